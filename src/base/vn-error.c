@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-error.h"
+
+G_DEFINE_QUARK (vn-error-quark, vn_error)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-file.h"
+
+#include "vn-i18n.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct _VnFileWriter
+{
+  char *path;
+  char *temporary;   /* NULL once renamed */
+  int   fd;
+};
+
+static void
+set_errno_error (GError     **error,
+                 const char  *format,
+                 const char  *path,
+                 int          code)
+{
+  g_autofree char *what = g_strdup_printf ("%s “%s”", format, path);
+
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", what, g_strerror (code));
+}
+
+/**
+ * vn_file_writer_new:
+ * @path: where the file shall appear
+ *
+ * Returns: (transfer full) (nullable): a writer, or %NULL if no file can be
+ *   made in that folder
+ */
+VnFileWriter *
+vn_file_writer_new (const char  *path,
+                    GError     **error)
+{
+  g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
+  VnFileWriter *self;
+  struct stat old;
+  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
+
+  if (fd < 0)
+    {
+      set_errno_error (error, _("Cannot write"), path, errno);
+      return NULL;
+    }
+  if (stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
+    g_debug ("%s keeps default permissions", path);
+
+  self = g_new0 (VnFileWriter, 1);
+  self->path = g_strdup (path);
+  self->temporary = g_steal_pointer (&temporary);
+  self->fd = fd;
+  return self;
+}
+
+gboolean
+vn_file_writer_write (VnFileWriter   *self,
+                      gconstpointer   data,
+                      gsize           size,
+                      GError        **error)
+{
+  const char *at = data;
+
+  while (size > 0)
+    {
+      ssize_t n = write (self->fd, at, MIN (size, (gsize) 1 << 30));
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        {
+          set_errno_error (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
+          return FALSE;
+        }
+      at += n;
+      size -= n;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_file_writer_commit:
+ *
+ * Brings the data to the disk and the file to its name.
+ *
+ * Returns: %FALSE if that failed; an older file of that name is then untouched
+ */
+gboolean
+vn_file_writer_commit (VnFileWriter  *self,
+                       GError       **error)
+{
+  int fd = self->fd;
+
+  if (fsync (fd) != 0)
+    {
+      set_errno_error (error, _("Cannot write"), self->path, errno);
+      return FALSE;
+    }
+  self->fd = -1;
+  if (close (fd) != 0 || g_rename (self->temporary, self->path) != 0)
+    {
+      set_errno_error (error, _("Cannot write"), self->path, errno);
+      return FALSE;
+    }
+  g_clear_pointer (&self->temporary, g_free);
+  return TRUE;
+}
+
+void
+vn_file_writer_free (VnFileWriter *self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  if (self->temporary != NULL)
+    g_unlink (self->temporary);
+  g_free (self->temporary);
+  g_free (self->path);
+  g_free (self);
+}
+
+gboolean
+vn_file_write_all (const char     *path,
+                   gconstpointer   data,
+                   gsize           size,
+                   GError        **error)
+{
+  g_autoptr(VnFileWriter) writer = vn_file_writer_new (path, error);
+
+  return writer != NULL &&
+         vn_file_writer_write (writer, data, size, error) &&
+         vn_file_writer_commit (writer, error);
+}
+
+/**
+ * vn_file_map:
+ * @path: a regular file
+ *
+ * Returns: (transfer full) (nullable): its content, mapped and read-only
+ */
+GBytes *
+vn_file_map (const char  *path,
+             GError     **error)
+{
+  GMappedFile *map;
+  GBytes *bytes;
+  struct stat info;
+
+  if (stat (path, &info) != 0)
+    {
+      set_errno_error (error, _("Cannot open"), path, errno);
+      return NULL;
+    }
+  if (!S_ISREG (info.st_mode))
+    {
+      set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
+      return NULL;
+    }
+  map = g_mapped_file_new (path, FALSE, error);
+  if (map == NULL)
+    return NULL;
+  bytes = g_mapped_file_get_bytes (map);
+  g_mapped_file_unref (map);
+  return bytes;
+}

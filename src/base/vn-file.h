@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnFileWriter: a file that appears under its name only when complete. Until
+ * vn_file_writer_commit() the data are in a temporary file beside it, which
+ * vn_file_writer_free() removes.
+ */
+typedef struct _VnFileWriter VnFileWriter;
+
+VnFileWriter *vn_file_writer_new    (const char     *path,
+                                     GError        **error);
+gboolean      vn_file_writer_write  (VnFileWriter   *self,
+                                     gconstpointer   data,
+                                     gsize           size,
+                                     GError        **error);
+gboolean      vn_file_writer_commit (VnFileWriter   *self,
+                                     GError        **error);
+void          vn_file_writer_free   (VnFileWriter   *self);
+
+gboolean      vn_file_write_all     (const char     *path,
+                                     gconstpointer   data,
+                                     gsize           size,
+                                     GError        **error);
+GBytes       *vn_file_map           (const char     *path,
+                                     GError        **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnFileWriter, vn_file_writer_free)
+
+G_END_DECLS

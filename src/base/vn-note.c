@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-note.h"
+
+struct _VnNotes
+{
+  gatomicrefcount  ref;
+  GMutex           lock;
+  GPtrArray       *items;
+};
+
+static void
+note_free (gpointer data)
+{
+  VnNote *note = data;
+
+  g_free (note->code);
+  g_free (note->subject);
+  g_free (note->text);
+  g_free (note);
+}
+
+/**
+ * vn_notes_new:
+ *
+ * Returns: (transfer full): an empty list
+ */
+VnNotes *
+vn_notes_new (void)
+{
+  VnNotes *self = g_new0 (VnNotes, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  g_mutex_init (&self->lock);
+  self->items = g_ptr_array_new_with_free_func (note_free);
+  return self;
+}
+
+VnNotes *
+vn_notes_ref (VnNotes *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_notes_unref (VnNotes *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_mutex_clear (&self->lock);
+  g_ptr_array_unref (self->items);
+  g_free (self);
+}
+
+/**
+ * vn_notes_add:
+ * @self: (nullable): where to; %NULL drops the note
+ * @code: stable identifier
+ * @subject: (nullable): the node, tensor or file it is about
+ * @format: translated printf format of the sentence
+ */
+void
+vn_notes_add (VnNotes     *self,
+              VnNoteLevel  level,
+              const char  *code,
+              const char  *subject,
+              const char  *format,
+              ...)
+{
+  va_list args;
+  VnNote *note;
+
+  if (self == NULL)
+    return;
+  note = g_new0 (VnNote, 1);
+  note->level = level;
+  note->code = g_strdup (code);
+  note->subject = g_strdup (subject);
+  va_start (args, format);
+  note->text = g_strdup_vprintf (format, args);
+  va_end (args);
+
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->items, note);
+  g_mutex_unlock (&self->lock);
+}
+
+guint
+vn_notes_get_n (VnNotes *self)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = self->items->len;
+  g_mutex_unlock (&self->lock);
+  return n;
+}
+
+/**
+ * vn_notes_get:
+ *
+ * Returns: (transfer none): note @i, valid as long as the list
+ */
+const VnNote *
+vn_notes_get (VnNotes *self,
+              guint    i)
+{
+  const VnNote *note;
+
+  g_mutex_lock (&self->lock);
+  note = i < self->items->len ? g_ptr_array_index (self->items, i) : NULL;
+  g_mutex_unlock (&self->lock);
+  return note;
+}
+
+static gint
+compare_notes (gconstpointer a,
+               gconstpointer b)
+{
+  const VnNote *x = *(const VnNote * const *) a;
+  const VnNote *y = *(const VnNote * const *) b;
+  int order = (int) y->level - (int) x->level;
+
+  if (order == 0)
+    order = g_strcmp0 (x->code, y->code);
+  if (order == 0)
+    order = g_strcmp0 (x->subject, y->subject);
+  return order != 0 ? order : g_strcmp0 (x->text, y->text);
+}
+
+/**
+ * vn_notes_sort:
+ *
+ * Orders by level (worst first), code and subject: the same list whatever
+ * thread wrote first.
+ */
+void
+vn_notes_sort (VnNotes *self)
+{
+  g_mutex_lock (&self->lock);
+  g_ptr_array_sort (self->items, compare_notes);
+  g_mutex_unlock (&self->lock);
+}

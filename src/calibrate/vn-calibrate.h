@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dataset.h"
+#include "vn-histogram.h"
+#include "vn-param.h"
+#include "vn-plan.h"
+#include "vn-progress.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnStats: what calibration learned: a histogram per value name, and how many samples went in. Immutable once made;
+ * merging several gives the same bits in any order.
+ */
+typedef struct _VnStats VnStats;
+
+VnStats           *vn_stats_ref           (VnStats     *self);
+void               vn_stats_unref         (VnStats     *self);
+const VnHistogram *vn_stats_get           (VnStats     *self,
+                                           const char  *value_name);   /* NULL if not observed */
+guint              vn_stats_get_n_samples (VnStats     *self);
+guint              vn_stats_get_n_values  (VnStats     *self);
+const char        *vn_stats_get_name      (VnStats     *self,
+                                           guint        i);            /* sorted */
+gsize              vn_stats_get_bytes     (VnStats     *self);
+gboolean           vn_stats_equal         (VnStats     *a,
+                                           VnStats     *b);
+
+typedef struct
+{
+  const guint *samples;     /* indices into the data set */
+  guint        n_samples;
+  guint        n_threads;   /* 0: all processors */
+} VnCalibrateOptions;
+
+/**
+ * vn_calibrate:
+ * @plan: must have been made with the values to observe as taps
+ *
+ * Runs the samples through the network, one per thread, and observes every tapped float value. A sample that cannot
+ * be loaded is left out and named in @notes; none left is an error.
+ */
+VnStats *vn_calibrate (VnPlan                    *plan,
+                       GPtrArray                 *taps,       /* of VnValue, as given to the plan */
+                       VnDataset                 *dataset,
+                       const VnCalibrateOptions  *options,
+                       const VnProgress          *progress,   /* nullable */
+                       VnNotes                   *notes,      /* nullable */
+                       GCancellable              *cancellable,
+                       GError                   **error);
+
+/* ---- range methods (vn-ranges.def) ---- */
+
+typedef struct { double min, max; } VnRange;
+
+typedef struct
+{
+  double   percentile;      /* 99.999 */
+  gboolean symmetric;
+} VnRangeSettings;
+
+typedef struct
+{
+  const char    *id;        /* "minmax" */
+  const char    *title;     /* N_() */
+  const char    *summary;   /* N_() */
+  char           letter;    /* in charts: M, P, E, S, N */
+  const VnParam *params;
+  gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
+} VnRangeMethod;
+
+const VnRangeMethod * const *vn_range_method_list (guint       *n);
+const VnRangeMethod         *vn_range_method_find (const char  *id,
+                                                   GError     **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStats, vn_stats_unref)
+
+G_END_DECLS

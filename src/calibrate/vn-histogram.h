@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The one observer. Per tensor: exact minimum and maximum, counts of NaN, infinities and zeros, and a histogram
+ * indexed by the upper 16 bits of the float (sign, exponent, 7 mantissa bits). No range in advance, no second pass;
+ * merging is integer addition, so the result does not depend on order or threads. */
+
+#define VN_HISTOGRAM_PAGES 512       /* sign and exponent */
+#define VN_HISTOGRAM_PAGE_BINS 128   /* mantissa */
+
+typedef struct
+{
+  guint64  n;               /* elements seen, all kinds */
+  guint64  n_nan, n_pos_inf, n_neg_inf, n_zero;
+  float    min, max;        /* of the finite elements; +inf, -inf before the first */
+  guint64 *pages[VN_HISTOGRAM_PAGES];   /* VN_HISTOGRAM_PAGE_BINS counters each, NULL: all zero. Zeros are not in it. */
+} VnHistogram;
+
+/**
+ * VnScratch: dense table of one thread, in which a tensor is counted before the touched pages are folded in.
+ */
+typedef struct _VnScratch VnScratch;
+
+VnScratch   *vn_scratch_new         (void);
+void         vn_scratch_free        (VnScratch         *self);
+
+VnHistogram *vn_histogram_new       (void);
+void         vn_histogram_free      (VnHistogram       *self);
+void         vn_histogram_scan      (VnHistogram       *self,
+                                     VnScratch         *scratch,
+                                     const float       *x,
+                                     gsize              n);
+void         vn_histogram_merge     (VnHistogram       *self,
+                                     const VnHistogram *from);
+gboolean     vn_histogram_equal     (const VnHistogram *a,
+                                     const VnHistogram *b);
+
+/* Bins in ascending order of value; [lo, hi] of one bin's floats. Zero is reported as a bin of its own. */
+typedef struct { float lo, hi; guint64 count; } VnBin;
+typedef void (*VnBinFunc) (const VnBin *bin, gpointer data);
+void         vn_histogram_foreach   (const VnHistogram *self,
+                                     VnBinFunc          func,
+                                     gpointer           data);
+
+/* @bins counters of equal width over [lo, hi], mass spread evenly inside each source bin; what lies outside is left out. For charts. */
+void         vn_histogram_linear    (const VnHistogram *self,
+                                     double             lo,
+                                     double             hi,
+                                     double            *counts,
+                                     guint              bins);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnHistogram, vn_histogram_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnScratch, vn_scratch_free)
+
+G_END_DECLS

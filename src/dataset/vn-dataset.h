@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-note.h"
+#include "vn-tensor.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+G_BEGIN_DECLS
+
+typedef enum { VN_LAYOUT_AUTO, VN_LAYOUT_NCHW, VN_LAYOUT_NHWC } VnLayout;
+typedef enum { VN_COLOR_RGB, VN_COLOR_BGR } VnColorOrder;     /* one-channel inputs take the luma */
+typedef enum
+{
+  VN_FIT_STRETCH,     /* width and height independently */
+  VN_FIT_CROP,        /* short side to `resize` (0: to the size itself), then the centre */
+  VN_FIT_LETTERBOX,   /* whole picture, rest filled with `fill` */
+} VnFit;
+
+/**
+ * VnPreprocess: from picture to tensor: y = (pixel - mean) / std, pixel in 0 .. 255, mean and std in the channel
+ * order of the tensor.
+ */
+typedef struct
+{
+  guint        width, height;   /* 0: from the model's input */
+  guint        resize;          /* short side before VN_FIT_CROP; 0: none */
+  VnFit        fit;
+  VnColorOrder color;
+  VnLayout     layout;
+  float        mean[4], std[4];
+  float        fill;            /* pixel value around VN_FIT_LETTERBOX */
+} VnPreprocess;
+
+void     vn_preprocess_init    (VnPreprocess *self);             /* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
+typedef struct { const char *id, *title; VnPreprocess settings; } VnPreprocessPreset;
+const VnPreprocessPreset *vn_preprocess_presets (guint *n);      /* none, imagenet, pt-imagenet, minus-one-one, mlperf-... */
+gboolean vn_preprocess_set_preset (VnPreprocess *self, const char *id, GError **error);
+
+/* One input of the network, as the samples must fill it. */
+typedef struct
+{
+  char   *name;
+  VnDType dtype;
+  VnShape shape;     /* unknown dims are taken from the sample, or 1 */
+} VnInputSpec;
+
+/**
+ * VnDataSpec:
+ * @path: image folder (flat, or one folder per class), list file, folder of .npy/.raw/.pb, one sub-folder per input
+ *   for several inputs, or "random"
+ * @max_samples: 0: all; otherwise so many, evenly spread over the sorted list
+ * @seed: for "random"
+ */
+typedef struct
+{
+  char        *path;
+  VnPreprocess preprocess;
+  guint        max_samples;
+  guint64      seed;
+} VnDataSpec;
+
+VnDataSpec *vn_data_spec_new   (const char       *path);
+VnDataSpec *vn_data_spec_copy  (const VnDataSpec *self);
+void        vn_data_spec_free  (VnDataSpec       *self);
+
+/**
+ * VnDataset: samples that can be loaded in any order from any thread. Opening lists and probes, it does not decode.
+ */
+typedef struct _VnDataset VnDataset;
+
+VnDataset  *vn_dataset_open       (const VnDataSpec   *spec,
+                                   const VnInputSpec  *inputs,
+                                   guint               n_inputs,
+                                   VnNotes            *notes,      /* nullable */
+                                   GError            **error);
+VnDataset  *vn_dataset_ref        (VnDataset          *self);
+void        vn_dataset_unref      (VnDataset          *self);
+guint       vn_dataset_get_n      (VnDataset          *self);
+const char *vn_dataset_get_name   (VnDataset          *self,
+                                   guint               i);         /* file name, or "random 3" */
+const char *vn_dataset_get_path   (VnDataset          *self,
+                                   guint               i);         /* NULL for random samples */
+int         vn_dataset_get_label  (VnDataset          *self,
+                                   guint               i);         /* class by folder (sorted), or -1 */
+guint       vn_dataset_get_n_classes (VnDataset       *self);
+const char *vn_dataset_get_class  (VnDataset          *self,
+                                   guint               k);
+gboolean    vn_dataset_is_image   (VnDataset          *self);
+
+/* @tensors: n_inputs pointers, set to owned tensors. Any thread. */
+gboolean    vn_dataset_load       (VnDataset          *self,
+                                   guint               i,
+                                   VnTensor          **tensors,
+                                   GError            **error);
+
+/* The picture as the network sees it, mapped back to 8 bit RGB; and as it is. For previews. */
+GdkPixbuf  *vn_dataset_load_preview (VnDataset        *self,
+                                     guint             i,
+                                     gboolean          as_network,
+                                     guint             max_size,
+                                     GError          **error);
+
+/* Splits 0 .. n-1 into calibration and held-out samples: @n_held of them, evenly spread, are held out. */
+void        vn_dataset_split      (guint               n,
+                                   guint               n_held,
+                                   GArray            **calibration,   /* of guint */
+                                   GArray            **held_out);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnDataSpec, vn_data_spec_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnDataset, vn_dataset_unref)
+
+G_END_DECLS

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op.h"
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnPlan: how a network is run: sorted, constants folded, clamps fused where nobody looks at the value between,
+ * lifetimes known, weights prepared. Immutable; used by any number of VnRunner at once.
+ */
+typedef struct _VnPlan VnPlan;
+
+/**
+ * VnPlanOptions:
+ * @input_shapes: (nullable): by input name, VnShape*: sizes for dims the model leaves open (a missing one becomes 1)
+ * @taps: (nullable): of VnValue (of the model's graph): values the caller wants to see; they are never fused away
+ * @outputs: (nullable): of VnValue: compute only what these need; NULL: all graph outputs
+ * @no_fusion: keep every value as the graph has it
+ */
+typedef struct
+{
+  GHashTable *input_shapes;
+  GPtrArray  *taps;
+  GPtrArray  *outputs;
+  gboolean    no_fusion;
+} VnPlanOptions;
+
+VnPlan   *vn_plan_new            (VnModel              *model,
+                                  const VnPlanOptions  *options,     /* NULL: defaults */
+                                  VnNotes              *notes,       /* nullable */
+                                  GError              **error);
+VnPlan   *vn_plan_ref            (VnPlan               *self);
+void      vn_plan_unref          (VnPlan               *self);
+VnModel  *vn_plan_get_model      (VnPlan               *self);       /* borrowed */
+guint     vn_plan_get_n_inputs   (VnPlan               *self);       /* graph inputs that are not initializers */
+VnValue  *vn_plan_get_input      (VnPlan               *self,
+                                  guint                 i);
+const VnTensorType *vn_plan_get_input_type (VnPlan     *self,
+                                            guint       i);          /* dtype and static shape expected */
+guint     vn_plan_get_n_outputs  (VnPlan               *self);
+VnValue  *vn_plan_get_output     (VnPlan               *self,
+                                  guint                 i);
+gsize     vn_plan_get_arena_size (VnPlan               *self);       /* bytes a runner needs for activations */
+guint     vn_plan_get_n_steps    (VnPlan               *self);
+const VnNode *vn_plan_get_step_node (VnPlan            *self,
+                                     guint              i);
+
+/**
+ * VnTapFunc: called from inside a run for every tapped value, right after it was computed, while it is in the cache.
+ * Constant values are not reported. @tensor is valid during the call only.
+ */
+typedef void (*VnTapFunc) (const VnValue  *value,
+                           guint           tap,       /* index into VnPlanOptions.taps */
+                           const VnTensor *tensor,
+                           gpointer        data);
+
+/**
+ * VnRunner: memory to run a plan once at a time: one per thread.
+ */
+typedef struct _VnRunner VnRunner;
+
+VnRunner *vn_runner_new          (VnPlan               *plan,
+                                  GError              **error);
+void      vn_runner_free         (VnRunner             *self);
+void      vn_runner_set_threads  (VnRunner             *self,
+                                  guint                 n_threads);  /* inside one run; default 1 */
+void      vn_runner_set_tap      (VnRunner             *self,
+                                  VnTapFunc             func,
+                                  gpointer              data);
+void      vn_runner_set_timing   (VnRunner             *self,
+                                  gint64               *step_usec);  /* n_steps counters to add to, or NULL */
+
+/* @inputs in the order of vn_plan_get_input(). @outputs: n_outputs pointers that become owned tensors
+ * (never arena memory); NULL: not wanted. */
+gboolean  vn_runner_run          (VnRunner             *self,
+                                  VnTensor * const     *inputs,
+                                  VnTensor            **outputs,
+                                  GCancellable         *cancellable,
+                                  GError              **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnPlan, vn_plan_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRunner, vn_runner_free)
+
+G_END_DECLS

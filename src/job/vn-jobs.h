@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-job.h"
+#include "vn-project.h"
+
+G_BEGIN_DECLS
+
+/* ---- open: read, validate, infer types ---- */
+
+#define VN_TYPE_OPEN_JOB (vn_open_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnOpenJob, vn_open_job, VN, OPEN_JOB, VnJob)
+VnJob    *vn_open_job_new        (const char       *path);
+VnModel  *vn_open_job_get_model  (VnOpenJob        *self);   /* borrowed; after success */
+
+/* ---- the main job: prepare, calibrate, resolve, write, compare ---- */
+
+#define VN_TYPE_QUANTIZE_JOB (vn_quantize_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
+
+/**
+ * VnQuantizeSettings:
+ * @n_calibration: samples to calibrate on; 0: all but the held-out ones
+ * @n_held_out: samples to measure the error on; when there are too few to hold any out, the calibration samples serve
+ *   for both and a note says so
+ * @previous: (nullable): an earlier result of the same model and data: its statistics are used again, the network
+ *   does not run for calibration
+ */
+typedef struct
+{
+  VnModel          *model;
+  const VnDataSpec *data;
+  const VnRecipe   *recipe;
+  GHashTable       *input_shapes;   /* nullable */
+  guint             n_calibration, n_held_out;
+  guint             n_threads;
+  gboolean          skip_compare;
+  VnResult         *previous;
+} VnQuantizeSettings;
+
+VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
+VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
+
+/* ---- compare two models from files ---- */
+
+#define VN_TYPE_COMPARE_JOB (vn_compare_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnCompareJob, vn_compare_job, VN, COMPARE_JOB, VnJob)
+VnJob        *vn_compare_job_new        (VnModel          *float_model,
+                                         VnModel          *quant_model,
+                                         const VnDataSpec *data,
+                                         GHashTable       *input_shapes,
+                                         guint             n_threads);
+VnErrorTable *vn_compare_job_get_errors (VnCompareJob     *self);   /* borrowed */
+VnNotes      *vn_compare_job_get_notes  (VnCompareJob     *self);
+
+/* ---- export: model and report; all or nothing per file ---- */
+
+#define VN_TYPE_EXPORT_JOB (vn_export_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
+VnJob    *vn_export_job_new      (VnResult         *result,
+                                  const char       *model_path,     /* nullable */
+                                  const char       *report_dir);    /* nullable: report.md and report.json in it */
+
+G_END_DECLS

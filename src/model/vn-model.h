@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-tensor.h"
+#include "vn-note.h"
+
+G_BEGIN_DECLS
+
+/* The graph in memory. A model that has been opened is immutable and may be read from any thread; whoever wants to
+ * change one makes a copy (vn_model_copy(): weights are shared, not copied) and edits that through vn-graph-edit.h.
+ *
+ * What the reader does not understand travels along in the `extra` fields (encoded, opaque) and is written back. */
+
+typedef struct _VnModel    VnModel;
+typedef struct _VnGraph    VnGraph;
+typedef struct _VnNode     VnNode;
+typedef struct _VnValue    VnValue;
+typedef struct _VnAttr     VnAttr;
+typedef struct _VnFunction VnFunction;
+
+/* ---- types of values ---- */
+
+typedef enum
+{
+  VN_TYPE_UNKNOWN,
+  VN_TYPE_TENSOR,
+  VN_TYPE_SPARSE_TENSOR,
+  VN_TYPE_SEQUENCE,
+  VN_TYPE_OPTIONAL,
+  VN_TYPE_MAP,
+  VN_TYPE_OPAQUE,
+} VnTypeKind;
+
+/**
+ * VnType:
+ * @kind: what it is; @dtype and @shape are meaningful for tensors only
+ * @symbols: names of symbolic dims, or NULL where a dim has none. Only where shape.dims[i] is VN_DIM_UNKNOWN.
+ * @encoded: (nullable): the type as found in the file; the only content for sequences, maps and the like.
+ *   Dropped when the type is changed.
+ */
+typedef struct
+{
+  VnTypeKind  kind;
+  VnDType     dtype;
+  VnShape     shape;
+  char       *symbols[VN_MAX_RANK];
+  GBytes     *encoded;
+} VnType;
+
+void  vn_type_init_tensor (VnType        *self,
+                           VnDType        dtype,
+                           const VnShape *shape);
+void  vn_type_copy        (VnType        *self,
+                           const VnType  *from);
+void  vn_type_clear       (VnType        *self);
+char *vn_type_to_string   (const VnType  *self);    /* "float32[batch,3,224,224]" */
+
+/* ---- attributes ---- */
+
+typedef enum   /* numbers as AttributeProto.AttributeType */
+{
+  VN_ATTR_UNDEFINED = 0,
+  VN_ATTR_FLOAT     = 1,
+  VN_ATTR_INT       = 2,
+  VN_ATTR_STRING    = 3,
+  VN_ATTR_TENSOR    = 4,
+  VN_ATTR_GRAPH     = 5,
+  VN_ATTR_FLOATS    = 6,
+  VN_ATTR_INTS      = 7,
+  VN_ATTR_STRINGS   = 8,
+  VN_ATTR_TENSORS   = 9,
+  VN_ATTR_GRAPHS    = 10,
+  VN_ATTR_OPAQUE    = 11,  /* sparse tensors, type protos: only in @extra */
+} VnAttrType;
+
+struct _VnAttr
+{
+  char       *name;
+  VnAttrType  type;
+  float       f;
+  gint64      i;
+  GBytes     *s;
+  VnTensor   *tensor;
+  VnGraph    *graph;
+  GArray     *floats;    /* of float */
+  GArray     *ints;      /* of gint64 */
+  GPtrArray  *strings;   /* of GBytes */
+  GPtrArray  *tensors;   /* of VnTensor */
+  GPtrArray  *graphs;    /* of VnGraph */
+  char       *ref_name;  /* in a function body: the function's attribute it stands for */
+  char       *doc;
+  char       *tensor_name;  /* TensorProto.name of @tensor */
+  GBytes     *extra;
+};
+
+/* ---- values, nodes, graphs ---- */
+
+/* One use of a value: input @index of @node. */
+typedef struct
+{
+  VnNode *node;
+  guint   index;
+} VnUse;
+
+/**
+ * VnValue: a tensor of the network: graph input, initializer or output of a node.
+ *
+ * A node inside a subgraph (If, Loop, Scan) that uses a value of an outer graph points to that very VnValue; the
+ * value's @uses then hold nodes of inner graphs as well (compare use.node->graph with value->graph).
+ */
+struct _VnValue
+{
+  char     *name;          /* never empty */
+  VnGraph  *graph;         /* where it is defined */
+  guint     id;            /* index into graph->values, stable while the graph is not edited */
+  VnType    type;          /* declared or inferred; kind VN_TYPE_UNKNOWN if neither */
+  gboolean  has_info;      /* listed in value_info (or an input/output): written back */
+  VnNode   *producer;      /* NULL for inputs and initializers */
+  guint     output_index;  /* which output of @producer */
+  GArray   *uses;          /* of VnUse */
+  VnTensor *initializer;   /* weights, or NULL */
+  gboolean  is_input;      /* graph input (an initializer may be listed as input too) */
+  gboolean  is_output;     /* graph output */
+  char     *doc;
+  GBytes   *extra;              /* of ValueInfoProto */
+  GBytes   *initializer_extra;  /* of TensorProto: external data entries, metadata, segment */
+};
+
+struct _VnNode
+{
+  VnGraph   *graph;
+  guint      index;        /* position in graph->nodes */
+  char      *name;         /* may be "" */
+  char      *op_type;
+  char      *domain;       /* "" is ai.onnx (the alias "ai.onnx" is normalised on reading and remembered in extra_domain) */
+  char      *overload;     /* or NULL */
+  GPtrArray *inputs;       /* of VnValue, NULL elements for omitted inputs */
+  GPtrArray *outputs;      /* of VnValue, NULL elements for omitted outputs */
+  GPtrArray *attrs;        /* of VnAttr */
+  char      *doc;
+  GBytes    *extra;
+  gboolean   written_domain_alias;  /* the file says "ai.onnx" */
+};
+
+struct _VnGraph
+{
+  VnModel    *model;
+  VnGraph    *parent;       /* graph of the node that holds this one, or NULL */
+  VnNode     *parent_node;
+  char       *name;
+  GPtrArray  *nodes;        /* of VnNode, in file order (not necessarily sorted) */
+  GPtrArray  *values;       /* of VnValue, all that are defined here */
+  GHashTable *by_name;      /* name -> VnValue, of this graph only */
+  GPtrArray  *inputs;       /* of VnValue, in order */
+  GPtrArray  *outputs;      /* of VnValue, in order; of an outer graph where a subgraph returns it as is */
+  GPtrArray  *initializers; /* of VnValue, in order */
+  char       *doc;
+  GBytes     *extra;        /* sparse initializers, quantization annotations, metadata, unknown fields */
+};
+
+struct _VnFunction
+{
+  char      *domain, *name, *overload;
+  VnGraph   *body;          /* inputs and outputs have no types */
+  GPtrArray *attr_names;    /* of char */
+  GPtrArray *attr_defaults; /* of VnAttr */
+  GArray    *opsets;        /* of VnOpset */
+  char      *doc;
+  GBytes    *extra;
+};
+
+typedef struct
+{
+  char   *domain;   /* "" is ai.onnx */
+  gint64  version;
+} VnOpset;
+
+struct _VnModel
+{
+  gint64      ir_version;
+  char       *producer_name, *producer_version, *domain, *doc;
+  gint64      model_version;
+  gboolean    has_model_version;
+  GArray     *opsets;       /* of VnOpset, in file order, duplicates kept */
+  VnGraph    *graph;
+  GPtrArray  *functions;    /* of VnFunction */
+  GPtrArray  *metadata;     /* of char, key and value alternating */
+  GBytes     *extra;        /* training info, unknown fields */
+  char       *path;         /* where it was read, or NULL: for messages and external data */
+  guint64     file_size;    /* bytes of the file and its external data; 0 if not read */
+  VnNotes    *notes;        /* what the reader found odd */
+  /*< private >*/
+  gatomicrefcount ref;
+};
+
+VnModel    *vn_model_new            (gint64            ir_version,
+                                     gint64            opset);
+VnModel    *vn_model_ref            (VnModel          *self);
+void        vn_model_unref          (VnModel          *self);
+VnModel    *vn_model_copy           (const VnModel    *self);
+gint64      vn_model_get_opset      (const VnModel    *self,
+                                     const char       *domain);   /* 0 if not imported */
+void        vn_model_set_opset      (VnModel          *self,
+                                     const char       *domain,
+                                     gint64            version);
+const char *vn_model_get_metadata   (const VnModel    *self,
+                                     const char       *key);
+VnFunction *vn_model_find_function  (const VnModel    *self,
+                                     const char       *domain,
+                                     const char       *name);
+
+VnValue    *vn_graph_find_value     (const VnGraph    *self,
+                                     const char       *name);     /* this graph, then outer ones */
+VnNode     *vn_graph_find_node      (const VnGraph    *self,
+                                     const char       *name);     /* first of that name; linear */
+GPtrArray  *vn_graph_sort           (const VnGraph    *self,
+                                     GError          **error);    /* VnNode in an order that can run; container owned by the caller */
+gsize       vn_graph_weight_bytes   (const VnGraph    *self);     /* initializers and Constant tensors, subgraphs included */
+
+gint64      vn_node_get_int         (const VnNode     *self,
+                                     const char       *name,
+                                     gint64            fallback);
+float       vn_node_get_float       (const VnNode     *self,
+                                     const char       *name,
+                                     float             fallback);
+char       *vn_node_dup_string      (const VnNode     *self,
+                                     const char       *name,
+                                     const char       *fallback);
+const gint64 *vn_node_get_ints      (const VnNode     *self,
+                                     const char       *name,
+                                     gsize            *n);        /* NULL and *n = 0 if absent */
+const float *vn_node_get_floats     (const VnNode     *self,
+                                     const char       *name,
+                                     gsize            *n);
+VnTensor   *vn_node_get_tensor      (const VnNode     *self,
+                                     const char       *name);     /* borrowed */
+const VnAttr *vn_node_get_attr      (const VnNode     *self,
+                                     const char       *name);
+VnValue    *vn_node_get_input       (const VnNode     *self,
+                                     guint             i);        /* NULL if omitted or past the end */
+VnValue    *vn_node_get_output      (const VnNode     *self,
+                                     guint             i);
+gboolean    vn_node_is              (const VnNode     *self,
+                                     const char       *op_type);  /* in ai.onnx */
+char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
+
+VnTensor   *vn_value_get_constant   (const VnValue    *self);     /* initializer or Constant node's tensor, borrowed; NULL if not constant */
+gboolean    vn_value_is_constant    (const VnValue    *self);
+
+VnAttr     *vn_attr_new             (const char       *name,
+                                     VnAttrType        type);
+VnAttr     *vn_attr_copy            (const VnAttr     *self);
+void        vn_attr_free            (VnAttr           *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnModel, vn_model_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnAttr, vn_attr_free)
+
+G_END_DECLS

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+typedef struct _VnOp        VnOp;
+typedef struct _VnOpContext VnOpContext;
+
+#define VN_OP_MAX_INPUTS  512   /* variadic operators (Concat, Sum) of real models stay far below */
+
+/**
+ * VnQuantRole: how a quantizer treats an operator. Quantization knows operators only through this and
+ * VnQuantTraits, never by comparing names.
+ * @VN_QUANT_OPAQUE: not quantized unless asked for by name
+ * @VN_QUANT_COMPUTE: activations, a weight and maybe a bias: Conv, ConvTranspose, Gemm
+ * @VN_QUANT_MATMUL: MatMul: either input may be a weight
+ * @VN_QUANT_GENERIC: every float input and output is quantized: Add, Mul, Concat, Sigmoid ...
+ * @VN_QUANT_CLAMP: Relu, Clip: may be absorbed into the range of its producer, else passes on its input
+ * @VN_QUANT_PASSTHROUGH: moves or selects values: the output takes scale and zero point of input 0
+ * @VN_QUANT_NORM: data, scale (weight 1) and bias (input 2): Instance-, Layer-, BatchNormalization
+ */
+typedef enum
+{
+  VN_QUANT_OPAQUE,
+  VN_QUANT_COMPUTE,
+  VN_QUANT_MATMUL,
+  VN_QUANT_GENERIC,
+  VN_QUANT_CLAMP,
+  VN_QUANT_PASSTHROUGH,
+  VN_QUANT_NORM,
+} VnQuantRole;
+
+typedef struct
+{
+  VnQuantRole role;
+  gint8       weight_input;   /* -1: none */
+  gint8       bias_input;     /* -1: none */
+  gint8       channel_axis;   /* axis of the weight's output channels for per-channel scales; Gemm: as without transB */
+  gboolean    in_ort_default; /* onnxruntime.quantization quantizes it without being asked */
+  float       out_min, out_max; /* fixed range of the output (Softmax, Sigmoid: 0..1); both 0: none */
+} VnQuantTraits;
+
+/* Family of an operator: colour of its left edge in the window. */
+typedef enum
+{
+  VN_FAMILY_OTHER,
+  VN_FAMILY_COMPUTE,
+  VN_FAMILY_ACTIVATION,
+  VN_FAMILY_ARITHMETIC,
+  VN_FAMILY_SHAPE,
+  VN_FAMILY_POOL_NORM,
+  VN_FAMILY_CONVERSION,
+} VnOpFamily;
+
+/* dtype and shape of one input or output; dims may be unknown while planning with symbolic sizes */
+typedef struct
+{
+  VnDType dtype;
+  VnShape shape;
+} VnTensorType;
+
+/**
+ * VnActivation: a clamp the engine fused behind the operator: y = min (max (y, min), max).
+ */
+typedef struct
+{
+  gboolean active;
+  float    min, max;
+} VnActivation;
+
+/**
+ * VnOpContext: what an operator sees of the world.
+ *
+ * `infer` is called when the network is planned, and again right before `run` for nodes whose shapes only then are
+ * known. It reads in_types (and in[i], where the value is constant or already computed; NULL otherwise) and sets
+ * out_types of every output that is wanted; a dim it cannot know yet stays VN_DIM_UNKNOWN, a rank VN_RANK_UNKNOWN.
+ * It may set scratch_bytes and, for shape arithmetic, out[i] to a tensor it makes (constant propagation).
+ *
+ * `run` finds all inputs in in[] (NULL: omitted), outputs allocated with the inferred types in out[], and scratch of
+ * the size asked for. It allocates nothing that grows with the tensors.
+ */
+struct _VnOpContext
+{
+  const VnOp         *op;
+  const VnNode       *node;        /* attributes */
+  gint64              opset;       /* version of the node's domain */
+
+  guint               n_inputs, n_outputs;   /* as written in the node, omitted ones included */
+  const VnTensorType *in_types;    /* dtype VN_DTYPE_UNDEFINED for omitted inputs */
+  VnTensor * const   *in;
+  VnTensorType       *out_types;
+  VnTensor          **out;         /* NULL where the output is not wanted */
+
+  gsize               scratch_bytes;   /* infer: set; run: size of scratch */
+  gpointer            scratch;         /* 64-byte aligned, not cleared; one per thread */
+
+  VnActivation        activation;      /* run: only for operators with fuses_clamp */
+  gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
+  guint               n_threads;       /* run: may be used inside; results must not depend on it */
+};
+
+/**
+ * VnOp: one operator in a range of opsets. Each is a constant in an op-*.c file, named in vn-ops.def.
+ */
+struct _VnOp
+{
+  const char    *domain;        /* "" is ai.onnx */
+  const char    *type;
+  guint16        since;         /* first version of the domain this entry covers */
+  guint16        until;         /* last one, 0: still current */
+  guint16        min_inputs, max_inputs;
+  guint16        min_outputs, max_outputs;
+  VnDTypeSet     dtypes;        /* element types of input 0 (of the data) that `run` computes */
+  VnOpFamily     family;
+  VnQuantTraits  quant;
+  gboolean       fuses_clamp;   /* `run` honours ctx->activation */
+  gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
+  gboolean     (*infer)   (VnOpContext *ctx, GError **error);
+  gboolean     (*run)     (VnOpContext *ctx, GError **error);
+  /* Optional: once per node after planning, with constant inputs in ctx->in: packed weights and the like. */
+  gboolean     (*prepare) (VnOpContext *ctx, gpointer *prepared, GError **error);
+  void         (*release) (gpointer prepared);
+};
+
+const VnOp         *vn_op_lookup      (const char  *domain,
+                                       const char  *type,
+                                       gint64       opset,
+                                       GError     **error);
+const VnOp         *vn_op_lookup_node (const VnNode *node,
+                                       GError     **error);      /* opset from the node's model */
+const VnOp * const *vn_op_list        (guint       *n);
+VnOpFamily          vn_op_family      (const VnNode *node);       /* also of operators without kernel */
+
+/* ---- help for operators (vn-op-util.c) ---- */
+
+gboolean      vn_op_fail             (VnOpContext *ctx,
+                                      GError     **error,
+                                      const char  *format,
+                                      ...) G_GNUC_PRINTF (3, 4);   /* VN_ERROR_SHAPE; always FALSE */
+gboolean      vn_op_has_input        (const VnOpContext *ctx,
+                                      guint              i);
+void          vn_op_set_output       (VnOpContext   *ctx,
+                                      guint          i,
+                                      VnDType        dtype,
+                                      const VnShape *shape);
+gboolean      vn_op_infer_same       (VnOpContext *ctx,
+                                      GError     **error);         /* every output like input 0 */
+gboolean      vn_op_get_ints_input   (VnOpContext *ctx,
+                                      guint        i,
+                                      gint64      *values,
+                                      guint        max,
+                                      guint       *n);             /* int32/int64 input known now? FALSE if not */
+
+/* ---- shape and type inference over a whole graph (vn-infer.c) ---- */
+
+/**
+ * vn_model_infer_types:
+ * @input_shapes: (nullable): by input name, VnShape*: sizes given by the user or the samples
+ *
+ * Fills the types of all values as far as they can be known, propagating values of shape arithmetic. What the file
+ * declares is kept where inference knows less. @model is changed in place: call it on a copy or before sharing.
+ *
+ * Returns: %FALSE if an operator rejects its inputs: shapes that cannot work
+ */
+gboolean      vn_model_infer_types   (VnModel     *model,
+                                      GHashTable  *input_shapes,
+                                      VnNotes     *notes,
+                                      GError     **error);
+
+G_END_DECLS

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-calibrate.h"
+#include "vn-compare.h"
+#include "vn-graph-edit.h"
+#include "vn-quantize.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnResult: everything one run of the main job found. Immutable, shared between window, report and export.
+ */
+typedef struct
+{
+  VnModel      *source;        /* as opened */
+  VnModel      *prepared;      /* float, what was quantized */
+  VnModel      *quantized;
+  VnEditLog    *edits;         /* source -> prepared */
+  VnDataSpec   *data;
+  VnRecipe     *recipe;
+  VnStats      *stats;
+  VnQuantPlan  *plan;
+  VnErrorTable *errors;        /* NULL if no sample could be held out */
+  GHashTable   *value_names;   /* prepared -> quantized */
+  VnAccuracy    accuracy;
+  VnNotes      *notes;
+  gsize         float_bytes, quantized_bytes;      /* of the files as written */
+  guint         n_calibration, n_held_out;
+  double        prepare_seconds, calibrate_seconds, quantize_seconds, compare_seconds;
+  /*< private >*/
+  gatomicrefcount ref;
+} VnResult;
+
+VnResult         *vn_result_new         (void);
+VnResult         *vn_result_ref         (VnResult         *self);
+void              vn_result_unref       (VnResult         *self);
+
+/* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
+const VnErrorRow *vn_result_get_node_error (VnResult      *self,
+                                            const VnNode  *source_node);
+/* Histogram and plan row of a node's output, in the same way. */
+const VnHistogram  *vn_result_get_node_histogram (VnResult *self, const VnNode *source_node);
+const VnTensorPlan *vn_result_get_node_plan      (VnResult *self, const VnNode *source_node);
+
+/* The input specs of a model for its data set. Free with vn_input_specs_free(). */
+VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
+                                            GHashTable    *input_shapes,
+                                            guint         *n);
+void              vn_input_specs_free      (VnInputSpec   *specs,
+                                            guint          n);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResult, vn_result_unref)
+
+G_END_DECLS

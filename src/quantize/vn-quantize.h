@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-calibrate.h"
+#include "vn-recipe.h"
+
+G_BEGIN_DECLS
+
+typedef enum { VN_TENSOR_ACTIVATION, VN_TENSOR_WEIGHT, VN_TENSOR_BIAS } VnTensorRole;
+
+/**
+ * VnTensorPlan: the decision on one tensor.
+ * @name: of the value in the prepared model
+ * @scale: float32, scalar or one per channel; NULL if the tensor stays float
+ * @zero_point: of type @dtype, same shape as @scale
+ * @axis: channel axis for per-channel, else -1
+ * @shares: name of the tensor whose parameters it takes (passthrough), or NULL
+ * @rule: what decided: translated, "preset CPU, 8 bit", "rule 2: type:Softmax"
+ */
+typedef struct
+{
+  char        *name;
+  VnTensorRole role;
+  gboolean     quantized;
+  VnDType      dtype;
+  VnTensor    *scale, *zero_point;
+  int          axis;
+  double       min, max;     /* range it was made from */
+  char        *method;
+  char        *shares;
+  char        *rule;
+} VnTensorPlan;
+
+/**
+ * VnQuantPlan: the resolved recipe: one row per tensor, and which nodes take part. Immutable.
+ */
+typedef struct _VnQuantPlan VnQuantPlan;
+
+VnQuantPlan        *vn_quant_plan_ref       (VnQuantPlan  *self);
+void                vn_quant_plan_unref     (VnQuantPlan  *self);
+guint               vn_quant_plan_get_n     (VnQuantPlan  *self);
+const VnTensorPlan *vn_quant_plan_get       (VnQuantPlan  *self,
+                                             guint         i);
+const VnTensorPlan *vn_quant_plan_find      (VnQuantPlan  *self,
+                                             const char   *value_name);
+gboolean            vn_quant_plan_is_node_quantized (VnQuantPlan *self,
+                                                     const char  *node_label);   /* vn_node_dup_label() */
+
+/**
+ * vn_quantize_list_values:
+ *
+ * Returns: (transfer container) (element-type VnValue): the activations of @prepared that need a range under
+ *   @recipe: what calibration has to observe. A superset for all methods, so that the statistics serve other
+ *   recipes of the same model, too.
+ */
+GPtrArray          *vn_quantize_list_values (const VnModel   *prepared,
+                                             const VnRecipe  *recipe);
+
+gint64              vn_quantize_get_opset   (const VnModel   *model,
+                                             const VnRecipe  *recipe);   /* the opset the export needs */
+
+/* Resolves the recipe. A rule that matches nothing is reported in @notes. */
+VnQuantPlan        *vn_quantize_resolve     (const VnModel   *prepared,
+                                             const VnRecipe  *recipe,
+                                             VnStats         *stats,
+                                             VnNotes         *notes,
+                                             GError         **error);
+
+/* Writes the plan into a copy of @prepared, in the recipe's format. @value_names (nullable, out): from name of a
+ * value in @prepared to the name of the float tensor in the result that stands for it after quantization: the output
+ * of its DequantizeLinear, or itself. */
+VnModel            *vn_quantize_write       (const VnModel   *prepared,
+                                             const VnRecipe  *recipe,
+                                             VnQuantPlan     *plan,
+                                             GHashTable     **value_names,
+                                             GError         **error);
+
+/* ---- number formats ---- */
+
+/* scale and zero point of a range, as onnxruntime.quantization computes them */
+void     vn_quant_params_from_range (double    min,
+                                     double    max,
+                                     VnDType   dtype,
+                                     gboolean  symmetric,
+                                     gboolean  reduce_range,
+                                     float    *scale,
+                                     gint64   *zero_point);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnQuantPlan, vn_quant_plan_unref)
+
+G_END_DECLS

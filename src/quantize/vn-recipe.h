@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+typedef enum { VN_FORMAT_QDQ, VN_FORMAT_QOPERATOR, VN_FORMAT_INTEGER, VN_FORMAT_EXTENDED, VN_FORMAT_FIXNEURON } VnFormat;
+
+/**
+ * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins.
+ * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries are given
+ * @exclude: leave these nodes in float
+ */
+typedef struct
+{
+  char      *pattern;
+  char     **in_edges, **out_edges;   /* NULL-terminated value names, or NULL */
+  gboolean   enabled;
+  gboolean   exclude;
+  VnDType    activation;              /* VN_DTYPE_UNDEFINED: as the recipe */
+  VnDType    weight;
+  char      *method;                  /* NULL: as the recipe */
+  double     percentile;              /* 0: as the recipe */
+} VnOverride;
+
+/**
+ * VnRecipe: everything that decides how a model is quantized. Plain data; copy before changing one that is shared.
+ */
+typedef struct
+{
+  const char *preset;         /* id in vn-presets.def, static */
+  VnFormat    format;
+  VnDType     activation;
+  VnDType     weight;
+  gboolean    per_channel;
+  gboolean    symmetric_activations;
+  gboolean    symmetric_weights;
+  gboolean    reduce_range;
+  char       *method;         /* id of a range method */
+  double      percentile;
+  gint64      opset;          /* 0: lowest that works, never below the model's */
+  GPtrArray  *overrides;      /* of VnOverride, in order */
+} VnRecipe;
+
+typedef struct
+{
+  const char *id;             /* "cpu" */
+  const char *title;          /* N_() */
+  const char *summary;        /* N_() */
+  void      (*apply) (VnRecipe *recipe);
+} VnPreset;
+
+const VnPreset * const *vn_preset_list     (guint            *n);
+const VnPreset         *vn_preset_find     (const char       *id,
+                                            GError          **error);
+
+VnRecipe   *vn_recipe_new          (const char       *preset);    /* NULL: "cpu"; must exist */
+VnRecipe   *vn_recipe_copy         (const VnRecipe   *self);
+void        vn_recipe_free         (VnRecipe         *self);
+gboolean    vn_recipe_equal        (const VnRecipe   *a,
+                                    const VnRecipe   *b);
+VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
+                                    const char       *pattern);   /* returned rule is owned by the recipe */
+gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
+                                      const char     *pattern);
+gboolean    vn_recipe_validate     (const VnRecipe   *self,
+                                    GError          **error);     /* field, value, what is allowed */
+gboolean    vn_override_matches    (const VnOverride *self,
+                                    const VnNode     *node);      /* pattern rules only */
+VnOverride *vn_override_copy       (const VnOverride *self);
+void        vn_override_free       (VnOverride       *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRecipe, vn_recipe_free)
+
+G_END_DECLS

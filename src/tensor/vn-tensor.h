@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dtype.h"
+#include "vn-shape.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnTensor:
+ * @dtype: type of the elements
+ * @shape: always static
+ * @n_elements: product of the dims (1 for a scalar)
+ * @n_bytes: size of @data; 4-bit elements are packed two to a byte, low nibble first
+ * @data: elements in row-major order. Owned storage is aligned to 64 bytes; a view into a file may have any
+ *   alignment (see vn_tensor_get_aligned()). For strings: n_elements pointers to NUL-terminated strings.
+ *
+ * Reference counted. Who made it may write into @data until the tensor is
+ * shared; from then on it is read-only.
+ */
+typedef struct _VnTensor VnTensor;
+struct _VnTensor
+{
+  VnDType   dtype;
+  VnShape   shape;
+  gsize     n_elements;
+  gsize     n_bytes;
+  gpointer  data;
+
+  /*< private >*/
+  gatomicrefcount ref;
+  gpointer        owner;
+  GDestroyNotify  owner_free;
+};
+
+VnTensor   *vn_tensor_new            (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      GError         **error);
+VnTensor   *vn_tensor_new_view       (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      GBytes          *bytes,
+                                      GError         **error);
+VnTensor   *vn_tensor_new_wrap       (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      gpointer         data,
+                                      gpointer         owner,
+                                      GDestroyNotify   owner_free,
+                                      GError         **error);
+VnTensor   *vn_tensor_new_f32        (const VnShape   *shape,
+                                      const float     *values);
+VnTensor   *vn_tensor_new_s64        (const VnShape   *shape,
+                                      const gint64    *values);
+VnTensor   *vn_tensor_new_reshaped   (VnTensor        *self,
+                                      const VnShape   *shape,
+                                      GError         **error);
+VnTensor   *vn_tensor_ref            (VnTensor        *self);
+void        vn_tensor_unref          (VnTensor        *self);
+VnTensor   *vn_tensor_get_aligned    (VnTensor        *self,
+                                      GError         **error);
+VnTensor   *vn_tensor_convert        (VnTensor        *self,
+                                      VnDType          dtype,
+                                      GError         **error);
+double      vn_tensor_get_double     (const VnTensor  *self,
+                                      gsize            i);
+gint64      vn_tensor_get_s64        (const VnTensor  *self,
+                                      gsize            i);
+gboolean    vn_tensor_equal          (const VnTensor  *a,
+                                      const VnTensor  *b);
+gboolean    vn_tensor_size_in_bytes  (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      gsize           *n_elements,
+                                      gsize           *n_bytes);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensor, vn_tensor_unref)
+
+/* .npy: little-endian, C order; versions 1 to 3 read, version 1 written. */
+VnTensor   *vn_npy_read              (const char      *path,
+                                      GError         **error);
+VnTensor   *vn_npy_parse             (GBytes          *bytes,
+                                      GError         **error);
+gboolean    vn_npy_write             (const char      *path,
+                                      const VnTensor  *tensor,
+                                      GError         **error);
+
+G_END_DECLS
