@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* NumPy's array file: magic "\x93NUMPY", version, length of the header, header (a Python dictionary literal with the
+ * keys descr, fortran_order and shape), data. */
+#include "vn-tensor.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+static const struct
+{
+  const char *descr;
+  VnDType     dtype;
+} descrs[] = {
+  { "<f4", VN_DTYPE_F32 }, { "<f8", VN_DTYPE_F64 }, { "<f2", VN_DTYPE_F16 }, { "|b1", VN_DTYPE_BOOL },
+  { "|u1", VN_DTYPE_U8 },  { "|i1", VN_DTYPE_S8 },  { "<u2", VN_DTYPE_U16 }, { "<i2", VN_DTYPE_S16 },
+  { "<u4", VN_DTYPE_U32 }, { "<i4", VN_DTYPE_S32 }, { "<u8", VN_DTYPE_U64 }, { "<i8", VN_DTYPE_S64 },
+};
+
+static gboolean
+malformed (GError     **error,
+           const char  *what)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Not a usable .npy file: %s"), what);
+  return FALSE;
+}
+
+static VnDType
+dtype_from_descr (const char *descr)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (descrs); i++)
+    if (g_str_equal (descrs[i].descr, descr))
+      return descrs[i].dtype;
+  return VN_DTYPE_UNDEFINED;
+}
+
+/* The text after 'key': in the header, or NULL. */
+static const char *
+find_key (const char *header,
+          const char *key)
+{
+  g_autofree char *quoted = g_strdup_printf ("'%s'", key);
+  const char *at = strstr (header, quoted);
+
+  if (at == NULL)
+    return NULL;
+  at += strlen (quoted);
+  at += strspn (at, " \t");
+  if (*at != ':')
+    return NULL;
+  at++;
+  return at + strspn (at, " \t");
+}
+
+static gboolean
+parse_descr (const char  *header,
+             VnDType     *dtype,
+             GError     **error)
+{
+  const char *at = find_key (header, "descr");
+  g_autofree char *descr = NULL;
+  const char *end;
+
+  if (at == NULL || (*at != '\'' && *at != '"') || (end = strchr (at + 1, *at)) == NULL)
+    return malformed (error, _("its header has no type"));
+  descr = g_strndup (at + 1, end - at - 1);
+  *dtype = dtype_from_descr (descr);
+  if (*dtype != VN_DTYPE_UNDEFINED)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Elements of type “%s” in an .npy file are not supported"), descr);
+  return FALSE;
+}
+
+static gboolean
+parse_shape (const char  *header,
+             VnShape     *shape,
+             GError     **error)
+{
+  const char *at = find_key (header, "shape");
+
+  if (at == NULL || *at != '(')
+    return malformed (error, _("its header has no shape"));
+  at++;
+  *shape = VN_SHAPE_SCALAR;
+  for (;;)
+    {
+      char *end;
+      guint64 dim;
+
+      at += strspn (at, " \t,");
+      if (*at == ')')
+        return TRUE;
+      if (!g_ascii_isdigit (*at))
+        return malformed (error, _("its shape is not a list of numbers"));
+      dim = g_ascii_strtoull (at, &end, 10);
+      if (dim > G_MAXINT64 / 2)
+        return malformed (error, _("a dimension is too large"));
+      if (shape->rank == VN_MAX_RANK)
+        return malformed (error, _("it has too many dimensions"));
+      shape->dims[shape->rank++] = (gint64) dim;
+      at = end + (*end == 'L');
+    }
+}
+
+static gboolean
+split_header (GBytes  *bytes,
+              char   **header,
+              gsize   *data_offset,
+              GError **error)
+{
+  gsize size, length, start;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  if (size < 10 || memcmp (data, "\x93NUMPY", 6) != 0)
+    return malformed (error, _("the first bytes are not “NUMPY”"));
+  if (data[6] < 1 || data[6] > 3)
+    return malformed (error, _("unknown version"));
+  start = data[6] == 1 ? 10 : 12;
+  if (size < start)
+    return malformed (error, _("it is cut short"));
+  length = data[8] | (gsize) data[9] << 8;
+  if (start == 12)
+    length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
+  if (length > size - start)
+    return malformed (error, _("it is cut short"));
+  *header = g_strndup ((const char *) data + start, length);
+  *data_offset = start + length;
+  return TRUE;
+}
+
+/**
+ * vn_npy_parse:
+ * @bytes: a whole .npy file
+ *
+ * Returns: (transfer full) (nullable): the array, as a view into @bytes
+ */
+VnTensor *
+vn_npy_parse (GBytes  *bytes,
+              GError **error)
+{
+  g_autofree char *header = NULL;
+  g_autoptr(GBytes) payload = NULL;
+  const char *order;
+  gsize offset, n_elements, n_bytes;
+  VnDType dtype;
+  VnShape shape;
+
+  if (!split_header (bytes, &header, &offset, error) ||
+      !parse_descr (header, &dtype, error) ||
+      !parse_shape (header, &shape, error))
+    return NULL;
+  order = find_key (header, "fortran_order");
+  if (order == NULL || (g_str_has_prefix (order, "True") && shape.rank > 1))
+    {
+      malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
+      return NULL;
+    }
+  if (!vn_tensor_size_in_bytes (dtype, &shape, &n_elements, &n_bytes) || n_bytes > g_bytes_get_size (bytes) - offset)
+    {
+      malformed (error, _("it is cut short"));
+      return NULL;
+    }
+  payload = g_bytes_new_from_bytes (bytes, offset, n_bytes);
+  return vn_tensor_new_view (dtype, &shape, payload, error);
+}
+
+/**
+ * vn_npy_read:
+ *
+ * Returns: (transfer full) (nullable): the array in the file @path; errors name the file
+ */
+VnTensor *
+vn_npy_read (const char  *path,
+             GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  VnTensor *tensor;
+
+  if (bytes == NULL)
+    return NULL;
+  tensor = vn_npy_parse (bytes, error);
+  if (tensor == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return tensor;
+}
+
+static char *
+make_header (const VnTensor  *tensor,
+             GError         **error)
+{
+  GString *text = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (descrs) && text == NULL; i++)
+    if (descrs[i].dtype == tensor->dtype)
+      {
+        text = g_string_new (NULL);
+        g_string_printf (text, "{'descr': '%s', 'fortran_order': False, 'shape': (", descrs[i].descr);
+      }
+  if (text == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Tensors of type %s cannot be written as .npy"),
+                   vn_dtype_get_name (tensor->dtype));
+      return NULL;
+    }
+  for (int i = 0; i < tensor->shape.rank; i++)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT ", ", tensor->shape.dims[i]);
+  g_string_append (text, "), }");
+  /* The data begin at a multiple of 64. */
+  while ((10 + text->len + 1) % 64 != 0)
+    g_string_append_c (text, ' ');
+  g_string_append_c (text, '\n');
+  return g_string_free (text, FALSE);
+}
+
+/**
+ * vn_npy_write:
+ * @path: replaced only when the whole array has been written
+ */
+gboolean
+vn_npy_write (const char      *path,
+              const VnTensor  *tensor,
+              GError         **error)
+{
+  g_autoptr(VnFileWriter) writer = NULL;
+  g_autofree char *header = make_header (tensor, error);
+  gsize length;
+  guint8 magic[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0 };
+
+  if (header == NULL)
+    return FALSE;
+  length = strlen (header);
+  magic[8] = length & 255;
+  magic[9] = length >> 8;
+  writer = vn_file_writer_new (path, error);
+  return writer != NULL &&
+         vn_file_writer_write (writer, magic, sizeof magic, error) &&
+         vn_file_writer_write (writer, header, length, error) &&
+         vn_file_writer_write (writer, tensor->data, tensor->n_bytes, error) &&
+         vn_file_writer_commit (writer, error);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-tensor.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+#define ALIGNMENT 64
+
+/**
+ * vn_tensor_size_in_bytes:
+ * @n_elements: (out)
+ * @n_bytes: (out): sub-byte elements are packed, the last byte may be partly filled
+ *
+ * Returns: %FALSE if the shape is not static or the size does not fit into memory
+ */
+gboolean
+vn_tensor_size_in_bytes (VnDType        dtype,
+                         const VnShape *shape,
+                         gsize         *n_elements,
+                         gsize         *n_bytes)
+{
+  gsize n, bits;
+
+  if (!vn_shape_n_elements (shape, &n))
+    return FALSE;
+  if (dtype == VN_DTYPE_STRING)
+    {
+      if (!vn_checked_mul (n, sizeof (char *), n_bytes))
+        return FALSE;
+    }
+  else
+    {
+      if (!vn_checked_mul (n, vn_dtype_get_bits (dtype), &bits) || !vn_checked_add (bits, 7, &bits))
+        return FALSE;
+      *n_bytes = bits / 8;
+    }
+  if (*n_bytes > G_MAXSSIZE)
+    return FALSE;
+  *n_elements = n;
+  return TRUE;
+}
+
+static VnTensor *
+tensor_alloc (VnDType         dtype,
+              const VnShape  *shape,
+              GError        **error)
+{
+  VnTensor *self;
+  gsize n_elements, n_bytes;
+
+  if (!vn_dtype_is_valid (dtype) || !vn_tensor_size_in_bytes (dtype, shape, &n_elements, &n_bytes))
+    {
+      g_autofree char *text = vn_shape_to_string (shape, "×");
+
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("A tensor of type %s and shape %s cannot be held in memory"),
+                   vn_dtype_get_name (dtype), text);
+      return NULL;
+    }
+  self = g_new0 (VnTensor, 1);
+  g_atomic_ref_count_init (&self->ref);
+  self->dtype = dtype;
+  self->shape = *shape;
+  self->n_elements = n_elements;
+  self->n_bytes = n_bytes;
+  return self;
+}
+
+static void
+strings_free (gpointer data)
+{
+  g_ptr_array_unref (data);
+}
+
+static void
+attach_strings (VnTensor *self)
+{
+  GPtrArray *strings = g_ptr_array_new_full ((guint) MIN (self->n_elements, 1u << 20), g_free);
+
+  for (gsize i = 0; i < self->n_elements; i++)
+    g_ptr_array_add (strings, g_strdup (""));
+  self->data = strings->pdata;
+  self->owner = strings;
+  self->owner_free = strings_free;
+}
+
+/**
+ * vn_tensor_new:
+ * @shape: static
+ *
+ * Makes a tensor with storage of its own, aligned to 64 bytes and not cleared.
+ * Strings are empty; replace an element with g_free() and a new string.
+ *
+ * Returns: (transfer full) (nullable): the tensor, or %NULL with %VN_ERROR_LIMIT
+ */
+VnTensor *
+vn_tensor_new (VnDType         dtype,
+               const VnShape  *shape,
+               GError        **error)
+{
+  g_autoptr(VnTensor) self = tensor_alloc (dtype, shape, error);
+  gsize padded;
+
+  if (self == NULL)
+    return NULL;
+  if (dtype == VN_DTYPE_STRING)
+    {
+      attach_strings (self);
+      return g_steal_pointer (&self);
+    }
+  if (vn_checked_add (self->n_bytes, 2 * ALIGNMENT, &padded))
+    self->owner = g_try_malloc (padded);
+  if (self->owner == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a tensor of %" G_GSIZE_FORMAT " bytes"),
+                   self->n_bytes);
+      return NULL;
+    }
+  self->owner_free = g_free;
+  self->data = (gpointer) (((guintptr) self->owner + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1));
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_tensor_new_view:
+ * @bytes: holds exactly as many bytes as the tensor needs; kept alive by the tensor
+ *
+ * Returns: (transfer full) (nullable): a read-only tensor over @bytes, or %NULL with %VN_ERROR_MALFORMED if the
+ *   number of bytes is not right. Not for strings.
+ */
+VnTensor *
+vn_tensor_new_view (VnDType         dtype,
+                    const VnShape  *shape,
+                    GBytes         *bytes,
+                    GError        **error)
+{
+  VnTensor *self = tensor_alloc (dtype, shape, error);
+  gsize size;
+
+  if (self == NULL)
+    return NULL;
+  self->data = (gpointer) g_bytes_get_data (bytes, &size);
+  if (dtype == VN_DTYPE_STRING || size != self->n_bytes)
+    {
+      g_autofree char *text = vn_shape_to_string (shape, "×");
+
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("A tensor of type %s and shape %s needs %" G_GSIZE_FORMAT " bytes, the file has %" G_GSIZE_FORMAT),
+                   vn_dtype_get_name (dtype), text, self->n_bytes, size);
+      vn_tensor_unref (self);
+      return NULL;
+    }
+  self->owner = g_bytes_ref (bytes);
+  self->owner_free = (GDestroyNotify) g_bytes_unref;
+  return self;
+}
+
+/**
+ * vn_tensor_new_wrap:
+ * @data: memory of at least the size the tensor needs
+ * @owner: (nullable): passed to @owner_free when the tensor goes
+ * @owner_free: (nullable)
+ *
+ * Returns: (transfer full) (nullable): a tensor over memory of the caller. @owner is not released on failure.
+ */
+VnTensor *
+vn_tensor_new_wrap (VnDType          dtype,
+                    const VnShape   *shape,
+                    gpointer         data,
+                    gpointer         owner,
+                    GDestroyNotify   owner_free,
+                    GError         **error)
+{
+  VnTensor *self = tensor_alloc (dtype, shape, error);
+
+  if (self == NULL)
+    return NULL;
+  self->data = data;
+  self->owner = owner;
+  self->owner_free = owner_free;
+  return self;
+}
+
+/* For small tensors made by the program itself: cannot fail. */
+static VnTensor *
+tensor_new_from (VnDType        dtype,
+                 const VnShape *shape,
+                 gconstpointer  values)
+{
+  g_autoptr(GError) error = NULL;
+  VnTensor *self = vn_tensor_new (dtype, shape, &error);
+
+  if (self == NULL)
+    g_error ("%s", error->message);
+  memcpy (self->data, values, self->n_bytes);
+  return self;
+}
+
+/**
+ * vn_tensor_new_f32:
+ * @values: as many as @shape has elements; copied
+ *
+ * Returns: (transfer full): a small float32 tensor
+ */
+VnTensor *
+vn_tensor_new_f32 (const VnShape *shape,
+                   const float   *values)
+{
+  return tensor_new_from (VN_DTYPE_F32, shape, values);
+}
+
+/**
+ * vn_tensor_new_s64:
+ * @values: as many as @shape has elements; copied
+ *
+ * Returns: (transfer full): a small int64 tensor
+ */
+VnTensor *
+vn_tensor_new_s64 (const VnShape *shape,
+                   const gint64  *values)
+{
+  return tensor_new_from (VN_DTYPE_S64, shape, values);
+}
+
+/**
+ * vn_tensor_new_reshaped:
+ *
+ * Returns: (transfer full) (nullable): a tensor of another shape over the same memory, or %NULL with
+ *   %VN_ERROR_SHAPE if the number of elements differs
+ */
+VnTensor *
+vn_tensor_new_reshaped (VnTensor       *self,
+                        const VnShape  *shape,
+                        GError        **error)
+{
+  g_autoptr(VnTensor) view = NULL;
+  gsize n;
+
+  if (!vn_shape_n_elements (shape, &n) || n != self->n_elements)
+    {
+      g_autofree char *from = vn_shape_to_string (&self->shape, "×");
+      g_autofree char *to = vn_shape_to_string (shape, "×");
+
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("A tensor of shape %s cannot be read as %s"), from, to);
+      return NULL;
+    }
+  return vn_tensor_new_wrap (self->dtype, shape, self->data, vn_tensor_ref (self),
+                             (GDestroyNotify) vn_tensor_unref, error);
+}
+
+VnTensor *
+vn_tensor_ref (VnTensor *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_tensor_unref (VnTensor *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  if (self->owner_free != NULL && self->owner != NULL)
+    self->owner_free (self->owner);
+  g_free (self);
+}
+
+static gsize
+element_alignment (VnDType dtype)
+{
+  guint bits = vn_dtype_get_bits (dtype);
+
+  if (dtype == VN_DTYPE_C64 || dtype == VN_DTYPE_C128)
+    bits /= 2;
+  return CLAMP (bits / 8, 1, 8);
+}
+
+/**
+ * vn_tensor_get_aligned:
+ *
+ * Returns: (transfer full) (nullable): @self if its elements lie at addresses the processor may load them from,
+ *   otherwise a copy that does; %NULL with %VN_ERROR_LIMIT if there is no memory for it
+ */
+VnTensor *
+vn_tensor_get_aligned (VnTensor  *self,
+                       GError   **error)
+{
+  VnTensor *copy;
+
+  if (self->dtype == VN_DTYPE_STRING || (guintptr) self->data % element_alignment (self->dtype) == 0)
+    return vn_tensor_ref (self);
+  copy = vn_tensor_new (self->dtype, &self->shape, error);
+  if (copy != NULL)
+    memcpy (copy->data, self->data, self->n_bytes);
+  return copy;
+}
+
+/**
+ * vn_tensor_equal:
+ *
+ * Returns: %TRUE if type, shape and every bit are the same: NaN equals the same NaN, 0 does not equal -0
+ */
+gboolean
+vn_tensor_equal (const VnTensor *a,
+                 const VnTensor *b)
+{
+  if (a == b)
+    return TRUE;
+  if (a->dtype != b->dtype || !vn_shape_equal (&a->shape, &b->shape))
+    return FALSE;
+  if (a->dtype != VN_DTYPE_STRING)
+    return a->n_bytes == 0 || memcmp (a->data, b->data, a->n_bytes) == 0;
+  for (gsize i = 0; i < a->n_elements; i++)
+    if (!g_str_equal (((char **) a->data)[i], ((char **) b->data)[i]))
+      return FALSE;
+  return TRUE;
+}
