@@ -156,6 +156,8 @@ struct _VnGraph
   GPtrArray  *initializers; /* of VnValue, in order */
   char       *doc;
   GBytes     *extra;        /* sparse initializers, quantization annotations, metadata, unknown fields */
+  /*< private >*/
+  GHashTable *node_names;   /* names given so far; made when first needed */
 };
 
 struct _VnFunction

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-edit.h"
+
+struct _VnEditLog
+{
+  GPtrArray  *edits;
+  const char *pass;
+};
+
+static void
+edit_free (gpointer data)
+{
+  VnEdit *edit = data;
+
+  g_free (edit->subject);
+  g_free (edit->target);
+  g_free (edit->detail);
+  g_free (edit);
+}
+
+VnEditLog *
+vn_edit_log_new (void)
+{
+  VnEditLog *self = g_new0 (VnEditLog, 1);
+
+  self->edits = g_ptr_array_new_with_free_func (edit_free);
+  self->pass = "";
+  return self;
+}
+
+void
+vn_edit_log_free (VnEditLog *self)
+{
+  g_ptr_array_unref (self->edits);
+  g_free (self);
+}
+
+/**
+ * vn_edit_log_set_pass:
+ * @self: (nullable)
+ * @pass: static id written to the edits that follow
+ */
+void
+vn_edit_log_set_pass (VnEditLog  *self,
+                      const char *pass)
+{
+  if (self != NULL)
+    self->pass = pass;
+}
+
+/**
+ * vn_edit_log_add:
+ * @self: (nullable)
+ * @verb: static: "remove", "add", "replace", "fold", "set"
+ * @target: (nullable): node or value the subject went into
+ * @format: what happened, in words
+ */
+void
+vn_edit_log_add (VnEditLog  *self,
+                 const char *verb,
+                 const char *subject,
+                 const char *target,
+                 const char *format,
+                 ...)
+{
+  VnEdit *edit;
+  va_list args;
+
+  if (self == NULL)
+    return;
+  edit = g_new0 (VnEdit, 1);
+  edit->pass = self->pass;
+  edit->verb = verb;
+  edit->subject = g_strdup (subject);
+  edit->target = g_strdup (target);
+  va_start (args, format);
+  edit->detail = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_ptr_array_add (self->edits, edit);
+}
+
+guint
+vn_edit_log_get_n (VnEditLog *self)
+{
+  return self->edits->len;
+}
+
+const VnEdit *
+vn_edit_log_get (VnEditLog *self,
+                 guint      i)
+{
+  return i < self->edits->len ? g_ptr_array_index (self->edits, i) : NULL;
+}
+
+/**
+ * vn_edit_log_to_text:
+ *
+ * Returns: (transfer full): one line an edit: "fold-bn: fold /bn: into /conv"
+ */
+char *
+vn_edit_log_to_text (VnEditLog *self)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->edits->len; i++)
+    {
+      const VnEdit *edit = g_ptr_array_index (self->edits, i);
+
+      g_string_append_printf (text, "%s: %s %s: %s\n", edit->pass, edit->verb, edit->subject, edit->detail);
+    }
+  return g_string_free (text, FALSE);
+}

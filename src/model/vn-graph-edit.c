@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Building and changing graphs. Invariants kept by every function here:
+ * - graph->by_name maps every value of graph->values; value->id is its index there
+ * - value->producer/output_index and node->outputs agree; value->uses and node->inputs agree
+ * - node->index is its position in graph->nodes */
+#include "vn-graph-edit.h"
+
+static void
+value_free (gpointer data)
+{
+  VnValue *self = data;
+
+  g_free (self->name);
+  vn_type_clear (&self->type);
+  g_array_unref (self->uses);
+  g_clear_pointer (&self->initializer, vn_tensor_unref);
+  g_free (self->doc);
+  g_clear_pointer (&self->extra, g_bytes_unref);
+  g_clear_pointer (&self->initializer_extra, g_bytes_unref);
+  g_free (self);
+}
+
+static void
+node_free (gpointer data)
+{
+  VnNode *self = data;
+
+  g_free (self->name);
+  g_free (self->op_type);
+  g_free (self->domain);
+  g_free (self->overload);
+  g_ptr_array_unref (self->inputs);
+  g_ptr_array_unref (self->outputs);
+  g_ptr_array_unref (self->attrs);
+  g_free (self->doc);
+  g_clear_pointer (&self->extra, g_bytes_unref);
+  g_free (self);
+}
+
+/**
+ * vn_graph_new:
+ * @parent: (nullable): graph that encloses it
+ * @parent_node: (nullable): the node that holds it
+ *
+ * Returns: (transfer full): an empty graph. The main graph belongs to its model, a subgraph to an attribute.
+ */
+VnGraph *
+vn_graph_new (VnModel *model,
+              VnGraph *parent,
+              VnNode  *parent_node)
+{
+  VnGraph *self = g_new0 (VnGraph, 1);
+
+  self->model = model;
+  self->parent = parent;
+  self->parent_node = parent_node;
+  self->name = g_strdup ("");
+  self->nodes = g_ptr_array_new_with_free_func (node_free);
+  self->values = g_ptr_array_new_with_free_func (value_free);
+  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  self->inputs = g_ptr_array_new ();
+  self->outputs = g_ptr_array_new ();
+  self->initializers = g_ptr_array_new ();
+  return self;
+}
+
+void
+vn_graph_free (VnGraph *self)
+{
+  g_ptr_array_unref (self->inputs);
+  g_ptr_array_unref (self->outputs);
+  g_ptr_array_unref (self->initializers);
+  g_hash_table_unref (self->by_name);
+  g_clear_pointer (&self->node_names, g_hash_table_unref);
+  g_ptr_array_unref (self->nodes);
+  g_ptr_array_unref (self->values);
+  g_free (self->name);
+  g_free (self->doc);
+  g_clear_pointer (&self->extra, g_bytes_unref);
+  g_free (self);
+}
+
+/**
+ * vn_graph_unique_name:
+ *
+ * Returns: (transfer full): @base, or "@base_2", "@base_3" ...: a name no value here or in outer graphs has
+ */
+char *
+vn_graph_unique_name (VnGraph    *self,
+                      const char *base)
+{
+  char *name = g_strdup (base);
+
+  for (guint i = 2; vn_graph_find_value (self, name) != NULL; i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", base, i);
+    }
+  return name;
+}
+
+/**
+ * vn_graph_add_value:
+ *
+ * Returns: (transfer none): a new value without producer; owned by the graph
+ */
+VnValue *
+vn_graph_add_value (VnGraph       *self,
+                    const char    *name,
+                    VnDType        dtype,
+                    const VnShape *shape)
+{
+  VnValue *value = g_new0 (VnValue, 1);
+
+  value->name = vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value");
+  value->graph = self;
+  value->id = self->values->len;
+  value->uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
+  vn_type_init_tensor (&value->type, dtype, shape);
+  if (dtype == VN_DTYPE_UNDEFINED && shape == NULL)
+    value->type.kind = VN_TYPE_UNKNOWN;
+  g_ptr_array_add (self->values, value);
+  g_hash_table_insert (self->by_name, value->name, value);
+  return value;
+}
+
+VnValue *
+vn_graph_add_input (VnGraph       *self,
+                    const char    *name,
+                    VnDType        dtype,
+                    const VnShape *shape)
+{
+  VnValue *value = vn_graph_add_value (self, name, dtype, shape);
+
+  value->is_input = TRUE;
+  value->has_info = TRUE;
+  g_ptr_array_add (self->inputs, value);
+  return value;
+}
+
+VnValue *
+vn_graph_add_initializer (VnGraph    *self,
+                          const char *name,
+                          VnTensor   *tensor)
+{
+  VnValue *value = vn_graph_add_value (self, name, tensor->dtype, &tensor->shape);
+
+  vn_graph_set_initializer (self, value, tensor);
+  return value;
+}
+
+/**
+ * vn_graph_set_initializer:
+ * @tensor: (nullable): %NULL makes @value no initializer any more
+ *
+ * The value's type follows the tensor.
+ */
+void
+vn_graph_set_initializer (VnGraph  *self,
+                          VnValue  *value,
+                          VnTensor *tensor)
+{
+  VnTensor *old = value->initializer;
+
+  if (tensor != NULL && old == NULL)
+    g_ptr_array_add (self->initializers, value);
+  else if (tensor == NULL && old != NULL)
+    g_ptr_array_remove (self->initializers, value);
+  value->initializer = tensor != NULL ? vn_tensor_ref (tensor) : NULL;
+  g_clear_pointer (&value->initializer_extra, g_bytes_unref);
+  if (tensor != NULL)
+    vn_value_set_type (value, tensor->dtype, &tensor->shape);
+  g_clear_pointer (&old, vn_tensor_unref);
+}
+
+void
+vn_value_set_type (VnValue       *self,
+                   VnDType        dtype,
+                   const VnShape *shape)
+{
+  vn_type_clear (&self->type);
+  vn_type_init_tensor (&self->type, dtype, shape);
+}
+
+/* ---- nodes ---- */
+
+static void
+drop_use (VnValue *value,
+          VnNode  *node,
+          guint    index)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if (use->node == node && use->index == index)
+        {
+          g_array_remove_index (value->uses, i);
+          return;
+        }
+    }
+}
+
+/**
+ * vn_node_set_input:
+ * @i: 0 .. number of inputs (one past the end extends the list)
+ * @value: (nullable): of the node's graph or an outer one
+ */
+void
+vn_node_set_input (VnNode  *self,
+                   guint    i,
+                   VnValue *value)
+{
+  VnValue *old = vn_node_get_input (self, i);
+
+  g_return_if_fail (i <= self->inputs->len);
+  if (i == self->inputs->len)
+    g_ptr_array_add (self->inputs, NULL);
+  if (old != NULL)
+    drop_use (old, self, i);
+  self->inputs->pdata[i] = value;
+  if (value != NULL)
+    {
+      VnUse use = { self, i };
+
+      g_array_append_val (value->uses, use);
+    }
+}
+
+/**
+ * vn_node_set_output:
+ * @i: 0 .. number of outputs (one past the end extends the list)
+ * @value: (nullable): taken from its present producer, if it has one
+ */
+void
+vn_node_set_output (VnNode  *self,
+                    guint    i,
+                    VnValue *value)
+{
+  VnValue *old = vn_node_get_output (self, i);
+
+  g_return_if_fail (i <= self->outputs->len);
+  if (i == self->outputs->len)
+    g_ptr_array_add (self->outputs, NULL);
+  if (old != NULL)
+    old->producer = NULL;
+  if (value != NULL)
+    {
+      if (value->producer != NULL)
+        value->producer->outputs->pdata[value->output_index] = NULL;
+      value->producer = self;
+      value->output_index = i;
+    }
+  self->outputs->pdata[i] = value;
+}
+
+static void
+renumber_nodes (VnGraph *self,
+                guint    from)
+{
+  for (guint i = from; i < self->nodes->len; i++)
+    ((VnNode *) g_ptr_array_index (self->nodes, i))->index = i;
+}
+
+static void
+collect_node_names (VnGraph *self)
+{
+  self->node_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < self->nodes->len; i++)
+    g_hash_table_add (self->node_names, g_strdup (((VnNode *) g_ptr_array_index (self->nodes, i))->name));
+}
+
+static char *
+unique_node_name (VnGraph    *self,
+                  const char *base)
+{
+  char *name = g_strdup (base);
+
+  if (self->node_names == NULL)
+    collect_node_names (self);
+  for (guint i = 2; g_hash_table_contains (self->node_names, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", base, i);
+    }
+  g_hash_table_add (self->node_names, g_strdup (name));
+  return name;
+}
+
+/**
+ * vn_graph_insert_node:
+ * @before: (nullable): %NULL appends
+ * @name: (nullable): made unique by a suffix
+ * @inputs: (array length=n_inputs): %NULL elements are omitted inputs
+ *
+ * Returns: (transfer none): the new node, owned by the graph
+ */
+VnNode *
+vn_graph_insert_node (VnGraph     *self,
+                      VnNode      *before,
+                      const char  *name,
+                      const char  *domain,
+                      const char  *op_type,
+                      VnValue    **inputs,
+                      guint        n_inputs,
+                      VnValue    **outputs,
+                      guint        n_outputs)
+{
+  VnNode *node = g_new0 (VnNode, 1);
+  guint at = before != NULL ? before->index : self->nodes->len;
+
+  node->graph = self;
+  node->name = name != NULL && name[0] != '\0' ? unique_node_name (self, name) : g_strdup ("");
+  node->domain = g_strdup (domain);
+  node->op_type = g_strdup (op_type);
+  node->inputs = g_ptr_array_new ();
+  node->outputs = g_ptr_array_new ();
+  node->attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
+  g_ptr_array_insert (self->nodes, at, node);
+  renumber_nodes (self, at);
+  for (guint i = 0; i < n_inputs; i++)
+    vn_node_set_input (node, i, inputs[i]);
+  for (guint i = 0; i < n_outputs; i++)
+    vn_node_set_output (node, i, outputs[i]);
+  return node;
+}
+
+VnNode *
+vn_graph_add_node (VnGraph     *self,
+                   const char  *name,
+                   const char  *domain,
+                   const char  *op_type,
+                   VnValue    **inputs,
+                   guint        n_inputs,
+                   VnValue    **outputs,
+                   guint        n_outputs)
+{
+  return vn_graph_insert_node (self, NULL, name, domain, op_type, inputs, n_inputs, outputs, n_outputs);
+}
+
+/* Subgraphs use values of outer graphs: those uses go with the node that holds them. */
+static void
+drop_graph_uses (VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        if (vn_node_get_input (node, k) != NULL)
+          vn_node_set_input (node, k, NULL);
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL)
+            drop_graph_uses (attr->graph);
+          for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+            drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+        }
+    }
+}
+
+/**
+ * vn_graph_remove_node:
+ *
+ * Removes and frees @node. Its outputs stay in the graph without a producer.
+ */
+void
+vn_graph_remove_node (VnGraph *self,
+                      VnNode  *node)
+{
+  guint at = node->index;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (vn_node_get_input (node, i) != NULL)
+      drop_use (vn_node_get_input (node, i), node, i);
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (vn_node_get_output (node, i) != NULL)
+      vn_node_get_output (node, i)->producer = NULL;
+  for (guint a = 0; a < node->attrs->len; a++)
+    {
+      VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+      if (attr->graph != NULL)
+        drop_graph_uses (attr->graph);
+      for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+        drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+    }
+  g_ptr_array_remove_index (self->nodes, at);
+  renumber_nodes (self, at);
+}
+
+/**
+ * vn_graph_remove_value:
+ * @value: without uses and producer, and no graph output
+ */
+void
+vn_graph_remove_value (VnGraph *self,
+                       VnValue *value)
+{
+  guint at = value->id;
+
+  g_return_if_fail (value->uses->len == 0 && value->producer == NULL && !value->is_output);
+  g_ptr_array_remove (self->inputs, value);
+  if (value->initializer != NULL)
+    g_ptr_array_remove (self->initializers, value);
+  g_hash_table_remove (self->by_name, value->name);
+  g_ptr_array_remove_index (self->values, at);
+  for (guint i = at; i < self->values->len; i++)
+    ((VnValue *) g_ptr_array_index (self->values, i))->id = i;
+}
+
+static gboolean
+is_still_output (VnGraph *self,
+                 VnValue *value)
+{
+  return g_ptr_array_find (self->outputs, value, NULL);
+}
+
+/**
+ * vn_graph_set_output:
+ * @i: 0 .. number of outputs (one past the end appends)
+ */
+void
+vn_graph_set_output (VnGraph *self,
+                     guint    i,
+                     VnValue *value)
+{
+  VnValue *old = NULL;
+
+  g_return_if_fail (i <= self->outputs->len);
+  if (i == self->outputs->len)
+    g_ptr_array_add (self->outputs, NULL);
+  else
+    old = g_ptr_array_index (self->outputs, i);
+  self->outputs->pdata[i] = value;
+  if (old != NULL && old != value)
+    old->is_output = is_still_output (self, old);
+  if (value->graph == self)
+    {
+      value->is_output = TRUE;
+      value->has_info = TRUE;
+    }
+}
+
+void
+vn_graph_rename_value (VnGraph    *self,
+                       VnValue    *value,
+                       const char *name)
+{
+  g_return_if_fail (g_hash_table_lookup (self->by_name, name) == NULL);
+
+  g_hash_table_remove (self->by_name, value->name);
+  g_free (value->name);
+  value->name = g_strdup (name);
+  g_hash_table_insert (self->by_name, value->name, value);
+}
+
+/**
+ * vn_graph_reorder:
+ * @nodes: (element-type VnNode): a permutation of the graph's nodes
+ */
+void
+vn_graph_reorder (VnGraph   *self,
+                  GPtrArray *nodes)
+{
+  g_return_if_fail (nodes->len == self->nodes->len);
+
+  for (guint i = 0; i < nodes->len; i++)
+    self->nodes->pdata[i] = nodes->pdata[i];
+  renumber_nodes (self, 0);
+}
+
+/**
+ * vn_value_replace_uses:
+ * @except: (nullable): a node whose inputs stay
+ *
+ * Makes all users of @self use @by. The graph's outputs are not touched.
+ */
+void
+vn_value_replace_uses (VnValue *self,
+                       VnValue *by,
+                       VnNode  *except)
+{
+  g_autoptr(GArray) uses = g_array_copy (self->uses);
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (uses, VnUse, i);
+
+      if (use->node != except)
+        vn_node_set_input (use->node, use->index, by);
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking things up in a graph, and the order in which it can run. */
+#include "vn-model.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/**
+ * vn_graph_find_value:
+ *
+ * Returns: (transfer none) (nullable): the value of that name, of this graph or the nearest outer one that has it
+ */
+VnValue *
+vn_graph_find_value (const VnGraph *self,
+                     const char    *name)
+{
+  for (const VnGraph *graph = self; graph != NULL; graph = graph->parent)
+    {
+      VnValue *value = g_hash_table_lookup (graph->by_name, name);
+
+      if (value != NULL)
+        return value;
+    }
+  return NULL;
+}
+
+/**
+ * vn_graph_find_node:
+ * @name: a name or a label as vn_node_dup_label() makes it
+ *
+ * Returns: (transfer none) (nullable): the first such node of this graph
+ */
+VnNode *
+vn_graph_find_node (const VnGraph *self,
+                    const char    *name)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (self->nodes, i);
+      g_autofree char *label = NULL;
+
+      if (node->name[0] != '\0' ? g_str_equal (node->name, name)
+                                : g_str_equal (label = vn_node_dup_label (node), name))
+        return node;
+    }
+  return NULL;
+}
+
+typedef struct
+{
+  const VnGraph *graph;
+  guint         *waiting;   /* by node index: inputs not yet computed */
+  GArray        *ready;     /* of guint: a heap of node indices, smallest on top */
+} Sort;
+
+static void
+heap_push (GArray *heap,
+           guint   index)
+{
+  guint at = heap->len;
+
+  g_array_append_val (heap, index);
+  while (at > 0)
+    {
+      guint up = (at - 1) / 2;
+      guint *items = (guint *) (gpointer) heap->data;
+
+      if (items[up] <= items[at])
+        break;
+      items[at] = items[up];
+      items[up] = index;
+      at = up;
+    }
+}
+
+static guint
+heap_pop (GArray *heap)
+{
+  guint *items = (guint *) (gpointer) heap->data;
+  guint top = items[0];
+  guint last = items[heap->len - 1];
+  guint at = 0;
+
+  g_array_set_size (heap, heap->len - 1);
+  for (;;)
+    {
+      guint child = 2 * at + 1;
+
+      if (child + 1 < heap->len && items[child + 1] < items[child])
+        child++;
+      if (child >= heap->len || items[child] >= last)
+        break;
+      items[at] = items[child];
+      at = child;
+    }
+  if (heap->len > 0)
+    items[at] = last;
+  return top;
+}
+
+/* The node of @graph that is, or holds in a subgraph, the given user. */
+static const VnNode *
+enclosing_node (const VnGraph *graph,
+                const VnNode  *user)
+{
+  while (user != NULL && user->graph != graph)
+    user = user->graph->parent_node;
+  return user;
+}
+
+static void
+count_waiting (Sort *sort)
+{
+  for (guint i = 0; i < sort->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (sort->graph->values, i);
+
+      if (value->producer == NULL)
+        continue;
+      for (guint u = 0; u < value->uses->len; u++)
+        {
+          const VnNode *node = enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
+
+          if (node != NULL)
+            sort->waiting[node->index]++;
+        }
+    }
+}
+
+static void
+release_output (Sort          *sort,
+                const VnValue *value)
+{
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const VnNode *node = enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
+
+      if (node != NULL && --sort->waiting[node->index] == 0)
+        heap_push (sort->ready, node->index);
+    }
+}
+
+static void
+set_cycle_error (const Sort  *sort,
+                 GError     **error)
+{
+  for (guint i = 0; i < sort->graph->nodes->len; i++)
+    if (sort->waiting[i] > 0)
+      {
+        g_autofree char *label = vn_node_dup_label (g_ptr_array_index (sort->graph->nodes, i));
+
+        g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The graph runs in a circle through node “%s”"), label);
+        return;
+      }
+}
+
+/**
+ * vn_graph_sort:
+ *
+ * Returns: (transfer container) (nullable) (element-type VnNode): the nodes in an order that can run; among nodes
+ *   that could run next, the one that stands first in the file. %NULL with %VN_ERROR_MALFORMED for a cycle.
+ */
+GPtrArray *
+vn_graph_sort (const VnGraph  *self,
+               GError        **error)
+{
+  g_autofree guint *waiting = g_new0 (guint, MAX (self->nodes->len, 1));
+  g_autoptr(GArray) ready = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
+  Sort sort = { self, waiting, ready };
+
+  count_waiting (&sort);
+  for (guint i = 0; i < self->nodes->len; i++)
+    if (waiting[i] == 0)
+      heap_push (ready, i);
+  while (ready->len > 0)
+    {
+      VnNode *node = g_ptr_array_index (self->nodes, heap_pop (ready));
+
+      g_ptr_array_add (order, node);
+      for (guint o = 0; o < node->outputs->len; o++)
+        if (vn_node_get_output (node, o) != NULL)
+          release_output (&sort, vn_node_get_output (node, o));
+    }
+  if (order->len < self->nodes->len)
+    {
+      set_cycle_error (&sort, error);
+      return NULL;
+    }
+  return g_steal_pointer (&order);
+}
+
+static gsize
+attr_weight_bytes (const VnAttr *attr)
+{
+  gsize sum = attr->tensor != NULL ? attr->tensor->n_bytes : 0;
+
+  if (attr->graph != NULL)
+    sum += vn_graph_weight_bytes (attr->graph);
+  for (guint i = 0; attr->graphs != NULL && i < attr->graphs->len; i++)
+    sum += vn_graph_weight_bytes (g_ptr_array_index (attr->graphs, i));
+  return sum;
+}
+
+/**
+ * vn_graph_weight_bytes:
+ *
+ * Returns: bytes of all initializers and tensor attributes, subgraphs included
+ */
+gsize
+vn_graph_weight_bytes (const VnGraph *self)
+{
+  gsize sum = 0;
+
+  for (guint i = 0; i < self->initializers->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->initializers, i);
+
+      if (value->initializer != NULL)
+        sum += value->initializer->n_bytes;
+    }
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        sum += attr_weight_bytes (g_ptr_array_index (node->attrs, a));
+    }
+  return sum;
+}

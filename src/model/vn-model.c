@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-model.h"
+
+#include "vn-graph-edit.h"
+
+static void
+opset_clear (gpointer data)
+{
+  g_free (((VnOpset *) data)->domain);
+}
+
+static void
+function_free (gpointer data)
+{
+  VnFunction *self = data;
+
+  g_free (self->domain);
+  g_free (self->name);
+  g_free (self->overload);
+  g_clear_pointer (&self->body, vn_graph_free);
+  g_clear_pointer (&self->attr_names, g_ptr_array_unref);
+  g_clear_pointer (&self->attr_defaults, g_ptr_array_unref);
+  g_clear_pointer (&self->opsets, g_array_unref);
+  g_free (self->doc);
+  g_clear_pointer (&self->extra, g_bytes_unref);
+  g_free (self);
+}
+
+/**
+ * vn_model_new:
+ * @opset: version of ai.onnx to import; 0: import nothing
+ *
+ * Returns: (transfer full): a model with an empty graph
+ */
+VnModel *
+vn_model_new (gint64 ir_version,
+              gint64 opset)
+{
+  VnModel *self = g_new0 (VnModel, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->ir_version = ir_version;
+  self->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
+  g_array_set_clear_func (self->opsets, opset_clear);
+  self->functions = g_ptr_array_new_with_free_func (function_free);
+  self->metadata = g_ptr_array_new_with_free_func (g_free);
+  self->notes = vn_notes_new ();
+  self->graph = vn_graph_new (self, NULL, NULL);
+  if (opset > 0)
+    vn_model_set_opset (self, "", opset);
+  return self;
+}
+
+VnModel *
+vn_model_ref (VnModel *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_model_unref (VnModel *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_clear_pointer (&self->graph, vn_graph_free);
+  g_ptr_array_unref (self->functions);
+  g_ptr_array_unref (self->metadata);
+  g_array_unref (self->opsets);
+  vn_notes_unref (self->notes);
+  g_free (self->producer_name);
+  g_free (self->producer_version);
+  g_free (self->domain);
+  g_free (self->doc);
+  g_free (self->path);
+  g_clear_pointer (&self->extra, g_bytes_unref);
+  g_free (self);
+}
+
+static const char *
+normal_domain (const char *domain)
+{
+  return g_str_equal (domain, "ai.onnx") ? "" : domain;
+}
+
+/**
+ * vn_model_get_opset:
+ * @domain: "" (or its alias "ai.onnx") for the standard operators
+ *
+ * Returns: the imported version (the largest, if listed twice), 0 if the domain is not imported
+ */
+gint64
+vn_model_get_opset (const VnModel *self,
+                    const char    *domain)
+{
+  gint64 version = 0;
+
+  for (guint i = 0; i < self->opsets->len; i++)
+    {
+      const VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);
+
+      if (g_str_equal (normal_domain (opset->domain), normal_domain (domain)))
+        version = MAX (version, opset->version);
+    }
+  return version;
+}
+
+/**
+ * vn_model_set_opset:
+ *
+ * Sets the version everywhere the domain is listed, or adds it. Nodes are not converted.
+ */
+void
+vn_model_set_opset (VnModel    *self,
+                    const char *domain,
+                    gint64      version)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < self->opsets->len; i++)
+    {
+      VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);
+
+      if (g_str_equal (normal_domain (opset->domain), normal_domain (domain)))
+        {
+          opset->version = version;
+          found = TRUE;
+        }
+    }
+  if (!found)
+    {
+      VnOpset opset = { g_strdup (domain), version };
+
+      g_array_append_val (self->opsets, opset);
+    }
+}
+
+const char *
+vn_model_get_metadata (const VnModel *self,
+                       const char    *key)
+{
+  for (guint i = 0; i + 1 < self->metadata->len; i += 2)
+    if (g_strcmp0 (g_ptr_array_index (self->metadata, i), key) == 0)
+      return g_ptr_array_index (self->metadata, i + 1);
+  return NULL;
+}
+
+/**
+ * vn_model_find_function:
+ *
+ * Returns: (transfer none) (nullable): the model-local function that defines the operator
+ */
+VnFunction *
+vn_model_find_function (const VnModel *self,
+                        const char    *domain,
+                        const char    *name)
+{
+  for (guint i = 0; i < self->functions->len; i++)
+    {
+      VnFunction *function = g_ptr_array_index (self->functions, i);
+
+      if (g_strcmp0 (function->name, name) == 0 &&
+          g_str_equal (normal_domain (function->domain != NULL ? function->domain : ""), normal_domain (domain)))
+        return function;
+    }
+  return NULL;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-model.h"
+
+#include <string.h>
+
+/**
+ * vn_node_get_attr:
+ *
+ * Returns: (transfer none) (nullable): the attribute of that name
+ */
+const VnAttr *
+vn_node_get_attr (const VnNode *self,
+                  const char   *name)
+{
+  for (guint i = 0; i < self->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (self->attrs, i);
+
+      if (g_str_equal (attr->name, name))
+        return attr;
+    }
+  return NULL;
+}
+
+static const VnAttr *
+get_typed (const VnNode *self,
+           const char   *name,
+           VnAttrType    type)
+{
+  const VnAttr *attr = vn_node_get_attr (self, name);
+
+  return attr != NULL && attr->type == type && attr->ref_name == NULL ? attr : NULL;
+}
+
+/**
+ * vn_node_get_int:
+ *
+ * Returns: the integer attribute @name, or @fallback if there is none of that type
+ */
+gint64
+vn_node_get_int (const VnNode *self,
+                 const char   *name,
+                 gint64        fallback)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_INT);
+
+  return attr != NULL ? attr->i : fallback;
+}
+
+float
+vn_node_get_float (const VnNode *self,
+                   const char   *name,
+                   float         fallback)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_FLOAT);
+
+  return attr != NULL ? attr->f : fallback;
+}
+
+/**
+ * vn_node_dup_string:
+ * @fallback: (nullable)
+ *
+ * Returns: (transfer full) (nullable): the string attribute @name, or a copy of @fallback. Bytes after a NUL are lost.
+ */
+char *
+vn_node_dup_string (const VnNode *self,
+                    const char   *name,
+                    const char   *fallback)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_STRING);
+  gconstpointer data;
+  gsize size;
+
+  if (attr == NULL || attr->s == NULL)
+    return attr != NULL ? g_strdup ("") : g_strdup (fallback);
+  data = g_bytes_get_data (attr->s, &size);
+  return g_strndup (data != NULL ? data : "", size);
+}
+
+/**
+ * vn_node_get_ints:
+ * @n: (out)
+ *
+ * Returns: (transfer none) (nullable) (array length=n): the values; %NULL and 0 if there is no such list
+ */
+const gint64 *
+vn_node_get_ints (const VnNode *self,
+                  const char   *name,
+                  gsize        *n)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_INTS);
+
+  *n = attr != NULL && attr->ints != NULL ? attr->ints->len : 0;
+  return *n > 0 ? (const gint64 *) (gpointer) attr->ints->data : NULL;
+}
+
+const float *
+vn_node_get_floats (const VnNode *self,
+                    const char   *name,
+                    gsize        *n)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_FLOATS);
+
+  *n = attr != NULL && attr->floats != NULL ? attr->floats->len : 0;
+  return *n > 0 ? (const float *) (gpointer) attr->floats->data : NULL;
+}
+
+VnTensor *
+vn_node_get_tensor (const VnNode *self,
+                    const char   *name)
+{
+  const VnAttr *attr = get_typed (self, name, VN_ATTR_TENSOR);
+
+  return attr != NULL ? attr->tensor : NULL;
+}
+
+VnValue *
+vn_node_get_input (const VnNode *self,
+                   guint         i)
+{
+  return i < self->inputs->len ? g_ptr_array_index (self->inputs, i) : NULL;
+}
+
+VnValue *
+vn_node_get_output (const VnNode *self,
+                    guint         i)
+{
+  return i < self->outputs->len ? g_ptr_array_index (self->outputs, i) : NULL;
+}
+
+gboolean
+vn_node_is (const VnNode *self,
+            const char   *op_type)
+{
+  return self->domain[0] == '\0' && g_str_equal (self->op_type, op_type);
+}
+
+/**
+ * vn_node_dup_label:
+ *
+ * Returns: (transfer full): the node's name, or "Conv #12" (its position in the file) when it has none
+ */
+char *
+vn_node_dup_label (const VnNode *self)
+{
+  if (self->name != NULL && self->name[0] != '\0')
+    return g_strdup (self->name);
+  return g_strdup_printf ("%s #%u", self->op_type, self->index);
+}
+
+/**
+ * vn_value_get_constant:
+ *
+ * Returns: (transfer none) (nullable): the initializer, or the tensor of the Constant node that makes the value. An
+ *   initializer that is also a graph input counts as constant: a caller could replace it, none does.
+ */
+VnTensor *
+vn_value_get_constant (const VnValue *self)
+{
+  if (self->initializer != NULL)
+    return self->initializer;
+  if (self->producer != NULL && vn_node_is (self->producer, "Constant"))
+    return vn_node_get_tensor (self->producer, "value");
+  return NULL;
+}
+
+gboolean
+vn_value_is_constant (const VnValue *self)
+{
+  return self->initializer != NULL || (self->producer != NULL && vn_node_is (self->producer, "Constant"));
+}

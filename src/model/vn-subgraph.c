@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A region of the graph: by its nodes, or by the edges that enter and leave it. */
+#include "vn-subgraph.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+is_inside (GHashTable   *inside,
+           const VnNode *node)
+{
+  return node != NULL && g_hash_table_contains (inside, node);
+}
+
+static gboolean
+leaves (GHashTable    *inside,
+        const VnValue *value)
+{
+  if (value->is_output)
+    return TRUE;
+  for (guint i = 0; i < value->uses->len; i++)
+    if (!is_inside (inside, g_array_index (value->uses, VnUse, i).node))
+      return TRUE;
+  return FALSE;
+}
+
+static gint
+compare_index (gconstpointer a,
+               gconstpointer b)
+{
+  const VnNode *x = *(const VnNode * const *) a;
+  const VnNode *y = *(const VnNode * const *) b;
+
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/**
+ * vn_boundary_of_nodes:
+ * @self: (out caller-allocates): free with vn_boundary_clear()
+ * @nodes: (element-type VnNode): of @graph, in any order
+ */
+void
+vn_boundary_of_nodes (VnBoundary    *self,
+                      const VnGraph *graph,
+                      GPtrArray     *nodes)
+{
+  g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) sorted = g_ptr_array_copy (nodes, NULL, NULL);
+
+  self->in_edges = g_ptr_array_new ();
+  self->out_edges = g_ptr_array_new ();
+  g_ptr_array_sort (sorted, compare_index);
+  for (guint i = 0; i < sorted->len; i++)
+    g_hash_table_add (inside, g_ptr_array_index (sorted, i));
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (sorted, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          VnValue *value = vn_node_get_input (node, k);
+
+          if (value != NULL && !vn_value_is_constant (value) && !is_inside (inside, value->producer) &&
+              g_hash_table_add (seen, value))
+            g_ptr_array_add (self->in_edges, value);
+        }
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          VnValue *value = vn_node_get_output (node, k);
+
+          if (value != NULL && leaves (inside, value))
+            g_ptr_array_add (self->out_edges, value);
+        }
+    }
+}
+
+void
+vn_boundary_clear (VnBoundary *self)
+{
+  g_clear_pointer (&self->in_edges, g_ptr_array_unref);
+  g_clear_pointer (&self->out_edges, g_ptr_array_unref);
+}
+
+/* Marks what is reached from the named values, forwards along uses or backwards along producers; the walk stops at
+ * the values in @stop. */
+static GHashTable *
+reach (const VnGraph       *graph,
+       const char * const  *from,
+       const char * const  *stop,
+       gboolean             forward)
+{
+  GHashTable *nodes = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) todo = g_ptr_array_new ();
+  g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; from[i] != NULL; i++)
+    g_ptr_array_add (todo, vn_graph_find_value (graph, from[i]));
+  while (todo->len > 0)
+    {
+      VnValue *value = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+      gboolean at_start = g_strv_contains (from, value->name);
+
+      if (!g_hash_table_add (done, value) || (!at_start && g_strv_contains (stop, value->name)))
+        continue;
+      for (guint u = 0; u < (forward ? value->uses->len : 1); u++)
+        {
+          VnNode *node = forward ? g_array_index (value->uses, VnUse, u).node : value->producer;
+          GPtrArray *next;
+
+          if (node == NULL || node->graph != graph || !g_hash_table_add (nodes, node))
+            continue;
+          next = forward ? node->outputs : node->inputs;
+          for (guint k = 0; k < next->len; k++)
+            if (g_ptr_array_index (next, k) != NULL)
+              g_ptr_array_add (todo, g_ptr_array_index (next, k));
+        }
+    }
+  return nodes;
+}
+
+static gboolean
+check_names (const VnGraph       *graph,
+             const char * const  *names,
+             GError             **error)
+{
+  for (guint i = 0; names[i] != NULL; i++)
+    if (vn_graph_find_value (graph, names[i]) == NULL)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The network has no tensor “%s”"), names[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * vn_graph_capture:
+ * @in_edges: (array zero-terminated=1): names of values that enter
+ * @out_edges: (array zero-terminated=1): names of values that leave
+ *
+ * Returns: (transfer container) (nullable) (element-type VnNode): the nodes that are reached from the in-edges and
+ *   reach the out-edges, in file order; %NULL with %VN_ERROR_SETTING if a name is not in the network or nothing lies
+ *   between
+ */
+GPtrArray *
+vn_graph_capture (const VnGraph       *graph,
+                  const char * const  *in_edges,
+                  const char * const  *out_edges,
+                  GError             **error)
+{
+  g_autoptr(GHashTable) down = NULL;
+  g_autoptr(GHashTable) up = NULL;
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+
+  if (!check_names (graph, in_edges, error) || !check_names (graph, out_edges, error))
+    return NULL;
+  down = reach (graph, in_edges, out_edges, TRUE);
+  up = reach (graph, out_edges, in_edges, FALSE);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      if (g_hash_table_contains (down, node) && g_hash_table_contains (up, node))
+        g_ptr_array_add (nodes, node);
+    }
+  if (nodes->len == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No node lies between “%s” and “%s”"),
+                   in_edges[0] != NULL ? in_edges[0] : "", out_edges[0] != NULL ? out_edges[0] : "");
+      return NULL;
+    }
+  return g_steal_pointer (&nodes);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Is a model sound? Each level includes the ones before it. */
+#include "vn-validate.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+typedef struct
+{
+  const VnModel   *model;
+  VnValidateLevel  level;
+  VnNotes         *notes;
+} Check;
+
+static gboolean check_graph (Check          *check,
+                             const VnGraph  *graph,
+                             GError        **error);
+
+static gboolean
+check_value (Check          *check,
+             const VnValue  *value,
+             GError        **error)
+{
+  const VnNode *producer = value->producer;
+
+  if (value->name == NULL || value->name[0] == '\0')
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("A tensor has no name"));
+  else if (!g_utf8_validate (value->name, -1, NULL))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The name of a tensor is not valid UTF-8"));
+  else if (producer != NULL && (value->is_input || value->initializer != NULL))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                 _("“%s” is computed by a node and also given as input or initializer; rename one of them"), value->name);
+  else if (producer != NULL && vn_node_get_output (producer, value->output_index) != value)
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Two nodes compute “%s”; rename one output"), value->name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_source (const VnValue *value)
+{
+  return value->producer != NULL || value->is_input || value->initializer != NULL || value->graph->extra != NULL;
+}
+
+static gboolean
+check_inputs (const VnNode  *node,
+              GError       **error)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value != NULL && !has_source (value))
+        {
+          g_autofree char *label = vn_node_dup_label (node);
+
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                       _("Node “%s” (%s) uses “%s”, which nothing in the model makes"), label, node->op_type, value->name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_attrs (Check         *check,
+             const VnNode  *node,
+             GError       **error)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL && !check_graph (check, attr->graph, error))
+        return FALSE;
+      for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+        if (!check_graph (check, g_ptr_array_index (attr->graphs, g), error))
+          return FALSE;
+      if (check->level >= VN_VALIDATE_SIZES && attr->type == VN_ATTR_TENSOR && attr->ref_name == NULL &&
+          attr->tensor == NULL && attr->extra == NULL)
+        {
+          g_autofree char *label = vn_node_dup_label (node);
+
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                       _("Attribute “%s” of node “%s” should hold a tensor and is empty"), attr->name, label);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_node (Check         *check,
+            const VnNode  *node,
+            GError       **error)
+{
+  if (node->op_type == NULL || node->op_type[0] == '\0')
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Node %u has no operator"), node->index);
+      return FALSE;
+    }
+  if (vn_model_get_opset (check->model, node->domain) == 0 && node->domain[0] != '\0')
+    vn_notes_add (check->notes, VN_NOTE_WARNING, "domain-not-imported", node->domain,
+                  _("Operators of the domain “%s” are used, but the model does not import it"), node->domain);
+  return check_inputs (node, error) && check_attrs (check, node, error);
+}
+
+static gboolean
+check_initializer (const VnValue  *value,
+                   GError        **error)
+{
+  const VnTensor *tensor = value->initializer;
+
+  if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED && tensor->dtype != value->type.dtype)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is declared as %s, its data are %s"), value->name,
+                   vn_dtype_get_name (value->type.dtype), vn_dtype_get_name (tensor->dtype));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+note_contents (Check         *check,
+               const VnValue *value)
+{
+  const VnTensor *tensor = value->initializer;
+  gsize n_bad = 0;
+
+  if (value->uses->len == 0 && !value->is_output)
+    vn_notes_add (check->notes, VN_NOTE_INFO, "unused-initializer", value->name, _("The weights “%s” are not used"), value->name);
+  if (tensor->dtype != VN_DTYPE_F32 && tensor->dtype != VN_DTYPE_F16 && tensor->dtype != VN_DTYPE_F64)
+    return;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    n_bad += !isfinite (vn_tensor_get_double (tensor, i));
+  if (n_bad > 0)
+    vn_notes_add (check->notes, VN_NOTE_PROBLEM, "weights-not-finite", value->name,
+                  _("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " weights in “%s” are NaN or infinite"),
+                  n_bad, tensor->n_elements, value->name);
+}
+
+static void
+note_names (Check         *check,
+            const VnGraph *graph)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      if (node->name[0] != '\0' && !g_hash_table_add (names, node->name))
+        vn_notes_add (check->notes, VN_NOTE_WARNING, "duplicate-node-name", node->name,
+                      _("Several nodes are named “%s”; a rule by that name means all of them"), node->name);
+    }
+}
+
+static gboolean
+is_sorted (GPtrArray *order)
+{
+  for (guint i = 0; i < order->len; i++)
+    if (((const VnNode *) g_ptr_array_index (order, i))->index != i)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_values (Check          *check,
+              const VnGraph  *graph,
+              GError        **error)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->values, i);
+
+      if (!check_value (check, value, error))
+        return FALSE;
+      if (value->initializer == NULL)
+        continue;
+      if (check->level >= VN_VALIDATE_SIZES && !check_initializer (value, error))
+        return FALSE;
+      if (check->level >= VN_VALIDATE_CONTENTS)
+        note_contents (check, value);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_outputs (const VnGraph  *graph,
+               GError        **error)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->outputs, i);
+
+      if (!has_source (value))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The output “%s” is not computed by any node"), value->name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_graph (Check          *check,
+             const VnGraph  *graph,
+             GError        **error)
+{
+  g_autoptr(GPtrArray) order = NULL;
+
+  if (!check_values (check, graph, error) || !check_outputs (graph, error))
+    return FALSE;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (!check_node (check, g_ptr_array_index (graph->nodes, i), error))
+      return FALSE;
+  order = vn_graph_sort (graph, error);
+  if (order == NULL)
+    return FALSE;
+  if (check->level < VN_VALIDATE_CONTENTS)
+    return TRUE;
+  note_names (check, graph);
+  if (!is_sorted (order))
+    vn_notes_add (check->notes, VN_NOTE_INFO, "unsorted-nodes", graph->name,
+                  _("The nodes are not in an order that can run; they are sorted on export"));
+  return TRUE;
+}
+
+/**
+ * vn_model_validate:
+ * @notes: (nullable): findings that are no errors
+ *
+ * Returns: %FALSE with %VN_ERROR_MALFORMED and a message naming the node or tensor
+ */
+gboolean
+vn_model_validate (const VnModel    *model,
+                   VnValidateLevel   level,
+                   VnNotes          *notes,
+                   GError          **error)
+{
+  Check check = { model, level, notes };
+
+  return check_graph (&check, model->graph, error);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-subgraph.h"
+#include "vn-validate.h"
+
+/* x -> a -> b -> y, with a skip from a to y: y = Add (b, a) */
+static VnModel *
+make_skip (void)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3));
+  VnValue *a = vn_graph_add_value (graph, "a", VN_DTYPE_F32, NULL);
+  VnValue *b = vn_graph_add_value (graph, "b", VN_DTYPE_F32, NULL);
+  VnValue *y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  VnValue *sum[] = { b, a };
+
+  vn_graph_add_node (graph, "relu", "", "Relu", &x, 1, &a, 1);
+  vn_graph_add_node (graph, "exp", "", "Exp", &a, 1, &b, 1);
+  vn_graph_add_node (graph, "add", "", "Add", sum, 2, &y, 1);
+  vn_graph_set_output (graph, 0, y);
+  return model;
+}
+
+static VnNode *
+find (VnModel    *model,
+      const char *name)
+{
+  VnNode *node = vn_graph_find_node (model->graph, name);
+
+  g_assert_nonnull (node);
+  return node;
+}
+
+/* Every link must be there in both directions. */
+static void
+assert_consistent (VnGraph *graph)
+{
+  guint n_uses = 0, n_inputs = 0;
+
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->values, i);
+
+      g_assert_cmpuint (value->id, ==, i);
+      g_assert_true (g_hash_table_lookup (graph->by_name, value->name) == value);
+      if (value->producer != NULL)
+        g_assert_true (vn_node_get_output (value->producer, value->output_index) == value);
+      for (guint u = 0; u < value->uses->len; u++)
+        {
+          const VnUse *use = &g_array_index (value->uses, VnUse, u);
+
+          g_assert_true (vn_node_get_input (use->node, use->index) == value);
+        }
+      n_uses += value->uses->len;
+    }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      g_assert_cmpuint (node->index, ==, i);
+      for (guint k = 0; k < node->inputs->len; k++)
+        n_inputs += vn_node_get_input (node, k) != NULL;
+    }
+  g_assert_cmpuint (n_uses, ==, n_inputs);
+}
+
+static void
+test_edit (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  VnGraph *graph = model->graph;
+  VnNode *relu = find (model, "relu"), *add = find (model, "add");
+  VnValue *a = vn_graph_find_value (graph, "a");
+  VnValue *inserted = vn_graph_add_value (graph, "a", VN_DTYPE_F32, NULL);
+  VnNode *identity = vn_graph_insert_node (graph, find (model, "exp"), "relu", "", "Identity", &a, 1, &inserted, 1);
+
+  g_assert_cmpstr (inserted->name, ==, "a_2");
+  g_assert_cmpstr (identity->name, ==, "relu_2");
+  g_assert_cmpuint (identity->index, ==, 1);
+  vn_value_replace_uses (a, inserted, identity);
+  assert_consistent (graph);
+  g_assert_cmpuint (a->uses->len, ==, 1);
+  g_assert_true (vn_node_get_input (add, 1) == inserted);
+
+  vn_value_replace_uses (inserted, a, NULL);
+  vn_graph_remove_node (graph, identity);
+  vn_graph_remove_value (graph, inserted);
+  assert_consistent (graph);
+  g_assert_cmpuint (a->uses->len, ==, 2);
+  g_assert_true (a->producer == relu);
+}
+
+static void
+test_copy (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  g_autoptr(VnTensor) weight = vn_tensor_new_f32 (&VN_SHAPE (1), (float[]) { 2 });
+  VnValue *w = vn_graph_add_initializer (model->graph, "w", weight);
+  g_autoptr(VnModel) copy = NULL;
+
+  vn_node_set_input (find (model, "add"), 1, w);
+  vn_node_set_ints (find (model, "exp"), "axes", (gint64[]) { 1, 2 }, 2);
+  copy = vn_model_copy (model);
+  assert_consistent (copy->graph);
+  g_assert_true (vn_graph_find_value (copy->graph, "w")->initializer == weight);
+  g_assert_cmpuint (copy->graph->outputs->len, ==, 1);
+
+  vn_graph_remove_node (copy->graph, find (copy, "add"));
+  g_assert_cmpuint (model->graph->nodes->len, ==, 3);
+  assert_consistent (model->graph);
+}
+
+static void
+test_sort (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  g_autoptr(GPtrArray) backwards = g_ptr_array_new ();
+  g_autoptr(GPtrArray) order = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = model->graph->nodes->len; i > 0; i--)
+    g_ptr_array_add (backwards, g_ptr_array_index (model->graph->nodes, i - 1));
+  vn_graph_reorder (model->graph, backwards);
+  order = vn_graph_sort (model->graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (((VnNode *) order->pdata[0])->name, ==, "relu");
+  g_assert_cmpstr (((VnNode *) order->pdata[1])->name, ==, "exp");
+  g_assert_cmpstr (((VnNode *) order->pdata[2])->name, ==, "add");
+
+  vn_node_set_input (find (model, "relu"), 0, vn_graph_find_value (model->graph, "b"));
+  g_assert_null (vn_graph_sort (model->graph, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+}
+
+static void
+test_sort_subgraph_use (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  VnGraph *graph = model->graph;
+  VnNode *relu = find (model, "relu");
+  VnAttr *attr = vn_attr_new ("then_branch", VN_ATTR_GRAPH);
+  VnValue *inner, *y = vn_graph_find_value (graph, "y");
+  VnNode *branch = vn_graph_insert_node (graph, relu, "if", "", "If", NULL, 0, NULL, 0);
+  g_autoptr(GPtrArray) order = NULL;
+
+  attr->graph = vn_graph_new (model, graph, branch);
+  inner = vn_graph_add_value (attr->graph, "inner", VN_DTYPE_F32, NULL);
+  vn_graph_add_node (attr->graph, NULL, "", "Neg", &y, 1, &inner, 1);
+  vn_node_set_attr (branch, attr);
+  order = vn_graph_sort (graph, NULL);
+  g_assert_true (order->pdata[3] == branch);
+
+  vn_graph_remove_node (graph, branch);
+  g_assert_cmpuint (y->uses->len, ==, 0);
+  assert_consistent (graph);
+}
+
+static void
+test_boundary (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr(GPtrArray) captured = NULL;
+  g_autoptr(GError) error = NULL;
+  const char *in[] = { "a", NULL }, *out[] = { "y", NULL }, *wrong[] = { "nowhere", NULL };
+  VnBoundary boundary;
+
+  g_ptr_array_add (nodes, find (model, "exp"));
+  vn_boundary_of_nodes (&boundary, model->graph, nodes);
+  g_assert_cmpuint (boundary.in_edges->len, ==, 1);
+  g_assert_cmpstr (((VnValue *) boundary.in_edges->pdata[0])->name, ==, "a");
+  g_assert_cmpuint (boundary.out_edges->len, ==, 1);
+  g_assert_cmpstr (((VnValue *) boundary.out_edges->pdata[0])->name, ==, "b");
+  vn_boundary_clear (&boundary);
+
+  captured = vn_graph_capture (model->graph, in, out, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (captured->len, ==, 2);
+  g_assert_null (vn_graph_capture (model->graph, wrong, out, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_clear_error (&error);
+  g_assert_null (vn_graph_capture (model->graph, out, in, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+}
+
+static void
+test_validate (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnTensor) bad = vn_tensor_new_f32 (&VN_SHAPE (2), (float[]) { 1.f, 0.f / 0.f });
+
+  g_assert_true (vn_model_validate (model, VN_VALIDATE_CONTENTS, notes, &error));
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 0);
+  vn_graph_add_initializer (model->graph, "w", bad);
+  g_assert_true (vn_model_validate (model, VN_VALIDATE_CONTENTS, notes, &error));
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 2);
+
+  vn_node_set_input (find (model, "add"), 1, vn_graph_add_value (model->graph, "dangling", VN_DTYPE_F32, NULL));
+  g_assert_false (vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+  g_assert_nonnull (strstr (error->message, "dangling"));
+}
+
+static void
+test_edit_log (void)
+{
+  g_autoptr(VnEditLog) log = vn_edit_log_new ();
+  g_autofree char *text = NULL;
+
+  vn_edit_log_set_pass (log, "fold-bn");
+  vn_edit_log_add (log, "fold", "/bn", "/conv", "into %s", "/conv");
+  text = vn_edit_log_to_text (log);
+  g_assert_cmpstr (text, ==, "fold-bn: fold /bn: into /conv\n");
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/model/edit", test_edit);
+  g_test_add_func ("/model/copy", test_copy);
+  g_test_add_func ("/model/sort", test_sort);
+  g_test_add_func ("/model/sort-subgraph-use", test_sort_subgraph_use);
+  g_test_add_func ("/model/boundary", test_boundary);
+  g_test_add_func ("/model/validate", test_validate);
+  g_test_add_func ("/model/edit-log", test_edit_log);
+  return g_test_run ();
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-half.h"
+#include "vn-tensor.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static void
+test_half (void)
+{
+  static const struct { guint16 half; float value; } cases[] = {
+    { 0x0000, 0.f }, { 0x3c00, 1.f }, { 0xc000, -2.f }, { 0x7bff, 65504.f }, { 0x0001, 0x1p-24f },
+    { 0x03ff, 0x3ffp-24f }, { 0x0400, 0x1p-14f }, { 0x7c00, INFINITY }, { 0xfc00, -INFINITY }, { 0x3555, 0x1.554p-2f },
+  };
+  static const struct { float value; guint16 half; } rounding[] = {
+    { 1.f + 0x1p-11f, 0x3c00 },              /* tie: to even */
+    { 1.f + 0x3p-11f, 0x3c02 },              /* tie: to even, upwards */
+    { 1.f + 0x1.1p-11f, 0x3c01 },
+    { 65519.f, 0x7bff }, { 65520.f, 0x7c00 }, { 1e30f, 0x7c00 },
+    { 0x1p-25f, 0x0000 }, { 0x1.8p-25f, 0x0001 }, { 0x1.8p-24f, 0x0002 }, { -0x1p-30f, 0x8000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%04x: %g", cases[i].half, vn_half_to_float (cases[i].half));
+      g_assert_cmpfloat (vn_half_to_float (cases[i].half), ==, cases[i].value);
+      g_assert_cmphex (vn_half_from_float (cases[i].value), ==, cases[i].half);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (rounding); i++)
+    {
+      g_test_message ("%a -> %04x", rounding[i].value, vn_half_from_float (rounding[i].value));
+      g_assert_cmphex (vn_half_from_float (rounding[i].value), ==, rounding[i].half);
+    }
+  g_assert_true (isnan (vn_half_to_float (vn_half_from_float (NAN))));
+}
+
+static void
+test_half_every_value (void)
+{
+  for (guint i = 0; i < 0x10000; i++)
+    {
+      float value = vn_half_to_float (i);
+
+      if (!isnan (value))
+        g_assert_cmphex (vn_half_from_float (value), ==, i);
+      if (!isnan (vn_bfloat_to_float (i)))
+        g_assert_cmphex (vn_bfloat_from_float (vn_bfloat_to_float (i)), ==, i);
+    }
+  g_assert_cmphex (vn_bfloat_from_float (1.f + 0x1p-8f), ==, 0x3f80);
+  g_assert_cmphex (vn_bfloat_from_float (1.f + 0x3p-8f), ==, 0x3f82);
+  g_assert_true (isnan (vn_bfloat_to_float (vn_bfloat_from_float (NAN))));
+}
+
+static void
+test_dtype (void)
+{
+  gint64 min, max;
+
+  for (guint i = 1; i < VN_N_DTYPES; i++)
+    g_assert_cmpint (vn_dtype_from_name (vn_dtype_get_name (i)), ==, i);
+  g_assert_cmpint (vn_dtype_from_name ("u8"), ==, VN_DTYPE_U8);
+  g_assert_cmpint (vn_dtype_from_name ("fp16"), ==, VN_DTYPE_F16);
+  g_assert_cmpint (vn_dtype_from_name ("f8"), ==, VN_DTYPE_UNDEFINED);
+  g_assert_cmpint (vn_dtype_from_name ("nonsense"), ==, VN_DTYPE_UNDEFINED);
+  g_assert_true (vn_dtype_integer_range (VN_DTYPE_S4, &min, &max));
+  g_assert_cmpint (min, ==, -8);
+  g_assert_cmpint (max, ==, 7);
+  g_assert_true (vn_dtype_integer_range (VN_DTYPE_U16, &min, &max));
+  g_assert_cmpint (max, ==, 65535);
+  g_assert_true (vn_dtype_integer_range (VN_DTYPE_S64, &min, &max));
+  g_assert_cmpint (min, ==, G_MININT64);
+  g_assert_false (vn_dtype_integer_range (VN_DTYPE_F32, &min, &max));
+}
+
+static void
+test_broadcast (void)
+{
+  static const struct { VnShape a, b; gboolean fits; VnShape out; } cases[] = {
+    { { 2, { 3, 4 } }, { 1, { 4 } }, TRUE, { 2, { 3, 4 } } },
+    { { 2, { 3, 1 } }, { 2, { 1, 5 } }, TRUE, { 2, { 3, 5 } } },
+    { { 0 }, { 3, { 2, 3, 4 } }, TRUE, { 3, { 2, 3, 4 } } },
+    { { 2, { 3, 4 } }, { 1, { 3 } }, FALSE, { 0 } },
+    { { 2, { VN_DIM_UNKNOWN, 4 } }, { 2, { 7, 1 } }, TRUE, { 2, { 7, 4 } } },
+    { { 1, { VN_DIM_UNKNOWN } }, { 1, { 1 } }, TRUE, { 1, { VN_DIM_UNKNOWN } } },
+    { { 2, { 0, 4 } }, { 1, { 1 } }, TRUE, { 2, { 0, 4 } } },
+    { { VN_RANK_UNKNOWN }, { 1, { 3 } }, TRUE, { VN_RANK_UNKNOWN } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VnShape out;
+
+      g_test_message ("case %u", i);
+      g_assert_cmpint (vn_shape_broadcast (&cases[i].a, &cases[i].b, &out), ==, cases[i].fits);
+      if (cases[i].fits)
+        g_assert_true (vn_shape_equal (&out, &cases[i].out));
+    }
+}
+
+static void
+test_sizes (void)
+{
+  VnShape huge = VN_SHAPE (G_MAXINT64 / 2, 8);
+  VnShape odd = VN_SHAPE (3);
+  g_autoptr(GError) error = NULL;
+  gsize n, bytes;
+
+  g_assert_false (vn_tensor_size_in_bytes (VN_DTYPE_F32, &huge, &n, &bytes));
+  g_assert_null (vn_tensor_new (VN_DTYPE_F32, &huge, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+  g_assert_true (vn_tensor_size_in_bytes (VN_DTYPE_U4, &odd, &n, &bytes));
+  g_assert_cmpuint (bytes, ==, 2);
+  g_assert_true (vn_tensor_size_in_bytes (VN_DTYPE_F32, &VN_SHAPE_SCALAR, &n, &bytes));
+  g_assert_cmpuint (bytes, ==, 4);
+}
+
+static void
+test_views (void)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_static ("x\x01\x00\x02\x00", 5);
+  g_autoptr(GBytes) tail = g_bytes_new_from_bytes (bytes, 1, 4);
+  VnShape two = VN_SHAPE (2), three = VN_SHAPE (3);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) view = vn_tensor_new_view (VN_DTYPE_S16, &two, tail, &error);
+  g_autoptr(VnTensor) aligned = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (vn_tensor_get_s64 (view, 1), ==, 2);
+  aligned = vn_tensor_get_aligned (view, &error);
+  g_assert_true (vn_tensor_equal (view, aligned));
+  g_assert_cmpuint ((guintptr) aligned->data % 2, ==, 0);
+  g_assert_null (vn_tensor_new_view (VN_DTYPE_S16, &three, tail, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+}
+
+static void
+test_convert (void)
+{
+  static const float values[] = { -1.5f, 0.f, 300.f, NAN };
+  g_autoptr(VnTensor) f32 = vn_tensor_new_f32 (&VN_SHAPE (4), values);
+  g_autoptr(VnTensor) s64 = vn_tensor_convert (f32, VN_DTYPE_S64, NULL);
+  g_autoptr(VnTensor) boolean = vn_tensor_convert (f32, VN_DTYPE_BOOL, NULL);
+  g_autoptr(VnTensor) half = vn_tensor_convert (f32, VN_DTYPE_F16, NULL);
+  g_autoptr(VnTensor) back = vn_tensor_convert (half, VN_DTYPE_F32, NULL);
+  g_autoptr(VnTensor) narrow = vn_tensor_convert (s64, VN_DTYPE_S8, NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpint (vn_tensor_get_s64 (s64, 0), ==, -1);
+  g_assert_cmpint (vn_tensor_get_s64 (s64, 2), ==, 300);
+  g_assert_cmpint (vn_tensor_get_s64 (boolean, 0), ==, 1);
+  g_assert_cmpint (vn_tensor_get_s64 (boolean, 1), ==, 0);
+  g_assert_cmpfloat (vn_tensor_get_double (back, 2), ==, 300.0);
+  g_assert_true (isnan (vn_tensor_get_double (back, 3)));
+  g_assert_cmpint (vn_tensor_get_s64 (narrow, 2), ==, 44);
+  g_assert_null (vn_tensor_convert (f32, VN_DTYPE_STRING, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+}
+
+static void
+test_packed (void)
+{
+  g_autoptr(VnTensor) s4 = vn_tensor_new (VN_DTYPE_S4, &VN_SHAPE (3), NULL);
+
+  ((guint8 *) s4->data)[0] = 0x8f;
+  ((guint8 *) s4->data)[1] = 0x07;
+  g_assert_cmpint (vn_tensor_get_s64 (s4, 0), ==, -1);
+  g_assert_cmpint (vn_tensor_get_s64 (s4, 1), ==, -8);
+  g_assert_cmpint (vn_tensor_get_s64 (s4, 2), ==, 7);
+}
+
+static void
+test_npy_round_trip (void)
+{
+  static const VnDType dtypes[] = { VN_DTYPE_F32, VN_DTYPE_F64, VN_DTYPE_F16, VN_DTYPE_U8, VN_DTYPE_S64, VN_DTYPE_BOOL };
+  g_autofree char *folder = g_dir_make_tmp ("vernier-npy-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "x.npy", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = vn_tensor_new (dtypes[i], &VN_SHAPE (2, 1, 3), NULL);
+      g_autoptr(VnTensor) back = NULL;
+
+      memset (tensor->data, 1, tensor->n_bytes);
+      g_assert_true (vn_npy_write (path, tensor, &error));
+      back = vn_npy_read (path, &error);
+      g_assert_no_error (error);
+      g_assert_true (vn_tensor_equal (tensor, back));
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+static void
+test_npy_hostile (void)
+{
+#define HEADER(text) "\x93NUMPY\x01\x00" text
+  static const struct { const char *name; const char *data; gsize size; } cases[] = {
+    { "empty", "", 0 },
+    { "magic only", "\x93NUMPY", 6 },
+    { "header longer than the file", HEADER ("\xff\xff{}"), 12 },
+    { "no shape", HEADER ("\x12\x00{'descr': '<f4', }"), 28 },
+    { "data cut short", HEADER ("\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5), }  xxxx"), 74 },
+    { "overflowing shape", HEADER ("\x4c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387900, 9), }"), 86 },
+    { "Fortran order", HEADER ("\x3a\x00{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }abcd"), 72 },
+    { "object", HEADER ("\x38\x00{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"), 66 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GBytes) bytes = g_bytes_new_static (cases[i].data, cases[i].size);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = vn_npy_parse (bytes, &error);
+
+      g_test_message ("%s: %s", cases[i].name, error != NULL ? error->message : "accepted");
+      g_assert_null (tensor);
+      g_assert_nonnull (error);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tensor/half", test_half);
+  g_test_add_func ("/tensor/half-every-value", test_half_every_value);
+  g_test_add_func ("/tensor/dtype", test_dtype);
+  g_test_add_func ("/tensor/broadcast", test_broadcast);
+  g_test_add_func ("/tensor/sizes", test_sizes);
+  g_test_add_func ("/tensor/views", test_views);
+  g_test_add_func ("/tensor/convert", test_convert);
+  g_test_add_func ("/tensor/packed", test_packed);
+  g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
+  g_test_add_func ("/tensor/npy-hostile", test_npy_hostile);
+  return g_test_run ();
+}
