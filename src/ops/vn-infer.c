@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types and shapes of all values of a model, found by asking every operator in order. Small values that are known
+ * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. */
+#include "vn-op-private.h"
+
+/* Larger values are weights, not sizes. */
+#define MAX_KNOWN_ELEMENTS 1024
+
+typedef struct
+{
+  VnModel    *model;
+  VnNotes    *notes;     /* nullable */
+  GHashTable *known;     /* VnValue -> VnTensor: computed here; constants of the model are not in it */
+  GHashTable *symbols;   /* name of a dim -> gint64, where the caller gave its size */
+} Infer;
+
+static gboolean infer_graph (Infer     *self,
+                             VnGraph   *graph,
+                             GError   **error);
+
+static VnTensor *
+known_value (Infer   *self,
+             VnValue *value)
+{
+  VnTensor *tensor = g_hash_table_lookup (self->known, value);
+
+  return tensor != NULL ? tensor : vn_value_get_constant (value);
+}
+
+static VnTensorType
+type_of (Infer   *self,
+         VnValue *value)
+{
+  VnTensor *tensor;
+
+  if (value->type.kind == VN_TYPE_TENSOR)
+    return (VnTensorType) { value->type.dtype, value->type.shape };
+  tensor = known_value (self, value);
+  if (tensor != NULL)
+    return (VnTensorType) { tensor->dtype, tensor->shape };
+  return (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+}
+
+static void
+note_disagreement (Infer              *self,
+                   const VnValue      *value,
+                   const VnTensorType *found)
+{
+  g_autofree char *declared = vn_type_to_string (&value->type);
+  g_autofree char *shape = vn_shape_to_string (&found->shape, "×");
+
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "declared-type", value->name,
+                  _("the file declares %s, but it is %s of %s"), declared, vn_dtype_get_name (found->dtype), shape);
+}
+
+/* Takes for each dim the file's declaration where inference knows less. Returns whether the two contradict. */
+static gboolean
+merge_declared (const VnType *declared,
+                VnTensorType *found)
+{
+  gboolean differ;
+
+  if (declared->kind != VN_TYPE_TENSOR)
+    return FALSE;
+
+  if (found->dtype == VN_DTYPE_UNDEFINED)
+    found->dtype = declared->dtype;
+  differ = declared->dtype != VN_DTYPE_UNDEFINED && declared->dtype != found->dtype;
+
+  if (declared->shape.rank < 0)
+    return differ;
+  if (found->shape.rank < 0)
+    found->shape = declared->shape;
+  if (found->shape.rank != declared->shape.rank)
+    return TRUE;
+
+  for (int i = 0; i < found->shape.rank; i++)
+    if (found->shape.dims[i] < 0)
+      found->shape.dims[i] = declared->shape.dims[i];
+    else if (declared->shape.dims[i] >= 0 && declared->shape.dims[i] != found->shape.dims[i])
+      differ = TRUE;
+  return differ;
+}
+
+static void
+set_value_type (Infer        *self,
+                VnValue      *value,
+                VnTensorType  found)
+{
+  VnType type;
+
+  if (found.dtype == VN_DTYPE_UNDEFINED && found.shape.rank < 0)
+    return;
+  if (value->type.kind != VN_TYPE_UNKNOWN && value->type.kind != VN_TYPE_TENSOR)
+    return;
+  if (merge_declared (&value->type, &found))
+    note_disagreement (self, value, &found);
+
+  vn_type_init_tensor (&type, found.dtype, &found.shape);
+  if (value->type.kind == VN_TYPE_TENSOR && value->type.shape.rank == found.shape.rank)
+    for (int i = 0; i < found.shape.rank; i++)
+      if (found.shape.dims[i] < 0)
+        type.symbols[i] = g_steal_pointer (&value->type.symbols[i]);
+  vn_type_clear (&value->type);
+  value->type = type;
+}
+
+static void
+set_known (Infer    *self,
+           VnValue  *value,
+           VnTensor *tensor)
+{
+  g_hash_table_insert (self->known, value, vn_tensor_ref (tensor));
+  set_value_type (self, value, (VnTensorType) { tensor->dtype, tensor->shape });
+}
+
+/* ---- one node ---- */
+
+/* What an operator sees while shapes are inferred. */
+typedef struct
+{
+  VnOpContext   ctx;
+  VnTensorType *in_types, *out_types;
+  VnTensor    **in;    /* owned references, aligned if small */
+  VnTensor    **out;
+} Call;
+
+static void
+call_clear (Call *self)
+{
+  for (guint i = 0; i < self->ctx.n_inputs; i++)
+    g_clear_pointer (&self->in[i], vn_tensor_unref);
+  for (guint i = 0; i < self->ctx.n_outputs; i++)
+    g_clear_pointer (&self->out[i], vn_tensor_unref);
+  g_free (self->in_types);
+  g_free (self->out_types);
+  g_free (self->in);
+  g_free (self->out);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+
+static void
+call_init (Call       *self,
+           Infer      *infer,
+           const VnOp *op,
+           VnNode     *node,
+           gint64      opset)
+{
+  VnOpContext *ctx = &self->ctx;
+
+  memset (self, 0, sizeof *self);
+  ctx->op = op;
+  ctx->node = node;
+  ctx->opset = opset;
+  ctx->n_threads = 1;
+  ctx->n_inputs = node->inputs->len;
+  ctx->n_outputs = node->outputs->len;
+  self->in_types = g_new0 (VnTensorType, ctx->n_inputs + 1);
+  self->out_types = g_new0 (VnTensorType, ctx->n_outputs + 1);
+  self->in = g_new0 (VnTensor *, ctx->n_inputs + 1);
+  self->out = g_new0 (VnTensor *, ctx->n_outputs + 1);
+  ctx->in_types = self->in_types;
+  ctx->out_types = self->out_types;
+  ctx->in = self->in;
+  ctx->out = self->out;
+
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    {
+      VnValue *value = g_ptr_array_index (node->inputs, i);
+      VnTensor *tensor = value != NULL ? known_value (infer, value) : NULL;
+
+      self->in_types[i] = value != NULL ? type_of (infer, value)
+                                        : (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      if (tensor != NULL)
+        self->in[i] = tensor->n_elements <= MAX_KNOWN_ELEMENTS ? vn_tensor_get_aligned (tensor, NULL)
+                                                               : vn_tensor_ref (tensor);
+    }
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    self->out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+}
+
+static gboolean
+check_arity (VnOpContext *ctx,
+             GError     **error)
+{
+  const VnOp *op = ctx->op;
+
+  if (ctx->n_inputs < op->min_inputs || ctx->n_inputs > op->max_inputs)
+    return vn_op_fail (ctx, error, _("%u inputs, but the operator takes %u to %u"),
+                       ctx->n_inputs, op->min_inputs, op->max_inputs);
+  if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
+    return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
+                       ctx->n_outputs, op->min_outputs, op->max_outputs);
+  return TRUE;
+}
+
+static gboolean
+is_random (const VnOp *op)
+{
+  return g_str_has_prefix (op->type, "Random") || g_str_equal (op->type, "Multinomial") ||
+         g_str_equal (op->type, "Bernoulli") || g_str_equal (op->type, "Dropout");
+}
+
+static gboolean
+is_small (const VnTensorType *type)
+{
+  gsize n;
+
+  return type->dtype != VN_DTYPE_UNDEFINED && type->dtype != VN_DTYPE_STRING &&
+         vn_shape_is_static (&type->shape) && vn_shape_n_elements (&type->shape, &n) && n <= MAX_KNOWN_ELEMENTS;
+}
+
+/* Whether every input is known and small, so that the outputs can be computed now. */
+static gboolean
+can_compute (const Call *call)
+{
+  const VnOpContext *ctx = &call->ctx;
+
+  if (ctx->op->run == NULL || ctx->op->prepare != NULL || is_random (ctx->op))
+    return FALSE;
+  if (ctx->n_inputs > 0 && (ctx->op->dtypes & (1u << call->in_types[0].dtype)) == 0)
+    return FALSE;
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    if (g_ptr_array_index (ctx->node->inputs, i) != NULL &&
+        (call->in[i] == NULL || call->in[i]->n_elements > MAX_KNOWN_ELEMENTS))
+      return FALSE;
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    if (!is_small (&call->out_types[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Computes small outputs. A failure here is no failure of inference: the value stays unknown. */
+static void
+compute (Call *call)
+{
+  VnOpContext *ctx = &call->ctx;
+  g_autofree guint8 *memory = g_try_malloc0 (ctx->scratch_bytes + 64);
+  g_autoptr(GError) error = NULL;
+  gboolean ok = memory != NULL;
+
+  for (guint i = 0; ok && i < ctx->n_outputs; i++)
+    if (call->out[i] == NULL)
+      {
+        call->out[i] = vn_tensor_new (call->out_types[i].dtype, &call->out_types[i].shape, NULL);
+        ok = call->out[i] != NULL;
+      }
+  if (ok)
+    {
+      ctx->scratch = (gpointer) (((guintptr) memory + 63) & ~(guintptr) 63);
+      ok = ctx->op->run (ctx, &error);
+    }
+  if (!ok)
+    for (guint i = 0; i < ctx->n_outputs; i++)
+      g_clear_pointer (&call->out[i], vn_tensor_unref);
+}
+
+static gboolean
+has_all_outputs (const Call *call)
+{
+  for (guint i = 0; i < call->ctx.n_outputs; i++)
+    if (call->out[i] == NULL)
+      return FALSE;
+  return call->ctx.n_outputs > 0;
+}
+
+static gboolean
+infer_with_op (Infer       *self,
+               const VnOp  *op,
+               VnNode      *node,
+               GError     **error)
+{
+  g_auto(Call) call;
+  gint64 opset = vn_model_get_opset (self->model, node->domain);
+
+  call_init (&call, self, op, node, opset);
+  if (!check_arity (&call.ctx, error) || !op->infer (&call.ctx, error))
+    return FALSE;
+  if (!has_all_outputs (&call) && can_compute (&call))
+    compute (&call);
+
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (node->outputs, i);
+
+      if (value == NULL)
+        continue;
+      if (call.out[i] != NULL && call.out[i]->n_elements <= MAX_KNOWN_ELEMENTS)
+        set_known (self, value, call.out[i]);
+      else
+        set_value_type (self, value, call.out_types[i]);
+    }
+  return TRUE;
+}
+
+/* ---- subgraphs ---- */
+
+/* A branch that is never taken may hold shapes that cannot work, so its errors are only noted. */
+static void
+infer_subgraph (Infer   *self,
+                VnNode  *node,
+                VnGraph *graph)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *label = NULL;
+
+  if (infer_graph (self, graph, &error) || self->notes == NULL)
+    return;
+  label = vn_node_dup_label (node);
+  vn_notes_add (self->notes, VN_NOTE_WARNING, "subgraph-shapes", label,
+                _("shapes inside it stay unknown: %s"), error->message);
+}
+
+/* Keeps of @a what @b says as well. */
+static void
+meet_types (VnTensorType       *a,
+            const VnTensorType *b)
+{
+  if (a->dtype != b->dtype)
+    a->dtype = VN_DTYPE_UNDEFINED;
+  if (a->shape.rank != b->shape.rank)
+    a->shape = VN_SHAPE_UNKNOWN;
+  for (int i = 0; i < a->shape.rank; i++)
+    if (a->shape.dims[i] != b->shape.dims[i])
+      a->shape.dims[i] = VN_DIM_UNKNOWN;
+}
+
+/* The outputs of If are what its branches agree on, or those of the one that is known to be taken. */
+static void
+infer_if (Infer  *self,
+          VnNode *node)
+{
+  const VnAttr *then_attr = vn_node_get_attr (node, "then_branch");
+  const VnAttr *else_attr = vn_node_get_attr (node, "else_branch");
+  VnValue *condition = vn_node_get_input (node, 0);
+  VnTensor *known = condition != NULL ? known_value (self, condition) : NULL;
+  VnGraph *a = then_attr != NULL ? then_attr->graph : NULL;
+  VnGraph *b = else_attr != NULL ? else_attr->graph : NULL;
+
+  if (a == NULL || b == NULL)
+    return;
+  if (known != NULL && known->n_elements == 1)
+    a = b = vn_tensor_get_s64 (known, 0) != 0 ? a : b;
+
+  for (guint i = 0; i < node->outputs->len && i < a->outputs->len && i < b->outputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (node->outputs, i);
+      VnTensorType type = type_of (self, g_ptr_array_index (a->outputs, i));
+      VnTensorType other = type_of (self, g_ptr_array_index (b->outputs, i));
+
+      meet_types (&type, &other);
+      if (value != NULL)
+        set_value_type (self, value, type);
+    }
+}
+
+static void
+infer_subgraphs (Infer  *self,
+                 VnNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL)
+        infer_subgraph (self, node, attr->graph);
+      for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
+        infer_subgraph (self, node, g_ptr_array_index (attr->graphs, k));
+    }
+  if (vn_node_is (node, "If"))
+    infer_if (self, node);
+}
+
+/* ---- graphs ---- */
+
+static gboolean
+infer_node (Infer   *self,
+            VnNode  *node,
+            GError **error)
+{
+  const VnOp *op = vn_op_lookup_node (node, NULL);
+  g_autofree char *label = NULL;
+
+  infer_subgraphs (self, node);
+  if (op == NULL || op->infer == NULL || infer_with_op (self, op, node, error))
+    return TRUE;
+
+  label = vn_node_dup_label (node);
+  g_prefix_error (error, _("node “%s” (%s): "), label, node->op_type);
+  return FALSE;
+}
+
+/* A tensor says more about its type than a declaration can. */
+static void
+type_initializers (Infer   *self,
+                   VnGraph *graph)
+{
+  for (guint i = 0; i < graph->initializers->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->initializers, i);
+
+      if (value->initializer != NULL)
+        set_value_type (self, value, (VnTensorType) { value->initializer->dtype, value->initializer->shape });
+    }
+}
+
+static gboolean
+infer_graph (Infer     *self,
+             VnGraph   *graph,
+             GError   **error)
+{
+  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
+
+  if (order == NULL)
+    return FALSE;
+  type_initializers (self, graph);
+  for (guint i = 0; i < order->len; i++)
+    if (!infer_node (self, g_ptr_array_index (order, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- sizes given by the caller ---- */
+
+static gboolean
+give_shape (Infer          *self,
+            VnValue        *value,
+            const VnShape  *given,
+            GError        **error)
+{
+  const VnShape *declared = &value->type.shape;
+  g_autofree char *text = NULL;
+  gboolean fits = value->type.kind != VN_TYPE_TENSOR || declared->rank < 0 || declared->rank == given->rank;
+
+  for (int i = 0; fits && value->type.kind == VN_TYPE_TENSOR && i < declared->rank; i++)
+    fits = declared->dims[i] < 0 || given->dims[i] < 0 || declared->dims[i] == given->dims[i];
+  if (!fits)
+    {
+      g_autofree char *type = vn_type_to_string (&value->type);
+
+      text = vn_shape_to_string (given, "×");
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+                   _("input “%s” is %s, the size given for it is %s: give one that fits"), value->name, type, text);
+      return FALSE;
+    }
+
+  for (int i = 0; value->type.kind == VN_TYPE_TENSOR && i < declared->rank; i++)
+    if (value->type.symbols[i] != NULL && given->dims[i] >= 0)
+      g_hash_table_insert (self->symbols, g_strdup (value->type.symbols[i]),
+                           g_memdup2 (&given->dims[i], sizeof (gint64)));
+  set_value_type (self, value, (VnTensorType) { VN_DTYPE_UNDEFINED, *given });
+  return TRUE;
+}
+
+/* Dims of one name have one size, at every input. */
+static void
+apply_symbols (Infer   *self,
+               VnValue *value)
+{
+  VnTensorType type = { value->type.dtype, value->type.shape };
+
+  if (value->type.kind != VN_TYPE_TENSOR)
+    return;
+  for (int i = 0; i < type.shape.rank; i++)
+    if (value->type.symbols[i] != NULL)
+      {
+        const gint64 *size = g_hash_table_lookup (self->symbols, value->type.symbols[i]);
+
+        if (size != NULL)
+          type.shape.dims[i] = *size;
+      }
+  set_value_type (self, value, type);
+}
+
+static gboolean
+give_shapes (Infer       *self,
+             GHashTable  *input_shapes,
+             GError     **error)
+{
+  GPtrArray *inputs = self->model->graph->inputs;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (inputs, i);
+      const VnShape *given = g_hash_table_lookup (input_shapes, value->name);
+
+      if (given != NULL && !give_shape (self, value, given, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < inputs->len; i++)
+    apply_symbols (self, g_ptr_array_index (inputs, i));
+  return TRUE;
+}
+
+/**
+ * vn_model_infer_types:
+ * @model: changed in place; must not be shared yet
+ * @input_shapes: (nullable) (element-type utf8 VnShape): sizes by input name; dims may be %VN_DIM_UNKNOWN. Inputs
+ *   whose dims have the same name take the same size.
+ * @notes: (nullable): where contradictions between the file and what was found are listed
+ *
+ * Fills in element type and shape of every value as far as they follow from the inputs. Operators without kernel
+ * leave their outputs as declared, or unknown.
+ *
+ * Returns: %FALSE with %VN_ERROR_SHAPE if an operator cannot take its inputs, or a given size does not fit
+ */
+gboolean
+vn_model_infer_types (VnModel     *model,
+                      GHashTable  *input_shapes,
+                      VnNotes     *notes,
+                      GError     **error)
+{
+  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
+  g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  Infer self = { model, notes, known, symbols };
+
+  if (input_shapes != NULL && !give_shapes (&self, input_shapes, error))
+    return FALSE;
+  return infer_graph (&self, model->graph, error);
+}
