@@ -26,6 +26,14 @@ const char        *vn_stats_get_name      (VnStats     *self,
 gsize              vn_stats_get_bytes     (VnStats     *self);
 gboolean           vn_stats_equal         (VnStats     *a,
                                            VnStats     *b);
+VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */
+                                           guint              n,
+                                           GError           **error);
+gboolean           vn_stats_save          (VnStats           *self,
+                                           const char        *path,
+                                           GError           **error);
+VnStats           *vn_stats_load          (const char        *path,
+                                           GError           **error);
 
 typedef struct
 {
@@ -54,9 +62,15 @@ VnStats *vn_calibrate (VnPlan                    *plan,
 
 typedef struct { double min, max; } VnRange;
 
+/**
+ * VnRangeSettings:
+ * @percentile: share of the elements that stay inside, in percent; 99.999
+ * @symmetric: minmax: the range becomes -m .. m. percentile: one threshold on |x|, cut to what was seen (what
+ *   onnxruntime.quantization does unless told otherwise, also for asymmetric types); else a threshold for each side
+ */
 typedef struct
 {
-  double   percentile;      /* 99.999 */
+  double   percentile;
   gboolean symmetric;
 } VnRangeSettings;
 

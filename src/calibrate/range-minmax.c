@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* MinMax: from the least to the greatest finite value seen; symmetric: -m .. m with m the greatest magnitude. */
+
+#include "vn-calibrate.h"
+#include "vn-histogram-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+static gboolean
+minmax_range (const VnHistogram      *histogram,
+              const VnRangeSettings  *settings,
+              VnRange                *range,
+              GError                **error)
+{
+  if (vn_histogram_n_finite (histogram) == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+                   _("No finite value was seen (%" G_GUINT64_FORMAT " NaN, %" G_GUINT64_FORMAT " infinite)"),
+                   histogram->n_nan, histogram->n_pos_inf + histogram->n_neg_inf);
+      return FALSE;
+    }
+
+  *range = (VnRange) { histogram->min, histogram->max };
+  if (settings->symmetric)
+    {
+      range->max = MAX (fabs (range->min), fabs (range->max));
+      range->min = -range->max;
+    }
+  return TRUE;
+}
+
+static const VnParam minmax_params[] = {
+  { NULL },
+};
+
+const VnRangeMethod vn_range_minmax = {
+  .id = "minmax",
+  .title = N_("Minimum and maximum"),
+  .summary = N_("The whole range that was seen: nothing is clipped, outliers cost resolution"),
+  .letter = 'M',
+  .params = minmax_params,
+  .range = minmax_range,
+};

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The streaming run over the samples: one sample per thread, each thread with a runner, a counting table and a
+ * histogram per tap. Nothing is kept of a sample but the counts, so memory does not grow with their number, and as
+ * counts are only added, the result does not depend on threads or order. */
+
+#include "vn-histogram-private.h"
+#include "vn-stats-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-parallel.h"
+
+typedef struct
+{
+  VnRunner     *runner;
+  VnScratch    *scratch;
+  VnHistogram **histograms;   /* one per tap */
+  guint         n_samples;
+} Worker;
+
+typedef struct
+{
+  VnPlan                   *plan;
+  GPtrArray                *taps;
+  VnDataset                *dataset;
+  const VnCalibrateOptions *options;
+  const VnProgress         *progress;
+  VnNotes                  *notes;
+  GCancellable             *cancellable;
+  Worker                   *workers;
+  guint                     n_workers;
+  guint                     done;       /* atomic */
+  GMutex                    lock;       /* of what follows */
+  gsize                     first_bad;
+  char                     *bad_reason;
+} Run;
+
+static void
+observe (const VnValue  *value,
+         guint           tap,
+         const VnTensor *tensor,
+         gpointer        data)
+{
+  Worker *self = data;
+
+  if (tensor->dtype == VN_DTYPE_F32)
+    vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
+}
+
+static gboolean
+worker_start (Worker  *self,
+              Run     *run,
+              GError **error)
+{
+  if (self->runner != NULL)
+    return TRUE;
+
+  self->runner = vn_runner_new (run->plan, error);
+  if (self->runner == NULL)
+    return FALSE;
+  vn_runner_set_tap (self->runner, observe, self);
+  self->scratch = vn_scratch_new ();
+  self->histograms = g_new (VnHistogram *, run->taps->len + 1);
+  for (guint i = 0; i < run->taps->len; i++)
+    self->histograms[i] = vn_histogram_new ();
+  return TRUE;
+}
+
+static void
+worker_clear (Worker *self,
+              guint   n_taps)
+{
+  if (self->runner == NULL)
+    return;
+  vn_runner_free (self->runner);
+  vn_scratch_free (self->scratch);
+  for (guint i = 0; i < n_taps; i++)
+    vn_histogram_free (self->histograms[i]);
+  g_free (self->histograms);
+}
+
+/* A bad sample is no reason to stop: it is named and left out. The first of them, in the order of the samples, is
+ * kept for the case that none can be used. */
+static void
+run_note_bad (Run    *run,
+              gsize   item,
+              guint   sample,
+              GError *error)
+{
+  vn_notes_add (run->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (run->dataset, sample),
+                _("Left out: %s"), error->message);
+  g_mutex_lock (&run->lock);
+  if (run->bad_reason == NULL || item < run->first_bad)
+    {
+      g_free (run->bad_reason);
+      run->bad_reason = g_strdup (error->message);
+      run->first_bad = item;
+    }
+  g_mutex_unlock (&run->lock);
+}
+
+static gboolean
+run_sample (gsize     item,
+            guint     worker,
+            gpointer  data,
+            GError  **error)
+{
+  Run *run = data;
+  Worker *self = &run->workers[worker];
+  guint sample = run->options->samples[item];
+  guint n_inputs = vn_plan_get_n_inputs (run->plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
+  g_autoptr(GError) bad = NULL;
+  gboolean ok;
+
+  if (!worker_start (self, run, error))
+    return FALSE;
+
+  if (vn_dataset_load (run->dataset, sample, inputs, &bad))
+    {
+      ok = vn_runner_run (self->runner, inputs, NULL, run->cancellable, error);
+      for (guint i = 0; i < n_inputs; i++)
+        vn_tensor_unref (inputs[i]);
+      if (!ok)
+        {
+          g_prefix_error (error, _("sample “%s”: "), vn_dataset_get_name (run->dataset, sample));
+          return FALSE;
+        }
+      self->n_samples++;
+    }
+  else
+    {
+      run_note_bad (run, item, sample, bad);
+    }
+
+  vn_progress_report (run->progress, _("Calibrating"), _("samples"),
+                      __atomic_add_fetch (&run->done, 1, __ATOMIC_RELAXED), run->options->n_samples);
+  return TRUE;
+}
+
+static void
+note_special (VnNotes           *notes,
+              const char        *name,
+              const VnHistogram *histogram)
+{
+  guint64 n_inf = histogram->n_pos_inf + histogram->n_neg_inf;
+
+  if (histogram->n_nan + n_inf > 0)
+    vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", name,
+                  _("%" G_GUINT64_FORMAT " NaN and %" G_GUINT64_FORMAT " infinite of %" G_GUINT64_FORMAT
+                    " values; ranges are made from the others"),
+                  histogram->n_nan, n_inf, histogram->n);
+}
+
+static VnStats *
+run_collect (Run *run)
+{
+  guint n_samples = 0;
+  VnStats *stats;
+
+  for (guint w = 0; w < run->n_workers; w++)
+    n_samples += run->workers[w].n_samples;
+  stats = vn_stats_new (n_samples);
+
+  for (guint i = 0; i < run->taps->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (run->taps, i);
+      g_autoptr(VnHistogram) sum = vn_histogram_new ();
+
+      for (guint w = 0; w < run->n_workers; w++)
+        if (run->workers[w].runner != NULL)
+          vn_histogram_merge (sum, run->workers[w].histograms[i]);
+      /* Constants, integers and float16 are not observed. */
+      if (sum->n == 0)
+        continue;
+      note_special (run->notes, value->name, sum);
+      vn_stats_take (stats, value->name, g_steal_pointer (&sum));
+    }
+  vn_stats_seal (stats);
+  return stats;
+}
+
+static gboolean
+check_arguments (VnDataset                 *dataset,
+                 const VnCalibrateOptions  *options,
+                 GError                   **error)
+{
+  guint n = vn_dataset_get_n (dataset);
+
+  if (options->n_samples == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("There are no samples to calibrate on"));
+      return FALSE;
+    }
+  for (guint i = 0; i < options->n_samples; i++)
+    if (options->samples[i] >= n)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("Sample %u was asked for, the data have %u"),
+                     options->samples[i], n);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * vn_calibrate:
+ * @plan: must have been made with the values to observe as taps
+ * @taps: (element-type VnValue): as given to the plan
+ * @dataset: opened for the plan's inputs, in their order
+ * @options: which samples, how many threads
+ * @progress: (nullable): told after every sample
+ * @notes: (nullable): receives unreadable samples and values that are not finite
+ * @cancellable: (nullable): looked at before every sample and inside the run
+ *
+ * Runs the samples through the network, one per thread, and observes every tapped float32 value; others have no
+ * entry in the result. A sample that cannot be loaded is left out and named in @notes; none left is
+ * %VN_ERROR_MISSING_DATA. NaN and infinities are counted and noted, they do not enter ranges.
+ *
+ * Returns: (transfer full) (nullable): statistics, the same bits for any number of threads and order of samples
+ */
+VnStats *
+vn_calibrate (VnPlan                    *plan,
+              GPtrArray                 *taps,
+              VnDataset                 *dataset,
+              const VnCalibrateOptions  *options,
+              const VnProgress          *progress,
+              VnNotes                   *notes,
+              GCancellable              *cancellable,
+              GError                   **error)
+{
+  Run run = { .plan = plan, .taps = taps, .dataset = dataset, .options = options, .progress = progress,
+              .notes = notes, .cancellable = cancellable };
+  g_autoptr(VnStats) stats = NULL;
+  gboolean ok;
+
+  if (!check_arguments (dataset, options, error))
+    return NULL;
+
+  run.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
+  run.n_workers = MIN (run.n_workers, options->n_samples);
+  run.workers = g_new0 (Worker, run.n_workers);
+  g_mutex_init (&run.lock);
+  vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
+  ok = vn_parallel_for (run.n_workers, options->n_samples, run_sample, &run, cancellable, error);
+  if (ok)
+    stats = run_collect (&run);
+  if (ok && stats->n_samples == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("None of the %u samples could be used; the first one: %s"), options->n_samples, run.bad_reason);
+      g_clear_pointer (&stats, vn_stats_unref);
+    }
+
+  for (guint w = 0; w < run.n_workers; w++)
+    worker_clear (&run.workers[w], taps->len);
+  g_free (run.workers);
+  g_free (run.bad_reason);
+  g_mutex_clear (&run.lock);
+  return g_steal_pointer (&stats);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-histogram.h"
+
+#include <string.h>
+
+G_BEGIN_DECLS
+
+#define VN_FLOAT_ABS 0x7fffffffu
+#define VN_FLOAT_INF 0x7f800000u
+
+static inline guint32
+vn_float_bits (float x)
+{
+  guint32 bits;
+
+  memcpy (&bits, &x, sizeof bits);
+  return bits;
+}
+
+static inline float
+vn_float_from_bits (guint32 bits)
+{
+  float x;
+
+  memcpy (&x, &bits, sizeof x);
+  return x;
+}
+
+/* The counters of a page, made when first asked for. */
+static inline guint64 *
+vn_histogram_page (VnHistogram *self,
+                   guint        page)
+{
+  if (self->pages[page] == NULL)
+    self->pages[page] = g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS);
+  return self->pages[page];
+}
+
+/* Elements that are neither NaN nor infinite. */
+static inline guint64
+vn_histogram_n_finite (const VnHistogram *self)
+{
+  return self->n - self->n_nan - self->n_pos_inf - self->n_neg_inf;
+}
+
+gsize vn_histogram_get_bytes (const VnHistogram *self);
+
+G_END_DECLS

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A bin is the set of finite, nonzero floats that share their upper 16 bits: sign, exponent and 7 bits of mantissa, so
+ * a bin is at most 1/128 of its value wide. Page p holds the 128 bins of sign p / 256 and exponent p % 256. Exponent
+ * 255 (infinities, NaN) has no page: those are only counted. */
+
+#include "vn-histogram-private.h"
+
+#include <math.h>
+
+#define N_EXPONENTS (VN_HISTOGRAM_PAGES / 2)
+
+/**
+ * vn_histogram_new:
+ *
+ * Returns: (transfer full): a histogram that has seen nothing
+ */
+VnHistogram *
+vn_histogram_new (void)
+{
+  VnHistogram *self = g_new0 (VnHistogram, 1);
+
+  self->min = INFINITY;
+  self->max = -INFINITY;
+  return self;
+}
+
+/**
+ * vn_histogram_free:
+ * @self: (nullable) (transfer full): what to free
+ */
+void
+vn_histogram_free (VnHistogram *self)
+{
+  if (self == NULL)
+    return;
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    g_free (self->pages[p]);
+  g_free (self);
+}
+
+/**
+ * vn_histogram_merge:
+ * @self: receives the counts
+ * @from: another histogram, of the same tensor seen elsewhere
+ *
+ * Afterwards @self is what it would be had it scanned the elements of both: counts are added, so any order of merging
+ * gives the same bits.
+ */
+void
+vn_histogram_merge (VnHistogram       *self,
+                    const VnHistogram *from)
+{
+  self->n += from->n;
+  self->n_nan += from->n_nan;
+  self->n_pos_inf += from->n_pos_inf;
+  self->n_neg_inf += from->n_neg_inf;
+  self->n_zero += from->n_zero;
+  self->min = MIN (self->min, from->min);
+  self->max = MAX (self->max, from->max);
+
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (from->pages[p] != NULL)
+      {
+        guint64 *page = vn_histogram_page (self, p);
+
+        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+          page[m] += from->pages[p][m];
+      }
+}
+
+static gboolean
+page_equal (const guint64 *a,
+            const guint64 *b)
+{
+  static const guint64 none[VN_HISTOGRAM_PAGE_BINS];
+
+  return memcmp (a != NULL ? a : none, b != NULL ? b : none, sizeof none) == 0;
+}
+
+/**
+ * vn_histogram_equal:
+ *
+ * Returns: whether both hold the same counts and the same bits of minimum and maximum
+ */
+gboolean
+vn_histogram_equal (const VnHistogram *a,
+                    const VnHistogram *b)
+{
+  if (a->n != b->n || a->n_nan != b->n_nan || a->n_pos_inf != b->n_pos_inf ||
+      a->n_neg_inf != b->n_neg_inf || a->n_zero != b->n_zero ||
+      vn_float_bits (a->min) != vn_float_bits (b->min) ||
+      vn_float_bits (a->max) != vn_float_bits (b->max))
+    return FALSE;
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (!page_equal (a->pages[p], b->pages[p]))
+      return FALSE;
+  return TRUE;
+}
+
+gsize
+vn_histogram_get_bytes (const VnHistogram *self)
+{
+  gsize bytes = sizeof *self;
+
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (self->pages[p] != NULL)
+      bytes += VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
+  return bytes;
+}
+
+/* One bin to @func, cut to the exact minimum and maximum. */
+static void
+emit_bin (const VnHistogram *self,
+          guint              page,
+          guint              m,
+          VnBinFunc          func,
+          gpointer           data)
+{
+  guint32 low = (guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16;
+  float near = vn_float_from_bits (low);
+  float far = vn_float_from_bits (low | 0xffff);
+  VnBin bin = { .lo = MIN (near, far), .hi = MAX (near, far), .count = self->pages[page][m] };
+
+  bin.lo = MAX (bin.lo, self->min);
+  bin.hi = MIN (bin.hi, self->max);
+  func (&bin, data);
+}
+
+/**
+ * vn_histogram_foreach:
+ * @func: called for every bin that is not empty, from the most negative to the largest value
+ *
+ * Zeros of either sign are one bin from 0 to 0. The outermost bins end at the exact minimum and maximum. NaN and
+ * infinities are not reported. An empty histogram gives no call.
+ */
+void
+vn_histogram_foreach (const VnHistogram *self,
+                      VnBinFunc          func,
+                      gpointer           data)
+{
+  for (guint e = N_EXPONENTS; e-- > 0;)
+    if (self->pages[N_EXPONENTS + e] != NULL)
+      for (guint m = VN_HISTOGRAM_PAGE_BINS; m-- > 0;)
+        if (self->pages[N_EXPONENTS + e][m] > 0)
+          emit_bin (self, N_EXPONENTS + e, m, func, data);
+
+  if (self->n_zero > 0)
+    func (&(VnBin) { .lo = 0, .hi = 0, .count = self->n_zero }, data);
+
+  for (guint e = 0; e < N_EXPONENTS; e++)
+    if (self->pages[e] != NULL)
+      for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+        if (self->pages[e][m] > 0)
+          emit_bin (self, e, m, func, data);
+}
+
+typedef struct
+{
+  double  lo, hi, width;
+  double *counts;
+  guint   bins;
+} Linear;
+
+static void
+add_point (const Linear *linear,
+           double        at,
+           double        count)
+{
+  double i = floor ((at - linear->lo) / linear->width);
+
+  if (at < linear->lo || at > linear->hi)
+    return;
+  linear->counts[(guint) CLAMP (i, 0, linear->bins - 1.0)] += count;
+}
+
+static void
+add_linear (const VnBin *bin,
+            gpointer     data)
+{
+  const Linear *linear = data;
+  double from = ((double) bin->lo - linear->lo) / linear->width;
+  double to = ((double) bin->hi - linear->lo) / linear->width;
+  double per_bin = (double) bin->count / (to - from);
+  guint first, last;
+
+  if (!(to > from) || !isfinite (per_bin))
+    {
+      add_point (linear, bin->lo, (double) bin->count);
+      return;
+    }
+  if (to < 0 || from > linear->bins)
+    return;
+
+  first = (guint) CLAMP (floor (from), 0, linear->bins - 1.0);
+  last = (guint) CLAMP (floor (to), 0, linear->bins - 1.0);
+  for (guint i = first; i <= last; i++)
+    linear->counts[i] += per_bin * MAX (0, MIN (to, i + 1.0) - MAX (from, (double) i));
+}
+
+/**
+ * vn_histogram_linear:
+ * @lo: lower edge of the first bin
+ * @hi: upper edge of the last bin, above @lo
+ * @counts: (array length=bins): overwritten
+ * @bins: how many bins of equal width
+ *
+ * Converts to bins of equal width. The mass of a source bin is spread evenly over its values, so counts are not whole
+ * numbers; zeros fall into the bin that holds 0. An empty range gives zeros.
+ */
+void
+vn_histogram_linear (const VnHistogram *self,
+                     double             lo,
+                     double             hi,
+                     double            *counts,
+                     guint              bins)
+{
+  Linear linear = { .lo = lo, .hi = hi, .width = (hi - lo) / bins, .counts = counts, .bins = bins };
+
+  memset (counts, 0, bins * sizeof *counts);
+  if (bins > 0 && linear.width > 0 && isfinite (linear.width))
+    vn_histogram_foreach (self, add_linear, &linear);
+}

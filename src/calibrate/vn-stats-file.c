@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
+ *
+ *   "VnStats\n"  8 bytes
+ *   version      varint, 1
+ *   n_samples    varint
+ *   n_values     varint
+ *   per value, names in strictly ascending order of bytes:
+ *     name       varint length, that many bytes of UTF-8
+ *     n, n_nan, n_pos_inf, n_neg_inf, n_zero       varints
+ *     min, max   4 bytes each, IEEE 754
+ *     n_pages    varint
+ *     per page, ascending: its index, then 128 counters: varints
+ *   SHA-256 of all that precedes: 32 bytes
+ *
+ * A file is taken only if the sums agree: what the pages count and what is counted apart must make n. */
+
+#include "vn-histogram-private.h"
+#include "vn-stats-private.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+#define MAGIC "VnStats\n"
+#define MAGIC_SIZE 8
+#define VERSION 1
+#define DIGEST_SIZE 32
+#define MAX_NAME 65536
+
+/* ---- write ---- */
+
+static void
+put_varint (GByteArray *out,
+            guint64     value)
+{
+  guint8 bytes[10];
+  guint n = 0;
+
+  for (; value >= 0x80; value >>= 7)
+    bytes[n++] = (guint8) (value | 0x80);
+  bytes[n++] = (guint8) value;
+  g_byte_array_append (out, bytes, n);
+}
+
+static void
+put_float (GByteArray *out,
+           float       value)
+{
+  guint32 bits = GUINT32_TO_LE (vn_float_bits (value));
+
+  g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+}
+
+static void
+put_histogram (GByteArray        *out,
+               const VnHistogram *histogram)
+{
+  guint n_pages = 0;
+
+  put_varint (out, histogram->n);
+  put_varint (out, histogram->n_nan);
+  put_varint (out, histogram->n_pos_inf);
+  put_varint (out, histogram->n_neg_inf);
+  put_varint (out, histogram->n_zero);
+  put_float (out, histogram->min);
+  put_float (out, histogram->max);
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    n_pages += histogram->pages[p] != NULL;
+  put_varint (out, n_pages);
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (histogram->pages[p] != NULL)
+      {
+        put_varint (out, p);
+        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+          put_varint (out, histogram->pages[p][m]);
+      }
+}
+
+static void
+put_digest (GByteArray *out)
+{
+  g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint8 digest[DIGEST_SIZE];
+  gsize size = sizeof digest;
+
+  g_checksum_update (checksum, out->data, out->len);
+  g_checksum_get_digest (checksum, digest, &size);
+  g_byte_array_append (out, digest, sizeof digest);
+}
+
+/**
+ * vn_stats_save:
+ * @path: where to write
+ *
+ * Writes a file that vn_stats_load() reads back to the same bits. The same statistics give the same file.
+ *
+ * Returns: %FALSE if it could not be written; an older file of that name is then untouched
+ */
+gboolean
+vn_stats_save (VnStats     *self,
+               const char  *path,
+               GError     **error)
+{
+  g_autoptr(GByteArray) out = g_byte_array_new ();
+
+  g_byte_array_append (out, (const guint8 *) MAGIC, MAGIC_SIZE);
+  put_varint (out, VERSION);
+  put_varint (out, self->n_samples);
+  put_varint (out, self->names->len);
+  for (guint i = 0; i < self->names->len; i++)
+    {
+      const char *name = self->names->pdata[i];
+
+      put_varint (out, strlen (name));
+      g_byte_array_append (out, (const guint8 *) name, strlen (name));
+      put_histogram (out, self->histograms->pdata[i]);
+    }
+  put_digest (out);
+  return vn_file_write_all (path, out->data, out->len, error);
+}
+
+/* ---- read ---- */
+
+typedef struct
+{
+  const guint8 *at, *end;
+} Reader;
+
+static gboolean
+malformed (GError     **error,
+           const char  *what)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The statistics are damaged: %s; calibrate again"), what);
+  return FALSE;
+}
+
+static gboolean
+get_varint (Reader   *reader,
+            guint64   limit,
+            guint64  *value,
+            GError  **error)
+{
+  guint64 sum = 0;
+
+  for (guint shift = 0; shift < 64; shift += 7)
+    {
+      guint8 byte;
+
+      if (reader->at == reader->end)
+        return malformed (error, _("they end too early"));
+      byte = *reader->at++;
+      if (shift == 63 && byte > 1)
+        break;
+      sum |= (guint64) (byte & 0x7f) << shift;
+      if (byte & 0x80)
+        continue;
+      if (sum > limit)
+        break;
+      *value = sum;
+      return TRUE;
+    }
+  return malformed (error, _("a number is out of range"));
+}
+
+static gboolean
+get_float (Reader  *reader,
+           float   *value,
+           GError **error)
+{
+  guint32 bits;
+
+  if (reader->end - reader->at < (gssize) sizeof bits)
+    return malformed (error, _("they end too early"));
+  memcpy (&bits, reader->at, sizeof bits);
+  reader->at += sizeof bits;
+  *value = vn_float_from_bits (GUINT32_FROM_LE (bits));
+  return TRUE;
+}
+
+static gboolean
+get_page (Reader       *reader,
+          VnHistogram  *histogram,
+          guint64      *next,
+          gsize        *sum,
+          GError      **error)
+{
+  guint64 index;
+  guint64 *page;
+
+  if (!get_varint (reader, VN_HISTOGRAM_PAGES - 1, &index, error))
+    return FALSE;
+  if (index < *next || index % (VN_HISTOGRAM_PAGES / 2) == VN_HISTOGRAM_PAGES / 2 - 1)
+    return malformed (error, _("a page of counters is out of order"));
+  *next = index + 1;
+  page = vn_histogram_page (histogram, (guint) index);
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+    {
+      if (!get_varint (reader, G_MAXUINT64, &page[m], error))
+        return FALSE;
+      if (!vn_checked_add (*sum, page[m], sum))
+        return malformed (error, _("the counters are too large"));
+    }
+  return TRUE;
+}
+
+typedef struct
+{
+  float    lo, hi;
+  gboolean any;
+} Span;
+
+static void
+widen_span (const VnBin *bin,
+            gpointer     data)
+{
+  Span *span = data;
+
+  span->lo = span->any ? MIN (span->lo, bin->lo) : bin->lo;
+  span->hi = span->any ? MAX (span->hi, bin->hi) : bin->hi;
+  span->any = TRUE;
+}
+
+/* Minimum and maximum must lie in the outermost bins: bins are cut to them, so a wrong one turns a bin inside out or
+ * leaves it short. */
+static gboolean
+range_fits (VnHistogram *histogram)
+{
+  const float min = histogram->min;
+  const float max = histogram->max;
+  Span whole = { 0 };
+
+  if (vn_histogram_n_finite (histogram) == 0)
+    return min == INFINITY && max == -INFINITY;
+  if (!isfinite (min) || !isfinite (max) || min > max)
+    return FALSE;
+
+  histogram->min = -INFINITY;
+  histogram->max = INFINITY;
+  vn_histogram_foreach (histogram, widen_span, &whole);
+  histogram->min = min;
+  histogram->max = max;
+  if (!whole.any || min < whole.lo || max > whole.hi)
+    return FALSE;
+  return (vn_float_bits (min) ^ vn_float_bits (whole.lo)) >> 16 == 0 &&
+         (vn_float_bits (max) ^ vn_float_bits (whole.hi)) >> 16 == 0;
+}
+
+static gboolean
+get_histogram (Reader       *reader,
+               VnHistogram  *histogram,
+               GError      **error)
+{
+  guint64 n_pages;
+  guint64 next = 0;
+  gsize sum = 0;
+
+  if (!get_varint (reader, G_MAXUINT64, &histogram->n, error) ||
+      !get_varint (reader, histogram->n, &histogram->n_nan, error) ||
+      !get_varint (reader, histogram->n, &histogram->n_pos_inf, error) ||
+      !get_varint (reader, histogram->n, &histogram->n_neg_inf, error) ||
+      !get_varint (reader, histogram->n, &histogram->n_zero, error) ||
+      !get_float (reader, &histogram->min, error) ||
+      !get_float (reader, &histogram->max, error) ||
+      !get_varint (reader, VN_HISTOGRAM_PAGES, &n_pages, error))
+    return FALSE;
+
+  for (guint64 i = 0; i < n_pages; i++)
+    if (!get_page (reader, histogram, &next, &sum, error))
+      return FALSE;
+
+  if (!vn_checked_add (sum, histogram->n_nan, &sum) || !vn_checked_add (sum, histogram->n_pos_inf, &sum) ||
+      !vn_checked_add (sum, histogram->n_neg_inf, &sum) || !vn_checked_add (sum, histogram->n_zero, &sum) ||
+      sum != histogram->n)
+    return malformed (error, _("the counters do not add up"));
+  if (!range_fits (histogram))
+    return malformed (error, _("the range does not fit the counters"));
+  return TRUE;
+}
+
+static gboolean
+get_value (Reader   *reader,
+           VnStats  *stats,
+           GError  **error)
+{
+  g_autoptr(VnHistogram) histogram = vn_histogram_new ();
+  g_autofree char *name = NULL;
+  guint64 length;
+
+  if (!get_varint (reader, MAX_NAME, &length, error))
+    return FALSE;
+  if ((guint64) (reader->end - reader->at) < length)
+    return malformed (error, _("they end too early"));
+  name = g_strndup ((const char *) reader->at, length);
+  reader->at += length;
+  if (strlen (name) != length || !g_utf8_validate (name, -1, NULL))
+    return malformed (error, _("a name is not text"));
+  if (stats->names->len > 0 && strcmp (stats->names->pdata[stats->names->len - 1], name) >= 0)
+    return malformed (error, _("the names are out of order"));
+  if (!get_histogram (reader, histogram, error))
+    {
+      g_prefix_error (error, "“%s”: ", name);
+      return FALSE;
+    }
+  vn_stats_take (stats, name, g_steal_pointer (&histogram));
+  return TRUE;
+}
+
+static gboolean
+check_frame (Reader   *reader,
+             GBytes   *bytes,
+             GError  **error)
+{
+  g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  guint8 digest[DIGEST_SIZE];
+  gsize digest_size = sizeof digest;
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  if (size < MAGIC_SIZE || memcmp (data, MAGIC, MAGIC_SIZE) != 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("This is not a file of calibration statistics; “calibrate -o FILE” makes one"));
+      return FALSE;
+    }
+  if (size < MAGIC_SIZE + DIGEST_SIZE)
+    return malformed (error, _("they end too early"));
+  g_checksum_update (checksum, data, (gssize) (size - DIGEST_SIZE));
+  g_checksum_get_digest (checksum, digest, &digest_size);
+  if (memcmp (digest, data + size - DIGEST_SIZE, DIGEST_SIZE) != 0)
+    return malformed (error, _("the checksum is wrong"));
+  *reader = (Reader) { data + MAGIC_SIZE, data + size - DIGEST_SIZE };
+  return TRUE;
+}
+
+static VnStats *
+parse (GBytes  *bytes,
+       GError **error)
+{
+  g_autoptr(VnStats) self = NULL;
+  guint64 version, n_samples, n_values;
+  Reader reader;
+
+  if (!check_frame (&reader, bytes, error) || !get_varint (&reader, G_MAXUINT64, &version, error))
+    return NULL;
+  if (version != VERSION)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("Statistics of version %" G_GUINT64_FORMAT "; this program reads version %d"), version, VERSION);
+      return NULL;
+    }
+  if (!get_varint (&reader, G_MAXUINT, &n_samples, error) ||
+      !get_varint (&reader, G_MAXUINT, &n_values, error))
+    return NULL;
+
+  self = vn_stats_new ((guint) n_samples);
+  for (guint64 i = 0; i < n_values; i++)
+    if (!get_value (&reader, self, error))
+      return NULL;
+  if (reader.at != reader.end)
+    {
+      malformed (error, _("something follows the last value"));
+      return NULL;
+    }
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_stats_load:
+ * @path: a file written by vn_stats_save()
+ *
+ * Returns: (transfer full) (nullable): the statistics; %VN_ERROR_MALFORMED for a file that is none or is damaged,
+ *   %VN_ERROR_UNSUPPORTED for one of a later version
+ */
+VnStats *
+vn_stats_load (const char  *path,
+               GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  VnStats *self;
+
+  if (bytes == NULL)
+    return NULL;
+  self = parse (bytes, error);
+  if (self == NULL)
+    g_prefix_error (error, "“%s”: ", path);
+  return self;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-histogram-private.h"
+#include "vn-stats-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* An empty set to be filled with vn_stats_take() and closed with vn_stats_seal(). */
+VnStats *
+vn_stats_new (guint n_samples)
+{
+  VnStats *self = g_new0 (VnStats, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->n_samples = n_samples;
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  self->histograms = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_histogram_free);
+  return self;
+}
+
+void
+vn_stats_take (VnStats     *self,
+               const char  *name,
+               VnHistogram *histogram)
+{
+  g_ptr_array_add (self->names, g_strdup (name));
+  g_ptr_array_add (self->histograms, histogram);
+}
+
+typedef struct
+{
+  char        *name;
+  VnHistogram *histogram;
+} Entry;
+
+static gint
+compare_entries (gconstpointer a,
+                 gconstpointer b)
+{
+  return strcmp (((const Entry *) a)->name, ((const Entry *) b)->name);
+}
+
+/* Sorts by name; of equal names the histograms are merged. */
+void
+vn_stats_seal (VnStats *self)
+{
+  guint n = self->names->len;
+  g_autofree Entry *entries = g_new (Entry, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++)
+    entries[i] = (Entry) { self->names->pdata[i], self->histograms->pdata[i] };
+  qsort (entries, n, sizeof *entries, compare_entries);
+
+  g_ptr_array_set_free_func (self->names, NULL);
+  g_ptr_array_set_free_func (self->histograms, NULL);
+  g_ptr_array_set_size (self->names, 0);
+  g_ptr_array_set_size (self->histograms, 0);
+  g_ptr_array_set_free_func (self->names, g_free);
+  g_ptr_array_set_free_func (self->histograms, (GDestroyNotify) vn_histogram_free);
+
+  for (guint i = 0; i < n; i++)
+    if (i > 0 && g_str_equal (entries[i].name, self->names->pdata[self->names->len - 1]))
+      {
+        vn_histogram_merge (self->histograms->pdata[self->histograms->len - 1], entries[i].histogram);
+        g_free (entries[i].name);
+        vn_histogram_free (entries[i].histogram);
+      }
+    else
+      {
+        g_ptr_array_add (self->names, entries[i].name);
+        g_ptr_array_add (self->histograms, entries[i].histogram);
+      }
+}
+
+VnStats *
+vn_stats_ref (VnStats *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_stats_unref (VnStats *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->histograms);
+  g_free (self);
+}
+
+/**
+ * vn_stats_get:
+ * @value_name: name of a value of the network
+ *
+ * Returns: (transfer none) (nullable): what was seen of it; %NULL if it was not observed
+ */
+const VnHistogram *
+vn_stats_get (VnStats    *self,
+              const char *value_name)
+{
+  guint lo = 0;
+  guint hi = self->names->len;
+
+  while (lo < hi)
+    {
+      guint mid = lo + (hi - lo) / 2;
+      int order = strcmp (value_name, self->names->pdata[mid]);
+
+      if (order == 0)
+        return self->histograms->pdata[mid];
+      if (order < 0)
+        hi = mid;
+      else
+        lo = mid + 1;
+    }
+  return NULL;
+}
+
+/**
+ * vn_stats_get_n_samples:
+ *
+ * Returns: how many samples went in, unreadable ones not counted
+ */
+guint
+vn_stats_get_n_samples (VnStats *self)
+{
+  return self->n_samples;
+}
+
+guint
+vn_stats_get_n_values (VnStats *self)
+{
+  return self->names->len;
+}
+
+/**
+ * vn_stats_get_name:
+ * @i: 0 .. vn_stats_get_n_values() - 1
+ *
+ * Returns: (transfer none): the name of value @i, in ascending order of bytes
+ */
+const char *
+vn_stats_get_name (VnStats *self,
+                   guint    i)
+{
+  g_return_val_if_fail (i < self->names->len, NULL);
+
+  return self->names->pdata[i];
+}
+
+/**
+ * vn_stats_get_bytes:
+ *
+ * Returns: bytes of memory the histograms take
+ */
+gsize
+vn_stats_get_bytes (VnStats *self)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < self->histograms->len; i++)
+    bytes += vn_histogram_get_bytes (self->histograms->pdata[i]);
+  return bytes;
+}
+
+/**
+ * vn_stats_equal:
+ *
+ * Returns: whether both saw as many samples and hold the same values with the same counts
+ */
+gboolean
+vn_stats_equal (VnStats *a,
+                VnStats *b)
+{
+  if (a->n_samples != b->n_samples || a->names->len != b->names->len)
+    return FALSE;
+  for (guint i = 0; i < a->names->len; i++)
+    if (!g_str_equal (a->names->pdata[i], b->names->pdata[i]) ||
+        !vn_histogram_equal (a->histograms->pdata[i], b->histograms->pdata[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * vn_stats_merge:
+ * @parts: (array length=n): statistics of one network over different samples
+ * @n: how many, at least 1
+ *
+ * Joins what several machines or runs have seen. All parts must have observed the same values: otherwise some ranges
+ * would rest on fewer samples than the count says.
+ *
+ * Returns: (transfer full) (nullable): the same bits as one run over all samples, for any order of @parts
+ */
+VnStats *
+vn_stats_merge (VnStats * const  *parts,
+                guint             n,
+                GError          **error)
+{
+  g_autoptr(VnStats) self = NULL;
+  guint64 n_samples = 0;
+
+  g_return_val_if_fail (n > 0, NULL);
+
+  for (guint k = 0; k < n; k++)
+    {
+      n_samples += parts[k]->n_samples;
+      for (guint i = 0; i < parts[k]->names->len || i < parts[0]->names->len; i++)
+        {
+          const char *here = i < parts[k]->names->len ? parts[k]->names->pdata[i] : NULL;
+          const char *first = i < parts[0]->names->len ? parts[0]->names->pdata[i] : NULL;
+
+          if (g_strcmp0 (here, first) == 0)
+            continue;
+          g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                       _("Statistics %u of %u are of another network or other settings: “%s” is in one and not in "
+                         "the other; calibrate all parts with the same model and the same command"),
+                       k + 1, n, here != NULL && (first == NULL || strcmp (here, first) < 0) ? here : first);
+          return NULL;
+        }
+    }
+  if (n_samples > G_MAXUINT)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%" G_GUINT64_FORMAT " samples are too many to count"),
+                   n_samples);
+      return NULL;
+    }
+
+  self = vn_stats_new ((guint) n_samples);
+  for (guint i = 0; i < parts[0]->names->len; i++)
+    {
+      VnHistogram *sum = vn_histogram_new ();
+
+      for (guint k = 0; k < n; k++)
+        vn_histogram_merge (sum, parts[k]->histograms->pdata[i]);
+      vn_stats_take (self, parts[0]->names->pdata[i], sum);
+    }
+  return g_steal_pointer (&self);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-histogram.h"
+
+#include <math.h>
+#include <string.h>
+
+static guint64 state;
+
+static guint32
+next_word (void)
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (guint32) (state >> 32);
+}
+
+static float
+uniform (void)
+{
+  return (float) (next_word () >> 8) * 0x1p-24f;
+}
+
+static float
+from_bits (guint32 bits)
+{
+  float x;
+
+  memcpy (&x, &bits, sizeof x);
+  return x;
+}
+
+static guint32
+to_bits (float x)
+{
+  guint32 bits;
+
+  memcpy (&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* ---- data ---- */
+
+typedef void (*FillFunc) (float *x, gsize n);
+
+static void
+fill_normal (float *x,
+             gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = sqrtf (-2 * logf (uniform () + 1e-9f)) * cosf (6.2831853f * uniform ());
+}
+
+static void
+fill_relu (float *x,
+           gsize  n)
+{
+  fill_normal (x, n);
+  for (gsize i = 0; i < n; i++)
+    x[i] = MAX (x[i], 0);
+}
+
+static void
+fill_zeros (float *x,
+            gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = next_word () & 1 ? 0.0f : -0.0f;
+}
+
+static void
+fill_few_zeros (float *x,
+                gsize  n)
+{
+  fill_normal (x, n);
+  for (gsize i = 0; i < n; i += 37)
+    x[i] = i % 2 ? 0.0f : -0.0f;
+}
+
+static void
+fill_any_bits (float *x,
+               gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = from_bits (next_word ());
+}
+
+static void
+fill_finite_bits (float *x,
+                  gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    do
+      x[i] = from_bits (next_word ());
+    while (!isnormal (x[i]));
+}
+
+static void
+fill_special (float *x,
+              gsize  n)
+{
+  static const guint32 odd[] = {
+    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x0000ffff, 0x00010000, 0x007fffff, 0x807fffff, 0x00800000,
+    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0xff800001, 0x7fc00000, 0xffffffff, 0x3f800000,
+  };
+
+  for (gsize i = 0; i < n; i++)
+    x[i] = from_bits (odd[next_word () % G_N_ELEMENTS (odd)]);
+}
+
+static void
+fill_rare_special (float *x,
+                   gsize  n)
+{
+  fill_relu (x, n);
+  for (gsize i = 5000; i < n; i += 5000)
+    x[i] = from_bits (i % 3 ? 0x7fc00000 : 0x00000123);
+}
+
+static void
+fill_constant (float *x,
+               gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = 6.0f;
+}
+
+static void
+fill_negative (float *x,
+               gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = -1e-30f - uniform () * 1e30f;
+}
+
+static const struct
+{
+  const char *name;
+  FillFunc    fill;
+} fills[] = {
+  { "normal",       fill_normal },
+  { "relu",         fill_relu },
+  { "zeros",        fill_zeros },
+  { "few-zeros",    fill_few_zeros },
+  { "any-bits",     fill_any_bits },
+  { "finite-bits",  fill_finite_bits },
+  { "special",      fill_special },
+  { "rare-special", fill_rare_special },
+  { "constant",     fill_constant },
+  { "negative",     fill_negative },
+};
+
+static float *
+make_data (guint which,
+           gsize n)
+{
+  float *x = g_new (float, n + 1);
+
+  state = 17 + which;
+  fills[which].fill (x, n);
+  return x;
+}
+
+/* ---- the definition, element by element ---- */
+
+static VnHistogram *
+count_by_definition (const float *x,
+                     gsize        n)
+{
+  VnHistogram *self = vn_histogram_new ();
+
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 bits = to_bits (x[i]);
+      guint page = bits >> 23;
+
+      self->n++;
+      if (isnan (x[i]))
+        self->n_nan++;
+      else if (isinf (x[i]))
+        *(x[i] > 0 ? &self->n_pos_inf : &self->n_neg_inf) += 1;
+      else
+        {
+          if (x[i] < self->min)
+            self->min = x[i];
+          if (x[i] > self->max)
+            self->max = x[i];
+          if (x[i] == 0)
+            self->n_zero++;
+          else
+            {
+              if (self->pages[page] == NULL)
+                self->pages[page] = g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS);
+              self->pages[page][bits >> 16 & 127]++;
+            }
+        }
+    }
+  self->min += 0.0f;
+  self->max += 0.0f;
+  return self;
+}
+
+static void
+print_histogram (const char        *what,
+                 const VnHistogram *h)
+{
+  g_test_message ("%s: n %" G_GUINT64_FORMAT ", nan %" G_GUINT64_FORMAT ", inf %" G_GUINT64_FORMAT "/%"
+                  G_GUINT64_FORMAT ", zero %" G_GUINT64_FORMAT ", %a .. %a", what, h->n, h->n_nan, h->n_pos_inf,
+                  h->n_neg_inf, h->n_zero, h->min, h->max);
+}
+
+static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 24576, 40000 };
+
+static void
+test_definition (void)
+{
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+
+  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      {
+        g_autofree float *x = make_data (w, sizes[s]);
+        g_autoptr(VnHistogram) expected = count_by_definition (x, sizes[s]);
+        g_autoptr(VnHistogram) got = vn_histogram_new ();
+
+        vn_histogram_scan (got, scratch, x, sizes[s]);
+        g_test_message ("%s, %" G_GSIZE_FORMAT " elements", fills[w].name, sizes[s]);
+        print_histogram ("expected", expected);
+        print_histogram ("got", got);
+        g_assert_true (vn_histogram_equal (expected, got));
+      }
+}
+
+/* whole == left + right + merge, and the same scratch serves all of them */
+static void
+test_cuts (void)
+{
+  const gsize n = 40000;
+  const gsize cuts[] = { 0, 1, 7, 63, 64, 2048, 20001, n };
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+
+  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+    {
+      g_autofree float *x = make_data (w, n);
+      g_autoptr(VnHistogram) whole = vn_histogram_new ();
+
+      vn_histogram_scan (whole, scratch, x, n);
+      for (guint c = 0; c < G_N_ELEMENTS (cuts); c++)
+        {
+          g_autoptr(VnHistogram) left = vn_histogram_new ();
+          g_autoptr(VnHistogram) right = vn_histogram_new ();
+          g_autoptr(VnHistogram) in_turn = vn_histogram_new ();
+
+          vn_histogram_scan (left, scratch, x, cuts[c]);
+          vn_histogram_scan (right, scratch, x + cuts[c], n - cuts[c]);
+          vn_histogram_scan (in_turn, scratch, x + cuts[c], n - cuts[c]);
+          vn_histogram_scan (in_turn, scratch, x, cuts[c]);
+          vn_histogram_merge (right, left);
+          g_test_message ("%s cut at %" G_GSIZE_FORMAT, fills[w].name, cuts[c]);
+          g_assert_true (vn_histogram_equal (whole, right));
+          g_assert_true (vn_histogram_equal (whole, in_turn));
+        }
+    }
+}
+
+static void
+test_unequal (void)
+{
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  const float values[] = { 1.0f, 1.01f, -1.0f, 0.0f, NAN, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (values); k++)
+      {
+        g_autoptr(VnHistogram) a = vn_histogram_new ();
+        g_autoptr(VnHistogram) b = vn_histogram_new ();
+
+        vn_histogram_scan (a, scratch, &values[i], 1);
+        vn_histogram_scan (b, scratch, &values[k], 1);
+        g_test_message ("%g and %g", values[i], values[k]);
+        g_assert_cmpint (vn_histogram_equal (a, b), ==, i == k);
+      }
+}
+
+/* ---- reading ---- */
+
+typedef struct
+{
+  double  last;
+  guint64 n;
+  guint   n_bins;
+} Walk;
+
+static void
+walk_bin (const VnBin *bin,
+          gpointer     data)
+{
+  Walk *walk = data;
+
+  g_assert_cmpfloat (bin->lo, <=, bin->hi);
+  g_assert_cmpfloat (bin->lo, >=, walk->last);
+  g_assert_cmpuint (bin->count, >, 0);
+  walk->last = bin->hi;
+  walk->n += bin->count;
+  walk->n_bins++;
+}
+
+static void
+test_foreach (void)
+{
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+
+  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+    {
+      g_autofree float *x = make_data (w, 30000);
+      g_autoptr(VnHistogram) h = vn_histogram_new ();
+      Walk walk = { .last = -INFINITY };
+
+      vn_histogram_scan (h, scratch, x, 30000);
+      vn_histogram_foreach (h, walk_bin, &walk);
+      g_test_message ("%s: %u bins", fills[w].name, walk.n_bins);
+      g_assert_cmpuint (walk.n, ==, h->n - h->n_nan - h->n_pos_inf - h->n_neg_inf);
+      if (walk.n > 0)
+        g_assert_cmpfloat (walk.last, ==, h->max);
+    }
+}
+
+static void
+test_linear (void)
+{
+  static const struct
+  {
+    double lo, hi;
+    double sum;         /* expected over all bins, of 40000 uniform in 0 .. 1 */
+  } cases[] = {
+    { 0, 1, 40000 }, { -1, 1, 40000 }, { 0, 0.5, 20000 }, { 0.25, 0.75, 20000 }, { 2, 3, 0 }, { -3, -2, 0 }, { 1, 1, 0 },
+  };
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogram) h = vn_histogram_new ();
+  g_autofree float *x = g_new (float, 40000);
+
+  for (guint i = 0; i < 40000; i++)
+    x[i] = ((float) i + 0.5f) / 40000;
+  vn_histogram_scan (h, scratch, x, 40000);
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      double counts[100];
+      double sum = 0;
+
+      vn_histogram_linear (h, cases[c].lo, cases[c].hi, counts, 100);
+      for (guint i = 0; i < 100; i++)
+        {
+          g_assert_cmpfloat (counts[i], >=, 0);
+          sum += counts[i];
+        }
+      g_test_message ("%g .. %g: %g of %g", cases[c].lo, cases[c].hi, sum, cases[c].sum);
+      g_assert_cmpfloat_with_epsilon (sum, cases[c].sum, 20);
+      /* evenly spread data stay evenly spread */
+      if (c == 0)
+        for (guint i = 0; i < 100; i++)
+          g_assert_cmpfloat_with_epsilon (counts[i], 400, 4);
+    }
+}
+
+static void
+test_linear_zero (void)
+{
+  const float x[] = { 0, 0, -0.0f, 1, -1 };
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogram) h = vn_histogram_new ();
+  double counts[4];
+
+  vn_histogram_scan (h, scratch, x, G_N_ELEMENTS (x));
+  vn_histogram_linear (h, -1, 1, counts, 4);
+  g_test_message ("%g %g %g %g", counts[0], counts[1], counts[2], counts[3]);
+  g_assert_cmpfloat (counts[0], ==, 1);
+  g_assert_cmpfloat (counts[1], ==, 0);
+  g_assert_cmpfloat (counts[2], ==, 3);
+  g_assert_cmpfloat (counts[3], ==, 1);
+}
+
+/* Only with -m perf: prints nanoseconds per element. */
+static void
+test_speed (void)
+{
+  const gsize n = 800000;
+  const guint rounds = 40;
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+
+  if (!g_test_perf ())
+    {
+      g_test_skip ("run with -m perf");
+      return;
+    }
+  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+    for (gsize part = 16; part <= n; part = part == 16384 ? n : part * 4)
+      {
+        g_autofree float *x = make_data (w, n);
+        g_autoptr(VnHistogram) h = vn_histogram_new ();
+        gint64 best = G_MAXINT64;
+
+        for (guint k = 0; k < rounds; k++)
+          {
+            gint64 start = g_get_monotonic_time ();
+
+            for (gsize i = 0; i < n; i += part)
+              vn_histogram_scan (h, scratch, x + i, MIN (part, n - i));
+            best = MIN (best, g_get_monotonic_time () - start);
+          }
+        g_test_message ("%s in pieces of %" G_GSIZE_FORMAT ": %.3f ns per element", fills[w].name, part,
+                        1e3 * (double) best / (double) n);
+        g_assert_cmpuint (h->n, ==, n * rounds);
+      }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/histogram/definition", test_definition);
+  g_test_add_func ("/histogram/cuts", test_cuts);
+  g_test_add_func ("/histogram/unequal", test_unequal);
+  g_test_add_func ("/histogram/foreach", test_foreach);
+  g_test_add_func ("/histogram/linear", test_linear);
+  g_test_add_func ("/histogram/linear-zero", test_linear_zero);
+  g_test_add_func ("/histogram/speed", test_speed);
+
+  return g_test_run ();
+}
