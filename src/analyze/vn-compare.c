@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cumulative error: the float and the quantized network run on the same sample, one pair per thread; what the float
+ * run shows of a value is kept until the quantized run shows its counterpart. Sums are kept per sample and added in
+ * the order of the samples, so that the numbers do not depend on the threads. */
+#include "vn-compare.h"
+
+#include "vn-error.h"
+#include "vn-error-sum.h"
+#include "vn-error-table-private.h"
+#include "vn-i18n.h"
+#include "vn-parallel.h"
+
+#include <string.h>
+
+typedef struct
+{
+  VnRunner    *float_runner, *quant_runner;
+  VnTensor   **kept;       /* by pair: what the float run showed, for the present sample */
+  VnErrorSum  *sums;       /* of the present sample */
+} Worker;
+
+typedef struct
+{
+  GPtrArray   *float_taps, *quant_taps;   /* of VnValue, pair by pair */
+  VnPlan      *float_plan, *quant_plan;
+  VnDataset   *dataset;
+  const VnCompareOptions *options;
+  guint        n_inputs;
+  Worker      *workers;
+  guint        n_workers;
+  VnErrorSum **per_sample;   /* NULL: sample left out */
+  const VnProgress *progress;
+  VnNotes     *notes;
+  gint         done;
+} Compare;
+
+static gboolean
+is_float32 (const VnValue *value)
+{
+  return value->type.kind == VN_TYPE_UNKNOWN || value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED;
+}
+
+static void
+add_pair (Compare                *self,
+          const VnGraph          *quant_graph,
+          VnValue                *value,
+          const VnCompareOptions *options)
+{
+  const char *name = NULL;
+  VnValue *other;
+
+  if (vn_value_is_constant (value) || !is_float32 (value) || (options->outputs_only && !value->is_output))
+    return;
+  if (options->value_names != NULL)
+    name = g_hash_table_lookup (options->value_names, value->name);
+  other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
+  if (other == NULL || !is_float32 (other) || vn_value_is_constant (other))
+    return;
+  g_ptr_array_add (self->float_taps, value);
+  g_ptr_array_add (self->quant_taps, other);
+}
+
+static gboolean
+collect_pairs (Compare                 *self,
+               VnModel                 *float_model,
+               VnModel                 *quant_model,
+               const VnCompareOptions  *options,
+               GError                 **error)
+{
+  g_autoptr(GPtrArray) order = vn_graph_sort (float_model->graph, error);
+
+  if (order == NULL)
+    return FALSE;
+  for (guint i = 0; i < float_model->graph->inputs->len; i++)
+    add_pair (self, quant_model->graph, g_ptr_array_index (float_model->graph->inputs, i), options);
+  for (guint i = 0; i < order->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (order, i);
+
+      for (guint k = 0; k < node->outputs->len; k++)
+        if (vn_node_get_output (node, k) != NULL)
+          add_pair (self, quant_model->graph, vn_node_get_output (node, k), options);
+    }
+  if (self->float_taps->len > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("The two models have no tensor of the same name; is the second made from the first?"));
+  return FALSE;
+}
+
+static void
+keep_float (const VnValue  *value,
+            guint           tap,
+            const VnTensor *tensor,
+            gpointer        data)
+{
+  Worker *worker = data;
+
+  if (tensor->dtype != VN_DTYPE_F32)
+    return;
+  worker->kept[tap] = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
+  if (worker->kept[tap] != NULL)
+    memcpy (worker->kept[tap]->data, tensor->data, tensor->n_bytes);
+}
+
+static void
+compare_quant (const VnValue  *value,
+               guint           tap,
+               const VnTensor *tensor,
+               gpointer        data)
+{
+  Worker *worker = data;
+  VnTensor *kept = worker->kept[tap];
+
+  if (kept == NULL || tensor->dtype != VN_DTYPE_F32 || kept->n_elements != tensor->n_elements)
+    return;
+  vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
+  g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
+}
+
+static void
+clear_tensors (VnTensor **tensors,
+               guint      n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
+static gboolean
+compare_sample (Compare   *self,
+                guint      sample,
+                Worker    *worker,
+                VnTensor **inputs,
+                GError   **error)
+{
+  guint n = self->float_taps->len;
+
+  if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, error))
+    {
+      vn_notes_add (self->notes, VN_NOTE_WARNING, "sample-unreadable",
+                    vn_dataset_get_name (self->dataset, self->options->samples[sample]),
+                    _("Left out: %s"), (*error)->message);
+      g_clear_error (error);
+      return TRUE;
+    }
+  for (guint i = 0; i < n; i++)
+    vn_error_sum_init (&worker->sums[i]);
+  if (!vn_runner_run (worker->float_runner, inputs, NULL, NULL, error) ||
+      !vn_runner_run (worker->quant_runner, inputs, NULL, NULL, error))
+    return FALSE;
+  self->per_sample[sample] = g_memdup2 (worker->sums, n * sizeof (VnErrorSum));
+  return TRUE;
+}
+
+static gboolean
+compare_item (gsize     item,
+              guint     index,
+              gpointer  data,
+              GError  **error)
+{
+  Compare *self = data;
+  Worker *worker = &self->workers[index];
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
+  gboolean good = compare_sample (self, (guint) item, worker, inputs, error);
+
+  clear_tensors (inputs, self->n_inputs);
+  clear_tensors (worker->kept, self->float_taps->len);
+  vn_progress_report (self->progress, _("Measuring error"), _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1,
+                      self->options->n_samples);
+  return good;
+}
+
+static VnPlan *
+make_plan (VnModel     *model,
+           GPtrArray   *taps,
+           GHashTable  *input_shapes,
+           VnNotes     *notes,
+           GError     **error)
+{
+  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps };
+
+  return vn_plan_new (model, &options, notes, error);
+}
+
+static gboolean
+make_workers (Compare  *self,
+              GError  **error)
+{
+  guint n = self->float_taps->len;
+
+  self->workers = g_new0 (Worker, self->n_workers);
+  for (guint i = 0; i < self->n_workers; i++)
+    {
+      Worker *worker = &self->workers[i];
+
+      worker->float_runner = vn_runner_new (self->float_plan, error);
+      if (worker->float_runner == NULL)
+        return FALSE;
+      worker->quant_runner = vn_runner_new (self->quant_plan, error);
+      if (worker->quant_runner == NULL)
+        return FALSE;
+      worker->kept = g_new0 (VnTensor *, n);
+      worker->sums = g_new0 (VnErrorSum, n);
+      vn_runner_set_tap (worker->float_runner, keep_float, worker);
+      vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
+    }
+  return TRUE;
+}
+
+static void
+compare_clear (Compare *self)
+{
+  for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
+    {
+      g_clear_pointer (&self->workers[i].float_runner, vn_runner_free);
+      g_clear_pointer (&self->workers[i].quant_runner, vn_runner_free);
+      g_free (self->workers[i].kept);
+      g_free (self->workers[i].sums);
+    }
+  g_free (self->workers);
+  for (guint i = 0; self->per_sample != NULL && i < self->options->n_samples; i++)
+    g_free (self->per_sample[i]);
+  g_free (self->per_sample);
+  g_clear_pointer (&self->float_plan, vn_plan_unref);
+  g_clear_pointer (&self->quant_plan, vn_plan_unref);
+  g_clear_pointer (&self->float_taps, g_ptr_array_unref);
+  g_clear_pointer (&self->quant_taps, g_ptr_array_unref);
+}
+
+static void
+add_row (VnErrorTable     *table,
+         const VnValue    *value,
+         const VnErrorSum *sum)
+{
+  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+
+  row->value = g_strdup (value->name);
+  row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
+  row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
+  row->is_output = value->is_output;
+  row->n = sum->n;
+  row->n_bad = sum->n_bad;
+  row->noise_to_signal = vn_error_sum_noise (sum);
+  row->sqnr_db = vn_error_sum_sqnr (sum);
+  row->cosine = vn_error_sum_cosine (sum);
+  row->mse = vn_error_sum_mse (sum);
+  row->max_error = sum->max_error;
+  row->float_min = sum->float_min;
+  row->float_max = sum->float_max;
+  row->quant_min = sum->quant_min;
+  row->quant_max = sum->quant_max;
+  _vn_error_table_add (table, row);
+}
+
+static VnErrorTable *
+make_table (Compare  *self,
+            GError  **error)
+{
+  g_autoptr(VnErrorTable) table = NULL;
+  guint n_used = 0;
+
+  for (guint s = 0; s < self->options->n_samples; s++)
+    n_used += self->per_sample[s] != NULL;
+  if (n_used == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read"), self->options->n_samples);
+      return NULL;
+    }
+  table = _vn_error_table_new (n_used);
+  for (guint i = 0; i < self->float_taps->len; i++)
+    {
+      VnErrorSum sum;
+
+      vn_error_sum_init (&sum);
+      for (guint s = 0; s < self->options->n_samples; s++)
+        if (self->per_sample[s] != NULL)
+          vn_error_sum_merge (&sum, &self->per_sample[s][i]);
+      if (sum.n > 0)
+        add_row (table, g_ptr_array_index (self->float_taps, i), &sum);
+    }
+  return g_steal_pointer (&table);
+}
+
+static gboolean
+check_inputs_match (Compare  *self,
+                    GError  **error)
+{
+  guint n = vn_plan_get_n_inputs (self->float_plan);
+
+  self->n_inputs = n;
+  for (guint i = 0; i < n && n == vn_plan_get_n_inputs (self->quant_plan); i++)
+    if (!g_str_equal (vn_plan_get_input (self->float_plan, i)->name, vn_plan_get_input (self->quant_plan, i)->name))
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The models' inputs differ: “%s” and “%s”"),
+                     vn_plan_get_input (self->float_plan, i)->name, vn_plan_get_input (self->quant_plan, i)->name);
+        return FALSE;
+      }
+  if (n == vn_plan_get_n_inputs (self->quant_plan))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The models have %u and %u inputs"), n,
+               vn_plan_get_n_inputs (self->quant_plan));
+  return FALSE;
+}
+
+/**
+ * vn_compare:
+ * @input_shapes: (nullable): by input name, VnShape*, for dims the models leave open
+ * @progress: (nullable)
+ * @notes: (nullable): samples left out
+ *
+ * Returns: (transfer full) (nullable): a row for every float value that has a counterpart, in execution order
+ */
+VnErrorTable *
+vn_compare (VnModel                 *float_model,
+            VnModel                 *quant_model,
+            GHashTable              *input_shapes,
+            VnDataset               *dataset,
+            const VnCompareOptions  *options,
+            const VnProgress        *progress,
+            VnNotes                 *notes,
+            GCancellable            *cancellable,
+            GError                 **error)
+{
+  Compare self = { .dataset = dataset, .options = options, .progress = progress, .notes = notes };
+  VnErrorTable *table = NULL;
+
+  self.float_taps = g_ptr_array_new ();
+  self.quant_taps = g_ptr_array_new ();
+  self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
+  self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
+  self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));
+  if (collect_pairs (&self, float_model, quant_model, options, error) &&
+      (self.float_plan = make_plan (float_model, self.float_taps, input_shapes, NULL, error)) != NULL &&
+      (self.quant_plan = make_plan (quant_model, self.quant_taps, input_shapes, NULL, error)) != NULL &&
+      check_inputs_match (&self, error) &&
+      make_workers (&self, error) &&
+      vn_parallel_for (self.n_workers, options->n_samples, compare_item, &self, cancellable, error))
+    table = make_table (&self, error);
+  compare_clear (&self);
+  return table;
+}
+
+/**
+ * vn_compare_match_names:
+ *
+ * Returns: (transfer full) (element-type utf8 utf8): name in the float model -> name of the float tensor that stands for
+ *   it in the quantized one: the output of the DequantizeLinear behind its QuantizeLinear. Names without one are not in it.
+ */
+GHashTable *
+vn_compare_match_names (const VnModel *float_model,
+                        const VnModel *quant_model)
+{
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; i < quant_model->graph->nodes->len; i++)
+    {
+      const VnNode *quantize = g_ptr_array_index (quant_model->graph->nodes, i);
+      const VnValue *from = vn_node_get_input (quantize, 0), *to = vn_node_get_output (quantize, 0);
+
+      if (!g_str_equal (quantize->op_type, "QuantizeLinear") || from == NULL || to == NULL)
+        continue;
+      for (guint u = 0; u < to->uses->len; u++)
+        {
+          const VnUse *use = &g_array_index (to->uses, VnUse, u);
+          const VnValue *back = vn_node_get_output (use->node, 0);
+
+          if (use->index == 0 && back != NULL && g_str_equal (use->node->op_type, "DequantizeLinear") &&
+              g_hash_table_lookup (float_model->graph->by_name, from->name) != NULL)
+            {
+              g_hash_table_insert (names, g_strdup (from->name), g_strdup (back->name));
+              break;
+            }
+        }
+    }
+  return names;
+}

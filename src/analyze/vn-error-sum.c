@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* noise:signal = sum (q - f)^2 / sum f^2 over all elements of all samples; SQNR = -10 log10 of it, which equals
+ * ONNX Runtime's 20 log10 (|f| / |f - q|); cosine = sum fq / (|f| |q|). */
+#include "vn-error-sum.h"
+
+#include <math.h>
+
+void
+vn_error_sum_init (VnErrorSum *self)
+{
+  *self = (VnErrorSum) { .float_min = INFINITY, .float_max = -INFINITY, .quant_min = INFINITY, .quant_max = -INFINITY };
+}
+
+static void
+add_pair (VnErrorSum *self,
+          double      f,
+          double      q)
+{
+  double d = q - f;
+
+  self->ff += f * f;
+  self->qq += q * q;
+  self->fq += f * q;
+  self->dd += d * d;
+  self->max_error = fmax (self->max_error, fabs (d));
+  self->float_min = fmin (self->float_min, f);
+  self->float_max = fmax (self->float_max, f);
+  self->quant_min = fmin (self->quant_min, q);
+  self->quant_max = fmax (self->quant_max, q);
+}
+
+/* Eight lanes of sums: the compiler keeps them in registers, and the order of additions is fixed. */
+#define LANES 8
+
+static void
+add_finite_block (VnErrorSum  *self,
+                  const float *f,
+                  const float *q,
+                  gsize        n)
+{
+  double ff[LANES] = { 0 }, qq[LANES] = { 0 }, fq[LANES] = { 0 }, dd[LANES] = { 0 };
+  float f_min = INFINITY, f_max = -INFINITY, q_min = INFINITY, q_max = -INFINITY, d_max = 0;
+
+  for (gsize i = 0; i + LANES <= n; i += LANES)
+    for (guint k = 0; k < LANES; k++)
+      {
+        double a = f[i + k], b = q[i + k], d = b - a;
+
+        ff[k] += a * a;
+        qq[k] += b * b;
+        fq[k] += a * b;
+        dd[k] += d * d;
+      }
+  for (gsize i = 0; i < n; i++)
+    {
+      float d = fabsf (q[i] - f[i]);
+
+      f_min = f[i] < f_min ? f[i] : f_min;
+      f_max = f[i] > f_max ? f[i] : f_max;
+      q_min = q[i] < q_min ? q[i] : q_min;
+      q_max = q[i] > q_max ? q[i] : q_max;
+      d_max = d > d_max ? d : d_max;
+    }
+  for (gsize i = n - n % LANES; i < n; i++)
+    add_pair (self, f[i], q[i]);
+  for (guint k = 0; k < LANES; k++)
+    {
+      self->ff += ff[k];
+      self->qq += qq[k];
+      self->fq += fq[k];
+      self->dd += dd[k];
+    }
+  self->max_error = fmax (self->max_error, d_max);
+  self->float_min = fmin (self->float_min, f_min);
+  self->float_max = fmax (self->float_max, f_max);
+  self->quant_min = fmin (self->quant_min, q_min);
+  self->quant_max = fmax (self->quant_max, q_max);
+}
+
+static gboolean
+all_finite (const float *f,
+            const float *q,
+            gsize        n)
+{
+  float sum = 0;
+
+  /* 0 * x is 0 for finite x and NaN otherwise. */
+  for (gsize i = 0; i < n; i++)
+    sum += 0 * f[i] + 0 * q[i];
+  return sum == 0;
+}
+
+/**
+ * vn_error_sum_add:
+ * @f: (array length=n): float values
+ * @q: (array length=n): values of the quantized network
+ */
+void
+vn_error_sum_add (VnErrorSum  *self,
+                  const float *f,
+                  const float *q,
+                  gsize        n)
+{
+  self->n += n;
+  for (gsize at = 0; at < n; at += 1024)
+    {
+      gsize block = MIN (n - at, 1024);
+
+      if (all_finite (f + at, q + at, block))
+        {
+          add_finite_block (self, f + at, q + at, block);
+          continue;
+        }
+      for (gsize i = at; i < at + block; i++)
+        {
+          if (isfinite (f[i]) && isfinite (q[i]))
+            add_pair (self, f[i], q[i]);
+          else if (isfinite (f[i]))
+            self->n_bad++;
+        }
+    }
+}
+
+void
+vn_error_sum_merge (VnErrorSum       *self,
+                    const VnErrorSum *from)
+{
+  self->n += from->n;
+  self->n_bad += from->n_bad;
+  self->ff += from->ff;
+  self->qq += from->qq;
+  self->fq += from->fq;
+  self->dd += from->dd;
+  self->max_error = fmax (self->max_error, from->max_error);
+  self->float_min = fmin (self->float_min, from->float_min);
+  self->float_max = fmax (self->float_max, from->float_max);
+  self->quant_min = fmin (self->quant_min, from->quant_min);
+  self->quant_max = fmax (self->quant_max, from->quant_max);
+}
+
+/**
+ * vn_error_sum_noise:
+ *
+ * Returns: noise:signal; 0 where there is no noise, infinity where there is noise and no signal, or a bad element
+ */
+double
+vn_error_sum_noise (const VnErrorSum *self)
+{
+  if (self->n_bad > 0)
+    return INFINITY;
+  if (self->dd == 0)
+    return 0;
+  return self->dd / self->ff;
+}
+
+double
+vn_error_sum_sqnr (const VnErrorSum *self)
+{
+  return -10 * log10 (vn_error_sum_noise (self));
+}
+
+/**
+ * vn_error_sum_cosine:
+ *
+ * Returns: -1 .. 1; 1 if both are zero everywhere, 0 if one is
+ */
+double
+vn_error_sum_cosine (const VnErrorSum *self)
+{
+  if (self->n_bad > 0)
+    return 0;
+  if (self->ff == 0 || self->qq == 0)
+    return self->ff == self->qq;
+  return self->dd == 0 ? 1 : self->fq / (sqrt (self->ff) * sqrt (self->qq));
+}
+
+double
+vn_error_sum_mse (const VnErrorSum *self)
+{
+  return self->n > 0 ? self->dd / (double) self->n : 0;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-job.h"
+
+#include "vn-i18n.h"
+
+typedef struct
+{
+  GMainContext *context;      /* in which the job was made */
+  GMutex        lock;
+  char         *title;
+  const char   *phase;        /* static, translated */
+  const char   *unit;         /* static, translated */
+  guint64       done, total;
+  double        from, to;     /* of the whole job */
+  double        progress;
+  double        phase_start_progress;
+  gint64        start, phase_start;   /* monotonic, microseconds; 0: not started */
+  gint          notify_queued;        /* atomic */
+} VnJobPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (VnJob, vn_job, G_TYPE_OBJECT)
+
+enum { PROP_PROGRESS = 1, N_PROPS };
+
+static GParamSpec *props[N_PROPS];
+
+static VnJobPrivate *
+get_private (VnJob *self)
+{
+  return vn_job_get_instance_private (self);
+}
+
+static void
+vn_job_finalize (GObject *object)
+{
+  VnJobPrivate *priv = get_private (VN_JOB (object));
+
+  g_main_context_unref (priv->context);
+  g_mutex_clear (&priv->lock);
+  g_free (priv->title);
+  G_OBJECT_CLASS (vn_job_parent_class)->finalize (object);
+}
+
+static void
+vn_job_get_property (GObject    *object,
+                     guint       id,
+                     GValue     *value,
+                     GParamSpec *pspec)
+{
+  if (id == PROP_PROGRESS)
+    g_value_set_double (value, vn_job_get_progress (VN_JOB (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+vn_job_class_init (VnJobClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = vn_job_finalize;
+  object_class->get_property = vn_job_get_property;
+  props[PROP_PROGRESS] = g_param_spec_double ("progress", NULL, NULL, 0, 1, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+}
+
+static void
+vn_job_init (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  priv->context = g_main_context_ref_thread_default ();
+  g_mutex_init (&priv->lock);
+  priv->to = 1;
+}
+
+static gboolean
+notify_progress_cb (gpointer data)
+{
+  VnJob *self = data;
+
+  g_atomic_int_set (&get_private (self)->notify_queued, FALSE);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_PROGRESS]);
+  return G_SOURCE_REMOVE;
+}
+
+/* Many calls between two turns of the main loop cost one notification. An attached source, not
+ * g_main_context_invoke(): that could run the callback on the worker. */
+static void
+queue_notify (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+  g_autoptr(GSource) source = NULL;
+
+  if (!g_atomic_int_compare_and_exchange (&priv->notify_queued, FALSE, TRUE))
+    return;
+  source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, notify_progress_cb, g_object_ref (self), g_object_unref);
+  g_source_attach (source, priv->context);
+}
+
+static void
+report_cb (gpointer    data,
+           const char *phase,
+           const char *unit,
+           guint64     done,
+           guint64     total)
+{
+  VnJob *self = data;
+  VnJobPrivate *priv = get_private (self);
+  double fraction = total > 0 ? CLAMP ((double) done / (double) total, 0, 1) : 0;
+
+  g_mutex_lock (&priv->lock);
+  if (phase != NULL)
+    priv->phase = phase;
+  priv->unit = unit;
+  priv->done = done;
+  priv->total = total;
+  /* Workers report in any order; the bar never runs back. */
+  priv->progress = MAX (priv->progress, priv->from + fraction * (priv->to - priv->from));
+  g_mutex_unlock (&priv->lock);
+  queue_notify (self);
+}
+
+/**
+ * vn_job_get_reporter:
+ *
+ * Returns: what the core's functions take; fills the phase begun last. Valid as long as the job.
+ */
+VnProgress
+vn_job_get_reporter (VnJob *self)
+{
+  return (VnProgress) { report_cb, self };
+}
+
+/**
+ * vn_job_begin_phase:
+ * @phase: translated, static
+ * @from: share of the whole job at its beginning, 0 .. 1
+ * @to: share at its end
+ */
+void
+vn_job_begin_phase (VnJob      *self,
+                    const char *phase,
+                    double      from,
+                    double      to)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  g_mutex_lock (&priv->lock);
+  priv->phase = phase;
+  priv->unit = NULL;
+  priv->done = priv->total = 0;
+  priv->from = from;
+  priv->to = to;
+  priv->progress = MAX (priv->progress, from);
+  priv->phase_start_progress = priv->progress;
+  priv->phase_start = g_get_monotonic_time ();
+  g_mutex_unlock (&priv->lock);
+  queue_notify (self);
+}
+
+void
+vn_job_set_title (VnJob      *self,
+                  const char *title)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  g_free (priv->title);
+  priv->title = g_strdup (title);
+}
+
+const char *
+vn_job_get_title (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  return priv->title != NULL ? priv->title : "";
+}
+
+double
+vn_job_get_progress (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+  double progress;
+
+  g_mutex_lock (&priv->lock);
+  progress = priv->progress;
+  g_mutex_unlock (&priv->lock);
+  return progress;
+}
+
+char *
+vn_job_dup_phase (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+  char *phase;
+
+  g_mutex_lock (&priv->lock);
+  phase = g_strdup (priv->phase != NULL ? priv->phase : "");
+  g_mutex_unlock (&priv->lock);
+  return phase;
+}
+
+/**
+ * vn_job_dup_detail:
+ *
+ * Returns: (transfer full) (nullable): "62 of 100 samples"
+ */
+char *
+vn_job_dup_detail (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+  char *detail = NULL;
+
+  g_mutex_lock (&priv->lock);
+  if (priv->unit != NULL && priv->total > 0)
+    /* Translators: 62 of 100 samples */
+    detail = g_strdup_printf (_("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s"), priv->done, priv->total, priv->unit);
+  g_mutex_unlock (&priv->lock);
+  return detail;
+}
+
+/**
+ * vn_job_get_seconds_left:
+ *
+ * Returns: an estimate from the speed of the present phase, negative while there is nothing to go by
+ */
+double
+vn_job_get_seconds_left (VnJob *self)
+{
+  VnJobPrivate *priv = get_private (self);
+  double left = -1;
+
+  g_mutex_lock (&priv->lock);
+  if (priv->phase_start > 0)
+    {
+      double seconds = (double) (g_get_monotonic_time () - priv->phase_start) / G_USEC_PER_SEC;
+      double gained = priv->progress - priv->phase_start_progress;
+
+      if (seconds > 0.3 && gained > 0.01)
+        left = seconds / gained * (1 - priv->progress);
+    }
+  g_mutex_unlock (&priv->lock);
+  return left;
+}
+
+/**
+ * vn_job_run:
+ *
+ * Runs the job in the calling thread.
+ *
+ * Returns: %FALSE on failure; %G_IO_ERROR_CANCELLED if it was cancelled
+ */
+gboolean
+vn_job_run (VnJob         *self,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  get_private (self)->start = g_get_monotonic_time ();
+  if (!VN_JOB_GET_CLASS (self)->run (self, cancellable, error))
+    return FALSE;
+  vn_job_begin_phase (self, _("Done"), 1, 1);
+  return TRUE;
+}
+
+static void
+run_in_thread (GTask        *task,
+               gpointer      source,
+               gpointer      task_data,
+               GCancellable *cancellable)
+{
+  GError *error = NULL;
+
+  if (vn_job_run (source, cancellable, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+/**
+ * vn_job_start:
+ * @callback: (nullable): called on the thread-default main context of the caller; ends with vn_job_finish()
+ *
+ * Runs the job on a worker thread.
+ */
+void
+vn_job_start (VnJob               *self,
+              GCancellable        *cancellable,
+              GAsyncReadyCallback  callback,
+              gpointer             user_data)
+{
+  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, vn_job_start);
+  /* What run() returned counts, also when somebody cancelled after it had done its work. */
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_run_in_thread (task, run_in_thread);
+}
+
+gboolean
+vn_job_finish (VnJob         *self,
+               GAsyncResult  *result,
+               GError       **error)
+{
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-project.h"
+
+/**
+ * vn_result_new:
+ *
+ * Returns: (transfer full): an empty result; whoever makes it fills it before anybody else sees it
+ */
+VnResult *
+vn_result_new (void)
+{
+  VnResult *self = g_new0 (VnResult, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  return self;
+}
+
+VnResult *
+vn_result_ref (VnResult *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_result_unref (VnResult *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_clear_pointer (&self->source, vn_model_unref);
+  g_clear_pointer (&self->prepared, vn_model_unref);
+  g_clear_pointer (&self->quantized, vn_model_unref);
+  g_clear_pointer (&self->edits, vn_edit_log_free);
+  g_clear_pointer (&self->data, vn_data_spec_free);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->plan, vn_quant_plan_unref);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->value_names, g_hash_table_unref);
+  g_clear_pointer (&self->notes, vn_notes_unref);
+  g_free (self);
+}
+
+/* What a node that preparation removed went into, following the log as long as there is a next. */
+static const char *
+follow_edits (const VnResult *self,
+              const char     *label)
+{
+  const char *at = label;
+
+  for (guint i = 0; self->edits != NULL && i < vn_edit_log_get_n (self->edits); i++)
+    {
+      const VnEdit *edit = vn_edit_log_get (self->edits, i);
+
+      if (edit->target != NULL && g_str_equal (edit->subject, at) && !g_str_equal (edit->target, at))
+        at = edit->target;
+    }
+  return at;
+}
+
+/* The value of the prepared model that speaks for @node. */
+static const char *
+node_value_name (const VnResult *self,
+                 const VnNode   *node)
+{
+  g_autofree char *label = NULL;
+  VnNode *heir;
+
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+      const VnValue *prepared = value != NULL ? vn_graph_find_value (self->prepared->graph, value->name) : NULL;
+
+      if (prepared != NULL)
+        return prepared->name;
+    }
+  label = vn_node_dup_label (node);
+  heir = vn_graph_find_node (self->prepared->graph, follow_edits (self, label));
+  if (heir == NULL || vn_node_get_output (heir, 0) == NULL)
+    return NULL;
+  return vn_node_get_output (heir, 0)->name;
+}
+
+/**
+ * vn_result_get_node_error:
+ * @source_node: of the model as opened
+ *
+ * Returns: (transfer none) (nullable): the row for the node's output, or for that of the node it was folded into
+ */
+const VnErrorRow *
+vn_result_get_node_error (VnResult     *self,
+                          const VnNode *source_node)
+{
+  const char *name = self->errors != NULL ? node_value_name (self, source_node) : NULL;
+
+  return name != NULL ? vn_error_table_find (self->errors, name) : NULL;
+}
+
+const VnHistogram *
+vn_result_get_node_histogram (VnResult     *self,
+                              const VnNode *source_node)
+{
+  const char *name = self->stats != NULL ? node_value_name (self, source_node) : NULL;
+
+  return name != NULL ? vn_stats_get (self->stats, name) : NULL;
+}
+
+const VnTensorPlan *
+vn_result_get_node_plan (VnResult     *self,
+                         const VnNode *source_node)
+{
+  const char *name = self->plan != NULL ? node_value_name (self, source_node) : NULL;
+
+  return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
+}
+
+static void
+fill_unknown_dims (VnShape       *shape,
+                   const VnShape *given)
+{
+  if (given != NULL && given->rank == shape->rank)
+    for (int i = 0; i < shape->rank; i++)
+      if (shape->dims[i] < 0)
+        shape->dims[i] = given->dims[i];
+}
+
+/**
+ * vn_model_dup_input_specs:
+ * @input_shapes: (nullable): by name, VnShape*: sizes for dims the model leaves open
+ * @n: (out)
+ *
+ * Returns: (transfer full) (array length=n): the inputs a sample has to fill: graph inputs without an initializer
+ */
+VnInputSpec *
+vn_model_dup_input_specs (const VnModel *model,
+                          GHashTable    *input_shapes,
+                          guint         *n)
+{
+  VnInputSpec *specs = g_new0 (VnInputSpec, model->graph->inputs->len + 1);
+
+  *n = 0;
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      VnInputSpec *spec = &specs[*n];
+
+      if (value->initializer != NULL)
+        continue;
+      spec->name = g_strdup (value->name);
+      spec->dtype = value->type.dtype;
+      spec->shape = value->type.shape;
+      fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
+      (*n)++;
+    }
+  return specs;
+}
+
+void
+vn_input_specs_free (VnInputSpec *specs,
+                     guint        n)
+{
+  for (guint i = 0; i < n; i++)
+    g_free (specs[i].name);
+  g_free (specs);
+}
