@@ -4,9 +4,11 @@
 #include "vn-note.h"
 #include "vn-tensor.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
+
+typedef struct _GdkPixbuf GdkPixbuf;   /* so that only who draws previews needs gdk-pixbuf */
 
 typedef enum { VN_LAYOUT_AUTO, VN_LAYOUT_NCHW, VN_LAYOUT_NHWC } VnLayout;
 typedef enum { VN_COLOR_RGB, VN_COLOR_BGR } VnColorOrder;     /* one-channel inputs take the luma */
