@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes of all values, and constant folding: what depends on constants only is computed here, once. */
+#include "vn-plan-private.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <stdlib.h>
+
+/* A folded result may be this large without further question; above it, only if it is not much larger than what it
+ * was made from (weights dequantized from 4 or 8 bits), so that Expand or ConstantOfShape cannot blow up the plan. */
+#define FOLD_FREE_BYTES ((gsize) 16 << 20)
+#define FOLD_GROWTH 8
+
+static gboolean
+is_random (const VnNode *node)
+{
+  static const char * const types[] = { "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
+                                        "Multinomial", "Bernoulli", NULL };
+
+  return g_strv_contains (types, node->op_type);
+}
+
+static void
+set_constant (VnPlan   *self,
+              guint     id,
+              VnTensor *tensor)
+{
+  VnPlanValue *value = &self->values[id];
+
+  value->constant = tensor;
+  value->store = VN_STORE_CONSTANT;
+  value->type.dtype = tensor->dtype;
+  value->type.shape = tensor->shape;
+}
+
+/* Constants are taken from the model when first used; kernels need them aligned. */
+static gboolean
+load_constant (VnPlan   *self,
+               guint     id,
+               GError  **error)
+{
+  VnPlanValue *value = &self->values[id];
+  VnTensor *tensor, *aligned;
+
+  if (value->constant != NULL || value->store != VN_STORE_NONE)
+    return TRUE;
+  tensor = vn_value_get_constant (value->value);
+  if (tensor == NULL)
+    {
+      if (value->value->producer != NULL)
+        return TRUE;
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Nothing produces “%s”"), value->value->name);
+      return FALSE;
+    }
+  aligned = vn_tensor_get_aligned (tensor, error);
+  if (aligned == NULL)
+    {
+      g_prefix_error (error, _("Weight “%s”: "), value->value->name);
+      return FALSE;
+    }
+  set_constant (self, id, aligned);
+  return TRUE;
+}
+
+/* ---- folding ---- */
+
+static gboolean
+inputs_are_constant (VnPlan       *self,
+                     const VnStep *step,
+                     gsize        *n_bytes)
+{
+  *n_bytes = 0;
+  for (guint i = 0; i < step->n_inputs; i++)
+    {
+      if (step->inputs[i] < 0)
+        continue;
+      if (self->values[step->inputs[i]].constant == NULL)
+        return FALSE;
+      *n_bytes += self->values[step->inputs[i]].constant->n_bytes;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_foldable (VnPlan       *self,
+             const VnStep *step)
+{
+  gsize in_bytes, total = 0;
+
+  if (is_random (step->node) || !inputs_are_constant (self, step, &in_bytes))
+    return FALSE;
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      gsize n_elements, n_bytes;
+
+      if (step->outputs[i] < 0)
+        continue;
+      if (step->out_types[i].dtype == VN_DTYPE_UNDEFINED ||
+          !vn_shape_is_static (&step->out_types[i].shape) ||
+          !vn_tensor_size_in_bytes (step->out_types[i].dtype, &step->out_types[i].shape, &n_elements, &n_bytes) ||
+          !vn_checked_add (total, n_bytes, &total))
+        return FALSE;
+    }
+  return total <= FOLD_FREE_BYTES || total / FOLD_GROWTH <= in_bytes;
+}
+
+static gboolean
+run_alone (const VnStep  *step,
+           VnOpContext   *ctx,
+           GError       **error)
+{
+  gpointer scratch = NULL;
+  gboolean ok;
+
+  if (ctx->scratch_bytes > 0)
+    {
+      scratch = vn_engine_alloc (ctx->scratch_bytes, _("the working space"), error);
+      if (scratch == NULL)
+        return FALSE;
+    }
+  ctx->scratch = scratch;
+  ok = step->op->run (ctx, error);
+  free (scratch);
+  return ok;
+}
+
+/* Runs a step whose inputs are all constant; outputs that infer has made already stay. */
+static gboolean
+fold (const VnStep  *step,
+      VnOpContext   *ctx,
+      GError       **error)
+{
+  if (!vn_step_check_dtype (step, step->n_inputs > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
+    return FALSE;
+  if (step->op->aliases && ctx->in[0] != NULL && step->n_outputs == 1 &&
+      ctx->in[0]->dtype == step->out_types[0].dtype)
+    {
+      ctx->out[0] = vn_tensor_new_reshaped (ctx->in[0], &step->out_types[0].shape, error);
+      return ctx->out[0] != NULL;
+    }
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      if (step->outputs[i] < 0 || ctx->out[i] != NULL)
+        continue;
+      ctx->out[i] = vn_tensor_new (step->out_types[i].dtype, &step->out_types[i].shape, error);
+      if (ctx->out[i] == NULL)
+        return FALSE;
+    }
+  return run_alone (step, ctx, error);
+}
+
+/* ---- one node ---- */
+
+static void
+clear_tensors (VnTensor **tensors,
+               guint      n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
+/* Does `run` still have something to do? */
+static gboolean
+take_outputs (VnPlan    *self,
+              VnStep    *step,
+              VnTensor **out)
+{
+  gboolean open = FALSE;
+
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      if (step->outputs[i] < 0)
+        continue;
+      if (out[i] != NULL)
+        {
+          set_constant (self, (guint) step->outputs[i], g_steal_pointer (&out[i]));
+          step->outputs[i] = -1;
+          continue;
+        }
+      self->values[step->outputs[i]].type = step->out_types[i];
+      open = TRUE;
+    }
+  return open;
+}
+
+static gboolean
+is_static (const VnStep *step)
+{
+  for (guint i = 0; i < step->n_inputs; i++)
+    if (step->inputs[i] >= 0 && !vn_shape_is_static (&step->in_types[i].shape))
+      return FALSE;
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0 &&
+        (step->out_types[i].dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&step->out_types[i].shape)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+has_all (VnTensor     **out,
+         const VnStep  *step)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0 && out[i] == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+infer_and_fold (VnPlan       *self,
+                VnStep       *step,
+                VnTensor    **in,
+                VnTensor    **out,
+                GError      **error)
+{
+  VnOpContext ctx;
+
+  vn_step_init_context (step, &ctx);
+  ctx.in = in;
+  ctx.out = out;
+  if (!step->op->infer (&ctx, error))
+    return FALSE;
+  step->scratch_bytes = ctx.scratch_bytes;
+  if (!has_all (out, step) && is_foldable (self, step) && !fold (step, &ctx, error))
+    return FALSE;
+  step->dynamic = !is_static (step);
+  return TRUE;
+}
+
+static gboolean
+infer_node (VnPlan        *self,
+            const VnNode  *node,
+            const VnOp    *op,
+            GError       **error)
+{
+  g_autoptr(VnStep) step = NULL;
+  g_autofree VnTensor **in = g_new0 (VnTensor *, node->inputs->len + 1);
+  g_autofree VnTensor **out = g_new0 (VnTensor *, node->outputs->len + 1);
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < node->inputs->len && ok; i++)
+    {
+      const VnValue *value = g_ptr_array_index (node->inputs, i);
+
+      ok = value == NULL || load_constant (self, value->id, error);
+      in[i] = value != NULL ? self->values[value->id].constant : NULL;
+    }
+  step = vn_step_new (self, node, op);
+  ok = ok && infer_and_fold (self, step, in, out, error);
+  if (ok && take_outputs (self, step, out))
+    {
+      ok = vn_step_check_dtype (step, step->n_inputs > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);
+      if (ok)
+        g_ptr_array_add (self->steps, g_steal_pointer (&step));
+    }
+  if (!ok)
+    vn_step_prefix_error (step, error);
+  clear_tensors (out, node->outputs->len);
+  return ok;
+}
+
+/**
+ * vn_plan_infer:
+ * @nodes: sorted
+ * @ops: one for each node
+ *
+ * Infers the type of every value and makes a step of each node that does not fold into a constant.
+ */
+gboolean
+vn_plan_infer (VnPlan              *self,
+               GPtrArray           *nodes,
+               const VnOp * const  *ops,
+               GError             **error)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      if (!infer_node (self, node, ops[i], error))
+        return FALSE;
+    }
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->outputs, i);
+
+      if (!load_constant (self, value->id, error))
+        return FALSE;
+    }
+  return TRUE;
+}

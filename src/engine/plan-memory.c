@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lifetimes of values and their places in the arena: the largest blocks first, each at the lowest offset where no
+ * block that lives at the same time is in the way. */
+#include "vn-plan-private.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* Nothing but the shape differs, and nothing else is wanted of the operator. */
+static gboolean
+is_alias (VnPlan       *self,
+          const VnStep *step)
+{
+  if (!step->op->aliases || step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 ||
+      step->outputs[0] < 0 || self->values[step->inputs[0]].type.dtype != self->values[step->outputs[0]].type.dtype)
+    return FALSE;
+  for (guint i = 1; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0)
+      return FALSE;
+  return TRUE;
+}
+
+static VnStore
+choose_store (VnPlan       *self,
+              const VnStep *step,
+              const VnPlanValue *value)
+{
+  if (step->dynamic || value->type.dtype == VN_DTYPE_STRING)
+    return VN_STORE_HEAP;
+  if (step->alias && self->values[self->values[step->inputs[0]].root].store != VN_STORE_ARENA)
+    return VN_STORE_HEAP;
+  return VN_STORE_ARENA;
+}
+
+static gboolean
+set_stores (VnPlan  *self,
+            VnStep  *step,
+            guint    index,
+            GError **error)
+{
+  step->alias = is_alias (self, step);
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      VnPlanValue *value;
+      gsize n_elements;
+
+      if (step->outputs[i] < 0)
+        continue;
+      value = &self->values[step->outputs[i]];
+      value->first_step = value->last_step = index;
+      value->store = choose_store (self, step, value);
+      if (step->alias)
+        value->root = self->values[step->inputs[0]].root;
+      if (value->store == VN_STORE_ARENA &&
+          !vn_tensor_size_in_bytes (value->type.dtype, &value->type.shape, &n_elements, &value->n_bytes))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s” is too large"), value->value->name);
+          vn_step_prefix_error (step, error);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static void
+set_last_uses (VnPlan       *self,
+               const VnStep *step,
+               guint         index)
+{
+  for (guint i = 0; i < step->n_inputs; i++)
+    {
+      VnPlanValue *value;
+
+      if (step->inputs[i] < 0)
+        continue;
+      value = &self->values[step->inputs[i]];
+      value->last_step = index;
+      self->values[value->root].last_step = index;
+    }
+}
+
+static void
+list_dying (VnPlan *self)
+{
+  for (guint id = 0; id < self->n_values; id++)
+    if (self->values[id].store == VN_STORE_HEAP)
+      {
+        VnStep *step = g_ptr_array_index (self->steps, self->values[id].last_step);
+
+        g_array_append_val (step->dying, id);
+      }
+}
+
+/* ---- arena ---- */
+
+static gint
+compare_blocks (gconstpointer a,
+                gconstpointer b,
+                gpointer      data)
+{
+  const VnPlanValue *values = data;
+  const VnPlanValue *x = &values[*(const guint *) a];
+  const VnPlanValue *y = &values[*(const guint *) b];
+
+  if (x->n_bytes != y->n_bytes)
+    return x->n_bytes > y->n_bytes ? -1 : 1;
+  if (x->first_step != y->first_step)
+    return x->first_step < y->first_step ? -1 : 1;
+  return x->root < y->root ? -1 : x->root > y->root;
+}
+
+static GArray *
+collect_blocks (VnPlan *self)
+{
+  GArray *blocks = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint id = 0; id < self->n_values; id++)
+    if (self->values[id].store == VN_STORE_ARENA && self->values[id].root == id)
+      g_array_append_val (blocks, id);
+  g_array_sort_with_data (blocks, compare_blocks, self->values);
+  return blocks;
+}
+
+/* @placed is sorted by offset. */
+static gboolean
+find_offset (VnPlan            *self,
+             GArray            *placed,
+             const VnPlanValue *block,
+             gsize              size,
+             gsize             *offset)
+{
+  gsize end = 0;
+
+  for (guint i = 0; i < placed->len; i++)
+    {
+      const VnPlanValue *other = &self->values[g_array_index (placed, guint, i)];
+
+      if (other->last_step < block->first_step || block->last_step < other->first_step)
+        continue;
+      if (other->offset >= end && other->offset - end >= size)
+        break;
+      end = MAX (end, other->offset + ((MAX (other->n_bytes, 1) + 63) & ~(gsize) 63));
+    }
+  *offset = end;
+  return TRUE;
+}
+
+static void
+insert_placed (VnPlan *self,
+               GArray *placed,
+               guint   id)
+{
+  guint at = placed->len;
+
+  while (at > 0 && self->values[g_array_index (placed, guint, at - 1)].offset > self->values[id].offset)
+    at--;
+  g_array_insert_val (placed, at, id);
+}
+
+static gboolean
+place_blocks (VnPlan  *self,
+              GError **error)
+{
+  g_autoptr(GArray) blocks = collect_blocks (self);
+  g_autoptr(GArray) placed = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < blocks->len; i++)
+    {
+      guint id = g_array_index (blocks, guint, i);
+      VnPlanValue *block = &self->values[id];
+      gsize size, end;
+
+      if (!vn_checked_add (MAX (block->n_bytes, 1), 63, &size) ||
+          !find_offset (self, placed, block, size & ~(gsize) 63, &block->offset) ||
+          !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+                       _("The values between the layers need more memory than can be addressed (“%s” alone %"
+                         G_GSIZE_FORMAT " bytes)"), block->value->name, block->n_bytes);
+          return FALSE;
+        }
+      insert_placed (self, placed, id);
+      self->arena_size = MAX (self->arena_size, end);
+    }
+  for (guint id = 0; id < self->n_values; id++)
+    if (self->values[id].store == VN_STORE_ARENA)
+      self->values[id].offset = self->values[self->values[id].root].offset;
+  return TRUE;
+}
+
+/**
+ * vn_plan_place:
+ *
+ * Decides for every value where its memory comes from, how long it lives and where in the arena it lies.
+ */
+gboolean
+vn_plan_place (VnPlan  *self,
+               GError **error)
+{
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      VnStep *step = g_ptr_array_index (self->steps, i);
+
+      if (!set_stores (self, step, i, error))
+        return FALSE;
+      set_last_uses (self, step, i);
+      self->max_inputs = MAX (self->max_inputs, step->n_inputs);
+      self->max_outputs = MAX (self->max_outputs, step->n_outputs);
+      if (!step->dynamic)
+        self->scratch_size = MAX (self->scratch_size, step->scratch_bytes);
+    }
+  list_dying (self);
+  return place_blocks (self, error);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What has to be computed, in which order, and by which operators. */
+#include "vn-plan-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* Links equal values of a list together: head[] in the values, the rest by index. */
+static int *
+link_values (VnPlan    *self,
+             GPtrArray *list,
+             gsize      head_offset)
+{
+  int *next = g_new (int, MAX (list->len, 1));
+
+  for (guint i = list->len; i-- > 0;)
+    {
+      const VnValue *value = g_ptr_array_index (list, i);
+      int *head = (int *) ((char *) &self->values[value->id] + head_offset);
+
+      next[i] = *head;
+      *head = (int) i;
+    }
+  return next;
+}
+
+static GPtrArray *
+copy_list (VnPlan      *self,
+           GPtrArray   *list,
+           const char  *what,
+           GError     **error)
+{
+  g_autoptr(GPtrArray) copy = g_ptr_array_new ();
+
+  for (guint i = 0; list != NULL && i < list->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (list, i);
+
+      if (value == NULL || value->graph != self->graph)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("%s %u (“%s”) is not a value of the network's main graph"),
+                       what, i, value != NULL ? value->name : "");
+          return NULL;
+        }
+      g_ptr_array_add (copy, value);
+    }
+  return g_steal_pointer (&copy);
+}
+
+static gboolean
+set_lists (VnPlan               *self,
+           const VnPlanOptions  *options,
+           GError              **error)
+{
+  GPtrArray *outputs = options->outputs != NULL ? options->outputs : self->graph->outputs;
+
+  self->outputs = copy_list (self, outputs, _("Output"), error);
+  if (self->outputs == NULL)
+    return FALSE;
+  self->taps = copy_list (self, options->taps, _("Tap"), error);
+  if (self->taps == NULL)
+    return FALSE;
+  self->next_output = link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
+  self->next_tap = link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
+  return TRUE;
+}
+
+static void
+need (VnPlan    *self,
+      GPtrArray *queue,
+      VnValue   *value)
+{
+  if (value == NULL || value->graph != self->graph || self->values[value->id].needed)
+    return;
+  self->values[value->id].needed = TRUE;
+  g_ptr_array_add (queue, value);
+}
+
+/**
+ * vn_plan_select:
+ *
+ * Takes over the wanted outputs and taps and marks every value they need. What can be read from the file as a
+ * constant is not followed to its producer.
+ */
+gboolean
+vn_plan_select (VnPlan               *self,
+                const VnPlanOptions  *options,
+                GError              **error)
+{
+  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+
+  if (!set_lists (self, options, error))
+    return FALSE;
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    need (self, queue, g_ptr_array_index (self->outputs, i));
+  for (guint i = 0; i < self->taps->len; i++)
+    need (self, queue, g_ptr_array_index (self->taps, i));
+  for (guint k = 0; k < queue->len; k++)
+    {
+      VnValue *value = g_ptr_array_index (queue, k);
+
+      if (value->producer == NULL || vn_value_is_constant (value))
+        continue;
+      for (guint i = 0; i < value->producer->inputs->len; i++)
+        need (self, queue, g_ptr_array_index (value->producer->inputs, i));
+    }
+  return TRUE;
+}
+
+static gboolean
+is_needed (VnPlan       *self,
+           const VnNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (node->outputs, i);
+
+      if (value != NULL && self->values[value->id].needed && !vn_value_is_constant (value))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_plan_sort_needed:
+ *
+ * Returns: (transfer container): the nodes to run, each after those it depends on
+ */
+GPtrArray *
+vn_plan_sort_needed (VnPlan  *self,
+                     GError **error)
+{
+  g_autoptr(GPtrArray) sorted = vn_graph_sort (self->graph, error);
+  GPtrArray *nodes;
+
+  if (sorted == NULL)
+    return NULL;
+  nodes = g_ptr_array_new ();
+  for (guint i = 0; i < sorted->len; i++)
+    if (is_needed (self, g_ptr_array_index (sorted, i)))
+      g_ptr_array_add (nodes, g_ptr_array_index (sorted, i));
+  return nodes;
+}
+
+/* ---- operators ---- */
+
+typedef struct
+{
+  const VnNode *first;
+  guint         n_nodes;
+} Missing;
+
+static void
+add_missing (GPtrArray    *missing,
+             const VnNode *node)
+{
+  Missing *entry;
+
+  for (guint i = 0; i < missing->len; i++)
+    {
+      entry = g_ptr_array_index (missing, i);
+      if (g_str_equal (entry->first->op_type, node->op_type) && g_str_equal (entry->first->domain, node->domain))
+        {
+          entry->n_nodes++;
+          return;
+        }
+    }
+  entry = g_new (Missing, 1);
+  *entry = (Missing) { node, 1 };
+  g_ptr_array_add (missing, entry);
+}
+
+static void
+describe_missing (VnPlan        *self,
+                  const Missing *entry,
+                  GString       *text)
+{
+  const VnNode *node = entry->first;
+  g_autofree char *label = vn_node_dup_label (node);
+  gint64 opset = vn_model_get_opset (self->model, node->domain);
+  gboolean is_function = vn_model_find_function (self->model, node->domain, node->op_type) != NULL;
+
+  g_string_append_printf (text, "%s%s%s%s (", text->len > 0 ? "; " : "", node->domain,
+                          *node->domain != '\0' ? "." : "", node->op_type);
+  if (is_function)
+    g_string_append (text, _("a function of the model, "));
+  g_string_append_printf (text, _("opset %" G_GINT64_FORMAT), opset);
+  g_string_append_printf (text, ngettext (", %u node", ", %u nodes", entry->n_nodes), entry->n_nodes);
+  g_string_append_printf (text, _(", first “%s”)"), label);
+}
+
+static void
+set_missing_error (VnPlan     *self,
+                   GPtrArray  *missing,
+                   GError    **error)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < missing->len; i++)
+    describe_missing (self, g_ptr_array_index (missing, i), text);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               ngettext ("The network needs %u operator that cannot be run here: %s",
+                         "The network needs %u operators that cannot be run here: %s", missing->len),
+               missing->len, text->str);
+}
+
+/**
+ * vn_plan_resolve:
+ * @nodes: the nodes to run
+ * @ops: (out): one operator for each
+ *
+ * Returns: %FALSE with one VN_ERROR_UNSUPPORTED that names every operator there is no kernel for
+ */
+gboolean
+vn_plan_resolve (VnPlan       *self,
+                 GPtrArray    *nodes,
+                 const VnOp  **ops,
+                 GError      **error)
+{
+  g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      ops[i] = vn_op_lookup_node (node, NULL);
+      if (ops[i] == NULL)
+        add_missing (missing, node);
+    }
+  if (missing->len == 0)
+    return TRUE;
+  set_missing_error (self, missing, error);
+  return FALSE;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One step of a run: with everything planned, or with shapes that are only known now. */
+#include "vn-runner-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <stdlib.h>
+
+static gboolean
+reshape_input (VnRunner       *self,
+               const VnStep   *step,
+               const VnShape  *shape,
+               GError        **error)
+{
+  self->tensors[step->outputs[0]] = vn_tensor_new_reshaped (self->in[0], shape, error);
+  return self->tensors[step->outputs[0]] != NULL;
+}
+
+static gboolean
+allocate_outputs (VnRunner            *self,
+                  const VnStep        *step,
+                  const VnTensorType  *types,
+                  GError             **error)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      int id = step->outputs[i];
+
+      if (id >= 0 && self->tensors[id] == NULL)
+        self->tensors[id] = vn_tensor_new (types[i].dtype, &types[i].shape, error);
+      if (id >= 0 && self->tensors[id] == NULL)
+        return FALSE;
+      self->out[i] = id >= 0 ? self->tensors[id] : NULL;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_static (VnRunner      *self,
+            const VnStep  *step,
+            VnOpContext   *ctx,
+            GError       **error)
+{
+  if (step->alias && self->plan->values[step->outputs[0]].store == VN_STORE_ARENA)
+    return TRUE;
+  if (step->alias)
+    return reshape_input (self, step, &step->out_types[0].shape, error);
+  if (!allocate_outputs (self, step, step->out_types, error))
+    return FALSE;
+  ctx->scratch = self->scratch;
+  return step->op->run (ctx, error);
+}
+
+/* ---- shapes known only now ---- */
+
+static void
+set_types (VnRunner      *self,
+           const VnStep  *step)
+{
+  for (guint i = 0; i < step->n_inputs; i++)
+    {
+      const VnTensor *tensor = self->in[i];
+
+      self->in_types[i].dtype = tensor != NULL ? tensor->dtype : VN_DTYPE_UNDEFINED;
+      self->in_types[i].shape = tensor != NULL ? tensor->shape : VN_SHAPE_UNKNOWN;
+    }
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      self->out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      self->out[i] = NULL;
+    }
+}
+
+/* What the plan promised to later steps must hold. */
+static gboolean
+check_promise (const VnPlanValue   *value,
+               const VnTensorType  *found,
+               GError             **error)
+{
+  g_autofree char *planned = NULL;
+  g_autofree char *now = NULL;
+
+  if (found->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&found->shape))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("the size of its result “%s” cannot be found"), value->value->name);
+      return FALSE;
+    }
+  if (value->type.dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&value->type.shape) ||
+      (value->type.dtype == found->dtype && vn_shape_equal (&value->type.shape, &found->shape)))
+    return TRUE;
+  planned = vn_shape_to_string (&value->type.shape, ",");
+  now = vn_shape_to_string (&found->shape, ",");
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("its result “%s” was planned as %s[%s] but is %s[%s]"),
+               value->value->name, vn_dtype_get_name (value->type.dtype), planned,
+               vn_dtype_get_name (found->dtype), now);
+  return FALSE;
+}
+
+/* Takes over tensors that `infer` made; FALSE only on error. @open: is there something left to compute? */
+static gboolean
+take_inferred (VnRunner      *self,
+               const VnStep  *step,
+               gboolean      *open,
+               GError       **error)
+{
+  *open = FALSE;
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      int id = step->outputs[i];
+
+      if (self->out[i] != NULL)
+        self->out_types[i] = (VnTensorType) { self->out[i]->dtype, self->out[i]->shape };
+      if (id < 0)
+        {
+          g_clear_pointer (&self->out[i], vn_tensor_unref);
+          continue;
+        }
+      self->tensors[id] = self->out[i];
+      *open |= self->out[i] == NULL;
+    }
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0 &&
+        !check_promise (&self->plan->values[step->outputs[i]], &self->out_types[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+reserve_scratch (VnRunner  *self,
+                 gsize      size,
+                 GError   **error)
+{
+  gpointer scratch;
+
+  if (size <= self->scratch_size)
+    return TRUE;
+  scratch = vn_engine_alloc (size, _("the working space"), error);
+  if (scratch == NULL)
+    return FALSE;
+  free (self->scratch);
+  self->scratch = scratch;
+  self->scratch_size = size;
+  return TRUE;
+}
+
+static void
+drop_inferred (VnRunner      *self,
+               const VnStep  *step)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    g_clear_pointer (&self->out[i], vn_tensor_unref);
+}
+
+static gboolean
+run_dynamic (VnRunner      *self,
+             const VnStep  *step,
+             VnOpContext   *ctx,
+             GError       **error)
+{
+  gboolean open;
+
+  set_types (self, step);
+  ctx->in_types = self->in_types;
+  ctx->out_types = self->out_types;
+  ctx->scratch_bytes = 0;
+  if (!step->op->infer (ctx, error))
+    {
+      drop_inferred (self, step);
+      return FALSE;
+    }
+  if (!take_inferred (self, step, &open, error))
+    return FALSE;
+  if (!open)
+    return TRUE;
+  if (!vn_step_check_dtype (step, step->n_inputs > 0 ? self->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
+    return FALSE;
+  if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
+    return reshape_input (self, step, &self->out_types[0].shape, error);
+  if (!allocate_outputs (self, step, self->out_types, error) ||
+      !reserve_scratch (self, ctx->scratch_bytes, error))
+    return FALSE;
+  ctx->scratch = self->scratch;
+  return step->op->run (ctx, error);
+}
+
+/**
+ * vn_runner_run_step:
+ *
+ * Computes the outputs of @step into the runner's tensors.
+ */
+gboolean
+vn_runner_run_step (VnRunner      *self,
+                    const VnStep  *step,
+                    GError       **error)
+{
+  VnOpContext ctx;
+
+  vn_step_init_context (step, &ctx);
+  ctx.in = self->in;
+  ctx.out = self->out;
+  ctx.n_threads = self->n_threads;
+  for (guint i = 0; i < step->n_inputs; i++)
+    self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
+  return step->dynamic ? run_dynamic (self, step, &ctx, error) : run_static (self, step, &ctx, error);
+}

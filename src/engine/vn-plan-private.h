@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-plan.h"
+
+G_BEGIN_DECLS
+
+/* Where the memory of a value comes from. */
+typedef enum
+{
+  VN_STORE_NONE,       /* not computed, or not needed */
+  VN_STORE_CONSTANT,
+  VN_STORE_INPUT,      /* what the caller gave */
+  VN_STORE_ARENA,      /* at a fixed place of the runner's arena */
+  VN_STORE_HEAP,       /* made in each run: its size is known only then */
+} VnStore;
+
+/**
+ * VnPlanValue: what the plan knows about one value of the graph; the array is indexed by VnValue.id.
+ * @root: id of the value whose memory it shares; its own id if none
+ * @first_step, @last_step: the steps that write it and use it last, of all values that share the memory for a root
+ * @tap, @output: first index into the plan's taps and outputs, or -1
+ */
+typedef struct
+{
+  VnValue      *value;
+  VnTensorType  type;
+  VnTensor     *constant;
+  VnStore       store;
+  gsize         offset;
+  gsize         n_bytes;
+  guint         root;
+  guint         first_step, last_step;
+  guint         n_uses;
+  int           tap, output;
+  gboolean      needed;
+} VnPlanValue;
+
+/**
+ * VnStep: one node that is run.
+ * @inputs, @outputs: value ids, -1: omitted or not wanted
+ * @dynamic: shapes are inferred again right before running
+ * @alias: the output is input 0 with another shape, nothing is run
+ * @dying: ids of heap values that nobody needs after this step
+ */
+typedef struct
+{
+  const VnNode *node;
+  const VnOp   *op;
+  gint64        opset;
+  guint         n_inputs, n_outputs;
+  int          *inputs, *outputs;
+  VnTensorType *in_types, *out_types;
+  gsize         scratch_bytes;
+  gpointer      prepared;
+  VnActivation  activation;
+  gboolean      dynamic, alias, dead;
+  GArray       *dying;
+} VnStep;
+
+struct _VnPlan
+{
+  gatomicrefcount  ref;
+  VnModel         *model;
+  VnGraph         *graph;
+  VnPlanValue     *values;
+  guint            n_values;
+  GPtrArray       *inputs;       /* of VnValue */
+  GPtrArray       *outputs;      /* of VnValue */
+  GPtrArray       *taps;         /* of VnValue */
+  int             *next_tap;     /* next tap of the same value, or -1 */
+  int             *next_output;  /* the same for outputs */
+  GPtrArray       *steps;        /* of VnStep */
+  gsize            arena_size;
+  gsize            scratch_size; /* largest of the static steps */
+  guint            max_inputs, max_outputs;
+};
+
+gboolean  vn_plan_select        (VnPlan               *self,
+                                 const VnPlanOptions  *options,
+                                 GError              **error);
+GPtrArray *vn_plan_sort_needed  (VnPlan               *self,
+                                 GError              **error);
+gboolean  vn_plan_resolve       (VnPlan               *self,
+                                 GPtrArray            *nodes,
+                                 const VnOp          **ops,
+                                 GError              **error);
+gboolean  vn_plan_set_inputs    (VnPlan               *self,
+                                 const VnPlanOptions  *options,
+                                 VnNotes              *notes,
+                                 GError              **error);
+gboolean  vn_plan_infer         (VnPlan               *self,
+                                 GPtrArray            *nodes,
+                                 const VnOp * const   *ops,
+                                 GError              **error);
+void      vn_plan_drop_unused   (VnPlan               *self);
+void      vn_plan_fuse          (VnPlan               *self);
+gboolean  vn_plan_place         (VnPlan               *self,
+                                 GError              **error);
+gboolean  vn_plan_prepare       (VnPlan               *self,
+                                 GError              **error);
+
+VnStep   *vn_step_new           (VnPlan               *plan,
+                                 const VnNode         *node,
+                                 const VnOp           *op);
+void      vn_step_free          (VnStep               *self);
+void      vn_step_init_context  (const VnStep         *self,
+                                 VnOpContext          *ctx);
+void      vn_step_prefix_error  (const VnStep         *self,
+                                 GError              **error);
+gboolean  vn_step_check_dtype   (const VnStep         *self,
+                                 VnDType               dtype,
+                                 GError              **error);
+
+/* Memory at a multiple of 64 bytes, to be given back with free(); never NULL unless @error is set. */
+gpointer  vn_engine_alloc       (gsize                 size,
+                                 const char           *what,
+                                 GError              **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStep, vn_step_free)
+
+G_END_DECLS

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-plan-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static VnPlan *
+plan_alloc (VnModel *model)
+{
+  VnPlan *self = g_new0 (VnPlan, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->model = vn_model_ref (model);
+  self->graph = model->graph;
+  self->n_values = model->graph->values->len;
+  self->values = g_new0 (VnPlanValue, MAX (self->n_values, 1));
+  self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
+  for (guint i = 0; i < self->n_values; i++)
+    {
+      VnPlanValue *value = &self->values[i];
+
+      value->value = g_ptr_array_index (model->graph->values, i);
+      value->type.shape = VN_SHAPE_UNKNOWN;
+      value->root = i;
+      value->tap = value->output = -1;
+    }
+  return self;
+}
+
+/* Constants that only folding needed. */
+static void
+drop_unused_constants (VnPlan *self)
+{
+  for (guint i = 0; i < self->n_values; i++)
+    if (self->values[i].n_uses == 0 && self->values[i].output < 0)
+      g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
+}
+
+static gboolean
+prepare_step (VnPlan    *self,
+              VnStep    *step,
+              GError   **error)
+{
+  g_autofree VnTensor **in = g_new0 (VnTensor *, step->n_inputs + 1);
+  g_autofree VnTensor **out = g_new0 (VnTensor *, step->n_outputs + 1);
+  VnOpContext ctx;
+
+  for (guint i = 0; i < step->n_inputs; i++)
+    in[i] = step->inputs[i] >= 0 ? self->values[step->inputs[i]].constant : NULL;
+  vn_step_init_context (step, &ctx);
+  ctx.in = in;
+  ctx.out = out;
+  if (step->op->prepare (&ctx, &step->prepared, error))
+    return TRUE;
+  vn_step_prefix_error (step, error);
+  return FALSE;
+}
+
+/**
+ * vn_plan_prepare:
+ *
+ * Lets operators pack their constant inputs. Only where all shapes are known, as packing may depend on them.
+ */
+gboolean
+vn_plan_prepare (VnPlan  *self,
+                 GError **error)
+{
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      VnStep *step = g_ptr_array_index (self->steps, i);
+
+      if (step->op->prepare != NULL && !step->dynamic && !prepare_step (self, step, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+plan_build (VnPlan               *self,
+            const VnPlanOptions  *options,
+            VnNotes              *notes,
+            GError              **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+  g_autofree const VnOp **ops = NULL;
+
+  if (!vn_plan_select (self, options, error))
+    return FALSE;
+  nodes = vn_plan_sort_needed (self, error);
+  if (nodes == NULL)
+    return FALSE;
+  ops = g_new0 (const VnOp *, nodes->len + 1);
+  if (!vn_plan_resolve (self, nodes, ops, error) ||
+      !vn_plan_set_inputs (self, options, notes, error) ||
+      !vn_plan_infer (self, nodes, ops, error))
+    return FALSE;
+  vn_plan_drop_unused (self);
+  if (!options->no_fusion)
+    vn_plan_fuse (self);
+  drop_unused_constants (self);
+  return vn_plan_place (self, error) && vn_plan_prepare (self, error);
+}
+
+/**
+ * vn_plan_new:
+ * @model: kept alive by the plan; must not be edited while the plan lives
+ * @options: (nullable): see #VnPlanOptions
+ * @notes: (nullable): told which open sizes were set to 1
+ *
+ * Plans how @model is run: which nodes, in which order, on which shapes, in which memory. Sizes of inputs that the
+ * model leaves open are taken from the options; an input that shares a symbol with one that is known takes its size;
+ * what is then still open becomes 1. Steps whose shapes depend on data are inferred again in each run.
+ *
+ * Returns: (transfer full) (nullable): the plan, or %NULL with %VN_ERROR_UNSUPPORTED (naming every operator without
+ *   kernel), %VN_ERROR_SHAPE, %VN_ERROR_LIMIT, %VN_ERROR_MALFORMED or %VN_ERROR_SETTING (a tap or output of another
+ *   graph)
+ */
+VnPlan *
+vn_plan_new (VnModel              *model,
+             const VnPlanOptions  *options,
+             VnNotes              *notes,
+             GError              **error)
+{
+  const VnPlanOptions defaults = { 0 };
+  g_autoptr(VnPlan) self = NULL;
+
+  g_return_val_if_fail (model != NULL && model->graph != NULL, NULL);
+
+  self = plan_alloc (model);
+  if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+VnPlan *
+vn_plan_ref (VnPlan *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_plan_unref (VnPlan *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  for (guint i = 0; i < self->n_values; i++)
+    g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
+  g_ptr_array_unref (self->steps);
+  g_clear_pointer (&self->inputs, g_ptr_array_unref);
+  g_clear_pointer (&self->outputs, g_ptr_array_unref);
+  g_clear_pointer (&self->taps, g_ptr_array_unref);
+  g_free (self->next_tap);
+  g_free (self->next_output);
+  g_free (self->values);
+  vn_model_unref (self->model);
+  g_free (self);
+}
+
+VnModel *
+vn_plan_get_model (VnPlan *self)
+{
+  return self->model;
+}
+
+/**
+ * vn_plan_get_n_inputs:
+ *
+ * Returns: how many tensors a run takes: the graph inputs that are not initializers, in their order
+ */
+guint
+vn_plan_get_n_inputs (VnPlan *self)
+{
+  return self->inputs->len;
+}
+
+VnValue *
+vn_plan_get_input (VnPlan *self,
+                   guint   i)
+{
+  g_return_val_if_fail (i < self->inputs->len, NULL);
+
+  return g_ptr_array_index (self->inputs, i);
+}
+
+/**
+ * vn_plan_get_input_type:
+ *
+ * Returns: (transfer none): element type and static shape that input @i must have
+ */
+const VnTensorType *
+vn_plan_get_input_type (VnPlan *self,
+                        guint   i)
+{
+  const VnValue *value = vn_plan_get_input (self, i);
+
+  return value != NULL ? &self->values[value->id].type : NULL;
+}
+
+guint
+vn_plan_get_n_outputs (VnPlan *self)
+{
+  return self->outputs->len;
+}
+
+VnValue *
+vn_plan_get_output (VnPlan *self,
+                    guint   i)
+{
+  g_return_val_if_fail (i < self->outputs->len, NULL);
+
+  return g_ptr_array_index (self->outputs, i);
+}
+
+/**
+ * vn_plan_get_arena_size:
+ *
+ * Returns: bytes each runner keeps for the values between the steps; what is made in a run because its size depends
+ *   on data comes on top
+ */
+gsize
+vn_plan_get_arena_size (VnPlan *self)
+{
+  return self->arena_size;
+}
+
+/**
+ * vn_plan_get_n_steps:
+ *
+ * Returns: how many nodes are really run: neither folded nor fused into another
+ */
+guint
+vn_plan_get_n_steps (VnPlan *self)
+{
+  return self->steps->len;
+}
+
+const VnNode *
+vn_plan_get_step_node (VnPlan *self,
+                       guint   i)
+{
+  g_return_val_if_fail (i < self->steps->len, NULL);
+
+  return ((const VnStep *) g_ptr_array_index (self->steps, i))->node;
+}

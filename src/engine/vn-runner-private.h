@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-plan-private.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnRunner:
+ * @tensors: by value id: constants and arena tensors for good, inputs and heap tensors during a run
+ * @in, @out, @in_types, @out_types: work space for the context of one step
+ */
+struct _VnRunner
+{
+  VnPlan        *plan;
+  char          *arena;
+  gpointer       scratch;
+  gsize          scratch_size;
+  VnTensor     **tensors;
+  VnTensor     **in, **out;
+  VnTensorType  *in_types, *out_types;
+  guint          n_threads;
+  VnTapFunc      tap;
+  gpointer       tap_data;
+  gint64        *step_usec;
+};
+
+gboolean vn_runner_run_step (VnRunner      *self,
+                             const VnStep  *step,
+                             GError       **error);
+
+G_END_DECLS

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-runner-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gboolean
+wrap_arena (VnRunner  *self,
+            GError   **error)
+{
+  for (guint id = 0; id < self->plan->n_values; id++)
+    {
+      const VnPlanValue *value = &self->plan->values[id];
+
+      if (value->store == VN_STORE_CONSTANT)
+        self->tensors[id] = value->constant != NULL ? vn_tensor_ref (value->constant) : NULL;
+      if (value->store != VN_STORE_ARENA)
+        continue;
+      self->tensors[id] = vn_tensor_new_wrap (value->type.dtype, &value->type.shape, self->arena + value->offset,
+                                              NULL, NULL, error);
+      if (self->tensors[id] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_runner_new:
+ * @plan: kept alive by the runner
+ *
+ * Returns: (transfer full) (nullable): memory to run @plan once at a time, or %NULL with %VN_ERROR_LIMIT
+ */
+VnRunner *
+vn_runner_new (VnPlan  *plan,
+               GError **error)
+{
+  g_autoptr(VnRunner) self = g_new0 (VnRunner, 1);
+
+  self->plan = vn_plan_ref (plan);
+  self->n_threads = 1;
+  self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
+  self->in = g_new0 (VnTensor *, plan->max_inputs + 1);
+  self->out = g_new0 (VnTensor *, plan->max_outputs + 1);
+  self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
+  self->out_types = g_new0 (VnTensorType, plan->max_outputs + 1);
+  self->arena = vn_engine_alloc (plan->arena_size, _("the values between the layers"), error);
+  self->scratch_size = plan->scratch_size;
+  if (self->arena != NULL)
+    self->scratch = vn_engine_alloc (plan->scratch_size, _("the working space"), error);
+  if (self->scratch == NULL || !wrap_arena (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+vn_runner_free (VnRunner *self)
+{
+  for (guint id = 0; id < self->plan->n_values; id++)
+    g_clear_pointer (&self->tensors[id], vn_tensor_unref);
+  g_free (self->tensors);
+  g_free (self->in);
+  g_free (self->out);
+  g_free (self->in_types);
+  g_free (self->out_types);
+  free (self->arena);
+  free (self->scratch);
+  vn_plan_unref (self->plan);
+  g_free (self);
+}
+
+/**
+ * vn_runner_set_threads:
+ * @n_threads: how many threads an operator may use; at least 1. The results do not depend on it.
+ */
+void
+vn_runner_set_threads (VnRunner *self,
+                       guint     n_threads)
+{
+  self->n_threads = MAX (n_threads, 1);
+}
+
+/**
+ * vn_runner_set_tap:
+ * @func: (nullable): called in vn_runner_run() for each tapped value
+ */
+void
+vn_runner_set_tap (VnRunner  *self,
+                   VnTapFunc  func,
+                   gpointer   data)
+{
+  self->tap = func;
+  self->tap_data = data;
+}
+
+/**
+ * vn_runner_set_timing:
+ * @step_usec: (nullable): vn_plan_get_n_steps() counters of microseconds, added to in each run; without the time
+ *   taken by taps
+ */
+void
+vn_runner_set_timing (VnRunner *self,
+                      gint64   *step_usec)
+{
+  self->step_usec = step_usec;
+}
+
+/* ---- inputs ---- */
+
+static gboolean
+check_input (const VnValue       *value,
+             const VnTensorType  *type,
+             const VnTensor      *tensor,
+             GError             **error)
+{
+  g_autofree char *wanted = NULL;
+  g_autofree char *found = NULL;
+
+  if (tensor == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is missing"), value->name);
+      return FALSE;
+    }
+  if (tensor->dtype == type->dtype && vn_shape_equal (&tensor->shape, &type->shape))
+    return TRUE;
+
+  wanted = vn_shape_to_string (&type->shape, ",");
+  found = vn_shape_to_string (&tensor->shape, ",");
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+               _("Input “%s” is planned as %s[%s], but %s[%s] was given"), value->name,
+               vn_dtype_get_name (type->dtype), wanted, vn_dtype_get_name (tensor->dtype), found);
+  return FALSE;
+}
+
+static gboolean
+set_inputs (VnRunner           *self,
+            VnTensor * const   *inputs,
+            GError            **error)
+{
+  for (guint i = 0; i < self->plan->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->plan->inputs, i);
+      const VnPlanValue *planned = &self->plan->values[value->id];
+
+      if (!planned->needed)
+        continue;
+      if (!check_input (value, &planned->type, inputs[i], error))
+        return FALSE;
+      self->tensors[value->id] = vn_tensor_get_aligned (inputs[i], error);
+      if (self->tensors[value->id] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- outputs and taps ---- */
+
+static VnTensor *
+copy_tensor (VnTensor  *tensor,
+             GError   **error)
+{
+  VnTensor *copy;
+
+  if (tensor->dtype == VN_DTYPE_STRING)
+    return vn_tensor_ref (tensor);
+  copy = vn_tensor_new (tensor->dtype, &tensor->shape, error);
+  if (copy != NULL)
+    memcpy (copy->data, tensor->data, tensor->n_bytes);
+  return copy;
+}
+
+/* Tells the taps of a value that is now known, and hands it out if it is an output. */
+static gboolean
+publish (VnRunner   *self,
+         guint       id,
+         VnTensor  **outputs,
+         GError    **error)
+{
+  const VnPlan *plan = self->plan;
+  const VnPlanValue *value = &plan->values[id];
+  VnTensor *tensor = self->tensors[id];
+  gboolean is_own = value->root == id && (value->store == VN_STORE_HEAP || value->store == VN_STORE_CONSTANT);
+
+  if (self->tap != NULL && value->store != VN_STORE_CONSTANT)
+    for (int tap = value->tap; tap >= 0; tap = plan->next_tap[tap])
+      self->tap (value->value, (guint) tap, tensor, self->tap_data);
+  if (outputs == NULL)
+    return TRUE;
+  for (int k = value->output; k >= 0; k = plan->next_output[k])
+    {
+      outputs[k] = is_own ? vn_tensor_ref (tensor) : copy_tensor (tensor, error);
+      if (outputs[k] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Inputs that are tapped, and outputs that no step computes. */
+static gboolean
+publish_given (VnRunner   *self,
+               VnTensor  **outputs,
+               GError    **error)
+{
+  for (guint id = 0; id < self->plan->n_values; id++)
+    {
+      const VnPlanValue *value = &self->plan->values[id];
+
+      if ((value->store == VN_STORE_INPUT || value->store == VN_STORE_CONSTANT) && self->tensors[id] != NULL &&
+          (value->tap >= 0 || value->output >= 0) && !publish (self, id, outputs, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- the run ---- */
+
+static gboolean
+run_step (VnRunner      *self,
+          const VnStep  *step,
+          VnTensor     **outputs,
+          gint64        *usec,
+          GError       **error)
+{
+  gint64 start = usec != NULL ? g_get_monotonic_time () : 0;
+
+  if (!vn_runner_run_step (self, step, error))
+    {
+      vn_step_prefix_error (step, error);
+      return FALSE;
+    }
+  if (usec != NULL)
+    *usec += g_get_monotonic_time () - start;
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0 && !publish (self, (guint) step->outputs[i], outputs, error))
+      return FALSE;
+  for (guint i = 0; i < step->dying->len; i++)
+    g_clear_pointer (&self->tensors[g_array_index (step->dying, guint, i)], vn_tensor_unref);
+  return TRUE;
+}
+
+static gboolean
+run_all (VnRunner           *self,
+         VnTensor * const   *inputs,
+         VnTensor          **outputs,
+         GCancellable       *cancellable,
+         GError            **error)
+{
+  if (!set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
+    return FALSE;
+  for (guint i = 0; i < self->plan->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->plan->steps, i);
+      gint64 *usec = self->step_usec != NULL ? &self->step_usec[i] : NULL;
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
+          !run_step (self, step, outputs, usec, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+clear_run (VnRunner *self)
+{
+  for (guint id = 0; id < self->plan->n_values; id++)
+    if (self->plan->values[id].store == VN_STORE_HEAP || self->plan->values[id].store == VN_STORE_INPUT)
+      g_clear_pointer (&self->tensors[id], vn_tensor_unref);
+}
+
+/**
+ * vn_runner_run:
+ * @inputs: one tensor for each vn_plan_get_input(), of exactly its type; %NULL is accepted where the plan does not
+ *   need the input
+ * @outputs: (nullable) (out caller-allocates): vn_plan_get_n_outputs() places that receive owned tensors; all %NULL
+ *   after a failure
+ * @cancellable: (nullable): looked at between the steps
+ *
+ * Runs the network once. The result is the same bit by bit whatever runner, thread count or taps.
+ *
+ * Returns: %FALSE with the error of the node that failed, named in the message, or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+vn_runner_run (VnRunner           *self,
+               VnTensor * const   *inputs,
+               VnTensor          **outputs,
+               GCancellable       *cancellable,
+               GError            **error)
+{
+  gboolean ok;
+
+  g_return_val_if_fail (self != NULL && (inputs != NULL || self->plan->inputs->len == 0), FALSE);
+
+  for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
+    outputs[i] = NULL;
+  ok = run_all (self, inputs, outputs, cancellable, error);
+  clear_run (self);
+  for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
+    g_clear_pointer (&outputs[i], vn_tensor_unref);
+  return ok;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-plan-private.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <stdlib.h>
+
+static int *
+ids_of (GPtrArray *values)
+{
+  int *ids = g_new (int, MAX (values->len, 1));
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      ids[i] = value != NULL ? (int) value->id : -1;
+    }
+  return ids;
+}
+
+/**
+ * vn_step_new:
+ *
+ * Returns: (transfer full): a step for @node with all its outputs wanted and the types of its inputs as the plan
+ *   knows them now
+ */
+VnStep *
+vn_step_new (VnPlan       *plan,
+             const VnNode *node,
+             const VnOp   *op)
+{
+  VnStep *self = g_new0 (VnStep, 1);
+
+  self->node = node;
+  self->op = op;
+  self->opset = vn_model_get_opset (plan->model, node->domain);
+  if (self->opset == 0 && *node->domain != '\0')
+    self->opset = 1;   /* used but not imported: a common fault of exporters, as vn_op_lookup_node() reads it */
+  self->n_inputs = node->inputs->len;
+  self->n_outputs = node->outputs->len;
+  self->inputs = ids_of (node->inputs);
+  self->outputs = ids_of (node->outputs);
+  self->in_types = g_new0 (VnTensorType, MAX (self->n_inputs, 1));
+  self->out_types = g_new0 (VnTensorType, MAX (self->n_outputs, 1));
+  self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      if (self->inputs[i] >= 0)
+        self->in_types[i] = plan->values[self->inputs[i]].type;
+      else
+        self->in_types[i].shape = VN_SHAPE_UNKNOWN;
+    }
+  for (guint i = 0; i < self->n_outputs; i++)
+    self->out_types[i].shape = VN_SHAPE_UNKNOWN;
+  return self;
+}
+
+void
+vn_step_free (VnStep *self)
+{
+  if (self->prepared != NULL && self->op->release != NULL)
+    self->op->release (self->prepared);
+  g_array_unref (self->dying);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self->in_types);
+  g_free (self->out_types);
+  g_free (self);
+}
+
+/* Everything of the context but tensors, scratch and threads. */
+void
+vn_step_init_context (const VnStep *self,
+                      VnOpContext  *ctx)
+{
+  *ctx = (VnOpContext) {
+    .op = self->op,
+    .node = self->node,
+    .opset = self->opset,
+    .n_inputs = self->n_inputs,
+    .n_outputs = self->n_outputs,
+    .in_types = self->in_types,
+    .out_types = self->out_types,
+    .scratch_bytes = self->scratch_bytes,
+    .activation = self->activation,
+    .prepared = self->prepared,
+    .n_threads = 1,
+  };
+}
+
+void
+vn_step_prefix_error (const VnStep  *self,
+                      GError       **error)
+{
+  g_autofree char *label = vn_node_dup_label (self->node);
+
+  g_prefix_error (error, _("Node “%s” (%s): "), label, self->node->op_type);
+}
+
+/**
+ * vn_step_check_dtype:
+ * @dtype: element type of input 0
+ *
+ * Returns: %FALSE with VN_ERROR_UNSUPPORTED if the operator has no kernel for it
+ */
+gboolean
+vn_step_check_dtype (const VnStep  *self,
+                     VnDType        dtype,
+                     GError       **error)
+{
+  if (dtype == VN_DTYPE_UNDEFINED || self->op->dtypes == 0 || (self->op->dtypes & (1u << dtype)) != 0)
+    return TRUE;
+
+  if (dtype == VN_DTYPE_F16 || dtype == VN_DTYPE_BF16)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("it cannot be run on %s data: convert the network to float32 first"),
+                 vn_dtype_get_name (dtype));
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("it cannot be run on %s data"), vn_dtype_get_name (dtype));
+  return FALSE;
+}
+
+/**
+ * vn_engine_alloc:
+ * @size: bytes, may be 0
+ * @what: what it is for, in the message
+ *
+ * Returns: memory aligned to 64 bytes, for free(); %NULL with VN_ERROR_LIMIT if there is not enough
+ */
+gpointer
+vn_engine_alloc (gsize        size,
+                 const char  *what,
+                 GError     **error)
+{
+  gpointer memory = NULL;
+
+  if (!vn_checked_add (size, 63, &size) ||
+      posix_memalign (&memory, 64, MAX (size & ~(gsize) 63, 64)) != 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+                   _("Not enough memory for %s: %" G_GSIZE_FORMAT " bytes are needed"), what, size);
+      return NULL;
+    }
+  return memory;
+}

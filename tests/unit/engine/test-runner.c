@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine-fixture.h"
+
+#include "vn-error.h"
+#include "vn-parallel.h"
+
+#include <string.h>
+
+static VnModel *
+make_chain (void)
+{
+  VnModel *model = vn_model_new (8, 13);
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (7, 5));
+  add_node (model, "Relu", "first", "x", "a");
+  add_node (model, "Relu", "second", "a", "y");
+  set_outputs (model, "y");
+  return model;
+}
+
+typedef struct
+{
+  GString *seen;
+  float    sum;
+} Tapped;
+
+static void
+note_tap (const VnValue  *value,
+          guint           tap,
+          const VnTensor *tensor,
+          gpointer        data)
+{
+  Tapped *tapped = data;
+
+  g_string_append_printf (tapped->seen, "%s:%u ", value->name, tap);
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    tapped->sum += ((const float *) tensor->data)[i];
+}
+
+static void
+test_taps (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  VnPlanOptions options = { .taps = taps };
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (7, 5), 3);
+  g_autoptr(GString) seen = g_string_new (NULL);
+  Tapped tapped = { seen, 0 };
+  float expected = 0;
+
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "a"));
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "x"));
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "a"));
+  plan = vn_plan_new (model, &options, NULL, NULL);
+  runner = vn_runner_new (plan, NULL);
+  vn_runner_set_tap (runner, note_tap, &tapped);
+  g_assert_true (vn_runner_run (runner, &input, NULL, NULL, NULL));
+  g_test_message ("%s", seen->str);
+  g_assert_cmpstr (seen->str, ==, "x:1 a:0 a:2 ");
+  for (gsize i = 0; i < input->n_elements; i++)
+    {
+      float x = ((float *) input->data)[i];
+
+      expected += x + 2 * MAX (x, 0);
+    }
+  g_assert_cmpfloat_with_epsilon (tapped.sum, expected, 1e-3);
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, NULL);
+  g_autoptr(VnRunner) runner = vn_runner_new (plan, NULL);
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (7, 5), 3);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+  VnTensor *output = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_false (vn_runner_run (runner, &input, &output, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_null (output);
+  g_clear_error (&error);
+  g_assert_true (vn_runner_run (runner, &input, &output, NULL, &error));
+  g_assert_nonnull (output);
+  vn_tensor_unref (output);
+}
+
+static void
+test_timing (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, NULL);
+  g_autoptr(VnRunner) runner = vn_runner_new (plan, NULL);
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (7, 5), 3);
+  gint64 usec[2] = { 1000, 2000 };
+
+  vn_runner_set_timing (runner, usec);
+  g_assert_true (vn_runner_run (runner, &input, NULL, NULL, NULL));
+  g_test_message ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, usec[0], usec[1]);
+  g_assert_cmpint (usec[0], >=, 1000);
+  g_assert_cmpint (usec[1], >=, 2000);
+}
+
+/* ---- many runners on one plan ---- */
+
+#define N_SAMPLES 24
+
+typedef struct
+{
+  VnRunner *runners[4];
+  VnTensor *inputs[N_SAMPLES];
+  VnTensor *outputs[N_SAMPLES];
+} Parallel;
+
+static gboolean
+run_sample (gsize      item,
+            guint      worker,
+            gpointer   data,
+            GError   **error)
+{
+  Parallel *self = data;
+
+  return vn_runner_run (self->runners[worker], &self->inputs[item], &self->outputs[item], NULL, error);
+}
+
+static void
+test_runners (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, NULL);
+  g_autoptr(GError) error = NULL;
+  Parallel self = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (self.runners); i++)
+    self.runners[i] = vn_runner_new (plan, NULL);
+  for (guint i = 0; i < N_SAMPLES; i++)
+    self.inputs[i] = make_input (VN_SHAPE (7, 5), i);
+  vn_parallel_for (4, N_SAMPLES, run_sample, &self, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_SAMPLES; i++)
+    {
+      VnTensor *alone = NULL;
+
+      g_assert_true (vn_runner_run (self.runners[0], &self.inputs[i], &alone, NULL, NULL));
+      g_assert_true (vn_tensor_equal (alone, self.outputs[i]));
+      vn_tensor_unref (alone);
+      vn_tensor_unref (self.outputs[i]);
+      vn_tensor_unref (self.inputs[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (self.runners); i++)
+    vn_runner_free (self.runners[i]);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/runner/taps", test_taps);
+  g_test_add_func ("/runner/cancel", test_cancel);
+  g_test_add_func ("/runner/timing", test_timing);
+  g_test_add_func ("/runner/runners", test_runners);
+  return g_test_run ();
+}
