@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-index.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CELL        512.
+#define MAX_CELLS   (1 << 16)
+#define CURVE_STEPS 12
+
+typedef struct { guint cell, item; } Entry;
+
+/* Cells in one compressed table: items of cell c in items[first[c] … first[c + 1]), ascending. */
+typedef struct { guint *first, *items; } Table;
+
+struct _VnGraphIndex
+{
+  VnLayout *layout;
+  VnRect    bounds;
+  double    cell;
+  guint     columns, rows;
+  Table     nodes, edges, stubs;
+};
+
+typedef struct { guint x0, y0, x1, y1; } Cells;
+
+static gboolean
+rects_meet (const VnRect *a,
+            const VnRect *b)
+{
+  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height && b->y <= a->y + a->height;
+}
+
+static guint
+cell_of (double place,
+         double cell,
+         guint  n)
+{
+  return (guint) CLAMP (floor (place / cell), 0, n - 1.);
+}
+
+static Cells
+cells_of (const VnGraphIndex *self,
+          VnRect              area)
+{
+  double x = area.x - self->bounds.x, y = area.y - self->bounds.y;
+
+  return (Cells) { cell_of (x, self->cell, self->columns), cell_of (y, self->cell, self->rows),
+                   cell_of (x + area.width, self->cell, self->columns),
+                   cell_of (y + area.height, self->cell, self->rows) };
+}
+
+static void
+add_entries (const VnGraphIndex *self,
+             GArray             *entries,
+             VnRect              area,
+             guint               item)
+{
+  Cells cells = cells_of (self, area);
+
+  for (guint y = cells.y0; y <= cells.y1; y++)
+    for (guint x = cells.x0; x <= cells.x1; x++)
+      {
+        Entry entry = { y * self->columns + x, item };
+
+        if (entries->len == 0 || memcmp (&g_array_index (entries, Entry, entries->len - 1), &entry, sizeof entry) != 0)
+          g_array_append_val (entries, entry);
+      }
+}
+
+static VnRect
+span (VnPoint a,
+      VnPoint b)
+{
+  return (VnRect) { MIN (a.x, b.x), MIN (a.y, b.y), fabs (a.x - b.x), fabs (a.y - b.y) };
+}
+
+static void
+fill_table (const VnGraphIndex *self,
+            Table              *table,
+            GArray             *entries)
+{
+  guint n_cells = self->columns * self->rows;
+  g_autofree guint *fill = g_new0 (guint, n_cells + 1);
+
+  table->first = g_new0 (guint, n_cells + 1);
+  table->items = g_new0 (guint, entries->len + 1);
+  for (guint i = 0; i < entries->len; i++)
+    table->first[g_array_index (entries, Entry, i).cell + 1]++;
+  for (guint i = 0; i < n_cells; i++)
+    table->first[i + 1] += table->first[i];
+  for (guint i = 0; i < entries->len; i++)
+    {
+      Entry entry = g_array_index (entries, Entry, i);
+
+      table->items[table->first[entry.cell] + fill[entry.cell]++] = entry.item;
+    }
+}
+
+static void
+index_nodes (VnGraphIndex *self)
+{
+  g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+
+  for (guint i = 0; i < vn_layout_get_n_nodes (self->layout); i++)
+    add_entries (self, entries, *vn_layout_get_box (self->layout, i), i);
+  fill_table (self, &self->nodes, entries);
+}
+
+static void
+index_edges (VnGraphIndex *self)
+{
+  g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+
+  for (guint i = 0; i < vn_layout_get_n_edges (self->layout); i++)
+    {
+      guint n;
+      const VnPoint *points = vn_layout_get_route (self->layout, i, &n, NULL);
+
+      for (guint k = 0; k + 1 < n; k++)
+        add_entries (self, entries, span (points[k], points[k + 1]), i);
+    }
+  fill_table (self, &self->edges, entries);
+}
+
+static void
+index_stubs (VnGraphIndex *self)
+{
+  g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+
+  for (guint i = 0; i < vn_layout_get_n_stubs (self->layout); i++)
+    {
+      const VnLayoutStub *stub = vn_layout_get_stub (self->layout, i);
+
+      add_entries (self, entries, stub->box, i);
+      add_entries (self, entries, span (stub->route[0], stub->route[3]), i);
+    }
+  fill_table (self, &self->stubs, entries);
+}
+
+/**
+ * vn_graph_index_new:
+ *
+ * Returns: (transfer full): the index of @layout, of which it takes a reference
+ */
+VnGraphIndex *
+vn_graph_index_new (VnLayout *layout)
+{
+  VnGraphIndex *self = g_new0 (VnGraphIndex, 1);
+
+  self->layout = vn_layout_ref (layout);
+  self->bounds = vn_layout_get_bounds (layout);
+  self->cell = CELL;
+  while ((self->bounds.width / self->cell + 1) * (self->bounds.height / self->cell + 1) > MAX_CELLS)
+    self->cell *= 2;
+  self->columns = (guint) (self->bounds.width / self->cell) + 1;
+  self->rows = (guint) (self->bounds.height / self->cell) + 1;
+  index_nodes (self);
+  index_edges (self);
+  index_stubs (self);
+  return self;
+}
+
+static void
+table_clear (Table *table)
+{
+  g_free (table->first);
+  g_free (table->items);
+}
+
+/**
+ * vn_graph_index_free:
+ *
+ * Frees the index.
+ */
+void
+vn_graph_index_free (VnGraphIndex *self)
+{
+  if (self == NULL)
+    return;
+
+  table_clear (&self->nodes);
+  table_clear (&self->edges);
+  table_clear (&self->stubs);
+  vn_layout_unref (self->layout);
+  g_free (self);
+}
+
+static int
+compare_guint (gconstpointer a,
+               gconstpointer b)
+{
+  guint x = *(const guint *) a, y = *(const guint *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Items of all cells that the area meets, ascending, each once. */
+static void
+collect (const VnGraphIndex *self,
+         const Table        *table,
+         VnRect              area,
+         GArray             *found)
+{
+  Cells cells = cells_of (self, area);
+  guint kept = 0;
+
+  g_array_set_size (found, 0);
+  if (!rects_meet (&area, &self->bounds))
+    return;
+
+  for (guint y = cells.y0; y <= cells.y1; y++)
+    for (guint x = cells.x0; x <= cells.x1; x++)
+      {
+        guint cell = y * self->columns + x;
+
+        g_array_append_vals (found, table->items + table->first[cell], table->first[cell + 1] - table->first[cell]);
+      }
+  if (cells.x0 == cells.x1 && cells.y0 == cells.y1 && found->len < 2)
+    return;
+
+  qsort (found->data, found->len, sizeof (guint), compare_guint);
+  for (guint i = 0; i < found->len; i++)
+    {
+      guint item = g_array_index (found, guint, i);
+
+      if (kept == 0 || g_array_index (found, guint, kept - 1) != item)
+        g_array_index (found, guint, kept++) = item;
+    }
+  g_array_set_size (found, kept);
+}
+
+/**
+ * vn_graph_index_find_nodes:
+ * @nodes: (element-type guint): replaced by the nodes whose boxes meet @area, ascending
+ */
+void
+vn_graph_index_find_nodes (const VnGraphIndex *self,
+                           VnRect              area,
+                           GArray             *nodes)
+{
+  guint kept = 0;
+
+  collect (self, &self->nodes, area, nodes);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint node = g_array_index (nodes, guint, i);
+
+      if (rects_meet (vn_layout_get_box (self->layout, node), &area))
+        g_array_index (nodes, guint, kept++) = node;
+    }
+  g_array_set_size (nodes, kept);
+}
+
+/**
+ * vn_graph_index_find_edges:
+ * @edges: (element-type guint): replaced by the edges that may run through @area, ascending; some that pass close by
+ *   are among them
+ */
+void
+vn_graph_index_find_edges (const VnGraphIndex *self,
+                           VnRect              area,
+                           GArray             *edges)
+{
+  collect (self, &self->edges, area, edges);
+}
+
+/**
+ * vn_graph_index_find_stubs:
+ * @stubs: (element-type guint): replaced by the stubs that may be in @area, ascending
+ */
+void
+vn_graph_index_find_stubs (const VnGraphIndex *self,
+                           VnRect              area,
+                           GArray             *stubs)
+{
+  collect (self, &self->stubs, area, stubs);
+}
+
+/**
+ * vn_graph_index_node_at:
+ *
+ * Returns: the node under a point, or %VN_SCENE_NONE
+ */
+guint
+vn_graph_index_node_at (const VnGraphIndex *self,
+                        VnPoint             point)
+{
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  vn_graph_index_find_nodes (self, (VnRect) { point.x, point.y, 0, 0 }, nodes);
+  return nodes->len > 0 ? g_array_index (nodes, guint, 0) : VN_SCENE_NONE;
+}
+
+/**
+ * vn_route_controls:
+ * @c1: (out): control point next to @from
+ * @c2: (out): control point next to @to
+ *
+ * Tangents are vertical, of half the distance but 14 … 60 px, and never past the other end: the curve stays between the two
+ * heights.
+ */
+void
+vn_route_controls (VnPoint  from,
+                   VnPoint  to,
+                   VnPoint *c1,
+                   VnPoint *c2)
+{
+  double dy = to.y - from.y;
+  double reach = CLAMP (hypot (to.x - from.x, dy) / 2, 14, 60);
+
+  reach = MIN (reach, MAX (dy, 0));
+  *c1 = (VnPoint) { from.x, from.y + reach };
+  *c2 = (VnPoint) { to.x, to.y - reach };
+}
+
+static double
+distance_to_line (VnPoint a,
+                  VnPoint b,
+                  VnPoint p)
+{
+  double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
+  double t = length > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / length : 0;
+
+  t = CLAMP (t, 0, 1);
+  return hypot (p.x - a.x - t * dx, p.y - a.y - t * dy);
+}
+
+static double
+distance_to_curve (VnPoint a,
+                   VnPoint b,
+                   VnPoint p)
+{
+  VnPoint c1, c2, last = a;
+  double least = G_MAXDOUBLE;
+
+  if (a.x == b.x)
+    return distance_to_line (a, b, p);
+
+  vn_route_controls (a, b, &c1, &c2);
+  for (guint i = 1; i <= CURVE_STEPS; i++)
+    {
+      double t = i / (double) CURVE_STEPS, u = 1 - t;
+      VnPoint at = {
+        u * u * u * a.x + 3 * u * u * t * c1.x + 3 * u * t * t * c2.x + t * t * t * b.x,
+        u * u * u * a.y + 3 * u * u * t * c1.y + 3 * u * t * t * c2.y + t * t * t * b.y,
+      };
+
+      least = MIN (least, distance_to_line (last, at, p));
+      last = at;
+    }
+  return least;
+}
+
+/**
+ * vn_route_distance:
+ * @points: as vn_layout_get_route() returns them
+ *
+ * Returns: distance of @point from the route, %G_MAXDOUBLE for an empty one
+ */
+double
+vn_route_distance (const VnPoint *points,
+                   guint          n_points,
+                   VnPoint        point)
+{
+  double least = G_MAXDOUBLE;
+
+  for (guint i = 0; i + 1 < n_points; i++)
+    {
+      double distance = i % 2 == 0 ? distance_to_line (points[i], points[i + 1], point)
+                                   : distance_to_curve (points[i], points[i + 1], point);
+
+      least = MIN (least, distance);
+    }
+  return least;
+}
+
+/**
+ * vn_graph_index_edge_at:
+ * @distance: how far from the line still counts, in world units
+ *
+ * Returns: the nearest edge, the one with the lower index where several share a lane, or %VN_SCENE_NONE
+ */
+guint
+vn_graph_index_edge_at (const VnGraphIndex *self,
+                        VnPoint             point,
+                        double              distance)
+{
+  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint best = VN_SCENE_NONE;
+
+  vn_graph_index_find_edges (self, (VnRect) { point.x - distance, point.y - distance, 2 * distance, 2 * distance }, edges);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      guint edge = g_array_index (edges, guint, i), n;
+      const VnPoint *points = vn_layout_get_route (self->layout, edge, &n, NULL);
+      double away = vn_route_distance (points, n, point);
+
+      if (away <= distance && (best == VN_SCENE_NONE || away < distance))
+        {
+          distance = away;
+          best = edge;
+        }
+    }
+  return best;
+}
+
+/**
+ * vn_graph_index_stub_at:
+ *
+ * Returns: the stub whose pill is under a point, or %VN_SCENE_NONE
+ */
+guint
+vn_graph_index_stub_at (const VnGraphIndex *self,
+                        VnPoint             point)
+{
+  g_autoptr(GArray) stubs = g_array_new (FALSE, FALSE, sizeof (guint));
+  VnRect at = { point.x, point.y, 0, 0 };
+
+  collect (self, &self->stubs, at, stubs);
+  for (guint i = 0; i < stubs->len; i++)
+    {
+      guint stub = g_array_index (stubs, guint, i);
+
+      if (rects_meet (&vn_layout_get_stub (self->layout, stub)->box, &at))
+        return stub;
+    }
+  return VN_SCENE_NONE;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-graph-layout.h"
+
+G_BEGIN_DECLS
+
+/* A grid over a layout that answers what is in a rectangle or near a point. Immutable; readable from any thread. */
+
+typedef struct _VnGraphIndex VnGraphIndex;
+
+VnGraphIndex *vn_graph_index_new        (VnLayout           *layout);
+void          vn_graph_index_free       (VnGraphIndex       *self);
+void          vn_graph_index_find_nodes (const VnGraphIndex *self,
+                                         VnRect              area,
+                                         GArray             *nodes);
+void          vn_graph_index_find_edges (const VnGraphIndex *self,
+                                         VnRect              area,
+                                         GArray             *edges);
+void          vn_graph_index_find_stubs (const VnGraphIndex *self,
+                                         VnRect              area,
+                                         GArray             *stubs);
+guint         vn_graph_index_node_at    (const VnGraphIndex *self,
+                                         VnPoint             point);
+guint         vn_graph_index_edge_at    (const VnGraphIndex *self,
+                                         VnPoint             point,
+                                         double              distance);
+guint         vn_graph_index_stub_at    (const VnGraphIndex *self,
+                                         VnPoint             point);
+double        vn_route_distance         (const VnPoint      *points,
+                                         guint               n_points,
+                                         VnPoint             point);
+void          vn_route_controls         (VnPoint             from,
+                                         VnPoint             to,
+                                         VnPoint            *c1,
+                                         VnPoint            *c2);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnGraphIndex, vn_graph_index_free)
+
+G_END_DECLS

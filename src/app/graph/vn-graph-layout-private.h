@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-graph-layout.h"
+
+G_BEGIN_DECLS
+
+#define NO_VERTEX    G_MAXUINT
+#define GAP_BOXES    24.
+#define GAP_LANE     18.    /* between a box and an edge that passes it */
+#define GAP_LANES    14.    /* between two passing edges */
+#define STUB_WIDTH   104.
+#define STUB_HEIGHT  20.
+#define PORT_STEP    22.
+
+typedef enum { VERTEX_NODE, VERTEX_LANE, VERTEX_STUB } VertexKind;
+
+/**
+ * Vertex: what occupies a place in a rank: a node, one rank of a passing edge, or a stub. Node i is vertex i.
+ * @x: of the centre
+ */
+typedef struct
+{
+  VertexKind kind;
+  guint      rank, pos;
+  double     width, height, x;
+} Vertex;
+
+typedef struct { guint top, bottom; } Segment;   /* vertices of adjacent ranks */
+
+/**
+ * Link: how an edge runs.
+ * @first_lane: its vertices below @from's rank, n_lanes in a row; shared with other edges of the same tensor
+ * @is_cut: stubs instead
+ * @shared: another edge already draws all but the last piece
+ */
+typedef struct
+{
+  guint    first_lane, n_lanes;
+  gboolean is_cut, shared;
+} Link;
+
+typedef struct { guint vertex, edge, n_edges; gboolean at_source; } StubVertex;
+
+/**
+ * Work: the state of one layout.
+ * @order: vertices of all ranks, rank r in [rank_first[r], rank_first[r + 1])
+ * @up, @down: neighbours of vertex v in [up_first[v], up_first[v + 1])
+ */
+typedef struct
+{
+  const VnLayoutInput *input;
+  GCancellable        *cancellable;
+
+  guint                n_ranks;
+  guint               *node_rank;
+  GArray              *vertices;    /* of Vertex */
+  GArray              *segments;    /* of Segment */
+  GArray              *stubs;       /* of StubVertex */
+  Link                *links;
+
+  guint               *order, *rank_first;
+  guint               *up, *up_first, *down, *down_first;
+  guint64              crossings;
+} Work;
+
+#define VERTEX(work, v) (&g_array_index ((work)->vertices, Vertex, (v)))
+
+struct _VnLayout
+{
+  gatomicrefcount ref;
+  guint           n_nodes, n_edges, n_ranks;
+  VnRect         *boxes;
+  guint          *ranks;
+  guint64         crossings;
+  VnRect          bounds;
+  GArray         *points;        /* of VnPoint, routes one after another */
+  guint          *route_first;   /* n_edges + 1 */
+  guint          *own_start;
+  GArray         *stubs;         /* of VnLayoutStub */
+};
+
+gboolean vn_layout_rank_nodes   (Work      *work,
+                                 GError   **error);
+void     vn_layout_build_ranks  (Work      *work);
+gboolean vn_layout_order_ranks  (Work      *work,
+                                 GError   **error);
+gboolean vn_layout_place        (Work      *work,
+                                 GError   **error);
+void     vn_layout_route        (Work      *work,
+                                 VnLayout  *layout);
+
+static inline double
+vn_layout_separation (const Vertex *a,
+                      const Vertex *b)
+{
+  double gap = GAP_BOXES;
+
+  if (a->kind == VERTEX_LANE && b->kind == VERTEX_LANE)
+    gap = GAP_LANES;
+  else if (a->kind == VERTEX_LANE || b->kind == VERTEX_LANE)
+    gap = GAP_LANE;
+  return (a->width + b->width) / 2 + gap;
+}
+
+G_END_DECLS

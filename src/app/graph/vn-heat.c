@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Oklab after Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB -> cone response ->
+ * cube root -> L, a, b. Contrast and luminance after WCAG 2.1. */
+#include "vn-heat.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_STOPS 5
+
+static const guint32 stops[2][2][N_STOPS] = {
+  { { 0xffffff, 0xf9e9c8, 0xefb64c, 0xcf4a2e, 0x6a0a3c },      /* error: light, dark */
+    { 0x363636, 0x57472f, 0x8a6226, 0xec7753, 0xffc4d8 } },
+  { { 0xffffff, 0xd3e4f8, 0x8dbbee, 0x3b7fcf, 0x143a6b },      /* amount: light, dark */
+    { 0x363636, 0x34495f, 0x3f6a9b, 0x6fa5e0, 0xd3e6fb } },
+};
+
+typedef struct { double l, a, b; } Lab;
+
+/**
+ * vn_color_from_hex:
+ * @rgb: 0xrrggbb
+ *
+ * Returns: the colour
+ */
+VnColor
+vn_color_from_hex (guint32 rgb)
+{
+  return (VnColor) { (rgb >> 16 & 0xff) / 255., (rgb >> 8 & 0xff) / 255., (rgb & 0xff) / 255. };
+}
+
+static double
+to_linear (double c)
+{
+  return c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4);
+}
+
+static double
+from_linear (double c)
+{
+  c = c <= 0.0031308 ? c * 12.92 : 1.055 * pow (c, 1 / 2.4) - 0.055;
+  return CLAMP (c, 0, 1);
+}
+
+static Lab
+lab_from_color (VnColor color)
+{
+  double r = to_linear (color.r), g = to_linear (color.g), b = to_linear (color.b);
+  double l = cbrt (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  double m = cbrt (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  double s = cbrt (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+
+  return (Lab) {
+    0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
+  };
+}
+
+static VnColor
+color_from_lab (Lab lab)
+{
+  double l = lab.l + 0.3963377774 * lab.a + 0.2158037573 * lab.b;
+  double m = lab.l - 0.1055613458 * lab.a - 0.0638541728 * lab.b;
+  double s = lab.l - 0.0894841775 * lab.a - 1.2914855480 * lab.b;
+
+  l = l * l * l;
+  m = m * m * m;
+  s = s * s * s;
+  return (VnColor) {
+    from_linear (+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    from_linear (-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    from_linear (-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s),
+  };
+}
+
+static VnColor
+interpolate_stops (const guint32 *row,
+                   double         t)
+{
+  double x = CLAMP (t, 0, 1) * (N_STOPS - 1);
+  guint i = MIN ((guint) x, N_STOPS - 2);
+  double f = x - i;
+  Lab a = lab_from_color (vn_color_from_hex (row[i]));
+  Lab b = lab_from_color (vn_color_from_hex (row[i + 1]));
+
+  return color_from_lab ((Lab) { a.l + f * (b.l - a.l), a.a + f * (b.a - a.a), a.b + f * (b.b - a.b) });
+}
+
+static VnColor tables[2][2][VN_HEAT_N_COLORS];
+
+static void
+fill_tables (void)
+{
+  static gsize once = 0;
+
+  if (!g_once_init_enter (&once))
+    return;
+
+  for (guint scale = 0; scale < 2; scale++)
+    for (guint dark = 0; dark < 2; dark++)
+      for (guint i = 0; i < VN_HEAT_N_COLORS; i++)
+        tables[scale][dark][i] = interpolate_stops (stops[scale][dark], i / (VN_HEAT_N_COLORS - 1.));
+  g_once_init_leave (&once, 1);
+}
+
+/**
+ * vn_heat_color:
+ * @t: 0 (good, or little) … 1 (bad, or much); clamped, NaN counts as 1
+ *
+ * Returns: the fill of a box
+ */
+VnColor
+vn_heat_color (VnHeatScale scale,
+               gboolean    dark,
+               double      t)
+{
+  const VnColor *table;
+  double x;
+  guint i;
+
+  fill_tables ();
+  table = tables[scale][dark != FALSE];
+  if (isnan (t))
+    t = 1;
+  x = CLAMP (t, 0, 1) * (VN_HEAT_N_COLORS - 1);
+  i = MIN ((guint) x, VN_HEAT_N_COLORS - 2);
+  return vn_color_mix (table[i], table[i + 1], x - i);
+}
+
+/**
+ * vn_color_mix:
+ *
+ * Returns: @a at @t 0, @b at @t 1, straight in sRGB between
+ */
+VnColor
+vn_color_mix (VnColor a,
+              VnColor b,
+              double  t)
+{
+  return (VnColor) { a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b) };
+}
+
+/**
+ * vn_color_luminance:
+ *
+ * Returns: relative luminance, 0 … 1
+ */
+double
+vn_color_luminance (VnColor color)
+{
+  return 0.2126 * to_linear (color.r) + 0.7152 * to_linear (color.g) + 0.0722 * to_linear (color.b);
+}
+
+/**
+ * vn_color_contrast:
+ *
+ * Returns: contrast ratio, 1 … 21
+ */
+double
+vn_color_contrast (VnColor a,
+                   VnColor b)
+{
+  double la = vn_color_luminance (a), lb = vn_color_luminance (b);
+
+  return (MAX (la, lb) + 0.05) / (MIN (la, lb) + 0.05);
+}
+
+/**
+ * vn_color_lightness:
+ *
+ * Returns: CIE L*, 0 … 100
+ */
+double
+vn_color_lightness (VnColor color)
+{
+  double y = vn_color_luminance (color);
+
+  return y > 216. / 24389 ? 116 * cbrt (y) - 16 : y * 24389 / 27;
+}
+
+/**
+ * vn_heat_text_color:
+ *
+ * Returns: pure black or white, whichever stands out more on @fill
+ */
+VnColor
+vn_heat_text_color (VnColor fill)
+{
+  VnColor black = { 0, 0, 0 }, white = { 1, 1, 1 };
+
+  return vn_color_contrast (fill, black) >= vn_color_contrast (fill, white) ? black : white;
+}
+
+/* ---- metrics ---- */
+
+/**
+ * vn_heat_axis:
+ *
+ * Puts every metric on one kind of axis: larger is better, ten units are a factor of ten. SQNR is that already; noise:signal x,
+ * mean square and largest error become −10 log10 x; cosine c becomes −10 log10 (1 − c).
+ *
+ * Returns: place on the axis; +inf for no error, NaN for NaN
+ */
+double
+vn_heat_axis (VnMetric metric,
+              double   value)
+{
+  switch (metric)
+    {
+    case VN_METRIC_SQNR:
+      return value;
+    case VN_METRIC_COSINE:
+      return isnan (value) ? value : -10 * log10 (MAX (1 - value, 0));
+    case VN_METRIC_NOISE:
+    case VN_METRIC_MSE:
+    case VN_METRIC_MAX_ERROR:
+    case VN_N_METRICS:
+    default:
+      return -10 * log10 (value);
+    }
+}
+
+/**
+ * vn_heat_from_axis:
+ *
+ * Returns: the metric's value at a place of its axis: the inverse of vn_heat_axis()
+ */
+double
+vn_heat_from_axis (VnMetric metric,
+                   double   axis)
+{
+  double ratio = pow (10, -axis / 10);
+
+  if (metric == VN_METRIC_SQNR)
+    return axis;
+  return metric == VN_METRIC_COSINE ? 1 - ratio : ratio;
+}
+
+/**
+ * vn_heat_default_handles:
+ *
+ * Returns: fine 20 dB and bad 10 dB (noise:signal 0.01 and 0.1), or cosine 0.999 and 0.99. For absolute errors, whose scale
+ *   depends on the network, a stand-in for vn_heat_handles_from_values().
+ */
+VnHeatHandles
+vn_heat_default_handles (VnMetric metric)
+{
+  return metric == VN_METRIC_COSINE ? (VnHeatHandles) { 30, 20 } : (VnHeatHandles) { 20, 10 };
+}
+
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/**
+ * vn_heat_handles_from_values:
+ * @values: the metric over all nodes of a network; those that are not finite on the axis are left out
+ *
+ * Returns: for absolute errors, "fine" at the 75th and "bad" at the 95th percentile of the network;
+ *   vn_heat_default_handles() for the other metrics or if no value is usable
+ */
+VnHeatHandles
+vn_heat_handles_from_values (VnMetric      metric,
+                             const double *values,
+                             gsize         n)
+{
+  g_autofree double *axis = NULL;
+  VnHeatHandles handles;
+  gsize used = 0;
+
+  if (metric != VN_METRIC_MSE && metric != VN_METRIC_MAX_ERROR)
+    return vn_heat_default_handles (metric);
+
+  axis = g_new (double, MAX (n, 1));
+  for (gsize i = 0; i < n; i++)
+    {
+      double a = vn_heat_axis (metric, values[i]);
+
+      if (isfinite (a))
+        axis[used++] = a;
+    }
+  if (used == 0)
+    return vn_heat_default_handles (metric);
+
+  qsort (axis, used, sizeof (double), compare_doubles);
+  handles.fine = axis[(gsize) (0.25 * (used - 1))];
+  handles.bad = axis[(gsize) (0.05 * (used - 1))];
+  handles.fine = MAX (handles.fine, handles.bad + 1);
+  return handles;
+}
+
+/**
+ * vn_heat_t:
+ * @axis: from vn_heat_axis()
+ *
+ * Piecewise linear through fine + 20 -> 0, fine -> 0.25, bad -> 0.75, bad − 10 -> 1.
+ *
+ * Returns: place on the colour scale, 0 … 1; 1 for NaN
+ */
+double
+vn_heat_t (double        axis,
+           VnHeatHandles h)
+{
+  if (isnan (axis) || axis <= h.bad - 10)
+    return 1;
+  if (axis >= h.fine + 20)
+    return 0;
+  if (axis >= h.fine)
+    return 0.25 * (h.fine + 20 - axis) / 20;
+  if (axis >= h.bad)
+    return 0.25 + 0.5 * (h.fine - axis) / (h.fine - h.bad);
+  return 0.75 + 0.25 * (h.bad - axis) / 10;
+}
+
+/**
+ * vn_heat_axis_at:
+ *
+ * Returns: the place on the axis that has colour @t: the inverse of vn_heat_t()
+ */
+double
+vn_heat_axis_at (double        t,
+                 VnHeatHandles h)
+{
+  t = CLAMP (t, 0, 1);
+  if (t <= 0.25)
+    return h.fine + 20 - t / 0.25 * 20;
+  if (t <= 0.75)
+    return h.fine - (t - 0.25) / 0.5 * (h.fine - h.bad);
+  return h.bad - (t - 0.75) / 0.25 * 10;
+}
+
+/**
+ * vn_heat_ticks:
+ *
+ * Returns: 0 … 4 ticks: 0 and 1 are fine, 2 and 3 want watching, 4 (and NaN) is bad; bounds belong to the better band
+ */
+guint
+vn_heat_ticks (double        axis,
+               VnHeatHandles h)
+{
+  if (isnan (axis) || axis < h.bad)
+    return 4;
+  if (axis >= h.fine + 10)
+    return 0;
+  if (axis >= h.fine)
+    return 1;
+  return axis >= (h.fine + h.bad) / 2 ? 2 : 3;
+}
+
+/**
+ * vn_heat_format:
+ * @text: (out caller-allocates): at most @size bytes, without unit
+ *
+ * Writes a value as a box shows it: one decimal for dB, three digits for ratios; a real minus sign.
+ */
+void
+vn_heat_format (VnMetric metric,
+                double   value,
+                char    *text,
+                gsize    size)
+{
+  const char *sign = value < 0 ? "\u2212" : "";
+  double magnitude = fabs (value);
+
+  if (isnan (value))
+    g_strlcpy (text, "NaN", size);
+  else if (isinf (value))
+    g_snprintf (text, size, "%s∞", sign);
+  else if (metric == VN_METRIC_SQNR)
+    g_snprintf (text, size, "%s%.1f", magnitude < 0.05 ? "" : sign, magnitude);
+  else if (metric == VN_METRIC_COSINE)
+    g_snprintf (text, size, "%s%.4f", sign, magnitude);
+  else
+    g_snprintf (text, size, "%s%.3g", sign, magnitude);
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-scene.h"
+
+#include <string.h>
+
+#define NODE_WIDTH   176.
+#define FULL_HEIGHT   64.
+#define SLIM_HEIGHT   30.
+#define PILL_HEIGHT   26.
+#define PILL_MIN      72.
+#define PILL_MAX     280.
+
+struct _VnScene
+{
+  gatomicrefcount ref;
+  gboolean        sealed;
+  GArray         *nodes;        /* of VnSceneNode */
+  GArray         *edges;        /* of VnSceneEdge */
+  GHashTable     *by_id;        /* id (borrowed) -> index + 1 */
+  GHashTable     *by_source;    /* source -> index + 1, operators only */
+  guint          *in_first, *in_edges;     /* edges of node i: [first[i], first[i + 1]) */
+  guint          *out_first, *out_edges;
+};
+
+static void
+node_clear (gpointer data)
+{
+  VnSceneNode *node = data;
+
+  g_free (node->id);
+  g_free (node->op);
+  g_free (node->detail);
+  g_free (node->name);
+  g_free (node->shape);
+  g_free (node->badge);
+}
+
+static void
+edge_clear (gpointer data)
+{
+  VnSceneEdge *edge = data;
+
+  g_free (edge->value);
+  g_free (edge->tooltip);
+}
+
+/**
+ * vn_scene_new:
+ *
+ * Returns: (transfer full): an empty scene to be filled and then sealed
+ */
+VnScene *
+vn_scene_new (void)
+{
+  VnScene *self = g_new0 (VnScene, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->nodes = g_array_new (FALSE, FALSE, sizeof (VnSceneNode));
+  self->edges = g_array_new (FALSE, FALSE, sizeof (VnSceneEdge));
+  g_array_set_clear_func (self->nodes, node_clear);
+  g_array_set_clear_func (self->edges, edge_clear);
+  self->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_source = g_hash_table_new (NULL, NULL);
+  return self;
+}
+
+/**
+ * vn_scene_ref:
+ *
+ * Returns: (transfer full): @self
+ */
+VnScene *
+vn_scene_ref (VnScene *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_scene_unref:
+ *
+ * Drops a reference; the last one frees the scene.
+ */
+void
+vn_scene_unref (VnScene *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+
+  g_hash_table_unref (self->by_id);
+  g_hash_table_unref (self->by_source);
+  g_array_unref (self->nodes);
+  g_array_unref (self->edges);
+  g_free (self->in_first);
+  g_free (self->in_edges);
+  g_free (self->out_first);
+  g_free (self->out_edges);
+  g_free (self);
+}
+
+/**
+ * vn_scene_add_node:
+ * @node: copied, strings included; @id must not be in the scene yet
+ *
+ * Returns: the index of the new node
+ */
+guint
+vn_scene_add_node (VnScene           *self,
+                   const VnSceneNode *node)
+{
+  VnSceneNode copy = *node;
+  guint index = self->nodes->len;
+
+  g_return_val_if_fail (!self->sealed && node->id != NULL, VN_SCENE_NONE);
+
+  copy.id = g_strdup (node->id);
+  copy.op = g_strdup (node->op != NULL ? node->op : "");
+  copy.detail = g_strdup (node->detail);
+  copy.name = g_strdup (node->name != NULL ? node->name : "");
+  copy.shape = g_strdup (node->shape);
+  copy.badge = g_strdup (node->badge);
+  g_array_append_val (self->nodes, copy);
+  g_hash_table_insert (self->by_id, copy.id, GUINT_TO_POINTER (index + 1));
+  if (copy.kind == VN_SCENE_NODE)
+    g_hash_table_insert (self->by_source, GUINT_TO_POINTER (copy.source), GUINT_TO_POINTER (index + 1));
+  return index;
+}
+
+/**
+ * vn_scene_add_edge:
+ * @edge: copied, strings included; its ends must be nodes of the scene
+ *
+ * Returns: the index of the new edge
+ */
+guint
+vn_scene_add_edge (VnScene           *self,
+                   const VnSceneEdge *edge)
+{
+  VnSceneEdge copy = *edge;
+
+  g_return_val_if_fail (!self->sealed, VN_SCENE_NONE);
+  g_return_val_if_fail (edge->from < self->nodes->len && edge->to < self->nodes->len, VN_SCENE_NONE);
+
+  copy.value = g_strdup (edge->value != NULL ? edge->value : "");
+  copy.tooltip = g_strdup (edge->tooltip);
+  g_array_append_val (self->edges, copy);
+  return self->edges->len - 1;
+}
+
+static void
+fill_adjacency (const VnScene  *self,
+                gboolean        incoming,
+                guint         **first,
+                guint         **list)
+{
+  guint n = self->nodes->len;
+  g_autofree guint *fill = g_new0 (guint, n + 1);
+
+  *first = g_new0 (guint, n + 1);
+  *list = g_new0 (guint, self->edges->len + 1);
+  for (guint i = 0; i < self->edges->len; i++)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self, i);
+
+      (*first)[(incoming ? edge->to : edge->from) + 1]++;
+    }
+  for (guint i = 0; i < n; i++)
+    (*first)[i + 1] += (*first)[i];
+  for (guint i = 0; i < self->edges->len; i++)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self, i);
+      guint node = incoming ? edge->to : edge->from;
+
+      (*list)[(*first)[node] + fill[node]++] = i;
+    }
+}
+
+/**
+ * vn_scene_seal:
+ *
+ * Ends the filling: from now on the scene is immutable and its neighbourhood tables can be read.
+ */
+void
+vn_scene_seal (VnScene *self)
+{
+  g_return_if_fail (!self->sealed);
+
+  fill_adjacency (self, TRUE, &self->in_first, &self->in_edges);
+  fill_adjacency (self, FALSE, &self->out_first, &self->out_edges);
+  self->sealed = TRUE;
+}
+
+/**
+ * vn_scene_get_n_nodes:
+ *
+ * Returns: number of boxes and pills
+ */
+guint
+vn_scene_get_n_nodes (const VnScene *self)
+{
+  return self->nodes->len;
+}
+
+/**
+ * vn_scene_get_n_edges:
+ *
+ * Returns: number of edges
+ */
+guint
+vn_scene_get_n_edges (const VnScene *self)
+{
+  return self->edges->len;
+}
+
+/**
+ * vn_scene_get_node:
+ *
+ * Returns: (transfer none): node @i, which must exist
+ */
+const VnSceneNode *
+vn_scene_get_node (const VnScene *self,
+                   guint          i)
+{
+  g_return_val_if_fail (i < self->nodes->len, NULL);
+
+  return &g_array_index (self->nodes, VnSceneNode, i);
+}
+
+/**
+ * vn_scene_get_edge:
+ *
+ * Returns: (transfer none): edge @i, which must exist
+ */
+const VnSceneEdge *
+vn_scene_get_edge (const VnScene *self,
+                   guint          i)
+{
+  g_return_val_if_fail (i < self->edges->len, NULL);
+
+  return &g_array_index (self->edges, VnSceneEdge, i);
+}
+
+/**
+ * vn_scene_find_node:
+ *
+ * Returns: index of the node with this id, or %VN_SCENE_NONE
+ */
+guint
+vn_scene_find_node (const VnScene *self,
+                    const char    *id)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->by_id, id)) - 1;
+}
+
+/**
+ * vn_scene_find_source:
+ * @source: index of a node in the model's graph
+ *
+ * Returns: index of the box that stands for it, or %VN_SCENE_NONE (constants have none)
+ */
+guint
+vn_scene_find_source (const VnScene *self,
+                      guint          source)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->by_source, GUINT_TO_POINTER (source))) - 1;
+}
+
+/**
+ * vn_scene_get_in_edges:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none): edges that end at @node, in the order they were added. The scene must be sealed.
+ */
+const guint *
+vn_scene_get_in_edges (const VnScene *self,
+                       guint          node,
+                       guint         *n)
+{
+  g_return_val_if_fail (self->sealed && node < self->nodes->len, NULL);
+
+  *n = self->in_first[node + 1] - self->in_first[node];
+  return self->in_edges + self->in_first[node];
+}
+
+/**
+ * vn_scene_get_out_edges:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none): edges that start at @node, in the order they were added. The scene must be sealed.
+ */
+const guint *
+vn_scene_get_out_edges (const VnScene *self,
+                        guint          node,
+                        guint         *n)
+{
+  g_return_val_if_fail (self->sealed && node < self->nodes->len, NULL);
+
+  *n = self->out_first[node + 1] - self->out_first[node];
+  return self->out_edges + self->out_first[node];
+}
+
+/**
+ * vn_scene_same_geometry:
+ *
+ * Returns: %TRUE if a layout of @a serves @b as well: same edges, same sizes
+ */
+gboolean
+vn_scene_same_geometry (const VnScene *a,
+                        const VnScene *b)
+{
+  if (a->nodes->len != b->nodes->len || a->edges->len != b->edges->len)
+    return FALSE;
+
+  for (guint i = 0; i < a->nodes->len; i++)
+    {
+      double wa, ha, wb, hb;
+
+      vn_scene_node_get_size (vn_scene_get_node (a, i), &wa, &ha);
+      vn_scene_node_get_size (vn_scene_get_node (b, i), &wb, &hb);
+      if (wa != wb || ha != hb)
+        return FALSE;
+    }
+  for (guint i = 0; i < a->edges->len; i++)
+    {
+      const VnSceneEdge *ea = vn_scene_get_edge (a, i);
+      const VnSceneEdge *eb = vn_scene_get_edge (b, i);
+
+      if (ea->from != eb->from || ea->to != eb->to || ea->output != eb->output || ea->input != eb->input)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_scene_node_get_size:
+ * @width: (out): in world units, which are pixels at 100 %
+ * @height: (out): likewise
+ *
+ * Pills are as wide as their text is likely to be; the painter shortens what does not fit.
+ */
+void
+vn_scene_node_get_size (const VnSceneNode *node,
+                        double            *width,
+                        double            *height)
+{
+  double text;
+
+  if (node->kind == VN_SCENE_NODE)
+    {
+      *width = NODE_WIDTH;
+      *height = node->slim ? SLIM_HEIGHT : FULL_HEIGHT;
+      return;
+    }
+
+  text = 7.4 * g_utf8_strlen (node->name, -1);
+  if (node->shape != NULL)
+    text += 8 + 6.4 * g_utf8_strlen (node->shape, -1);
+  *width = 2 * (double) (int) (CLAMP (text + 28, PILL_MIN, PILL_MAX) / 2);
+  *height = PILL_HEIGHT;
+}
+
+/* ---- overlay ---- */
+
+struct _VnOverlay
+{
+  gatomicrefcount ref;
+  VnOverlayKind   kind;
+  char           *unit;
+  guint           n;
+  VnOverlayItem  *items;
+};
+
+/**
+ * vn_overlay_new:
+ * @n_nodes: as in the scene it belongs to
+ * @unit: (nullable): written behind the value where there is room: "dB"
+ *
+ * Returns: (transfer full): an overlay in which nothing is measured
+ */
+VnOverlay *
+vn_overlay_new (VnOverlayKind  kind,
+                guint          n_nodes,
+                const char    *unit)
+{
+  VnOverlay *self = g_new0 (VnOverlay, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->kind = kind;
+  self->unit = g_strdup (unit != NULL ? unit : "");
+  self->n = n_nodes;
+  self->items = g_new0 (VnOverlayItem, MAX (n_nodes, 1));
+  return self;
+}
+
+/**
+ * vn_overlay_ref:
+ *
+ * Returns: (transfer full): @self
+ */
+VnOverlay *
+vn_overlay_ref (VnOverlay *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_overlay_unref:
+ *
+ * Drops a reference; the last one frees the overlay.
+ */
+void
+vn_overlay_unref (VnOverlay *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+
+  g_free (self->unit);
+  g_free (self->items);
+  g_free (self);
+}
+
+/**
+ * vn_overlay_set:
+ * @item: copied
+ *
+ * Sets one node. Only before the overlay is shared.
+ */
+void
+vn_overlay_set (VnOverlay           *self,
+                guint                node,
+                const VnOverlayItem *item)
+{
+  g_return_if_fail (node < self->n);
+
+  self->items[node] = *item;
+}
+
+/**
+ * vn_overlay_get_kind:
+ *
+ * Returns: what the overlay shows
+ */
+VnOverlayKind
+vn_overlay_get_kind (const VnOverlay *self)
+{
+  return self->kind;
+}
+
+/**
+ * vn_overlay_get_n:
+ *
+ * Returns: number of nodes it was made for
+ */
+guint
+vn_overlay_get_n (const VnOverlay *self)
+{
+  return self->n;
+}
+
+/**
+ * vn_overlay_get_unit:
+ *
+ * Returns: (transfer none): the unit, "" if there is none
+ */
+const char *
+vn_overlay_get_unit (const VnOverlay *self)
+{
+  return self->unit;
+}
+
+/**
+ * vn_overlay_get:
+ *
+ * Returns: (transfer none): the item of @node, which must exist
+ */
+const VnOverlayItem *
+vn_overlay_get (const VnOverlay *self,
+                guint            node)
+{
+  g_return_val_if_fail (node < self->n, NULL);
+
+  return &self->items[node];
+}
+
+/**
+ * vn_overlay_count:
+ * @fine: (out): measured nodes with at most one tick
+ * @watch: (out): two or three ticks
+ * @bad: (out): bad ones, NaN included
+ */
+void
+vn_overlay_count (const VnOverlay *self,
+                  guint           *fine,
+                  guint           *watch,
+                  guint           *bad)
+{
+  *fine = *watch = *bad = 0;
+  for (guint i = 0; i < self->n; i++)
+    {
+      const VnOverlayItem *item = &self->items[i];
+
+      if (!item->measured)
+        continue;
+      if (item->is_bad)
+        (*bad)++;
+      else if (item->ticks >= 2)
+        (*watch)++;
+      else
+        (*fine)++;
+    }
+}

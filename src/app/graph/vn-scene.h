@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op.h"
+
+G_BEGIN_DECLS
+
+/* What the canvas shows, without the model behind it. A scene is filled once, sealed and from then on immutable: it
+ * may be read from any thread. Error colours change more often than the network does, so they live in an overlay of
+ * their own, which is replaced as a whole. */
+
+typedef struct _VnScene   VnScene;
+typedef struct _VnOverlay VnOverlay;
+
+typedef enum
+{
+  VN_SCENE_NODE,
+  VN_SCENE_INPUT,     /* pill: graph input */
+  VN_SCENE_OUTPUT,    /* pill: graph output */
+} VnSceneKind;
+
+/**
+ * VnPrecision: how a box is outlined.
+ * @VN_PRECISION_NONE: nothing decided yet: plain line, no badge
+ * @VN_PRECISION_8: thin line
+ * @VN_PRECISION_WIDE: 16 and 32 bit integers: double line
+ * @VN_PRECISION_HALF: 16 bit floats: dashes
+ * @VN_PRECISION_FLOAT: float32: dots
+ * @VN_PRECISION_4: dash and dot
+ */
+typedef enum
+{
+  VN_PRECISION_NONE,
+  VN_PRECISION_8,
+  VN_PRECISION_WIDE,
+  VN_PRECISION_HALF,
+  VN_PRECISION_FLOAT,
+  VN_PRECISION_4,
+} VnPrecision;
+
+/**
+ * VnSceneNode:
+ * @id: unique in the scene: node label, or value name of a pill
+ * @source: index of the node in the graph it came from (of the input or output, for pills)
+ * @slim: one line instead of three
+ * @differs: the precision is not what the preset alone would have given
+ * @excluded: left in float on purpose: hatched, "not quantized"
+ * @op: operator, first line
+ * @detail: "3×3 depthwise", or NULL
+ * @name: second line, or name of a pill
+ * @shape: "1×576×20×20", or NULL
+ * @badge: "U8", or NULL
+ */
+typedef struct
+{
+  char        *id;
+  guint        source;
+  VnSceneKind  kind;
+  VnOpFamily   family;
+  VnPrecision  precision;
+  gboolean     slim, differs, excluded;
+  char        *op, *detail, *name, *shape, *badge;
+} VnSceneNode;
+
+/**
+ * VnSceneEdge:
+ * @output: which output of @from
+ * @input: which input of @to
+ * @value: name of the tensor
+ * @tooltip: more about it, or NULL
+ * @is_float: not quantized: drawn in dashes
+ * @changes: precision changes on the way: a diamond
+ */
+typedef struct
+{
+  guint    from, to;
+  guint    output, input;
+  char    *value, *tooltip;
+  gboolean is_float, changes;
+} VnSceneEdge;
+
+#define VN_SCENE_NONE G_MAXUINT
+
+VnScene           *vn_scene_new            (void);
+VnScene           *vn_scene_ref            (VnScene           *self);
+void               vn_scene_unref          (VnScene           *self);
+guint              vn_scene_add_node       (VnScene           *self,
+                                            const VnSceneNode *node);
+guint              vn_scene_add_edge       (VnScene           *self,
+                                            const VnSceneEdge *edge);
+void               vn_scene_seal           (VnScene           *self);
+
+guint              vn_scene_get_n_nodes    (const VnScene     *self);
+guint              vn_scene_get_n_edges    (const VnScene     *self);
+const VnSceneNode *vn_scene_get_node       (const VnScene     *self,
+                                            guint              i);
+const VnSceneEdge *vn_scene_get_edge       (const VnScene     *self,
+                                            guint              i);
+guint              vn_scene_find_node      (const VnScene     *self,
+                                            const char        *id);
+guint              vn_scene_find_source    (const VnScene     *self,
+                                            guint              source);
+const guint       *vn_scene_get_in_edges   (const VnScene     *self,
+                                            guint              node,
+                                            guint             *n);
+const guint       *vn_scene_get_out_edges  (const VnScene     *self,
+                                            guint              node,
+                                            guint             *n);
+gboolean           vn_scene_same_geometry  (const VnScene     *a,
+                                            const VnScene     *b);
+void               vn_scene_node_get_size  (const VnSceneNode *node,
+                                            double            *width,
+                                            double            *height);
+
+/* ---- overlay ---- */
+
+typedef enum
+{
+  VN_OVERLAY_NONE,
+  VN_OVERLAY_ERROR,      /* warm scale, ticks by band, bad ones ringed */
+  VN_OVERLAY_AMOUNT,     /* blue scale, ticks by quartile, no ring */
+  VN_OVERLAY_PRECISION,  /* no fill, badges at all zooms */
+} VnOverlayKind;
+
+/**
+ * VnOverlayItem:
+ * @t: place on the scale, 0 … 1
+ * @ticks: filled ticks, 0 … 4; for errors the band
+ * @is_bad: beyond the handle "bad"
+ * @is_nan: NaN or infinite
+ * @value: what is written, without unit
+ */
+typedef struct
+{
+  gboolean measured;
+  float    t;
+  guint    ticks;
+  gboolean is_bad, is_nan;
+  char     value[16];
+} VnOverlayItem;
+
+VnOverlay           *vn_overlay_new        (VnOverlayKind        kind,
+                                            guint                n_nodes,
+                                            const char          *unit);
+VnOverlay           *vn_overlay_ref        (VnOverlay           *self);
+void                 vn_overlay_unref      (VnOverlay           *self);
+void                 vn_overlay_set        (VnOverlay           *self,
+                                            guint                node,
+                                            const VnOverlayItem *item);
+VnOverlayKind        vn_overlay_get_kind   (const VnOverlay     *self);
+guint                vn_overlay_get_n      (const VnOverlay     *self);
+const char          *vn_overlay_get_unit   (const VnOverlay     *self);
+const VnOverlayItem *vn_overlay_get        (const VnOverlay     *self,
+                                            guint                node);
+void                 vn_overlay_count      (const VnOverlay     *self,
+                                            guint               *fine,
+                                            guint               *watch,
+                                            guint               *bad);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnScene, vn_scene_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnOverlay, vn_overlay_unref)
+
+G_END_DECLS
