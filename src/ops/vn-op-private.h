@@ -33,4 +33,24 @@ G_BEGIN_DECLS
 /* What a quantizer does with operators it handles in a common way: the values of VnOp.quant. */
 #define VN_QUANT_TRAITS(role, ort) { (role), -1, -1, -1, (ort), 0.f, 0.f }
 
+/* ---- work split over threads (vn-op-parallel.c) ---- */
+
+typedef void (*VnOpItemFunc)  (gpointer data,
+                               gsize    item,
+                               guint    worker);
+typedef void (*VnOpRangeFunc) (gpointer data,
+                               gsize    first,
+                               gsize    n);
+
+void vn_op_for_items  (const VnOpContext *ctx,
+                       gsize              n_items,
+                       double             cost,
+                       VnOpItemFunc       func,
+                       gpointer           data);
+void vn_op_for_ranges (const VnOpContext *ctx,
+                       gsize              n,
+                       double             cost,
+                       VnOpRangeFunc      func,
+                       gpointer           data);
+
 G_END_DECLS

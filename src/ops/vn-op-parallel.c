@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-op-private.h"
+#include "vn-parallel.h"
+
+/* Below this much work a thread costs more than it brings. */
+#define MIN_PARALLEL_COST 200000.0
+
+typedef struct
+{
+  VnOpItemFunc func;
+  gpointer     data;
+} Items;
+
+static gboolean
+run_item (gsize      item,
+          guint      worker,
+          gpointer   data,
+          GError   **error)
+{
+  const Items *self = data;
+
+  self->func (self->data, item, worker);
+  return TRUE;
+}
+
+/**
+ * vn_op_for_items:
+ * @ctx: says how many threads may be used
+ * @n_items: pieces of work; their number must not depend on the threads, so that results do not
+ * @cost: of one item, in simple operations on one element
+ * @func: called once per item
+ *
+ * Runs @func over all items, on several threads if that pays. Workers are numbered below ctx->n_threads, so that
+ * scratch can be one piece per thread.
+ */
+void
+vn_op_for_items (const VnOpContext *ctx,
+                 gsize              n_items,
+                 double             cost,
+                 VnOpItemFunc       func,
+                 gpointer           data)
+{
+  Items items = { func, data };
+
+  if (ctx->n_threads > 1 && n_items > 1 && cost * (double) n_items >= MIN_PARALLEL_COST)
+    {
+      vn_parallel_for (ctx->n_threads, n_items, run_item, &items, NULL, NULL);
+      return;
+    }
+  for (gsize i = 0; i < n_items; i++)
+    func (data, i, 0);
+}
+
+typedef struct
+{
+  VnOpRangeFunc func;
+  gpointer      data;
+  gsize         n, step;
+} Ranges;
+
+static void
+run_range (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Ranges *self = data;
+  gsize first = item * self->step;
+
+  self->func (self->data, first, MIN (self->step, self->n - first));
+}
+
+/**
+ * vn_op_for_ranges:
+ * @n: how many elements
+ * @cost: of one element, in simple operations
+ * @func: called with the first element and the count of each piece
+ *
+ * Splits a loop over elements into pieces of fixed size.
+ */
+void
+vn_op_for_ranges (const VnOpContext *ctx,
+                  gsize              n,
+                  double             cost,
+                  VnOpRangeFunc      func,
+                  gpointer           data)
+{
+  Ranges ranges = { func, data, n, 65536 };
+
+  if (n > 0)
+    vn_op_for_items (ctx, (n + ranges.step - 1) / ranges.step, cost * (double) MIN (n, ranges.step), run_range,
+                     &ranges);
+}
