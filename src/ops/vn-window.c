@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-window.h"
+
+/* Far above any real network, far below what could overflow a product of two. */
+#define MAX_SIZE ((gint64) 1 << 30)
+
+/**
+ * vn_window_ints:
+ * @name: an attribute with one number per spatial axis
+ * @n: how many numbers it must have
+ * @min: the smallest that makes sense
+ * @fallback: for all, if the attribute is absent
+ * @values: (out): @n numbers
+ *
+ * Returns: %FALSE if the attribute has another length or a number out of range
+ */
+gboolean
+vn_window_ints (VnOpContext  *ctx,
+                const char   *name,
+                int           n,
+                gint64        min,
+                gint64        fallback,
+                gint64       *values,
+                GError      **error)
+{
+  gsize given;
+  const gint64 *numbers = vn_node_get_ints (ctx->node, name, &given);
+
+  for (int i = 0; i < n; i++)
+    values[i] = fallback;
+  if (numbers == NULL || given == 0)
+    return TRUE;
+  if (given != (gsize) n)
+    return vn_op_fail (ctx, error, _("%s has %" G_GSIZE_FORMAT " numbers, expected %d"), name, given, n);
+  for (int i = 0; i < n; i++)
+    {
+      values[i] = numbers[i];
+      if (values[i] < min || values[i] > MAX_SIZE)
+        return vn_op_fail (ctx, error, _("%s holds %" G_GINT64_FORMAT ", expected at least %" G_GINT64_FORMAT),
+                           name, values[i], min);
+    }
+  return TRUE;
+}
+
+/**
+ * vn_window_kernel:
+ * @w: (nullable): shape of a convolution's weight, the kernel from axis 2 on; must agree with the attribute
+ * @n_spatial: number of spatial axes
+ * @kernel: (out): @n_spatial sizes, %VN_DIM_UNKNOWN where neither attribute nor weight tells
+ *
+ * Returns: %FALSE if attribute and weight contradict, or a needed attribute is missing
+ */
+gboolean
+vn_window_kernel (VnOpContext   *ctx,
+                  const VnShape *w,
+                  int            n_spatial,
+                  gint64        *kernel,
+                  GError       **error)
+{
+  if (!vn_window_ints (ctx, "kernel_shape", n_spatial, 1, VN_DIM_UNKNOWN, kernel, error))
+    return FALSE;
+  if (w == NULL && n_spatial > 0 && kernel[0] < 0)
+    return vn_op_fail (ctx, error, _("kernel_shape is missing"));
+  for (int i = 0; w != NULL && w->rank == n_spatial + 2 && i < n_spatial; i++)
+    {
+      gint64 size = w->dims[i + 2];
+
+      if (size >= 0 && kernel[i] >= 0 && size != kernel[i])
+        return vn_op_fail (ctx, error, _("kernel_shape says %" G_GINT64_FORMAT ", the weight is %" G_GINT64_FORMAT),
+                           kernel[i], size);
+      if (size == 0)
+        return vn_op_fail (ctx, error, _("the kernel is empty"));
+      if (kernel[i] < 0)
+        kernel[i] = size;
+    }
+  return TRUE;
+}
+
+/* One axis: padding and output size. */
+static gboolean
+resolve_axis (VnWindow    *self,
+              VnOpContext *ctx,
+              int          a,
+              const char  *auto_pad,
+              gboolean     ceil_mode,
+              GError     **error)
+{
+  gint64 extent = self->dilation[a] * (self->kernel[a] - 1) + 1;
+  gint64 in = self->in[a], stride = self->stride[a], room;
+
+  self->out[a] = VN_DIM_UNKNOWN;
+  if (in < 0 || self->kernel[a] < 0)
+    return TRUE;
+  if (g_str_has_prefix (auto_pad, "SAME_"))
+    {
+      gint64 total;
+
+      self->out[a] = (in + stride - 1) / stride;
+      total = MAX (0, (self->out[a] - 1) * stride + extent - in);
+      self->begin[a] = g_str_equal (auto_pad, "SAME_UPPER") ? total / 2 : total - total / 2;
+      self->end[a] = total - self->begin[a];
+      return TRUE;
+    }
+
+  room = in + self->begin[a] + self->end[a] - extent;
+  if (in == 0 || room < 0)
+    return vn_op_fail (ctx, error,
+                       _("a kernel that spans %" G_GINT64_FORMAT " does not fit into %" G_GINT64_FORMAT
+                         " with padding %" G_GINT64_FORMAT), extent, in, self->begin[a] + self->end[a]);
+  self->out[a] = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  /* A window may not start beyond the data and the padding before it. */
+  if (ceil_mode && (self->out[a] - 1) * stride >= in + self->begin[a])
+    self->out[a]--;
+  return TRUE;
+}
+
+static gboolean
+read_padding (VnWindow    *self,
+              VnOpContext *ctx,
+              const char  *auto_pad,
+              GError     **error)
+{
+  int first = 3 - self->n_spatial;
+  gint64 pads[6];
+
+  if (!vn_window_ints (ctx, "pads", 2 * self->n_spatial, 0, 0, pads, error))
+    return FALSE;
+  if (g_str_equal (auto_pad, "VALID"))
+    memset (pads, 0, sizeof pads);
+  else if (!g_str_equal (auto_pad, "NOTSET") && !g_str_equal (auto_pad, "SAME_UPPER") &&
+           !g_str_equal (auto_pad, "SAME_LOWER") && auto_pad[0] != '\0')
+    return vn_op_fail (ctx, error, _("auto_pad is “%s”: not a value ONNX knows"), auto_pad);
+  for (int i = 0; i < self->n_spatial; i++)
+    {
+      self->begin[first + i] = pads[i];
+      self->end[first + i] = pads[self->n_spatial + i];
+    }
+  return TRUE;
+}
+
+/**
+ * vn_window_init:
+ * @x: shape of the data: batch, channels, then 1 to 3 spatial axes; of known rank
+ * @kernel: one size per spatial axis; %VN_DIM_UNKNOWN if not known
+ * @ceil_mode: round the output size up, as poolings may
+ *
+ * Reads strides, dilations, pads and auto_pad of the node and computes the size of the output.
+ *
+ * Returns: %FALSE if they make no sense for @x
+ */
+gboolean
+vn_window_init (VnWindow      *self,
+                VnOpContext   *ctx,
+                const VnShape *x,
+                const gint64  *kernel,
+                gboolean       ceil_mode,
+                GError       **error)
+{
+  g_autofree char *auto_pad = vn_node_dup_string (ctx->node, "auto_pad", "NOTSET");
+  int n = x->rank - 2, first = 3 - n;
+
+  if (n < 1 || n > 3)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected batch, channels and 1 to 3 spatial axes"), x->rank);
+
+  *self = (VnWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
+                       .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+  memcpy (self->kernel + first, kernel, sizeof (gint64) * n);
+  memcpy (self->in + first, x->dims + 2, sizeof (gint64) * n);
+  if (!vn_window_ints (ctx, "strides", n, 1, 1, self->stride + first, error) ||
+      !vn_window_ints (ctx, "dilations", n, 1, 1, self->dilation + first, error) ||
+      !read_padding (self, ctx, auto_pad, error))
+    return FALSE;
+  for (int a = first; a < 3; a++)
+    if (!resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * vn_window_output:
+ * @shape: (out): its spatial dims, from axis 2 on, and its rank are set
+ */
+void
+vn_window_output (const VnWindow *self,
+                  VnShape        *shape)
+{
+  shape->rank = self->n_spatial + 2;
+  memcpy (shape->dims + 2, self->out + 3 - self->n_spatial, sizeof (gint64) * self->n_spatial);
+}
+
+/**
+ * vn_window_volume:
+ *
+ * Returns: the product of three known sizes
+ */
+gint64
+vn_window_volume (const gint64 sizes[3])
+{
+  return sizes[0] * sizes[1] * sizes[2];
+}
