@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-private.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+/* Older writers leave the type out; then the one field that is set says it. */
+static VnAttrType
+guess_type (const PbAttr *proto)
+{
+  const struct {
+    gboolean   set;
+    VnAttrType type;
+  } fields[] = {
+    { proto->t != NULL,       VN_ATTR_TENSOR  },
+    { proto->g != NULL,       VN_ATTR_GRAPH   },
+    { proto->n_floats > 0,    VN_ATTR_FLOATS  },
+    { proto->n_ints > 0,      VN_ATTR_INTS    },
+    { proto->n_strings > 0,   VN_ATTR_STRINGS },
+    { proto->n_tensors > 0,   VN_ATTR_TENSORS },
+    { proto->n_graphs > 0,    VN_ATTR_GRAPHS  },
+    { proto->has_s,           VN_ATTR_STRING  },
+    { proto->has_f,           VN_ATTR_FLOAT   },
+    { proto->has_i,           VN_ATTR_INT     },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (fields[i].set)
+      return fields[i].type;
+  return VN_ATTR_UNDEFINED;
+}
+
+static gboolean
+missing (const char  *field,
+         GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its type says there is a %s, but there is none"), field);
+  return FALSE;
+}
+
+static GBytes *
+copy_bytes (const ProtobufCBinaryData *data)
+{
+  return g_bytes_new (data->data, data->len);
+}
+
+static void
+decode_lists (VnAttr       *attr,
+              const PbAttr *proto)
+{
+  if (attr->type == VN_ATTR_FLOATS)
+    {
+      g_clear_pointer (&attr->floats, g_array_unref);
+      attr->floats = g_array_sized_new (FALSE, FALSE, sizeof (float), (guint) proto->n_floats);
+      g_array_append_vals (attr->floats, proto->floats, (guint) proto->n_floats);
+    }
+  else if (attr->type == VN_ATTR_INTS)
+    {
+      g_clear_pointer (&attr->ints, g_array_unref);
+      attr->ints = g_array_sized_new (FALSE, FALSE, sizeof (gint64), (guint) proto->n_ints);
+      g_array_append_vals (attr->ints, proto->ints, (guint) proto->n_ints);
+    }
+  else
+    {
+      g_clear_pointer (&attr->strings, g_ptr_array_unref);
+      attr->strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      for (gsize i = 0; i < proto->n_strings; i++)
+        g_ptr_array_add (attr->strings, copy_bytes (&proto->strings[i]));
+    }
+}
+
+static gboolean
+decode_tensors (VnOnnxReader  *self,
+                VnAttr        *attr,
+                const PbAttr  *proto,
+                GError       **error)
+{
+  g_clear_pointer (&attr->tensors, g_ptr_array_unref);
+  attr->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
+  for (gsize i = 0; i < proto->n_tensors; i++)
+    {
+      VnTensor *tensor = vn_onnx_tensor_decode (self, proto->tensors[i], error);
+
+      if (tensor == NULL)
+        return FALSE;
+      g_ptr_array_add (attr->tensors, tensor);
+    }
+  return TRUE;
+}
+
+static VnGraph *
+decode_graph (VnOnnxReader   *self,
+              VnGraph        *graph,
+              VnNode         *node,
+              const PbGraph  *proto,
+              GError        **error)
+{
+  VnGraph *inner;
+
+  if (node == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("a graph cannot be the default of a function's attribute"));
+      return NULL;
+    }
+  inner = vn_graph_new (graph->model, graph, node);
+  if (vn_onnx_graph_decode (self, inner, proto, error))
+    return inner;
+  vn_graph_free (inner);
+  return NULL;
+}
+
+static gboolean
+decode_graphs (VnOnnxReader  *self,
+               VnGraph       *graph,
+               VnNode        *node,
+               VnAttr        *attr,
+               const PbAttr  *proto,
+               GError       **error)
+{
+  g_clear_pointer (&attr->graphs, g_ptr_array_unref);
+  attr->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
+  for (gsize i = 0; i < proto->n_graphs; i++)
+    {
+      VnGraph *inner = decode_graph (self, graph, node, proto->graphs[i], error);
+
+      if (inner == NULL)
+        return FALSE;
+      g_ptr_array_add (attr->graphs, inner);
+    }
+  return TRUE;
+}
+
+static gboolean
+decode_value (VnOnnxReader  *self,
+              VnGraph       *graph,
+              VnNode        *node,
+              VnAttr        *attr,
+              const PbAttr  *proto,
+              GError       **error)
+{
+  switch (attr->type)
+    {
+    case VN_ATTR_FLOAT:
+      attr->f = proto->f;
+      return TRUE;
+    case VN_ATTR_INT:
+      attr->i = proto->i;
+      return TRUE;
+    case VN_ATTR_STRING:
+      g_clear_pointer (&attr->s, g_bytes_unref);
+      attr->s = copy_bytes (&proto->s);
+      return TRUE;
+    case VN_ATTR_TENSOR:
+      if (proto->t == NULL)
+        return missing ("tensor", error);
+      attr->tensor_name = g_strdup (proto->t->name);
+      attr->tensor = vn_onnx_tensor_decode (self, proto->t, error);
+      return attr->tensor != NULL;
+    case VN_ATTR_GRAPH:
+      if (proto->g == NULL)
+        return missing ("graph", error);
+      attr->graph = decode_graph (self, graph, node, proto->g, error);
+      return attr->graph != NULL;
+    case VN_ATTR_TENSORS:
+      return decode_tensors (self, attr, proto, error);
+    case VN_ATTR_GRAPHS:
+      return decode_graphs (self, graph, node, attr, proto, error);
+    case VN_ATTR_FLOATS:
+    case VN_ATTR_INTS:
+    case VN_ATTR_STRINGS:
+      decode_lists (attr, proto);
+      return TRUE;
+    default:
+      return TRUE;
+    }
+}
+
+/* What a tensor has beside its content goes into the attribute's extra as a message of the tensor's field: one for
+ * `t`, and one for each of `tensors`. */
+static void
+extra_tensor (VnWireOut      *extra,
+              guint32         number,
+              const PbTensor *proto,
+              gboolean        with_name)
+{
+  VnWireMark mark = vn_wire_begin (extra);
+
+  if (with_name)
+    vn_wire_string (extra, F_TENSOR_NAME, proto->name);
+  vn_onnx_tensor_extra (extra, proto);
+  vn_wire_end (extra, mark, number);
+}
+
+static void
+extra_scalars (VnWireOut    *extra,
+               VnAttrType    type,
+               const PbAttr *proto)
+{
+  if (proto->has_f && type != VN_ATTR_FLOAT)
+    vn_wire_float (extra, F_ATTR_F, proto->f);
+  if (proto->has_i && type != VN_ATTR_INT)
+    vn_wire_int (extra, F_ATTR_I, proto->i);
+  if (proto->has_s && type != VN_ATTR_STRING)
+    vn_wire_bytes (extra, F_ATTR_S, proto->s.data, proto->s.len);
+}
+
+static GBytes *
+decode_extra (const VnAttr *attr,
+              const PbAttr *proto)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
+  extra_scalars (extra, attr->type, proto);
+  if (attr->type == VN_ATTR_TENSOR && proto->t != NULL &&
+      (proto->t->n_external_data > 0 || proto->t->base.n_unknown_fields > 0))
+    extra_tensor (extra, F_ATTR_T, proto->t, FALSE);
+  if (attr->type == VN_ATTR_TENSORS)
+    for (gsize i = 0; i < proto->n_tensors; i++)
+      extra_tensor (extra, F_ATTR_TENSORS, proto->tensors[i], TRUE);
+  if (attr->type == VN_ATTR_OPAQUE)
+    vn_wire_int (extra, F_ATTR_TYPE, proto->type);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  return vn_onnx_extra_finish (extra);
+}
+
+static VnAttrType
+attr_type (const PbAttr *proto)
+{
+  if (proto->type == VN_ATTR_UNDEFINED)
+    return guess_type (proto);
+  return proto->type > 0 && proto->type < TYPE_OPAQUE_FIRST ? (VnAttrType) proto->type : VN_ATTR_OPAQUE;
+}
+
+/**
+ * vn_onnx_attr_decode:
+ * @graph: where @node is: what nested graphs see
+ * @attr: (out) (transfer full)
+ */
+gboolean
+vn_onnx_attr_decode (VnOnnxReader  *self,
+                     VnGraph       *graph,
+                     VnNode        *node,
+                     const PbAttr  *proto,
+                     VnAttr       **attr,
+                     GError       **error)
+{
+  const char *name = proto->name != NULL ? proto->name : "";
+  gboolean is_ref = proto->ref_attr_name != NULL && *proto->ref_attr_name != '\0';
+  g_autoptr(VnAttr) result = NULL;
+
+  if (!vn_onnx_check_name (name, _("attribute"), error))
+    return FALSE;
+  result = vn_attr_new (name, attr_type (proto));
+  result->doc = vn_onnx_dup_text (proto->doc_string);
+  if (is_ref)
+    result->ref_name = g_strdup (proto->ref_attr_name);
+  else if (!decode_value (self, graph, node, result, proto, error))
+    {
+      g_prefix_error (error, _("attribute “%s”: "), name);
+      return FALSE;
+    }
+  result->extra = decode_extra (result, proto);
+  *attr = g_steal_pointer (&result);
+  return TRUE;
+}

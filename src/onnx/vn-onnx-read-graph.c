@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-private.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+/* ---- values ---- */
+
+static gboolean
+check_new (VnGraph     *graph,
+           const char  *name,
+           const char  *what,
+           GError     **error)
+{
+  if (!vn_onnx_check_name (name, what, error))
+    return FALSE;
+  if (name == NULL || *name == '\0')
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a %s has no name"), what);
+  else if (g_hash_table_contains (graph->by_name, name))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                 _("the value “%s” is defined twice, the second time as %s"), name, what);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* The model would keep names of nested graphs apart from outer ones; a file may use one twice. */
+static VnValue *
+keep_name (VnValue    *value,
+           const char *name)
+{
+  if (!g_str_equal (value->name, name))
+    vn_graph_rename_value (value->graph, value, name);
+  return value;
+}
+
+static VnValue *
+define_value (VnGraph     *graph,
+              const char  *name,
+              const char  *what,
+              GError     **error)
+{
+  if (!check_new (graph, name, what, error))
+    return NULL;
+  return keep_name (vn_graph_add_value (graph, name, VN_DTYPE_UNDEFINED, NULL), name);
+}
+
+static VnValue *
+define_input (VnGraph     *graph,
+              const char  *name,
+              GError     **error)
+{
+  if (!check_new (graph, name, _("graph input"), error))
+    return NULL;
+  return keep_name (vn_graph_add_input (graph, name, VN_DTYPE_UNDEFINED, NULL), name);
+}
+
+static void
+set_info (VnValue           *value,
+          const PbValueInfo *proto)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
+  value->has_info = TRUE;
+  if (proto->has_type)
+    {
+      vn_type_clear (&value->type);
+      vn_onnx_type_decode (&value->type, proto->type.data, proto->type.len);
+    }
+  g_free (value->doc);
+  value->doc = vn_onnx_dup_text (proto->doc_string);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  g_clear_pointer (&value->extra, g_bytes_unref);
+  value->extra = vn_onnx_extra_finish (extra);
+}
+
+static gboolean
+decode_inputs (VnGraph        *graph,
+               const PbGraph  *proto,
+               GError        **error)
+{
+  for (gsize i = 0; i < proto->n_input; i++)
+    {
+      VnValue *value = define_input (graph, proto->input[i]->name, error);
+
+      if (value == NULL)
+        return FALSE;
+      set_info (value, proto->input[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+decode_initializer (VnOnnxReader    *self,
+                    VnGraph         *graph,
+                    const PbTensor  *proto,
+                    GError         **error)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+  g_autoptr(VnTensor) tensor = NULL;
+  VnValue *value = proto->name != NULL ? g_hash_table_lookup (graph->by_name, proto->name) : NULL;
+  VnType declared;
+
+  if (value != NULL && value->initializer != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), proto->name);
+      return FALSE;
+    }
+  if (value == NULL && (value = define_value (graph, proto->name, _("initializer"), error)) == NULL)
+    return FALSE;
+  tensor = vn_onnx_tensor_decode (self, proto, error);
+  if (tensor == NULL)
+    return FALSE;
+
+  /* The declared type of an initializer that is an input as well stays as it was declared. */
+  vn_type_copy (&declared, &value->type);
+  vn_graph_set_initializer (graph, value, tensor);
+  vn_type_clear (&value->type);
+  if (declared.kind == VN_TYPE_UNKNOWN && declared.encoded == NULL)
+    vn_type_init_tensor (&value->type, tensor->dtype, &tensor->shape);
+  else
+    vn_type_copy (&value->type, &declared);
+  vn_type_clear (&declared);
+
+  vn_onnx_tensor_extra (extra, proto);
+  value->initializer_extra = vn_onnx_extra_finish (extra);
+  return TRUE;
+}
+
+/* Name of the sparse initializer in an unknown field, which begins with its length. */
+static char *
+dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
+{
+  VnWireIn in = { unknown->data, unknown->data + unknown->len };
+  VnWireField values, text;
+
+  while (in.at < in.end && (*in.at & 0x80) != 0)
+    in.at++;
+  in.at += in.at < in.end ? 1 : 0;
+  if (vn_wire_find (in.at, in.end - in.at, F_SPARSE_VALUES, &values) && values.type == VN_WIRE_BYTES &&
+      vn_wire_find (values.data, values.value, F_TENSOR_NAME, &text) && text.type == VN_WIRE_BYTES)
+    return g_strndup ((const char *) text.data, text.value);
+  return NULL;
+}
+
+/* Sparse initializers stay encoded, but nodes refer to them by name. */
+static gboolean
+decode_sparse (VnGraph        *graph,
+               const PbGraph  *proto,
+               GError        **error)
+{
+  for (guint i = 0; i < proto->base.n_unknown_fields; i++)
+    {
+      const ProtobufCMessageUnknownField *unknown = &proto->base.unknown_fields[i];
+      g_autofree char *name = NULL;
+      VnValue *value;
+
+      if (unknown->tag != F_GRAPH_SPARSE || unknown->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+        continue;
+      name = dup_sparse_name (unknown);
+      if (name == NULL || *name == '\0' || g_hash_table_contains (graph->by_name, name))
+        continue;
+      value = define_value (graph, name, _("sparse initializer"), error);
+      if (value == NULL)
+        return FALSE;
+      value->type.kind = VN_TYPE_SPARSE_TENSOR;
+    }
+  return TRUE;
+}
+
+/* ---- nodes ---- */
+
+static char *
+describe_node (const PbNode *proto,
+               gsize         i)
+{
+  const char *type = proto->op_type != NULL ? proto->op_type : "";
+
+  if (proto->name != NULL && *proto->name != '\0')
+    return g_strdup_printf (_("node “%s” (%s): "), proto->name, type);
+  return g_strdup_printf (_("node %" G_GSIZE_FORMAT " (%s): "), i, type);
+}
+
+static gboolean
+define_outputs (VnGraph       *graph,
+                const PbNode  *proto,
+                GError       **error)
+{
+  for (gsize i = 0; i < proto->n_output; i++)
+    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], _("output of a node"), error) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+collect_inputs (VnGraph       *graph,
+                const PbNode  *proto,
+                VnValue      **inputs,
+                GError       **error)
+{
+  for (gsize i = 0; i < proto->n_input; i++)
+    {
+      if (*proto->input[i] == '\0')
+        continue;
+      inputs[i] = vn_graph_find_value (graph, proto->input[i]);
+      if (inputs[i] == NULL)
+        {
+          g_autofree char *name = vn_onnx_dup_text (proto->input[i]);
+
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                       _("its input “%s” is neither computed by a node, nor an input, nor an initializer"), name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static VnNode *
+add_node (VnGraph       *graph,
+          const PbNode  *proto,
+          GError       **error)
+{
+  g_autofree VnValue **inputs = g_new0 (VnValue *, proto->n_input + 1);
+  g_autofree VnValue **outputs = g_new0 (VnValue *, proto->n_output + 1);
+  const char *domain = proto->domain != NULL ? proto->domain : "";
+  gboolean alias = g_str_equal (domain, "ai.onnx");
+  VnNode *node;
+
+  if (!collect_inputs (graph, proto, inputs, error))
+    return NULL;
+  for (gsize i = 0; i < proto->n_output; i++)
+    if (*proto->output[i] != '\0')
+      outputs[i] = g_hash_table_lookup (graph->by_name, proto->output[i]);
+  node = vn_graph_add_node (graph, NULL, alias ? "" : domain, proto->op_type,
+                            inputs, (guint) proto->n_input, outputs, (guint) proto->n_output);
+
+  /* Names of nodes are kept as they are, even where several have the same. */
+  g_free (node->name);
+  node->name = g_strdup (proto->name != NULL ? proto->name : "");
+  node->written_domain_alias = alias;
+  return node;
+}
+
+static gboolean
+decode_attrs (VnOnnxReader  *self,
+              VnNode        *node,
+              const PbNode  *proto,
+              GError       **error)
+{
+  for (gsize i = 0; i < proto->n_attribute; i++)
+    {
+      VnAttr *attr = NULL;
+
+      if (!vn_onnx_attr_decode (self, node->graph, node, proto->attribute[i], &attr, error))
+        return FALSE;
+      g_ptr_array_add (node->attrs, attr);
+    }
+  return TRUE;
+}
+
+static gboolean
+decode_node (VnOnnxReader  *self,
+             VnGraph       *graph,
+             const PbNode  *proto,
+             GError       **error)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+  VnNode *node;
+
+  if (!vn_onnx_check_name (proto->name, _("node"), error) ||
+      !vn_onnx_check_name (proto->op_type, _("operator"), error) ||
+      !vn_onnx_check_name (proto->domain, _("domain"), error))
+    return FALSE;
+  if (proto->op_type == NULL || *proto->op_type == '\0')
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("it has no operator type"));
+      return FALSE;
+    }
+  node = add_node (graph, proto, error);
+  if (node == NULL || !decode_attrs (self, node, proto, error))
+    return FALSE;
+  g_free (node->overload);
+  node->overload = proto->overload != NULL && *proto->overload != '\0' ? g_strdup (proto->overload) : NULL;
+  g_free (node->doc);
+  node->doc = vn_onnx_dup_text (proto->doc_string);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  node->extra = vn_onnx_extra_finish (extra);
+  return TRUE;
+}
+
+/* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. */
+static gboolean
+decode_nodes (VnOnnxReader        *self,
+              VnGraph             *graph,
+              PbNode * const      *protos,
+              gsize                n,
+              GError             **error)
+{
+  for (gsize i = 0; i < n; i++)
+    if (!define_outputs (graph, protos[i], error))
+      {
+        g_autofree char *label = describe_node (protos[i], i);
+
+        g_prefix_error (error, "%s", label);
+        return FALSE;
+      }
+  for (gsize i = 0; i < n; i++)
+    if (!decode_node (self, graph, protos[i], error))
+      {
+        g_autofree char *label = describe_node (protos[i], i);
+
+        g_prefix_error (error, "%s", label);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* ---- graphs ---- */
+
+static gboolean
+add_output (VnGraph     *graph,
+            const char  *name,
+            VnValue    **value,
+            GError     **error)
+{
+  *value = name != NULL && *name != '\0' ? vn_graph_find_value (graph, name) : NULL;
+  if (*value != NULL)
+    {
+      vn_graph_set_output (graph, graph->outputs->len, *value);
+      return TRUE;
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the graph output “%s” is computed by no node"),
+               name != NULL && g_utf8_validate (name, -1, NULL) ? name : "");
+  return FALSE;
+}
+
+static gboolean
+decode_outputs (VnGraph        *graph,
+                const PbGraph  *proto,
+                GError        **error)
+{
+  for (gsize i = 0; i < proto->n_output; i++)
+    {
+      VnValue *value;
+
+      if (!add_output (graph, proto->output[i]->name, &value, error))
+        return FALSE;
+      if (value->graph == graph && !value->is_input)
+        set_info (value, proto->output[i]);
+    }
+  return TRUE;
+}
+
+/* An entry for a value that is not there, or a second one, stays encoded. */
+static void
+decode_value_infos (VnGraph       *graph,
+                    const PbGraph *proto,
+                    VnWireOut     *extra)
+{
+  for (gsize i = 0; i < proto->n_value_info; i++)
+    {
+      const PbValueInfo *info = proto->value_info[i];
+      VnValue *value = info->name != NULL ? g_hash_table_lookup (graph->by_name, info->name) : NULL;
+
+      if (value != NULL && !value->has_info)
+        set_info (value, info);
+      else
+        {
+          gsize size = vn__onnx__value_info_proto__get_packed_size (info);
+          g_autofree guint8 *packed = g_malloc (size + 1);
+
+          vn__onnx__value_info_proto__pack (info, packed);
+          vn_wire_bytes (extra, F_GRAPH_VALUE_INFO, packed, size);
+        }
+    }
+}
+
+/**
+ * vn_onnx_graph_decode:
+ * @graph: empty
+ *
+ * Fills @graph. Nested graphs find the values of the graphs around them; a name of their own hides an outer one.
+ */
+gboolean
+vn_onnx_graph_decode (VnOnnxReader   *self,
+                      VnGraph        *graph,
+                      const PbGraph  *proto,
+                      GError        **error)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
+  g_free (graph->name);
+  graph->name = vn_onnx_dup_text (proto->name != NULL ? proto->name : "");
+  g_free (graph->doc);
+  graph->doc = vn_onnx_dup_text (proto->doc_string);
+  if (!decode_inputs (graph, proto, error))
+    return FALSE;
+  for (gsize i = 0; i < proto->n_initializer; i++)
+    if (!decode_initializer (self, graph, proto->initializer[i], error))
+      return FALSE;
+  if (!decode_sparse (graph, proto, error) ||
+      !decode_nodes (self, graph, proto->node, proto->n_node, error) ||
+      !decode_outputs (graph, proto, error))
+    return FALSE;
+  decode_value_infos (graph, proto, extra);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  graph->extra = vn_onnx_extra_finish (extra);
+  return TRUE;
+}
+
+/* ---- functions ---- */
+
+static gboolean
+decode_body (VnOnnxReader      *self,
+             VnGraph           *body,
+             const PbFunction  *proto,
+             GError           **error)
+{
+  for (gsize i = 0; i < proto->n_input; i++)
+    if (define_input (body, proto->input[i], error) == NULL)
+      return FALSE;
+  if (!decode_nodes (self, body, proto->node, proto->n_node, error))
+    return FALSE;
+  for (gsize i = 0; i < proto->n_output; i++)
+    {
+      VnValue *value;
+
+      if (!add_output (body, proto->output[i], &value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+decode_function_attrs (VnOnnxReader      *self,
+                       VnFunction        *function,
+                       const PbFunction  *proto,
+                       GError           **error)
+{
+  for (gsize i = 0; i < proto->n_attribute; i++)
+    {
+      if (!vn_onnx_check_name (proto->attribute[i], _("attribute"), error))
+        return FALSE;
+      g_ptr_array_add (function->attr_names, g_strdup (proto->attribute[i]));
+    }
+  for (gsize i = 0; i < proto->n_attribute_proto; i++)
+    {
+      VnAttr *attr = NULL;
+
+      if (!vn_onnx_attr_decode (self, function->body, NULL, proto->attribute_proto[i], &attr, error))
+        return FALSE;
+      g_ptr_array_add (function->attr_defaults, attr);
+    }
+  return TRUE;
+}
+
+/**
+ * vn_onnx_function_decode:
+ *
+ * @function: with empty lists and body
+ */
+gboolean
+vn_onnx_function_decode (VnOnnxReader      *self,
+                         VnFunction        *function,
+                         const PbFunction  *proto,
+                         GError           **error)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
+  function->domain = vn_onnx_dup_text (proto->domain != NULL ? proto->domain : "");
+  function->name = vn_onnx_dup_text (proto->name != NULL ? proto->name : "");
+  function->overload = vn_onnx_dup_text (proto->overload);
+  function->doc = vn_onnx_dup_text (proto->doc_string);
+  for (gsize i = 0; i < proto->n_opset_import; i++)
+    vn_onnx_opset_decode (function->opsets, proto->opset_import[i]);
+  if (!decode_function_attrs (self, function, proto, error) ||
+      !decode_body (self, function->body, proto, error))
+    {
+      g_prefix_error (error, _("function “%s”: "), function->name);
+      return FALSE;
+    }
+  vn_onnx_extra_unknown (extra, &proto->base);
+  function->extra = vn_onnx_extra_finish (extra);
+  return TRUE;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+/* Newest IR version whose fields are known here; newer files are read, with a note. */
+#define NEWEST_IR 14
+
+/* ---- shared by the files of this layer ---- */
+
+/**
+ * vn_onnx_check_name:
+ * @name: (nullable)
+ *
+ * Names are shown, searched and written to JSON: they must be UTF-8.
+ */
+gboolean
+vn_onnx_check_name (const char  *name,
+                    const char  *what,
+                    GError     **error)
+{
+  g_autofree char *shown = NULL;
+
+  if (name == NULL || g_utf8_validate (name, -1, NULL))
+    return TRUE;
+  shown = g_utf8_make_valid (name, -1);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the name of a %s is not valid UTF-8: “%s”"), what, shown);
+  return FALSE;
+}
+
+/**
+ * vn_onnx_dup_text:
+ *
+ * Returns: (transfer full) (nullable): free text with what is not UTF-8 replaced
+ */
+char *
+vn_onnx_dup_text (const char *text)
+{
+  return text != NULL ? g_utf8_make_valid (text, -1) : NULL;
+}
+
+/**
+ * vn_onnx_extra_unknown:
+ *
+ * Adds the fields the decoder did not know, as they were.
+ */
+void
+vn_onnx_extra_unknown (VnWireOut              *extra,
+                       const ProtobufCMessage *message)
+{
+  for (guint i = 0; i < message->n_unknown_fields; i++)
+    {
+      const ProtobufCMessageUnknownField *field = &message->unknown_fields[i];
+      guint64 tag = (guint64) field->tag << 3 | (guint) field->wire_type;
+      guint8 bytes[10];
+      gsize n = 0;
+
+      for (; tag >= 0x80; tag >>= 7)
+        bytes[n++] = (guint8) tag | 0x80;
+      bytes[n++] = (guint8) tag;
+      vn_wire_encoded (extra, bytes, n);
+      vn_wire_encoded (extra, field->data, field->len);
+    }
+}
+
+static gboolean
+append_piece (gpointer        data,
+              gconstpointer   piece,
+              gsize           size,
+              GError        **error)
+{
+  g_byte_array_append (data, piece, (guint) size);
+  return TRUE;
+}
+
+/**
+ * vn_onnx_extra_finish:
+ *
+ * Returns: (transfer full) (nullable): what was written, or %NULL if nothing was
+ */
+GBytes *
+vn_onnx_extra_finish (VnWireOut *extra)
+{
+  GByteArray *bytes;
+
+  if (vn_wire_out_size (extra) == 0 || vn_wire_out_overflow (extra))
+    return NULL;
+  bytes = g_byte_array_new ();
+  vn_wire_out_emit (extra, append_piece, bytes, NULL);
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+/**
+ * vn_onnx_opset_decode:
+ * @opsets: (element-type VnOpset): takes one more
+ */
+void
+vn_onnx_opset_decode (GArray        *opsets,
+                      const PbOpset *proto)
+{
+  VnOpset opset = { NULL, proto->version };
+
+  if (proto->domain == NULL || g_str_equal (proto->domain, "ai.onnx"))
+    opset.domain = g_strdup ("");
+  else
+    opset.domain = vn_onnx_dup_text (proto->domain);
+  g_array_append_val (opsets, opset);
+}
+
+static void
+opset_clear (gpointer data)
+{
+  g_free (((VnOpset *) data)->domain);
+}
+
+/* ---- what kind of file is it ---- */
+
+static const struct {
+  guint       offset;
+  const char *magic;
+  gsize       size;
+  const char *what;
+} magics[] = {
+  { 0, "PK\003\004",          4, N_("a zip archive (a PyTorch checkpoint or a packed folder)") },
+  { 0, "\x89HDF",             4, N_("an HDF5 file (Keras)")                                    },
+  { 4, "TFL3",                4, N_("a TensorFlow Lite model")                                 },
+  { 4, "ORTM",                4, N_("a model in ONNX Runtime's own format; convert it back")   },
+  { 0, "GGUF",                4, N_("a GGUF file")                                             },
+  { 0, "\x93NUMPY",           6, N_("a NumPy array")                                           },
+  { 0, "\x80\x02",            2, N_("a Python pickle (a PyTorch checkpoint)")                  },
+  { 0, "\x1f\x8b",            2, N_("a compressed file; unpack it first")                      },
+  { 0, "\x89PNG",             4, N_("a picture")                                               },
+  { 0, "\xff\xd8\xff",        3, N_("a picture")                                               },
+  { 0, "version https://git-lfs", 23, N_("a Git LFS pointer; fetch the file itself")           },
+  { 0, "<",                   1, N_("a text file")                                             },
+  { 0, "ir_version:",         11, N_("a model written as text; convert it to the binary form") },
+};
+
+static const char *
+recognise (const guint8 *data,
+           gsize         size)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (magics); i++)
+    if (size >= magics[i].offset + magics[i].size &&
+        memcmp (data + magics[i].offset, magics[i].magic, magics[i].size) == 0)
+      return _(magics[i].what);
+  return NULL;
+}
+
+/* Every writer begins with the IR version, or at least with another small field of the model. */
+static gboolean
+begins_like_onnx (const guint8 *data,
+                  gsize         size)
+{
+  VnWireIn in = { data, data + MIN (size, 16) };
+  VnWireField field;
+  VnWireStatus status = vn_wire_next (&in, &field);
+
+  return status == VN_WIRE_FIELD && field.number == F_MODEL_IR_VERSION && field.type == VN_WIRE_VARINT &&
+         field.value > 0 && field.value < 1000;
+}
+
+static const char *
+shown_path (const char *path)
+{
+  return path != NULL ? path : _("(model in memory)");
+}
+
+/* The stripper has said what is wrong with the bytes; what does that mean for the user? */
+static void
+explain_failure (GBytes      *bytes,
+                 const char  *path,
+                 GError     **error)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  const char *what = recognise (data, size);
+
+  if (g_error_matches (*error, VN_ERROR, VN_ERROR_LIMIT))
+    g_prefix_error (error, "“%s”: ", shown_path (path));
+  else if (what != NULL && !begins_like_onnx (data, size))
+    {
+      g_clear_error (error);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), shown_path (path), what);
+    }
+  else if (begins_like_onnx (data, size))
+    g_prefix_error (error, _("“%s” is damaged or cut off (%" G_GSIZE_FORMAT " bytes): "), shown_path (path), size);
+  else
+    g_prefix_error (error, _("“%s” is not an ONNX file: "), shown_path (path));
+}
+
+/* ---- the model ---- */
+
+static void
+decode_head (VnModel       *model,
+             const PbModel *proto)
+{
+  model->ir_version = proto->ir_version;
+  model->producer_name = vn_onnx_dup_text (proto->producer_name);
+  model->producer_version = vn_onnx_dup_text (proto->producer_version);
+  model->domain = vn_onnx_dup_text (proto->domain);
+  model->doc = vn_onnx_dup_text (proto->doc_string);
+  model->has_model_version = proto->has_model_version;
+  model->model_version = proto->model_version;
+  for (gsize i = 0; i < proto->n_opset_import; i++)
+    vn_onnx_opset_decode (model->opsets, proto->opset_import[i]);
+  for (gsize i = 0; i < proto->n_metadata_props; i++)
+    {
+      const PbEntry *entry = proto->metadata_props[i];
+
+      g_ptr_array_add (model->metadata, vn_onnx_dup_text (entry->key != NULL ? entry->key : ""));
+      g_ptr_array_add (model->metadata, vn_onnx_dup_text (entry->value != NULL ? entry->value : ""));
+    }
+}
+
+static void
+note_versions (VnModel *model)
+{
+  if (model->ir_version > NEWEST_IR)
+    vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-new", NULL,
+                  _("The file has IR version %" G_GINT64_FORMAT "; versions up to %d are known"),
+                  model->ir_version, NEWEST_IR);
+  else if (model->ir_version < 3)
+    vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-old", NULL,
+                  _("The file has IR version %" G_GINT64_FORMAT ", older than the first stable one (3)"),
+                  model->ir_version);
+  if (vn_model_get_opset (model, "") == 0)
+    vn_notes_add (model->notes, VN_NOTE_WARNING, "no-opset", NULL,
+                  _("The file imports no version of the standard operators"));
+  for (guint i = 1; i < model->opsets->len; i++)
+    for (guint j = 0; j < i; j++)
+      if (g_str_equal (g_array_index (model->opsets, VnOpset, i).domain, g_array_index (model->opsets, VnOpset, j).domain))
+        vn_notes_add (model->notes, VN_NOTE_INFO, "opset-twice", g_array_index (model->opsets, VnOpset, i).domain,
+                      _("The operators of domain “%s” are imported twice; the larger version counts"),
+                      g_array_index (model->opsets, VnOpset, i).domain);
+}
+
+static VnFunction *
+add_function (VnModel *model)
+{
+  VnFunction *function = g_new0 (VnFunction, 1);
+
+  function->body = vn_graph_new (model, NULL, NULL);
+  function->attr_names = g_ptr_array_new_with_free_func (g_free);
+  function->attr_defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
+  function->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
+  g_array_set_clear_func (function->opsets, opset_clear);
+  g_ptr_array_add (model->functions, function);
+  return function;
+}
+
+static gboolean
+decode_model (VnOnnxReader   *self,
+              const PbModel  *proto,
+              GError        **error)
+{
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
+  decode_head (self->model, proto);
+  if (!vn_onnx_graph_decode (self, self->model->graph, proto->graph, error))
+    return FALSE;
+  for (gsize i = 0; i < proto->n_functions; i++)
+    if (!vn_onnx_function_decode (self, add_function (self->model), proto->functions[i], error))
+      return FALSE;
+  vn_onnx_extra_unknown (extra, &proto->base);
+  self->model->extra = vn_onnx_extra_finish (extra);
+  note_versions (self->model);
+  return TRUE;
+}
+
+static gpointer
+fail_unpack (const char  *path,
+             GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong kind of content"),
+               shown_path (path));
+  return NULL;
+}
+
+static VnModel *
+build_model (VnOnnxReader   *self,
+             const PbModel  *proto,
+             GError        **error)
+{
+  g_autoptr(VnModel) model = vn_model_new (0, 0);
+
+  if (proto->graph == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it holds no graph"),
+                   shown_path (self->path));
+      return NULL;
+    }
+  model->path = g_strdup (self->path);
+  self->model = model;
+  if (!decode_model (self, proto, error))
+    {
+      g_prefix_error (error, "“%s”: ", shown_path (self->path));
+      return NULL;
+    }
+  model->file_size = g_bytes_get_size (self->bytes) + self->external_bytes;
+  return g_steal_pointer (&model);
+}
+
+static void
+reader_init (VnOnnxReader *self,
+             GBytes       *bytes,
+             const char   *path)
+{
+  *self = (VnOnnxReader) { bytes, g_array_new (FALSE, FALSE, sizeof (RawView)), path,
+                           g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref) };
+}
+
+static void
+reader_clear (VnOnnxReader *self)
+{
+  g_array_unref (self->views);
+  g_hash_table_unref (self->external);
+}
+
+static GByteArray *
+strip_input (VnOnnxReader  *self,
+             StripKind      kind,
+             GError       **error)
+{
+  GByteArray *small;
+  GError *local = NULL;
+
+  if (g_bytes_get_size (self->bytes) == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is empty"), shown_path (self->path));
+      return NULL;
+    }
+  small = vn_onnx_strip (self->bytes, kind, self->views, &local);
+  if (small == NULL)
+    {
+      explain_failure (self->bytes, self->path, &local);
+      g_propagate_error (error, local);
+    }
+  return small;
+}
+
+/**
+ * vn_onnx_read_bytes:
+ * @bytes: an encoded ModelProto; kept alive by the model's tensors
+ * @path: (nullable): where it came from
+ *
+ * Fails with %VN_ERROR_MALFORMED if this is no ONNX model or one that breaks the format's rules, %VN_ERROR_UNSUPPORTED
+ * for element types and ranks that cannot be held, %VN_ERROR_LIMIT for sizes and nesting beyond measure,
+ * %VN_ERROR_MISSING_DATA or a file error if external data are not there.
+ *
+ * Returns: (transfer full) (nullable): the model
+ */
+VnModel *
+vn_onnx_read_bytes (GBytes      *bytes,
+                    const char  *path,
+                    GError     **error)
+{
+  g_autoptr(GByteArray) small = NULL;
+  VnModel *model = NULL;
+  VnOnnxReader self;
+  PbModel *proto;
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+
+  reader_init (&self, bytes, path);
+  small = strip_input (&self, STRIP_MODEL, error);
+  if (small != NULL)
+    {
+      proto = vn__onnx__model_proto__unpack (NULL, small->len, small->data);
+      model = proto != NULL ? build_model (&self, proto, error) : fail_unpack (path, error);
+      if (proto != NULL)
+        vn__onnx__model_proto__free_unpacked (proto, NULL);
+    }
+  reader_clear (&self);
+  return model;
+}
+
+/**
+ * vn_onnx_read_file:
+ *
+ * Maps and reads a model; see vn_onnx_read_bytes(). The file may be replaced (but not written into) while the model
+ * is in use.
+ *
+ * Returns: (transfer full) (nullable): the model; %G_FILE_ERROR if the file cannot be opened
+ */
+VnModel *
+vn_onnx_read_file (const char  *path,
+                   GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+
+  return bytes != NULL ? vn_onnx_read_bytes (bytes, path, error) : NULL;
+}
+
+/**
+ * vn_onnx_tensor_read_file:
+ * @path: an encoded TensorProto, as the data sets of the ONNX project have them
+ * @name: (out) (optional) (nullable) (transfer full): the name in the file
+ *
+ * Returns: (transfer full) (nullable): the tensor
+ */
+VnTensor *
+vn_onnx_tensor_read_file (const char  *path,
+                          char       **name,
+                          GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GByteArray) small = NULL;
+  VnTensor *tensor = NULL;
+  PbTensor *proto = NULL;
+  VnOnnxReader self;
+
+  if (name != NULL)
+    *name = NULL;
+  if (bytes == NULL)
+    return NULL;
+  reader_init (&self, bytes, path);
+  small = vn_onnx_strip (bytes, STRIP_TENSOR, self.views, NULL);
+  if (small != NULL)
+    proto = vn__onnx__tensor_proto__unpack (NULL, small->len, small->data);
+  if (proto == NULL || !proto->has_data_type)
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold a tensor (an ONNX TensorProto)"), path);
+  else if ((tensor = vn_onnx_tensor_decode (&self, proto, error)) == NULL)
+    g_prefix_error (error, "“%s”: ", path);
+  else if (name != NULL)
+    *name = vn_onnx_dup_text (proto->name);
+  if (proto != NULL)
+    vn__onnx__tensor_proto__free_unpacked (proto, NULL);
+  reader_clear (&self);
+  return tensor;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-private.h"
+
+#include <string.h>
+
+typedef Vn__Onnx__TensorShapeProto__Dimension PbDim;
+
+/* Which of TypeProto's alternatives makes which kind. */
+static const struct {
+  guint32    number;
+  VnTypeKind kind;
+} alternatives[] = {
+  { 1, VN_TYPE_TENSOR        },
+  { 4, VN_TYPE_SEQUENCE      },
+  { 5, VN_TYPE_MAP           },
+  { 7, VN_TYPE_OPAQUE        },
+  { 8, VN_TYPE_SPARSE_TENSOR },
+  { 9, VN_TYPE_OPTIONAL      },
+};
+
+static VnTypeKind
+find_kind (const guint8 *data,
+           gsize         size)
+{
+  VnWireField field;
+
+  for (guint i = 0; i < G_N_ELEMENTS (alternatives); i++)
+    if (vn_wire_find (data, size, alternatives[i].number, &field) && field.type == VN_WIRE_BYTES)
+      return alternatives[i].kind;
+  return VN_TYPE_UNKNOWN;
+}
+
+static void
+decode_dim (VnType      *type,
+            guint        i,
+            const PbDim *dim)
+{
+  gboolean has_value = dim->value_case == VN__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+  gboolean has_name = dim->value_case == VN__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+
+  type->shape.dims[i] = has_value && dim->dim_value >= 0 ? dim->dim_value : VN_DIM_UNKNOWN;
+  if (has_name && *dim->dim_param != '\0')
+    type->symbols[i] = g_utf8_make_valid (dim->dim_param, -1);
+}
+
+static void
+decode_tensor (VnType                         *type,
+               const Vn__Onnx__TypeProto__Tensor *tensor)
+{
+  if (tensor->has_elem_type && vn_dtype_is_valid (tensor->elem_type))
+    type->dtype = tensor->elem_type;
+  type->shape = VN_SHAPE_UNKNOWN;
+  if (tensor->shape == NULL || tensor->shape->n_dim > VN_MAX_RANK)
+    return;
+  type->shape.rank = (int) tensor->shape->n_dim;
+  for (guint i = 0; i < tensor->shape->n_dim; i++)
+    decode_dim (type, i, tensor->shape->dim[i]);
+}
+
+static GBytes *
+encode_modelled (const VnType *type)
+{
+  g_autoptr(VnWireOut) out = vn_wire_out_new ();
+  VnType plain = *type;
+
+  plain.encoded = NULL;
+  vn_onnx_type_encode (out, &plain);
+  return vn_onnx_extra_finish (out);
+}
+
+/**
+ * vn_onnx_type_decode:
+ * @type: (out caller-allocates): to be cleared with vn_type_clear()
+ * @data: a TypeProto
+ *
+ * A type that cannot be decoded, or that says more than #VnType holds (denotations, dims beyond %VN_MAX_RANK), keeps
+ * its encoded form, so that it is written as it was found. An unknown element type gives %VN_DTYPE_UNDEFINED.
+ */
+void
+vn_onnx_type_decode (VnType       *type,
+                     const guint8 *data,
+                     gsize         size)
+{
+  g_autoptr(GBytes) modelled = NULL;
+  Vn__Onnx__TypeProto *proto = NULL;
+
+  memset (type, 0, sizeof *type);
+  type->shape = VN_SHAPE_UNKNOWN;
+  type->kind = find_kind (data, size);
+  if (type->kind == VN_TYPE_TENSOR)
+    proto = vn__onnx__type_proto__unpack (NULL, size, data);
+  if (proto != NULL && proto->tensor_type != NULL)
+    {
+      decode_tensor (type, proto->tensor_type);
+      modelled = encode_modelled (type);
+    }
+  if (proto != NULL)
+    vn__onnx__type_proto__free_unpacked (proto, NULL);
+  if (modelled == NULL || g_bytes_get_size (modelled) != size ||
+      memcmp (g_bytes_get_data (modelled, NULL), data, size) != 0)
+    type->encoded = g_bytes_new (data, size);
+}
+
+static void
+encode_shape (VnWireOut    *out,
+              const VnType *type)
+{
+  VnWireMark shape = vn_wire_begin (out);
+
+  for (int i = 0; i < type->shape.rank; i++)
+    {
+      VnWireMark dim = vn_wire_begin (out);
+
+      if (type->shape.dims[i] != VN_DIM_UNKNOWN)
+        vn_wire_int (out, F_DIM_VALUE, type->shape.dims[i]);
+      else
+        vn_wire_string (out, F_DIM_PARAM, type->symbols[i]);
+      vn_wire_end (out, dim, F_SHAPE_DIM);
+    }
+  vn_wire_end (out, shape, F_TENSOR_TYPE_SHAPE);
+}
+
+/**
+ * vn_onnx_type_encode:
+ *
+ * Writes the fields of a TypeProto.
+ */
+void
+vn_onnx_type_encode (VnWireOut    *out,
+                     const VnType *type)
+{
+  VnWireMark tensor = vn_wire_begin (out);
+
+  if (type->encoded != NULL)
+    {
+      vn_wire_encoded (out, g_bytes_get_data (type->encoded, NULL), g_bytes_get_size (type->encoded));
+      return;
+    }
+  if (type->kind != VN_TYPE_TENSOR)
+    return;
+  if (type->dtype != VN_DTYPE_UNDEFINED)
+    vn_wire_int (out, F_TENSOR_TYPE_ELEM, type->dtype);
+  if (type->shape.rank != VN_RANK_UNKNOWN)
+    encode_shape (out, type);
+  vn_wire_end (out, tensor, F_TYPE_TENSOR);
+}

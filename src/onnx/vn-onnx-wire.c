@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-wire.h"
+
+#include <string.h>
+
+/* Below this size a copy costs less than a piece of its own. */
+#define BLOB_MIN 512
+
+#define MAX_VARINT 10
+
+static VnWireStatus
+read_varint (VnWireIn *self,
+             guint64  *value)
+{
+  guint64 result = 0;
+
+  for (guint i = 0; i < MAX_VARINT; i++)
+    {
+      guint8 byte;
+
+      if (self->at == self->end)
+        return VN_WIRE_TRUNCATED;
+      byte = *self->at++;
+      result |= (guint64) (byte & 0x7f) << (7 * i);
+      if ((byte & 0x80) == 0)
+        {
+          *value = result;
+          return VN_WIRE_FIELD;
+        }
+    }
+  return VN_WIRE_BAD;
+}
+
+static VnWireStatus
+skip_bytes (VnWireIn *self,
+            guint64   n)
+{
+  if (n > (guint64) (self->end - self->at))
+    return VN_WIRE_TRUNCATED;
+  self->at += n;
+  return VN_WIRE_FIELD;
+}
+
+/**
+ * vn_wire_next:
+ * @field: (out): valid if %VN_WIRE_FIELD is returned
+ *
+ * Steps to the next field of a message. Nothing outside the message is ever touched. Groups, which ONNX does not use,
+ * count as %VN_WIRE_BAD.
+ */
+VnWireStatus
+vn_wire_next (VnWireIn    *self,
+              VnWireField *field)
+{
+  guint64 tag;
+  VnWireStatus status;
+
+  if (self->at == self->end)
+    return VN_WIRE_END;
+  field->start = self->at;
+  status = read_varint (self, &tag);
+  if (status != VN_WIRE_FIELD)
+    return status;
+  if (tag >> 32 != 0 || tag >> 3 == 0)
+    return VN_WIRE_BAD;
+  field->number = (guint32) (tag >> 3);
+  field->type = tag & 7;
+  field->value = 0;
+  field->data = NULL;
+  switch ((guint) field->type)
+    {
+    case VN_WIRE_VARINT:
+      status = read_varint (self, &field->value);
+      break;
+    case VN_WIRE_FIXED64:
+      status = skip_bytes (self, 8);
+      break;
+    case VN_WIRE_FIXED32:
+      status = skip_bytes (self, 4);
+      break;
+    case VN_WIRE_BYTES:
+      status = read_varint (self, &field->value);
+      field->data = self->at;
+      if (status == VN_WIRE_FIELD)
+        status = skip_bytes (self, field->value);
+      break;
+    default:
+      return VN_WIRE_BAD;
+    }
+  field->end = self->at;
+  return status;
+}
+
+/**
+ * vn_wire_find:
+ *
+ * Returns: %TRUE with the last field of that number, if there is one and the message is whole
+ */
+gboolean
+vn_wire_find (gconstpointer  data,
+              gsize          size,
+              guint32        number,
+              VnWireField   *field)
+{
+  VnWireIn in = { data, (const guint8 *) data + size };
+  VnWireField next;
+  VnWireStatus status;
+  gboolean found = FALSE;
+
+  while ((status = vn_wire_next (&in, &next)) == VN_WIRE_FIELD)
+    if (next.number == number)
+      {
+        *field = next;
+        found = TRUE;
+      }
+  return found && status == VN_WIRE_END;
+}
+
+/* ---- writing ---- */
+
+typedef struct
+{
+  guint         position;   /* the blob comes before this byte of the small content */
+  gconstpointer data;
+  gsize         size;
+} Blob;
+
+struct _VnWireOut
+{
+  GByteArray *small;
+  GArray     *blobs;   /* of Blob */
+  guint64     blob_bytes;
+  gboolean    overflow;
+};
+
+VnWireOut *
+vn_wire_out_new (void)
+{
+  VnWireOut *self = g_new0 (VnWireOut, 1);
+
+  self->small = g_byte_array_new ();
+  self->blobs = g_array_new (FALSE, FALSE, sizeof (Blob));
+  return self;
+}
+
+void
+vn_wire_out_free (VnWireOut *self)
+{
+  g_byte_array_unref (self->small);
+  g_array_unref (self->blobs);
+  g_free (self);
+}
+
+guint64
+vn_wire_out_size (VnWireOut *self)
+{
+  return self->small->len + self->blob_bytes;
+}
+
+/**
+ * vn_wire_out_overflow:
+ *
+ * Returns: %TRUE if the small content outgrew 2 GB; the message is then not complete
+ */
+gboolean
+vn_wire_out_overflow (VnWireOut *self)
+{
+  return self->overflow;
+}
+
+gboolean
+vn_wire_out_emit (VnWireOut   *self,
+                  VnWireSink   sink,
+                  gpointer     data,
+                  GError     **error)
+{
+  guint at = 0;
+
+  for (guint i = 0; i < self->blobs->len; i++)
+    {
+      const Blob *blob = &g_array_index (self->blobs, Blob, i);
+
+      if (blob->position > at && !sink (data, self->small->data + at, blob->position - at, error))
+        return FALSE;
+      at = blob->position;
+      if (!sink (data, blob->data, blob->size, error))
+        return FALSE;
+    }
+  return at == self->small->len || sink (data, self->small->data + at, self->small->len - at, error);
+}
+
+static void
+append (VnWireOut     *self,
+        gconstpointer  data,
+        gsize          size)
+{
+  if (size > (gsize) G_MAXINT32 - MIN (self->small->len, G_MAXINT32))
+    {
+      self->overflow = TRUE;
+      return;
+    }
+  if (size > 0)
+    g_byte_array_append (self->small, data, (guint) size);
+}
+
+static guint
+put_varint (guint8  *at,
+            guint64  value)
+{
+  guint n = 0;
+
+  while (value >= 0x80)
+    {
+      at[n++] = (guint8) value | 0x80;
+      value >>= 7;
+    }
+  at[n++] = (guint8) value;
+  return n;
+}
+
+static void
+append_tag (VnWireOut  *self,
+            guint32     number,
+            VnWireType  type)
+{
+  guint8 bytes[MAX_VARINT];
+
+  append (self, bytes, put_varint (bytes, (guint64) number << 3 | type));
+}
+
+static void
+append_varint (VnWireOut *self,
+               guint64    value)
+{
+  guint8 bytes[MAX_VARINT];
+
+  append (self, bytes, put_varint (bytes, value));
+}
+
+/**
+ * vn_wire_begin:
+ *
+ * What is written from here to vn_wire_end() becomes a message inside the message.
+ */
+VnWireMark
+vn_wire_begin (VnWireOut *self)
+{
+  return (VnWireMark) { self->small->len, self->blobs->len, self->blob_bytes };
+}
+
+void
+vn_wire_end (VnWireOut  *self,
+             VnWireMark  mark,
+             guint32     number)
+{
+  guint64 size = (self->small->len - mark.position) + (self->blob_bytes - mark.blob_bytes);
+  guint payload = self->small->len - mark.position;
+  guint8 head[2 * MAX_VARINT];
+  guint n = put_varint (head, (guint64) number << 3 | VN_WIRE_BYTES);
+
+  n += put_varint (head + n, size);
+  append (self, head, n);
+  if (self->overflow)
+    return;
+  memmove (self->small->data + mark.position + n, self->small->data + mark.position, payload);
+  memcpy (self->small->data + mark.position, head, n);
+  for (guint i = mark.blob; i < self->blobs->len; i++)
+    g_array_index (self->blobs, Blob, i).position += n;
+}
+
+void
+vn_wire_int (VnWireOut *self,
+             guint32    number,
+             gint64     value)
+{
+  append_tag (self, number, VN_WIRE_VARINT);
+  append_varint (self, (guint64) value);
+}
+
+void
+vn_wire_float (VnWireOut *self,
+               guint32    number,
+               float      value)
+{
+  append_tag (self, number, VN_WIRE_FIXED32);
+  append (self, &value, sizeof value);
+}
+
+void
+vn_wire_bytes (VnWireOut     *self,
+               guint32        number,
+               gconstpointer  data,
+               gsize          size)
+{
+  append_tag (self, number, VN_WIRE_BYTES);
+  append_varint (self, size);
+  append (self, data, size);
+}
+
+void
+vn_wire_string (VnWireOut  *self,
+                guint32     number,
+                const char *text)
+{
+  if (text != NULL)
+    vn_wire_bytes (self, number, text, strlen (text));
+}
+
+void
+vn_wire_gbytes (VnWireOut *self,
+                guint32    number,
+                GBytes    *bytes)
+{
+  vn_wire_blob (self, number, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+}
+
+void
+vn_wire_blob (VnWireOut     *self,
+              guint32        number,
+              gconstpointer  data,
+              gsize          size)
+{
+  Blob blob;
+
+  if (size < BLOB_MIN)
+    {
+      vn_wire_bytes (self, number, data, size);
+      return;
+    }
+  append_tag (self, number, VN_WIRE_BYTES);
+  append_varint (self, size);
+  blob = (Blob) { self->small->len, data, size };
+  g_array_append_val (self->blobs, blob);
+  self->blob_bytes += size;
+}
+
+void
+vn_wire_ints_packed (VnWireOut    *self,
+                     guint32       number,
+                     const gint64 *values,
+                     gsize         n)
+{
+  VnWireMark mark = vn_wire_begin (self);
+
+  if (n == 0)
+    return;
+  for (gsize i = 0; i < n; i++)
+    append_varint (self, (guint64) values[i]);
+  vn_wire_end (self, mark, number);
+}
+
+void
+vn_wire_encoded (VnWireOut     *self,
+                 gconstpointer  data,
+                 gsize          size)
+{
+  append (self, data, size);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-onnx-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Readers of protocol buffers stop at 2 GB. */
+#define MAX_MESSAGE ((guint64) G_MAXINT32)
+
+/* What moves out when a model does not fit into one file. */
+#define LARGE_TENSOR 1024
+
+/* A cancelled write ends within so many bytes. */
+#define PIECE ((gsize) 16 << 20)
+
+static void
+encoder_init (VnOnnxEncoder *self,
+              const char    *location,
+              gsize          threshold)
+{
+  *self = (VnOnnxEncoder) { vn_wire_out_new (), threshold, location,
+                            g_array_new (FALSE, FALSE, sizeof (ExternalPiece)), 0 };
+}
+
+static void
+encoder_clear (VnOnnxEncoder *self)
+{
+  vn_wire_out_free (self->out);
+  g_array_unref (self->pieces);
+}
+
+static gboolean
+fits (VnOnnxEncoder *self)
+{
+  return !vn_wire_out_overflow (self->out) && vn_wire_out_size (self->out) <= MAX_MESSAGE;
+}
+
+static gboolean
+too_large (VnOnnxEncoder  *self,
+           GError        **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("The model takes %.1f GB in one file; ONNX files end at 2 GB. Write its weights to an external file"),
+               (double) vn_wire_out_size (self->out) / 1e9);
+  return FALSE;
+}
+
+/* ---- into memory ---- */
+
+static gboolean
+append_piece (gpointer        data,
+              gconstpointer   piece,
+              gsize           size,
+              GError        **error)
+{
+  g_byte_array_append (data, piece, (guint) size);
+  return TRUE;
+}
+
+/**
+ * vn_onnx_write_bytes:
+ *
+ * Returns: (transfer full) (nullable): the model with all weights inside; %VN_ERROR_LIMIT beyond 2 GB
+ */
+GBytes *
+vn_onnx_write_bytes (const VnModel  *model,
+                     GError        **error)
+{
+  GByteArray *bytes = NULL;
+  VnOnnxEncoder self;
+
+  encoder_init (&self, NULL, 0);
+  vn_onnx_encode_model (&self, model);
+  if (!fits (&self))
+    too_large (&self, error);
+  else
+    {
+      bytes = g_byte_array_sized_new ((guint) vn_wire_out_size (self.out));
+      vn_wire_out_emit (self.out, append_piece, bytes, NULL);
+    }
+  encoder_clear (&self);
+  return bytes != NULL ? g_byte_array_free_to_bytes (bytes) : NULL;
+}
+
+/* ---- into files ---- */
+
+typedef struct
+{
+  VnFileWriter *writer;
+  GCancellable *cancellable;
+} FileSink;
+
+static gboolean
+write_piece (gpointer        data,
+             gconstpointer   piece,
+             gsize           size,
+             GError        **error)
+{
+  FileSink *sink = data;
+  const guint8 *at = piece;
+
+  for (gsize done = 0; done < size; done += MIN (PIECE, size - done))
+    if (g_cancellable_set_error_if_cancelled (sink->cancellable, error) ||
+        !vn_file_writer_write (sink->writer, at + done, MIN (PIECE, size - done), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+write_pieces (FileSink       *sink,
+              GArray         *pieces,
+              GError        **error)
+{
+  static const guint8 zeros[4096];
+  guint64 at = 0;
+
+  for (guint i = 0; i < pieces->len; i++)
+    {
+      const ExternalPiece *piece = &g_array_index (pieces, ExternalPiece, i);
+
+      if (!write_piece (sink, zeros, piece->offset - at, error) ||
+          !write_piece (sink, piece->tensor->data, piece->tensor->n_bytes, error))
+        return FALSE;
+      at = piece->offset + piece->tensor->n_bytes;
+    }
+  return TRUE;
+}
+
+/* Both files are complete on the disk before either appears; an older data file comes back if the model's cannot. */
+static gboolean
+commit_both (VnFileWriter  *main_writer,
+             VnFileWriter  *data_writer,
+             const char    *data_path,
+             GError       **error)
+{
+  g_autofree char *backup = g_strdup_printf ("%s.old-%08x", data_path, g_random_int ());
+  gboolean had_old = link (data_path, backup) == 0;
+  gboolean done;
+
+  done = vn_file_writer_commit (data_writer, error);
+  if (done && !vn_file_writer_commit (main_writer, error))
+    {
+      done = FALSE;
+      if (!had_old || g_rename (backup, data_path) != 0)
+        g_unlink (data_path);
+    }
+  if (had_old)
+    g_unlink (backup);
+  return done;
+}
+
+static gboolean
+write_with_external (VnOnnxEncoder  *self,
+                     FileSink       *sink,
+                     const char     *path,
+                     GError        **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *data_path = g_build_filename (folder, self->location, NULL);
+  g_autoptr(VnFileWriter) data_writer = vn_file_writer_new (data_path, error);
+  FileSink data_sink = { data_writer, sink->cancellable };
+
+  return data_writer != NULL &&
+         write_pieces (&data_sink, self->pieces, error) &&
+         vn_wire_out_emit (self->out, write_piece, sink, error) &&
+         commit_both (sink->writer, data_writer, data_path, error);
+}
+
+static gboolean
+write_encoded (VnOnnxEncoder  *self,
+               const char     *path,
+               GCancellable   *cancellable,
+               GError        **error)
+{
+  g_autoptr(VnFileWriter) writer = NULL;
+  FileSink sink;
+
+  if (!fits (self))
+    return too_large (self, error);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  writer = vn_file_writer_new (path, error);
+  if (writer == NULL)
+    return FALSE;
+  sink = (FileSink) { writer, cancellable };
+  if (self->pieces->len > 0)
+    return write_with_external (self, &sink, path, error);
+  return vn_wire_out_emit (self->out, write_piece, &sink, error) &&
+         !g_cancellable_set_error_if_cancelled (cancellable, error) &&
+         vn_file_writer_commit (writer, error);
+}
+
+static gboolean
+check_external_name (const char  *name,
+                     const char  *path,
+                     GError     **error)
+{
+  g_autofree char *own = g_path_get_basename (path);
+
+  if (*name != '\0' && strchr (name, '/') == NULL && !g_str_equal (name, ".") && !g_str_equal (name, "..") &&
+      !g_str_equal (name, own))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s” cannot be the file of the weights: give a plain file name other than the model's"), name);
+  return FALSE;
+}
+
+/**
+ * vn_onnx_write_file:
+ * @path: where the model shall appear; a file of that name is replaced when everything is written
+ * @options: (nullable)
+ *
+ * Streams the model; weights are not copied. When the external file or the model cannot be written completely, or the
+ * work is cancelled, neither appears and older ones stay. The external file lies beside the model.
+ *
+ * Returns: %FALSE with %G_FILE_ERROR, %G_IO_ERROR_CANCELLED, or %VN_ERROR_LIMIT if what must stay inside exceeds 2 GB
+ */
+gboolean
+vn_onnx_write_file (const VnModel             *model,
+                    const char                *path,
+                    const VnOnnxWriteOptions  *options,
+                    GCancellable              *cancellable,
+                    GError                   **error)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *location = g_strdup_printf ("%s.data", base);
+  gsize threshold = options != NULL ? options->external_threshold : 0;
+  VnOnnxEncoder self;
+  gboolean done;
+
+  if (options != NULL && options->external_name != NULL)
+    {
+      if (!check_external_name (options->external_name, path, error))
+        return FALSE;
+      g_free (location);
+      location = g_strdup (options->external_name);
+    }
+  encoder_init (&self, location, threshold);
+  vn_onnx_encode_model (&self, model);
+  if (!fits (&self) && threshold == 0)
+    {
+      encoder_clear (&self);
+      encoder_init (&self, location, LARGE_TENSOR);
+      vn_onnx_encode_model (&self, model);
+    }
+  done = write_encoded (&self, path, cancellable, error);
+  encoder_clear (&self);
+  return done;
+}
