@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The resolved plan: a table of rows. */
+
+#include "vn-quantize-private.h"
+
+static void
+row_free (gpointer data)
+{
+  VnQuantRow *row = data;
+
+  g_free (row->tensor.name);
+  g_clear_pointer (&row->tensor.scale, vn_tensor_unref);
+  g_clear_pointer (&row->tensor.zero_point, vn_tensor_unref);
+  g_free (row->tensor.method);
+  g_free (row->tensor.shares);
+  g_free (row->tensor.rule);
+  g_free (row->source);
+  g_free (row);
+}
+
+/*< private >
+ * vn_quant_plan_new:
+ * @n_nodes: of the prepared graph
+ */
+VnQuantPlan *
+vn_quant_plan_new (guint n_nodes)
+{
+  VnQuantPlan *self = g_new0 (VnQuantPlan, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->rows = g_ptr_array_new_with_free_func (row_free);
+  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  self->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->clamps = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->excluded = g_new0 (gboolean, n_nodes + 1);
+  self->n_nodes = n_nodes;
+  return self;
+}
+
+/*< private >
+ * vn_quant_plan_add:
+ *
+ * Returns: (transfer none): a new row, in float so far
+ */
+VnQuantRow *
+vn_quant_plan_add (VnQuantPlan  *self,
+                   const char   *name,
+                   VnTensorRole  role)
+{
+  VnQuantRow *row = g_new0 (VnQuantRow, 1);
+
+  row->tensor.name = g_strdup (name);
+  row->tensor.role = role;
+  row->tensor.dtype = VN_DTYPE_F32;
+  row->tensor.axis = -1;
+  row->beta = 1;
+  g_ptr_array_add (self->rows, row);
+  g_hash_table_insert (self->by_name, row->tensor.name, row);
+  return row;
+}
+
+/*< private >
+ * vn_quant_plan_find_row:
+ */
+VnQuantRow *
+vn_quant_plan_find_row (VnQuantPlan *self,
+                        const char  *name)
+{
+  return g_hash_table_lookup (self->by_name, name);
+}
+
+/**
+ * vn_quant_plan_ref:
+ *
+ * Returns: (transfer full): @self
+ */
+VnQuantPlan *
+vn_quant_plan_ref (VnQuantPlan *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_quant_plan_unref:
+ * @self: (transfer full): a plan
+ */
+void
+vn_quant_plan_unref (VnQuantPlan *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+
+  g_hash_table_unref (self->by_name);
+  g_hash_table_unref (self->nodes);
+  g_ptr_array_unref (self->rows);
+  g_array_unref (self->clamps);
+  g_free (self->excluded);
+  g_free (self);
+}
+
+/**
+ * vn_quant_plan_get_n:
+ *
+ * Returns: how many rows: every float tensor of the prepared graph has one, quantized or not, and every copy of a bias
+ */
+guint
+vn_quant_plan_get_n (VnQuantPlan *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->rows->len;
+}
+
+/**
+ * vn_quant_plan_get:
+ * @i: below vn_quant_plan_get_n()
+ *
+ * Returns: (transfer none): the row: tensors in the order of the graph, then biases
+ */
+const VnTensorPlan *
+vn_quant_plan_get (VnQuantPlan *self,
+                   guint        i)
+{
+  g_return_val_if_fail (self != NULL && i < self->rows->len, NULL);
+
+  return &((const VnQuantRow *) g_ptr_array_index (self->rows, i))->tensor;
+}
+
+/**
+ * vn_quant_plan_find:
+ * @value_name: of a value in the prepared model
+ *
+ * Returns: (transfer none) (nullable): its row; %NULL for tensors that are not float
+ */
+const VnTensorPlan *
+vn_quant_plan_find (VnQuantPlan *self,
+                    const char  *value_name)
+{
+  const VnQuantRow *row;
+
+  g_return_val_if_fail (self != NULL && value_name != NULL, NULL);
+
+  row = vn_quant_plan_find_row (self, value_name);
+  return row != NULL ? &row->tensor : NULL;
+}
+
+/**
+ * vn_quant_plan_is_node_quantized:
+ * @node_label: what vn_node_dup_label() says of the node
+ *
+ * Returns: whether the node computes on quantized tensors, or was absorbed by one that does
+ */
+gboolean
+vn_quant_plan_is_node_quantized (VnQuantPlan *self,
+                                 const char  *node_label)
+{
+  g_return_val_if_fail (self != NULL && node_label != NULL, FALSE);
+
+  return g_hash_table_contains (self->nodes, node_label);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Why a tensor is as it is, in words. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-i18n.h"
+
+static char *
+dup_rule_subject (const VnOverride *rule)
+{
+  g_autofree char *from = NULL, *to = NULL;
+
+  if (rule->pattern != NULL)
+    return g_strdup (rule->pattern);
+  from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
+  to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
+  return g_strdup_printf (_("from %s to %s"), from, to);
+}
+
+/*< private >
+ * vn_quant_dup_rule:
+ * @rule: index of a rule, or -1: the preset
+ * @dtype: what it decided
+ *
+ * Returns: (transfer full): "rule 2: type:Softmax" or "preset CPU, 8 bit"
+ */
+char *
+vn_quant_dup_rule (VnResolver *self,
+                   int         rule,
+                   VnDType     dtype)
+{
+  g_autofree char *subject = NULL;
+  const VnPreset *preset;
+
+  if (rule >= 0)
+    {
+      subject = dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
+      return g_strdup_printf (_("rule %d: %s"), rule + 1, subject);
+    }
+
+  preset = self->recipe->preset != NULL ? vn_preset_find (self->recipe->preset, NULL) : NULL;
+  if (preset == NULL)
+    return g_strdup_printf (_("recipe, %u bit"), vn_dtype_get_bits (dtype));
+  return g_strdup_printf (_("preset %s, %u bit"), preset->id, vn_dtype_get_bits (dtype));
+}
+
+static char *
+reason_of_node (VnResolver    *self,
+                const VnNode  *node,
+                const VnValue *value)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+  const VnValue *input = vn_node_get_input (node, 0);
+
+  if (info->exclude_rule >= 0)
+    return vn_quant_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
+  if (vn_quant_is_conversion (node))
+    return g_strdup (_("quantized in the model already"));
+  if (info->op == NULL || info->op->quant.role == VN_QUANT_OPAQUE || !info->selected)
+    return g_strdup_printf (_("%s is not quantized unless a rule asks for it"), node->op_type);
+  if (info->marked && value->producer != node)
+    return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
+  if (!info->marked && input != NULL && input != value)
+    return g_strdup_printf (_("the input of %s is not quantized"), node->op_type);
+  return g_strdup_printf (_("%s leaves it in float in this opset"), node->op_type);
+}
+
+/*< private >
+ * vn_quant_dup_reason:
+ * @value: a float tensor that stays float
+ *
+ * Returns: (transfer full): why
+ */
+char *
+vn_quant_dup_reason (VnResolver    *self,
+                     const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+  if (mark->absorbed_into != NULL)
+    return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
+  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+    return g_strdup (_("nothing reads it"));
+  if (value->producer != NULL)
+    return reason_of_node (self, value->producer, value);
+  if (value->is_input && value->is_output)
+    return g_strdup (_("it is an input and an output of the network"));
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (node->graph == self->graph)
+        return reason_of_node (self, node, value);
+    }
+  return g_strdup (_("only a subgraph reads it"));
+}

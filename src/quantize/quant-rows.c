@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From marks to rows: types, ranges, scales, zero points. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+static const VnOverride *
+get_rule (VnResolver *self,
+          int         index)
+{
+  return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
+}
+
+static VnDType
+activation_type (VnResolver        *self,
+                 const VnQuantMark *mark)
+{
+  const VnOverride *rule = get_rule (self, mark->activation_rule);
+
+  return rule != NULL ? rule->activation : self->recipe->activation;
+}
+
+static VnDType
+weight_type (VnResolver        *self,
+             const VnQuantMark *mark)
+{
+  const VnOverride *rule = get_rule (self, mark->weight_rule);
+
+  return rule != NULL ? rule->weight : self->recipe->weight;
+}
+
+static gboolean
+set_scalar_params (VnQuantRow  *row,
+                   float        scale,
+                   gint64       zero_point,
+                   GError     **error)
+{
+  row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &VN_SHAPE_SCALAR, &zero_point, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/* ---- activations ---- */
+
+static gboolean
+check_finite (VnResolver         *self,
+              const VnHistogram  *histogram,
+              const char         *name,
+              GError            **error)
+{
+  if (histogram->n_nan > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+                   _("“%s” held %" G_GUINT64_FORMAT " NaN values during calibration; check the samples and their preprocessing"),
+                   name, histogram->n_nan);
+      return FALSE;
+    }
+  if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", name,
+                  _("“%s” held infinite values; its range is that of the finite ones"), name);
+  return TRUE;
+}
+
+/* The range of a tensor by the method that holds for it. */
+static gboolean
+observed_range (VnResolver     *self,
+                const VnValue  *value,
+                const char     *method_id,
+                double          percentile,
+                VnRange        *range,
+                GError        **error)
+{
+  const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
+  const VnRangeMethod *method = vn_range_method_find (method_id, error);
+  VnRangeSettings settings = { percentile, self->recipe->symmetric_activations };
+
+  if (method == NULL)
+    return FALSE;
+  if (histogram == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
+      return FALSE;
+    }
+  if (!check_finite (self, histogram, value->name, error))
+    return FALSE;
+  if (histogram->min > histogram->max)
+    {
+      if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "no-values", value->name,
+                      _("“%s” was empty in every sample"), value->name);
+      *range = (VnRange) { 0, 0 };
+      return TRUE;
+    }
+  if (method->range (histogram, &settings, range, error))
+    return TRUE;
+  g_prefix_error (error, "“%s”: ", value->name);
+  return FALSE;
+}
+
+static const char *
+method_of (VnResolver        *self,
+           const VnQuantMark *mark)
+{
+  const VnOverride *rule = get_rule (self, mark->method_rule);
+
+  return rule != NULL ? rule->method : self->recipe->method;
+}
+
+static gboolean
+range_of (VnResolver     *self,
+          const VnValue  *value,
+          VnRange        *range,
+          GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = get_rule (self, mark->percentile_rule);
+
+  if (mark->unit_range)
+    {
+      *range = (VnRange) { mark->unit_min, mark->unit_max };
+      return TRUE;
+    }
+  return observed_range (self, mark->range_from != NULL ? mark->range_from : value, method_of (self, mark),
+                         rule != NULL ? rule->percentile : self->recipe->percentile, range, error);
+}
+
+static gboolean
+fill_activation (VnResolver     *self,
+                 const VnValue  *value,
+                 VnQuantRow     *row,
+                 GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  VnRange range;
+  gint64 zero_point;
+  float scale;
+
+  if (!range_of (self, value, &range, error))
+    return FALSE;
+
+  row->tensor.dtype = activation_type (self, mark);
+  row->tensor.min = range.min;
+  row->tensor.max = range.max;
+  row->tensor.method = g_strdup (mark->unit_range ? "fixed" : method_of (self, mark));
+  row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->activation_rule, mark->method_rule), row->tensor.dtype);
+  vn_quant_params_from_range (range.min, range.max, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
+                              &scale, &zero_point);
+  return set_scalar_params (row, scale, zero_point, error);
+}
+
+/* ---- constants ---- */
+
+static gboolean
+set_channel_params (VnQuantRow   *row,
+                    const float  *min,
+                    const float  *max,
+                    gsize         n,
+                    gboolean      symmetric,
+                    gboolean      reduce_range,
+                    GError      **error)
+{
+  g_autofree float *scales = g_new (float, n + 1);
+  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+
+  row->tensor.min = n > 0 ? min[0] : 0;
+  row->tensor.max = n > 0 ? max[0] : 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      row->tensor.min = MIN (row->tensor.min, min[i]);
+      row->tensor.max = MAX (row->tensor.max, max[i]);
+      vn_quant_params_from_range (min[i], max[i], row->tensor.dtype, symmetric, reduce_range,
+                                  &scales[i], &zero_points[i]);
+    }
+  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
+  return row->tensor.zero_point != NULL;
+}
+
+static gboolean
+fill_constant (VnResolver     *self,
+               const VnValue  *value,
+               VnQuantRow     *row,
+               GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  VnTensor *data = value->initializer;
+  gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
+  g_autofree float *min = g_new (float, n + 1);
+  g_autofree float *max = g_new (float, n + 1);
+  gboolean symmetric;
+  guint64 n_infinite;
+
+  if (!vn_quant_data_range (data, mark->axis, min, max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (n_infinite > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", value->name,
+                  _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
+
+  row->tensor.axis = mark->axis;
+  row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
+  row->tensor.method = g_strdup ("minmax");
+  row->tensor.rule = vn_quant_dup_rule (self, mark->as_weight ? mark->weight_rule : mark->activation_rule,
+                                        row->tensor.dtype);
+  /* integer kernels want the same zero point in every channel */
+  symmetric = mark->axis >= 0 || (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  return set_channel_params (row, min, max, n, symmetric, self->recipe->reduce_range, error);
+}
+
+/* ---- sharing ---- */
+
+static void
+fill_shared (VnResolver    *self,
+             VnQuantPlan   *plan,
+             const VnValue *value,
+             VnQuantRow    *row)
+{
+  const VnValue *root = vn_resolver_root (self, value);
+  const VnTensorPlan *from = &vn_quant_plan_find_row (plan, root->name)->tensor;
+
+  row->tensor.quantized = TRUE;
+  row->tensor.dtype = from->dtype;
+  row->tensor.scale = vn_tensor_ref (from->scale);
+  row->tensor.zero_point = vn_tensor_ref (from->zero_point);
+  row->tensor.min = from->min;
+  row->tensor.max = from->max;
+  row->tensor.method = g_strdup (from->method);
+  row->tensor.shares = g_strdup (root->name);
+  row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), root->name);
+}
+
+/* ---- biases ---- */
+
+/* The scale of the input alone, before sharing: what the peer compares with. */
+static gboolean
+own_scale (VnResolver     *self,
+           VnQuantPlan    *plan,
+           const VnValue  *value,
+           float          *scale,
+           GError        **error)
+{
+  const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
+  VnRange range;
+  gint64 zero_point;
+
+  if (row->tensor.shares == NULL)
+    {
+      *scale = *(const float *) row->tensor.scale->data;
+      return TRUE;
+    }
+  if (!range_of (self, value, &range, error))
+    return FALSE;
+  vn_quant_params_from_range (range.min, range.max, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
+                              scale, &zero_point);
+  return TRUE;
+}
+
+static gboolean
+is_all_zero (const VnTensor *tensor)
+{
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      if (vn_tensor_get_s64 (tensor, i) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+adjust_weight_for_bias (VnResolver         *self,
+                        VnQuantPlan        *plan,
+                        const VnQuantBias  *bias,
+                        GError            **error)
+{
+  VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
+  g_autoptr(VnTensor) data = NULL;
+  float input_scale;
+
+  if (bias->weight->initializer == NULL || bias->x->initializer != NULL ||
+      !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !is_all_zero (weight->zero_point))
+    return TRUE;
+  if (!own_scale (self, plan, bias->x, &input_scale, error) ||
+      (data = vn_tensor_get_aligned (bias->bias->initializer, error)) == NULL)
+    return FALSE;
+
+  if (vn_quant_raise_scales_for_bias (input_scale, weight->scale->data, weight->scale->n_elements,
+                                      data->data, data->n_elements, weight->axis >= 0) && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "weight-scale-raised", bias->weight->name,
+                  _("The scale of “%s” was raised so that the bias “%s” fits 32 bit"),
+                  bias->weight->name, bias->bias->name);
+  return TRUE;
+}
+
+/* A scale per channel needs a bias per channel: [N], or N last behind ones. */
+static gboolean
+bias_fits (const VnTensor     *bias,
+           const VnTensorPlan *weight)
+{
+  if (weight->axis < 0)
+    return TRUE;
+  return bias->shape.rank >= 1 &&
+         bias->n_elements == weight->scale->n_elements &&
+         bias->shape.dims[bias->shape.rank - 1] == (gint64) bias->n_elements;
+}
+
+static gboolean
+bias_possible (VnResolver        *self,
+               VnQuantPlan       *plan,
+               const VnQuantBias *bias)
+{
+  const VnQuantRow *x = vn_quant_plan_find_row (plan, bias->x->name);
+  const VnQuantRow *weight = vn_quant_plan_find_row (plan, bias->weight->name);
+
+  if (x == NULL || weight == NULL || !x->tensor.quantized || !weight->tensor.quantized || x->tensor.axis >= 0)
+    return FALSE;
+  return bias_fits (bias->bias->initializer, &weight->tensor);
+}
+
+static gboolean
+fill_bias (VnResolver         *self,
+           VnQuantPlan        *plan,
+           const VnQuantBias  *bias,
+           GError            **error)
+{
+  const VnTensorPlan *x = &vn_quant_plan_find_row (plan, bias->x->name)->tensor;
+  const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
+  VnQuantRow *row = vn_quant_plan_find_row (plan, bias->name);
+  gsize n = weight->scale->n_elements;
+  g_autofree gint64 *zeros = g_new0 (gint64, n + 1);
+  g_autofree float *scales = g_new (float, n + 1);
+  float min, max;
+  guint64 n_infinite;
+
+  if (!vn_quant_data_range (bias->bias->initializer, -1, &min, &max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", bias->bias->name);
+      return FALSE;
+    }
+
+  if (row == NULL)
+    row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
+  for (gsize i = 0; i < n; i++)
+    scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
+
+  row->tensor.role = VN_TENSOR_BIAS;
+  row->tensor.quantized = TRUE;
+  row->tensor.dtype = VN_DTYPE_S32;
+  row->tensor.axis = weight->axis < 0 ? -1 : bias->bias->initializer->shape.rank - 1;
+  row->tensor.scale = vn_tensor_new_f32 (&weight->scale->shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (VN_DTYPE_S32, &weight->scale->shape, zeros, error);
+  row->tensor.min = min;
+  row->tensor.max = max;
+  g_free (row->tensor.rule);
+  row->tensor.rule = g_strdup_printf (_("scale of “%s” times scale of “%s”"), bias->x->name, bias->weight->name);
+  row->source = g_strdup (bias->bias->name);
+  row->node = bias->node->index;
+  row->input = bias->input;
+  row->beta = bias->beta;
+  return row->tensor.zero_point != NULL;
+}
+
+static gboolean
+fill_biases (VnResolver   *self,
+             VnQuantPlan  *plan,
+             GError      **error)
+{
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
+
+      if (bias_possible (self, plan, bias) && !adjust_weight_for_bias (self, plan, bias, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
+
+      if (bias_possible (self, plan, bias))
+        {
+          if (!fill_bias (self, plan, bias, error))
+            return FALSE;
+        }
+      else if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
+                      _("The bias “%s” stays in float: it does not fit the scales of its input and weight"),
+                      bias->bias->name);
+    }
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+static VnTensorRole
+role_of (VnResolver        *self,
+         const VnValue     *value,
+         const VnQuantMark *mark)
+{
+  return value->initializer != NULL ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION;
+}
+
+static gboolean
+is_float (const VnValue *value)
+{
+  if (value->initializer != NULL)
+    return value->initializer->dtype == VN_DTYPE_F32;
+  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32;
+}
+
+static gboolean
+add_row (VnResolver     *self,
+         VnQuantPlan    *plan,
+         const VnValue  *value,
+         GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  VnQuantRow *row = vn_quant_plan_add (plan, value->name, role_of (self, value, mark));
+
+  if (!mark->marked)
+    {
+      row->tensor.rule = vn_quant_dup_reason (self, value);
+      return TRUE;
+    }
+  if (mark->provider != NULL)   /* filled when its root is there */
+    return TRUE;
+
+  row->tensor.quantized = TRUE;
+  return value->initializer != NULL ? fill_constant (self, value, row, error)
+                                    : fill_activation (self, value, row, error);
+}
+
+/*< private >
+ * vn_quant_fill_rows:
+ *
+ * Makes a row of every float tensor.
+ *
+ * Returns: %FALSE with %VN_ERROR_MISSING_DATA where statistics lack a tensor, %VN_ERROR_NUMERIC where they hold NaN
+ */
+gboolean
+vn_quant_fill_rows (VnResolver   *self,
+                    VnQuantPlan  *plan,
+                    GError      **error)
+{
+  const GPtrArray *values = self->graph->values;
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      if (is_float (g_ptr_array_index (values, i)) && !add_row (self, plan, g_ptr_array_index (values, i), error))
+        return FALSE;
+    }
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      if (self->marks[i].marked && self->marks[i].provider != NULL)
+        fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
+    }
+  return fill_biases (self, plan, error);
+}

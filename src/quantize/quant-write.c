@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The formats a plan can be written in, and what they have in common. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+#include "vn-validate.h"
+
+#include <string.h>
+
+static const VnQuantFormat formats[] = {
+  { VN_FORMAT_QDQ,       "qdq",       vn_quant_write_qdq },
+  { VN_FORMAT_QOPERATOR, "qoperator", NULL },
+  { VN_FORMAT_INTEGER,   "integer",   NULL },
+  { VN_FORMAT_EXTENDED,  "extended",  NULL },
+  { VN_FORMAT_FIXNEURON, "fixneuron", NULL },
+};
+
+/* Least IR version that knows an opset: version tables of the ONNX standard. */
+static const struct { gint64 opset, ir; } ir_versions[] = {
+  { 10, 5 }, { 11, 6 }, { 14, 7 }, { 18, 8 }, { 20, 9 }, { 22, 10 }, { 23, 11 }, { 24, 12 }, { 25, 13 },
+};
+
+/*< private >
+ * vn_quant_format_find:
+ *
+ * Returns: (transfer none): the format, or %NULL with %VN_ERROR_UNSUPPORTED if there is no writer for it
+ */
+const VnQuantFormat *
+vn_quant_format_find (VnFormat   format,
+                      GError   **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      if (formats[i].format != format)
+        continue;
+      if (formats[i].write != NULL)
+        return &formats[i];
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("The format “%s” cannot be written yet; choose “%s”"), formats[i].id, formats[0].id);
+      return NULL;
+    }
+
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no format number %d"), (int) format);
+  return NULL;
+}
+
+static void
+set_metadata (VnModel    *model,
+              const char *key,
+              const char *value)
+{
+  for (guint i = 0; i + 1 < model->metadata->len; i += 2)
+    {
+      if (!g_str_equal (g_ptr_array_index (model->metadata, i), key))
+        continue;
+      g_free (model->metadata->pdata[i + 1]);
+      model->metadata->pdata[i + 1] = g_strdup (value);
+      return;
+    }
+  g_ptr_array_add (model->metadata, g_strdup (key));
+  g_ptr_array_add (model->metadata, g_strdup (value));
+}
+
+static void
+describe_recipe (VnModel             *model,
+                 const VnRecipe      *recipe,
+                 const VnQuantFormat *format)
+{
+  g_autofree char *rules = g_strdup_printf ("%u", recipe->overrides->len);
+
+  set_metadata (model, "vernier.version", VN_VERSION);
+  set_metadata (model, "vernier.preset", recipe->preset != NULL ? recipe->preset : "");
+  set_metadata (model, "vernier.format", format->id);
+  set_metadata (model, "vernier.activation", vn_dtype_get_name (recipe->activation));
+  set_metadata (model, "vernier.weight", vn_dtype_get_name (recipe->weight));
+  set_metadata (model, "vernier.granularity", recipe->per_channel ? "channel" : "tensor");
+  set_metadata (model, "vernier.symmetric-activations", recipe->symmetric_activations ? "true" : "false");
+  set_metadata (model, "vernier.symmetric-weights", recipe->symmetric_weights ? "true" : "false");
+  set_metadata (model, "vernier.reduce-range", recipe->reduce_range ? "true" : "false");
+  set_metadata (model, "vernier.method", recipe->method);
+  set_metadata (model, "vernier.rules", rules);
+}
+
+/* Weights that are no graph inputs need IR version 4; each opset needs its own. */
+static void
+raise_ir_version (VnModel *model)
+{
+  gint64 opset = vn_model_get_opset (model, ""), needed = ir_versions[0].ir;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ir_versions); i++)
+    {
+      needed = ir_versions[i].ir;
+      if (opset <= ir_versions[i].opset)
+        break;
+    }
+  model->ir_version = MAX (model->ir_version, needed);
+}
+
+static void
+set_producer (VnModel *model)
+{
+  g_free (model->producer_name);
+  g_free (model->producer_version);
+  model->producer_name = g_strdup ("Vernier");
+  model->producer_version = g_strdup (VN_VERSION);
+}
+
+/* Values the writer did not rename stand for themselves, if they are still there. */
+static void
+complete_names (const VnModel *prepared,
+                const VnModel *model,
+                GHashTable    *names)
+{
+  for (guint i = 0; i < prepared->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (prepared->graph->values, i);
+
+      if (!g_hash_table_contains (names, value->name) && g_hash_table_contains (model->graph->by_name, value->name))
+        g_hash_table_insert (names, g_strdup (value->name), g_strdup (value->name));
+    }
+}
+
+/**
+ * vn_quantize_write:
+ * @prepared: the model @plan was made for
+ * @recipe: the recipe @plan was made from
+ * @plan: what to do
+ * @value_names: (out) (nullable) (transfer full): see the header; tensors that vanished (before an absorbed clamp) are
+ *   not in it
+ *
+ * Returns: (transfer full): a quantized copy of @prepared, or %NULL: a format without writer, memory
+ */
+VnModel *
+vn_quantize_write (const VnModel   *prepared,
+                   const VnRecipe  *recipe,
+                   VnQuantPlan     *plan,
+                   GHashTable     **value_names,
+                   GError         **error)
+{
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  const VnQuantFormat *format;
+
+  g_return_val_if_fail (prepared != NULL && recipe != NULL && plan != NULL, NULL);
+  g_return_val_if_fail (plan->n_nodes == prepared->graph->nodes->len, NULL);
+
+  format = vn_quant_format_find (recipe->format, error);
+  if (format == NULL)
+    return NULL;
+
+  model = vn_model_copy (prepared);
+  if (!format->write (model, recipe, plan, names, error) ||
+      !vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error))
+    {
+      g_prefix_error (error, "%s: ", format->id);
+      return NULL;
+    }
+
+  describe_recipe (model, recipe, format);
+  set_producer (model);
+  raise_ir_version (model);
+  complete_names (prepared, model, names);
+  if (value_names != NULL)
+    *value_names = g_steal_pointer (&names);
+  return g_steal_pointer (&model);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op.h"
+#include "vn-quantize.h"
+
+G_BEGIN_DECLS
+
+#define VN_PATTERN_TYPE_PREFIX "type:"
+#define VN_QUANT_ACTIVATION_TYPES \
+  (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
+#define VN_QUANT_WEIGHT_TYPES (VN_QUANT_ACTIVATION_TYPES | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4))
+
+/* ---- vn-recipe.c ---- */
+
+gboolean vn_override_matches_labelled (const VnOverride *self,
+                                       const VnNode     *node,
+                                       const char       *label);
+
+/* ---- quant-params.c: formulas, no graph ---- */
+
+gboolean  vn_quant_get_levels        (VnDType         dtype,
+                                      gboolean        symmetric,
+                                      gboolean        reduce_range,
+                                      gint64         *qmin,
+                                      gint64         *qmax);
+VnTensor *vn_quant_integer_tensor    (VnDType         dtype,
+                                      const VnShape  *shape,
+                                      const gint64   *values,
+                                      GError        **error);
+VnTensor *vn_quant_quantize_tensor   (VnTensor       *data,
+                                      VnDType         dtype,
+                                      const VnTensor *scale,
+                                      const VnTensor *zero_point,
+                                      int             axis,
+                                      GError        **error);
+gboolean  vn_quant_data_range        (VnTensor       *data,
+                                      int             axis,       /* -1: of all elements */
+                                      float          *min,        /* one, or one per channel */
+                                      float          *max,
+                                      guint64        *n_infinite,
+                                      GError        **error);
+gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
+                                          float          *weight_scales,
+                                          gsize           n,
+                                          const float    *bias,
+                                          gsize           n_bias,
+                                          gboolean        per_channel);
+
+/* ---- vn-resolver: what is worked out about a graph while a recipe is resolved ---- */
+
+/* One node: which rules speak about it. */
+typedef struct
+{
+  const VnOp *op;              /* NULL: unknown operator */
+  gboolean    selected;        /* may be quantized */
+  int         exclude_rule;    /* rule that keeps it in float, or -1 */
+  int         rule;            /* last rule that matches and does not exclude, or -1 */
+  gboolean    marked;          /* it made a tensor quantized */
+} VnQuantNode;
+
+/* One value: how it is to be quantized. Indexed by VnValue.id. */
+typedef struct
+{
+  gboolean      marked;
+  gboolean      as_weight;     /* takes the type of weights, not that of activations */
+  int           axis;          /* channel axis, or -1 */
+  const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
+  const VnNode  *provider_node;
+  const VnValue *absorbed_into;/* output of the clamp that replaced it, or NULL */
+  const VnValue *range_from;   /* whose range is used; NULL: its own */
+  gboolean      unit_range;    /* range is the one its operator guarantees */
+  float         unit_min, unit_max;
+  int           activation_rule, weight_rule, method_rule, percentile_rule;   /* last rule that sets it, or -1 */
+} VnQuantMark;
+
+/* A bias that becomes int32. */
+typedef struct
+{
+  const VnNode  *node;
+  guint          input;
+  const VnValue *bias, *x, *weight;
+  float          beta;         /* factor folded into the bias */
+  char          *name;         /* of the tensor in the result: of @bias, or of a copy */
+} VnQuantBias;
+
+typedef const VnHistogram * (*VnHistogramFunc) (const char *value_name,
+                                                gpointer    data);
+
+typedef struct
+{
+  const VnModel  *model;
+  const VnGraph  *graph;
+  const VnRecipe *recipe;
+  VnNotes        *notes;
+  gint64          opset;
+  VnHistogramFunc lookup;
+  gpointer        lookup_data;
+
+  GPtrArray      *nodes;      /* of VnNode, in an order that can run: as in the file if that is one */
+  VnQuantNode    *quant_nodes;/* by VnNode.index */
+  VnQuantMark    *marks;      /* by VnValue.id */
+  GArray         *biases;     /* of VnQuantBias */
+  GPtrArray      *clamps;     /* of VnNode that vanish */
+  GHashTable     *copy_names; /* names of copies of biases */
+} VnResolver;
+
+VnResolver  *vn_resolver_new          (const VnModel   *model,
+                                       const VnRecipe  *recipe,
+                                       VnNotes         *notes,     /* nullable */
+                                       GError         **error);
+void         vn_resolver_free         (VnResolver      *self);
+VnQuantMark *vn_resolver_mark_of      (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_can_quantize (VnResolver      *self,
+                                       const VnValue   *value);
+guint        vn_quant_count_uses      (const VnValue   *value);    /* by nodes of its own graph */
+void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
+void         vn_resolver_set_ranges   (VnResolver      *self);     /* quant-settings.c */
+void         vn_resolver_set_rules    (VnResolver      *self);
+const VnValue *vn_resolver_root       (VnResolver      *self,
+                                       const VnValue   *value);
+
+/* Peer rules about single operators: see quant-mark.c. */
+gboolean     vn_quant_is_conversion   (const VnNode    *node);
+gboolean     vn_quant_has_unit_range  (const VnNode    *node);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResolver, vn_resolver_free)
+
+/* ---- plans (quant-plan.c) ---- */
+
+typedef struct
+{
+  VnTensorPlan tensor;       /* first: rows are handed out as VnTensorPlan */
+  char        *source;       /* bias: name of the float initializer in the prepared model */
+  guint        node;         /* bias: index of the node that reads it, and which input */
+  guint        input;
+  float        beta;
+} VnQuantRow;
+
+struct _VnQuantPlan
+{
+  gatomicrefcount ref;
+  GPtrArray      *rows;      /* of VnQuantRow */
+  GHashTable     *by_name;   /* borrowed name -> VnQuantRow */
+  GHashTable     *nodes;     /* labels of the nodes that take part */
+  GArray         *clamps;    /* of guint: indices of nodes that vanish */
+  gboolean       *excluded;  /* by node index: keeps float weights */
+  guint           n_nodes;
+};
+
+VnQuantPlan *vn_quant_plan_new       (guint            n_nodes);
+VnQuantRow  *vn_quant_plan_add       (VnQuantPlan     *self,
+                                      const char      *name,
+                                      VnTensorRole     role);
+VnQuantRow  *vn_quant_plan_find_row  (VnQuantPlan     *self,
+                                      const char      *name);
+
+gboolean     vn_quant_fill_rows      (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);   /* quant-rows.c */
+char        *vn_quant_dup_reason     (VnResolver      *self,
+                                      const VnValue   *value);   /* quant-reason.c */
+char        *vn_quant_dup_rule       (VnResolver      *self,
+                                      int              rule,
+                                      VnDType          dtype);
+VnQuantPlan *vn_quantize_resolve_with (const VnModel   *prepared,
+                                       const VnRecipe  *recipe,
+                                       VnHistogramFunc  lookup,
+                                       gpointer         data,
+                                       VnNotes         *notes,
+                                       GError         **error);
+
+/* ---- writers (quant-write.c) ---- */
+
+typedef struct
+{
+  VnFormat    format;
+  const char *id;            /* "qdq" */
+  gboolean  (*write) (VnModel        *model,        /* a copy, changed in place */
+                      const VnRecipe *recipe,
+                      VnQuantPlan    *plan,
+                      GHashTable     *value_names,
+                      GError        **error);       /* NULL: not written yet */
+} VnQuantFormat;
+
+const VnQuantFormat *vn_quant_format_find (VnFormat         format,
+                                           GError         **error);   /* only formats that can be written */
+gboolean             vn_quant_write_qdq   (VnModel         *model,
+                                           const VnRecipe  *recipe,
+                                           VnQuantPlan     *plan,
+                                           GHashTable      *value_names,
+                                           GError         **error);
+
+G_END_DECLS

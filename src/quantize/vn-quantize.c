@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+uses_wide_or_narrow (VnDType dtype)
+{
+  return dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) != 8;
+}
+
+static gboolean
+recipe_needs_21 (const VnRecipe *recipe)
+{
+  if (uses_wide_or_narrow (recipe->activation) || uses_wide_or_narrow (recipe->weight))
+    return TRUE;
+
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && !rule->exclude &&
+          (uses_wide_or_narrow (rule->activation) || uses_wide_or_narrow (rule->weight)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_quantize_get_opset:
+ * @model: the model to quantize
+ * @recipe: how
+ *
+ * QuantizeLinear exists since opset 10, has scales per channel since 13, and 16 and 4 bit integers since 21.
+ *
+ * Returns: the version of ai.onnx to raise @model to before quantizing: never less than it has
+ */
+gint64
+vn_quantize_get_opset (const VnModel  *model,
+                       const VnRecipe *recipe)
+{
+  gint64 opset;
+
+  g_return_val_if_fail (model != NULL && recipe != NULL, 0);
+
+  opset = MAX (recipe->per_channel ? 13 : 10, recipe->opset);
+  if (recipe_needs_21 (recipe))
+    opset = MAX (opset, 21);
+  return MAX (opset, vn_model_get_opset (model, ""));
+}
+
+static gboolean
+may_need_range (VnResolver   *self,
+                const VnNode *node)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+
+  if (vn_quant_is_conversion (node))
+    return FALSE;
+  return info->selected || (info->op != NULL && (info->op->quant.in_ort_default ||
+                                                 info->op->quant.role != VN_QUANT_OPAQUE));
+}
+
+static void
+add_value (VnResolver *self,
+           VnValue    *value,
+           GPtrArray  *list,
+           GHashTable *seen)
+{
+  if (value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value) &&
+      g_hash_table_add (seen, value))
+    g_ptr_array_add (list, value);
+}
+
+/**
+ * vn_quantize_list_values:
+ *
+ * Nodes that @recipe excludes are included, as are operators that are quantized on demand only: the user may change
+ * her mind without calibrating again.
+ */
+GPtrArray *
+vn_quantize_list_values (const VnModel  *prepared,
+                         const VnRecipe *recipe)
+{
+  g_autoptr(VnResolver) self = NULL;
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  GPtrArray *list = g_ptr_array_new ();
+
+  g_return_val_if_fail (prepared != NULL && recipe != NULL, list);
+
+  self = vn_resolver_new (prepared, recipe, NULL, NULL);
+  for (guint i = 0; self != NULL && i < self->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (!may_need_range (self, node))
+        continue;
+      for (guint k = 0; k < node->inputs->len; k++)
+        add_value (self, vn_node_get_input (node, k), list, seen);
+      for (guint k = 0; k < node->outputs->len; k++)
+        add_value (self, vn_node_get_output (node, k), list, seen);
+    }
+  return list;
+}
+
+static void
+record_nodes (VnResolver  *self,
+              VnQuantPlan *plan)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0;
+      if (self->quant_nodes[i].marked)
+        g_hash_table_add (plan->nodes, vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i)));
+    }
+  for (guint i = 0; i < self->clamps->len; i++)
+    {
+      const VnNode *clamp = g_ptr_array_index (self->clamps, i);
+
+      g_array_append_val (plan->clamps, clamp->index);
+    }
+}
+
+static gboolean
+check_model (const VnModel   *prepared,
+             const VnRecipe  *recipe,
+             GError         **error)
+{
+  gint64 opset = vn_model_get_opset (prepared, ""), needed = recipe->per_channel ? 13 : 10;
+
+  if (opset >= needed)
+    return TRUE;
+
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("The model has opset %" G_GINT64_FORMAT ", this recipe needs %" G_GINT64_FORMAT " or more: prepare the model first"),
+               opset, needed);
+  return FALSE;
+}
+
+/*< private >
+ * vn_quantize_resolve_with:
+ * @lookup: histogram of a tensor by name, or %NULL
+ *
+ * vn_quantize_resolve() for statistics from anywhere.
+ */
+VnQuantPlan *
+vn_quantize_resolve_with (const VnModel    *prepared,
+                          const VnRecipe   *recipe,
+                          VnHistogramFunc   lookup,
+                          gpointer          data,
+                          VnNotes          *notes,
+                          GError          **error)
+{
+  g_autoptr(VnResolver) self = NULL;
+  g_autoptr(VnQuantPlan) plan = NULL;
+
+  if (!vn_recipe_validate (recipe, error) || !check_model (prepared, recipe, error))
+    return NULL;
+  self = vn_resolver_new (prepared, recipe, notes, error);
+  if (self == NULL)
+    return NULL;
+
+  self->lookup = lookup;
+  self->lookup_data = data;
+  vn_resolver_set_ranges (self);
+  vn_resolver_mark (self);
+  vn_resolver_set_rules (self);
+
+  plan = vn_quant_plan_new (self->graph->nodes->len);
+  record_nodes (self, plan);
+  if (!vn_quant_fill_rows (self, plan, error))
+    return NULL;
+  return g_steal_pointer (&plan);
+}
+
+static const VnHistogram *
+lookup_stats (const char *value_name,
+              gpointer    data)
+{
+  return vn_stats_get (data, value_name);
+}
+
+/**
+ * vn_quantize_resolve:
+ * @prepared: from vn_prepare_model(), with types inferred
+ * @recipe: how to quantize
+ * @stats: ranges of at least what vn_quantize_list_values() lists for nodes that are quantized
+ * @notes: (nullable): rules without effect, biases left in float, infinite values
+ *
+ * Returns: (transfer full): the plan, or %NULL: a setting that cannot be followed, a tensor without statistics, NaN
+ */
+VnQuantPlan *
+vn_quantize_resolve (const VnModel   *prepared,
+                     const VnRecipe  *recipe,
+                     VnStats         *stats,
+                     VnNotes         *notes,
+                     GError         **error)
+{
+  g_return_val_if_fail (prepared != NULL && recipe != NULL && stats != NULL, NULL);
+
+  return vn_quantize_resolve_with (prepared, recipe, lookup_stats, stats, notes, error);
+}

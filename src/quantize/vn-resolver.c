@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a recipe says about each node: which take part, which rule speaks last. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-subgraph.h"
+
+/* Whether nodes stand behind what they read, so that the order of the file can be kept: decisions that depend on order
+ * are then taken as onnxruntime.quantization takes them. */
+static gboolean
+is_sorted (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_input (node, k);
+
+          if (value != NULL && value->producer != NULL && value->graph == graph && value->producer->index >= i)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static GPtrArray *
+order_nodes (const VnGraph  *graph,
+             GError        **error)
+{
+  GPtrArray *nodes;
+
+  if (!is_sorted (graph))
+    return vn_graph_sort (graph, error);
+
+  nodes = g_ptr_array_sized_new (graph->nodes->len);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
+  return nodes;
+}
+
+static void
+apply_rule (VnQuantNode      *node,
+            const VnOverride *rule,
+            int               index)
+{
+  if (rule->exclude)
+    {
+      node->exclude_rule = index;
+      node->rule = -1;
+    }
+  else
+    {
+      node->exclude_rule = -1;
+      node->rule = index;
+    }
+}
+
+static guint
+apply_pattern (VnResolver        *self,
+               const VnOverride  *rule,
+               int                index,
+               char             **labels)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      if (!vn_override_matches_labelled (rule, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+        continue;
+      apply_rule (&self->quant_nodes[i], rule, index);
+      n++;
+    }
+  return n;
+}
+
+static guint
+apply_boundary (VnResolver       *self,
+                const VnOverride *rule,
+                int               index,
+                GError          **error)
+{
+  const char * const none[] = { NULL };
+  g_autoptr(GPtrArray) nodes = NULL;
+
+  nodes = vn_graph_capture (self->graph,
+                            rule->in_edges != NULL ? (const char * const *) rule->in_edges : none,
+                            rule->out_edges != NULL ? (const char * const *) rule->out_edges : none,
+                            error);
+  if (nodes == NULL)
+    return 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    apply_rule (&self->quant_nodes[((VnNode *) g_ptr_array_index (nodes, i))->index], rule, index);
+  return nodes->len;
+}
+
+static char *
+describe_rule (const VnOverride *rule)
+{
+  g_autofree char *from = NULL, *to = NULL;
+
+  if (rule->pattern != NULL)
+    return g_strdup (rule->pattern);
+  from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
+  to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
+  return g_strdup_printf ("%s … %s", from, to);
+}
+
+static void
+apply_rules (VnResolver  *self,
+             char       **labels)
+{
+  for (guint r = 0; r < self->recipe->overrides->len; r++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
+      g_autoptr(GError) error = NULL;
+      g_autofree char *subject = NULL;
+      guint n;
+
+      if (!rule->enabled)
+        continue;
+      n = rule->pattern != NULL ? apply_pattern (self, rule, (int) r, labels)
+                                : apply_boundary (self, rule, (int) r, &error);
+      if (n > 0 || self->notes == NULL)
+        continue;
+
+      subject = describe_rule (rule);
+      if (error != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
+                      _("Rule %u matches no node: %s"), r + 1, error->message);
+      else
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
+                      _("Rule %u (%s) matches no node of the prepared network"), r + 1, subject);
+    }
+}
+
+static void
+select_nodes (VnResolver *self)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      VnQuantNode *info = &self->quant_nodes[i];
+
+      info->op = vn_op_lookup_node (node, NULL);
+      info->selected = info->exclude_rule < 0 && !vn_quant_is_conversion (node) &&
+                       (info->rule >= 0 || (info->op != NULL && info->op->quant.in_ort_default));
+    }
+}
+
+static void
+collect_rules (VnResolver *self)
+{
+  g_autofree char **labels = NULL;
+
+  if (self->recipe->overrides->len > 0)
+    {
+      labels = g_new0 (char *, self->graph->nodes->len + 1);
+      for (guint i = 0; i < self->graph->nodes->len; i++)
+        labels[i] = vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i));
+      apply_rules (self, labels);
+      for (guint i = 0; i < self->graph->nodes->len; i++)
+        g_free (labels[i]);
+    }
+  select_nodes (self);
+}
+
+static void
+clear_bias (gpointer data)
+{
+  g_free (((VnQuantBias *) data)->name);
+}
+
+/*< private >
+ * vn_resolver_new:
+ *
+ * Returns: (transfer full): rules applied, nothing marked yet; %NULL if the graph has a cycle
+ */
+VnResolver *
+vn_resolver_new (const VnModel   *model,
+                 const VnRecipe  *recipe,
+                 VnNotes         *notes,
+                 GError         **error)
+{
+  g_autoptr(VnResolver) self = g_new0 (VnResolver, 1);
+  const VnGraph *graph = model->graph;
+
+  self->model = model;
+  self->graph = graph;
+  self->recipe = recipe;
+  self->notes = notes;
+  self->opset = vn_model_get_opset (model, "");
+  self->quant_nodes = g_new0 (VnQuantNode, graph->nodes->len + 1);
+  self->marks = g_new0 (VnQuantMark, graph->values->len + 1);
+  self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
+  self->clamps = g_ptr_array_new ();
+  self->copy_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_array_set_clear_func (self->biases, clear_bias);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    self->quant_nodes[i].rule = self->quant_nodes[i].exclude_rule = -1;
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      VnQuantMark *mark = &self->marks[i];
+
+      mark->axis = -1;
+      mark->activation_rule = mark->weight_rule = mark->method_rule = mark->percentile_rule = -1;
+    }
+
+  self->nodes = order_nodes (graph, error);
+  if (self->nodes == NULL)
+    return NULL;
+  collect_rules (self);
+  return g_steal_pointer (&self);
+}
+
+/*< private >
+ * vn_resolver_free:
+ */
+void
+vn_resolver_free (VnResolver *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_pointer (&self->nodes, g_ptr_array_unref);
+  g_array_unref (self->biases);
+  g_ptr_array_unref (self->clamps);
+  g_hash_table_unref (self->copy_names);
+  g_free (self->quant_nodes);
+  g_free (self->marks);
+  g_free (self);
+}
+
+/*< private >
+ * vn_resolver_mark_of:
+ * @value: of the graph that is resolved, not of an outer one
+ */
+VnQuantMark *
+vn_resolver_mark_of (VnResolver    *self,
+                     const VnValue *value)
+{
+  g_assert (value->graph == self->graph && value->id < self->graph->values->len);
+
+  return &self->marks[value->id];
+}
+
+/*< private >
+ * vn_quant_count_uses:
+ *
+ * Returns: inputs of nodes of the same graph that read @value; subgraphs read it in float whatever happens
+ */
+guint
+vn_quant_count_uses (const VnValue *value)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      if (g_array_index (value->uses, VnUse, i).node->graph == value->graph)
+        n++;
+    }
+  return n;
+}
+
+static gboolean
+only_quantized_by_others (const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      if (!vn_quant_is_conversion (g_array_index (value->uses, VnUse, i).node))
+        return FALSE;
+    }
+  return value->uses->len > 0 && !value->is_output;
+}
+
+/*< private >
+ * vn_resolver_can_quantize:
+ * @value: (nullable)
+ *
+ * Returns: whether @value is a float tensor of this graph that somebody reads and that is not yet quantized in the model
+ */
+gboolean
+vn_resolver_can_quantize (VnResolver    *self,
+                          const VnValue *value)
+{
+  if (value == NULL || value->graph != self->graph)
+    return FALSE;
+  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+    return FALSE;
+  if (value->initializer != NULL)
+    return value->initializer->dtype == VN_DTYPE_F32;
+  if (value->is_input && value->is_output)
+    return FALSE;
+  if (value->producer != NULL && vn_quant_is_conversion (value->producer))
+    return FALSE;
+
+  return value->type.kind == VN_TYPE_TENSOR &&
+         value->type.dtype == VN_DTYPE_F32 &&
+         !vn_value_is_constant (value) &&
+         !only_quantized_by_others (value);
+}
+
+/*< private >
+ * vn_resolver_root:
+ * @value: a marked value
+ *
+ * Returns: the tensor whose scale and zero point @value has in the end: @value itself unless it shares
+ */
+const VnValue *
+vn_resolver_root (VnResolver    *self,
+                  const VnValue *value)
+{
+  for (;;)
+    {
+      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+      if (mark->absorbed_into != NULL)
+        value = mark->absorbed_into;
+      else if (mark->provider != NULL)
+        value = mark->provider;
+      else
+        return value;
+    }
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* QDQ: the float network with QuantizeLinear and DequantizeLinear around what is quantized. Weights are stored as
+ * integers with a DequantizeLinear behind them, biases as int32. Names are those onnxruntime.quantization gives, so that
+ * tools made for its files work with ours. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MICROSOFT_DOMAIN "com.microsoft"
+
+typedef struct
+{
+  VnModel     *model;
+  VnGraph     *graph;
+  VnQuantPlan *plan;
+  GHashTable  *names;
+  GPtrArray   *nodes;      /* nodes as they were before editing: plans speak of indices */
+  GHashTable  *excluded;   /* nodes that keep float weights */
+  GHashTable  *params;     /* name of a tensor -> its Params */
+  const char  *domain;     /* of Q and DQ */
+} Writer;
+
+typedef struct
+{
+  VnValue *scale, *zero_point;
+} Params;
+
+/* ---- small pieces ---- */
+
+static VnValue *
+add_named (Writer        *self,
+           const char    *base,
+           const char    *suffix,
+           VnDType        dtype,
+           const VnShape *shape)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_value (self->graph, name, dtype, shape);
+}
+
+static VnValue *
+add_constant (Writer     *self,
+              const char *base,
+              const char *suffix,
+              VnTensor   *tensor)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_initializer (self->graph, name, tensor);
+}
+
+static Params *
+get_params (Writer             *self,
+            const VnTensorPlan *row,
+            const char         *base)
+{
+  const char *owner = row->shares != NULL ? row->shares : base;
+  Params *params = g_hash_table_lookup (self->params, owner);
+
+  if (params == NULL)
+    {
+      params = g_new (Params, 1);
+      params->scale = add_constant (self, owner, "_scale", row->scale);
+      params->zero_point = add_constant (self, owner, "_zero_point", row->zero_point);
+      g_hash_table_insert (self->params, g_strdup (owner), params);
+    }
+  return params;
+}
+
+static void
+insert_conversion (Writer       *self,
+                   VnNode       *before,
+                   const char   *base,
+                   const char   *op_type,
+                   VnValue      *input,
+                   const Params *params,
+                   VnValue      *output,
+                   int           axis)
+{
+  g_autofree char *name = g_strconcat (base, "_", op_type, NULL);
+  VnValue *inputs[] = { input, params->scale, params->zero_point };
+  VnNode *node = vn_graph_insert_node (self->graph, before, name, self->domain, op_type, inputs, 3, &output, 1);
+
+  if (axis >= 0)
+    vn_node_set_int (node, "axis", axis);
+}
+
+/* First node that reads @value, in the order of the graph. */
+static VnNode *
+first_reader (const VnValue *value)
+{
+  VnNode *first = NULL;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (node->graph == value->graph && (first == NULL || node->index < first->index))
+        first = node;
+    }
+  return first;
+}
+
+static VnNode *
+node_behind (const VnGraph *graph,
+             const VnNode  *node)
+{
+  return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+}
+
+/* Readers in this graph change over to @by; subgraphs keep the float tensor. */
+static void
+redirect_readers (Writer   *self,
+                  VnValue  *value,
+                  VnValue  *by,
+                  gboolean  keep_excluded)
+{
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      VnUse use = g_array_index (uses, VnUse, i);
+
+      if (use.node->graph != self->graph || (keep_excluded && g_hash_table_contains (self->excluded, use.node)))
+        continue;
+      vn_node_set_input (use.node, use.index, by);
+    }
+}
+
+static void
+drop_if_unused (Writer  *self,
+                VnValue *value)
+{
+  if (value->uses->len == 0 && !value->is_output)
+    vn_graph_remove_value (self->graph, value);
+}
+
+static void
+remember_name (Writer     *self,
+               const char *from,
+               const char *to)
+{
+  g_hash_table_insert (self->names, g_strdup (from), g_strdup (to));
+}
+
+/* ---- clamps ---- */
+
+/* The node before a clamp writes the clamp's output itself. */
+static void
+absorb_clamp (Writer *self,
+              VnNode *clamp)
+{
+  VnValue *input = vn_node_get_input (clamp, 0), *output = vn_node_get_output (clamp, 0);
+  VnNode *producer = input->producer;
+  guint index = input->output_index;
+
+  vn_graph_remove_node (self->graph, clamp);
+  vn_node_set_output (producer, index, output);
+  drop_if_unused (self, input);
+}
+
+/* ---- weights ---- */
+
+static gboolean
+write_constant (Writer              *self,
+                const VnTensorPlan  *row,
+                VnValue             *value,
+                GError             **error)
+{
+  g_autoptr(VnTensor) data = NULL;
+  g_autofree char *name = g_strdup (value->name);
+  VnValue *stored, *output;
+  VnShape shape = value->initializer->shape;
+  VnNode *before = first_reader (value);
+  Params *params;
+
+  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis, error);
+  if (data == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", name);
+      return FALSE;
+    }
+
+  params = get_params (self, row, name);
+  stored = add_constant (self, name, "_quantized", data);
+  output = add_named (self, name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+  redirect_readers (self, value, output, TRUE);
+  insert_conversion (self, before, name, "DequantizeLinear", stored, params, output, row->axis);
+  remember_name (self, name, output->name);
+  drop_if_unused (self, value);
+  return TRUE;
+}
+
+/* ---- activations ---- */
+
+/* Where a Q/DQ pair goes: right behind the producer, or before the first reader of a graph input. */
+static VnNode *
+place_pair (Writer  *self,
+            VnValue *value)
+{
+  if (value->producer != NULL)
+    return node_behind (self->graph, value->producer);
+  return first_reader (value);
+}
+
+/* A graph output keeps its name: the producer writes another tensor, and the output is what DequantizeLinear gives. */
+static VnValue *
+detach_producer (Writer  *self,
+                 VnValue *value)
+{
+  VnValue *input = add_named (self, value->name, "_QuantizeLinear_Input", VN_DTYPE_F32, &value->type.shape);
+  VnNode *producer = value->producer;
+  guint index = value->output_index;
+
+  vn_node_set_output (producer, index, input);
+  return input;
+}
+
+static void
+write_activation (Writer             *self,
+                  const VnTensorPlan *row,
+                  VnValue            *value)
+{
+  VnNode *before = place_pair (self, value);
+  Params *params = get_params (self, row, value->name);
+  VnShape shape = value->type.shape;
+  VnValue *input = value, *middle, *output = value;
+
+  middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  if (value->is_output)
+    {
+      input = detach_producer (self, value);
+    }
+  else
+    {
+      output = add_named (self, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+      redirect_readers (self, value, output, FALSE);
+    }
+
+  insert_conversion (self, before, value->name, "QuantizeLinear", input, params, middle, -1);
+  insert_conversion (self, before, value->name, "DequantizeLinear", middle, params, output, -1);
+  remember_name (self, value->name, output->name);
+}
+
+/* ---- biases ---- */
+
+static VnTensor *
+quantize_bias (const VnQuantRow  *row,
+               VnTensor          *bias,
+               GError           **error)
+{
+  g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
+  const float *scale = row->tensor.scale->data;
+  gsize n_scales = row->tensor.scale->n_elements;
+  VnTensor *result;
+
+  if (data == NULL || (result = vn_tensor_new (VN_DTYPE_S32, &bias->shape, error)) == NULL)
+    return NULL;
+
+  for (gsize i = 0; i < data->n_elements; i++)
+    {
+      double x = (double) ((const float *) data->data)[i] * row->beta;
+      double q = rint (x / (double) scale[n_scales > 1 ? i : 0]);
+
+      ((gint32 *) result->data)[i] = (gint32) CLAMP (q, G_MININT32, G_MAXINT32);
+    }
+  return result;
+}
+
+/* The float bias makes room for the tensor that has its name, unless the row is about a copy. */
+static void
+retire_bias (Writer           *self,
+             const VnQuantRow *row,
+             VnValue          *bias)
+{
+  g_autofree char *name = NULL, *base = NULL;
+
+  if (!g_str_equal (row->source, row->tensor.name))
+    return;
+  base = g_strconcat (row->source, "_float", NULL);
+  name = vn_graph_unique_name (self->graph, base);
+  vn_graph_rename_value (self->graph, bias, name);
+}
+
+static gboolean
+write_bias (Writer            *self,
+            const VnQuantRow  *row,
+            GError           **error)
+{
+  VnNode *node = g_ptr_array_index (self->nodes, row->node);
+  VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
+  gboolean own = g_str_equal (row->source, row->tensor.name);
+  g_autoptr(VnTensor) data = quantize_bias (row, bias->initializer, error);
+  VnShape shape = bias->initializer->shape;
+  VnNode *before = own ? first_reader (bias) : node;
+  Params params;
+
+  if (data == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", row->tensor.name);
+      return FALSE;
+    }
+
+  retire_bias (self, row, bias);
+  stored = add_constant (self, row->tensor.name, "_quantized", data);
+  params.scale = add_constant (self, row->tensor.name, "_quantized_scale", row->tensor.scale);
+  params.zero_point = add_constant (self, row->tensor.name, "_quantized_zero_point", row->tensor.zero_point);
+  output = add_named (self, row->tensor.name, "", VN_DTYPE_F32, &shape);
+  if (own)
+    redirect_readers (self, bias, output, FALSE);
+  else
+    vn_node_set_input (node, row->input, output);
+  if (row->beta != 1)
+    vn_node_set_float (node, "beta", 1);
+
+  insert_conversion (self, before, row->tensor.name, "DequantizeLinear", stored, &params, output, row->tensor.axis);
+  remember_name (self, row->tensor.name, output->name);
+  drop_if_unused (self, bias);
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+/* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain. */
+static const char *
+choose_domain (const VnModel *model,
+               VnQuantPlan   *plan)
+{
+  if (vn_model_get_opset (model, "") >= 21)
+    return "";
+
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_get (plan, i);
+
+      if (row->quantized && row->role != VN_TENSOR_BIAS && vn_dtype_get_bits (row->dtype) != 8)
+        return MICROSOFT_DOMAIN;
+    }
+  return "";
+}
+
+static void
+writer_init (Writer      *self,
+             VnModel     *model,
+             VnQuantPlan *plan,
+             GHashTable  *names)
+{
+  self->model = model;
+  self->graph = model->graph;
+  self->plan = plan;
+  self->names = names;
+  self->nodes = g_ptr_array_new ();
+  self->excluded = g_hash_table_new (NULL, NULL);
+  self->params = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->domain = choose_domain (model, plan);
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      g_ptr_array_add (self->nodes, node);
+      if (plan->excluded[i])
+        g_hash_table_add (self->excluded, node);
+    }
+}
+
+static void
+writer_clear (Writer *self)
+{
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->excluded);
+  g_hash_table_unref (self->params);
+}
+
+/* Copies first: a bias that keeps its name takes over all readers that are left. */
+static gboolean
+write_biases (Writer    *self,
+              gboolean   copies,
+              GError   **error)
+{
+  for (guint i = 0; i < self->plan->rows->len; i++)
+    {
+      const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
+
+      if (!row->tensor.quantized || row->tensor.role != VN_TENSOR_BIAS ||
+          copies == g_str_equal (row->source, row->tensor.name))
+        continue;
+      if (!write_bias (self, row, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_tensors (Writer  *self,
+               GError **error)
+{
+  for (guint i = 0; i < self->plan->rows->len; i++)
+    {
+      const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
+      VnValue *value;
+
+      if (!row->tensor.quantized || row->tensor.role == VN_TENSOR_BIAS)
+        continue;
+      value = vn_graph_find_value (self->graph, row->tensor.name);
+      if (value->initializer == NULL)
+        write_activation (self, &row->tensor, value);
+      else if (!write_constant (self, &row->tensor, value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_write_qdq:
+ */
+gboolean
+vn_quant_write_qdq (VnModel         *model,
+                    const VnRecipe  *recipe,
+                    VnQuantPlan     *plan,
+                    GHashTable      *value_names,
+                    GError         **error)
+{
+  Writer writer;
+  gboolean ok;
+
+  writer_init (&writer, model, plan, value_names);
+  for (guint i = 0; i < plan->clamps->len; i++)
+    absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
+  /* biases before what they share initializers with */
+  ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
+  if (*writer.domain != '\0')
+    vn_model_set_opset (model, writer.domain, MAX (1, vn_model_get_opset (model, writer.domain)));
+  writer_clear (&writer);
+  return ok;
+}
