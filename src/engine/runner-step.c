@@ -2,6 +2,7 @@
 /* One step of a run: with everything planned, or with shapes that are only known now. */
 #include "vn-runner-private.h"
 
+#include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -127,21 +128,30 @@ take_inferred (VnRunner      *self,
   return TRUE;
 }
 
-static gboolean
-reserve_scratch (VnRunner  *self,
-                 gsize      size,
-                 GError   **error)
+/**
+ * vn_runner_reserve_scratch:
+ * @size: bytes for one thread
+ *
+ * Sees to it that each of the runner's threads has scratch of @size bytes.
+ */
+gboolean
+vn_runner_reserve_scratch (VnRunner  *self,
+                           gsize      size,
+                           GError   **error)
 {
   gpointer scratch;
+  gsize total;
 
-  if (size <= self->scratch_size)
+  if (!vn_checked_mul (size, self->n_threads, &total))
+    total = G_MAXSSIZE;
+  if (self->scratch != NULL && total <= self->scratch_size)
     return TRUE;
-  scratch = vn_engine_alloc (size, _("the working space"), error);
+  scratch = vn_engine_alloc (total, _("the working space"), error);
   if (scratch == NULL)
     return FALSE;
   free (self->scratch);
   self->scratch = scratch;
-  self->scratch_size = size;
+  self->scratch_size = total;
   return TRUE;
 }
 
@@ -178,8 +188,9 @@ run_dynamic (VnRunner      *self,
     return FALSE;
   if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
     return reshape_input (self, step, &self->out_types[0].shape, error);
+  ctx->scratch_bytes = vn_engine_pad_scratch (ctx->scratch_bytes);
   if (!allocate_outputs (self, step, self->out_types, error) ||
-      !reserve_scratch (self, ctx->scratch_bytes, error))
+      !vn_runner_reserve_scratch (self, ctx->scratch_bytes, error))
     return FALSE;
   ctx->scratch = self->scratch;
   return step->op->run (ctx, error);

@@ -25,8 +25,11 @@ struct _VnRunner
   gint64        *step_usec;
 };
 
-gboolean vn_runner_run_step (VnRunner      *self,
-                             const VnStep  *step,
-                             GError       **error);
+gboolean vn_runner_run_step         (VnRunner      *self,
+                                     const VnStep  *step,
+                                     GError       **error);
+gboolean vn_runner_reserve_scratch  (VnRunner      *self,
+                                     gsize          size,
+                                     GError       **error);
 
 G_END_DECLS

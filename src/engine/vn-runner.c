@@ -47,10 +47,8 @@ vn_runner_new (VnPlan  *plan,
   self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
   self->out_types = g_new0 (VnTensorType, plan->max_outputs + 1);
   self->arena = vn_engine_alloc (plan->arena_size, _("the values between the layers"), error);
-  self->scratch_size = plan->scratch_size;
-  if (self->arena != NULL)
-    self->scratch = vn_engine_alloc (plan->scratch_size, _("the working space"), error);
-  if (self->scratch == NULL || !wrap_arena (self, error))
+  if (self->arena == NULL || !vn_runner_reserve_scratch (self, plan->scratch_size, error) ||
+      !wrap_arena (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -247,7 +245,8 @@ run_all (VnRunner           *self,
          GCancellable       *cancellable,
          GError            **error)
 {
-  if (!set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
+  if (!vn_runner_reserve_scratch (self, self->plan->scratch_size, error) ||
+      !set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
     return FALSE;
   for (guint i = 0; i < self->plan->steps->len; i++)
     {

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs a network on .npy inputs and writes its outputs as .npy files, or measures how long it takes.
+ *
+ * usage: engine-run [OPTIONS] MODEL [INPUT.npy...]
+ * Inputs in the order of the graph inputs that are not initializers; none: pseudo-random numbers. */
+#include "vn-error.h"
+#include "vn-onnx.h"
+#include "vn-parallel.h"
+#include "vn-plan.h"
+
+#include <cblas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+typedef struct
+{
+  char     *out_dir;
+  gboolean  all_values, no_fusion, profile;
+  int       threads, workers, repeat;
+} Settings;
+
+typedef struct
+{
+  VnPlan       *plan;
+  GPtrArray    *inputs;     /* of VnTensor */
+  GPtrArray    *runners;
+  const char   *out_dir;
+} Job;
+
+/* ---- inputs ---- */
+
+static VnTensor *
+random_tensor (const VnTensorType  *type,
+               GRand               *rand,
+               GError             **error)
+{
+  g_autoptr(VnTensor) floats = vn_tensor_new (VN_DTYPE_F32, &type->shape, error);
+  float *x;
+
+  if (floats == NULL)
+    return NULL;
+  x = floats->data;
+  for (gsize i = 0; i < floats->n_elements; i++)
+    x[i] = (float) (g_rand_double (rand) * 2 - 1);
+  return type->dtype == VN_DTYPE_F32 ? g_steal_pointer (&floats) : vn_tensor_convert (floats, type->dtype, error);
+}
+
+static gboolean
+make_random (Job     *job,
+             GError **error)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
+
+  for (guint i = job->inputs->len; i < vn_plan_get_n_inputs (job->plan); i++)
+    {
+      VnTensor *tensor = random_tensor (vn_plan_get_input_type (job->plan, i), rand, error);
+
+      if (tensor == NULL)
+        return FALSE;
+      g_ptr_array_add (job->inputs, tensor);
+    }
+  return TRUE;
+}
+
+/* The shapes of the files decide the open sizes of the network. */
+static GHashTable *
+read_inputs (VnModel     *model,
+             GPtrArray   *tensors,
+             char       **paths,
+             int          n,
+             GError     **error)
+{
+  g_autoptr(GHashTable) shapes = g_hash_table_new (g_str_hash, g_str_equal);
+  int k = 0;
+
+  for (guint i = 0; i < model->graph->inputs->len && k < n; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      VnTensor *tensor;
+
+      if (value->initializer != NULL)
+        continue;
+      tensor = vn_npy_read (paths[k++], error);
+      if (tensor == NULL)
+        return NULL;
+      g_ptr_array_add (tensors, tensor);
+      g_hash_table_insert (shapes, value->name, &tensor->shape);
+    }
+  if (k == n)
+    return g_steal_pointer (&shapes);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, "%d files for %d inputs", n, k);
+  return NULL;
+}
+
+/* ---- outputs ---- */
+
+static gboolean
+write_value (const char      *dir,
+             const char      *name,
+             const VnTensor  *tensor,
+             GError         **error)
+{
+  g_autofree char *file = g_strdelimit (g_strdup (name), "/:", '_');
+  g_autofree char *path = g_strdup_printf ("%s/%s.npy", dir, file);
+
+  return vn_npy_write (path, tensor, error);
+}
+
+static void
+write_tap (const VnValue  *value,
+           guint           tap,
+           const VnTensor *tensor,
+           gpointer        data)
+{
+  Job *job = data;
+  g_autoptr(GError) error = NULL;
+
+  if (tensor->dtype != VN_DTYPE_STRING && !write_value (job->out_dir, value->name, tensor, &error))
+    fprintf (stderr, "%s\n", error->message);
+}
+
+static gboolean
+run_and_write (Job       *job,
+               gboolean   taps,
+               GError   **error)
+{
+  guint n = vn_plan_get_n_outputs (job->plan);
+  g_autofree VnTensor **outputs = g_new0 (VnTensor *, n + 1);
+  VnRunner *runner = g_ptr_array_index (job->runners, 0);
+  gboolean ok = TRUE;
+
+  if (taps)
+    vn_runner_set_tap (runner, write_tap, job);
+  if (!vn_runner_run (runner, (VnTensor **) job->inputs->pdata, outputs, NULL, error))
+    return FALSE;
+  vn_runner_set_tap (runner, NULL, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      ok = ok && write_value (job->out_dir, vn_plan_get_output (job->plan, i)->name, outputs[i], error);
+      vn_tensor_unref (outputs[i]);
+    }
+  return ok;
+}
+
+/* ---- timing ---- */
+
+static gboolean
+run_item (gsize      item,
+          guint      worker,
+          gpointer   data,
+          GError   **error)
+{
+  Job *job = data;
+
+  return vn_runner_run (g_ptr_array_index (job->runners, worker), (VnTensor **) job->inputs->pdata, NULL, NULL, error);
+}
+
+static gboolean
+measure (Job             *job,
+         const Settings  *settings,
+         GError         **error)
+{
+  guint workers = (guint) settings->workers;
+  double best = G_MAXDOUBLE;
+
+  for (int i = 0; i < settings->repeat; i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+
+      if (!vn_parallel_for (workers, workers, run_item, job, NULL, error))
+        return FALSE;
+      best = MIN (best, (double) (g_get_monotonic_time () - start) / 1000);
+    }
+  printf ("best %.3f ms for %u images, %.2f images/s, threads %d, core %s\n", best, workers, workers * 1000 / best,
+          settings->threads, openblas_get_corename ());
+  return TRUE;
+}
+
+typedef struct
+{
+  const char *type;
+  gint64      usec;
+  guint       n;
+} TypeTime;
+
+static gint
+compare_times (gconstpointer a,
+               gconstpointer b)
+{
+  const TypeTime *x = a, *y = b;
+
+  return y->usec > x->usec ? 1 : y->usec < x->usec ? -1 : 0;
+}
+
+static void
+print_by_type (VnPlan       *plan,
+               const gint64 *usec,
+               int           repeat)
+{
+  g_autoptr(GArray) types = g_array_new (FALSE, TRUE, sizeof (TypeTime));
+
+  for (guint i = 0; i < vn_plan_get_n_steps (plan); i++)
+    {
+      const char *type = vn_plan_get_step_node (plan, i)->op_type;
+      guint k = 0;
+
+      while (k < types->len && !g_str_equal (g_array_index (types, TypeTime, k).type, type))
+        k++;
+      if (k == types->len)
+        g_array_append_val (types, ((TypeTime) { type, 0, 0 }));
+      g_array_index (types, TypeTime, k).usec += usec[i];
+      g_array_index (types, TypeTime, k).n++;
+    }
+  g_array_sort (types, compare_times);
+  for (guint k = 0; k < types->len; k++)
+    {
+      const TypeTime *entry = &g_array_index (types, TypeTime, k);
+
+      printf ("%10.3f ms  %4u x %s\n", (double) entry->usec / 1000 / repeat, entry->n, entry->type);
+    }
+}
+
+static gboolean
+profile (Job             *job,
+         const Settings  *settings,
+         GError         **error)
+{
+  g_autofree gint64 *usec = g_new0 (gint64, vn_plan_get_n_steps (job->plan) + 1);
+  VnRunner *runner = g_ptr_array_index (job->runners, 0);
+
+  vn_runner_set_timing (runner, usec);
+  for (int i = 0; i < settings->repeat; i++)
+    if (!vn_runner_run (runner, (VnTensor **) job->inputs->pdata, NULL, NULL, error))
+      return FALSE;
+  vn_runner_set_timing (runner, NULL);
+  for (guint i = 0; i < vn_plan_get_n_steps (job->plan); i++)
+    {
+      const VnNode *node = vn_plan_get_step_node (job->plan, i);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      printf ("%10.3f ms  %s %s\n", (double) usec[i] / 1000 / settings->repeat, node->op_type, label);
+    }
+  printf ("by type:\n");
+  print_by_type (job->plan, usec, settings->repeat);
+  return TRUE;
+}
+
+/* ---- */
+
+static GPtrArray *
+all_values (VnModel *model)
+{
+  GPtrArray *taps = g_ptr_array_new ();
+
+  for (guint i = 0; i < model->graph->values->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (model->graph->values, i);
+
+      if (value->producer != NULL)
+        g_ptr_array_add (taps, value);
+    }
+  return taps;
+}
+
+static void
+print_notes (VnNotes *notes)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    fprintf (stderr, "note: %s\n", vn_notes_get (notes, i)->text);
+}
+
+static gboolean
+make_runners (Job             *job,
+              const Settings  *settings,
+              GError         **error)
+{
+  for (int i = 0; i < settings->workers; i++)
+    {
+      VnRunner *runner = vn_runner_new (job->plan, error);
+
+      if (runner == NULL)
+        return FALSE;
+      vn_runner_set_threads (runner, (guint) settings->threads);
+      g_ptr_array_add (job->runners, runner);
+    }
+  return TRUE;
+}
+
+static gboolean
+run (Job             *job,
+     const Settings  *settings,
+     char           **paths,
+     int              n,
+     GError         **error)
+{
+  g_autoptr(VnModel) model = vn_onnx_read_file (paths[0], error);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GPtrArray) taps = NULL;
+  VnPlanOptions options = { .no_fusion = settings->no_fusion };
+  gint64 start = g_get_monotonic_time ();
+  struct rusage usage;
+
+  shapes = model != NULL ? read_inputs (model, job->inputs, paths + 1, n - 1, error) : NULL;
+  if (shapes == NULL)
+    return FALSE;
+  taps = settings->all_values ? all_values (model) : NULL;
+  options.input_shapes = shapes;
+  options.taps = taps;
+  job->plan = vn_plan_new (model, &options, notes, error);
+  print_notes (notes);
+  if (job->plan == NULL || !make_runners (job, settings, error) || !make_random (job, error))
+    return FALSE;
+  printf ("planned in %.1f ms: %u steps, arena %.2f MB\n", (double) (g_get_monotonic_time () - start) / 1000,
+          vn_plan_get_n_steps (job->plan), (double) vn_plan_get_arena_size (job->plan) / 1e6);
+  if (job->out_dir != NULL && !run_and_write (job, taps != NULL, error))
+    return FALSE;
+  if (settings->repeat > 0 && !measure (job, settings, error))
+    return FALSE;
+  if (settings->profile && !profile (job, settings, error))
+    return FALSE;
+  getrusage (RUSAGE_SELF, &usage);
+  printf ("peak %ld MB\n", usage.ru_maxrss / 1024);
+  return TRUE;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  Settings settings = { .threads = 1, .workers = 1 };
+  const GOptionEntry entries[] = {
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &settings.out_dir, "Write the outputs there", "DIR" },
+    { "all", 0, 0, G_OPTION_ARG_NONE, &settings.all_values, "Write every value", NULL },
+    { "no-fusion", 0, 0, G_OPTION_ARG_NONE, &settings.no_fusion, "Keep every value", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &settings.profile, "Print the time of each step", NULL },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &settings.threads, "Threads inside one run", "N" },
+    { "workers", 0, 0, G_OPTION_ARG_INT, &settings.workers, "Runs at the same time", "N" },
+    { "repeat", 0, 0, G_OPTION_ARG_INT, &settings.repeat, "Measure the best of so many", "N" },
+    { NULL }
+  };
+  g_autoptr(GOptionContext) context = g_option_context_new ("MODEL [INPUT.npy...]");
+  g_autoptr(GError) error = NULL;
+  Job job = { 0 };
+  gboolean ok;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
+    {
+      fprintf (stderr, "%s\n", error != NULL ? error->message : "name a model");
+      return 2;
+    }
+  openblas_set_num_threads (1);
+  job.inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
+  job.runners = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_runner_free);
+  job.out_dir = settings.out_dir;
+  ok = run (&job, &settings, argv + 1, argc - 1, &error);
+  if (!ok)
+    fprintf (stderr, "%s\n", error->message);
+  g_ptr_array_unref (job.inputs);
+  g_ptr_array_unref (job.runners);
+  g_clear_pointer (&job.plan, vn_plan_unref);
+  g_free (settings.out_dir);
+  return ok ? 0 : 1;
+}

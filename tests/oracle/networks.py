@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""networks.py ENGINE_RUN [NAME...]
+
+Runs every convolutional network of $VN_SHARED/models with the engine and with onnxruntime on the same inputs (real
+photographs where the input is a picture) and compares all outputs. Exit 0, 1 (a difference, or nothing compared), 77.
+"""
+import fnmatch
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import oracle
+
+PATTERNS = ('cls_*', 'det_*', 'seg_*', 'sr_*', 'enh_*', 'style_*', 'kws_micro_*', 'mnist_*', 'aud_basic_pitch*',
+            'aud_yamnet256*')
+# Half precision is converted before it is run.
+CONVERTED = {'cls_squeezenet10_fp16_op7'}
+# Relative to the range of the output. Networks that hold quantized data may round a value that lies between two
+# steps to either side, which the following layers carry on.
+LIMIT = 1e-4
+LIMIT_QUANTIZED = 3e-2
+N_IMAGES = 2
+
+
+def find_networks(folder, names):
+    found = {}
+    for path in glob.glob(os.path.join(folder, '*.onnx')) + glob.glob(os.path.join(folder, '*', '*.onnx')):
+        parent = os.path.basename(os.path.dirname(path))
+        stem = os.path.basename(path)[:-5] if parent == 'models' else parent
+        if any(fnmatch.fnmatch(stem, p) for p in PATTERNS) and (not names or stem in names):
+            found[stem] = path
+    return sorted(found.items())
+
+
+def is_quantized(path):
+    import onnx
+    types = {n.op_type for n in onnx.load(path, load_external_data=False).graph.node}
+    return any(t.startswith('QLinear') or t == 'QuantizeLinear' for t in types)
+
+
+def make_inputs(stem, session, photo, seed):
+    inputs = {}
+    for i, value in enumerate(session.get_inputs()):
+        shape = oracle.input_shape(stem, value.shape)
+        if value.type == 'tensor(float)' and oracle.is_image(shape):
+            inputs[value.name] = oracle.image_input(stem, photo, shape)
+        else:
+            dtype = {'tensor(float)': 'float32', 'tensor(int64)': 'int64', 'tensor(int32)': 'int32'}[value.type]
+            inputs[value.name] = oracle.signal_input(seed + i, shape, dtype)
+    return inputs
+
+
+def run_engine(program, path, inputs):
+    import numpy as np
+    with tempfile.TemporaryDirectory() as work:
+        files = []
+        for i, x in enumerate(inputs.values()):
+            files.append(os.path.join(work, 'input%d.npy' % i))
+            np.save(files[-1], x)
+        out = os.path.join(work, 'out')
+        os.mkdir(out)
+        done = subprocess.run([program, '--out', out, path] + files, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip() or 'exit code %d' % done.returncode)
+        return {os.path.basename(f)[:-4]: np.load(f) for f in glob.glob(os.path.join(out, '*.npy'))}
+
+
+def difference(found, wanted):
+    """Largest difference relative to the range of the reference; infinite if types or shapes differ."""
+    import numpy as np
+    if found is None or found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return float('inf')
+    if wanted.size == 0:
+        return 0.0
+    a, b = found.astype(np.float64), wanted.astype(np.float64)
+    if not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return float('inf')
+    b_finite = b[np.isfinite(b)]
+    span = max(b_finite.max() - b_finite.min(), abs(b_finite).max() * 1e-3, 1e-30) if b_finite.size else 1
+    return float(np.max(np.abs(np.where(np.isfinite(b), a - b, 0))) / span)
+
+
+def compare(program, stem, path, photos):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    names = [o.name for o in session.get_outputs()]
+    worst, where, n = 0.0, '', 0
+    for k, photo in enumerate(photos):
+        inputs = make_inputs(stem, session, photo, k)
+        wanted = session.run(names, inputs)
+        found = run_engine(program, path, inputs)
+        for name, w in zip(names, wanted):
+            d = difference(found.get(name.replace('/', '_').replace(':', '_')), w)
+            n += 1
+            if d >= worst:
+                worst, where = d, name
+    return worst, where, n
+
+
+def main():
+    oracle.use_oracle_python()
+    folder = oracle.shared_folder()
+    program, names = sys.argv[1], sys.argv[2:]
+    photos = oracle.photographs(folder)[:N_IMAGES]
+    compared = failed = 0
+    for stem, path in find_networks(os.path.join(folder, 'models'), names):
+        if stem in CONVERTED:
+            print('%-36s not compared: half precision' % stem)
+            continue
+        try:
+            worst, where, n = compare(program, stem, path, photos)
+        except Exception as e:
+            print('%-36s FAILED: %s' % (stem, str(e).strip().splitlines()[0][:400]))
+            failed += 1
+            continue
+        limit = LIMIT_QUANTIZED if is_quantized(path) else LIMIT
+        compared += n
+        failed += worst > limit
+        print('%-36s %3d outputs, largest difference %.2e of the range (%s)%s'
+              % (stem, n, worst, where, '' if worst <= limit else '  FAILED'), flush=True)
+    print('%d outputs compared, %d networks failed' % (compared, failed))
+    return 1 if failed or not compared else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

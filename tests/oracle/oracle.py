@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the comparisons with onnxruntime share: finding the interpreter, networks, photographs and preprocessing."""
+import glob
+import os
+import sys
+
+SKIP = 77
+
+
+def skip(why):
+    print('skipped:', why)
+    sys.exit(SKIP)
+
+
+def use_oracle_python():
+    """Runs the calling script again with the interpreter that has onnx and onnxruntime; skips if there is none."""
+    python = os.environ.get('VN_ORACLE_PYTHON', '')
+    if not python:
+        skip('VN_ORACLE_PYTHON is not set')
+    if os.environ.get('VN_ORACLE_RUNNING') != '1':
+        os.environ['VN_ORACLE_RUNNING'] = '1'
+        os.execv(python, [python] + sys.argv)
+
+
+def shared_folder():
+    folder = os.environ.get('VN_SHARED', '')
+    if not folder or not os.path.isdir(folder):
+        skip('VN_SHARED is not set')
+    return folder
+
+
+def default_environment():
+    """The environment for programs that are measured: without settings that slow OpenBLAS down."""
+    env = dict(os.environ)
+    for name in ('OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE'):
+        env.pop(name, None)
+    return env
+
+
+def photographs(folder):
+    return sorted(glob.glob(os.path.join(folder, 'images', 'coco', '*.jpg')))
+
+
+# file stem: channel order, mean, std
+PREPROCESSING = {
+    'det_ultraface_rfb320': ('rgb', [127] * 3, [128] * 3),
+    'det_ultraface_rfb320_raw_bn': ('rgb', [127] * 3, [128] * 3),
+    'cls_squeezenet10_fp32_from_fp16': ('bgr', [103.94, 116.78, 123.68], [1] * 3),
+    'cls_squeezenet10_fp16_op7': ('bgr', [103.94, 116.78, 123.68], [1] * 3),
+    'det_yolox_nano_416': ('bgr', [0] * 3, [1] * 3),
+    'det_nanodet_m_320': ('bgr', [103.53, 116.28, 123.675], [57.375, 57.12, 58.395]),
+    'det_picodet_xs_416_op10': ('rgb', [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+    'det_picodet_s_320_constnodes': ('rgb', [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+    'cls_mobilenetv2_035_128_flowers': ('rgb', [127.5] * 3, [127.5] * 3),
+    'cls_mobilenetv2_qdq_ort_op11': ('rgb', [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+    'cls_shufflenet_v2_12_int8_qop': ('rgb', [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+    'det_openseeface_mnv3': ('rgb', [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+    'seg_sinet_portrait_320': ('bgr', [102.890434, 111.25247, 126.91212], [16048, 16019, 16921]),
+    'det_yunet_n_dynamic': ('bgr', [0] * 3, [1] * 3),
+    'style_candy_op7': ('rgb', [0] * 3, [1] * 3),
+}
+
+# Networks with open sizes: what to run them with, by file stem and position of the size.
+OPEN_SIZES = {
+    'det_yunet_n_dynamic': {2: 320, 3: 320},
+    'seg_teams_bg_dynamic': {2: 144, 3: 160},
+    'det_ppocr_v3_ch': {2: 320, 3: 320},
+}
+
+
+def input_shape(stem, declared):
+    """The static shape for one input of a network; what is open becomes 1."""
+    sizes = OPEN_SIZES.get(stem, {})
+    return [d if isinstance(d, int) and d > 0 else sizes.get(i, 1) for i, d in enumerate(declared)]
+
+
+def image_input(stem, path, shape):
+    """One photograph as the input of that shape: 1, 3 or 4 channels, NCHW or NHWC."""
+    import numpy as np
+    from PIL import Image
+
+    nhwc = shape[-1] in (1, 3, 4) and shape[1] not in (1, 3, 4)
+    h, w, c = (shape[1], shape[2], shape[3]) if nhwc else (shape[2], shape[3], shape[1])
+    order, mean, std = PREPROCESSING.get(stem, ('rgb', [0] * 3, [255] * 3))
+    picture = Image.open(path).convert('RGB').resize((w, h), Image.BILINEAR)
+    if c == 1:
+        x = np.asarray(picture.convert('L'), np.float32)[..., None] / np.float32(255)
+    else:
+        x = np.asarray(picture, np.float32)
+        x = x[..., ::-1] if order == 'bgr' else x
+        x = (x - np.array(mean, np.float32)) / np.array(std, np.float32)
+        if c == 4:
+            x = np.concatenate([x, np.zeros_like(x[..., :1])], -1)
+    x = x if nhwc else x.transpose(2, 0, 1)
+    return np.ascontiguousarray(np.broadcast_to(x[None], shape), dtype=np.float32)
+
+
+def is_image(shape):
+    return len(shape) == 4 and (shape[1] in (1, 3, 4) or shape[-1] in (1, 3, 4)) and min(shape[2], shape[1] * shape[2]) > 8
+
+
+def signal_input(seed, shape, dtype):
+    """A sum of sines with some noise, for audio and other inputs that are no pictures."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    n = int(np.prod(shape))
+    t = np.arange(n)
+    x = sum(a * np.sin(t * f) for a, f in zip((0.4, 0.2, 0.1), rng.uniform(0.01, 0.5, 3))) + rng.normal(0, 0.02, n)
+    return x.reshape(shape).astype(dtype)

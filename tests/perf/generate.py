@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks of well-known shapes with random weights, to measure on."""
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+
+class Builder:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.weights, self.n = [], [], 0
+
+    def name(self, what):
+        self.n += 1
+        return '%s_%d' % (what, self.n)
+
+    def weight(self, array):
+        name = self.name('w')
+        self.weights.append(numpy_helper.from_array(array.astype(np.float32), name))
+        return name
+
+    def node(self, op, inputs, **attributes):
+        out = self.name(op)
+        self.nodes.append(helper.make_node(op, inputs, [out], name='/' + out, **attributes))
+        return out
+
+    def conv(self, x, cin, cout, k, stride=1, groups=1, scale=1.0):
+        fan = cin // groups * k * k
+        w = self.rng.normal(0, scale * np.sqrt(2 / fan), (cout, cin // groups, k, k))
+        b = self.rng.normal(0, 0.05, cout)
+        return self.node('Conv', [x, self.weight(w), self.weight(b)], kernel_shape=[k, k], strides=[stride] * 2,
+                         pads=[k // 2] * 4, group=groups)
+
+    def classifier(self, x, cin):
+        x = self.node('Flatten', [self.node('GlobalAveragePool', [x])], axis=1)
+        w = self.weight(self.rng.normal(0, np.sqrt(1 / cin), (1000, cin)))
+        return self.node('Gemm', [x, w, self.weight(np.zeros(1000))], transB=1)
+
+    def save(self, x, path):
+        graph = helper.make_graph(
+            self.nodes, 'generated', [helper.make_tensor_value_info('input', TensorProto.FLOAT, [1, 3, 224, 224])],
+            [helper.make_tensor_value_info(x, TensorProto.FLOAT, [1, 1000])], self.weights)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
+        onnx.save(model, path)
+
+
+def resnet50(path):
+    """The shape of ResNet-50 (stride in the 3x3 layers), BatchNormalization folded: 53 convolutions, 25.5 M weights."""
+    b = Builder(50)
+    x = b.node('Relu', [b.conv('input', 3, 64, 7, 2)])
+    x = b.node('MaxPool', [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    cin = 64
+    for stage, n in enumerate((3, 4, 6, 3)):
+        mid = 64 << stage
+        for i in range(n):
+            stride = 2 if stage and not i else 1
+            y = b.node('Relu', [b.conv(x, cin, mid, 1)])
+            y = b.node('Relu', [b.conv(y, mid, mid, 3, stride)])
+            y = b.conv(y, mid, mid * 4, 1, scale=0.3)
+            if i == 0:
+                x = b.conv(x, cin, mid * 4, 1, stride, scale=0.7)
+            x = b.node('Relu', [b.node('Add', [y, x])])
+            cin = mid * 4
+    b.save(b.classifier(x, cin), path)
+
+
+def mobilenetv2(path):
+    """The shape of MobileNetV2 1.0, BatchNormalization folded: 52 convolutions, 3.5 M weights."""
+    b = Builder(2)
+
+    def relu6(x):
+        return b.node('Clip', [x, b.weight(np.array(0)), b.weight(np.array(6))])
+
+    x, cin = relu6(b.conv('input', 3, 32, 3, 2)), 32
+    for t, c, n, s in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2),
+                       (6, 320, 1, 1)):
+        for i in range(n):
+            stride = s if i == 0 else 1
+            y = x if t == 1 else relu6(b.conv(x, cin, cin * t, 1))
+            y = relu6(b.conv(y, cin * t, cin * t, 3, stride, cin * t))
+            y = b.conv(y, cin * t, c, 1, scale=0.7)
+            x = b.node('Add', [x, y]) if stride == 1 and cin == c else y
+            cin = c
+    b.save(b.classifier(relu6(b.conv(x, cin, 1280, 1)), 1280), path)
+
+
+GENERATED = {'resnet50-shaped': resnet50, 'mobilenetv2-shaped': mobilenetv2}
