@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-jobs.h"
+
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-onnx.h"
+#include "vn-report.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+struct _VnExportJob
+{
+  VnJob     parent_instance;
+  VnResult *result;
+  char     *model_path, *report_dir;
+};
+
+G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
+
+static void
+fill_report_input (VnReportInput *input,
+                   VnResult      *result)
+{
+  *input = (VnReportInput) {
+    .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
+    .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
+    .accuracy = &result->accuracy, .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
+    .n_calibration = result->n_calibration, .n_held_out = result->n_held_out,
+  };
+}
+
+static gboolean
+write_text (const char  *folder,
+            const char  *name,
+            char        *text,
+            GError     **error)
+{
+  g_autofree char *owned = text;
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return vn_file_write_all (path, owned, strlen (owned), error);
+}
+
+static gboolean
+write_report (VnExportJob  *self,
+              GError      **error)
+{
+  VnReportInput input;
+
+  if (g_mkdir_with_parents (self->report_dir, 0777) != 0)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"),
+                   self->report_dir, g_strerror (code));
+      return FALSE;
+    }
+  fill_report_input (&input, self->result);
+  return write_text (self->report_dir, "report.md", vn_report_markdown (&input), error) &&
+         write_text (self->report_dir, "report.json", vn_report_json (&input), error);
+}
+
+static gboolean
+vn_export_job_run (VnJob         *job,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
+
+  vn_job_begin_phase (job, _("Writing the model"), 0, 0.9);
+  if (self->model_path != NULL &&
+      !vn_onnx_write_file (self->result->quantized, self->model_path, NULL, cancellable, error))
+    return FALSE;
+  vn_job_begin_phase (job, _("Writing the report"), 0.9, 1);
+  return self->report_dir == NULL || write_report (self, error);
+}
+
+static void
+vn_export_job_finalize (GObject *object)
+{
+  VnExportJob *self = VN_EXPORT_JOB (object);
+
+  vn_result_unref (self->result);
+  g_free (self->model_path);
+  g_free (self->report_dir);
+  G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
+}
+
+static void
+vn_export_job_class_init (VnExportJobClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_export_job_finalize;
+  VN_JOB_CLASS (klass)->run = vn_export_job_run;
+}
+
+static void
+vn_export_job_init (VnExportJob *self)
+{
+}
+
+/**
+ * vn_export_job_new:
+ * @model_path: (nullable): file for the quantized model
+ * @report_dir: (nullable): folder for report.md and report.json, made if missing
+ *
+ * Returns: (transfer full): a job that writes them. A file that stood there is replaced only by a complete new one.
+ */
+VnJob *
+vn_export_job_new (VnResult   *result,
+                   const char *model_path,
+                   const char *report_dir)
+{
+  VnExportJob *self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
+
+  self->result = vn_result_ref (result);
+  self->model_path = g_strdup (model_path);
+  self->report_dir = g_strdup (report_dir);
+  vn_job_set_title (VN_JOB (self), _("Exporting"));
+  return VN_JOB (self);
+}
