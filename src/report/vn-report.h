@@ -29,4 +29,7 @@ char   *vn_report_markdown  (const VnReportInput *input);
 /* JSON of the same content; schema in the comment of vn-report-json.c. */
 char   *vn_report_json      (const VnReportInput *input);
 
+/* "Good", "Usable with care" ... by the worst output; NULL if nothing was measured. */
+const char *vn_report_get_verdict (VnErrorTable *errors);
+
 G_END_DECLS

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Schema, version 1:
+ * { "version": 1,
+ *   "model":    { "file", "nodes", "opset" },
+ *   "sizes":    { "float_bytes", "quantized_bytes" },
+ *   "samples":  { "calibration", "measured" },
+ *   "settings": { "preset", "activation", "weight", "per_channel", "symmetric_activations", "method", "percentile",
+ *                 "exclude": [ pattern ] },                                                   absent in a comparison
+ *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
+ *   "summary":  { "verdict", "worst_output", "sqnr_db", "cosine", "marked" },
+ *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
+ *                   "max_error", "not_finite", "float_min", "float_max", "quantized_min", "quantized_max",
+ *                   "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
+ *   "notes":    [ { "level", "code", "subject", "text" } ] }
+ * Numbers that JSON cannot write (infinite, NaN) are the strings "inf", "-inf", "nan". */
+#include "vn-report-private.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+
+static void
+add_number (JsonBuilder *json,
+            const char  *name,
+            double       value)
+{
+  json_builder_set_member_name (json, name);
+  if (isfinite (value))
+    json_builder_add_double_value (json, value);
+  else
+    {
+      g_autofree char *text = _vn_report_number (value);
+
+      json_builder_add_string_value (json, text);
+    }
+}
+
+static void
+add_int (JsonBuilder *json,
+         const char  *name,
+         gint64       value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+add_string (JsonBuilder *json,
+            const char  *name,
+            const char  *value)
+{
+  json_builder_set_member_name (json, name);
+  if (value != NULL)
+    json_builder_add_string_value (json, value);
+  else
+    json_builder_add_null_value (json);
+}
+
+static void
+add_bool (JsonBuilder *json,
+          const char  *name,
+          gboolean     value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_boolean_value (json, value);
+}
+
+static void
+begin (JsonBuilder *json,
+       const char  *name)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_object (json);
+}
+
+static void
+add_head (JsonBuilder         *json,
+          const VnReportInput *input)
+{
+  g_autofree char *base = input->source->path != NULL ? g_path_get_basename (input->source->path) : NULL;
+
+  begin (json, "model");
+  add_string (json, "file", base);
+  add_int (json, "nodes", input->source->graph->nodes->len);
+  add_int (json, "opset", vn_model_get_opset (input->source, ""));
+  json_builder_end_object (json);
+  begin (json, "sizes");
+  add_int (json, "float_bytes", (gint64) input->float_bytes);
+  add_int (json, "quantized_bytes", (gint64) input->quantized_bytes);
+  json_builder_end_object (json);
+  begin (json, "samples");
+  add_int (json, "calibration", input->n_calibration);
+  add_int (json, "measured", input->n_held_out);
+  json_builder_end_object (json);
+}
+
+static void
+add_settings (JsonBuilder    *json,
+              const VnRecipe *recipe)
+{
+  begin (json, "settings");
+  add_string (json, "preset", recipe->preset);
+  add_string (json, "activation", vn_dtype_get_name (recipe->activation));
+  add_string (json, "weight", vn_dtype_get_name (recipe->weight));
+  add_bool (json, "per_channel", recipe->per_channel);
+  add_bool (json, "symmetric_activations", recipe->symmetric_activations);
+  add_string (json, "method", recipe->method);
+  add_number (json, "percentile", recipe->percentile);
+  json_builder_set_member_name (json, "exclude");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->exclude && rule->pattern != NULL)
+        json_builder_add_string_value (json, rule->pattern);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static void
+add_accuracy (JsonBuilder      *json,
+              const VnAccuracy *accuracy)
+{
+  begin (json, "accuracy");
+  add_int (json, "samples", accuracy->n);
+  add_int (json, "float_top1", accuracy->float_top1);
+  add_int (json, "quantized_top1", accuracy->quant_top1);
+  add_int (json, "agree", accuracy->agree);
+  json_builder_end_object (json);
+}
+
+static void
+add_summary (JsonBuilder  *json,
+             VnErrorTable *errors)
+{
+  const VnErrorRow *worst = _vn_report_worst_output (errors);
+
+  begin (json, "summary");
+  add_string (json, "verdict", vn_report_get_verdict (errors));
+  add_string (json, "worst_output", worst != NULL ? worst->value : NULL);
+  if (worst != NULL)
+    {
+      add_number (json, "sqnr_db", worst->sqnr_db);
+      add_number (json, "cosine", worst->cosine);
+    }
+  add_int (json, "marked", _vn_report_count_marked (errors));
+  json_builder_end_object (json);
+}
+
+static void
+add_plan (JsonBuilder        *json,
+          const VnTensorPlan *plan)
+{
+  add_bool (json, "quantized", plan != NULL && plan->quantized);
+  if (plan == NULL)
+    return;
+  if (plan->quantized && plan->scale != NULL)
+    {
+      add_string (json, "dtype", vn_dtype_get_name (plan->dtype));
+      add_number (json, "scale", vn_tensor_get_double (plan->scale, 0));
+      add_int (json, "zero_point", vn_tensor_get_s64 (plan->zero_point, 0));
+      add_number (json, "range_min", plan->min);
+      add_number (json, "range_max", plan->max);
+    }
+  add_string (json, "rule", plan->rule);
+}
+
+static void
+add_tensor (JsonBuilder         *json,
+            const VnReportInput *input,
+            const VnErrorRow    *row)
+{
+  json_builder_begin_object (json);
+  add_string (json, "tensor", row->value);
+  add_string (json, "node", row->node);
+  add_string (json, "type", row->op_type);
+  add_bool (json, "output", row->is_output);
+  add_bool (json, "marked", vn_error_row_is_marked (row));
+  add_number (json, "sqnr_db", row->sqnr_db);
+  add_number (json, "noise_to_signal", row->noise_to_signal);
+  add_number (json, "cosine", row->cosine);
+  add_number (json, "mse", row->mse);
+  add_number (json, "max_error", row->max_error);
+  add_int (json, "not_finite", (gint64) row->n_bad);
+  add_number (json, "float_min", row->float_min);
+  add_number (json, "float_max", row->float_max);
+  add_number (json, "quantized_min", row->quant_min);
+  add_number (json, "quantized_max", row->quant_max);
+  if (input->plan != NULL)
+    add_plan (json, vn_quant_plan_find (input->plan, row->value));
+  json_builder_end_object (json);
+}
+
+static void
+add_tensors (JsonBuilder         *json,
+             const VnReportInput *input)
+{
+  g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
+
+  json_builder_set_member_name (json, "tensors");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < order->len; i++)
+    add_tensor (json, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
+  json_builder_end_array (json);
+}
+
+static void
+add_notes (JsonBuilder *json,
+           VnNotes     *notes)
+{
+  static const char * const levels[] = { "info", "warning", "problem" };
+
+  json_builder_set_member_name (json, "notes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      json_builder_begin_object (json);
+      add_string (json, "level", levels[note->level]);
+      add_string (json, "code", note->code);
+      add_string (json, "subject", note->subject);
+      add_string (json, "text", note->text);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+/**
+ * vn_report_json:
+ *
+ * Returns: (transfer full): the report as JSON, two spaces of indentation, ending with a newline
+ */
+char *
+vn_report_json (const VnReportInput *input)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autoptr(JsonNode) root = NULL;
+  g_autofree char *text = NULL;
+
+  json_builder_begin_object (json);
+  add_int (json, "version", 1);
+  add_head (json, input);
+  if (input->recipe != NULL)
+    add_settings (json, input->recipe);
+  if (input->accuracy != NULL && input->accuracy->valid)
+    add_accuracy (json, input->accuracy);
+  if (input->errors != NULL)
+    {
+      add_summary (json, input->errors);
+      add_tensors (json, input);
+    }
+  if (input->notes != NULL)
+    add_notes (json, input->notes);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  text = json_generator_to_data (generator, NULL);
+  return g_strconcat (text, "\n", NULL);
+}

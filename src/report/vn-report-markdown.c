@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-report-private.h"
+
+#include "vn-i18n.h"
+
+#include <math.h>
+
+/* Names come from files: keep them from breaking the table. */
+static char *
+cell (const char *text)
+{
+  GString *out = g_string_new (NULL);
+
+  for (const char *at = text; *at != '\0'; at++)
+    {
+      if (*at == '|' || *at == '`' || *at == '<' || *at == '*' || *at == '_' || *at == '\\')
+        g_string_append_c (out, '\\');
+      g_string_append_c (out, *at == '\n' || *at == '\r' ? ' ' : *at);
+    }
+  return g_string_free (out, FALSE);
+}
+
+static void
+row (GString    *text,
+     const char *name,
+     const char *format,
+     ...) G_GNUC_PRINTF (3, 4);
+
+static void
+row (GString    *text,
+     const char *name,
+     const char *format,
+     ...)
+{
+  va_list args;
+  g_autofree char *value = NULL;
+  g_autofree char *escaped = NULL;
+
+  va_start (args, format);
+  value = g_strdup_vprintf (format, args);
+  va_end (args);
+  escaped = cell (value);
+  g_string_append_printf (text, "| %s | %s |\n", name, escaped);
+}
+
+static void
+append_sizes (GString             *text,
+              const VnReportInput *input)
+{
+  g_string_append_printf (text, "| | |\n|---|---|\n");
+  if (input->source->path != NULL)
+    {
+      g_autofree char *base = g_path_get_basename (input->source->path);
+
+      row (text, _("Model"), "%s", base);
+    }
+  row (text, _("Nodes"), "%u", input->source->graph->nodes->len);
+  row (text, _("Opset"), "%" G_GINT64_FORMAT, vn_model_get_opset (input->source, ""));
+  if (input->float_bytes > 0 && input->quantized_bytes > 0)
+    {
+      g_autofree char *ratio = _vn_report_fixed ((double) input->float_bytes / (double) input->quantized_bytes, 2);
+
+      row (text, _("Float size"), "%" G_GSIZE_FORMAT " %s", input->float_bytes, _("bytes"));
+      row (text, _("Quantized size"), "%" G_GSIZE_FORMAT " %s (%s %s)", input->quantized_bytes, _("bytes"), ratio, _("times smaller"));
+    }
+  if (input->n_calibration > 0)
+    row (text, _("Calibration samples"), "%u", input->n_calibration);
+  if (input->n_held_out > 0)
+    row (text, _("Samples measured"), "%u", input->n_held_out);
+}
+
+static void
+append_settings (GString             *text,
+                 const VnReportInput *input)
+{
+  const VnRecipe *recipe = input->recipe;
+
+  g_string_append_printf (text, "\n## %s\n\n| | |\n|---|---|\n", _("Settings"));
+  row (text, _("Preset"), "%s", recipe->preset);
+  row (text, _("Activations"), "%s%s", vn_dtype_get_name (recipe->activation), recipe->symmetric_activations ? _(", symmetric") : "");
+  row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), recipe->per_channel ? _("per channel") : _("per tensor"));
+  row (text, _("Ranges"), "%s", recipe->method);
+  if (g_strcmp0 (recipe->method, "percentile") == 0)
+    {
+      g_autofree char *percentile = _vn_report_number (recipe->percentile);
+
+      row (text, _("Percentile"), "%s", percentile);
+    }
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->pattern != NULL)
+        row (text, rule->exclude ? _("Left in float") : _("Rule"), "%s", rule->pattern);
+    }
+  if (input->data != NULL)
+    {
+      g_autofree char *base = g_path_get_basename (input->data->path);
+
+      row (text, _("Samples"), "%s", base);
+    }
+}
+
+static void
+append_verdict (GString             *text,
+                const VnReportInput *input)
+{
+  const VnErrorRow *worst = _vn_report_worst_output (input->errors);
+  g_autofree char *sqnr = NULL;
+  g_autofree char *cosine = NULL;
+
+  if (worst == NULL)
+    return;
+  sqnr = _vn_report_fixed (worst->sqnr_db, 2);
+  cosine = _vn_report_fixed (worst->cosine, 5);
+  g_string_append_printf (text, "\n**%s.** ", vn_report_get_verdict (input->errors));
+  {
+    g_autofree char *name = cell (worst->value);
+
+    /* Translators: name of an output, decibels, cosine */
+    g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), name, sqnr, cosine);
+  }
+  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above 0.1 or cosine below 0.99).\n"),
+                          _vn_report_count_marked (input->errors), vn_error_table_get_n (input->errors));
+  if (input->accuracy != NULL && input->accuracy->valid)
+    g_string_append_printf (text, _("\nTop-1 on %u labelled samples: float %u, quantized %u, same answer %u.\n"),
+                            input->accuracy->n, input->accuracy->float_top1, input->accuracy->quant_top1,
+                            input->accuracy->agree);
+}
+
+static void
+append_error_row (GString             *text,
+                  const VnReportInput *input,
+                  const VnErrorRow    *error)
+{
+  const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
+  g_autofree char *node = cell (error->node[0] != '\0' ? error->node : _("(input)"));
+  g_autofree char *value = cell (error->value);
+  g_autofree char *op = cell (error->op_type);
+  g_autofree char *sqnr = _vn_report_fixed (error->sqnr_db, 2);
+  g_autofree char *noise = _vn_report_number (error->noise_to_signal);
+  g_autofree char *cosine = _vn_report_fixed (error->cosine, 5);
+  g_autofree char *mse = _vn_report_number (error->mse);
+  g_autofree char *max = _vn_report_number (error->max_error);
+  g_autofree char *f_min = _vn_report_number (error->float_min);
+  g_autofree char *f_max = _vn_report_number (error->float_max);
+  g_autofree char *q_min = _vn_report_number (error->quant_min);
+  g_autofree char *q_max = _vn_report_number (error->quant_max);
+
+  g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s … %s | %s … %s | %s |\n",
+                          vn_error_row_is_marked (error) ? "**!**" : "", node, op, value,
+                          plan != NULL && plan->quantized ? vn_dtype_get_badge (plan->dtype) : "F32",
+                          sqnr, noise, cosine, mse, f_min, f_max, q_min, q_max, max);
+}
+
+static void
+append_errors (GString             *text,
+               const VnReportInput *input)
+{
+  g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
+
+  g_string_append_printf (text, "\n## %s\n\n%s\n\n", _("Error by tensor, worst first"),
+                          _("Each tensor of the float network against the same tensor of the quantized one, over all "
+                            "samples. SQNR in dB, higher is better; noise:signal, lower is better."));
+  g_string_append_printf (text, "| | %s | %s | %s | %s | SQNR dB | %s | %s | MSE | %s | %s | %s |\n",
+                          _("Node"), _("Type"), _("Tensor"), _("Precision"), _("Noise:signal"), _("Cosine"),
+                          _("Float range"), _("Quantized range"), _("Largest error"));
+  g_string_append (text, "|---|---|---|---|---|---:|---:|---:|---:|---|---|---:|\n");
+  for (guint i = 0; i < order->len; i++)
+    append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
+}
+
+static void
+append_notes (GString *text,
+              VnNotes *notes)
+{
+  if (vn_notes_get_n (notes) == 0)
+    return;
+  g_string_append_printf (text, "\n## %s\n\n", _("Notes"));
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+      g_autofree char *line = cell (note->text);
+      g_autofree char *subject = note->subject != NULL ? cell (note->subject) : NULL;
+
+      if (subject != NULL)
+        g_string_append_printf (text, "- %s: %s\n", subject, line);
+      else
+        g_string_append_printf (text, "- %s\n", line);
+    }
+}
+
+/**
+ * vn_report_markdown:
+ *
+ * Returns: (transfer full): the report as Markdown. It holds no times and no folders: the same run gives the same text.
+ */
+char *
+vn_report_markdown (const VnReportInput *input)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "# %s\n\n", input->recipe != NULL ? _("Quantization report") : _("Comparison"));
+  append_sizes (text, input);
+  append_verdict (text, input);
+  if (input->recipe != NULL)
+    append_settings (text, input);
+  if (input->errors != NULL)
+    append_errors (text, input);
+  if (input->notes != NULL)
+    append_notes (text, input->notes);
+  return g_string_free (text, FALSE);
+}

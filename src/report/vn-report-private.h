@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-report.h"
+
+G_BEGIN_DECLS
+
+const VnErrorRow *_vn_report_worst_output (VnErrorTable *errors);
+guint             _vn_report_count_marked (VnErrorTable *errors);
+char             *_vn_report_number       (double        value);
+char             *_vn_report_fixed        (double        value,
+                                           int           digits);
+
+G_END_DECLS
