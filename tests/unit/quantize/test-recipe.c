@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-edit.h"
+#include "vn-quantize.h"
+
+#include "vn-error.h"
+
+static void
+test_presets (void)
+{
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpuint (n, >=, 1);
+  g_assert_cmpstr (presets[0]->id, ==, "cpu");
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]->id);
+
+      g_test_message ("%s: %s / %s", presets[i]->id, vn_dtype_get_name (recipe->activation),
+                      vn_dtype_get_name (recipe->weight));
+      vn_recipe_validate (recipe, &error);
+      g_assert_no_error (error);
+      g_assert_cmpstr (recipe->preset, ==, presets[i]->id);
+      g_assert_true (vn_preset_find (presets[i]->id, NULL) == presets[i]);
+      for (guint k = 0; k < i; k++)
+        g_assert_cmpstr (presets[i]->id, !=, presets[k]->id);
+    }
+
+  g_assert_null (vn_preset_find ("gpu", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+}
+
+static void
+test_patterns (void)
+{
+  static const struct
+  {
+    const char *pattern;
+    gboolean    named, unnamed, brackets;
+  } cases[] = {
+    { "/head/conv",    TRUE,  FALSE, FALSE },
+    { "/head/*",       TRUE,  FALSE, TRUE },
+    { "/head/con?",    TRUE,  FALSE, FALSE },
+    { "/head",         FALSE, FALSE, FALSE },
+    { "*",             TRUE,  TRUE,  TRUE },
+    { "type:Conv",     TRUE,  FALSE, FALSE },
+    { "type:conv",     FALSE, FALSE, FALSE },
+    { "type:*l*",      FALSE, TRUE,  TRUE },
+    { "type:",         FALSE, FALSE, FALSE },
+    { "Relu #1",       FALSE, TRUE,  FALSE },
+    { "Relu #*",       FALSE, TRUE,  FALSE },
+    { "Relu",          FALSE, FALSE, FALSE },
+    { "/head/a[0]*b",  FALSE, FALSE, TRUE },
+  };
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, NULL);
+  VnValue *values[3];
+  VnNode *nodes[3];
+
+  for (guint i = 0; i < 3; i++)
+    values[i] = vn_graph_add_value (model->graph, NULL, VN_DTYPE_F32, NULL);
+  nodes[0] = vn_graph_add_node (model->graph, "/head/conv", "", "Conv", &x, 1, &values[0], 1);
+  nodes[1] = vn_graph_add_node (model->graph, NULL, "", "Relu", &x, 1, &values[1], 1);
+  nodes[2] = vn_graph_add_node (model->graph, "/head/a[0]*b", "", "Relu", &x, 1, &values[2], 1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *pattern = g_strdup (cases[i].pattern);
+      VnOverride rule = { .pattern = pattern, .enabled = TRUE };
+
+      g_test_message ("%s: %d %d %d", pattern, vn_override_matches (&rule, nodes[0]),
+                      vn_override_matches (&rule, nodes[1]), vn_override_matches (&rule, nodes[2]));
+      g_assert_cmpint (vn_override_matches (&rule, nodes[0]), ==, cases[i].named);
+      g_assert_cmpint (vn_override_matches (&rule, nodes[1]), ==, cases[i].unnamed);
+      g_assert_cmpint (vn_override_matches (&rule, nodes[2]), ==, cases[i].brackets);
+    }
+}
+
+static void
+test_copy (void)
+{
+  const char *edges[] = { "a", "b", NULL };
+  g_autoptr(VnRecipe) a = vn_recipe_new (NULL);
+  g_autoptr(VnRecipe) b = NULL;
+  VnOverride *rule;
+
+  rule = vn_recipe_add_exclude (a, "type:Softmax");
+  g_assert_true (rule->enabled && rule->exclude);
+  rule = vn_recipe_add_exclude (a, "x");
+  g_clear_pointer (&rule->pattern, g_free);
+  rule->in_edges = g_strdupv ((char **) edges);
+  rule->exclude = FALSE;
+  rule->method = g_strdup ("minmax");
+
+  b = vn_recipe_copy (a);
+  g_assert_true (vn_recipe_equal (a, b));
+  g_assert_true (rule->in_edges != ((VnOverride *) g_ptr_array_index (b->overrides, 1))->in_edges);
+  g_clear_pointer (&a, vn_recipe_free);
+
+  a = vn_recipe_copy (b);
+  a->percentile = 99;
+  g_assert_false (vn_recipe_equal (a, b));
+  a->percentile = b->percentile;
+  g_assert_true (vn_recipe_equal (a, b));
+  ((VnOverride *) g_ptr_array_index (a->overrides, 1))->enabled = FALSE;
+  g_assert_false (vn_recipe_equal (a, b));
+
+  g_assert_true (vn_recipe_remove_exclude (b, "type:Softmax"));
+  g_assert_false (vn_recipe_remove_exclude (b, "type:Softmax"));
+  g_assert_cmpuint (b->overrides->len, ==, 1);
+}
+
+static void
+test_validate (void)
+{
+  enum { ACTIVATION, WEIGHT, METHOD, PERCENTILE, OPSET, FORMAT, PATTERN, BOTH, RULE_TYPE, NONE };
+  static const struct
+  {
+    int         change;
+    int         value;
+    VnError     code;
+    gboolean    ok;
+    const char *text;
+  } cases[] = {
+    { NONE,       0,                   0,                    TRUE,  NULL },
+    { ACTIVATION, VN_DTYPE_F16,        VN_ERROR_UNSUPPORTED, FALSE, "float16" },
+    { ACTIVATION, VN_DTYPE_U4,         VN_ERROR_UNSUPPORTED, FALSE, "uint4" },
+    { ACTIVATION, VN_DTYPE_UNDEFINED,  VN_ERROR_SETTING,     FALSE, NULL },
+    { WEIGHT,     VN_DTYPE_S4,         0,                    TRUE,  NULL },
+    { WEIGHT,     VN_DTYPE_S32,        VN_ERROR_UNSUPPORTED, FALSE, "int32" },
+    { METHOD,     0,                   VN_ERROR_SETTING,     FALSE, "nonsense" },
+    { PERCENTILE, 20,                  VN_ERROR_SETTING,     FALSE, "20" },
+    { PERCENTILE, 99,                  0,                    TRUE,  NULL },
+    { OPSET,      9,                   VN_ERROR_SETTING,     FALSE, "9" },
+    { OPSET,      15,                  0,                    TRUE,  NULL },
+    { FORMAT,     VN_FORMAT_FIXNEURON, VN_ERROR_UNSUPPORTED, FALSE, "fixneuron" },
+    { PATTERN,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
+    { BOTH,       0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
+    { RULE_TYPE,  VN_DTYPE_F64,        VN_ERROR_UNSUPPORTED, FALSE, "rule 1" },
+    { RULE_TYPE,  VN_DTYPE_U16,        0,                    TRUE,  NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autoptr(GError) error = NULL;
+      const char *edges[] = { "a", NULL };
+      gboolean ok;
+
+      if (cases[i].change == ACTIVATION)
+        recipe->activation = cases[i].value;
+      else if (cases[i].change == WEIGHT)
+        recipe->weight = cases[i].value;
+      else if (cases[i].change == METHOD)
+        recipe->method = (g_free (recipe->method), g_strdup ("nonsense"));
+      else if (cases[i].change == PERCENTILE)
+        recipe->percentile = cases[i].value;
+      else if (cases[i].change == OPSET)
+        recipe->opset = cases[i].value;
+      else if (cases[i].change == FORMAT)
+        recipe->format = cases[i].value;
+      else if (cases[i].change == PATTERN)
+        vn_recipe_add_exclude (recipe, "");
+      else if (cases[i].change == BOTH)
+        vn_recipe_add_exclude (recipe, "x")->in_edges = g_strdupv ((char **) edges);
+      else if (cases[i].change == RULE_TYPE)
+        vn_recipe_add_exclude (recipe, "x")->activation = cases[i].value;
+
+      ok = vn_recipe_validate (recipe, &error);
+      g_test_message ("case %u: %s", i, error != NULL ? error->message : "ok");
+      g_assert_cmpint (ok, ==, cases[i].ok);
+      g_assert_cmpint (ok, ==, error == NULL);
+      if (!ok && cases[i].text != NULL)
+        g_assert_nonnull (strstr (error->message, cases[i].text));
+      if (!ok && cases[i].change != METHOD)
+        g_assert_error (error, VN_ERROR, (int) cases[i].code);
+    }
+}
+
+static void
+test_opset (void)
+{
+  static const struct
+  {
+    gint64      model;
+    const char *preset;
+    gboolean    per_channel;
+    gint64      asked;
+    VnDType     rule;
+    gint64      opset;
+  } cases[] = {
+    { 7,  "cpu",   FALSE, 0,  VN_DTYPE_UNDEFINED, 10 },
+    { 7,  "cpu",   TRUE,  0,  VN_DTYPE_UNDEFINED, 13 },
+    { 12, "cpu",   FALSE, 0,  VN_DTYPE_UNDEFINED, 12 },
+    { 17, "cpu",   TRUE,  0,  VN_DTYPE_UNDEFINED, 17 },
+    { 12, "cpu",   FALSE, 15, VN_DTYPE_UNDEFINED, 15 },
+    { 17, "cpu",   FALSE, 15, VN_DTYPE_UNDEFINED, 17 },
+    { 12, "a16w8", FALSE, 0,  VN_DTYPE_UNDEFINED, 21 },
+    { 12, "cpu",   FALSE, 0,  VN_DTYPE_U16,       21 },
+    { 12, "cpu",   FALSE, 0,  VN_DTYPE_S8,        12 },
+    { 22, "a16w8", FALSE, 0,  VN_DTYPE_UNDEFINED, 22 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, cases[i].model);
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (cases[i].preset);
+      VnOverride *rule = vn_recipe_add_exclude (recipe, "x");
+
+      rule->exclude = FALSE;
+      rule->activation = cases[i].rule;
+      recipe->per_channel = cases[i].per_channel;
+      recipe->opset = cases[i].asked;
+      g_test_message ("case %u: %" G_GINT64_FORMAT, i, vn_quantize_get_opset (model, recipe));
+      g_assert_cmpint (vn_quantize_get_opset (model, recipe), ==, cases[i].opset);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/quantize/recipe/presets", test_presets);
+  g_test_add_func ("/quantize/recipe/patterns", test_patterns);
+  g_test_add_func ("/quantize/recipe/copy", test_copy);
+  g_test_add_func ("/quantize/recipe/validate", test_validate);
+  g_test_add_func ("/quantize/recipe/opset", test_opset);
+  return g_test_run ();
+}
