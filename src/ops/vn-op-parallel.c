@@ -24,14 +24,31 @@ run_item (gsize      item,
 }
 
 /**
+ * vn_op_max_workers:
+ *
+ * `infer` does not know how many threads `run` will have: operators that need scratch for each ask for as many pieces.
+ *
+ * Returns: the most workers vn_op_for_items() uses
+ */
+guint
+vn_op_max_workers (void)
+{
+  static gsize n;
+
+  if (g_once_init_enter (&n))
+    g_once_init_leave (&n, CLAMP (vn_parallel_default_threads (), 1, 16));
+  return (guint) n;
+}
+
+/**
  * vn_op_for_items:
  * @ctx: says how many threads may be used
  * @n_items: pieces of work; their number must not depend on the threads, so that results do not
  * @cost: of one item, in simple operations on one element
  * @func: called once per item
  *
- * Runs @func over all items, on several threads if that pays. Workers are numbered below ctx->n_threads, so that
- * scratch can be one piece per thread.
+ * Runs @func over all items, on several threads if that pays. Workers are numbered below vn_op_max_workers(),
+ * so that scratch can be one piece per worker.
  */
 void
 vn_op_for_items (const VnOpContext *ctx,
@@ -44,7 +61,7 @@ vn_op_for_items (const VnOpContext *ctx,
 
   if (ctx->n_threads > 1 && n_items > 1 && cost * (double) n_items >= MIN_PARALLEL_COST)
     {
-      vn_parallel_for (ctx->n_threads, n_items, run_item, &items, NULL, NULL);
+      vn_parallel_for (MIN (ctx->n_threads, vn_op_max_workers ()), n_items, run_item, &items, NULL, NULL);
       return;
     }
   for (gsize i = 0; i < n_items; i++)

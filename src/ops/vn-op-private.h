@@ -42,6 +42,7 @@ typedef void (*VnOpRangeFunc) (gpointer data,
                                gsize    first,
                                gsize    n);
 
+guint vn_op_max_workers (void);
 void vn_op_for_items  (const VnOpContext *ctx,
                        gsize              n_items,
                        double             cost,

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Conv: y[n,m,o] = b[m] + sum over c, k of w[m,c,k] x[n,c, o * stride + k * dilation - padding], and FusedConv of
+ * ONNX Runtime, which adds another tensor and applies an activation. */
+#include "vn-conv.h"
+
+enum { X, W, B, Z };
+
+static gboolean
+check_channels (VnOpContext   *ctx,
+                const VnShape *x,
+                const VnShape *w,
+                gint64         groups,
+                GError       **error)
+{
+  if (groups < 1)
+    return vn_op_fail (ctx, error, _("group is %" G_GINT64_FORMAT), groups);
+  if (x->rank >= 0 && x->rank != w->rank)
+    return vn_op_fail (ctx, error, _("data of rank %d, weight of rank %d: they must be the same"), x->rank, w->rank);
+  if (w->dims[0] >= 0 && w->dims[0] % groups != 0)
+    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " output channels cannot be split into %" G_GINT64_FORMAT
+                                     " groups"), w->dims[0], groups);
+  if (x->rank >= 2 && x->dims[1] >= 0 && w->dims[1] >= 0 &&
+      (w->dims[1] > G_MAXINT64 / groups || x->dims[1] != w->dims[1] * groups))
+    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, but the weight expects %" G_GINT64_FORMAT
+                                     " in %" G_GINT64_FORMAT " groups"), x->dims[1], w->dims[1], groups);
+  return TRUE;
+}
+
+/**
+ * vn_conv_init_sizes:
+ * @x: shape of the data
+ * @w: shape of the weight
+ *
+ * Returns: %FALSE if they cannot be known yet (without error), or do not fit
+ */
+gboolean
+vn_conv_init_sizes (VnConv         *self,
+                    VnOpContext    *ctx,
+                    const VnShape  *x,
+                    const VnShape  *w,
+                    GError        **error)
+{
+  gint64 kernel[VN_MAX_RANK];
+  gint64 groups = vn_node_get_int (ctx->node, "group", 1);
+
+  if (!check_channels (ctx, x, w, groups, error) || !vn_window_kernel (ctx, w, w->rank - 2, kernel, error) ||
+      !vn_window_init (&self->window, ctx, x, kernel, FALSE, error))
+    return FALSE;
+  self->batch = (gsize) x->dims[0];
+  self->groups = (gsize) groups;
+  self->in_channels = (gsize) w->dims[1];
+  self->out_channels = (gsize) (w->dims[0] / groups);
+  self->in_size = (gsize) vn_window_volume (self->window.in);
+  self->out_size = (gsize) vn_window_volume (self->window.out);
+  self->depth = self->in_channels * (gsize) vn_window_volume (self->window.kernel);
+  return TRUE;
+}
+
+static gboolean
+check_bias (VnOpContext   *ctx,
+            const VnShape *w,
+            GError       **error)
+{
+  const VnShape *b = vn_op_has_input (ctx, B) ? &ctx->in_types[B].shape : NULL;
+
+  if (b == NULL || b->rank < 0)
+    return TRUE;
+  if (b->rank != 1 || (b->dims[0] >= 0 && w->dims[0] >= 0 && b->dims[0] != w->dims[0]))
+    return vn_op_fail (ctx, error, _("the bias must be one number for each of %" G_GINT64_FORMAT " channels"),
+                       w->dims[0]);
+  return TRUE;
+}
+
+static gboolean
+ask_scratch (VnOpContext  *ctx,
+             const VnConv *conv,
+             GError      **error)
+{
+  if (vn_conv_is_depthwise (conv) ? vn_conv_depthwise_scratch (conv, &ctx->scratch_bytes)
+                                  : vn_conv_gemm_scratch (conv, &ctx->scratch_bytes))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the convolution is too large for this machine"));
+  return FALSE;
+}
+
+/* The weight tells the rank where the data do not. */
+static gboolean
+infer_partial (VnOpContext   *ctx,
+               const VnShape *x,
+               const VnShape *w,
+               GError       **error)
+{
+  VnShape y = VN_SHAPE_UNKNOWN;
+
+  if (w->rank >= 0 && !check_channels (ctx, x, w, vn_node_get_int (ctx->node, "group", 1), error))
+    return FALSE;
+  y.rank = MAX (x->rank, w->rank);
+  for (int i = 0; i < y.rank; i++)
+    y.dims[i] = VN_DIM_UNKNOWN;
+  if (x->rank > 0)
+    y.dims[0] = x->dims[0];
+  if (w->rank > 1)
+    y.dims[1] = w->dims[0];
+  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+  return TRUE;
+}
+
+static gboolean
+conv_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
+  VnShape y;
+  VnConv conv;
+
+  if ((w->rank >= 0 && w->rank < 3) || (x->rank >= 0 && x->rank < 3))
+    return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected 3 to 5"), x->rank, w->rank);
+  if (x->rank < 0 || w->rank < 0)
+    return infer_partial (ctx, x, w, error);
+  if (!check_bias (ctx, w, error) || !vn_conv_init_sizes (&conv, ctx, x, w, error))
+    return FALSE;
+
+  y.dims[0] = x->dims[0];
+  y.dims[1] = w->dims[0];
+  vn_window_output (&conv.window, &y);
+  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+  if (!vn_shape_is_static (x) || !vn_shape_is_static (w))
+    return TRUE;
+  return ask_scratch (ctx, &conv, error);
+}
+
+static gboolean
+run_with (VnOpContext  *ctx,
+          VnEpilogue   *epilogue,
+          GError      **error)
+{
+  VnConv conv;
+  float *y = ctx->out[0]->data;
+
+  if (!vn_conv_init_sizes (&conv, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
+    return FALSE;
+  epilogue->bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
+  epilogue->base = y;
+  if (vn_conv_is_depthwise (&conv))
+    vn_conv_depthwise_run (&conv, ctx, epilogue, ctx->in[X]->data, ctx->in[W]->data, y);
+  else
+    vn_conv_gemm_run (&conv, ctx, epilogue, ctx->in[X]->data, ctx->in[W]->data, y);
+  return TRUE;
+}
+
+static gboolean
+conv_run (VnOpContext *ctx,
+          GError     **error)
+{
+  VnEpilogue epilogue = { 0 };
+
+  vn_epilogue_set_clamp (&epilogue, &ctx->activation);
+  return run_with (ctx, &epilogue, error);
+}
+
+static gboolean
+fused_conv_infer (VnOpContext *ctx,
+                  GError     **error)
+{
+  VnEpilogue epilogue;
+
+  if (!vn_epilogue_from_node (&epilogue, ctx, error) || !conv_infer (ctx, error))
+    return FALSE;
+  if (vn_op_has_input (ctx, Z) && vn_shape_is_static (&ctx->in_types[Z].shape) &&
+      vn_shape_is_static (&ctx->out_types[0].shape) &&
+      !vn_shape_equal (&ctx->in_types[Z].shape, &ctx->out_types[0].shape))
+    return vn_op_fail (ctx, error, _("the tensor to add must have the shape of the output"));
+  return TRUE;
+}
+
+static gboolean
+fused_conv_run (VnOpContext *ctx,
+                GError     **error)
+{
+  VnEpilogue epilogue = { 0 };
+
+  if (!vn_epilogue_from_node (&epilogue, ctx, error))
+    return FALSE;
+  epilogue.sum = vn_op_has_input (ctx, Z) ? ctx->in[Z]->data : NULL;
+  return run_with (ctx, &epilogue, error);
+}
+
+const VnOp vn_op_conv_1 = {
+  .domain = "", .type = "Conv", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_COMPUTE, W, B, 0, TRUE },
+  .fuses_clamp = TRUE,
+  .infer = conv_infer,
+  .run = conv_run,
+};
+
+const VnOp vn_op_ms_fused_conv = {
+  .domain = "com.microsoft", .type = "FusedConv", .since = 1,
+  .min_inputs = 2, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_COMPUTE, W, B, 0, FALSE },
+  .infer = fused_conv_infer,
+  .run = fused_conv_run,
+};
