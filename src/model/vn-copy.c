@@ -141,6 +141,12 @@ copy_string (gconstpointer text,
 }
 
 static void
+opset_clear (gpointer data)
+{
+  g_free (((VnOpset *) data)->domain);
+}
+
+static void
 copy_function (Copy             *copy,
                const VnFunction *from)
 {
@@ -164,6 +170,7 @@ copy_function (Copy             *copy,
   if (from->opsets != NULL)
     {
       function->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
+      g_array_set_clear_func (function->opsets, opset_clear);
       copy_opsets (from->opsets, function->opsets);
     }
   function->doc = g_strdup (from->doc);

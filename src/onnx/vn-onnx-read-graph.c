@@ -16,7 +16,7 @@ check_new (VnGraph     *graph,
   if (!vn_onnx_check_name (name, what, error))
     return FALSE;
   if (name == NULL || *name == '\0')
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a %s has no name"), what);
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s without a name"), what);
   else if (g_hash_table_contains (graph->by_name, name))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                  _("the value “%s” is defined twice, the second time as %s"), name, what);
@@ -188,7 +188,7 @@ define_outputs (VnGraph       *graph,
                 GError       **error)
 {
   for (gsize i = 0; i < proto->n_output; i++)
-    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], _("output of a node"), error) == NULL)
+    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], _("node output"), error) == NULL)
       return FALSE;
   return TRUE;
 }

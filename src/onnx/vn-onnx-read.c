@@ -29,7 +29,7 @@ vn_onnx_check_name (const char  *name,
   if (name == NULL || g_utf8_validate (name, -1, NULL))
     return TRUE;
   shown = g_utf8_make_valid (name, -1);
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the name of a %s is not valid UTF-8: “%s”"), what, shown);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the name “%s” is not valid UTF-8"), what, shown);
   return FALSE;
 }
 

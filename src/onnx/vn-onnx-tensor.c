@@ -101,8 +101,12 @@ copy_strings (VnTensor        *tensor,
     return FALSE;
   for (gsize i = 0; i < proto->n_string_data; i++)
     {
+      const ProtobufCBinaryData *from = &proto->string_data[i];
+
+      if (from->len == 0)
+        continue;
       g_free (strings[i]);
-      strings[i] = g_strndup ((const char *) proto->string_data[i].data, proto->string_data[i].len);
+      strings[i] = g_strndup ((const char *) from->data, from->len);
     }
   return TRUE;
 }
