@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cast and CastLike.
+ *
+ * Float to integer truncates toward zero; what does not fit wraps like a two's complement conversion of the 64-bit
+ * value, NaN gives 0. Integers narrow by dropping high bits. Everything becomes bool by != 0. Narrower floats round to
+ * nearest, ties to even; beyond their range they become infinite. 4-bit results round to nearest and saturate if they
+ * come from floats. */
+#include "vn-elem-private.h"
+
+#define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | \
+                       VN_DTYPE_BIT (U2) | VN_DTYPE_BIT (S2))
+
+static gboolean
+is_castable (VnDType dtype)
+{
+  return dtype < VN_N_DTYPES && (CASTABLE_BITS >> dtype & 1) != 0;
+}
+
+static gboolean
+cast_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  gint64 to = vn_node_get_int (ctx->node, "to", 0);
+
+  if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED)
+    return vn_op_fail (ctx, error, _("Cast: %" G_GINT64_FORMAT " in attribute “to” is no element type"), to);
+  vn_op_set_output (ctx, 0, (VnDType) to, &ctx->in_types[0].shape);
+  return TRUE;
+}
+
+static gboolean
+cast_like_infer (VnOpContext *ctx,
+                 GError     **error)
+{
+  vn_op_set_output (ctx, 0, ctx->in_types[1].dtype, &ctx->in_types[0].shape);
+  return TRUE;
+}
+
+#define PIECE 1024
+
+/* In pieces through 64-bit integers or doubles: every pair of types with one loop per type. float32 from and to the
+ * common types has loops of its own below. */
+#define LOAD_INTEGER(name, type, arg)                                           \
+  case VN_DTYPE_##name:                                                         \
+    for (gsize i = 0; i < n; i++)                                               \
+      out[i] = (gint64) ((const type *) in->data)[first + i];                   \
+    return;
+#define LOAD_DOUBLE(name, type, arg)                                            \
+  case VN_DTYPE_##name:                                                         \
+    for (gsize i = 0; i < n; i++)                                               \
+      out[i] = (double) ((const type *) in->data)[first + i];                   \
+    return;
+
+static void
+load_integers (const VnTensor *in,
+               gsize           first,
+               gint64         *out,
+               gsize           n)
+{
+  switch (in->dtype)
+    {
+      VN_INTEGER_TYPES (LOAD_INTEGER, )
+    default:
+      for (gsize i = 0; i < n; i++)
+        out[i] = vn_tensor_get_s64 (in, first + i);
+    }
+}
+
+static void
+load_doubles (const VnTensor *in,
+              gsize           first,
+              double         *out,
+              gsize           n)
+{
+  switch (in->dtype)
+    {
+      VN_INTEGER_TYPES (LOAD_DOUBLE, )
+      VN_FLOAT_TYPES (LOAD_DOUBLE, )
+    default:
+      for (gsize i = 0; i < n; i++)
+        out[i] = vn_tensor_get_double (in, first + i);
+    }
+}
+
+#define STORE_INTEGER(name, type, arg)                                          \
+  case VN_DTYPE_##name:                                                         \
+    for (gsize i = 0; i < n; i++)                                               \
+      ((type *) out->data)[first + i] = (type) in[i];                           \
+    return;
+
+static void
+store_packed (VnTensor     *out,
+              gsize         first,
+              const gint64 *in,
+              gsize         n)
+{
+  guint bits = vn_dtype_get_bits (out->dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
+  guint8 *data = out->data;
+
+  for (gsize i = first; i < first + n; i++)
+    {
+      guint shift = (guint) (i % per_byte) * bits;
+      guint8 *byte = data + i / per_byte;
+
+      *byte = (guint8) ((shift == 0 ? 0 : *byte & ~(mask << shift)) | (((guint) in[i - first] & mask) << shift));
+    }
+}
+
+static void
+store_integers (VnTensor     *out,
+                gsize         first,
+                const gint64 *in,
+                gsize         n)
+{
+  switch (out->dtype)
+    {
+      VN_INTEGER_TYPES (STORE_INTEGER, )
+    case VN_DTYPE_BOOL:
+      for (gsize i = 0; i < n; i++)
+        ((guint8 *) out->data)[first + i] = in[i] != 0;
+      return;
+    default:
+      store_packed (out, first, in, n);
+    }
+}
+
+static void
+store_floats (VnTensor     *out,
+              gsize         first,
+              const double *in,
+              gsize         n)
+{
+  for (gsize i = 0; i < n; i++)
+    switch (out->dtype)
+      {
+      case VN_DTYPE_F64: ((double *) out->data)[first + i] = in[i]; break;
+      case VN_DTYPE_F32: ((float *) out->data)[first + i] = (float) in[i]; break;
+      case VN_DTYPE_F16: ((guint16 *) out->data)[first + i] = vn_half_from_float ((float) in[i]); break;
+      default: ((guint16 *) out->data)[first + i] = vn_bfloat_from_float ((float) in[i]); break;
+      }
+}
+
+/* What a float becomes as an integer of any width before its high bits are dropped. */
+static gint64
+truncated (double   value,
+           gboolean is_u64)
+{
+  if (value >= -0x1p63 && value < 0x1p63)
+    return (gint64) value;
+  if (is_u64 && value > 0 && value < 0x1p64)
+    return (gint64) (guint64) value;
+  return isnan (value) ? 0 : value > 0 && !is_u64 ? G_MAXINT64 : value > 0 ? -1 : G_MININT64;
+}
+
+static void
+floats_to_integers (const VnTensor *in,
+                    VnTensor       *out,
+                    gsize           first,
+                    gsize           n)
+{
+  double values[PIECE];
+  gint64 integers[PIECE], min = 0, max = 0;
+  gboolean packed = vn_dtype_get_bits (out->dtype) < 8;
+
+  load_doubles (in, first, values, n);
+  vn_dtype_integer_range (out->dtype, &min, &max);
+  for (gsize i = 0; i < n; i++)
+    if (out->dtype == VN_DTYPE_BOOL)
+      integers[i] = values[i] != 0;
+    else if (packed)
+      integers[i] = isnan (values[i]) ? 0 : (gint64) CLAMP (rint (values[i]), (double) min, (double) max);
+    else
+      integers[i] = truncated (values[i], out->dtype == VN_DTYPE_U64);
+  store_integers (out, first, integers, n);
+}
+
+static void
+cast_piece (const VnTensor *in,
+            VnTensor       *out,
+            gsize           first,
+            gsize           n)
+{
+  gboolean from_float = vn_dtype_is_float (in->dtype), to_float = vn_dtype_is_float (out->dtype);
+  double values[PIECE];
+  gint64 integers[PIECE];
+
+  if (to_float)
+    {
+      load_doubles (in, first, values, n);
+      store_floats (out, first, values, n);
+    }
+  else if (from_float)
+    floats_to_integers (in, out, first, n);
+  else
+    {
+      load_integers (in, first, integers, n);
+      store_integers (out, first, integers, n);
+    }
+}
+
+/* Copies and the pairs with float32 that models use all the time; FALSE if it is none of them. */
+static gboolean
+cast_fast (const VnTensor *in,
+           VnTensor       *out)
+{
+  gboolean half_in = (VN_HALF_BITS >> in->dtype & 1) != 0, half_out = (VN_HALF_BITS >> out->dtype & 1) != 0;
+
+  if (in->dtype == out->dtype && in->n_bytes > 0)
+    memcpy (out->data, in->data, in->n_bytes);
+  else if (half_in && out->dtype == VN_DTYPE_F32)
+    vn_elem_to_float (in->dtype, in->data, out->data, in->n_elements);
+  else if (half_out && in->dtype == VN_DTYPE_F32)
+    vn_elem_from_float (out->dtype, in->data, out->data, in->n_elements);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
+cast_run (VnOpContext *ctx,
+          GError     **error)
+{
+  const VnTensor *in = ctx->in[0];
+  VnTensor *out = ctx->out[0];
+
+  if (!is_castable (in->dtype) || !is_castable (out->dtype))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s from %s to %s cannot be computed"),
+                   ctx->op->type, vn_dtype_get_name (in->dtype), vn_dtype_get_name (out->dtype));
+      return FALSE;
+    }
+  if (cast_fast (in, out))
+    return TRUE;
+  for (gsize first = 0; first < in->n_elements; first += PIECE)
+    cast_piece (in, out, first, MIN (in->n_elements - first, (gsize) PIECE));
+  return TRUE;
+}
+
+#define CAST(variable, name, first, inputs, infer_func)                         \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = name, .since = first,                                 \
+    .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
+    .dtypes = CASTABLE_BITS,                                                    \
+    .family = VN_FAMILY_CONVERSION,                                             \
+    .infer = infer_func,                                                        \
+    .run = cast_run,                                                            \
+  };
+
+CAST (vn_op_cast_6, "Cast", 6, 1, cast_infer)
+CAST (vn_op_cast_like_15, "CastLike", 15, 2, cast_like_infer)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Split: pieces along one axis. Sizes from an attribute (opset 2, 11), an input (13) or equal pieces whose last one
+ * may be smaller (18, num_outputs). */
+#include "vn-elem-private.h"
+
+static gboolean
+check_sizes (VnOpContext  *ctx,
+             const gint64 *sizes,
+             guint         n,
+             gint64        dim,
+             GError      **error)
+{
+  gint64 sum = 0;
+
+  if (n != ctx->n_outputs)
+    return vn_op_fail (ctx, error, _("Split: %u sizes for %u outputs"), n, ctx->n_outputs);
+  for (guint i = 0; i < n; i++)
+    if (sizes[i] < 0 || !vn_checked_add_s64 (sum, sizes[i], &sum))
+      return vn_op_fail (ctx, error, _("Split: size %u is %" G_GINT64_FORMAT), i, sizes[i]);
+  if (dim >= 0 && sum != dim)
+    return vn_op_fail (ctx, error, _("Split: the sizes sum up to %" G_GINT64_FORMAT ", the axis has %" G_GINT64_FORMAT),
+                       sum, dim);
+  return TRUE;
+}
+
+static gboolean
+equal_sizes (VnOpContext  *ctx,
+             gint64       *sizes,
+             gint64        dim,
+             GError      **error)
+{
+  gint64 n = ctx->opset >= 18 ? vn_node_get_int (ctx->node, "num_outputs", ctx->n_outputs) : ctx->n_outputs;
+  gint64 piece = (dim + n - 1) / MAX (n, 1);
+
+  if (n != ctx->n_outputs)
+    return vn_op_fail (ctx, error, _("Split: num_outputs is %" G_GINT64_FORMAT ", the node has %u outputs"),
+                       n, ctx->n_outputs);
+  if (ctx->opset < 18 && dim >= 0 && dim % n != 0)
+    return vn_op_fail (ctx, error, _("Split: %" G_GINT64_FORMAT " cannot be split into %u equal parts"),
+                       dim, ctx->n_outputs);
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    sizes[i] = dim < 0 ? VN_DIM_UNKNOWN : CLAMP (dim - (gint64) i * piece, 0, piece);
+  return TRUE;
+}
+
+static gboolean
+split_infer (VnOpContext *ctx,
+             GError     **error)
+{
+  VnShape out = ctx->in_types[0].shape;
+  gint64 sizes[VN_OP_MAX_INPUTS], dim;
+  gboolean known;
+  guint n;
+  int axis;
+
+  if (ctx->n_outputs > VN_OP_MAX_INPUTS)
+    return vn_op_fail (ctx, error, _("Split: %u outputs, at most %d can be handled"), ctx->n_outputs, VN_OP_MAX_INPUTS);
+  if (!vn_op_attr_or_input (ctx, ctx->opset < 13 ? "split" : NULL, 1, sizes, VN_OP_MAX_INPUTS, &n, &known, error))
+    return FALSE;
+  if (out.rank < 0)
+    {
+      for (guint i = 0; i < ctx->n_outputs; i++)
+        vn_op_set_output (ctx, i, ctx->in_types[0].dtype, &VN_SHAPE_UNKNOWN);
+      return TRUE;
+    }
+  if (!vn_op_axis (ctx, &out, vn_node_get_int (ctx->node, "axis", 0), &axis, error))
+    return FALSE;
+  dim = out.dims[axis];
+  if (n > 0 ? !check_sizes (ctx, sizes, n, dim, error) : known && !equal_sizes (ctx, sizes, dim, error))
+    return FALSE;
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    {
+      out.dims[axis] = known ? sizes[i] : VN_DIM_UNKNOWN;
+      vn_op_set_output (ctx, i, ctx->in_types[0].dtype, &out);
+    }
+  return TRUE;
+}
+
+static gboolean
+split_run (VnOpContext *ctx,
+           GError     **error)
+{
+  const VnTensor *in = ctx->in[0];
+  gsize size = vn_elem_size (in->dtype), rows, step, offset = 0;
+  int axis;
+
+  if (!vn_op_check_movable (ctx, error) ||
+      !vn_op_axis (ctx, &in->shape, vn_node_get_int (ctx->node, "axis", 0), &axis, error))
+    return FALSE;
+  rows = (gsize) vn_shape_count (&in->shape, 0, axis);
+  step = (gsize) vn_shape_count (&in->shape, axis, in->shape.rank) * size;
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    {
+      gsize bytes = (gsize) vn_shape_count (&ctx->out_types[i].shape, axis, in->shape.rank) * size;
+
+      if (ctx->out[i] != NULL)
+        vn_copy_rows (rows, bytes, (const char *) in->data + offset, step, ctx->out[i]->data, bytes);
+      offset += bytes;
+    }
+  return TRUE;
+}
+
+const VnOp vn_op_split_2 = {
+  .domain = "", .type = "Split", .since = 2,
+  .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS,
+  .dtypes = VN_MOVABLE_BITS,
+  .family = VN_FAMILY_SHAPE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
+  .infer = split_infer,
+  .run = split_run,
+};
