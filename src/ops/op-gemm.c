@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gemm: y = alpha * op (a) * op (b) + beta * c, with c broadcast to the shape of y. */
+#include "vn-blas.h"
+#include "vn-conv.h"
+
+enum { A, B, C };
+
+static gint64
+dim_of (const VnShape *shape,
+        gboolean       transposed,
+        int            axis)
+{
+  return shape->rank == 2 ? shape->dims[transposed ? 1 - axis : axis] : VN_DIM_UNKNOWN;
+}
+
+/* Up to opset 6 c was broadcast from axis 0 or 1 only if asked; the rules since then allow all of that. */
+static gboolean
+check_c (VnOpContext   *ctx,
+         const VnShape *c,
+         const VnShape *y,
+         GError       **error)
+{
+  if (c->rank > 2)
+    return vn_op_fail (ctx, error, _("input C of rank %d: expected at most 2"), c->rank);
+  for (int i = 1; i <= c->rank; i++)
+    {
+      gint64 size = c->dims[c->rank - i], to = y->dims[2 - i];
+
+      if (size >= 0 && size != 1 && to >= 0 && size != to)
+        return vn_op_fail (ctx, error, _("input C has %" G_GINT64_FORMAT " where the product has %" G_GINT64_FORMAT),
+                           size, to);
+    }
+  return TRUE;
+}
+
+static gboolean
+gemm_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *a = &ctx->in_types[A].shape, *b = &ctx->in_types[B].shape;
+  gboolean trans_a = vn_node_get_int (ctx->node, "transA", 0) != 0;
+  gboolean trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0;
+  VnShape y = VN_SHAPE (dim_of (a, trans_a, 0), dim_of (b, trans_b, 1));
+  gint64 inner_a = dim_of (a, trans_a, 1), inner_b = dim_of (b, trans_b, 0);
+
+  if ((a->rank >= 0 && a->rank != 2) || (b->rank >= 0 && b->rank != 2))
+    return vn_op_fail (ctx, error, _("matrices of rank %d and %d: expected 2"), a->rank, b->rank);
+  if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)
+    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of A, but %" G_GINT64_FORMAT " rows of B"),
+                       inner_a, inner_b);
+  if (vn_op_has_input (ctx, C) && !check_c (ctx, &ctx->in_types[C].shape, &y, error))
+    return FALSE;
+  vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
+  return TRUE;
+}
+
+/* Distances in c from one row and one column of y to the next: 0 where it is broadcast. */
+static void
+strides_of_c (const VnShape *c,
+              gsize         *row,
+              gsize         *column)
+{
+  gint64 columns = c->rank > 0 ? c->dims[c->rank - 1] : 1;
+  gint64 rows = c->rank > 1 ? c->dims[0] : 1;
+
+  *column = columns > 1 ? 1 : 0;
+  *row = rows > 1 ? (gsize) columns : 0;
+}
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  gboolean           trans_a, trans_b;
+  gsize              m, n, k;
+  double             alpha, beta;
+} Gemm;
+
+/* A piece of rows, starting with beta * c and adding the product to it. */
+#define DEFINE_ROWS(T, suffix, blas)                                         \
+static void                                                                  \
+rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                  \
+{                                                                            \
+  const VnOpContext *ctx = self->ctx;                                        \
+  const T *a = ctx->in[A]->data, *b = ctx->in[B]->data;                      \
+  T *y = (T *) ctx->out[0]->data + first * self->n;                          \
+  gsize lda = self->trans_a ? self->m : self->k;                             \
+  gboolean has_c = vn_op_has_input (ctx, C);                                 \
+  if (has_c)                                                                 \
+    {                                                                        \
+      const T *c = ctx->in[C]->data;                                         \
+      gsize row, column;                                                     \
+      strides_of_c (&ctx->in[C]->shape, &row, &column);                      \
+      for (gsize i = 0; i < n_rows; i++)                                     \
+        for (gsize j = 0; j < self->n; j++)                                  \
+          y[i * self->n + j] = (T) self->beta * c[(first + i) * row + j * column]; \
+    }                                                                        \
+  blas (self->trans_a, self->trans_b, n_rows, self->n, self->k, (T) self->alpha, \
+        self->trans_a ? a + first : a + first * lda, lda, b,                 \
+        self->trans_b ? self->k : self->n, has_c ? 1 : 0, y, self->n);       \
+}
+
+DEFINE_ROWS (float, f32, vn_blas_gemm_general)
+DEFINE_ROWS (double, f64, vn_blas_gemm_f64)
+
+#define ROWS 128
+
+static void
+gemm_rows (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Gemm *self = data;
+  const VnOpContext *ctx = self->ctx;
+  gsize first = item * ROWS, n = MIN (ROWS, self->m - first);
+  VnEpilogue epilogue = { 0 };
+
+  if (ctx->in[A]->dtype == VN_DTYPE_F64)
+    {
+      rows_f64 (self, first, n);
+      return;
+    }
+  rows_f32 (self, first, n);
+  vn_epilogue_set_clamp (&epilogue, &ctx->activation);
+  vn_epilogue_apply (&epilogue, (float *) ctx->out[0]->data + first * self->n, 0, 1, n * self->n, 0);
+}
+
+static gboolean
+gemm_run (VnOpContext *ctx,
+          GError     **error)
+{
+  gboolean trans_a = vn_node_get_int (ctx->node, "transA", 0) != 0;
+  Gemm gemm = {
+    ctx, trans_a, vn_node_get_int (ctx->node, "transB", 0) != 0,
+    (gsize) ctx->out[0]->shape.dims[0], (gsize) ctx->out[0]->shape.dims[1],
+    (gsize) ctx->in[A]->shape.dims[trans_a ? 0 : 1],
+    vn_node_get_float (ctx->node, "alpha", 1.f), vn_node_get_float (ctx->node, "beta", 1.f)
+  };
+
+  vn_op_for_items (ctx, (gemm.m + ROWS - 1) / ROWS, (double) MIN (gemm.m, ROWS) * gemm.n * gemm.k / 16, gemm_rows,
+                   &gemm);
+  return TRUE;
+}
+
+/* Of float64 only what has no clamp: the engine fuses only into float32. */
+const VnOp vn_op_gemm_1 = {
+  .domain = "", .type = "Gemm", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_COMPUTE, B, C, 1, TRUE },
+  .fuses_clamp = TRUE,
+  .infer = gemm_infer,
+  .run = gemm_run,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GlobalAveragePool, GlobalMaxPool, GlobalLpPool: each channel of each sample becomes one number. */
+#include "vn-reduce.h"
+
+#include <math.h>
+
+static gboolean
+global_infer (VnOpContext *ctx,
+              GError     **error)
+{
+  VnShape y = ctx->in_types[0].shape;
+
+  if (y.rank >= 0 && y.rank < 3)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), y.rank);
+  for (int i = 2; i < y.rank; i++)
+    y.dims[i] = 1;
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
+  return TRUE;
+}
+
+typedef struct Global Global;
+struct Global
+{
+  const VnOpContext *ctx;
+  gsize              size;
+  int                p;
+  float            (*plane) (const Global *self, const float *x);
+};
+
+VN_MULTIVERSION
+static float
+average_plane (const Global *self,
+               const float  *x)
+{
+  return (float) (vn_reduce_sum (x, self->size) / (double) self->size);
+}
+
+VN_MULTIVERSION
+static float
+max_plane (const Global *self,
+           const float  *x)
+{
+  float max = -INFINITY;
+
+  for (gsize i = 0; i < self->size; i++)
+    max = max >= x[i] || max != max ? max : x[i];
+  return max;
+}
+
+static float
+lp_plane (const Global *self,
+          const float  *x)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < self->size; i++)
+    sum += pow (fabs (x[i]), self->p);
+  return (float) pow (sum, 1.0 / self->p);
+}
+
+static void
+global_item (gpointer data,
+             gsize    item,
+             guint    worker)
+{
+  const Global *self = data;
+
+  ((float *) self->ctx->out[0]->data)[item] =
+    self->plane (self, (const float *) self->ctx->in[0]->data + item * self->size);
+}
+
+static gboolean
+run_plane (VnOpContext *ctx,
+           float      (*plane) (const Global *self, const float *x))
+{
+  const VnShape *shape = &ctx->in[0]->shape;
+  Global job = { ctx, (gsize) vn_shape_count (shape, 2, shape->rank), (int) vn_node_get_int (ctx->node, "p", 2), plane };
+
+  vn_op_for_items (ctx, (gsize) vn_shape_count (shape, 0, 2), (double) job.size, global_item, &job);
+  return TRUE;
+}
+
+static gboolean
+average_run (VnOpContext *ctx,
+             GError     **error)
+{
+  return run_plane (ctx, average_plane);
+}
+
+static gboolean
+max_run (VnOpContext *ctx,
+         GError     **error)
+{
+  return run_plane (ctx, max_plane);
+}
+
+static gboolean
+lp_run (VnOpContext *ctx,
+        GError     **error)
+{
+  return run_plane (ctx, lp_plane);
+}
+
+#define OPERATOR(id, type_, since_, role, ort, run_)                         \
+const VnOp vn_op_##id = {                                                    \
+  .domain = "", .type = type_, .since = since_,                              \
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
+  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .family = VN_FAMILY_POOL_NORM,                                             \
+  .quant = VN_QUANT_TRAITS (role, ort),                                      \
+  .infer = global_infer,                                                     \
+  .run = run_,                                                               \
+};
+
+OPERATOR (global_average_pool_1, "GlobalAveragePool", 1, VN_QUANT_GENERIC, TRUE, average_run)
+OPERATOR (global_lp_pool_2, "GlobalLpPool", 2, VN_QUANT_GENERIC, FALSE, lp_run)
+OPERATOR (global_max_pool_1, "GlobalMaxPool", 1, VN_QUANT_PASSTHROUGH, FALSE, max_run)

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MaxPool, AveragePool, LpPool over 1 to 3 spatial axes. Lines of the data that a line of output sees are first
+ * combined into one, element by element; then the columns of that one. Padding takes no part, except in the divisor
+ * of an average that counts it. */
+#include "vn-pool.h"
+#include "vn-window.h"
+
+#include <math.h>
+
+static gboolean
+pool_window (VnWindow      *win,
+             VnOpContext   *ctx,
+             const VnShape *x,
+             GError       **error)
+{
+  gint64 kernel[VN_MAX_RANK];
+
+  if (x->rank < 3 || x->rank > 5)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
+  return vn_window_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
+         vn_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
+}
+
+static gboolean
+pool_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *x = &ctx->in_types[0].shape;
+  VnShape y = VN_SHAPE_UNKNOWN;
+  VnWindow win;
+
+  if (x->rank >= 0)
+    {
+      if (!pool_window (&win, ctx, x, error))
+        return FALSE;
+      y = *x;
+      vn_window_output (&win, &y);
+      if (win.in[2] >= 0)
+        ctx->scratch_bytes = (gsize) win.in[2] * sizeof (double) * vn_op_max_workers ();
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
+  vn_op_set_output (ctx, 1, VN_DTYPE_S64, &y);
+  return TRUE;
+}
+
+typedef struct
+{
+  VnWindow           win;
+  const VnOpContext *ctx;
+  const VnPoolKind  *kind;
+  float              p;              /* exponent of LpPool */
+  gboolean           count_padding;
+  gsize              in_size, out_size, item_bytes;
+} Pool;
+
+/* How many taps of a window that starts at @at lie in [low, high). */
+static gint64
+taps_inside (const Pool *self,
+             int         axis,
+             gint64      at,
+             gint64      low,
+             gint64      high)
+{
+  gint64 dilation = self->win.dilation[axis], kernel = self->win.kernel[axis];
+  gint64 first = at >= low ? 0 : (low - at + dilation - 1) / dilation;
+  gint64 end = at >= high ? 0 : MIN (kernel, (high - 1 - at) / dilation + 1);
+
+  return MAX (0, end - first);
+}
+
+static gint64
+taps_counted (const Pool *self,
+              int         axis,
+              gint64      out)
+{
+  const VnWindow *win = &self->win;
+  gint64 at = out * win->stride[axis] - win->begin[axis];
+
+  if (self->count_padding)
+    return taps_inside (self, axis, at, -win->begin[axis], win->in[axis] + win->end[axis]);
+  return taps_inside (self, axis, at, 0, win->in[axis]);
+}
+
+/* Combines all lines that output line (oz, oy) sees into @line. Returns whether there was one. */
+static gboolean
+combine_lines (const Pool   *self,
+               const guint8 *x,
+               gint64        oz,
+               gint64        oy,
+               gpointer      line)
+{
+  const VnWindow *win = &self->win;
+  gboolean any = FALSE;
+
+  for (gint64 kz = 0; kz < win->kernel[0]; kz++)
+    for (gint64 ky = 0; ky < win->kernel[1]; ky++)
+      {
+        gint64 iz = oz * win->stride[0] + kz * win->dilation[0] - win->begin[0];
+        gint64 iy = oy * win->stride[1] + ky * win->dilation[1] - win->begin[1];
+
+        if (iz < 0 || iz >= win->in[0] || iy < 0 || iy >= win->in[1])
+          continue;
+        self->kind->lines (x + (gsize) ((iz * win->in[1] + iy) * win->in[2]) * self->item_bytes, line,
+                           (gsize) win->in[2], self->p, !any);
+        any = TRUE;
+      }
+  return any;
+}
+
+static void
+combine_columns (const Pool *self,
+                 const void *line,
+                 gpointer    y)
+{
+  const VnWindow *win = &self->win;
+  gint64 stride = win->stride[2];
+
+  self->kind->fill (y, (gsize) win->out[2]);
+  for (gint64 kx = 0; line != NULL && kx < win->kernel[2]; kx++)
+    {
+      gint64 at = kx * win->dilation[2] - win->begin[2];
+      gint64 first = at >= 0 ? 0 : (-at + stride - 1) / stride;
+      gint64 end = at >= win->in[2] ? 0 : MIN (win->out[2], (win->in[2] - 1 - at) / stride + 1);
+
+      if (first < end)
+        self->kind->columns ((const guint8 *) line + (gsize) (first * stride + at) * self->item_bytes,
+                             (guint8 *) y + (gsize) first * self->item_bytes, (gsize) stride, (gsize) (end - first));
+    }
+}
+
+static void
+finish_average (const Pool *self,
+                gint64      oz,
+                gint64      oy,
+                float      *y)
+{
+  const VnWindow *win = &self->win;
+  gint64 lines = taps_counted (self, 0, oz) * taps_counted (self, 1, oy);
+
+  for (gint64 ox = 0; ox < win->out[2]; ox++)
+    {
+      gint64 count = lines * taps_counted (self, 2, ox);
+
+      y[ox] = count > 0 ? y[ox] / (float) count : 0.f;
+    }
+}
+
+static void
+finish_lp (const Pool *self,
+           float      *y)
+{
+  for (gint64 ox = 0; ox < self->win.out[2]; ox++)
+    y[ox] = self->p == 2.f ? sqrtf (y[ox]) : self->p == 1.f ? y[ox] : powf (y[ox], 1.f / self->p);
+}
+
+static void
+pool_plane (gpointer data,
+            gsize    item,
+            guint    worker)
+{
+  const Pool *self = data;
+  const VnWindow *win = &self->win;
+  const guint8 *x = (const guint8 *) self->ctx->in[0]->data + item * self->in_size * self->item_bytes;
+  guint8 *y = (guint8 *) self->ctx->out[0]->data + item * self->out_size * self->item_bytes;
+  gpointer line = (double *) self->ctx->scratch + worker * (gsize) win->in[2];
+
+  for (gint64 oz = 0; oz < win->out[0]; oz++)
+    for (gint64 oy = 0; oy < win->out[1]; oy++, y += (gsize) win->out[2] * self->item_bytes)
+      {
+        gboolean any = combine_lines (self, x, oz, oy, line);
+
+        combine_columns (self, any ? line : NULL, y);
+        if (self->kind->finish == VN_POOL_AVERAGE)
+          finish_average (self, oz, oy, (float *) y);
+        else if (self->kind->finish == VN_POOL_LP)
+          finish_lp (self, (float *) y);
+      }
+}
+
+static gboolean
+run_kind (VnOpContext      *ctx,
+          const VnPoolKind *kind,
+          GError          **error)
+{
+  const VnTensor *x = ctx->in[0];
+  Pool pool = { .ctx = ctx, .kind = kind };
+
+  if (!pool_window (&pool.win, ctx, &x->shape, error))
+    return FALSE;
+  pool.p = (float) vn_node_get_int (ctx->node, "p", 2);
+  pool.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
+  pool.in_size = (gsize) vn_window_volume (pool.win.in);
+  pool.out_size = (gsize) vn_window_volume (pool.win.out);
+  pool.item_bytes = vn_dtype_get_bits (x->dtype) / 8;
+  vn_op_for_items (ctx, (gsize) (x->shape.dims[0] * x->shape.dims[1]),
+                   (double) pool.out_size * (double) vn_window_volume (pool.win.kernel), pool_plane, &pool);
+  return TRUE;
+}
+
+/* ---- with positions ---- */
+
+/* Position of the maximum in the whole tensor, as MaxUnpool wants it. */
+static gint64
+position (const VnWindow *win,
+          gsize           plane,
+          gint64          z,
+          gint64          y,
+          gint64          x,
+          gboolean        column_major)
+{
+  gint64 base = (gint64) plane * vn_window_volume (win->in);
+
+  if (column_major)
+    return base + z + win->in[0] * (y + win->in[1] * x);
+  return base + (z * win->in[1] + y) * win->in[2] + x;
+}
+
+static void
+max_at (const VnWindow *win,
+        const VnTensor *tensor,
+        gsize           plane,
+        const gint64    out[3],
+        gint64          best[3])
+{
+  double max = 0;
+
+  best[0] = -1;
+  for (gint64 i = 0; i < vn_window_volume (win->kernel); i++)
+    {
+      gint64 at[3], k[3] = { i / win->kernel[2] / win->kernel[1], i / win->kernel[2] % win->kernel[1],
+                             i % win->kernel[2] };
+      gboolean inside = TRUE;
+      double v;
+
+      for (int a = 0; a < 3; a++)
+        {
+          at[a] = out[a] * win->stride[a] + k[a] * win->dilation[a] - win->begin[a];
+          inside = inside && at[a] >= 0 && at[a] < win->in[a];
+        }
+      if (!inside)
+        continue;
+      v = vn_tensor_get_double (tensor, (gsize) position (win, plane, at[0], at[1], at[2], FALSE));
+      if (best[0] < 0 || v > max)
+        {
+          max = v;
+          memcpy (best, at, sizeof at);
+        }
+    }
+}
+
+static void
+find_positions (VnOpContext    *ctx,
+                const VnWindow *win)
+{
+  gboolean column_major = vn_node_get_int (ctx->node, "storage_order", 0) != 0;
+  gsize planes = (gsize) (ctx->in[0]->shape.dims[0] * ctx->in[0]->shape.dims[1]);
+  gint64 *to = ctx->out[1]->data;
+  gint64 best[3], out[3];
+
+  for (gsize plane = 0; plane < planes; plane++)
+    for (out[0] = 0; out[0] < win->out[0]; out[0]++)
+      for (out[1] = 0; out[1] < win->out[1]; out[1]++)
+        for (out[2] = 0; out[2] < win->out[2]; out[2]++)
+          {
+            max_at (win, ctx->in[0], plane, out, best);
+            *to++ = best[0] < 0 ? -1 : position (win, plane, best[0], best[1], best[2], column_major);
+          }
+}
+
+static gboolean
+max_pool_run (VnOpContext *ctx,
+              GError     **error)
+{
+  VnWindow win;
+
+  if (!run_kind (ctx, vn_pool_max_kind (ctx->in[0]->dtype), error))
+    return FALSE;
+  if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
+    return TRUE;
+  if (!pool_window (&win, ctx, &ctx->in[0]->shape, error))
+    return FALSE;
+  find_positions (ctx, &win);
+  return TRUE;
+}
+
+static gboolean
+average_pool_run (VnOpContext *ctx,
+                  GError     **error)
+{
+  return run_kind (ctx, &vn_pool_average_kind, error);
+}
+
+static gboolean
+lp_pool_run (VnOpContext *ctx,
+             GError     **error)
+{
+  return run_kind (ctx, &vn_pool_lp_kind, error);
+}
+
+#define OPERATOR(id, type_, since_, outputs, dtypes_, run_, ...)             \
+const VnOp vn_op_##id = {                                                    \
+  .domain = "", .type = type_, .since = since_,                              \
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = outputs, \
+  .dtypes = dtypes_,                                                         \
+  .family = VN_FAMILY_POOL_NORM,                                             \
+  .quant = __VA_ARGS__,                                                      \
+  .infer = pool_infer,                                                       \
+  .run = run_,                                                               \
+};
+
+OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32), average_pool_run,
+          VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))
+OPERATOR (lp_pool_2, "LpPool", 2, 1, VN_DTYPE_BIT (F32), lp_pool_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
+OPERATOR (max_pool_1, "MaxPool", 1, 2,
+          VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), max_pool_run,
+          VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-pool.h"
+
+#include <math.h>
+
+/* Loops over columns: the common strides are spelled out, so that they become vector code. */
+#define EACH_COLUMN(statement)                                               \
+  do                                                                         \
+    {                                                                        \
+      if (stride == 1)                                                       \
+        for (gsize i = 0; i < n; i++)                                        \
+          {                                                                  \
+            gsize j = i;                                                     \
+            statement;                                                       \
+          }                                                                  \
+      else if (stride == 2)                                                  \
+        for (gsize i = 0; i < n; i++)                                        \
+          {                                                                  \
+            gsize j = i * 2;                                                 \
+            statement;                                                       \
+          }                                                                  \
+      else                                                                   \
+        for (gsize i = 0; i < n; i++)                                        \
+          {                                                                  \
+            gsize j = i * stride;                                            \
+            statement;                                                       \
+          }                                                                  \
+    }                                                                        \
+  while (0)
+
+/* The comparison with itself keeps NaN; the compiler drops it for integers. */
+#define LARGER(a, b) ((a) >= (b) || (a) != (a) ? (a) : (b))
+
+#define MAX_KIND(T, suffix, lowest)                                          \
+VN_MULTIVERSION                                                              \
+static void                                                                  \
+max_lines_##suffix (gconstpointer from, gpointer to, gsize n, float p, gboolean first) \
+{                                                                            \
+  const T *x = from;                                                         \
+  T *y = to;                                                                 \
+  if (first)                                                                 \
+    memcpy (y, x, n * sizeof (T));                                           \
+  else                                                                       \
+    for (gsize i = 0; i < n; i++)                                            \
+      y[i] = LARGER (y[i], x[i]);                                            \
+}                                                                            \
+                                                                             \
+static void                                                                  \
+max_fill_##suffix (gpointer to, gsize n)                                     \
+{                                                                            \
+  T *y = to;                                                                 \
+  for (gsize i = 0; i < n; i++)                                              \
+    y[i] = lowest;                                                           \
+}                                                                            \
+                                                                             \
+VN_MULTIVERSION                                                              \
+static void                                                                  \
+max_columns_##suffix (gconstpointer from, gpointer to, gsize stride, gsize n) \
+{                                                                            \
+  const T *x = from;                                                         \
+  T *y = to;                                                                 \
+  EACH_COLUMN (y[i] = LARGER (y[i], x[j]));                                  \
+}                                                                            \
+                                                                             \
+static const VnPoolKind max_kind_##suffix = {                                \
+  max_lines_##suffix, max_fill_##suffix, max_columns_##suffix, VN_POOL_PLAIN \
+};
+
+MAX_KIND (float, f32, -INFINITY)
+MAX_KIND (double, f64, -INFINITY)
+MAX_KIND (gint8, s8, G_MININT8)
+MAX_KIND (guint8, u8, 0)
+
+/**
+ * vn_pool_max_kind:
+ *
+ * Returns: the loops of MaxPool for @dtype
+ */
+const VnPoolKind *
+vn_pool_max_kind (VnDType dtype)
+{
+  switch (dtype)
+    {
+    case VN_DTYPE_F64:
+      return &max_kind_f64;
+    case VN_DTYPE_S8:
+      return &max_kind_s8;
+    case VN_DTYPE_U8:
+      return &max_kind_u8;
+    default:
+      return &max_kind_f32;
+    }
+}
+
+VN_MULTIVERSION
+static void
+sum_lines (gconstpointer from,
+           gpointer      to,
+           gsize         n,
+           float         p,
+           gboolean      first)
+{
+  const float *x = from;
+  float *y = to;
+
+  if (first)
+    memcpy (y, x, n * sizeof (float));
+  else
+    for (gsize i = 0; i < n; i++)
+      y[i] += x[i];
+}
+
+static void
+power_lines (gconstpointer from,
+             gpointer      to,
+             gsize         n,
+             float         p,
+             gboolean      first)
+{
+  const float *x = from;
+  float *y = to;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      float a = fabsf (x[i]);
+      float v = p == 1.f ? a : p == 2.f ? a * a : powf (a, p);
+
+      y[i] = first ? v : y[i] + v;
+    }
+}
+
+static void
+sum_fill (gpointer to,
+          gsize    n)
+{
+  memset (to, 0, n * sizeof (float));
+}
+
+VN_MULTIVERSION
+static void
+sum_columns (gconstpointer from,
+             gpointer      to,
+             gsize         stride,
+             gsize         n)
+{
+  const float *x = from;
+  float *y = to;
+
+  EACH_COLUMN (y[i] += x[j]);
+}
+
+const VnPoolKind vn_pool_average_kind = { sum_lines, sum_fill, sum_columns, VN_POOL_AVERAGE };
+const VnPoolKind vn_pool_lp_kind = { power_lines, sum_fill, sum_columns, VN_POOL_LP };

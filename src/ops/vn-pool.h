@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op-private.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  VN_POOL_PLAIN,
+  VN_POOL_AVERAGE,   /* divide by the number of taps */
+  VN_POOL_LP,        /* take the root */
+} VnPoolFinish;
+
+/**
+ * VnPoolKind: the inner loops of a pooling.
+ * @lines: to[i] = from[i] (if @first) or to[i] combined with from[i]; @p is the exponent of LpPool
+ * @fill: the neutral element
+ * @columns: to[i] combined with from[i * stride]
+ */
+typedef struct
+{
+  void       (*lines)   (gconstpointer from,
+                         gpointer      to,
+                         gsize         n,
+                         float         p,
+                         gboolean      first);
+  void       (*fill)    (gpointer      to,
+                         gsize         n);
+  void       (*columns) (gconstpointer from,
+                         gpointer      to,
+                         gsize         stride,
+                         gsize         n);
+  VnPoolFinish finish;
+} VnPoolKind;
+
+extern const VnPoolKind vn_pool_average_kind;
+extern const VnPoolKind vn_pool_lp_kind;
+
+const VnPoolKind *vn_pool_max_kind (VnDType dtype);
+
+G_END_DECLS
