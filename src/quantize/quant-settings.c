@@ -13,7 +13,8 @@ is_calibrated (VnResolver    *self,
   return value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value);
 }
 
-/* What a clamp cuts off need not be represented by the tensor before it, if nobody else reads that. */
+/* What a clamp cuts off need not be represented by the tensor before it, if nobody else sees that. (The peer cuts graph
+ * outputs, too, and so delivers them clamped.) */
 static void
 take_range_of_clamp (VnResolver   *self,
                      const VnNode *node)
@@ -21,7 +22,8 @@ take_range_of_clamp (VnResolver   *self,
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
   VnQuantMark *from, *to;
 
-  if (!is_calibrated (self, input) || !is_calibrated (self, output) || vn_quant_count_uses (input) != 1)
+  if (!is_calibrated (self, input) || !is_calibrated (self, output) ||
+      input->uses->len != 1 || input->is_output)
     return;
 
   from = vn_resolver_mark_of (self, output);

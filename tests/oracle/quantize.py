@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""quantize.py QUANTIZE_RUN [--samples N] [MODEL...]: our plan and QDQ export against onnxruntime.quantization.
+
+Both get the same prepared model and samples. With the ranges the peer observed, every scale, zero point and stored integer
+must be equal, and the same tensors must be quantized. With ranges of our own engine, scales may differ by rounding. Both
+exports must pass the checker, load in onnxruntime, and lose as much against the float model as the peer's, to 0.5 dB.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp32_from_fp16', 'det_yolox_nano_416', 'det_nanodet_m_320',
+          'det_picodet_xs_416_op10', 'cls_mobilenetv2_035_128_flowers', 'seg_deeplab_dm05_513_op8', 'sr_espcn_bsd300_rgb',
+          'mnist_rten_op18', 'det_openseeface_mnv3']
+SETTINGS = [  # our options, the peer's arguments
+    ('tensor', [], {}),
+    ('channel', ['--per-channel'], {'per_channel': True}),
+]
+MORE_SETTINGS = [   # on one small network
+    ('symmetric', ['--symmetric'], {'extra_options': {'ActivationSymmetric': True}}),
+    ('reduced', ['--reduce-range'], {'reduce_range': True}),
+    ('s8', ['--preset', 'cpu-s8', '--per-channel'], {'activation': 'QInt8', 'per_channel': True}),
+    ('exclude', ['--exclude', 'type:Concat'], {'exclude_type': 'Concat'}),
+]
+SQNR_TOLERANCE = 0.5
+SCALE_TOLERANCE = 2e-4
+
+
+def prepare(path, folder):
+    """The peer's own preparation, at opset 13 or above."""
+    import onnx
+    from onnx import version_converter
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    model = onnx.load(path)
+    names = {i.name for i in model.graph.initializer}
+    for value in [i for i in model.graph.input if i.name in names]:
+        model.graph.input.remove(value)
+    if next(o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')) < 13:
+        model = version_converter.convert_version(model, 13)
+    prepared = os.path.join(folder, 'prepared.onnx')
+    onnx.save(model, prepared)
+    quant_pre_process(prepared, prepared, skip_symbolic_shape=True)
+    return prepared
+
+
+def peer_quantize(prepared, result, samples, name, options):
+    """The peer's model, and the ranges it observed: name -> (minimum, maximum)."""
+    import onnx
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
+
+    ranges = {}
+
+    class Reader(CalibrationDataReader):
+        def __init__(self):
+            self.samples = iter(samples)
+
+        def get_next(self):
+            x = next(self.samples, None)
+            return None if x is None else {name: x}
+
+    original = QDQQuantizer.__init__
+
+    def spy(self, model, per_channel, reduce_range, weight, activation, tensors_range, *rest):
+        for key, value in tensors_range.items():
+            ranges[key] = tuple(float(v.item()) for v in value.range_value)
+        original(self, model, per_channel, reduce_range, weight, activation, tensors_range, *rest)
+
+    options = dict(options)
+    excluded = options.pop('exclude_type', None)
+    exclude = [n.name for n in onnx.load(prepared).graph.node if n.op_type == excluded]
+    assert excluded is None or exclude, excluded
+    QDQQuantizer.__init__ = spy
+    try:
+        quantize_static(prepared, result, Reader(), quant_format=QuantFormat.QDQ, nodes_to_exclude=exclude,
+                        activation_type=getattr(QuantType, options.pop('activation', 'QUInt8')),
+                        weight_type=QuantType.QInt8, **options)
+    finally:
+        QDQQuantizer.__init__ = original
+    return ranges
+
+
+def constants(path):
+    import onnx
+    from onnx import numpy_helper
+
+    model = onnx.load(path)
+    return {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
+
+
+def conversions(path):
+    """Names of all tensors that go through DequantizeLinear."""
+    import onnx
+
+    return {n.name[:-len('_DequantizeLinear')] for n in onnx.load(path).graph.node if n.op_type == 'DequantizeLinear'}
+
+
+def compare_exact(ours, theirs):
+    """Lines about what differs though the ranges were the same."""
+    import numpy as np
+
+    wrong = []
+    a, b = conversions(ours), conversions(theirs)
+    wrong += ['only ours: ' + n for n in sorted(a - b)] + ['only theirs: ' + n for n in sorted(b - a)]
+    a, b = constants(ours), constants(theirs)
+    compared = 0
+    for name in sorted(b):
+        if not name.endswith(('_scale', '_zero_point', '_quantized')):
+            continue
+        if name not in a:
+            wrong.append('missing: ' + name)
+            continue
+        x, y = a[name].reshape(-1), b[name].reshape(-1)
+        compared += 1
+        if x.dtype != y.dtype or x.shape != y.shape or not np.array_equal(x, y):
+            wrong.append('%s: %s %s, theirs %s %s' % (name, x.dtype, x[:4], y.dtype, y[:4]))
+    if compared == 0:
+        wrong.append('nothing was compared')
+    return wrong, compared
+
+
+def compare_scales(ours, theirs):
+    """Largest relative difference of a scale, and how many zero points differ."""
+    import numpy as np
+
+    a, b = constants(ours), constants(theirs)
+    worst, zeros = 0.0, 0
+    for name in b:
+        if name.endswith('_scale') and name in a:
+            worst = max(worst, float(np.max(np.abs(a[name].reshape(-1) / b[name].reshape(-1) - 1))))
+        elif name.endswith('_zero_point') and name in a:
+            zeros += int(not np.array_equal(a[name].reshape(-1), b[name].reshape(-1)))
+    return worst, zeros
+
+
+def sqnr(reference, path, samples, name):
+    """Per output: 10 log10 (signal power / noise power) over all samples."""
+    import numpy as np
+    import onnxruntime as ort
+
+    session = ort.InferenceSession(path)
+    signal, noise = {}, {}
+    for x, expected in zip(samples, reference):
+        for output, a, b in zip(session.get_outputs(), expected, session.run(None, {name: x})):
+            if not np.issubdtype(a.dtype, np.floating):
+                continue
+            a, b = a.astype(np.float64), b.astype(np.float64)
+            signal[output.name] = signal.get(output.name, 0) + (a ** 2).sum()
+            noise[output.name] = noise.get(output.name, 0) + ((a - b) ** 2).sum()
+    return {k: 10 * np.log10(signal[k] / max(noise[k], 1e-30)) for k in signal}
+
+
+def write_ranges(ranges, path):
+    with open(path, 'w') as f:
+        for name, (low, high) in ranges.items():
+            f.write('%s\t%s\t%s\n' % (name, low.hex(), high.hex()))
+
+
+def quantize(program, options, model, folder, label):
+    """Our export; also checked."""
+    import onnx
+
+    result = os.path.join(folder, label + '.onnx')
+    run = subprocess.run([program, *options, model, result, os.path.join(folder, label + '.json')],
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        raise RuntimeError(run.stderr.strip())
+    onnx.checker.check_model(result, full_check=True)
+    return result
+
+
+def compare(program, stem, setting, prepared, folder, calibration, reference, held, name):
+    label, ours, theirs = setting
+    peer = os.path.join(folder, 'peer.onnx')
+    ranges = peer_quantize(prepared, peer, calibration, name, theirs)
+    write_ranges(ranges, os.path.join(folder, 'ranges.txt'))
+    exact = quantize(program, ours + ['--ranges', os.path.join(folder, 'ranges.txt')], prepared, folder, 'exact')
+    wrong, compared = compare_exact(exact, peer)
+
+    own = quantize(program, ours + ['--data', os.path.join(folder, 'npy')], prepared, folder, 'own')
+    scale, zeros = compare_scales(own, peer)
+    if scale > SCALE_TOLERANCE:
+        wrong.append('scales of our own calibration differ by %g' % scale)
+
+    expected = sqnr(reference, peer, held, name)
+    for path in (exact, own):
+        got = sqnr(reference, path, held, name)
+        for output in expected:
+            if not abs(got[output] - expected[output]) <= SQNR_TOLERANCE:
+                wrong.append('%s of %s: %.2f dB, theirs %.2f' % (output, os.path.basename(path), got[output], expected[output]))
+    worst = min(expected, key=expected.get)
+    print('%-34s %-9s %4d constants equal, own calibration: scales to %.1e, %d zero points differ; %.2f dB, peer %.2f%s'
+          % (stem, label, compared - len(wrong), scale, zeros, got[worst], expected[worst], '' if not wrong else '  WRONG'))
+    for line in wrong[:12]:
+        print('    ' + line)
+    return not wrong
+
+
+def test_model(program, shared, stem, settings, n):
+    import numpy as np
+    import onnxruntime as ort
+
+    path = os.path.join(shared, 'models', stem + '.onnx')
+    if not os.path.exists(path):
+        print(stem, 'is not there')
+        return 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = prepare(path, folder)
+        session = ort.InferenceSession(prepared)
+        given = session.get_inputs()[0]
+        shape = oracle.input_shape(stem, given.shape)
+        samples = [oracle.image_input(stem, p, shape) for p in oracle.photographs(shared)[:2 * n]]
+        assert len(samples) == 2 * n, len(samples)
+        os.mkdir(os.path.join(folder, 'npy'))
+        for i, x in enumerate(samples[:n]):
+            np.save(os.path.join(folder, 'npy', '%04d.npy' % i), x)
+        reference = [session.run(None, {given.name: x}) for x in samples[n:]]
+        good = 0
+        for setting in settings:
+            try:
+                good += compare(program, stem, setting, prepared, folder, samples[:n], reference, samples[n:], given.name)
+            except Exception as e:
+                print('%-34s %-9s FAILED: %s' % (stem, setting[0], str(e).strip().splitlines()[-1][:300]))
+        return good, len(settings)
+
+
+def main():
+    oracle.use_oracle_python()
+    shared = oracle.shared_folder()
+    program, args = sys.argv[1], sys.argv[2:]
+    n = 8
+    if args and args[0] == '--samples':
+        n, args = int(args[1]), args[2:]
+    import logging
+    logging.disable(logging.WARNING)
+
+    good = total = 0
+    for stem in args or MODELS:
+        settings = SETTINGS + (MORE_SETTINGS if stem == 'det_ultraface_rfb320' else [])
+        g, t = test_model(program, shared, stem, settings, n)
+        good, total = good + g, total + t
+    print('%d of %d equal' % (good, total))
+    sys.exit(0 if total > 0 and good == total else 1)
+
+
+if __name__ == '__main__':
+    main()
