@@ -173,22 +173,47 @@ slice_along (const VnTensor *data,
                      (gsize) vn_shape_count (shape, axis + 1, shape->rank) };
 }
 
+#define RUN_BLOCK 256
+
+static void
+store_block (gpointer     out,
+             VnDType      dtype,
+             gsize        first,
+             const float *q,
+             gsize        n)
+{
+  if (vn_dtype_get_bits (dtype) == 8)
+    {
+      guint8 *bytes = (guint8 *) out + first;
+
+      for (gsize i = 0; i < n; i++)
+        bytes[i] = (guint8) (gint32) q[i];
+      return;
+    }
+  for (gsize i = 0; i < n; i++)
+    store_integer (out, dtype, first + i, (gint64) q[i]);
+}
+
 static void
 quantize_run (const float *x,
               gsize        n,
               float        scale,
-              gint64       zero_point,
-              gint64       low,
-              gint64       high,
+              float        zero_point,
+              float        low,
+              float        high,
               gpointer     out,
               VnDType      dtype,
               gsize        first)
 {
-  for (gsize i = 0; i < n; i++)
-    {
-      float q = rintf (x[i] / scale) + (float) zero_point;
+  float q[RUN_BLOCK];
 
-      store_integer (out, dtype, first + i, (gint64) CLAMP (q, (float) low, (float) high));
+  for (gsize start = 0; start < n; start += RUN_BLOCK)
+    {
+      gsize count = MIN (RUN_BLOCK, n - start);
+
+      for (gsize i = 0; i < count; i++)
+        q[i] = CLAMP (rintf (x[start + i] / scale) + zero_point, low, high);
+      store_block (out, dtype, first + start, q, count);
     }
 }
 
@@ -227,8 +252,8 @@ vn_quant_quantize_tensor (VnTensor        *data,
 
           quantize_run ((const float *) aligned->data + first, cut.inner,
                         ((const float *) scale->data)[axis < 0 ? 0 : c],
-                        vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c),
-                        low, high, result->data, dtype, first);
+                        (float) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c),
+                        (float) low, (float) high, result->data, dtype, first);
         }
     }
   return g_steal_pointer (&result);
@@ -286,9 +311,15 @@ vn_quant_data_range (VnTensor  *data,
     {
       min[c] = INFINITY;
       max[c] = -INFINITY;
-      for (gsize o = 0; o < cut.outer && ok; o++)
+    }
+  for (gsize o = 0; o < cut.outer && ok; o++)
+    {
+      for (gsize c = 0; c < cut.channels && ok; c++)
         ok = range_of_run ((const float *) aligned->data + (o * cut.channels + c) * cut.inner, cut.inner,
                            &min[c], &max[c], n_infinite);
+    }
+  for (gsize c = 0; c < cut.channels; c++)
+    {
       if (min[c] > max[c])
         min[c] = max[c] = 0;
     }

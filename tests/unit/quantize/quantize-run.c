@@ -14,7 +14,7 @@
 
 static char *preset = NULL, *data_folder = NULL, *ranges_file = NULL;
 static char **excludes = NULL, **wide = NULL;
-static gboolean per_channel, symmetric, reduce_range;
+static gboolean per_channel, symmetric, reduce_range, operators;
 
 static const GOptionEntry entries[] = {
   { "preset", 0, 0, G_OPTION_ARG_STRING, &preset, "Preset", "ID" },
@@ -25,6 +25,7 @@ static const GOptionEntry entries[] = {
   { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, "Scales per channel", NULL },
   { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, "Symmetric activations", NULL },
   { "reduce-range", 0, 0, G_OPTION_ARG_NONE, &reduce_range, "One bit less for weights", NULL },
+  { "operators", 0, 0, G_OPTION_ARG_NONE, &operators, "List operators and whether they are quantized by default", NULL },
   { NULL }
 };
 
@@ -295,6 +296,20 @@ run (char   **argv,
   return vn_onnx_write_file (result, argv[2], NULL, NULL, error) && write_plan (plan, names, notes, argv[3], error);
 }
 
+static int
+list_operators (void)
+{
+  guint n;
+  const VnOp * const *ops = vn_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (*ops[i]->domain == '\0')
+        g_print ("%s %d\n", ops[i]->type, ops[i]->quant.in_ort_default);
+    }
+  return 0;
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -303,10 +318,17 @@ main (int   argc,
   g_autoptr(GError) error = NULL;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 4 ||
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
+  if (operators)
+    return list_operators ();
+  if (argc != 4 ||
       (data_folder == NULL) == (ranges_file == NULL))
     {
-      g_printerr ("%s\n", error != NULL ? error->message : "give a model, two results, and --data or --ranges");
+      g_printerr ("give a model, two results, and --data or --ranges\n");
       return 2;
     }
   if (run (argv, &error))
