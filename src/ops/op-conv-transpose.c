@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ConvTranspose: the gradient of a convolution: each input pixel adds its kernel, times its value, to the output,
+ * y[n,m, i * stride + k * dilation - padding] += sum over c of w[c,m,k] x[n,c,i].
+ *
+ * For a block of output channels the products of one matrix product (taps x pixels) are added where they belong. */
+#include "vn-blas.h"
+#include "vn-conv.h"
+
+enum { X, W, B };
+
+/* About how many bytes of products are held at once. */
+#define PRODUCT_BYTES (1024 * 1024)
+
+/**
+ * Transposed: the window is that of the convolution whose gradient this is, so `in` of the window is the size of y
+ * here and `out` the size of x.
+ */
+typedef struct
+{
+  VnWindow window;
+  gsize    batch, groups;
+  gsize    in_channels, out_channels;  /* of one group */
+  gsize    x_size, y_size, taps;
+  gsize    block;                      /* output channels done together */
+} Transposed;
+
+/* ONNX gives the sizes either from padding or, with output_shape, the padding from the sizes. */
+static gboolean
+resolve_axis (Transposed   *self,
+              VnOpContext  *ctx,
+              int           a,
+              gint64        output_padding,
+              gint64        wanted,
+              const char   *auto_pad,
+              GError      **error)
+{
+  VnWindow *win = &self->window;
+  gint64 full = (win->out[a] - 1) * win->stride[a] + win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding;
+  gint64 total;
+
+  if (wanted < 0 && g_str_has_prefix (auto_pad, "SAME_"))
+    wanted = win->out[a] * win->stride[a];
+  if (wanted >= 0)
+    {
+      total = MAX (0, full - wanted);
+      win->begin[a] = g_str_equal (auto_pad, "SAME_UPPER") ? total / 2 : total - total / 2;
+      win->end[a] = total - win->begin[a];
+      win->in[a] = wanted;
+    }
+  else
+    win->in[a] = full - win->begin[a] - win->end[a];
+  if (win->in[a] < 1)
+    return vn_op_fail (ctx, error, _("padding %" G_GINT64_FORMAT " leaves nothing of an output of %" G_GINT64_FORMAT),
+                       win->begin[a] + win->end[a], full);
+  return TRUE;
+}
+
+static gboolean
+read_window (Transposed     *self,
+             VnOpContext    *ctx,
+             const VnShape  *x,
+             const VnShape  *w,
+             GError        **error)
+{
+  VnWindow *win = &self->window;
+  g_autofree char *auto_pad = vn_node_dup_string (ctx->node, "auto_pad", "NOTSET");
+  int n = x->rank - 2, first = 3 - n;
+  gint64 kernel[VN_MAX_RANK], pads[6], extra[3], shape[VN_MAX_RANK];
+  gsize n_shape;
+  const gint64 *output_shape = vn_node_get_ints (ctx->node, "output_shape", &n_shape);
+
+  *win = (VnWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
+                      .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+  if (!vn_window_kernel (ctx, w, n, kernel, error) ||
+      !vn_window_ints (ctx, "strides", n, 1, 1, win->stride + first, error) ||
+      !vn_window_ints (ctx, "dilations", n, 1, 1, win->dilation + first, error) ||
+      !vn_window_ints (ctx, "pads", 2 * n, 0, 0, pads, error) ||
+      !vn_window_ints (ctx, "output_padding", n, 0, 0, extra, error))
+    return FALSE;
+  /* Some exporters give batch and channels as well. */
+  if (output_shape != NULL && n_shape == (gsize) n + 2)
+    output_shape += 2;
+  else if (output_shape != NULL && n_shape > 0 && n_shape != (gsize) n)
+    return vn_op_fail (ctx, error, _("output_shape has %" G_GSIZE_FORMAT " numbers, expected %d"), n_shape, n);
+  for (int i = 0; i < n; i++)
+    shape[i] = output_shape != NULL && n_shape > 0 ? output_shape[i] : -1;
+
+  memcpy (win->kernel + first, kernel, sizeof (gint64) * n);
+  memcpy (win->out + first, x->dims + 2, sizeof (gint64) * n);
+  for (int i = 0; i < n; i++)
+    {
+      win->begin[first + i] = g_str_equal (auto_pad, "NOTSET") ? pads[i] : 0;
+      win->end[first + i] = g_str_equal (auto_pad, "NOTSET") ? pads[n + i] : 0;
+    }
+  for (int i = 0; i < n; i++)
+    if (!resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+transposed_init (Transposed     *self,
+                 VnOpContext    *ctx,
+                 const VnShape  *x,
+                 const VnShape  *w,
+                 GError        **error)
+{
+  gint64 groups = vn_node_get_int (ctx->node, "group", 1);
+  gsize row;
+
+  if (groups < 1 || w->dims[0] % groups != 0 || x->dims[1] != w->dims[0])
+    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, weight for %" G_GINT64_FORMAT
+                                     ", %" G_GINT64_FORMAT " groups"), x->dims[1], w->dims[0], groups);
+  if (!read_window (self, ctx, x, w, error))
+    return FALSE;
+  self->batch = (gsize) x->dims[0];
+  self->groups = (gsize) groups;
+  self->in_channels = (gsize) (w->dims[0] / groups);
+  self->out_channels = (gsize) w->dims[1];
+  self->x_size = (gsize) vn_window_volume (self->window.out);
+  self->y_size = (gsize) vn_window_volume (self->window.in);
+  self->taps = (gsize) vn_window_volume (self->window.kernel);
+  if (!vn_checked_mul (self->taps * sizeof (float), self->x_size, &row))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the convolution is too large for this machine"));
+      return FALSE;
+    }
+  self->block = CLAMP (PRODUCT_BYTES / MAX (row, 1), 1, MAX (self->out_channels, 1));
+  return TRUE;
+}
+
+static gboolean
+conv_transpose_infer (VnOpContext *ctx,
+                      GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
+  VnShape y = VN_SHAPE_UNKNOWN;
+  Transposed job;
+  gsize bytes;
+
+  if (x->rank >= 0 && w->rank >= 0 && (x->rank != w->rank || x->rank < 3 || x->rank > 5))
+    return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected the same, 3 to 5"), x->rank,
+                       w->rank);
+  if (!vn_shape_is_static (x) || !vn_shape_is_static (w))
+    {
+      y.rank = MAX (x->rank, w->rank);
+      for (int i = 0; i < y.rank; i++)
+        y.dims[i] = VN_DIM_UNKNOWN;
+      if (x->rank > 0)
+        y.dims[0] = x->dims[0];
+      if (w->rank > 1 && w->dims[1] >= 0)
+        y.dims[1] = w->dims[1] * vn_node_get_int (ctx->node, "group", 1);
+      vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+      return TRUE;
+    }
+
+  if (!transposed_init (&job, ctx, x, w, error))
+    return FALSE;
+  y = *x;
+  y.dims[1] = w->dims[1] * (gint64) job.groups;
+  memcpy (y.dims + 2, job.window.in + 3 - job.window.n_spatial, sizeof (gint64) * job.window.n_spatial);
+  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+  if (!vn_checked_mul (job.block * job.taps * sizeof (float), job.x_size, &bytes) ||
+      !vn_checked_mul (bytes, vn_op_max_workers (), &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+  return TRUE;
+}
+
+/* Adds one line of products: column i goes to i * stride + @at. */
+VN_MULTIVERSION
+static void
+add_line (const VnWindow *win,
+          const float    *products,
+          gint64          at,
+          float          *y)
+{
+  gint64 stride = win->stride[2];
+  gint64 first = at >= 0 ? 0 : (-at + stride - 1) / stride;
+  gint64 end = at >= win->in[2] ? 0 : MIN (win->out[2], (win->in[2] - 1 - at) / stride + 1);
+
+  if (stride == 1)
+    for (gint64 i = first; i < end; i++)
+      y[at + i] += products[i];
+  else if (stride == 2)
+    for (gint64 i = first; i < end; i++)
+      y[at + i * 2] += products[i];
+  else
+    for (gint64 i = first; i < end; i++)
+      y[at + i * stride] += products[i];
+}
+
+/* Adds the products of one tap to one output channel. */
+static void
+add_tap (const VnWindow *win,
+         const float    *products,
+         gint64          tap,
+         float          *y)
+{
+  gint64 kx = tap % win->kernel[2], ky = tap / win->kernel[2] % win->kernel[1], kz = tap / win->kernel[2] / win->kernel[1];
+
+  for (gint64 iz = 0; iz < win->out[0]; iz++)
+    for (gint64 iy = 0; iy < win->out[1]; iy++, products += win->out[2])
+      {
+        gint64 oz = iz * win->stride[0] + kz * win->dilation[0] - win->begin[0];
+        gint64 oy = iy * win->stride[1] + ky * win->dilation[1] - win->begin[1];
+
+        if (oz >= 0 && oz < win->in[0] && oy >= 0 && oy < win->in[1])
+          add_line (win, products, kx * win->dilation[2] - win->begin[2],
+                    y + (oz * win->in[1] + oy) * win->in[2]);
+      }
+}
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  Transposed         sizes;
+  VnEpilogue         epilogue;
+  gsize              n_blocks;
+} Job;
+
+static void
+run_block (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Job *self = data;
+  const Transposed *s = &self->sizes;
+  gsize first = item % self->n_blocks * s->block, n = MIN (s->block, s->out_channels - first);
+  gsize plane = item / self->n_blocks, group = plane % s->groups;
+  const float *x = (const float *) self->ctx->in[X]->data + plane * s->in_channels * s->x_size;
+  const float *w = (const float *) self->ctx->in[W]->data +
+                   (group * s->in_channels * s->out_channels + first) * s->taps;
+  float *y = (float *) self->ctx->out[0]->data + (plane * s->out_channels + first) * s->y_size;
+  float *products = (float *) self->ctx->scratch + worker * s->block * s->taps * s->x_size;
+
+  vn_blas_gemm_general (TRUE, FALSE, n * s->taps, s->x_size, s->in_channels, 1.f, w, s->out_channels * s->taps, x,
+                        s->x_size, 0.f, products, s->x_size);
+  memset (y, 0, n * s->y_size * sizeof (float));
+  for (gsize m = 0; m < n; m++)
+    for (gsize t = 0; t < s->taps; t++)
+      add_tap (&s->window, products + (m * s->taps + t) * s->x_size, (gint64) t, y + m * s->y_size);
+  vn_epilogue_apply (&self->epilogue, y, group * s->out_channels + first, n, s->y_size, s->y_size);
+}
+
+static gboolean
+conv_transpose_run (VnOpContext *ctx,
+                    GError     **error)
+{
+  Job job = { ctx };
+
+  if (!transposed_init (&job.sizes, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
+    return FALSE;
+  job.epilogue.bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
+  vn_epilogue_set_clamp (&job.epilogue, &ctx->activation);
+  job.n_blocks = (job.sizes.out_channels + job.sizes.block - 1) / job.sizes.block;
+  vn_op_for_items (ctx, job.sizes.batch * job.sizes.groups * job.n_blocks,
+                   (double) job.sizes.block * job.sizes.taps * job.sizes.x_size * job.sizes.in_channels / 16,
+                   run_block, &job);
+  return TRUE;
+}
+
+const VnOp vn_op_conv_transpose_1 = {
+  .domain = "", .type = "ConvTranspose", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_COMPUTE, W, B, 1, TRUE },
+  .fuses_clamp = TRUE,
+  .infer = conv_transpose_infer,
+  .run = conv_transpose_run,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* InstanceNormalization: each channel of each sample by its own mean and variance; GroupNormalization: groups of
+ * channels by theirs. y = (x - mean) / sqrt (variance + epsilon) * scale + bias. */
+#include "vn-reduce.h"
+
+#include <math.h>
+
+enum { X, SCALE, BIAS };
+
+static gint64
+n_groups (const VnOpContext *ctx,
+          const VnShape     *x)
+{
+  return g_str_equal (ctx->op->type, "GroupNormalization") ? vn_node_get_int (ctx->node, "num_groups", 0) : x->dims[1];
+}
+
+static gboolean
+norm_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape;
+  gint64 groups, factors;
+
+  if (x->rank >= 0 && x->rank < 3)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), x->rank);
+  if (x->rank >= 0 && x->dims[1] >= 0)
+    {
+      groups = n_groups (ctx, x);
+      if (groups < 1 || x->dims[1] % groups != 0)
+        return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
+                                         " groups"), x->dims[1], groups);
+      /* GroupNormalization 18 had one scale for each group, 21 has one for each channel. */
+      factors = ctx->op->until == 20 ? groups : x->dims[1];
+      for (guint i = SCALE; i <= BIAS; i++)
+        {
+          const VnShape *shape = &ctx->in_types[i].shape;
+
+          if (shape->rank >= 0 && (shape->rank != 1 || (shape->dims[0] >= 0 && shape->dims[0] != factors)))
+            return vn_op_fail (ctx, error, _("input %u must have %" G_GINT64_FORMAT " numbers"), i, factors);
+        }
+    }
+  return vn_op_infer_same (ctx, error);
+}
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  gsize              groups, channels;   /* channels in one group */
+  gsize              size;               /* elements of one channel */
+  double             epsilon;
+} Norm;
+
+VN_MULTIVERSION
+static void
+measure (const float *x,
+         gsize        n,
+         double       epsilon,
+         float       *mean,
+         double      *factor)
+{
+  *mean = (float) (vn_reduce_sum (x, n) / (double) n);
+  *factor = 1 / sqrt (vn_reduce_square (x, n, *mean) / (double) n + epsilon);
+}
+
+VN_MULTIVERSION
+static void
+affine (const float *x,
+        float       *y,
+        gsize        n,
+        float        mean,
+        float        a,
+        float        b)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = (x[i] - mean) * a + b;
+}
+
+static void
+norm_group (gpointer data,
+            gsize    item,
+            guint    worker)
+{
+  const Norm *self = data;
+  const VnOpContext *ctx = self->ctx;
+  const float *scale = ctx->in[SCALE]->data, *bias = ctx->in[BIAS]->data;
+  gsize group = item % self->groups, at = item * self->channels * self->size;
+  gboolean by_group = ctx->in[SCALE]->n_elements == self->groups;
+  float mean;
+  double factor;
+
+  measure ((const float *) ctx->in[X]->data + at, self->channels * self->size, self->epsilon, &mean, &factor);
+  for (gsize c = 0; c < self->channels; c++, at += self->size)
+    {
+      gsize which = by_group ? group : group * self->channels + c;
+
+      affine ((const float *) ctx->in[X]->data + at, (float *) ctx->out[0]->data + at, self->size, mean,
+              (float) (factor * scale[which]), bias[which]);
+    }
+}
+
+static gboolean
+norm_run (VnOpContext *ctx,
+          GError     **error)
+{
+  const VnShape *x = &ctx->in[X]->shape;
+  Norm job = { ctx, (gsize) n_groups (ctx, x) };
+
+  job.channels = (gsize) x->dims[1] / MAX (job.groups, 1);
+  job.size = (gsize) vn_shape_count (x, 2, x->rank);
+  job.epsilon = vn_node_get_float (ctx->node, "epsilon", 1e-5f);
+  vn_op_for_items (ctx, (gsize) x->dims[0] * job.groups, (double) job.channels * job.size * 3, norm_group, &job);
+  return TRUE;
+}
+
+#define OPERATOR(id, type_, since_, until_, ...)                             \
+const VnOp vn_op_##id = {                                                    \
+  .domain = "", .type = type_, .since = since_, .until = until_,             \
+  .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,      \
+  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .family = VN_FAMILY_POOL_NORM,                                             \
+  .quant = __VA_ARGS__,                                                      \
+  .infer = norm_infer,                                                       \
+  .run = norm_run,                                                           \
+};
+
+OPERATOR (group_normalization_18, "GroupNormalization", 18, 20, VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE))
+OPERATOR (group_normalization_21, "GroupNormalization", 21, 0, VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE))
+OPERATOR (instance_normalization_1, "InstanceNormalization", 1, 0, { VN_QUANT_NORM, SCALE, BIAS, -1, TRUE })

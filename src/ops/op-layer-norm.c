@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* LayerNormalization: y = (x - mean) / sqrt (variance + epsilon) * scale + bias over the axes from `axis` on, and
+ * RMSNormalization: y = x / sqrt (mean of squares + epsilon) * scale. */
+#include "vn-reduce.h"
+
+#include <math.h>
+
+enum { X, SCALE, BIAS };
+
+static gboolean
+norm_axis (VnOpContext   *ctx,
+           const VnShape *x,
+           int           *axis,
+           GError       **error)
+{
+  gint64 given = vn_node_get_int (ctx->node, "axis", -1);
+
+  if (!vn_shape_resolve_axis (x, given, axis))
+    return vn_op_fail (ctx, error, _("axis %" G_GINT64_FORMAT " of data of rank %d"), given, x->rank);
+  return TRUE;
+}
+
+/* Scale and bias must have the normalized axes' shape, or be one number; leading ones do not matter. */
+static gboolean
+check_factor (VnOpContext   *ctx,
+              guint          input,
+              const VnShape *x,
+              int            axis,
+              GError       **error)
+{
+  const VnShape *shape = &ctx->in_types[input].shape;
+  gsize n, size = (gsize) vn_shape_count (x, axis, x->rank);
+
+  if (!vn_op_has_input (ctx, input) || !vn_shape_is_static (shape) || !vn_shape_is_static (x))
+    return TRUE;
+  if (!vn_shape_n_elements (shape, &n) || (n != 1 && n != size))
+    return vn_op_fail (ctx, error, _("input %u has %" G_GSIZE_FORMAT " elements where %" G_GSIZE_FORMAT
+                                     " are normalized together: it must have one or as many"), input, n, size);
+  return TRUE;
+}
+
+static gboolean
+layer_norm_infer (VnOpContext *ctx,
+                  GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape;
+  VnShape statistics = *x;
+  int axis;
+
+  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
+  if (x->rank >= 0)
+    {
+      if (!norm_axis (ctx, x, &axis, error) || !check_factor (ctx, SCALE, x, axis, error) ||
+          !check_factor (ctx, BIAS, x, axis, error))
+        return FALSE;
+      for (int i = axis; i < x->rank; i++)
+        statistics.dims[i] = 1;
+    }
+  for (guint i = 1; i < ctx->n_outputs; i++)
+    vn_op_set_output (ctx, i, VN_DTYPE_F32, &statistics);
+  return TRUE;
+}
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  gsize              size;
+  double             epsilon;
+  gboolean           centred;
+} LayerNorm;
+
+VN_MULTIVERSION
+static void
+scale_line (const float *x,
+            float       *y,
+            gsize        n,
+            float        mean,
+            float        factor,
+            const float *scale,
+            gsize        scale_step,
+            const float *bias,
+            gsize        bias_step)
+{
+  if (scale_step == 1 && (bias == NULL || bias_step == 1))
+    {
+      if (bias == NULL)
+        for (gsize i = 0; i < n; i++)
+          y[i] = (x[i] - mean) * factor * scale[i];
+      else
+        for (gsize i = 0; i < n; i++)
+          y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
+      return;
+    }
+  for (gsize i = 0; i < n; i++)
+    y[i] = (x[i] - mean) * factor * scale[i * scale_step] + (bias != NULL ? bias[i * bias_step] : 0.f);
+}
+
+VN_MULTIVERSION
+static void
+measure_line (const LayerNorm *self,
+              const float     *x,
+              float           *mean,
+              float           *factor)
+{
+  *mean = self->centred ? (float) (vn_reduce_sum (x, self->size) / (double) self->size) : 0.f;
+  *factor = (float) (1 / sqrt (vn_reduce_square (x, self->size, *mean) / (double) self->size + self->epsilon));
+}
+
+static void
+layer_norm_line (gpointer data,
+                 gsize    item,
+                 guint    worker)
+{
+  const LayerNorm *self = data;
+  const VnOpContext *ctx = self->ctx;
+  const VnTensor *scale = ctx->in[SCALE], *bias = vn_op_has_input (ctx, BIAS) ? ctx->in[BIAS] : NULL;
+  const float *x = (const float *) ctx->in[X]->data + item * self->size;
+  float mean, factor;
+
+  measure_line (self, x, &mean, &factor);
+  scale_line (x, (float *) ctx->out[0]->data + item * self->size, self->size, mean, factor, scale->data,
+              scale->n_elements > 1, bias != NULL ? bias->data : NULL, bias != NULL && bias->n_elements > 1);
+  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
+    ((float *) ctx->out[1]->data)[item] = mean;
+  if (ctx->n_outputs > 2 && ctx->out[2] != NULL)
+    ((float *) ctx->out[2]->data)[item] = factor;
+}
+
+static gboolean
+run_lines (VnOpContext *ctx,
+           gboolean     centred,
+           GError     **error)
+{
+  const VnShape *x = &ctx->in[X]->shape;
+  LayerNorm job = { ctx, 0, vn_node_get_float (ctx->node, "epsilon", 1e-5f), centred };
+  int axis;
+
+  if (!norm_axis (ctx, x, &axis, error))
+    return FALSE;
+  job.size = (gsize) vn_shape_count (x, axis, x->rank);
+  vn_op_for_items (ctx, (gsize) vn_shape_count (x, 0, axis), (double) job.size * 3, layer_norm_line, &job);
+  return TRUE;
+}
+
+static gboolean
+layer_norm_run (VnOpContext *ctx,
+                GError     **error)
+{
+  return run_lines (ctx, TRUE, error);
+}
+
+static gboolean
+rms_norm_run (VnOpContext *ctx,
+              GError     **error)
+{
+  return run_lines (ctx, FALSE, error);
+}
+
+/* Since 17 in ONNX; before, ONNX Runtime knew it under the same name. */
+const VnOp vn_op_layer_normalization_1 = {
+  .domain = "", .type = "LayerNormalization", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 3,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_POOL_NORM,
+  .quant = { VN_QUANT_NORM, SCALE, BIAS, -1, TRUE },
+  .infer = layer_norm_infer,
+  .run = layer_norm_run,
+};
+
+const VnOp vn_op_rms_normalization_23 = {
+  .domain = "", .type = "RMSNormalization", .since = 23,
+  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_POOL_NORM,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = layer_norm_infer,
+  .run = rms_norm_run,
+};
+
+const VnOp vn_op_simplified_layer_normalization_1 = {
+  .domain = "", .type = "SimplifiedLayerNormalization", .since = 1,
+  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_POOL_NORM,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = layer_norm_infer,
+  .run = rms_norm_run,
+};
