@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* DynamicQuantizeLinear: uint8 with scale and zero point from the values themselves; the range always holds 0:
+ * scale = (max - min) / 255, zero_point = round (saturate (-min / scale)). All zeros: scale 1. */
+#include "vn-elem-private.h"
+
+static gboolean
+dynamic_infer (VnOpContext *ctx,
+               GError     **error)
+{
+  vn_op_set_output (ctx, 0, VN_DTYPE_U8, &ctx->in_types[0].shape);
+  vn_op_set_output (ctx, 1, VN_DTYPE_F32, &VN_SHAPE_SCALAR);
+  vn_op_set_output (ctx, 2, VN_DTYPE_U8, &VN_SHAPE_SCALAR);
+  return TRUE;
+}
+
+VN_MULTIVERSION
+static void
+find_range (const float *x,
+            gsize        n,
+            float       *min,
+            float       *max)
+{
+  float lo = 0.f, hi = 0.f;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      lo = x[i] < lo ? x[i] : lo;
+      hi = x[i] > hi ? x[i] : hi;
+    }
+  *min = lo;
+  *max = hi;
+}
+
+VN_MULTIVERSION
+static void
+quantize (const float *x,
+          guint8      *y,
+          gsize        n,
+          float        scale,
+          float        zero)
+{
+  const float lo = -zero, hi = 255.f - zero;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      float v = rintf (x[i] / scale);
+
+      v = v > lo ? v : lo;
+      v = v < hi ? v : hi;
+      y[i] = (guint8) (gint32) (v + zero);
+    }
+}
+
+static gboolean
+dynamic_run (VnOpContext *ctx,
+             GError     **error)
+{
+  const VnTensor *in = ctx->in[0];
+  float min, max, scale, zero;
+
+  if (in->dtype != VN_DTYPE_F32)
+    return vn_op_unsupported (ctx, 0, error);
+  find_range (in->data, in->n_elements, &min, &max);
+  scale = max == min ? 1.f : (max - min) / 255.f;
+  zero = 0.f - min / scale;
+  /* NaN where the range is infinite. */
+  zero = zero > 0.f ? rintf (MIN (zero, 255.f)) : 0.f;
+  if (ctx->out[0] != NULL)
+    quantize (in->data, ctx->out[0]->data, in->n_elements, scale, zero);
+  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
+    *(float *) ctx->out[1]->data = scale;
+  if (ctx->n_outputs > 2 && ctx->out[2] != NULL)
+    *(guint8 *) ctx->out[2]->data = (guint8) zero;
+  return TRUE;
+}
+
+const VnOp vn_op_dynamic_quantize_linear_11 = {
+  .domain = "", .type = "DynamicQuantizeLinear", .since = 11,
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 3,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_CONVERSION,
+  .infer = dynamic_infer,
+  .run = dynamic_run,
+};

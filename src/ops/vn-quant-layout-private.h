@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Which scale belongs to which element: per tensor, per axis or per block of an axis. */
+
+#include "vn-elem-private.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnQuantLayout: the tensor cut into runs of contiguous elements that share one scale, or have one scale each
+ * (per_element: element i of the run has scale i).
+ */
+typedef struct
+{
+  gsize    n_runs;
+  gsize    n_scales;
+  gboolean per_element;
+
+  /*< private >*/
+  gint64   outer, dim, inner, block;
+} VnQuantLayout;
+
+/* Scales and zero points as the kernels want them. */
+typedef struct
+{
+  float    *scales;
+  gint32   *zero_points;   /* of integers */
+} VnQuantParams;
+
+gboolean vn_quant_layout_init   (VnQuantLayout       *self,
+                                 VnOpContext         *ctx,
+                                 GError             **error);
+void     vn_quant_layout_run    (const VnQuantLayout *self,
+                                 gsize                run,
+                                 gsize               *first,
+                                 gsize               *n,
+                                 gsize               *scale);
+gboolean vn_quant_check         (VnOpContext         *ctx,
+                                 GError             **error);
+gsize    vn_quant_scratch_bytes (VnOpContext         *ctx);
+void     vn_quant_params_init   (VnQuantParams       *self,
+                                 VnOpContext         *ctx);
+
+G_END_DECLS
