@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One array out of an .npz, which is a ZIP archive of .npy files, stored or deflated. The central directory at the
+ * end of the archive is read; sizes above 4 GB (ZIP64) are not.
+ *
+ *   end record (at the end, 22 bytes and a comment): "PK\5\6", ... +10 entries, +12 size and +16 start of the directory
+ *   directory entry (46 bytes): "PK\1\2", ... +10 method, +20 packed size, +24 size, +28 name, +30 extra and +32
+ *     comment length, +42 start of the local header, +46 name
+ *   local header (30 bytes): "PK\3\4", ... +26 name and +28 extra length, then the data
+ */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#define END_SIZE 22
+#define ENTRY_SIZE 46
+#define LOCAL_SIZE 30
+#define MAX_UNPACKED ((gsize) 1 << 31)
+
+typedef struct
+{
+  const guint8 *data;
+  gsize         size;
+  gsize         at;          /* of the directory entry */
+  guint         n_entries;
+} Archive;
+
+typedef struct
+{
+  guint  method;
+  gsize  packed, size, local;
+  char  *name;               /* without .npy */
+} Entry;
+
+static guint
+get_16 (const guint8 *at)
+{
+  return at[0] | (guint) at[1] << 8;
+}
+
+static guint32
+get_32 (const guint8 *at)
+{
+  return get_16 (at) | (guint32) get_16 (at + 2) << 16;
+}
+
+static gboolean
+damaged (GError **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The .npz archive is damaged or larger than 4 GB"));
+  return FALSE;
+}
+
+static gboolean
+archive_open (Archive  *self,
+              GBytes   *bytes,
+              GError  **error)
+{
+  self->data = g_bytes_get_data (bytes, &self->size);
+  if (self->size < END_SIZE)
+    return damaged (error);
+  for (gsize at = self->size - END_SIZE;; at--)
+    {
+      if (memcmp (self->data + at, "PK\5\6", 4) == 0)
+        {
+          self->n_entries = get_16 (self->data + at + 10);
+          self->at = get_32 (self->data + at + 16);
+          return TRUE;
+        }
+      if (at == 0 || self->size - at > END_SIZE + G_MAXUINT16)
+        return damaged (error);
+    }
+}
+
+/* The entry at self->at, which moves on. @entry->name is to be freed. */
+static gboolean
+archive_next (Archive  *self,
+              Entry    *entry,
+              GError  **error)
+{
+  const guint8 *at = self->data + self->at;
+  gsize name_size, whole;
+
+  if (self->at > self->size || self->size - self->at < ENTRY_SIZE || memcmp (at, "PK\1\2", 4) != 0)
+    return damaged (error);
+  name_size = get_16 (at + 28);
+  whole = ENTRY_SIZE + name_size + get_16 (at + 30) + get_16 (at + 32);
+  if (self->size - self->at < whole)
+    return damaged (error);
+  *entry = (Entry) { get_16 (at + 10), get_32 (at + 20), get_32 (at + 24), get_32 (at + 42),
+                     g_strndup ((const char *) at + ENTRY_SIZE, name_size) };
+  if (g_str_has_suffix (entry->name, ".npy"))
+    entry->name[strlen (entry->name) - 4] = '\0';
+  self->at += whole;
+  return TRUE;
+}
+
+static GBytes *
+inflate (const guint8  *data,
+         const Entry   *entry,
+         GError       **error)
+{
+  g_autoptr(GZlibDecompressor) zlib = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
+  guint8 *out = entry->size <= MAX_UNPACKED ? g_try_malloc (MAX (entry->size, 1)) : NULL;
+  gsize n_in = 0;
+  gsize n_out = 0;
+  GConverterResult result = G_CONVERTER_CONVERTED;
+
+  if (out == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for an array of %" G_GSIZE_FORMAT " bytes"),
+                   entry->size);
+      return NULL;
+    }
+  while (result == G_CONVERTER_CONVERTED && n_out < entry->size)
+    {
+      gsize read, written;
+
+      result = g_converter_convert (G_CONVERTER (zlib), data + n_in, entry->packed - n_in, out + n_out,
+                                    entry->size - n_out, G_CONVERTER_INPUT_AT_END, &read, &written, error);
+      n_in += read;
+      n_out += written;
+    }
+  if (result == G_CONVERTER_ERROR || n_out != entry->size)
+    {
+      g_free (out);
+      if (error == NULL || *error == NULL)
+        damaged (error);
+      return NULL;
+    }
+  return g_bytes_new_take (out, entry->size);
+}
+
+static GBytes *
+archive_extract (const Archive  *self,
+                 GBytes         *bytes,
+                 const Entry    *entry,
+                 GError        **error)
+{
+  gsize start;
+
+  if (entry->local > self->size || self->size - entry->local < LOCAL_SIZE ||
+      memcmp (self->data + entry->local, "PK\3\4", 4) != 0)
+    {
+      damaged (error);
+      return NULL;
+    }
+  start = entry->local + LOCAL_SIZE + get_16 (self->data + entry->local + 26) + get_16 (self->data + entry->local + 28);
+  if (start > self->size || self->size - start < entry->packed || (entry->method != 0 && entry->method != 8) ||
+      (entry->method == 0 && entry->packed != entry->size))
+    {
+      damaged (error);
+      return NULL;
+    }
+  if (entry->method == 8)
+    return inflate (self->data + start, entry, error);
+  return g_bytes_new_from_bytes (bytes, start, entry->size);
+}
+
+/* The array called @name, or the only one there is. */
+static GBytes *
+find_array (GBytes      *bytes,
+            const char  *name,
+            GError     **error)
+{
+  g_autofree char *file_name = vn_input_file_name (name);
+  g_autoptr(GString) known = g_string_new (NULL);
+  Archive archive;
+
+  if (!archive_open (&archive, bytes, error))
+    return NULL;
+  for (guint i = 0; i < archive.n_entries; i++)
+    {
+      g_autofree char *entry_name = NULL;
+      Entry entry;
+
+      if (!archive_next (&archive, &entry, error))
+        return NULL;
+      entry_name = entry.name;
+      if (archive.n_entries == 1 || g_str_equal (entry_name, name) || g_str_equal (entry_name, file_name))
+        return archive_extract (&archive, bytes, &entry, error);
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", entry_name);
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("It has no array “%s”, but: %s"), name, known->str);
+  return NULL;
+}
+
+/**
+ * vn_npz_read:
+ * @path: an .npz file
+ * @name: the array wanted; ignored if there is only one
+ *
+ * Returns: (transfer full) (nullable): the array; errors name the file
+ */
+VnTensor *
+vn_npz_read (const char  *path,
+             const char  *name,
+             GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) array = NULL;
+  VnTensor *tensor = NULL;
+
+  if (bytes == NULL)
+    return NULL;
+  array = find_array (bytes, name, error);
+  if (array != NULL)
+    tensor = vn_npy_parse (array, error);
+  if (tensor == NULL)
+    g_prefix_error (error, "“%s”: ", path);
+  return tensor;
+}

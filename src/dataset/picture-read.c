@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Decoding, by gdk-pixbuf. The format is told by the first bytes, never by the name, and only raster formats are
+ * let through. gdk-pixbuf delivers what it has when a file ends early, so JPEG and PNG are walked to their end marks
+ * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is laid over white. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-checked.h"
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+#define MAX_PIXELS ((guint64) 1 << 27)
+
+static const struct
+{
+  const char *loader;
+  const char *magic;
+  gsize       size;
+} formats[] = {
+  { "jpeg", "\xff\xd8\xff", 3 },
+  { "png", "\x89PNG\r\n\x1a\n", 8 },
+  { "bmp", "BM", 2 },
+  { "gif", "GIF8", 4 },
+  { "tiff", "II*\0", 4 },
+  { "tiff", "MM\0*", 4 },
+  { "webp", "RIFF", 4 },
+  { "pnm", "P1", 2 },
+  { "pnm", "P2", 2 },
+  { "pnm", "P3", 2 },
+  { "pnm", "P4", 2 },
+  { "pnm", "P5", 2 },
+  { "pnm", "P6", 2 },
+};
+
+static const char *
+find_loader (const guint8 *data,
+             gsize         size)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (size >= formats[i].size && memcmp (data, formats[i].magic, formats[i].size) == 0)
+      return formats[i].loader;
+  return NULL;
+}
+
+/* JPEG: segments with a length, entropy-coded data between a start of scan and the next marker, end of image. */
+static gboolean
+jpeg_is_whole (const guint8 *data,
+               gsize         size)
+{
+  gsize at = 2;
+
+  while (at + 1 < size)
+    {
+      const guint8 *next = memchr (data + at, 0xff, size - at - 1);
+      guint8 marker;
+
+      if (next == NULL)
+        return FALSE;
+      at = (gsize) (next - data) + 1;
+      marker = data[at];
+      if (marker == 0xff)
+        continue;
+      at++;
+      if (marker == 0xd9)
+        return TRUE;
+      if (marker == 0 || marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8))
+        continue;
+      if (at + 2 > size)
+        return FALSE;
+      at += (gsize) data[at] << 8 | data[at + 1];
+    }
+  return FALSE;
+}
+
+static gboolean
+png_is_whole (const guint8 *data,
+              gsize         size)
+{
+  gsize at = 8;
+
+  while (at + 12 <= size)
+    {
+      guint32 length;
+
+      memcpy (&length, data + at, sizeof length);
+      if (memcmp (data + at + 4, "IEND", 4) == 0)
+        return TRUE;
+      at += 12 + (gsize) GUINT32_FROM_BE (length);
+    }
+  return FALSE;
+}
+
+/* BMP without compression: the pixels start where the header says and fill rows of a multiple of 4 bytes. */
+static gboolean
+bmp_is_whole (const guint8 *data,
+              gsize         size)
+{
+  gint32 fields[7];     /* from byte 10: start, header size, width, height, planes and bits, compression, size */
+  guint64 stride;
+  guint bits;
+
+  if (size < 10 + sizeof fields)
+    return FALSE;
+  memcpy (fields, data + 10, sizeof fields);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    fields[i] = GINT32_FROM_LE (fields[i]);
+  bits = (guint32) fields[4] >> 16;
+  /* The short header of OS/2, and run-length coding, are left to the decoder. */
+  if (fields[1] < 40 || (fields[5] != 0 && fields[5] != 3))
+    return TRUE;
+  stride = ((guint64) (guint32) fields[2] * bits + 31) / 32 * 4;
+  return (guint32) fields[0] + stride * (guint64) ABS ((gint64) fields[3]) <= size;
+}
+
+/* The next number of a PNM header, which may hold comments; 0 if there is none. */
+static guint64
+pnm_number (const guint8  *data,
+            gsize          size,
+            gsize         *at)
+{
+  guint64 value = 0;
+
+  while (*at < size && !g_ascii_isdigit (data[*at]))
+    if (data[(*at)++] == '#')
+      while (*at < size && data[*at] != '\n')
+        (*at)++;
+  for (; *at < size && g_ascii_isdigit (data[*at]) && value < G_MAXINT32; (*at)++)
+    value = value * 10 + data[*at] - '0';
+  return value;
+}
+
+static gboolean
+too_large (guint64   width,
+           guint64   height,
+           GError  **error)
+{
+  if (width <= MAX_PIXELS && height <= MAX_PIXELS && width * height <= MAX_PIXELS)
+    return FALSE;
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("The picture has %" G_GUINT64_FORMAT " × %" G_GUINT64_FORMAT " pixels; more than %" G_GUINT64_FORMAT
+                 " million are not read"), width, height, MAX_PIXELS / 1000000);
+  return TRUE;
+}
+
+/* gdk-pixbuf's PNM decoder cannot be stopped once it knows the size. */
+static gboolean
+pnm_too_large (const guint8  *data,
+               gsize          size,
+               GError       **error)
+{
+  gsize at = 2;
+  guint64 width = pnm_number (data, size, &at);
+
+  return too_large (width, pnm_number (data, size, &at), error);
+}
+
+static gboolean
+check_whole (const char    *loader,
+             const guint8  *data,
+             gsize          size,
+             GError       **error)
+{
+  gboolean whole = TRUE;
+
+  if (g_str_equal (loader, "jpeg"))
+    whole = jpeg_is_whole (data, size);
+  else if (g_str_equal (loader, "png"))
+    whole = png_is_whole (data, size);
+  else if (g_str_equal (loader, "bmp"))
+    whole = bmp_is_whole (data, size);
+  if (!whole)
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %" G_GSIZE_FORMAT " bytes"), size);
+  return whole;
+}
+
+typedef struct
+{
+  guint    max_size;
+  int      width, height;
+  int      n_rows;        /* of which pixels have arrived */
+  gboolean too_large;
+} Sizing;
+
+/* Called when the header is read. A size of 0 makes the loader stop before it takes memory. */
+static void
+prepared_cb (GdkPixbufLoader *loader,
+             int              width,
+             int              height,
+             Sizing          *sizing)
+{
+  int most = MAX (width, height);
+
+  sizing->width = width;
+  sizing->height = height;
+  sizing->too_large = too_large ((guint64) MAX (width, 0), (guint64) MAX (height, 0), NULL);
+  if (sizing->too_large)
+    gdk_pixbuf_loader_set_size (loader, 0, 0);
+  else if (sizing->max_size > 0 && most > (int) sizing->max_size)
+    gdk_pixbuf_loader_set_size (loader,
+                                MAX (1, (int) ((gint64) width * sizing->max_size / most)),
+                                MAX (1, (int) ((gint64) height * sizing->max_size / most)));
+}
+
+static void
+updated_cb (GdkPixbufLoader *loader,
+            int              x,
+            int              y,
+            int              width,
+            int              height,
+            Sizing          *sizing)
+{
+  sizing->n_rows = MAX (sizing->n_rows, y + height);
+}
+
+static GdkPixbuf *
+decode (const char    *type,
+        const guint8  *data,
+        gsize          size,
+        Sizing        *sizing,
+        GError       **error)
+{
+  g_autoptr(GdkPixbufLoader) loader = gdk_pixbuf_loader_new_with_type (type, error);
+  g_autoptr(GError) closing = NULL;
+  GdkPixbuf *pixbuf;
+  gboolean written;
+
+  if (loader == NULL)
+    return NULL;
+  g_signal_connect (loader, "size-prepared", G_CALLBACK (prepared_cb), sizing);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (updated_cb), sizing);
+  written = gdk_pixbuf_loader_write (loader, data, size, error);
+  if (!gdk_pixbuf_loader_close (loader, &closing) && written)
+    {
+      g_propagate_error (error, g_steal_pointer (&closing));
+      return NULL;
+    }
+  if (!written)
+    return NULL;
+
+  pixbuf = gdk_pixbuf_loader_get_pixbuf (loader);
+  if (pixbuf == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("There is no picture in the file"));
+      return NULL;
+    }
+  if (sizing->max_size == 0 && sizing->n_rows < gdk_pixbuf_get_height (pixbuf))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short: %d of %d rows"),
+                   sizing->n_rows, gdk_pixbuf_get_height (pixbuf));
+      return NULL;
+    }
+  return gdk_pixbuf_apply_embedded_orientation (pixbuf);
+}
+
+static GdkPixbuf *
+pixbuf_read (const char  *path,
+             guint        max_size,
+             GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  Sizing sizing = { .max_size = max_size };
+  const guint8 *data;
+  const char *type;
+  GdkPixbuf *pixbuf;
+  gsize size;
+
+  if (bytes == NULL)
+    return NULL;
+  data = g_bytes_get_data (bytes, &size);
+  type = find_loader (data, size);
+  if (type == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, size == 0 ? _("The file is empty") :
+                   _("This is not a picture (JPEG, PNG, BMP, GIF, TIFF, WebP or PNM)"));
+      return NULL;
+    }
+  if (!check_whole (type, data, size, error) ||
+      (g_str_equal (type, "pnm") && pnm_too_large (data, size, error)))
+    return NULL;
+
+  pixbuf = decode (type, data, size, &sizing, error);
+  if (sizing.too_large)
+    {
+      g_clear_error (error);
+      g_clear_object (&pixbuf);
+      too_large ((guint64) sizing.width, (guint64) sizing.height, error);
+    }
+  return pixbuf;
+}
+
+/**
+ * vn_pixbuf_read:
+ * @max_size: longest side wanted, 0: as it is
+ *
+ * Returns: (transfer full) (nullable): the picture, upright; errors name the file
+ */
+GdkPixbuf *
+vn_pixbuf_read (const char  *path,
+                guint        max_size,
+                GError     **error)
+{
+  GdkPixbuf *pixbuf = pixbuf_read (path, max_size, error);
+
+  /* A file that could not be opened is named already. */
+  if (pixbuf == NULL && error != NULL && (*error)->domain != G_FILE_ERROR)
+    g_prefix_error (error, "“%s”: ", path);
+  return pixbuf;
+}
+
+/* (c * a + 255 * (255 - a)) / 255, rounded */
+static inline guint
+over_white (guint c,
+            guint a)
+{
+  return (c * a + 255 * (255 - a) + 127) / 255;
+}
+
+/* ITU-R BT.601 in 16 bits of fraction; the weights add up to 65536, so white stays 255. */
+static inline guint8
+luma (guint r,
+      guint g,
+      guint b)
+{
+  return (guint8) ((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
+}
+
+static void
+pack_row (const guint8 *in,
+          guint         in_channels,
+          guint8       *out,
+          guint         out_channels,
+          guint         width)
+{
+  for (guint x = 0; x < width; x++, in += in_channels, out += out_channels)
+    {
+      guint r = in[0];
+      guint g = in[1];
+      guint b = in[2];
+
+      if (in_channels == 4 && in[3] != 255)
+        {
+          r = over_white (r, in[3]);
+          g = over_white (g, in[3]);
+          b = over_white (b, in[3]);
+        }
+      if (out_channels == 1)
+        {
+          out[0] = luma (r, g, b);
+          continue;
+        }
+      out[0] = (guint8) r;
+      out[1] = (guint8) g;
+      out[2] = (guint8) b;
+    }
+}
+
+/**
+ * vn_picture_read:
+ * @self: set on success; clear with vn_picture_clear()
+ * @channels: 1 for luma, 3 for red, green, blue
+ *
+ * Reads and decodes a picture file: upright, transparency over white.
+ *
+ * Returns: %FALSE with an error that names the file and the reason
+ */
+gboolean
+vn_picture_read (VnPicture   *self,
+                 const char  *path,
+                 guint        channels,
+                 GError     **error)
+{
+  g_autoptr(GdkPixbuf) pixbuf = vn_pixbuf_read (path, 0, error);
+  const guint8 *pixels;
+  guint in_channels, width, height;
+  gsize stride, size;
+
+  if (pixbuf == NULL)
+    return FALSE;
+  width = (guint) gdk_pixbuf_get_width (pixbuf);
+  height = (guint) gdk_pixbuf_get_height (pixbuf);
+  in_channels = (guint) gdk_pixbuf_get_n_channels (pixbuf);
+  stride = (gsize) gdk_pixbuf_get_rowstride (pixbuf);
+  pixels = gdk_pixbuf_read_pixels (pixbuf);
+
+  *self = (VnPicture) { .width = width, .height = height, .channels = channels };
+  if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size))
+    self->pixels = g_try_malloc (size);
+  if (self->pixels == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s”: not enough memory for %u × %u pixels"), path, width, height);
+      return FALSE;
+    }
+  for (guint y = 0; y < height; y++)
+    pack_row (pixels + y * stride, in_channels, self->pixels + (gsize) y * width * channels, channels, width);
+  return TRUE;
+}
+
+void
+vn_picture_clear (VnPicture *self)
+{
+  g_clear_pointer (&self->pixels, g_free);
+}

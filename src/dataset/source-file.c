@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One file: a picture, or a tensor that is one sample or several stacked along its first dim. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+file_claims (const VnDataset *dataset)
+{
+  return vn_file_kind (dataset->spec->path) != VN_FILE_OTHER &&
+         g_file_test (dataset->spec->path, G_FILE_TEST_EXISTS) &&
+         !g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR);
+}
+
+static void
+add_single (VnDataset *dataset)
+{
+  g_autofree char *name = g_path_get_basename (dataset->spec->path);
+  g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    paths[k] = g_strdup (dataset->spec->path);
+  vn_dataset_add (dataset, name, -1, paths);
+}
+
+/* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
+static gsize
+count_stacked (const VnTensor    *tensor,
+               const VnInputSpec *input,
+               VnShape           *one)
+{
+  const VnShape *want = &input->shape;
+  const int drop = tensor->shape.rank == want->rank + 1;
+  gint64 per_sample = 1;
+
+  if (want->rank < 1 || tensor->shape.rank != want->rank + drop)
+    return 0;
+  one->rank = want->rank;
+  for (int i = 0; i < want->rank; i++)
+    {
+      one->dims[i] = tensor->shape.dims[i + drop];
+      if (i == 0 && !drop)
+        one->dims[0] = per_sample = want->dims[0] == VN_DIM_UNKNOWN ? 1 : want->dims[0];
+      else if (want->dims[i] != VN_DIM_UNKNOWN && want->dims[i] != one->dims[i])
+        return 0;
+    }
+  if (per_sample < 1 || tensor->shape.dims[0] % per_sample != 0)
+    return 0;
+  return (gsize) (tensor->shape.dims[0] / per_sample);
+}
+
+static gboolean
+file_open (VnDataset  *dataset,
+           VnNotes    *notes,
+           GError    **error)
+{
+  const char *path = dataset->spec->path;
+  const VnFileKind kind = vn_file_kind (path);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr(VnTensor) tensor = NULL;
+  VnShape one;
+  gsize n;
+
+  if (kind == VN_FILE_PICTURE || kind == VN_FILE_RAW || (kind == VN_FILE_NPZ && dataset->n_inputs > 1))
+    {
+      if (dataset->n_inputs > 1 && kind != VN_FILE_NPZ)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                       _("The network has %u inputs, “%s” fills one of them"), dataset->n_inputs, path);
+          return FALSE;
+        }
+      add_single (dataset);
+      return TRUE;
+    }
+
+  tensor = vn_tensor_file_read (path, &dataset->inputs[0], error);
+  if (tensor == NULL)
+    return FALSE;
+  n = dataset->n_inputs == 1 ? count_stacked (tensor, &dataset->inputs[0], &one) : 0;
+  if (n <= 1 || n > G_MAXINT)
+    {
+      add_single (dataset);
+      return TRUE;
+    }
+  dataset->stack = g_steal_pointer (&tensor);
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autofree char *label = g_strdup_printf ("%s #%" G_GSIZE_FORMAT, name, i);
+
+      vn_dataset_add (dataset, label, -1, NULL);
+    }
+  return TRUE;
+}
+
+static gboolean
+file_load (const VnDataset  *dataset,
+           guint             i,
+           guint             input,
+           VnTensor        **tensor,
+           GError          **error)
+{
+  const VnSample *sample = g_ptr_array_index (dataset->samples, i);
+  VnTensor *stack = dataset->stack;
+  g_autoptr(VnTensor) slice = NULL;
+  VnShape one;
+  gsize n, size;
+
+  if (stack == NULL)
+    return vn_dataset_load_file (dataset, i, input, tensor, error);
+  n = count_stacked (stack, &dataset->inputs[0], &one);
+  size = stack->n_bytes / n;
+  slice = vn_tensor_new_wrap (stack->dtype, &one, (char *) stack->data + sample->index * size,
+                              stack, (GDestroyNotify) vn_tensor_unref, error);
+  if (slice == NULL)
+    return FALSE;
+  vn_tensor_ref (stack);
+  *tensor = vn_tensor_fit (slice, &dataset->inputs[0], error);
+  return *tensor != NULL;
+}
+
+const VnSource vn_source_file = {
+  .id = "file",
+  .title = N_("a picture or a tensor"),
+  .claims = file_claims,
+  .open = file_open,
+  .load = file_load,
+};

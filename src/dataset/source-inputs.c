@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Several inputs, each from a place of its own; the first file of each makes the first sample, and so on.
+ *
+ *   NAME=PATH;NAME=PATH        folders, lists or files
+ *   DIR/NAME/, DIR/NAME.txt    a folder or a list per input
+ *   DIR/NAME_KEY.npy           all in one folder: files with the same key belong together
+ *
+ * NAME is the input's, with / : and \ replaced by _ where it is a file name. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+/* ---- the files of one input ---- */
+
+static void
+add_lines (GPtrArray  *files,
+           const char *list,
+           char      **lines)
+{
+  g_autofree char *folder = g_path_get_dirname (list);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (lines[i][0] != '\0')
+      g_ptr_array_add (files, g_canonicalize_filename (lines[i], folder));
+}
+
+static gboolean
+add_folder (GPtrArray   *files,
+            const char  *path,
+            GError     **error)
+{
+  g_auto(VnListing) listing = { 0 };
+  GPtrArray *names;
+
+  if (!vn_listing_read (&listing, path, error))
+    return FALSE;
+  names = listing.pictures->len > 0 ? listing.pictures : listing.tensors;
+  for (guint i = 0; i < names->len; i++)
+    g_ptr_array_add (files, g_build_filename (path, names->pdata[i], NULL));
+  return TRUE;
+}
+
+/* Paths of the samples in the folder, list or file @path. */
+static GPtrArray *
+collect (const char  *path,
+         GError     **error)
+{
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      if (!add_folder (files, path, error))
+        return NULL;
+    }
+  else if (vn_file_kind (path) != VN_FILE_OTHER)
+    g_ptr_array_add (files, g_strdup (path));
+  else
+    {
+      g_auto(GStrv) lines = vn_list_read (path, error);
+
+      if (lines == NULL)
+        return NULL;
+      add_lines (files, path, lines);
+    }
+  if (files->len > 0)
+    return g_steal_pointer (&files);
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("There are no samples in “%s”"), path);
+  return NULL;
+}
+
+/* @places: one path per input. */
+static gboolean
+open_places (VnDataset    *dataset,
+             char * const *places,
+             GError      **error)
+{
+  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      GPtrArray *files = collect (places[k], error);
+
+      if (files == NULL)
+        return FALSE;
+      g_ptr_array_add (columns, files);
+    }
+
+  for (guint k = 1; k < dataset->n_inputs; k++)
+    {
+      guint n = ((GPtrArray *) columns->pdata[k])->len;
+      guint first = ((GPtrArray *) columns->pdata[0])->len;
+
+      if (n == first)
+        continue;
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("“%s” has %u samples for input “%s”, “%s” has %u for “%s”: every sample needs all inputs"),
+                   places[0], first, dataset->inputs[0].name, places[k], n, dataset->inputs[k].name);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < ((GPtrArray *) columns->pdata[0])->len; i++)
+    {
+      g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
+      g_autofree char *name = NULL;
+
+      for (guint k = 0; k < dataset->n_inputs; k++)
+        paths[k] = g_strdup (((GPtrArray *) columns->pdata[k])->pdata[i]);
+      name = g_path_get_basename (paths[0]);
+      vn_dataset_add (dataset, name, -1, paths);
+    }
+  return TRUE;
+}
+
+/* ---- NAME=PATH;NAME=PATH ---- */
+
+/* The path given for input @k among @items, or NULL. */
+static const char *
+find_item (const VnDataset *dataset,
+           char * const    *items,
+           guint            k)
+{
+  const char *name = dataset->inputs[k].name;
+
+  for (guint i = 0; items[i] != NULL; i++)
+    {
+      const char *item = items[i] + strspn (items[i], " ");
+
+      if (g_str_has_prefix (item, name) && item[strlen (name)] == '=')
+        return item + strlen (name) + 1;
+    }
+  return NULL;
+}
+
+static gboolean
+named_claims (const VnDataset *dataset)
+{
+  g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    if (find_item (dataset, items, k) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+named_open (VnDataset  *dataset,
+            VnNotes    *notes,
+            GError    **error)
+{
+  g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
+  g_auto(GStrv) places = g_new0 (char *, dataset->n_inputs + 1);
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      places[k] = g_strdup (find_item (dataset, items, k));
+      if (places[k] != NULL)
+        continue;
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("No samples are given for input “%s”: add “;%s=PATH”"),
+                   dataset->inputs[k].name, dataset->inputs[k].name);
+      return FALSE;
+    }
+  return open_places (dataset, places, error);
+}
+
+const VnSource vn_source_named = {
+  .id = "named",
+  .title = N_("a place for each input"),
+  .claims = named_claims,
+  .open = named_open,
+  .load = vn_dataset_load_file,
+};
+
+/* ---- DIR/NAME/ and DIR/NAME.txt ---- */
+
+static char *
+find_place (const VnDataset *dataset,
+            guint            k)
+{
+  static const char * const endings[] = { "", ".txt", ".lst", ".list" };
+  g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
+
+  for (guint e = 0; e < G_N_ELEMENTS (endings); e++)
+    {
+      g_autofree char *name = g_strconcat (stem, endings[e], NULL);
+      char *path = g_build_filename (dataset->spec->path, name, NULL);
+
+      if (g_file_test (path, e == 0 ? G_FILE_TEST_IS_DIR : G_FILE_TEST_IS_REGULAR))
+        return path;
+      g_free (path);
+    }
+  return NULL;
+}
+
+/* ---- DIR/NAME_KEY.npy ---- */
+
+/* The input @file belongs to, and where its key starts; n_inputs if none. The longest name wins: "ids" and "ids_2". */
+static guint
+match_input (const VnDataset *dataset,
+             const char      *file,
+             const char     **key)
+{
+  guint best = dataset->n_inputs;
+  gsize longest = 0;
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
+      gsize n = strlen (stem);
+
+      if (n <= longest || !g_str_has_prefix (file, stem) || strchr ("_-.", file[n]) == NULL)
+        continue;
+      longest = n;
+      best = k;
+      *key = file + n;
+    }
+  return best;
+}
+
+static gboolean
+open_grouped (VnDataset        *dataset,
+              const VnListing  *listing,
+              GError          **error)
+{
+  const guint n_inputs = dataset->n_inputs;
+  g_autoptr(GHashTable) groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_free);
+  g_autoptr(GPtrArray) keys = g_ptr_array_new ();
+
+  for (guint i = 0; i < listing->tensors->len; i++)
+    {
+      const char *file = listing->tensors->pdata[i];
+      const char *key = NULL;
+      guint k = match_input (dataset, file, &key);
+      const char **group;
+
+      if (k == n_inputs)
+        continue;
+      group = g_hash_table_lookup (groups, key);
+      if (group == NULL)
+        {
+          char *copy = g_strdup (key);
+
+          group = g_new0 (const char *, n_inputs);
+          g_hash_table_insert (groups, copy, group);
+          g_ptr_array_add (keys, copy);
+        }
+      group[k] = file;
+    }
+
+  for (guint i = 0; i < keys->len; i++)
+    {
+      const char **group = g_hash_table_lookup (groups, keys->pdata[i]);
+      g_auto(GStrv) paths = g_new0 (char *, n_inputs + 1);
+
+      for (guint k = 0; k < n_inputs; k++)
+        {
+          if (group[k] == NULL)
+            {
+              g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” has no file “%s%s” for input “%s”"),
+                           dataset->spec->path, dataset->inputs[k].name, (char *) keys->pdata[i], dataset->inputs[k].name);
+              return FALSE;
+            }
+          paths[k] = g_build_filename (dataset->spec->path, group[k], NULL);
+        }
+      vn_dataset_add (dataset, group[0], -1, paths);
+    }
+  return TRUE;
+}
+
+static gboolean
+inputs_claims (const VnDataset *dataset)
+{
+  g_auto(VnListing) listing = { 0 };
+
+  if (!g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR))
+    return FALSE;
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      g_autofree char *place = find_place (dataset, k);
+
+      if (place != NULL)
+        return TRUE;
+    }
+  if (dataset->n_inputs < 2 || !vn_listing_read (&listing, dataset->spec->path, NULL))
+    return FALSE;
+  for (guint i = 0; i < listing.tensors->len; i++)
+    {
+      const char *key;
+
+      if (vn_file_kind (listing.tensors->pdata[i]) != VN_FILE_NPZ &&
+          match_input (dataset, listing.tensors->pdata[i], &key) < dataset->n_inputs)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+inputs_open (VnDataset  *dataset,
+             VnNotes    *notes,
+             GError    **error)
+{
+  g_auto(GStrv) places = g_new0 (char *, dataset->n_inputs + 1);
+  g_auto(VnListing) listing = { 0 };
+  guint n_found = 0;
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      g_autofree char *place = find_place (dataset, k);
+
+      n_found += place != NULL;
+      places[k] = place != NULL ? g_steal_pointer (&place) : g_strdup ("");
+    }
+  if (n_found == 0)
+    return vn_listing_read (&listing, dataset->spec->path, error) && open_grouped (dataset, &listing, error);
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    if (*places[k] == '\0')
+      {
+        g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
+
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                     _("“%s” has neither a folder “%s” nor a list “%s.txt” for input “%s”"),
+                     dataset->spec->path, stem, stem, dataset->inputs[k].name);
+        return FALSE;
+      }
+  return open_places (dataset, places, error);
+}
+
+const VnSource vn_source_inputs = {
+  .id = "inputs",
+  .title = N_("a sub-folder or list for each input"),
+  .claims = inputs_claims,
+  .open = inputs_open,
+  .load = vn_dataset_load_file,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A list: a text file with one sample per line, paths relative to the list's own folder. Empty lines and lines that
+ * start with # are skipped. A number after the path is the sample's class. For a network of several inputs a line
+ * holds as many paths, separated by tabs, commas or blanks, or one .npz file. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+static char *
+resolve (const char *folder,
+         const char *path)
+{
+  return g_canonicalize_filename (path, folder);
+}
+
+/* The class at the end of @line, which is cut off there; -1 if there is none. */
+static int
+split_label (const char *folder,
+             char       *line)
+{
+  char *end = line + strlen (line);
+  char *at = end;
+  g_autofree char *whole = NULL;
+  guint64 label;
+
+  while (at > line && g_ascii_isdigit (at[-1]))
+    at--;
+  if (at == end || at == line || strchr (" \t,", at[-1]) == NULL || !g_ascii_string_to_unsigned (at, 10, 0, G_MAXINT, &label, NULL))
+    return -1;
+  whole = resolve (folder, line);
+  if (g_file_test (whole, G_FILE_TEST_EXISTS))
+    return -1;
+  *at = '\0';
+  while (at > line && strchr (" \t,", at[-1]) != NULL)
+    *--at = '\0';
+  return (int) label;
+}
+
+/* One path per input out of a line of several. */
+static char **
+split_columns (const char *folder,
+               const char *line,
+               guint       n_inputs)
+{
+  const char *separators = strchr (line, '\t') != NULL ? "\t" : strchr (line, ',') != NULL ? "," : " ";
+  g_auto(GStrv) parts = g_strsplit (line, separators, -1);
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (*g_strstrip (parts[i]) != '\0')
+      g_ptr_array_add (paths, resolve (folder, parts[i]));
+  if (paths->len == 1 && vn_file_kind (paths->pdata[0]) == VN_FILE_NPZ)
+    while (paths->len < n_inputs)
+      g_ptr_array_add (paths, g_strdup (paths->pdata[0]));
+  if (paths->len != n_inputs)
+    return NULL;
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (g_steal_pointer (&paths), FALSE);
+}
+
+static gboolean
+add_line (VnDataset   *dataset,
+          const char  *folder,
+          char        *line,
+          guint        number,
+          GError     **error)
+{
+  int label = split_label (folder, line);
+  g_auto(GStrv) paths = NULL;
+
+  if (dataset->n_inputs == 1)
+    {
+      paths = g_new0 (char *, 2);
+      paths[0] = resolve (folder, line);
+    }
+  else
+    paths = split_columns (folder, line, dataset->n_inputs);
+
+  if (paths == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("“%s”, line %u: the network has %u inputs, so a line must hold %u paths"),
+                   dataset->spec->path, number, dataset->n_inputs, dataset->n_inputs);
+      return FALSE;
+    }
+  vn_dataset_add (dataset, line, label, paths);
+  return TRUE;
+}
+
+/**
+ * vn_list_read:
+ * @path: a list file
+ *
+ * Returns: (transfer full) (nullable): its lines, stripped; empty and comment lines are "", so that indices stay line
+ *   numbers. %VN_ERROR_MALFORMED if it is not text.
+ */
+char **
+vn_list_read (const char  *path,
+              GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autofree char *text = NULL;
+  const char *data;
+  char **lines;
+  gsize size;
+
+  if (bytes == NULL)
+    return NULL;
+  data = g_bytes_get_data (bytes, &size);
+  if (size >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0)
+    {
+      data += 3;
+      size -= 3;
+    }
+  if (size > 0 && memchr (data, '\0', size) != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("“%s” is neither a picture, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
+      return NULL;
+    }
+  text = g_strndup (data, size);
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*g_strstrip (lines[i]) == '#')
+      lines[i][0] = '\0';
+  return lines;
+}
+
+static gboolean
+list_claims (const VnDataset *dataset)
+{
+  return g_file_test (dataset->spec->path, G_FILE_TEST_EXISTS) &&
+         !g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR);
+}
+
+static gboolean
+list_open (VnDataset  *dataset,
+           VnNotes    *notes,
+           GError    **error)
+{
+  g_auto(GStrv) lines = vn_list_read (dataset->spec->path, error);
+  g_autofree char *folder = g_path_get_dirname (dataset->spec->path);
+
+  if (lines == NULL)
+    return FALSE;
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (lines[i][0] != '\0' && !add_line (dataset, folder, lines[i], i + 1, error))
+      return FALSE;
+  if (dataset->samples->len > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The list “%s” names no files"), dataset->spec->path);
+  return FALSE;
+}
+
+const VnSource vn_source_list = {
+  .id = "list",
+  .title = N_("a list of files"),
+  .claims = list_claims,
+  .open = list_open,
+  .load = vn_dataset_load_file,
+};

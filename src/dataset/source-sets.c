@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* One sub-folder per sample, as ONNX ships its test data: input_0.pb, input_1.pb ... in the order of the inputs. A
+ * file named after the input (image.npy) will do as well. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* The file of input @k in @folder. */
+static char *
+find_input (const VnDataset *dataset,
+            const char      *folder,
+            guint            k)
+{
+  static const char * const endings[] = { ".pb", ".npy", ".raw", ".bin" };
+  g_autofree char *name = vn_input_file_name (dataset->inputs[k].name);
+  g_autofree char *number = g_strdup_printf ("input_%u", k);
+  const char *stems[] = { number, name };
+
+  for (guint s = 0; s < G_N_ELEMENTS (stems); s++)
+    for (guint e = 0; e < G_N_ELEMENTS (endings); e++)
+      {
+        g_autofree char *file = g_strconcat (stems[s], endings[e], NULL);
+        char *path = g_build_filename (folder, file, NULL);
+
+        if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+          return path;
+        g_free (path);
+      }
+  return NULL;
+}
+
+static gboolean
+sets_claims (const VnDataset *dataset)
+{
+  g_auto(VnListing) listing = { 0 };
+
+  if (!g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR) ||
+      !vn_listing_read (&listing, dataset->spec->path, NULL) ||
+      listing.pictures->len + listing.tensors->len > 0)
+    return FALSE;
+  for (guint i = 0; i < listing.folders->len; i++)
+    {
+      g_autofree char *folder = g_build_filename (dataset->spec->path, listing.folders->pdata[i], NULL);
+      g_autofree char *file = find_input (dataset, folder, 0);
+
+      if (file != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+sets_open (VnDataset  *dataset,
+           VnNotes    *notes,
+           GError    **error)
+{
+  g_auto(VnListing) listing = { 0 };
+
+  if (!vn_listing_read (&listing, dataset->spec->path, error))
+    return FALSE;
+  for (guint i = 0; i < listing.folders->len; i++)
+    {
+      const char *name = listing.folders->pdata[i];
+      g_autofree char *folder = g_build_filename (dataset->spec->path, name, NULL);
+      g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
+      guint k = 0;
+
+      while (k < dataset->n_inputs && (paths[k] = find_input (dataset, folder, k)) != NULL)
+        k++;
+      if (k == dataset->n_inputs)
+        vn_dataset_add (dataset, name, -1, paths);
+      else
+        vn_notes_add (notes, VN_NOTE_WARNING, "sample-incomplete", name,
+                      _("Left out: it has no file for input %u, “%s”"), k, dataset->inputs[k].name);
+    }
+  if (dataset->samples->len > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("No sub-folder of “%s” has a file for each of the %u inputs: looked for input_0.pb and so on"),
+               dataset->spec->path, dataset->n_inputs);
+  return FALSE;
+}
+
+const VnSource vn_source_sets = {
+  .id = "sets",
+  .title = N_("a folder per sample"),
+  .claims = sets_claims,
+  .open = sets_open,
+  .load = vn_dataset_load_file,
+};

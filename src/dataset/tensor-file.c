@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Samples that are tensors: .npy, .npz, .raw and TensorProto files, brought to the input's shape and type. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-onnx.h"
+
+/* ---- raw ---- */
+
+/* Gives the unknown dims of @shape values that make @n elements: the first one 1 if there are several, the last one
+ * what is left. */
+static gboolean
+solve_shape (VnShape *shape,
+             gsize    n)
+{
+  gsize known = 1;
+  int open = -1;
+
+  for (int i = 0; i < shape->rank; i++)
+    {
+      if (shape->dims[i] == VN_DIM_UNKNOWN)
+        {
+          if (open >= 0)
+            shape->dims[open] = 1;
+          open = i;
+        }
+      else if (shape->dims[i] <= 0 || known > G_MAXSIZE / (gsize) shape->dims[i])
+        return FALSE;
+      else
+        known *= (gsize) shape->dims[i];
+    }
+  if (open < 0)
+    return known == n;
+  if (n == 0 || n % known != 0)
+    return FALSE;
+  shape->dims[open] = (gint64) (n / known);
+  return TRUE;
+}
+
+/* A headerless file: elements of the input's type or, if the size fits that instead, float32. */
+static VnTensor *
+raw_read (const char         *path,
+          const VnInputSpec  *input,
+          GError            **error)
+{
+  const VnDType types[] = { input->dtype, VN_DTYPE_F32 };
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  if (bytes == NULL)
+    return NULL;
+  size = g_bytes_get_size (bytes);
+  for (guint i = 0; i < G_N_ELEMENTS (types) && input->shape.rank != VN_RANK_UNKNOWN; i++)
+    {
+      guint width = vn_dtype_get_bits (types[i]) / 8;
+      VnShape shape = input->shape;
+
+      if (width > 0 && size % width == 0 && solve_shape (&shape, size / width))
+        return vn_tensor_new_view (types[i], &shape, bytes, error);
+    }
+
+  text = vn_shape_to_string (&input->shape, "×");
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+               _("“%s”: %" G_GSIZE_FORMAT " bytes are neither %s nor float32 of shape %s"), path, size,
+               vn_dtype_get_name (input->dtype), text);
+  return NULL;
+}
+
+/* ---- fit ---- */
+
+static gboolean
+dims_match (const VnShape *have,
+            const VnShape *want,
+            VnShape       *out)
+{
+  if (have->rank != want->rank)
+    return FALSE;
+  for (int i = 0; i < want->rank; i++)
+    if (want->dims[i] != VN_DIM_UNKNOWN && want->dims[i] != have->dims[i])
+      return FALSE;
+  *out = *have;
+  return TRUE;
+}
+
+/* The shape @have takes as @want when dims of 1 are put in or left out. Unknown dims of @want take what is left over
+ * of @have, the first of them 1 if there is not enough: the batch comes first. */
+static gboolean
+match_shape (const VnShape *have,
+             const VnShape *want,
+             VnShape       *out)
+{
+  gint64 dims[VN_MAX_RANK];
+  int n = 0, n_fixed = 0, n_open = 0, k = 0;
+
+  if (want->rank == VN_RANK_UNKNOWN)
+    {
+      *out = *have;
+      return TRUE;
+    }
+  if (dims_match (have, want, out))
+    return TRUE;
+
+  for (int i = 0; i < have->rank; i++)
+    if (have->dims[i] != 1)
+      dims[n++] = have->dims[i];
+  for (int i = 0; i < want->rank; i++)
+    {
+      n_open += want->dims[i] == VN_DIM_UNKNOWN;
+      n_fixed += want->dims[i] != VN_DIM_UNKNOWN && want->dims[i] != 1;
+    }
+  if (n < n_fixed || n - n_fixed > n_open)
+    return FALSE;
+
+  n_open -= n - n_fixed;
+  *out = *want;
+  for (int i = 0; i < want->rank; i++)
+    if (want->dims[i] == VN_DIM_UNKNOWN)
+      out->dims[i] = n_open-- > 0 ? 1 : dims[k++];
+    else if (want->dims[i] != 1 && want->dims[i] != dims[k++])
+      return FALSE;
+  return TRUE;
+}
+
+/* Floats do not silently become integers: labels or token numbers saved as floats are more likely a mistake. */
+static gboolean
+may_convert (VnDType from,
+             VnDType to)
+{
+  return from == to || !vn_dtype_is_float (from) || vn_dtype_is_float (to);
+}
+
+/**
+ * vn_tensor_fit:
+ * @tensor: a sample
+ * @input: what the network takes
+ *
+ * Dims of 1 may be missing or too many, the order of the others must be that of the input. Types are converted,
+ * but not from float to integer.
+ *
+ * Returns: (transfer full) (nullable): the sample in the input's shape and type, aligned
+ */
+VnTensor *
+vn_tensor_fit (VnTensor           *tensor,
+               const VnInputSpec  *input,
+               GError            **error)
+{
+  g_autoptr(VnTensor) shaped = NULL;
+  g_autoptr(VnTensor) converted = NULL;
+  VnShape shape;
+
+  if (!match_shape (&tensor->shape, &input->shape, &shape) || !may_convert (tensor->dtype, input->dtype))
+    {
+      g_autofree char *have = vn_shape_to_string (&tensor->shape, "×");
+      g_autofree char *want = vn_shape_to_string (&input->shape, "×");
+
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The sample is %s of shape %s, input “%s” takes %s of shape %s"),
+                   vn_dtype_get_name (tensor->dtype), have, input->name, vn_dtype_get_name (input->dtype), want);
+      return NULL;
+    }
+  shaped = vn_tensor_new_reshaped (tensor, &shape, error);
+  if (shaped == NULL)
+    return NULL;
+  converted = vn_tensor_convert (shaped, input->dtype, error);
+  return converted != NULL ? vn_tensor_get_aligned (converted, error) : NULL;
+}
+
+/**
+ * vn_tensor_file_read:
+ * @path: .npy, .npz, .raw, .bin or .pb
+ * @input: which input it is for: chooses the array of an .npz, the shape and type of a .raw
+ *
+ * Returns: (transfer full) (nullable): what the file holds, as it is; errors name the file
+ */
+VnTensor *
+vn_tensor_file_read (const char         *path,
+                     const VnInputSpec  *input,
+                     GError            **error)
+{
+  switch (vn_file_kind (path))
+    {
+    case VN_FILE_NPY: return vn_npy_read (path, error);
+    case VN_FILE_NPZ: return vn_npz_read (path, input->name, error);
+    case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
+    default: return raw_read (path, input, error);
+    }
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dataset.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+G_BEGIN_DECLS
+
+/* ---- a picture decoded ---- */
+
+/* 8 bits per channel, rows of @width * @channels bytes without gaps; 1 (luma) or 3 (red, green, blue) channels. */
+typedef struct
+{
+  guint   width, height, channels;
+  guint8 *pixels;
+} VnPicture;
+
+void       vn_picture_clear   (VnPicture        *self);
+gboolean   vn_picture_read    (VnPicture        *self,
+                               const char       *path,
+                               guint             channels,
+                               GError          **error);
+GdkPixbuf *vn_pixbuf_read     (const char       *path,
+                               guint             max_size,
+                               GError          **error);
+
+/* The part (x, y, width, height) of a picture scaled to full_width x full_height. */
+typedef struct
+{
+  guint full_width, full_height;
+  guint x, y, width, height;
+} VnWindow;
+
+gboolean   vn_picture_resample (const VnPicture *self,
+                                const VnWindow  *window,
+                                VnPicture       *out,
+                                GError         **error);
+
+/* ---- from picture to tensor ---- */
+
+/* How the pixels of a picture lie in an input of the network. Dims of 0 are taken from the picture. */
+typedef struct
+{
+  VnLayout layout;        /* resolved: NCHW or NHWC */
+  int      rank;
+  gint64   batch;         /* the picture is repeated so often */
+  guint    channels;      /* of the tensor: 1, 3 or 4 (the fourth stays 0) */
+  guint    width, height;
+  VnDType  dtype;
+} VnPicturePlan;
+
+gboolean   vn_picture_plan_init   (VnPicturePlan       *self,
+                                   const VnInputSpec   *input,
+                                   const VnPreprocess  *preprocess,
+                                   GError             **error);
+VnTensor  *vn_picture_plan_load   (const VnPicturePlan *self,
+                                   const VnPreprocess  *preprocess,
+                                   const char          *path,
+                                   GError             **error);
+GdkPixbuf *vn_picture_plan_unload (const VnPicturePlan *self,
+                                   const VnTensor      *tensor,
+                                   const float         *mean,     /* per channel of the tensor */
+                                   const float         *std,
+                                   VnColorOrder         color,
+                                   GError             **error);
+
+/* ---- files ---- */
+
+typedef enum { VN_FILE_OTHER, VN_FILE_PICTURE, VN_FILE_NPY, VN_FILE_NPZ, VN_FILE_RAW, VN_FILE_PB } VnFileKind;
+
+VnFileKind vn_file_kind           (const char        *name);
+int        vn_natural_compare     (const char        *a,
+                                   const char        *b);
+char      *vn_input_file_name     (const char        *input);
+VnTensor  *vn_tensor_file_read    (const char        *path,
+                                   const VnInputSpec *input,
+                                   GError           **error);
+VnTensor  *vn_tensor_fit          (VnTensor          *tensor,
+                                   const VnInputSpec *input,
+                                   GError           **error);
+VnTensor  *vn_npz_read            (const char        *path,
+                                   const char        *name,
+                                   GError           **error);
+
+/* Names in a folder, hidden ones left out, in natural order. */
+typedef struct
+{
+  GPtrArray *pictures, *tensors, *folders;   /* of char */
+  GPtrArray *others;
+} VnListing;
+
+gboolean   vn_listing_read  (VnListing   *self,
+                             const char  *path,
+                             GError     **error);
+void       vn_listing_clear (VnListing   *self);
+
+char     **vn_list_read     (const char  *path,
+                             GError     **error);
+
+/* ---- sources ---- */
+
+typedef struct
+{
+  char  *name;
+  guint  index;      /* place among all samples of the source, before some were chosen */
+  int    label;
+  char **paths;      /* one per input, NULL-terminated; NULL: not from files */
+} VnSample;
+
+typedef struct
+{
+  const char *id;
+  const char *title;      /* N_(): for messages */
+  gboolean  (*claims) (const VnDataset *dataset);
+  gboolean  (*open)   (VnDataset *dataset, VnNotes *notes, GError **error);
+  gboolean  (*load)   (const VnDataset *dataset, guint i, guint input, VnTensor **tensor, GError **error);
+} VnSource;
+
+struct _VnDataset
+{
+  gatomicrefcount  ref;
+  VnDataSpec      *spec;
+  VnInputSpec     *inputs;
+  guint            n_inputs;
+  const VnSource  *source;
+  GPtrArray       *samples;      /* of VnSample */
+  GPtrArray       *classes;      /* of char */
+  gboolean         is_image;
+  VnPicturePlan   *pictures;     /* one per input, if is_image */
+  VnTensor        *stack;        /* of the source of that name */
+};
+
+void      vn_dataset_add        (VnDataset   *self,
+                                 const char  *name,
+                                 int          label,
+                                 char       **paths);
+gboolean  vn_dataset_load_file  (const VnDataset  *self,
+                                 guint             i,
+                                 guint             input,
+                                 VnTensor        **tensor,
+                                 GError          **error);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnPicture, vn_picture_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnListing, vn_listing_clear)
+
+G_END_DECLS

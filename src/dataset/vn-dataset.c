@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#define VN_SOURCE(name) extern const VnSource vn_source_##name;
+#include "vn-sources.def"
+#undef VN_SOURCE
+
+static const VnSource * const sources[] = {
+#define VN_SOURCE(name) &vn_source_##name,
+#include "vn-sources.def"
+#undef VN_SOURCE
+};
+
+/* ---- the specification ---- */
+
+/**
+ * vn_data_spec_new:
+ * @path: where the samples are, or "random"
+ *
+ * Returns: (transfer full): a specification of all samples, pixels as they are
+ */
+VnDataSpec *
+vn_data_spec_new (const char *path)
+{
+  VnDataSpec *self = g_new0 (VnDataSpec, 1);
+
+  self->path = g_strdup (path);
+  vn_preprocess_init (&self->preprocess);
+  return self;
+}
+
+VnDataSpec *
+vn_data_spec_copy (const VnDataSpec *self)
+{
+  VnDataSpec *copy = g_new (VnDataSpec, 1);
+
+  *copy = *self;
+  copy->path = g_strdup (self->path);
+  return copy;
+}
+
+void
+vn_data_spec_free (VnDataSpec *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->path);
+  g_free (self);
+}
+
+/* ---- making ---- */
+
+static void
+sample_free (gpointer data)
+{
+  VnSample *sample = data;
+
+  g_free (sample->name);
+  g_strfreev (sample->paths);
+  g_free (sample);
+}
+
+/* Appends a sample; @paths (nullable) is copied. */
+void
+vn_dataset_add (VnDataset   *self,
+                const char  *name,
+                int          label,
+                char       **paths)
+{
+  VnSample *sample = g_new (VnSample, 1);
+
+  *sample = (VnSample) { g_strdup (name), self->samples->len, label, g_strdupv (paths) };
+  g_ptr_array_add (self->samples, sample);
+}
+
+static VnDataset *
+dataset_new (const VnDataSpec  *spec,
+             const VnInputSpec *inputs,
+             guint              n_inputs)
+{
+  VnDataset *self = g_new0 (VnDataset, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->spec = vn_data_spec_copy (spec);
+  self->n_inputs = n_inputs;
+  self->inputs = g_new (VnInputSpec, MAX (n_inputs, 1));
+  self->pictures = g_new0 (VnPicturePlan, MAX (n_inputs, 1));
+  for (guint k = 0; k < n_inputs; k++)
+    {
+      self->inputs[k] = inputs[k];
+      self->inputs[k].name = g_strdup (inputs[k].name);
+    }
+  self->samples = g_ptr_array_new_with_free_func (sample_free);
+  self->classes = g_ptr_array_new_with_free_func (g_free);
+  return self;
+}
+
+VnDataset *
+vn_dataset_ref (VnDataset *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_dataset_unref (VnDataset *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  for (guint k = 0; k < self->n_inputs; k++)
+    g_free (self->inputs[k].name);
+  g_free (self->inputs);
+  g_free (self->pictures);
+  g_ptr_array_unref (self->samples);
+  g_ptr_array_unref (self->classes);
+  if (self->stack != NULL)
+    vn_tensor_unref (self->stack);
+  vn_data_spec_free (self->spec);
+  g_free (self);
+}
+
+/* @n of the samples, evenly spread, in their order. */
+static void
+thin_out (VnDataset *self,
+          guint      n)
+{
+  g_autoptr(GPtrArray) all = g_steal_pointer (&self->samples);
+
+  self->samples = g_ptr_array_new_with_free_func (sample_free);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (self->samples, g_steal_pointer (&all->pdata[(guint64) i * all->len / n]));
+  g_ptr_array_set_free_func (all, NULL);
+  for (guint i = 0; i < all->len; i++)
+    g_clear_pointer ((VnSample **) &all->pdata[i], sample_free);
+}
+
+/* A list may name files without an ending: those are pictures if anything. */
+static gboolean
+is_picture (const char *path)
+{
+  VnFileKind kind = vn_file_kind (path);
+
+  return kind == VN_FILE_PICTURE || kind == VN_FILE_OTHER;
+}
+
+/* Plans the inputs that pictures go into, so that one they do not fit is an error now and not one per sample. */
+static gboolean
+plan_pictures (VnDataset  *self,
+               GError    **error)
+{
+  for (guint k = 0; k < self->n_inputs; k++)
+    for (guint i = 0; i < self->samples->len && self->pictures[k].channels == 0; i++)
+      {
+        const VnSample *sample = g_ptr_array_index (self->samples, i);
+
+        if (sample->paths == NULL || !is_picture (sample->paths[k]))
+          continue;
+        if (!vn_picture_plan_init (&self->pictures[k], &self->inputs[k], &self->spec->preprocess, error))
+          return FALSE;
+        self->is_image |= k == 0;
+      }
+  return TRUE;
+}
+
+static const VnSource *
+find_source (const VnDataset  *self,
+             GError          **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
+    if (sources[i]->claims (self))
+      return sources[i];
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+               _("There is no file or folder “%s”; samples can also be “random”"), self->spec->path);
+  return NULL;
+}
+
+/**
+ * vn_dataset_open:
+ * @spec: what and how; copied
+ * @inputs: (array length=n_inputs): what the network takes, in its order; copied
+ * @n_inputs: at least 1
+ * @notes: (nullable): receives what was left out
+ *
+ * Finds the samples; nothing is decoded, so a damaged file shows only when it is loaded. Samples are in natural order
+ * of their names, or in that of the list.
+ *
+ * Returns: (transfer full) (nullable): the data set, never empty
+ */
+VnDataset *
+vn_dataset_open (const VnDataSpec   *spec,
+                 const VnInputSpec  *inputs,
+                 guint               n_inputs,
+                 VnNotes            *notes,
+                 GError            **error)
+{
+  g_autoptr(VnDataset) self = dataset_new (spec, inputs, n_inputs);
+
+  if (n_inputs == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no inputs to feed samples to"));
+      return NULL;
+    }
+  self->source = find_source (self, error);
+  if (self->source == NULL || !self->source->open (self, notes, error))
+    return NULL;
+  if (spec->max_samples > 0 && spec->max_samples < self->samples->len)
+    thin_out (self, spec->max_samples);
+  if (!plan_pictures (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/* ---- asking ---- */
+
+static const VnSample *
+get_sample (VnDataset *self,
+            guint      i)
+{
+  g_return_val_if_fail (i < self->samples->len, NULL);
+
+  return g_ptr_array_index (self->samples, i);
+}
+
+/**
+ * vn_dataset_get_n:
+ *
+ * Returns: the number of samples, at least 1
+ */
+guint
+vn_dataset_get_n (VnDataset *self)
+{
+  return self->samples->len;
+}
+
+/**
+ * vn_dataset_get_name:
+ *
+ * Returns: (transfer none): what to call sample @i: its file relative to the data, or "random 3"
+ */
+const char *
+vn_dataset_get_name (VnDataset *self,
+                     guint      i)
+{
+  const VnSample *sample = get_sample (self, i);
+
+  return sample != NULL ? sample->name : NULL;
+}
+
+/**
+ * vn_dataset_get_path:
+ *
+ * Returns: (transfer none) (nullable): the file of sample @i's first input; %NULL for random samples and slices of a
+ *   stack
+ */
+const char *
+vn_dataset_get_path (VnDataset *self,
+                     guint      i)
+{
+  const VnSample *sample = get_sample (self, i);
+
+  return sample != NULL && sample->paths != NULL ? sample->paths[0] : NULL;
+}
+
+/**
+ * vn_dataset_get_label:
+ *
+ * Returns: the class of sample @i, by its folder or as the list says, or -1
+ */
+int
+vn_dataset_get_label (VnDataset *self,
+                      guint      i)
+{
+  const VnSample *sample = get_sample (self, i);
+
+  return sample != NULL ? sample->label : -1;
+}
+
+/**
+ * vn_dataset_get_n_classes:
+ *
+ * Returns: the number of class folders, 0 if there are none (also for a list with classes: it has no names for them)
+ */
+guint
+vn_dataset_get_n_classes (VnDataset *self)
+{
+  return self->classes->len;
+}
+
+/**
+ * vn_dataset_get_class:
+ *
+ * Returns: (transfer none): the name of class @k
+ */
+const char *
+vn_dataset_get_class (VnDataset *self,
+                      guint      k)
+{
+  g_return_val_if_fail (k < self->classes->len, NULL);
+
+  return self->classes->pdata[k];
+}
+
+/**
+ * vn_dataset_is_image:
+ *
+ * Returns: whether the first input is fed with pictures
+ */
+gboolean
+vn_dataset_is_image (VnDataset *self)
+{
+  return self->is_image;
+}
+
+/* ---- loading ---- */
+
+/* VnSource.load for samples that are files. */
+gboolean
+vn_dataset_load_file (const VnDataset  *self,
+                      guint             i,
+                      guint             input,
+                      VnTensor        **tensor,
+                      GError          **error)
+{
+  const VnSample *sample = g_ptr_array_index (self->samples, i);
+  const char *path = sample->paths[input];
+  g_autoptr(VnTensor) raw = NULL;
+
+  if (is_picture (path))
+    {
+      *tensor = vn_picture_plan_load (&self->pictures[input], &self->spec->preprocess, path, error);
+      return *tensor != NULL;
+    }
+  raw = vn_tensor_file_read (path, &self->inputs[input], error);
+  if (raw == NULL)
+    return FALSE;
+  *tensor = vn_tensor_fit (raw, &self->inputs[input], error);
+  if (*tensor == NULL)
+    g_prefix_error (error, "“%s”: ", path);
+  return *tensor != NULL;
+}
+
+/**
+ * vn_dataset_load:
+ * @i: 0 .. vn_dataset_get_n() - 1
+ * @tensors: (out) (array): one per input, set to tensors the caller owns; untouched on failure
+ *
+ * Reads and prepares sample @i. The same sample gives the same bits, in any order and from any thread.
+ *
+ * Returns: %FALSE with an error that names the file and the reason
+ */
+gboolean
+vn_dataset_load (VnDataset  *self,
+                 guint       i,
+                 VnTensor  **tensors,
+                 GError    **error)
+{
+  g_autoptr(GPtrArray) loaded = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
+
+  g_return_val_if_fail (i < self->samples->len, FALSE);
+
+  for (guint k = 0; k < self->n_inputs; k++)
+    {
+      VnTensor *tensor = NULL;
+
+      if (!self->source->load (self, i, k, &tensor, error))
+        return FALSE;
+      g_ptr_array_add (loaded, tensor);
+    }
+  for (guint k = 0; k < self->n_inputs; k++)
+    tensors[k] = vn_tensor_ref (loaded->pdata[k]);
+  return TRUE;
+}
+
+/**
+ * vn_dataset_split:
+ * @n: how many samples there are
+ * @n_held: how many to hold out; more than @n counts as @n
+ * @calibration: (out) (nullable) (transfer full) (element-type guint): the others
+ * @held_out: (out) (nullable) (transfer full) (element-type guint): @n_held, evenly spread
+ *
+ * Splits 0 .. n-1; both parts are in ascending order.
+ */
+void
+vn_dataset_split (guint    n,
+                  guint    n_held,
+                  GArray **calibration,
+                  GArray **held_out)
+{
+  g_autoptr(GArray) kept = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) held = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  n_held = MIN (n_held, n);
+  for (guint i = 0; i < n; i++)
+    {
+      /* The middle of the k-th of n_held equal parts. */
+      guint64 middle = held->len < n_held ? (2 * (guint64) held->len + 1) * n / (2 * (guint64) n_held) : G_MAXUINT64;
+
+      g_array_append_val ((i == middle ? held : kept), i);
+    }
+  if (calibration != NULL)
+    *calibration = g_steal_pointer (&kept);
+  if (held_out != NULL)
+    *held_out = g_steal_pointer (&held);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-dataset.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* Means and deviations of ImageNet are those of the training recipes of torchvision (0.485, 0.456, 0.406 and 0.229,
+ * 0.224, 0.225, times 255) and, for MLPerf Inference 0.5, of its reference pre-processing: short side to 256 (the
+ * centre is 87.5 % of it), centre 224; MobileNet (x / 255 - 0.5) * 2, ResNet-50 x - (123.68, 116.78, 103.94), both in
+ * the order red, green, blue. */
+
+#define ALL(x) { x, x, x, x }
+#define IMAGENET_MEAN { 123.675f, 116.28f, 103.53f, 0 }
+#define IMAGENET_STD { 58.395f, 57.12f, 57.375f, 1 }
+
+static const VnPreprocessPreset presets[] = {
+  { "none", N_("As is, 0 to 255"),
+    { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (1) } },
+  { "imagenet", N_("ImageNet: 256, centre, mean and deviation"),
+    { .fit = VN_FIT_CROP, .resize = 256, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
+  { "pt-imagenet", N_("ImageNet as in PyTorch: 256, centre, mean and deviation"),
+    { .fit = VN_FIT_CROP, .resize = 256, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
+  { "minus-one-one", N_("From -1 to 1"),
+    { .fit = VN_FIT_STRETCH, .mean = ALL (127.5f), .std = ALL (127.5f) } },
+  { "zero-one", N_("From 0 to 1"),
+    { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (255) } },
+  { "mlperf-mobilenet", N_("MLPerf MobileNet: 256, centre, from -1 to 1"),
+    { .fit = VN_FIT_CROP, .resize = 256, .mean = ALL (127.5f), .std = ALL (127.5f) } },
+  { "mlperf-resnet", N_("MLPerf ResNet: 256, centre, mean only"),
+    { .fit = VN_FIT_CROP, .resize = 256, .mean = { 123.68f, 116.78f, 103.94f, 0 }, .std = ALL (1) } },
+};
+
+/**
+ * vn_preprocess_init:
+ *
+ * Pixels as they are: 0 .. 255, stretched to the input's size, red first, layout by the input's shape.
+ */
+void
+vn_preprocess_init (VnPreprocess *self)
+{
+  *self = presets[0].settings;
+}
+
+/**
+ * vn_preprocess_presets:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none) (array length=n): all named settings, in the order of menus
+ */
+const VnPreprocessPreset *
+vn_preprocess_presets (guint *n)
+{
+  *n = G_N_ELEMENTS (presets);
+  return presets;
+}
+
+/**
+ * vn_preprocess_set_preset:
+ * @self: receives the settings; its size and layout are kept
+ * @id: such as "imagenet"
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING for an unknown id
+ */
+gboolean
+vn_preprocess_set_preset (VnPreprocess  *self,
+                          const char    *id,
+                          GError       **error)
+{
+  g_autoptr(GString) known = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    {
+      if (g_str_equal (presets[i].id, id))
+        {
+          VnPreprocess old = *self;
+
+          *self = presets[i].settings;
+          self->width = old.width;
+          self->height = old.height;
+          self->layout = old.layout;
+          return TRUE;
+        }
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", presets[i].id);
+    }
+
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preprocessing “%s”; choose one of: %s"),
+               id, known->str);
+  return FALSE;
+}

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Pictures against Pillow, and against damage. */
+
+#include "vn-dataset.h"
+#include "vn-error.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static char *
+shared_file (const char *name)
+{
+  const char *shared = g_getenv ("VN_SHARED");
+
+  if (shared == NULL || *shared == '\0')
+    return NULL;
+  return g_build_filename (shared, "images", name, NULL);
+}
+
+static VnDataset *
+open_picture (const char         *path,
+              const VnPreprocess *preprocess,
+              const VnShape      *shape,
+              VnDType             dtype,
+              GError            **error)
+{
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (path);
+  VnInputSpec input = { .name = (char *) "x", .dtype = dtype, .shape = *shape };
+
+  spec->preprocess = *preprocess;
+  return vn_dataset_open (spec, &input, 1, NULL, error);
+}
+
+static VnTensor *
+load_picture (const char         *path,
+              const VnPreprocess *preprocess,
+              const VnShape      *shape,
+              VnDType             dtype,
+              GError            **error)
+{
+  g_autoptr(VnDataset) dataset = open_picture (path, preprocess, shape, dtype, error);
+  VnTensor *tensor = NULL;
+
+  if (dataset == NULL || !vn_dataset_load (dataset, 0, &tensor, error))
+    return NULL;
+  return tensor;
+}
+
+/* ---- against Pillow ---- */
+
+static const char script[] =
+  "import sys, numpy as np\n"
+  "from PIL import Image, ImageOps\n"
+  "path, out, mode, w, h, resize, fit = sys.argv[1:8]\n"
+  "w, h, resize = int(w), int(h), int(resize)\n"
+  "im = ImageOps.exif_transpose(Image.open(path)).convert(mode)\n"
+  "if fit == 'crop':\n"
+  "    iw, ih = im.size\n"
+  "    nw, nh = (resize, int(resize * ih / iw)) if iw <= ih else (int(resize * iw / ih), resize)\n"
+  "    im = im.resize((nw, nh), Image.BILINEAR)\n"
+  "    top, left = int(round((nh - h) / 2.0)), int(round((nw - w) / 2.0))\n"
+  "    im = im.crop((left, top, left + w, top + h))\n"
+  "else:\n"
+  "    im = im.resize((w, h), Image.BILINEAR)\n"
+  "a = np.asarray(im, np.float32)\n"
+  "a = a[None] if a.ndim == 2 else a.transpose(2, 0, 1)\n"
+  "np.save(out, np.ascontiguousarray(a[None]))\n";
+
+static VnTensor *
+pillow (const char *python,
+        const char *path,
+        const char *mode,
+        guint       width,
+        guint       height,
+        guint       resize)
+{
+  g_autofree char *out = g_build_filename (g_get_tmp_dir (), "vn-pillow-XXXXXX.npy", NULL);
+  g_autofree char *w = g_strdup_printf ("%u", width);
+  g_autofree char *h = g_strdup_printf ("%u", height);
+  g_autofree char *r = g_strdup_printf ("%u", resize);
+  const char *argv[] = { python, "-c", script, path, out, mode, w, h, r, resize > 0 ? "crop" : "stretch", NULL };
+  g_autoptr(GError) error = NULL;
+  VnTensor *tensor;
+  int status;
+  int fd = g_mkstemp (out);
+
+  g_assert_cmpint (fd, >=, 0);
+  g_close (fd, NULL);
+  argv[4] = out;
+  g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (status, ==, 0);
+  tensor = vn_npy_read (out, &error);
+  g_assert_no_error (error);
+  g_unlink (out);
+  return tensor;
+}
+
+static void
+test_pillow (void)
+{
+  static const struct
+  {
+    const char *file;
+    guint       width, height, resize, channels;
+    double      most, mean;      /* allowed difference: anywhere, on average */
+  } cases[] = {
+    { "free/chelsea.png",             320, 240, 0,   3, 0, 0 },
+    { "free/chelsea.png",             224, 224, 256, 3, 0, 0 },
+    { "free/chelsea.png",             1000, 77, 0,   3, 0, 0 },
+    { "free/chelsea.png",             450, 20, 0,    3, 0, 0 },
+    { "free/chelsea.png",             440, 299, 0,   1, 0, 0 },
+    { "free/chelsea.png",             900, 310, 0,   3, 0, 0 },
+    { "free/chelsea.png",             20, 290, 0,    3, 0, 0 },
+    { "free/astronaut.png",           512, 512, 0,   3, 0, 0 },
+    { "free/astronaut.png",           512, 100, 0,   3, 0, 0 },
+    { "free/astronaut.png",           33, 512,  0,   3, 0, 0 },
+    { "free/coffee.png",              224, 224, 0,   1, 0, 0 },
+    { "free/camera.png",              224, 224, 0,   3, 0, 0 },
+    { "people/grace_hopper.bmp",      299, 299, 0,   3, 0, 0 },
+    { "coco/000000000139.jpg",        320, 240, 0,   3, 4, 0.1 },
+    { "people/ultraface_16.jpg",      320, 240, 0,   3, 4, 0.1 },
+    { "formats/jpg_progressive_3.jpg", 224, 224, 256, 3, 4, 0.1 },
+    { "formats/cat_gray.jpg",         224, 224, 0,   1, 4, 0.1 },
+    { "exif/Landscape_6.jpg",         180, 120, 0,   3, 4, 0.1 },
+  };
+  const char *python = g_getenv ("VN_ORACLE_PYTHON");
+  guint n_compared = 0;
+
+  if (python == NULL || *python == '\0' || g_getenv ("VN_SHARED") == NULL)
+    {
+      g_test_skip ("VN_ORACLE_PYTHON and VN_SHARED are not both set");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = shared_file (cases[i].file);
+      VnShape shape = VN_SHAPE (1, cases[i].channels, cases[i].height, cases[i].width);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) ours = NULL;
+      g_autoptr(VnTensor) theirs = NULL;
+      VnPreprocess preprocess;
+      double most = 0;
+      double sum = 0;
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        continue;
+      vn_preprocess_init (&preprocess);
+      preprocess.fit = cases[i].resize > 0 ? VN_FIT_CROP : VN_FIT_STRETCH;
+      preprocess.resize = cases[i].resize;
+      ours = load_picture (path, &preprocess, &shape, VN_DTYPE_F32, &error);
+      g_assert_no_error (error);
+      theirs = pillow (python, path, cases[i].channels == 1 ? "L" : "RGB", cases[i].width, cases[i].height, cases[i].resize);
+      g_assert_true (vn_shape_equal (&ours->shape, &theirs->shape));
+      for (gsize k = 0; k < ours->n_elements; k++)
+        {
+          double difference = fabs (vn_tensor_get_double (ours, k) - vn_tensor_get_double (theirs, k));
+
+          most = MAX (most, difference);
+          sum += difference;
+        }
+      g_test_message ("%s: at most %g, on average %g", cases[i].file, most, sum / (double) ours->n_elements);
+      g_assert_cmpfloat (most, <=, cases[i].most);
+      g_assert_cmpfloat (sum / (double) ours->n_elements, <=, cases[i].mean);
+      n_compared++;
+    }
+  g_assert_cmpuint (n_compared, >, 5);
+}
+
+/* All orientations are the same upright picture, up to the losses of JPEG. */
+static void
+test_orientation (void)
+{
+  g_autoptr(VnTensor) upright = NULL;
+  VnPreprocess preprocess;
+  guint n_compared = 0;
+
+  vn_preprocess_init (&preprocess);
+  for (guint i = 0; i <= 8; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("exif/Landscape_%u.jpg", i);
+      g_autofree char *path = shared_file (name);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      double sum = 0;
+
+      if (path == NULL)
+        {
+          g_test_skip ("VN_SHARED is not set");
+          return;
+        }
+      tensor = load_picture (path, &preprocess, &VN_SHAPE (1, 3, 120, 180), VN_DTYPE_F32, &error);
+      g_assert_no_error (error);
+      if (i == 0)
+        {
+          upright = g_steal_pointer (&tensor);
+          continue;
+        }
+      for (gsize k = 0; k < tensor->n_elements; k++)
+        sum += fabs (vn_tensor_get_double (tensor, k) - vn_tensor_get_double (upright, k));
+      g_test_message ("%s: %g on average", name, sum / (double) tensor->n_elements);
+      g_assert_cmpfloat (sum / (double) tensor->n_elements, <, 6);
+      n_compared++;
+    }
+  g_assert_cmpuint (n_compared, ==, 8);
+}
+
+static void
+test_formats (void)
+{
+  g_autofree char *folder = shared_file ("formats");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  VnPreprocess preprocess;
+  guint n_bad = 0;
+
+  if (folder == NULL)
+    {
+      g_test_skip ("VN_SHARED is not set");
+      return;
+    }
+  vn_preprocess_init (&preprocess);
+  dataset = open_picture (folder, &preprocess, &VN_SHAPE (1, 3, 32, 32), VN_DTYPE_F32, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (dataset), ==, 12);
+  for (guint i = 0; i < vn_dataset_get_n (dataset); i++)
+    {
+      g_autoptr(VnTensor) tensor = NULL;
+      gboolean ok = vn_dataset_load (dataset, i, &tensor, &error);
+
+      g_test_message ("%s: %s", vn_dataset_get_name (dataset, i), ok ? "read" : error->message);
+      g_assert_cmpint (ok, ==, !g_str_equal (vn_dataset_get_name (dataset, i), "truncated.jpg"));
+      if (ok)
+        continue;
+      n_bad++;
+      g_assert_nonnull (strstr (error->message, "truncated.jpg"));
+      g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_clear_error (&error);
+    }
+  g_assert_cmpuint (n_bad, ==, 1);
+}
+
+/* Every cut of @content is an error that names the file, never half a picture. */
+static void
+check_cuts (const char *what,
+            const char *content,
+            gsize       size)
+{
+  g_autofree char *cut = g_build_filename (g_get_tmp_dir (), "vn-cut-XXXXXX.jpg", NULL);
+  VnPreprocess preprocess;
+
+  vn_preprocess_init (&preprocess);
+  g_close (g_mkstemp (cut), NULL);
+  for (guint k = 0; k < 12; k++)
+    {
+      gsize part = k < 10 ? size * k / 10 : size - (k - 9) * 20;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+
+      g_assert_true (g_file_set_contents (cut, content, (gssize) part, NULL));
+      tensor = load_picture (cut, &preprocess, &VN_SHAPE (1, 3, 32, 32), VN_DTYPE_F32, &error);
+      g_test_message ("%s, %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " bytes: %s", what, part, size,
+                      tensor != NULL ? "read" : error->message);
+      g_assert_null (tensor);
+      g_assert_nonnull (strstr (error->message, cut));
+    }
+  g_unlink (cut);
+}
+
+static void
+test_truncated_saved (void)
+{
+  static const char * const types[] = { "jpeg", "png", "bmp", "tiff" };
+  g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, 61, 47);
+  g_autoptr(GString) ppm = g_string_new ("P6\n61 47\n255\n");
+
+  for (guint i = 0; i < gdk_pixbuf_get_byte_length (pixbuf); i++)
+    gdk_pixbuf_get_pixels (pixbuf)[i] = (guint8) (i * i >> 3);
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autofree char *content = NULL;
+      gsize size;
+
+      g_assert_true (gdk_pixbuf_save_to_buffer (pixbuf, &content, &size, types[t], &error, NULL));
+      check_cuts (types[t], content, size);
+    }
+  g_string_append_len (ppm, (const char *) gdk_pixbuf_read_pixels (pixbuf), 61 * 47 * 3);
+  check_cuts ("ppm", ppm->str, ppm->len);
+}
+
+static void
+test_truncated (void)
+{
+  static const char * const files[] = {
+    "formats/jpg_progressive_cat.jpg", "coco/000000000139.jpg", "free/coins.png", "formats/png_interlaced_basi2c08.png",
+    "people/grace_hopper.bmp",
+  };
+  guint n_cut = 0;
+
+  for (guint f = 0; f < G_N_ELEMENTS (files); f++)
+    {
+      g_autofree char *path = shared_file (files[f]);
+      g_autofree char *content = NULL;
+      gsize size;
+
+      if (path == NULL || !g_file_get_contents (path, &content, &size, NULL))
+        continue;
+      check_cuts (files[f], content, size);
+      n_cut++;
+    }
+  if (n_cut == 0)
+    g_test_skip ("VN_SHARED is not set");
+}
+
+/* ---- small pictures made here ---- */
+
+/* A PPM of the given pixels. */
+static char *
+write_ppm (const char   *name,
+           guint         width,
+           guint         height,
+           const guint8 *rgb)
+{
+  char *path = g_build_filename (g_get_tmp_dir (), name, NULL);
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  g_string_printf (text, "P6\n%u %u\n255\n", width, height);
+  g_string_append_len (text, (const char *) rgb, (gssize) width * height * 3);
+  g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+  return path;
+}
+
+static const guint8 four[] = { 255, 0, 0,   0, 255, 0,   0, 0, 255,   255, 255, 255 };   /* 2 × 2 */
+
+static void
+test_values (void)
+{
+  static const struct
+  {
+    const char   *what;
+    VnShape       shape;
+    VnDType       dtype;
+    VnLayout      layout;
+    VnColorOrder  color;
+    float         mean, std;
+    double        expected[16];
+    guint         n;
+  } cases[] = {
+    { "nchw", { 4, { 1, 3, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1,
+      { 255, 0, 0, 255,  0, 255, 0, 255,  0, 0, 255, 255 }, 12 },
+    { "bgr", { 4, { 1, 3, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_BGR, 0, 1,
+      { 0, 0, 255, 255,  0, 255, 0, 255,  255, 0, 0, 255 }, 12 },
+    { "nhwc", { 4, { 1, 2, 2, 3 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1,
+      { 255, 0, 0,  0, 255, 0,  0, 0, 255,  255, 255, 255 }, 12 },
+    { "no batch", { 3, { 3, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 255,
+      { 1, 0, 0, 1,  0, 1, 0, 1,  0, 0, 1, 1 }, 12 },
+    { "luma", { 4, { 1, 1, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1, { 76, 150, 29, 255 }, 4 },
+    { "rank 2", { 2, { 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1, { 76, 150, 29, 255 }, 4 },
+    { "scaled", { 4, { 1, 1, 2, 2 } }, VN_DTYPE_F64, VN_LAYOUT_AUTO, VN_COLOR_RGB, 127.5f, 127.5f,
+      { 76 / 127.5 - 1, 150 / 127.5 - 1, 29 / 127.5 - 1, 1 }, 4 },
+    { "half", { 4, { 1, 1, 2, 2 } }, VN_DTYPE_F16, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1, { 76, 150, 29, 255 }, 4 },
+    { "uint8", { 4, { 1, 1, 2, 2 } }, VN_DTYPE_U8, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1, { 76, 150, 29, 255 }, 4 },
+    { "int8 cut", { 4, { 1, 1, 2, 2 } }, VN_DTYPE_S8, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1, { 76, 127, 29, 127 }, 4 },
+    { "open dims", { 4, { -1, -1, -1, -1 } }, VN_DTYPE_F32, VN_LAYOUT_NHWC, VN_COLOR_RGB, 0, 1,
+      { 255, 0, 0,  0, 255, 0,  0, 0, 255,  255, 255, 255 }, 12 },
+    { "batch of 2", { 4, { 2, 1, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1,
+      { 76, 150, 29, 255, 76, 150, 29, 255 }, 8 },
+    { "four channels", { 4, { 1, 4, 2, 2 } }, VN_DTYPE_F32, VN_LAYOUT_AUTO, VN_COLOR_RGB, 0, 1,
+      { 255, 0, 0, 255,  0, 255, 0, 255,  0, 0, 255, 255,  0, 0, 0, 0 }, 16 },
+  };
+  g_autofree char *path = write_ppm ("vn-values.ppm", 2, 2, four);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      VnPreprocess preprocess;
+
+      vn_preprocess_init (&preprocess);
+      preprocess.layout = cases[i].layout;
+      preprocess.color = cases[i].color;
+      for (guint c = 0; c < 4; c++)
+        {
+          preprocess.mean[c] = cases[i].mean;
+          preprocess.std[c] = cases[i].std;
+        }
+      tensor = load_picture (path, &preprocess, &cases[i].shape, cases[i].dtype, &error);
+      g_test_message ("%s", cases[i].what);
+      g_assert_no_error (error);
+      g_assert_cmpint (tensor->dtype, ==, cases[i].dtype);
+      g_assert_cmpuint (tensor->n_elements, ==, cases[i].n);
+      for (guint k = 0; k < cases[i].n; k++)
+        {
+          g_test_message ("%u: %g, expected %g", k, vn_tensor_get_double (tensor, k), cases[i].expected[k]);
+          g_assert_cmpfloat_with_epsilon (vn_tensor_get_double (tensor, k), cases[i].expected[k], 1e-6);
+        }
+    }
+  g_unlink (path);
+}
+
+static void
+test_letterbox (void)
+{
+  static const double expected[] = { 7, 7, 7, 7,  76, 76, 150, 150,  76, 76, 150, 150,  7, 7, 7, 7 };
+  const guint8 two[] = { 255, 0, 0,   0, 255, 0 };
+  g_autofree char *path = write_ppm ("vn-letterbox.ppm", 2, 1, two);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) tensor = NULL;
+  VnPreprocess preprocess;
+
+  vn_preprocess_init (&preprocess);
+  preprocess.fit = VN_FIT_LETTERBOX;
+  preprocess.fill = 7;
+  tensor = load_picture (path, &preprocess, &VN_SHAPE (1, 1, 4, 4), VN_DTYPE_F32, &error);
+  g_assert_no_error (error);
+  for (guint k = 0; k < 16; k++)
+    {
+      g_test_message ("%u: %g", k, vn_tensor_get_double (tensor, k));
+      if (expected[k] == 7)
+        g_assert_cmpfloat (vn_tensor_get_double (tensor, k), ==, 7);
+      else
+        g_assert_cmpfloat (vn_tensor_get_double (tensor, k), >=, 76);
+    }
+  g_unlink (path);
+}
+
+static void
+test_refused (void)
+{
+  static const struct
+  {
+    VnShape  shape;
+    VnDType  dtype;
+    guint    width;
+    float    std;
+    int      code;
+  } cases[] = {
+    { { 2, { 1, 128 } }, VN_DTYPE_STRING, 0, 1, VN_ERROR_SHAPE },
+    { { 1, { 128 } }, VN_DTYPE_F32, 0, 1, VN_ERROR_SHAPE },
+    { { 4, { 1, 7, 5, 5 } }, VN_DTYPE_F32, 0, 1, VN_ERROR_SHAPE },
+    { { 5, { 1, 3, 5, 5, 5 } }, VN_DTYPE_F32, 0, 1, VN_ERROR_SHAPE },
+    { { 4, { 1, 3, 5, 5 } }, VN_DTYPE_F32, 6, 1, VN_ERROR_SETTING },
+    { { 4, { 1, 3, 5, 5 } }, VN_DTYPE_F32, 0, 0, VN_ERROR_SETTING },
+    { { 4, { 1, 3, 5, 5 } }, VN_DTYPE_BOOL, 0, 1, VN_ERROR_SHAPE },
+  };
+  g_autofree char *path = write_ppm ("vn-refused.ppm", 2, 2, four);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+      VnPreprocess preprocess;
+
+      vn_preprocess_init (&preprocess);
+      preprocess.width = cases[i].width;
+      preprocess.std[0] = cases[i].std;
+      dataset = open_picture (path, &preprocess, &cases[i].shape, cases[i].dtype, &error);
+      g_test_message ("case %u: %s", i, error != NULL ? error->message : "opened");
+      g_assert_null (dataset);
+      g_assert_error (error, VN_ERROR, cases[i].code);
+    }
+  g_unlink (path);
+}
+
+/* A PNG that says it has 60000 × 60000 pixels. */
+static const char large_png[] =
+  "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\xea\x60\0\0\xea\x60\x08\x02\0\0\0\x0f\xb0\xe2\x15"
+  "\0\0\0\x0cIDATxxxxxxxxxxxx\0\0\0\0\0\0\0\0IEND\xae\x42\x60\x82";
+static const char large_ppm[] = "P6\n# a comment\n60000 60000\n255\n12345678901234567890";
+
+static void
+test_too_large (void)
+{
+  static const struct
+  {
+    const char *data;
+    gsize       size;
+  } cases[] = {
+    { large_png, sizeof large_png - 1 },
+    { large_ppm, sizeof large_ppm - 1 },
+  };
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-large.png", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      VnPreprocess preprocess;
+
+      g_assert_true (g_file_set_contents (path, cases[i].data, (gssize) cases[i].size, NULL));
+      vn_preprocess_init (&preprocess);
+      tensor = load_picture (path, &preprocess, &VN_SHAPE (1, 3, 8, 8), VN_DTYPE_F32, &error);
+      g_test_message ("%s", error != NULL ? error->message : "read");
+      g_assert_null (tensor);
+      g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+    }
+  g_unlink (path);
+}
+
+/* A vector drawing that calls itself a picture is not let through to its loader. */
+static void
+test_disguised (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-disguised.png", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) tensor = NULL;
+  VnPreprocess preprocess;
+
+  g_assert_true (g_file_set_contents (path, "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", -1, NULL));
+  vn_preprocess_init (&preprocess);
+  tensor = load_picture (path, &preprocess, &VN_SHAPE (1, 3, 8, 8), VN_DTYPE_F32, &error);
+  g_test_message ("%s", error != NULL ? error->message : "read");
+  g_assert_null (tensor);
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+  g_unlink (path);
+}
+
+static void
+test_preview (void)
+{
+  static const VnShape shapes[] = { { 4, { 1, 3, 2, 2 } }, { 4, { 1, 2, 2, 3 } } };
+  g_autofree char *path = write_ppm ("vn-preview.ppm", 2, 2, four);
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    for (guint color = 0; color < 2; color++)
+      {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(VnDataset) dataset = NULL;
+        g_autoptr(GdkPixbuf) seen = NULL;
+        g_autoptr(GdkPixbuf) file = NULL;
+        VnPreprocess preprocess;
+
+        vn_preprocess_init (&preprocess);
+        g_assert_true (vn_preprocess_set_preset (&preprocess, "minus-one-one", &error));
+        preprocess.color = color;
+        dataset = open_picture (path, &preprocess, &shapes[s], VN_DTYPE_F32, &error);
+        g_assert_no_error (error);
+        seen = vn_dataset_load_preview (dataset, 0, TRUE, 0, &error);
+        g_assert_no_error (error);
+        file = vn_dataset_load_preview (dataset, 0, FALSE, 1, &error);
+        g_assert_no_error (error);
+        g_assert_cmpint (gdk_pixbuf_get_width (file), ==, 1);
+        for (guint y = 0; y < 2; y++)
+          {
+            const guint8 *row = gdk_pixbuf_read_pixels (seen) + y * (guint) gdk_pixbuf_get_rowstride (seen);
+
+            g_assert_cmpmem (row, 6, four + 6 * y, 6);
+          }
+      }
+  g_unlink (path);
+}
+
+static void
+test_presets (void)
+{
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+  g_autoptr(GError) error = NULL;
+  VnPreprocess preprocess;
+
+  g_assert_cmpuint (n, >=, 6);
+  for (guint i = 0; i < n; i++)
+    {
+      preprocess.layout = VN_LAYOUT_NHWC;
+      g_assert_true (vn_preprocess_set_preset (&preprocess, presets[i].id, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (preprocess.layout, ==, VN_LAYOUT_NHWC);
+      for (guint c = 0; c < 3; c++)
+        g_assert_cmpfloat (preprocess.std[c], >, 0);
+    }
+  g_assert_false (vn_preprocess_set_preset (&preprocess, "imagnet", &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+}
+
+/* Only with -m perf: milliseconds per picture. */
+static void
+test_speed (void)
+{
+  g_autofree char *folder = shared_file ("people");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  VnPreprocess preprocess;
+  gint64 start;
+
+  if (!g_test_perf () || folder == NULL)
+    {
+      g_test_skip ("run with -m perf and VN_SHARED");
+      return;
+    }
+  vn_preprocess_init (&preprocess);
+  dataset = open_picture (folder, &preprocess, &VN_SHAPE (1, 3, 240, 320), VN_DTYPE_F32, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < vn_dataset_get_n (dataset); i++)
+    {
+      g_autoptr(VnTensor) tensor = NULL;
+
+      start = g_get_monotonic_time ();
+      g_assert_true (vn_dataset_load (dataset, i, &tensor, &error));
+      g_test_message ("%s: %.2f ms", vn_dataset_get_name (dataset, i), 1e-3 * (double) (g_get_monotonic_time () - start));
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/pictures/pillow", test_pillow);
+  g_test_add_func ("/pictures/orientation", test_orientation);
+  g_test_add_func ("/pictures/formats", test_formats);
+  g_test_add_func ("/pictures/truncated", test_truncated);
+  g_test_add_func ("/pictures/truncated-saved", test_truncated_saved);
+  g_test_add_func ("/pictures/values", test_values);
+  g_test_add_func ("/pictures/letterbox", test_letterbox);
+  g_test_add_func ("/pictures/refused", test_refused);
+  g_test_add_func ("/pictures/too-large", test_too_large);
+  g_test_add_func ("/pictures/disguised", test_disguised);
+  g_test_add_func ("/pictures/preview", test_preview);
+  g_test_add_func ("/pictures/presets", test_presets);
+  g_test_add_func ("/pictures/speed", test_speed);
+
+  return g_test_run ();
+}
