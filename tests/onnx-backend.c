@@ -45,6 +45,15 @@ data_set_clear (DataSet *self)
   g_clear_pointer (&self->expected, g_ptr_array_unref);
 }
 
+/* Test data of old releases hold bfloat16 as the uint16 of the same bits. */
+static void
+read_as_bfloat (VnTensor *tensor,
+                VnDType   dtype)
+{
+  if (dtype == VN_DTYPE_BF16 && tensor->dtype == VN_DTYPE_U16)
+    tensor->dtype = VN_DTYPE_BF16;
+}
+
 static gboolean
 add_input (DataSet   *self,
            VnTensor  *tensor,
@@ -63,6 +72,7 @@ add_input (DataSet   *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "input_%u.pb is for no input of the model", k);
       return FALSE;
     }
+  read_as_bfloat (tensor, value->type.dtype);
   g_hash_table_insert (self->tensors, value->name, tensor);
   g_hash_table_insert (self->shapes, value->name, &tensor->shape);
   return TRUE;
@@ -101,6 +111,8 @@ data_set_read (DataSet     *self,
       tensor = vn_onnx_tensor_read_file (path, NULL, error);
       if (tensor == NULL)
         return FALSE;
+      if (k < model->graph->outputs->len)
+        read_as_bfloat (tensor, ((const VnValue *) g_ptr_array_index (model->graph->outputs, k))->type.dtype);
       g_ptr_array_add (self->expected, tensor);
     }
 }

@@ -222,7 +222,7 @@ infer_and_fold (VnPlan       *self,
   ctx.out = out;
   if (!step->op->infer (&ctx, error))
     return FALSE;
-  step->scratch_bytes = vn_engine_pad_scratch (ctx.scratch_bytes);
+  step->scratch_bytes = ctx.scratch_bytes;
   if (!has_all (out, step) && is_foldable (self, step) && !fold (step, &ctx, error))
     return FALSE;
   step->dynamic = !is_static (step);

@@ -2,7 +2,6 @@
 /* One step of a run: with everything planned, or with shapes that are only known now. */
 #include "vn-runner-private.h"
 
-#include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -130,9 +129,8 @@ take_inferred (VnRunner      *self,
 
 /**
  * vn_runner_reserve_scratch:
- * @size: bytes for one thread
  *
- * Sees to it that each of the runner's threads has scratch of @size bytes.
+ * Sees to it that the runner's scratch has at least @size bytes.
  */
 gboolean
 vn_runner_reserve_scratch (VnRunner  *self,
@@ -140,18 +138,15 @@ vn_runner_reserve_scratch (VnRunner  *self,
                            GError   **error)
 {
   gpointer scratch;
-  gsize total;
 
-  if (!vn_checked_mul (size, self->n_threads, &total))
-    total = G_MAXSSIZE;
-  if (self->scratch != NULL && total <= self->scratch_size)
+  if (self->scratch != NULL && size <= self->scratch_size)
     return TRUE;
-  scratch = vn_engine_alloc (total, _("the working space"), error);
+  scratch = vn_engine_alloc (size, _("the working space"), error);
   if (scratch == NULL)
     return FALSE;
   free (self->scratch);
   self->scratch = scratch;
-  self->scratch_size = total;
+  self->scratch_size = size;
   return TRUE;
 }
 
@@ -188,7 +183,6 @@ run_dynamic (VnRunner      *self,
     return FALSE;
   if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
     return reshape_input (self, step, &self->out_types[0].shape, error);
-  ctx->scratch_bytes = vn_engine_pad_scratch (ctx->scratch_bytes);
   if (!allocate_outputs (self, step, self->out_types, error) ||
       !vn_runner_reserve_scratch (self, ctx->scratch_bytes, error))
     return FALSE;

@@ -117,13 +117,6 @@ gpointer  vn_engine_alloc       (gsize                 size,
                                  const char           *what,
                                  GError              **error);
 
-/* Every thread of an operator has a piece of scratch of its own: so each piece starts aligned. */
-static inline gsize
-vn_engine_pad_scratch (gsize size)
-{
-  return size <= G_MAXSSIZE ? (size + 63) & ~(gsize) 63 : size;
-}
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStep, vn_step_free)
 
 G_END_DECLS

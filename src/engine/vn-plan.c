@@ -59,7 +59,7 @@ prepare_step (VnPlan    *self,
 /**
  * vn_plan_prepare:
  *
- * Lets operators pack their constant inputs. Only where all shapes are known, as packing may depend on them.
+ * Lets operators pack their constant inputs. Sizes of the others may be unknown where they depend on data.
  */
 gboolean
 vn_plan_prepare (VnPlan  *self,
@@ -69,7 +69,7 @@ vn_plan_prepare (VnPlan  *self,
     {
       VnStep *step = g_ptr_array_index (self->steps, i);
 
-      if (step->op->prepare != NULL && !step->dynamic && !prepare_step (self, step, error))
+      if (step->op->prepare != NULL && !prepare_step (self, step, error))
         return FALSE;
     }
   return TRUE;

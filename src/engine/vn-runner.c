@@ -245,8 +245,7 @@ run_all (VnRunner           *self,
          GCancellable       *cancellable,
          GError            **error)
 {
-  if (!vn_runner_reserve_scratch (self, self->plan->scratch_size, error) ||
-      !set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
+  if (!set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
     return FALSE;
   for (guint i = 0; i < self->plan->steps->len; i++)
     {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conv: y[n,m,o] = b[m] + sum over c, k of w[m,c,k] x[n,c, o * stride + k * dilation - padding], and FusedConv of
  * ONNX Runtime, which adds another tensor and applies an activation. */
-#include "vn-conv.h"
+#include "vn-conv-packed.h"
 
 enum { X, W, B, Z };
 
@@ -76,9 +76,16 @@ ask_scratch (VnOpContext  *ctx,
              const VnConv *conv,
              GError      **error)
 {
+  gsize packed = 0;
+
   if (vn_conv_is_depthwise (conv) ? vn_conv_depthwise_scratch (conv, &ctx->scratch_bytes)
-                                  : vn_conv_gemm_scratch (conv, &ctx->scratch_bytes))
-    return TRUE;
+                                  : vn_conv_gemm_scratch (conv, &ctx->scratch_bytes) &&
+                                    (!vn_conv_packed_fits (conv) ||
+                                     vn_conv_packed_scratch (conv, vn_tile_get (), &packed)))
+    {
+      ctx->scratch_bytes = MAX (ctx->scratch_bytes, packed);
+      return TRUE;
+    }
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the convolution is too large for this machine"));
   return FALSE;
 }
@@ -129,6 +136,28 @@ conv_infer (VnOpContext *ctx,
   return ask_scratch (ctx, &conv, error);
 }
 
+/* Only what depends on the weight: the size of the data may not be known yet. */
+static gboolean
+conv_prepare (VnOpContext  *ctx,
+              gpointer     *prepared,
+              GError      **error)
+{
+  const VnTensor *w = ctx->in[W], *b = vn_op_has_input (ctx, B) ? ctx->in[B] : NULL;
+  gint64 groups = vn_node_get_int (ctx->node, "group", 1);
+
+  if (w == NULL || w->n_elements == 0 || w->dtype != VN_DTYPE_F32 || (vn_op_has_input (ctx, B) && b == NULL) ||
+      (w->shape.dims[1] == 1 && groups > 1))
+    return TRUE;
+  *prepared = vn_conv_packed_new (vn_tile_get (), (gsize) groups, w, b, error);
+  return *prepared != NULL;
+}
+
+static void
+conv_release (gpointer prepared)
+{
+  vn_conv_packed_free (prepared);
+}
+
 static gboolean
 run_with (VnOpContext  *ctx,
           VnEpilogue   *epilogue,
@@ -143,6 +172,8 @@ run_with (VnOpContext  *ctx,
   epilogue->base = y;
   if (vn_conv_is_depthwise (&conv))
     vn_conv_depthwise_run (&conv, ctx, epilogue, ctx->in[X]->data, ctx->in[W]->data, y);
+  else if (ctx->prepared != NULL && vn_conv_packed_fits (&conv))
+    vn_conv_packed_run (ctx->prepared, &conv, ctx, epilogue, ctx->in[X]->data, y);
   else
     vn_conv_gemm_run (&conv, ctx, epilogue, ctx->in[X]->data, ctx->in[W]->data, y);
   return TRUE;
@@ -194,6 +225,8 @@ const VnOp vn_op_conv_1 = {
   .fuses_clamp = TRUE,
   .infer = conv_infer,
   .run = conv_run,
+  .prepare = conv_prepare,
+  .release = conv_release,
 };
 
 const VnOp vn_op_ms_fused_conv = {
@@ -204,4 +237,6 @@ const VnOp vn_op_ms_fused_conv = {
   .quant = { VN_QUANT_COMPUTE, W, B, 0, FALSE },
   .infer = fused_conv_infer,
   .run = fused_conv_run,
+  .prepare = conv_prepare,
+  .release = conv_release,
 };

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Convolution with a weight known in advance: y (channels x pixels) = weight (channels x depth) * pixels (depth x
+ * pixels), both packed, tile by tile. Every sum runs over the whole depth in one go and in the same order, so the
+ * result does not depend on how the work is cut into blocks or spread over threads. */
+#include "vn-conv-packed.h"
+#include "vn-conv-stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* A block of packed pixels is read once per panel of weights: it should stay in the second-level cache. */
+#define BLOCK_BYTES (256 * 1024)
+
+typedef struct
+{
+  const VnConvPacked *packed;
+  const VnConv       *conv;
+  const VnEpilogue   *epilogue;
+  const float        *x;
+  float              *y;
+  char               *scratch;
+  VnStage             stage;
+  float               low, high;
+  gboolean            after;        /* more to do than bias and clamp */
+  gsize               n_blocks, n_splits;
+} Packed;
+
+/* ---- weights ---- */
+
+static void
+pack_group (VnConvPacked *self,
+            gsize         group,
+            const float  *w,
+            const float  *b)
+{
+  gsize rows = self->tile->rows;
+
+  for (gsize p = 0; p < self->n_panels; p++)
+    for (gsize i = 0; i < rows && p * rows + i < self->channels; i++)
+      {
+        float *panel = self->panels + (group * self->n_panels + p) * self->depth * rows;
+        const float *row = w + (group * self->channels + p * rows + i) * self->depth;
+
+        for (gsize k = 0; k < self->depth; k++)
+          panel[k * rows + i] = row[k];
+        if (b != NULL)
+          self->bias[(group * self->n_panels + p) * rows + i] = b[group * self->channels + p * rows + i];
+      }
+}
+
+/**
+ * vn_conv_packed_new:
+ * @tile: the innermost loop it is for
+ * @w: weight, float32; its first dim is a multiple of @groups
+ * @b: (nullable): bias
+ *
+ * Returns: (transfer full): the packed weight, or %NULL with %VN_ERROR_LIMIT
+ */
+VnConvPacked *
+vn_conv_packed_new (const VnTile    *tile,
+                    gsize            groups,
+                    const VnTensor  *w,
+                    const VnTensor  *b,
+                    GError         **error)
+{
+  VnConvPacked *self = g_new0 (VnConvPacked, 1);
+  gsize rows, floats = 0;
+  gboolean fits;
+
+  self->tile = tile;
+  self->groups = groups;
+  self->channels = (gsize) w->shape.dims[0] / groups;
+  self->depth = self->channels > 0 ? w->n_elements / groups / self->channels : 0;
+  self->n_panels = (self->channels + tile->rows - 1) / tile->rows;
+  rows = groups * self->n_panels * tile->rows;
+  fits = vn_checked_mul (rows, self->depth + 1, &floats) && vn_checked_mul (floats, sizeof (float), &floats) &&
+         posix_memalign (&self->memory, floats >= (4u << 20) ? 2u << 20 : 64, MAX (floats, 64)) == 0;
+  if (!fits)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to pack a weight of %" G_GSIZE_FORMAT
+                   " bytes"), w->n_bytes);
+      g_free (self);
+      return NULL;
+    }
+  madvise (self->memory, floats, MADV_HUGEPAGE);
+  memset (self->memory, 0, floats);
+  self->panels = self->memory;
+  self->bias = self->panels + rows * self->depth;
+  for (gsize g = 0; g < groups; g++)
+    pack_group (self, g, w->data, b != NULL ? b->data : NULL);
+  return self;
+}
+
+void
+vn_conv_packed_free (VnConvPacked *self)
+{
+  free (self->memory);
+  g_free (self);
+}
+
+/* ---- running ---- */
+
+/**
+ * vn_conv_packed_fits:
+ *
+ * Returns: whether the convolution is one over at most two axes, as this code handles
+ */
+gboolean
+vn_conv_packed_fits (const VnConv *conv)
+{
+  const VnWindow *win = &conv->window;
+
+  return win->kernel[0] == 1 && win->in[0] == 1 && win->out[0] == 1 && win->begin[0] == 0 &&
+         conv->out_size > 0 && conv->depth > 0 && conv->in_size < G_MAXUINT / 64;
+}
+
+static gboolean
+init_stage (VnStage      *stage,
+            const VnConv *conv,
+            const VnTile *tile,
+            gsize        *bytes)
+{
+  if (!vn_stage_init (stage, conv, tile->lanes * tile->max_vectors, BLOCK_BYTES) ||
+      !vn_checked_add (stage->block_bytes, stage->lines_bytes, bytes) ||
+      !vn_checked_add (*bytes, 2 * 64, bytes))
+    return FALSE;
+  stage->block_bytes = (stage->block_bytes + 63) & ~(gsize) 63;
+  *bytes &= ~(gsize) 63;
+  return TRUE;
+}
+
+/**
+ * vn_conv_packed_scratch:
+ * @bytes: (out): memory for all threads
+ *
+ * Returns: %FALSE if that is too large to count
+ */
+gboolean
+vn_conv_packed_scratch (const VnConv *conv,
+                        const VnTile *tile,
+                        gsize        *bytes)
+{
+  VnStage stage;
+
+  return init_stage (&stage, conv, tile, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes);
+}
+
+/* One tile; at the edges it is computed aside and only the part that exists is copied. */
+static void
+run_tile (const Packed *self,
+          gsize         row,        /* first output channel, of all groups */
+          gsize         n_rows,
+          const float  *panel,
+          const float  *bias,
+          const float  *pixels,
+          gsize         n_columns,
+          float        *y)
+{
+  const VnTile *tile = self->packed->tile;
+  guint vectors = (guint) ((n_columns + tile->lanes - 1) / tile->lanes);
+  gsize pitch = self->conv->out_size, columns = vectors * tile->lanes;
+  float aside[VN_TILE_MAX_ROWS * VN_TILE_MAX_COLUMNS];
+  gboolean whole = n_rows == tile->rows && n_columns == columns;
+
+  tile->run[vectors] (self->conv->depth, panel, pixels, bias, self->low, self->high, whole ? y : aside,
+                      whole ? pitch : columns);
+  for (gsize i = 0; i < n_rows && !whole; i++)
+    memcpy (y + i * pitch, aside + i * columns, n_columns * sizeof (float));
+  if (self->after)
+    vn_epilogue_apply (self->epilogue, y, row, n_rows, n_columns, pitch);
+}
+
+static void
+run_panel (const Packed *self,
+           gsize         group,
+           gsize         p,
+           const float  *pixels,
+           gsize         n,
+           float        *y)
+{
+  const VnConvPacked *packed = self->packed;
+  gsize rows = packed->tile->rows, first_row = p * rows, panel = group * packed->n_panels + p;
+  gsize n_rows = MIN (rows, packed->channels - first_row);
+
+  for (gsize done = 0; done < n; done += self->stage.max_columns)
+    run_tile (self, group * packed->channels + first_row, n_rows, packed->panels + panel * packed->depth * rows,
+              packed->bias + panel * rows, pixels + done * packed->depth, MIN (self->stage.max_columns, n - done),
+              y + first_row * self->conv->out_size + done);
+}
+
+static void
+run_block (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Packed *self = data;
+  const VnConvPacked *packed = self->packed;
+  const VnConv *conv = self->conv;
+  gsize split = item % self->n_splits, block = item / self->n_splits % self->n_blocks;
+  gsize plane = item / self->n_splits / self->n_blocks;   /* batch and group */
+  gsize first = block * self->stage.columns, n = MIN (self->stage.columns, conv->out_size - first);
+  gsize per_split = (packed->n_panels + self->n_splits - 1) / self->n_splits;
+  gsize bytes = (self->stage.block_bytes + self->stage.lines_bytes + 63) & ~(gsize) 63;
+  char *scratch = self->scratch + worker * bytes;
+  float *pixels = (float *) scratch, *lines = (float *) (scratch + self->stage.block_bytes);
+  float *y = self->y + plane * conv->out_channels * conv->out_size + first;
+
+  if (split * per_split >= packed->n_panels)
+    return;
+  vn_stage_pack (&self->stage, self->x + plane * conv->in_channels * conv->in_size, first, n, packed->tile->lanes,
+                 lines, pixels);
+  for (gsize p = split * per_split; p < MIN (packed->n_panels, (split + 1) * per_split); p++)
+    run_panel (self, plane % conv->groups, p, pixels, n, y);
+}
+
+static void
+take_epilogue (Packed     *self,
+               VnEpilogue *rest)
+{
+  *rest = *self->epilogue;
+  rest->bias = NULL;   /* the tile adds it */
+  self->low = (float) -INFINITY;
+  self->high = (float) INFINITY;
+  if (rest->kind == VN_EPILOGUE_CLAMP && rest->sum == NULL)
+    {
+      self->low = rest->a;
+      self->high = rest->b;
+      rest->kind = VN_EPILOGUE_NONE;
+    }
+  self->after = rest->kind != VN_EPILOGUE_NONE || rest->sum != NULL;
+  self->epilogue = rest;
+}
+
+/**
+ * vn_conv_packed_run:
+ * @conv: one that vn_conv_packed_fits()
+ * @epilogue: applied to the results; its bias is taken from @self
+ *
+ * ctx->scratch must have the size vn_conv_packed_scratch() tells.
+ */
+void
+vn_conv_packed_run (const VnConvPacked *self,
+                    const VnConv       *conv,
+                    const VnOpContext  *ctx,
+                    const VnEpilogue   *epilogue,
+                    const float        *x,
+                    float              *y)
+{
+  Packed packed = { self, conv, epilogue, x, y, ctx->scratch };
+  VnEpilogue rest;
+  gsize bytes, n_planes = conv->batch * conv->groups, n_items;
+
+  if (n_planes == 0 || !init_stage (&packed.stage, conv, self->tile, &bytes))
+    return;
+  take_epilogue (&packed, &rest);
+  packed.n_blocks = (conv->out_size + packed.stage.columns - 1) / packed.stage.columns;
+  packed.n_splits = 1;
+  n_items = n_planes * packed.n_blocks;
+  /* Too few pieces for the threads: cut the channels as well. */
+  if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads)
+    packed.n_splits = MIN (self->n_panels, (4 * ctx->n_threads + n_items - 1) / n_items);
+  vn_op_for_items (ctx, n_items * packed.n_splits,
+                   (double) conv->out_channels * conv->depth * MIN (conv->out_size, packed.stage.columns) / 16 /
+                   packed.n_splits, run_block, &packed);
+}

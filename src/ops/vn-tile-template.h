@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS and TILE_TARGET. The loops
+ * over rows and vectors are unrolled, so that `sum` lives in registers. */
+
+#define TILE_PASTE_(a, b) a##b
+#define TILE_PASTE(a, b) TILE_PASTE_ (a, b)
+#define TILE_LANES_TYPE TILE_PASTE (TILE_NAME, _lanes)
+
+/* A vector that may lie anywhere and alias floats. */
+typedef float TILE_LANES_TYPE __attribute__ ((vector_size (TILE_LANES * sizeof (float)), aligned (4), may_alias));
+
+TILE_TARGET
+static void
+TILE_NAME (gsize        depth,
+           const float *a,
+           const float *b,
+           const float *bias,
+           float        low,
+           float        high,
+           float       *c,
+           gsize        pitch)
+{
+  TILE_LANES_TYPE sum[TILE_ROWS][TILE_VECTORS];
+
+#pragma GCC unroll 8
+  for (int i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 4
+    for (int j = 0; j < TILE_VECTORS; j++)
+      sum[i][j] = bias[i] - (TILE_LANES_TYPE) { 0 };
+  for (; depth > 0; depth--, a += TILE_ROWS, b += TILE_VECTORS * TILE_LANES)
+    {
+      TILE_LANES_TYPE x[TILE_VECTORS];
+
+      __builtin_prefetch (a + TILE_AHEAD);
+#pragma GCC unroll 4
+      for (int j = 0; j < TILE_VECTORS; j++)
+        x[j] = *(const TILE_LANES_TYPE *) (b + j * TILE_LANES);
+#pragma GCC unroll 8
+      for (int i = 0; i < TILE_ROWS; i++)
+        {
+          TILE_LANES_TYPE w = a[i] - (TILE_LANES_TYPE) { 0 };
+
+#pragma GCC unroll 4
+          for (int j = 0; j < TILE_VECTORS; j++)
+            sum[i][j] += w * x[j];
+        }
+    }
+#pragma GCC unroll 8
+  for (int i = 0; i < TILE_ROWS; i++, c += pitch)
+    {
+#pragma GCC unroll 4
+      for (int j = 0; j < TILE_VECTORS; j++)
+        *(TILE_LANES_TYPE *) (c + j * TILE_LANES) = sum[i][j];
+      for (int j = 0; j < TILE_VECTORS * TILE_LANES; j++)
+        {
+          float y = c[j];
+
+          y = y < low ? low : y;
+          c[j] = y > high ? high : y;
+        }
+    }
+}
+
+#undef TILE_LANES_TYPE
+#undef TILE_PASTE
+#undef TILE_PASTE_
+#undef TILE_NAME
+#undef TILE_VECTORS

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnTileFunc: c (rows x columns) = bias + a * b, clamped, for one tile that stays in registers.
+ * @depth: products in one sum, added in this order whatever the tile
+ * @a: depth x rows, packed
+ * @b: depth x columns, packed
+ * @bias: one number per row
+ * @low, @high: the clamp; -INFINITY, INFINITY: none. NaN stays NaN.
+ * @c: rows at a distance of @pitch
+ */
+typedef void (*VnTileFunc) (gsize        depth,
+                            const float *a,
+                            const float *b,
+                            const float *bias,
+                            float        low,
+                            float        high,
+                            float       *c,
+                            gsize        pitch);
+
+#define VN_TILE_MAX_ROWS 8
+#define VN_TILE_MAX_COLUMNS 48
+#define VN_TILE_MAX_VECTORS 3
+
+/**
+ * VnTile: the innermost loop of a matrix product for one instruction set.
+ * @lanes: floats in a vector
+ * @run: by number of vectors in a row of the tile, 1 .. @max_vectors
+ */
+typedef struct
+{
+  const char *name;
+  guint       rows, lanes, max_vectors;
+  VnTileFunc  run[VN_TILE_MAX_VECTORS + 1];
+} VnTile;
+
+const VnTile         *vn_tile_get  (void);
+const VnTile * const *vn_tile_list (guint *n);
+
+G_END_DECLS
