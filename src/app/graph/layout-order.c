@@ -265,8 +265,8 @@ exchange_neighbours (Work    *work,
 
 /* Orders all ranks; work->crossings is what remains. */
 gboolean
-vn_layout_order_ranks (Work    *work,
-                       GError **error)
+vn_graph_layout_order_ranks (Work    *work,
+                             GError **error)
 {
   gsize bytes = sizeof (guint) * (work->vertices->len + 1);
   g_autofree Keyed *keyed = g_new (Keyed, work->vertices->len + 1);

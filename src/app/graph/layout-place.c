@@ -16,7 +16,7 @@ typedef struct { double sum, weight; guint n; } Pool;
 
 /* ---- what should stand under what ---- */
 
-/* Longest way from each vertex upwards, or downwards, in ranks. */
+/* Longest way from each vertex upwards, or downwards, in boxes. */
 static guint *
 measure_ways (const Work *work,
               gboolean    upwards)
@@ -31,7 +31,7 @@ measure_ways (const Work *work,
       guint v = work->order[upwards ? i : n - 1 - i];
 
       for (guint k = first[v]; k < first[v + 1]; k++)
-        way[v] = MAX (way[v], way[list[k]] + 1);
+        way[v] = MAX (way[v], way[list[k]] + (VERTEX (work, v)->kind == VERTEX_NODE));
     }
   return way;
 }
@@ -128,7 +128,7 @@ solve_rank (Work  *work,
   for (guint i = 0; i < n; i++)
     {
       if (i > 0)
-        offset += vn_layout_separation (VERTEX (work, order[i - 1]), VERTEX (work, order[i]));
+        offset += vn_graph_layout_separation (VERTEX (work, order[i - 1]), VERTEX (work, order[i]));
       pools[n_pools++] = (Pool) { wishes[i].sum - wishes[i].weight * offset, wishes[i].weight, 1 };
       while (n_pools > 1 && pools[n_pools - 2].sum * pools[n_pools - 1].weight
                             >= pools[n_pools - 1].sum * pools[n_pools - 2].weight)
@@ -145,7 +145,7 @@ solve_rank (Work  *work,
     for (guint i = 0; i < pools[p].n; i++, at++)
       {
         if (at > 0)
-          offset += vn_layout_separation (VERTEX (work, order[at - 1]), VERTEX (work, order[at]));
+          offset += vn_graph_layout_separation (VERTEX (work, order[at - 1]), VERTEX (work, order[at]));
         VERTEX (work, order[at])->x = pools[p].sum / pools[p].weight + offset;
       }
 }
@@ -188,7 +188,7 @@ pack_ranks (Work *work)
 
       for (guint i = 1; i < n; i++)
         {
-          width += vn_layout_separation (VERTEX (work, order[i - 1]), VERTEX (work, order[i]));
+          width += vn_graph_layout_separation (VERTEX (work, order[i - 1]), VERTEX (work, order[i]));
           VERTEX (work, order[i])->x = width;
         }
       for (guint i = 0; i < n; i++)
@@ -259,13 +259,13 @@ free_span (const Work *work,
     {
       const Vertex *left = VERTEX (work, order[vertex->pos - 1]);
 
-      *low = left->x + vn_layout_separation (left, vertex);
+      *low = left->x + vn_graph_layout_separation (left, vertex);
     }
   if (vertex->pos + 1 < n)
     {
       const Vertex *right = VERTEX (work, order[vertex->pos + 1]);
 
-      *high = right->x - vn_layout_separation (vertex, right);
+      *high = right->x - vn_graph_layout_separation (vertex, right);
     }
 }
 
@@ -365,8 +365,8 @@ straighten (Work        *work,
 
 /* Gives each vertex the x of its centre; boxes of a rank keep their distance. */
 gboolean
-vn_layout_place (Work    *work,
-                 GError **error)
+vn_graph_layout_place (Work    *work,
+                       GError **error)
 {
   g_autofree Pool *pools = g_new (Pool, 2 * work->vertices->len + 1);
   g_autofree guint *below = match_vertices (work);

@@ -9,12 +9,12 @@
 #define CUT_SPAN  40
 
 static gboolean
-check_edges (const VnLayoutInput  *input,
+check_edges (const VnGraphLayoutInput  *input,
              GError              **error)
 {
   for (guint i = 0; i < input->n_edges; i++)
     {
-      const VnLayoutEdge *edge = &input->edges[i];
+      const VnGraphLayoutEdge *edge = &input->edges[i];
 
       if (edge->from >= input->n_nodes || edge->to >= input->n_nodes)
         {
@@ -35,7 +35,7 @@ check_edges (const VnLayoutInput  *input,
 
 /* Compressed rows: edges of node i (as source, or as target) in list[first[i] … first[i + 1]). */
 static void
-group_edges (const VnLayoutInput  *input,
+group_edges (const VnGraphLayoutInput  *input,
              gboolean              by_target,
              guint               **first,
              guint               **list)
@@ -64,7 +64,7 @@ longest_path (Work         *work,
               guint        *sorted,
               GError      **error)
 {
-  const VnLayoutInput *input = work->input;
+  const VnGraphLayoutInput *input = work->input;
   g_autofree guint *waiting = g_new0 (guint, input->n_nodes + 1);
   guint head = 0, tail = 0;
 
@@ -105,7 +105,7 @@ tighten (Work        *work,
          const guint *out,
          const guint *sorted)
 {
-  const VnLayoutInput *input = work->input;
+  const VnGraphLayoutInput *input = work->input;
   g_autofree gboolean *loose = g_new0 (gboolean, input->n_nodes + 1);
 
   for (guint i = 0; i < input->n_nodes; i++)
@@ -137,10 +137,10 @@ tighten (Work        *work,
 
 /* Gives each node a rank such that every edge leads downwards. */
 gboolean
-vn_layout_rank_nodes (Work    *work,
-                      GError **error)
+vn_graph_layout_rank_nodes (Work    *work,
+                            GError **error)
 {
-  const VnLayoutInput *input = work->input;
+  const VnGraphLayoutInput *input = work->input;
   g_autofree guint *in_first = NULL, *in = NULL, *out_first = NULL, *out = NULL, *sorted = NULL;
 
   if (!check_edges (input, error))
@@ -191,7 +191,7 @@ compare_edges (gconstpointer a,
 {
   const Work *work = user_data;
   guint ia = *(const guint *) a, ib = *(const guint *) b;
-  const VnLayoutEdge *ea = &work->input->edges[ia], *eb = &work->input->edges[ib];
+  const VnGraphLayoutEdge *ea = &work->input->edges[ia], *eb = &work->input->edges[ib];
   guint ra = work->node_rank[ea->to], rb = work->node_rank[eb->to];
 
   if (ea->from != eb->from)
@@ -210,7 +210,7 @@ add_stubs (Work        *work,
 {
   for (guint i = 0; i < n; i++)
     {
-      const VnLayoutEdge *edge = &work->input->edges[edges[i]];
+      const VnGraphLayoutEdge *edge = &work->input->edges[edges[i]];
       StubVertex above = { .edge = edges[i], .n_edges = 1 };
 
       work->links[edges[i]].is_cut = TRUE;
@@ -266,7 +266,7 @@ split_tensor (Work        *work,
 
   while (near < n)
     {
-      const VnLayoutEdge *edge = &work->input->edges[edges[near]];
+      const VnGraphLayoutEdge *edge = &work->input->edges[edges[near]];
 
       if (work->node_rank[edge->to] - work->node_rank[edge->from] > cut_span)
         break;
@@ -308,9 +308,9 @@ fill_neighbours (Work    *work,
 
 /* Makes vertices and segments of nodes and edges. */
 void
-vn_layout_build_ranks (Work *work)
+vn_graph_layout_build_ranks (Work *work)
 {
-  const VnLayoutInput *input = work->input;
+  const VnGraphLayoutInput *input = work->input;
   g_autofree guint *edges = g_new (guint, input->n_edges + 1);
   guint cut_span = input->cut_span;
 
@@ -329,11 +329,11 @@ vn_layout_build_ranks (Work *work)
     g_qsort_with_data (edges, (int) input->n_edges, sizeof (guint), compare_edges, work);
   for (guint i = 0, n; i < input->n_edges; i += n)
     {
-      const VnLayoutEdge *edge = &input->edges[edges[i]];
+      const VnGraphLayoutEdge *edge = &input->edges[edges[i]];
 
       for (n = 1; i + n < input->n_edges; n++)
         {
-          const VnLayoutEdge *next = &input->edges[edges[i + n]];
+          const VnGraphLayoutEdge *next = &input->edges[edges[i + n]];
 
           if (next->from != edge->from || next->output != edge->output)
             break;

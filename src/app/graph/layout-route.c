@@ -116,7 +116,7 @@ last_vertex (const Work *work,
 static double *
 find_ports (const Work *work)
 {
-  const VnLayoutInput *input = work->input;
+  const VnGraphLayoutInput *input = work->input;
   double *x = g_new0 (double, input->n_edges + 1);
   g_autofree GArray **by_node = g_new0 (GArray *, input->n_nodes + 1);
   g_autofree guint *stub_of = g_new0 (guint, input->n_edges + 1);
@@ -152,7 +152,7 @@ find_ports (const Work *work)
 
 /* Appends the vertical piece at x from top to bottom, joining it to the piece above where that runs on straight. */
 static void
-append_piece (VnLayout *layout,
+append_piece (VnGraphLayout *layout,
               guint     first,
               gboolean  apart,
               double    x,
@@ -176,12 +176,12 @@ append_piece (VnLayout *layout,
 
 static void
 route_edge (const Work  *work,
-            VnLayout    *layout,
+            VnGraphLayout    *layout,
             const Bands *bands,
             guint        edge,
             double       port)
 {
-  const VnLayoutEdge *ends = &work->input->edges[edge];
+  const VnGraphLayoutEdge *ends = &work->input->edges[edge];
   const Link *link = &work->links[edge];
   const VnRect *from = &layout->boxes[ends->from], *to = &layout->boxes[ends->to];
   guint first = layout->points->len, n;
@@ -208,14 +208,14 @@ route_edge (const Work  *work,
 
 static void
 add_stub (const Work       *work,
-          VnLayout         *layout,
+          VnGraphLayout         *layout,
           const Bands      *bands,
           const StubVertex *from,
           double            port)
 {
-  const VnLayoutEdge *edge = &work->input->edges[from->edge];
+  const VnGraphLayoutEdge *edge = &work->input->edges[from->edge];
   const Vertex *vertex = VERTEX (work, from->vertex);
-  VnLayoutStub stub = { .edge = from->edge, .n_edges = from->n_edges, .at_source = from->at_source };
+  VnGraphLayoutStub stub = { .edge = from->edge, .n_edges = from->n_edges, .at_source = from->at_source };
 
   stub.box = vertex_box (vertex, bands);
   if (from->at_source)
@@ -243,8 +243,8 @@ add_stub (const Work       *work,
 
 /* Fills boxes, routes, stubs and bounds of @layout. */
 void
-vn_layout_route (Work     *work,
-                 VnLayout *layout)
+vn_graph_layout_route (Work     *work,
+                       VnGraphLayout *layout)
 {
   g_autofree double *ports = find_ports (work);
   Bands bands;

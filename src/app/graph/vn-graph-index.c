@@ -15,7 +15,7 @@ typedef struct { guint *first, *items; } Table;
 
 struct _VnGraphIndex
 {
-  VnLayout *layout;
+  VnGraphLayout *layout;
   VnRect    bounds;
   double    cell;
   guint     columns, rows;
@@ -102,8 +102,8 @@ index_nodes (VnGraphIndex *self)
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 
-  for (guint i = 0; i < vn_layout_get_n_nodes (self->layout); i++)
-    add_entries (self, entries, *vn_layout_get_box (self->layout, i), i);
+  for (guint i = 0; i < vn_graph_layout_get_n_nodes (self->layout); i++)
+    add_entries (self, entries, *vn_graph_layout_get_box (self->layout, i), i);
   fill_table (self, &self->nodes, entries);
 }
 
@@ -112,10 +112,10 @@ index_edges (VnGraphIndex *self)
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 
-  for (guint i = 0; i < vn_layout_get_n_edges (self->layout); i++)
+  for (guint i = 0; i < vn_graph_layout_get_n_edges (self->layout); i++)
     {
       guint n;
-      const VnPoint *points = vn_layout_get_route (self->layout, i, &n, NULL);
+      const VnPoint *points = vn_graph_layout_get_route (self->layout, i, &n, NULL);
 
       for (guint k = 0; k + 1 < n; k++)
         add_entries (self, entries, span (points[k], points[k + 1]), i);
@@ -128,9 +128,9 @@ index_stubs (VnGraphIndex *self)
 {
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 
-  for (guint i = 0; i < vn_layout_get_n_stubs (self->layout); i++)
+  for (guint i = 0; i < vn_graph_layout_get_n_stubs (self->layout); i++)
     {
-      const VnLayoutStub *stub = vn_layout_get_stub (self->layout, i);
+      const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (self->layout, i);
 
       add_entries (self, entries, stub->box, i);
       add_entries (self, entries, span (stub->route[0], stub->route[3]), i);
@@ -144,12 +144,12 @@ index_stubs (VnGraphIndex *self)
  * Returns: (transfer full): the index of @layout, of which it takes a reference
  */
 VnGraphIndex *
-vn_graph_index_new (VnLayout *layout)
+vn_graph_index_new (VnGraphLayout *layout)
 {
   VnGraphIndex *self = g_new0 (VnGraphIndex, 1);
 
-  self->layout = vn_layout_ref (layout);
-  self->bounds = vn_layout_get_bounds (layout);
+  self->layout = vn_graph_layout_ref (layout);
+  self->bounds = vn_graph_layout_get_bounds (layout);
   self->cell = CELL;
   while ((self->bounds.width / self->cell + 1) * (self->bounds.height / self->cell + 1) > MAX_CELLS)
     self->cell *= 2;
@@ -182,7 +182,7 @@ vn_graph_index_free (VnGraphIndex *self)
   table_clear (&self->nodes);
   table_clear (&self->edges);
   table_clear (&self->stubs);
-  vn_layout_unref (self->layout);
+  vn_graph_layout_unref (self->layout);
   g_free (self);
 }
 
@@ -246,7 +246,7 @@ vn_graph_index_find_nodes (const VnGraphIndex *self,
     {
       guint node = g_array_index (nodes, guint, i);
 
-      if (rects_meet (vn_layout_get_box (self->layout, node), &area))
+      if (rects_meet (vn_graph_layout_get_box (self->layout, node), &area))
         g_array_index (nodes, guint, kept++) = node;
     }
   g_array_set_size (nodes, kept);
@@ -354,7 +354,7 @@ distance_to_curve (VnPoint a,
 
 /**
  * vn_route_distance:
- * @points: as vn_layout_get_route() returns them
+ * @points: as vn_graph_layout_get_route() returns them
  *
  * Returns: distance of @point from the route, %G_MAXDOUBLE for an empty one
  */
@@ -393,7 +393,7 @@ vn_graph_index_edge_at (const VnGraphIndex *self,
   for (guint i = 0; i < edges->len; i++)
     {
       guint edge = g_array_index (edges, guint, i), n;
-      const VnPoint *points = vn_layout_get_route (self->layout, edge, &n, NULL);
+      const VnPoint *points = vn_graph_layout_get_route (self->layout, edge, &n, NULL);
       double away = vn_route_distance (points, n, point);
 
       if (away <= distance && (best == VN_SCENE_NONE || away < distance))
@@ -422,7 +422,7 @@ vn_graph_index_stub_at (const VnGraphIndex *self,
     {
       guint stub = g_array_index (stubs, guint, i);
 
-      if (rects_meet (&vn_layout_get_stub (self->layout, stub)->box, &at))
+      if (rects_meet (&vn_graph_layout_get_stub (self->layout, stub)->box, &at))
         return stub;
     }
   return VN_SCENE_NONE;

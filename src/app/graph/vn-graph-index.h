@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct _VnGraphIndex VnGraphIndex;
 
-VnGraphIndex *vn_graph_index_new        (VnLayout           *layout);
+VnGraphIndex *vn_graph_index_new        (VnGraphLayout           *layout);
 void          vn_graph_index_free       (VnGraphIndex       *self);
 void          vn_graph_index_find_nodes (const VnGraphIndex *self,
                                          VnRect              area,

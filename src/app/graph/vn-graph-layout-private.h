@@ -49,7 +49,7 @@ typedef struct { guint vertex, edge, n_edges; gboolean at_source; } StubVertex;
  */
 typedef struct
 {
-  const VnLayoutInput *input;
+  const VnGraphLayoutInput *input;
   GCancellable        *cancellable;
 
   guint                n_ranks;
@@ -66,7 +66,7 @@ typedef struct
 
 #define VERTEX(work, v) (&g_array_index ((work)->vertices, Vertex, (v)))
 
-struct _VnLayout
+struct _VnGraphLayout
 {
   gatomicrefcount ref;
   guint           n_nodes, n_edges, n_ranks;
@@ -77,22 +77,22 @@ struct _VnLayout
   GArray         *points;        /* of VnPoint, routes one after another */
   guint          *route_first;   /* n_edges + 1 */
   guint          *own_start;
-  GArray         *stubs;         /* of VnLayoutStub */
+  GArray         *stubs;         /* of VnGraphLayoutStub */
 };
 
-gboolean vn_layout_rank_nodes   (Work      *work,
-                                 GError   **error);
-void     vn_layout_build_ranks  (Work      *work);
-gboolean vn_layout_order_ranks  (Work      *work,
-                                 GError   **error);
-gboolean vn_layout_place        (Work      *work,
-                                 GError   **error);
-void     vn_layout_route        (Work      *work,
-                                 VnLayout  *layout);
+gboolean vn_graph_layout_rank_nodes   (Work      *work,
+                                       GError   **error);
+void     vn_graph_layout_build_ranks  (Work      *work);
+gboolean vn_graph_layout_order_ranks  (Work      *work,
+                                       GError   **error);
+gboolean vn_graph_layout_place        (Work      *work,
+                                       GError   **error);
+void     vn_graph_layout_route        (Work      *work,
+                                       VnGraphLayout  *layout);
 
 static inline double
-vn_layout_separation (const Vertex *a,
-                      const Vertex *b)
+vn_graph_layout_separation (const Vertex *a,
+                            const Vertex *b)
 {
   double gap = GAP_BOXES;
 

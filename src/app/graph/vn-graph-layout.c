@@ -17,10 +17,10 @@ work_clear (Work *work)
   g_free (work->down_first);
 }
 
-static VnLayout *
+static VnGraphLayout *
 layout_alloc (const Work *work)
 {
-  VnLayout *self = g_new0 (VnLayout, 1);
+  VnGraphLayout *self = g_new0 (VnGraphLayout, 1);
 
   g_atomic_ref_count_init (&self->ref);
   self->n_nodes = work->input->n_nodes;
@@ -32,12 +32,12 @@ layout_alloc (const Work *work)
   self->points = g_array_new (FALSE, FALSE, sizeof (VnPoint));
   self->route_first = g_new0 (guint, self->n_edges + 1);
   self->own_start = g_new0 (guint, self->n_edges + 1);
-  self->stubs = g_array_new (FALSE, TRUE, sizeof (VnLayoutStub));
+  self->stubs = g_array_new (FALSE, TRUE, sizeof (VnGraphLayoutStub));
   return self;
 }
 
 /**
- * vn_layout_new:
+ * vn_graph_layout_new:
  * @cancellable: (nullable): looked at often enough to stop within a fraction of a second
  *
  * Places nodes in ranks (longest path, then sources pulled down to what they feed), orders each rank for few crossings
@@ -47,21 +47,21 @@ layout_alloc (const Work *work)
  *
  * Returns: (transfer full): the layout; %NULL with %VN_ERROR_MALFORMED if the edges form a cycle or do not end at nodes
  */
-VnLayout *
-vn_layout_new (const VnLayoutInput  *input,
-               GCancellable         *cancellable,
-               GError              **error)
+VnGraphLayout *
+vn_graph_layout_new (const VnGraphLayoutInput  *input,
+                     GCancellable         *cancellable,
+                     GError              **error)
 {
   Work work = { .input = input, .cancellable = cancellable };
-  VnLayout *self = NULL;
+  VnGraphLayout *self = NULL;
 
-  if (vn_layout_rank_nodes (&work, error))
+  if (vn_graph_layout_rank_nodes (&work, error))
     {
-      vn_layout_build_ranks (&work);
-      if (vn_layout_order_ranks (&work, error) && vn_layout_place (&work, error))
+      vn_graph_layout_build_ranks (&work);
+      if (vn_graph_layout_order_ranks (&work, error) && vn_graph_layout_place (&work, error))
         {
           self = layout_alloc (&work);
-          vn_layout_route (&work, self);
+          vn_graph_layout_route (&work, self);
         }
     }
   work_clear (&work);
@@ -69,19 +69,19 @@ vn_layout_new (const VnLayoutInput  *input,
 }
 
 /**
- * vn_layout_new_for_scene:
+ * vn_graph_layout_new_for_scene:
  *
- * Returns: (transfer full): the layout of a sealed scene, see vn_layout_new()
+ * Returns: (transfer full): the layout of a sealed scene, see vn_graph_layout_new()
  */
-VnLayout *
-vn_layout_new_for_scene (const VnScene  *scene,
-                         GCancellable   *cancellable,
-                         GError        **error)
+VnGraphLayout *
+vn_graph_layout_new_for_scene (const VnScene  *scene,
+                               GCancellable   *cancellable,
+                               GError        **error)
 {
   guint n_nodes = vn_scene_get_n_nodes (scene), n_edges = vn_scene_get_n_edges (scene);
-  g_autofree VnLayoutNode *nodes = g_new (VnLayoutNode, n_nodes + 1);
-  g_autofree VnLayoutEdge *edges = g_new (VnLayoutEdge, n_edges + 1);
-  VnLayoutInput input = { .n_nodes = n_nodes, .nodes = nodes, .n_edges = n_edges, .edges = edges };
+  g_autofree VnGraphLayoutNode *nodes = g_new (VnGraphLayoutNode, n_nodes + 1);
+  g_autofree VnGraphLayoutEdge *edges = g_new (VnGraphLayoutEdge, n_edges + 1);
+  VnGraphLayoutInput input = { .n_nodes = n_nodes, .nodes = nodes, .n_edges = n_edges, .edges = edges };
 
   for (guint i = 0; i < n_nodes; i++)
     vn_scene_node_get_size (vn_scene_get_node (scene, i), &nodes[i].width, &nodes[i].height);
@@ -89,9 +89,9 @@ vn_layout_new_for_scene (const VnScene  *scene,
     {
       const VnSceneEdge *edge = vn_scene_get_edge (scene, i);
 
-      edges[i] = (VnLayoutEdge) { edge->from, edge->to, edge->output, edge->input };
+      edges[i] = (VnGraphLayoutEdge) { edge->from, edge->to, edge->output, edge->input };
     }
-  return vn_layout_new (&input, cancellable, error);
+  return vn_graph_layout_new (&input, cancellable, error);
 }
 
 static void
@@ -101,52 +101,52 @@ layout_thread (GTask        *task,
                GCancellable *cancellable)
 {
   GError *error = NULL;
-  VnLayout *layout = vn_layout_new_for_scene (task_data, cancellable, &error);
+  VnGraphLayout *layout = vn_graph_layout_new_for_scene (task_data, cancellable, &error);
 
   if (layout == NULL)
     g_task_return_error (task, error);
   else
-    g_task_return_pointer (task, layout, (GDestroyNotify) vn_layout_unref);
+    g_task_return_pointer (task, layout, (GDestroyNotify) vn_graph_layout_unref);
 }
 
 /**
- * vn_layout_new_async:
+ * vn_graph_layout_new_async:
  * @callback: called on the calling thread's main context
  *
- * As vn_layout_new_for_scene(), on a worker thread.
+ * As vn_graph_layout_new_for_scene(), on a worker thread.
  */
 void
-vn_layout_new_async (VnScene             *scene,
-                     GCancellable        *cancellable,
-                     GAsyncReadyCallback  callback,
-                     gpointer             user_data)
+vn_graph_layout_new_async (VnScene             *scene,
+                           GCancellable        *cancellable,
+                           GAsyncReadyCallback  callback,
+                           gpointer             user_data)
 {
   g_autoptr(GTask) task = g_task_new (NULL, cancellable, callback, user_data);
 
-  g_task_set_source_tag (task, vn_layout_new_async);
+  g_task_set_source_tag (task, vn_graph_layout_new_async);
   g_task_set_task_data (task, vn_scene_ref (scene), (GDestroyNotify) vn_scene_unref);
   g_task_run_in_thread (task, layout_thread);
 }
 
 /**
- * vn_layout_new_finish:
+ * vn_graph_layout_new_finish:
  *
  * Returns: (transfer full): the layout, or %NULL
  */
-VnLayout *
-vn_layout_new_finish (GAsyncResult  *result,
-                      GError       **error)
+VnGraphLayout *
+vn_graph_layout_new_finish (GAsyncResult  *result,
+                            GError       **error)
 {
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 
 /**
- * vn_layout_ref:
+ * vn_graph_layout_ref:
  *
  * Returns: (transfer full): @self
  */
-VnLayout *
-vn_layout_ref (VnLayout *self)
+VnGraphLayout *
+vn_graph_layout_ref (VnGraphLayout *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -155,12 +155,12 @@ vn_layout_ref (VnLayout *self)
 }
 
 /**
- * vn_layout_unref:
+ * vn_graph_layout_unref:
  *
  * Drops a reference; the last one frees the layout.
  */
 void
-vn_layout_unref (VnLayout *self)
+vn_graph_layout_unref (VnGraphLayout *self)
 {
   g_return_if_fail (self != NULL);
 
@@ -177,46 +177,46 @@ vn_layout_unref (VnLayout *self)
 }
 
 /**
- * vn_layout_get_n_nodes:
+ * vn_graph_layout_get_n_nodes:
  *
  * Returns: number of nodes
  */
 guint
-vn_layout_get_n_nodes (const VnLayout *self)
+vn_graph_layout_get_n_nodes (const VnGraphLayout *self)
 {
   return self->n_nodes;
 }
 
 /**
- * vn_layout_get_n_edges:
+ * vn_graph_layout_get_n_edges:
  *
  * Returns: number of edges, those cut included
  */
 guint
-vn_layout_get_n_edges (const VnLayout *self)
+vn_graph_layout_get_n_edges (const VnGraphLayout *self)
 {
   return self->n_edges;
 }
 
 /**
- * vn_layout_get_n_ranks:
+ * vn_graph_layout_get_n_ranks:
  *
  * Returns: number of ranks; 0 for an empty graph
  */
 guint
-vn_layout_get_n_ranks (const VnLayout *self)
+vn_graph_layout_get_n_ranks (const VnGraphLayout *self)
 {
   return self->n_ranks;
 }
 
 /**
- * vn_layout_get_rank:
+ * vn_graph_layout_get_rank:
  *
  * Returns: rank of a node, 0 at the top
  */
 guint
-vn_layout_get_rank (const VnLayout *self,
-                    guint           node)
+vn_graph_layout_get_rank (const VnGraphLayout *self,
+                          guint           node)
 {
   g_return_val_if_fail (node < self->n_nodes, 0);
 
@@ -224,35 +224,35 @@ vn_layout_get_rank (const VnLayout *self,
 }
 
 /**
- * vn_layout_get_crossings:
+ * vn_graph_layout_get_crossings:
  *
  * Returns: how many pairs of drawn edges cross between ranks; edges that share a lane count once
  */
 guint64
-vn_layout_get_crossings (const VnLayout *self)
+vn_graph_layout_get_crossings (const VnGraphLayout *self)
 {
   return self->crossings;
 }
 
 /**
- * vn_layout_get_bounds:
+ * vn_graph_layout_get_bounds:
  *
  * Returns: the rectangle of all boxes, lanes and stubs, in world units
  */
 VnRect
-vn_layout_get_bounds (const VnLayout *self)
+vn_graph_layout_get_bounds (const VnGraphLayout *self)
 {
   return self->bounds;
 }
 
 /**
- * vn_layout_get_box:
+ * vn_graph_layout_get_box:
  *
  * Returns: (transfer none): the box of a node, in world units
  */
 const VnRect *
-vn_layout_get_box (const VnLayout *self,
-                   guint           node)
+vn_graph_layout_get_box (const VnGraphLayout *self,
+                         guint           node)
 {
   g_return_val_if_fail (node < self->n_nodes, NULL);
 
@@ -260,7 +260,7 @@ vn_layout_get_box (const VnLayout *self,
 }
 
 /**
- * vn_layout_get_route:
+ * vn_graph_layout_get_route:
  * @n_points: (out): an even number; 0 for an edge that is cut
  * @own_start: (out) (optional): index of the point from which the edge is drawn if shared pieces are to be drawn once
  *
@@ -268,10 +268,10 @@ vn_layout_get_box (const VnLayout *self,
  *   curve with vertical tangents (or a line, if x is equal) to the following even one. The last point is the arrow's tip.
  */
 const VnPoint *
-vn_layout_get_route (const VnLayout *self,
-                     guint           edge,
-                     guint          *n_points,
-                     guint          *own_start)
+vn_graph_layout_get_route (const VnGraphLayout *self,
+                           guint           edge,
+                           guint          *n_points,
+                           guint          *own_start)
 {
   g_return_val_if_fail (edge < self->n_edges, NULL);
 
@@ -282,26 +282,26 @@ vn_layout_get_route (const VnLayout *self,
 }
 
 /**
- * vn_layout_get_n_stubs:
+ * vn_graph_layout_get_n_stubs:
  *
  * Returns: number of stubs
  */
 guint
-vn_layout_get_n_stubs (const VnLayout *self)
+vn_graph_layout_get_n_stubs (const VnGraphLayout *self)
 {
   return self->stubs->len;
 }
 
 /**
- * vn_layout_get_stub:
+ * vn_graph_layout_get_stub:
  *
  * Returns: (transfer none): stub @i
  */
-const VnLayoutStub *
-vn_layout_get_stub (const VnLayout *self,
-                    guint           i)
+const VnGraphLayoutStub *
+vn_graph_layout_get_stub (const VnGraphLayout *self,
+                          guint           i)
 {
   g_return_val_if_fail (i < self->stubs->len, NULL);
 
-  return &g_array_index (self->stubs, VnLayoutStub, i);
+  return &g_array_index (self->stubs, VnGraphLayoutStub, i);
 }

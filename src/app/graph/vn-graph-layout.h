@@ -13,25 +13,25 @@ G_BEGIN_DECLS
 typedef struct { double x, y; } VnPoint;
 typedef struct { double x, y, width, height; } VnRect;
 
-typedef struct { double width, height; } VnLayoutNode;
-typedef struct { guint from, to, output, input; } VnLayoutEdge;
+typedef struct { double width, height; } VnGraphLayoutNode;
+typedef struct { guint from, to, output, input; } VnGraphLayoutEdge;
 
 /**
- * VnLayoutInput:
+ * VnGraphLayoutInput:
  * @edges: must not form a cycle; several edges between the same two nodes are fine
  * @cut_span: edges over more ranks become a stub at either end; 0: 40 in graphs of over 2,000 nodes, else never
  */
 typedef struct
 {
   guint               n_nodes;
-  const VnLayoutNode *nodes;
+  const VnGraphLayoutNode *nodes;
   guint               n_edges;
-  const VnLayoutEdge *edges;
+  const VnGraphLayoutEdge *edges;
   guint               cut_span;
-} VnLayoutInput;
+} VnGraphLayoutInput;
 
 /**
- * VnLayoutStub: one end of a long edge that is not drawn.
+ * VnGraphLayoutStub: one end of a long edge that is not drawn.
  * @edge: the edge; the one with the nearest other end, where a stub stands for several
  * @n_edges: how many it stands for
  * @at_source: below the node the edge leaves, else above the one it enters
@@ -43,41 +43,41 @@ typedef struct
   guint    edge, n_edges;
   gboolean at_source;
   VnPoint  route[4];
-} VnLayoutStub;
+} VnGraphLayoutStub;
 
-typedef struct _VnLayout VnLayout;
+typedef struct _VnGraphLayout VnGraphLayout;
 
-VnLayout           *vn_layout_new           (const VnLayoutInput  *input,
+VnGraphLayout           *vn_graph_layout_new           (const VnGraphLayoutInput  *input,
                                              GCancellable         *cancellable,
                                              GError              **error);
-VnLayout           *vn_layout_new_for_scene (const VnScene        *scene,
+VnGraphLayout           *vn_graph_layout_new_for_scene (const VnScene        *scene,
                                              GCancellable         *cancellable,
                                              GError              **error);
-void                vn_layout_new_async     (VnScene              *scene,
-                                             GCancellable         *cancellable,
-                                             GAsyncReadyCallback   callback,
-                                             gpointer              user_data);
-VnLayout           *vn_layout_new_finish    (GAsyncResult         *result,
+void                vn_graph_layout_new_async     (VnScene              *scene,
+                                                   GCancellable         *cancellable,
+                                                   GAsyncReadyCallback   callback,
+                                                   gpointer              user_data);
+VnGraphLayout           *vn_graph_layout_new_finish    (GAsyncResult         *result,
                                              GError              **error);
-VnLayout           *vn_layout_ref           (VnLayout             *self);
-void                vn_layout_unref         (VnLayout             *self);
-guint               vn_layout_get_n_nodes   (const VnLayout       *self);
-guint               vn_layout_get_n_edges   (const VnLayout       *self);
-guint               vn_layout_get_n_ranks   (const VnLayout       *self);
-guint               vn_layout_get_rank      (const VnLayout       *self,
-                                             guint                 node);
-guint64             vn_layout_get_crossings (const VnLayout       *self);
-VnRect              vn_layout_get_bounds    (const VnLayout       *self);
-const VnRect       *vn_layout_get_box       (const VnLayout       *self,
-                                             guint                 node);
-const VnPoint      *vn_layout_get_route     (const VnLayout       *self,
-                                             guint                 edge,
-                                             guint                *n_points,
-                                             guint                *own_start);
-guint               vn_layout_get_n_stubs   (const VnLayout       *self);
-const VnLayoutStub *vn_layout_get_stub      (const VnLayout       *self,
+VnGraphLayout           *vn_graph_layout_ref           (VnGraphLayout             *self);
+void                vn_graph_layout_unref         (VnGraphLayout             *self);
+guint               vn_graph_layout_get_n_nodes   (const VnGraphLayout       *self);
+guint               vn_graph_layout_get_n_edges   (const VnGraphLayout       *self);
+guint               vn_graph_layout_get_n_ranks   (const VnGraphLayout       *self);
+guint               vn_graph_layout_get_rank      (const VnGraphLayout       *self,
+                                                   guint                 node);
+guint64             vn_graph_layout_get_crossings (const VnGraphLayout       *self);
+VnRect              vn_graph_layout_get_bounds    (const VnGraphLayout       *self);
+const VnRect       *vn_graph_layout_get_box       (const VnGraphLayout       *self,
+                                                   guint                 node);
+const VnPoint      *vn_graph_layout_get_route     (const VnGraphLayout       *self,
+                                                   guint                 edge,
+                                                   guint                *n_points,
+                                                   guint                *own_start);
+guint               vn_graph_layout_get_n_stubs   (const VnGraphLayout       *self);
+const VnGraphLayoutStub *vn_graph_layout_get_stub      (const VnGraphLayout       *self,
                                              guint                 i);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLayout, vn_layout_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnGraphLayout, vn_graph_layout_unref)
 
 G_END_DECLS

@@ -6,19 +6,19 @@
 
 typedef struct
 {
-  GArray *nodes;   /* of VnLayoutNode */
-  GArray *edges;   /* of VnLayoutEdge */
+  GArray *nodes;   /* of VnGraphLayoutNode */
+  GArray *edges;   /* of VnGraphLayoutEdge */
 } Graph;
 
 static void
 graph_init (Graph *graph,
             guint  n_nodes)
 {
-  graph->nodes = g_array_new (FALSE, FALSE, sizeof (VnLayoutNode));
-  graph->edges = g_array_new (FALSE, FALSE, sizeof (VnLayoutEdge));
+  graph->nodes = g_array_new (FALSE, FALSE, sizeof (VnGraphLayoutNode));
+  graph->edges = g_array_new (FALSE, FALSE, sizeof (VnGraphLayoutEdge));
   for (guint i = 0; i < n_nodes; i++)
     {
-      VnLayoutNode node = { 176, i % 3 == 0 ? 64 : 30 };
+      VnGraphLayoutNode node = { 176, i % 3 == 0 ? 64 : 30 };
 
       g_array_append_val (graph->nodes, node);
     }
@@ -36,20 +36,20 @@ add_edge (Graph *graph,
           guint  from,
           guint  to)
 {
-  VnLayoutEdge edge = { from, to, 0, graph->edges->len };
+  VnGraphLayoutEdge edge = { from, to, 0, graph->edges->len };
 
   g_array_append_val (graph->edges, edge);
 }
 
-static VnLayout *
+static VnGraphLayout *
 lay_out (Graph   *graph,
          guint    cut_span,
          GError **error)
 {
-  VnLayoutInput input = { graph->nodes->len, (VnLayoutNode *) graph->nodes->data, graph->edges->len,
-                          (VnLayoutEdge *) graph->edges->data, cut_span };
+  VnGraphLayoutInput input = { graph->nodes->len, (VnGraphLayoutNode *) graph->nodes->data, graph->edges->len,
+                          (VnGraphLayoutEdge *) graph->edges->data, cut_span };
 
-  return vn_layout_new (&input, NULL, error);
+  return vn_graph_layout_new (&input, NULL, error);
 }
 
 static gboolean
@@ -62,23 +62,23 @@ overlap (const VnRect *a,
 /* Boxes apart, edges downwards, vertical pieces clear of every box they do not belong to. */
 static void
 check_layout (const Graph    *graph,
-              const VnLayout *layout)
+              const VnGraphLayout *layout)
 {
   guint n = graph->nodes->len, n_drawn = 0, n_cut = 0;
 
   for (guint i = 0; i < n; i++)
     for (guint k = i + 1; k < n; k++)
-      if (vn_layout_get_rank (layout, i) == vn_layout_get_rank (layout, k))
-        g_assert_false (overlap (vn_layout_get_box (layout, i), vn_layout_get_box (layout, k)));
+      if (vn_graph_layout_get_rank (layout, i) == vn_graph_layout_get_rank (layout, k))
+        g_assert_false (overlap (vn_graph_layout_get_box (layout, i), vn_graph_layout_get_box (layout, k)));
 
   for (guint i = 0; i < graph->edges->len; i++)
     {
-      const VnLayoutEdge *edge = &g_array_index (graph->edges, VnLayoutEdge, i);
-      const VnRect *from = vn_layout_get_box (layout, edge->from), *to = vn_layout_get_box (layout, edge->to);
+      const VnGraphLayoutEdge *edge = &g_array_index (graph->edges, VnGraphLayoutEdge, i);
+      const VnRect *from = vn_graph_layout_get_box (layout, edge->from), *to = vn_graph_layout_get_box (layout, edge->to);
       guint n_points, own;
-      const VnPoint *points = vn_layout_get_route (layout, i, &n_points, &own);
+      const VnPoint *points = vn_graph_layout_get_route (layout, i, &n_points, &own);
 
-      g_assert_cmpuint (vn_layout_get_rank (layout, edge->from), <, vn_layout_get_rank (layout, edge->to));
+      g_assert_cmpuint (vn_graph_layout_get_rank (layout, edge->from), <, vn_graph_layout_get_rank (layout, edge->to));
       g_assert_cmpfloat (from->y + from->height, <, to->y);
       if (n_points == 0)
         {
@@ -100,24 +100,24 @@ check_layout (const Graph    *graph,
         }
     }
   g_test_message ("%u edges drawn, %u cut, %" G_GUINT64_FORMAT " crossings", n_drawn, n_cut,
-                  vn_layout_get_crossings (layout));
+                  vn_graph_layout_get_crossings (layout));
 }
 
 /* A line or a curve never comes behind a box. Slow: every piece against every box. */
 static void
 check_clear (const Graph    *graph,
-             const VnLayout *layout)
+             const VnGraphLayout *layout)
 {
   for (guint i = 0; i < graph->edges->len; i++)
     {
-      const VnLayoutEdge *edge = &g_array_index (graph->edges, VnLayoutEdge, i);
+      const VnGraphLayoutEdge *edge = &g_array_index (graph->edges, VnGraphLayoutEdge, i);
       guint n_points;
-      const VnPoint *points = vn_layout_get_route (layout, i, &n_points, NULL);
+      const VnPoint *points = vn_graph_layout_get_route (layout, i, &n_points, NULL);
 
       for (guint k = 0; k + 1 < n_points; k++)
         for (guint node = 0; node < graph->nodes->len; node++)
           {
-            const VnRect *box = vn_layout_get_box (layout, node);
+            const VnRect *box = vn_graph_layout_get_box (layout, node);
             double left = MIN (points[k].x, points[k + 1].x), right = MAX (points[k].x, points[k + 1].x);
 
             if (node == edge->from || node == edge->to)
@@ -158,7 +158,7 @@ test_known (void)
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnLayout) layout = NULL;
+      g_autoptr(VnGraphLayout) layout = NULL;
       Graph graph;
 
       graph_init (&graph, known[i].n_nodes);
@@ -166,10 +166,10 @@ test_known (void)
         add_edge (&graph, known[i].edges[k][0], known[i].edges[k][1]);
       layout = lay_out (&graph, 0, &error);
       g_assert_no_error (error);
-      g_test_message ("%s: %u ranks, %" G_GUINT64_FORMAT " crossings", known[i].name, vn_layout_get_n_ranks (layout),
-                      vn_layout_get_crossings (layout));
-      g_assert_cmpuint (vn_layout_get_n_ranks (layout), ==, known[i].n_ranks);
-      g_assert_cmpuint (vn_layout_get_crossings (layout), ==, known[i].crossings);
+      g_test_message ("%s: %u ranks, %" G_GUINT64_FORMAT " crossings", known[i].name, vn_graph_layout_get_n_ranks (layout),
+                      vn_graph_layout_get_crossings (layout));
+      g_assert_cmpuint (vn_graph_layout_get_n_ranks (layout), ==, known[i].n_ranks);
+      g_assert_cmpuint (vn_graph_layout_get_crossings (layout), ==, known[i].crossings);
       check_layout (&graph, layout);
       check_clear (&graph, layout);
       graph_clear (&graph);
@@ -180,7 +180,7 @@ test_known (void)
 static void
 test_straight (void)
 {
-  g_autoptr(VnLayout) layout = NULL;
+  g_autoptr(VnGraphLayout) layout = NULL;
   Graph graph;
 
   graph_init (&graph, 12);
@@ -190,8 +190,8 @@ test_straight (void)
   add_edge (&graph, 11, 9);
   layout = lay_out (&graph, 0, NULL);
   for (guint i = 0; i < 10; i++)
-    g_assert_cmpfloat (vn_layout_get_box (layout, i)->x, ==, vn_layout_get_box (layout, i + 1)->x);
-  g_assert_cmpuint (vn_layout_get_rank (layout, 11), ==, 8);
+    g_assert_cmpfloat (vn_graph_layout_get_box (layout, i)->x, ==, vn_graph_layout_get_box (layout, i + 1)->x);
+  g_assert_cmpuint (vn_graph_layout_get_rank (layout, 11), ==, 8);
   check_layout (&graph, layout);
   check_clear (&graph, layout);
   graph_clear (&graph);
@@ -224,7 +224,7 @@ test_refused (void)
 static void
 test_cut (void)
 {
-  g_autoptr(VnLayout) layout = NULL;
+  g_autoptr(VnGraphLayout) layout = NULL;
   Graph graph;
   guint n;
 
@@ -235,18 +235,18 @@ test_cut (void)
   add_edge (&graph, 0, 50);   /* 60: cut */
   add_edge (&graph, 0, 55);   /* 61: cut */
   layout = lay_out (&graph, 40, NULL);
-  vn_layout_get_route (layout, 59, &n, NULL);
+  vn_graph_layout_get_route (layout, 59, &n, NULL);
   g_assert_cmpuint (n, >, 0);
-  vn_layout_get_route (layout, 60, &n, NULL);
+  vn_graph_layout_get_route (layout, 60, &n, NULL);
   g_assert_cmpuint (n, ==, 0);
-  g_assert_cmpuint (vn_layout_get_n_stubs (layout), ==, 3);
-  for (guint i = 0; i < vn_layout_get_n_stubs (layout); i++)
+  g_assert_cmpuint (vn_graph_layout_get_n_stubs (layout), ==, 3);
+  for (guint i = 0; i < vn_graph_layout_get_n_stubs (layout); i++)
     {
-      const VnLayoutStub *stub = vn_layout_get_stub (layout, i);
+      const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (layout, i);
 
       g_assert_cmpuint (stub->n_edges, ==, stub->at_source ? 2 : 1);
       for (guint k = 0; k < 60; k++)
-        g_assert_false (overlap (&stub->box, vn_layout_get_box (layout, k)));
+        g_assert_false (overlap (&stub->box, vn_graph_layout_get_box (layout, k)));
     }
   check_layout (&graph, layout);
   check_clear (&graph, layout);
@@ -275,7 +275,7 @@ test_random (void)
 {
   for (guint seed = 1; seed <= 12; seed++)
     {
-      g_autoptr(VnLayout) a = NULL, b = NULL;
+      g_autoptr(VnGraphLayout) a = NULL, b = NULL;
       Graph graph;
 
       random_graph (&graph, 40 + seed * 10, 4 * seed, seed);
@@ -285,8 +285,8 @@ test_random (void)
       check_clear (&graph, a);
       for (guint i = 0; i < graph.nodes->len; i++)
         {
-          g_assert_cmpfloat (vn_layout_get_box (a, i)->x, ==, vn_layout_get_box (b, i)->x);
-          g_assert_cmpfloat (vn_layout_get_box (a, i)->y, ==, vn_layout_get_box (b, i)->y);
+          g_assert_cmpfloat (vn_graph_layout_get_box (a, i)->x, ==, vn_graph_layout_get_box (b, i)->x);
+          g_assert_cmpfloat (vn_graph_layout_get_box (a, i)->y, ==, vn_graph_layout_get_box (b, i)->y);
         }
       graph_clear (&graph);
     }
@@ -299,7 +299,7 @@ test_large (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(VnLayout) layout = NULL;
+      g_autoptr(VnGraphLayout) layout = NULL;
       g_autoptr(GError) error = NULL;
       Graph graph;
       gint64 start;
@@ -309,10 +309,10 @@ test_large (void)
       start = g_get_monotonic_time ();
       layout = lay_out (&graph, 0, &error);
       g_assert_no_error (error);
-      bounds = vn_layout_get_bounds (layout);
+      bounds = vn_graph_layout_get_bounds (layout);
       g_test_message ("%u nodes, %u edges, reach %u: %.0f ms, %u ranks, %.0f × %.0f px, %u stubs", cases[i].n,
                       graph.edges->len, cases[i].reach, (g_get_monotonic_time () - start) / 1e3,
-                      vn_layout_get_n_ranks (layout), bounds.width, bounds.height, vn_layout_get_n_stubs (layout));
+                      vn_graph_layout_get_n_ranks (layout), bounds.width, bounds.height, vn_graph_layout_get_n_stubs (layout));
       check_layout (&graph, layout);
       graph_clear (&graph);
     }
@@ -323,14 +323,14 @@ test_cancel (void)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
   g_autoptr(GError) error = NULL;
-  VnLayoutInput input = { 0 };
+  VnGraphLayoutInput input = { 0 };
   Graph graph;
 
   random_graph (&graph, 3000, 100, 3);
-  input = (VnLayoutInput) { graph.nodes->len, (VnLayoutNode *) graph.nodes->data, graph.edges->len,
-                            (VnLayoutEdge *) graph.edges->data, 0 };
+  input = (VnGraphLayoutInput) { graph.nodes->len, (VnGraphLayoutNode *) graph.nodes->data, graph.edges->len,
+                            (VnGraphLayoutEdge *) graph.edges->data, 0 };
   g_cancellable_cancel (cancellable);
-  g_assert_null (vn_layout_new (&input, cancellable, &error));
+  g_assert_null (vn_graph_layout_new (&input, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   graph_clear (&graph);
 }

@@ -85,14 +85,14 @@ static void
 test_hit (void)
 {
   g_autoptr(VnScene) scene = make_diamond (FALSE);
-  g_autoptr(VnLayout) layout = vn_layout_new_for_scene (scene, NULL, NULL);
+  g_autoptr(VnGraphLayout) layout = vn_graph_layout_new_for_scene (scene, NULL, NULL);
   g_autoptr(VnGraphIndex) index = vn_graph_index_new (layout);
   g_autoptr(GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnRect bounds = vn_layout_get_bounds (layout);
+  VnRect bounds = vn_graph_layout_get_bounds (layout);
 
   for (guint i = 0; i < 5; i++)
     {
-      const VnRect *box = vn_layout_get_box (layout, i);
+      const VnRect *box = vn_graph_layout_get_box (layout, i);
 
       g_assert_cmpuint (vn_graph_index_node_at (index, (VnPoint) { box->x + 1, box->y + 1 }), ==, i);
       g_assert_cmpuint (vn_graph_index_node_at (index, (VnPoint) { box->x + 1, box->y - 3 }), ==, VN_SCENE_NONE);
@@ -100,7 +100,7 @@ test_hit (void)
   for (guint i = 0; i < 5; i++)
     {
       guint n, own;
-      const VnPoint *points = vn_layout_get_route (layout, i, &n, &own);
+      const VnPoint *points = vn_graph_layout_get_route (layout, i, &n, &own);
       VnPoint end = points[n - 1];
 
       g_assert_cmpfloat (vn_route_distance (points, n, end), ==, 0);

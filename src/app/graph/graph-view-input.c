@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-view-private.h"
+
+#include <math.h>
+
+#define WHEEL_FACTOR    1.2
+#define TOUCHPAD_FACTOR 0.01    /* of zoom per pixel with Ctrl */
+
+/* What is under the pointer now. */
+void
+vn_graph_view_update_hover (VnGraphView *self)
+{
+  guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE;
+
+  if (self->index != NULL && self->has_pointer && self->drag == DRAG_NONE)
+    {
+      VnPoint world = vn_graph_view_to_world (self, self->pointer.x, self->pointer.y);
+
+      node = vn_graph_index_node_at (self->index, world);
+      if (node == VN_SCENE_NONE)
+        stub = vn_graph_index_stub_at (self->index, world);
+      if (node == VN_SCENE_NONE && stub == VN_SCENE_NONE)
+        edge = vn_graph_index_edge_at (self->index, world, HIT_DISTANCE / self->camera.zoom);
+    }
+  if (node == self->state.hover_node && edge == self->state.hover_edge && stub == self->state.hover_stub)
+    return;
+  self->state.hover_node = node;
+  self->state.hover_edge = edge;
+  self->state.hover_stub = stub;
+  gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+set_pointer (VnGraphView *self,
+             double       x,
+             double       y)
+{
+  self->pointer = (VnPoint) { x, y };
+  self->has_pointer = TRUE;
+}
+
+static void
+motion (GtkEventControllerMotion *controller,
+        double                    x,
+        double                    y,
+        VnGraphView              *self)
+{
+  set_pointer (self, x, y);
+  vn_graph_view_update_hover (self);
+}
+
+static void
+leave (GtkEventControllerMotion *controller,
+       VnGraphView              *self)
+{
+  self->has_pointer = FALSE;
+  vn_graph_view_update_hover (self);
+}
+
+/* ---- scroll and pinch ---- */
+
+static gboolean
+scroll (GtkEventControllerScroll *controller,
+        double                    dx,
+        double                    dy,
+        VnGraphView              *self)
+{
+  GdkEvent *event = gtk_event_controller_get_current_event (GTK_EVENT_CONTROLLER (controller));
+  GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  gboolean is_wheel = TRUE;
+  VnGraphCamera camera = self->camera;
+
+  if (self->layout == NULL)
+    return FALSE;
+  if (event != NULL && gdk_event_get_event_type (event) == GDK_SCROLL)
+    is_wheel = gdk_scroll_event_get_unit (event) == GDK_SCROLL_UNIT_WHEEL;
+
+  if (!self->has_pointer)
+    self->pointer = (VnPoint) { gtk_widget_get_width (GTK_WIDGET (self)) / 2.,
+                                gtk_widget_get_height (GTK_WIDGET (self)) / 2. };
+  if (is_wheel && !(modifiers & GDK_SHIFT_MASK))
+    {
+      double aim = self->flight.tick != 0 ? self->flight.to.zoom : camera.zoom;
+
+      vn_graph_view_zoom_about (self, aim * pow (WHEEL_FACTOR, -dy), self->pointer, TRUE);
+      return TRUE;
+    }
+  if (modifiers & GDK_CONTROL_MASK)
+    {
+      vn_graph_view_zoom_about (self, camera.zoom * exp (-dy * TOUCHPAD_FACTOR), self->pointer, FALSE);
+      return TRUE;
+    }
+  vn_graph_view_stop (self);
+  if (is_wheel)
+    {
+      dx = 60 * (dx + dy);
+      dy = 0;
+    }
+  camera.origin.x += dx / camera.zoom;
+  camera.origin.y += dy / camera.zoom;
+  vn_graph_view_move (self, camera);
+  return TRUE;
+}
+
+static void
+pinch_begin (GtkGesture       *gesture,
+             GdkEventSequence *sequence,
+             VnGraphView      *self)
+{
+  self->pinch_zoom = self->camera.zoom;
+}
+
+static void
+pinch_scale (GtkGestureZoom *gesture,
+             double          scale,
+             VnGraphView    *self)
+{
+  VnPoint middle = self->pointer;
+
+  gtk_gesture_get_bounding_box_center (GTK_GESTURE (gesture), &middle.x, &middle.y);
+  vn_graph_view_zoom_about (self, self->pinch_zoom * scale, middle, FALSE);
+}
+
+/* ---- buttons ---- */
+
+static void
+follow_stub (VnGraphView *self,
+             guint        index)
+{
+  const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (self->layout, index);
+  const VnSceneEdge *edge = vn_scene_get_edge (self->scene, stub->edge);
+
+  vn_graph_view_push_trail (self);
+  vn_graph_view_zoom_to_node (self, stub->at_source ? edge->to : edge->from);
+}
+
+static void
+press_node (VnGraphView     *self,
+            guint            node,
+            GdkModifierType  modifiers)
+{
+  if (modifiers & (GDK_SHIFT_MASK | GDK_CONTROL_MASK))
+    vn_graph_view_toggle (self, node);
+  else
+    vn_graph_view_select (self, &node, 1, FALSE);
+  vn_graph_view_set_focus_node (self, node);
+}
+
+static void
+pressed (GtkGestureClick *gesture,
+         int              n_press,
+         double           x,
+         double           y,
+         VnGraphView     *self)
+{
+  GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  guint node;
+
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (self->index == NULL || self->space_down)
+    return;
+  set_pointer (self, x, y);
+  vn_graph_view_update_hover (self);
+  node = self->state.hover_node;
+  if (node != VN_SCENE_NONE && n_press == 2)
+    g_signal_emit_by_name (self, "node-activated", node);
+  else if (node != VN_SCENE_NONE)
+    press_node (self, node, modifiers);
+  else if (self->state.hover_stub != VN_SCENE_NONE)
+    follow_stub (self, self->state.hover_stub);
+  else if (self->state.hover_edge != VN_SCENE_NONE)
+    vn_graph_view_select_edge (self, self->state.hover_edge);
+  else if (!(modifiers & GDK_SHIFT_MASK))
+    vn_graph_view_unselect_all (self);
+}
+
+static void
+pressed_secondary (GtkGestureClick *gesture,
+                   int              n_press,
+                   double           x,
+                   double           y,
+                   VnGraphView     *self)
+{
+  guint node = VN_SCENE_NONE;
+
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (self->index != NULL)
+    node = vn_graph_index_node_at (self->index, vn_graph_view_to_world (self, x, y));
+  if (node != VN_SCENE_NONE)
+    {
+      if (!self->selected[node])
+        vn_graph_view_select (self, &node, 1, FALSE);
+      vn_graph_view_set_focus_node (self, node);
+    }
+  g_signal_emit_by_name (self, "context-menu", node, x, y);
+}
+
+/* ---- drag ---- */
+
+static void
+drag_begin (GtkGestureDrag *gesture,
+            double          x,
+            double          y,
+            VnGraphView    *self)
+{
+  guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
+  GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  VnPoint world = vn_graph_view_to_world (self, x, y);
+
+  if (self->index == NULL || button >= GDK_BUTTON_SECONDARY)
+    {
+      gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
+      return;
+    }
+  vn_graph_view_stop (self);
+  self->drag_start = (VnPoint) { x, y };
+  if (button == GDK_BUTTON_MIDDLE || self->space_down)
+    {
+      self->drag = DRAG_PAN;
+      self->space_used = TRUE;
+      self->drag_origin = self->camera.origin;
+      gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+      return;
+    }
+  if (vn_graph_index_node_at (self->index, world) != VN_SCENE_NONE
+      || vn_graph_index_stub_at (self->index, world) != VN_SCENE_NONE)
+    return;
+  self->drag = DRAG_BAND;
+  self->drag_origin = world;
+  vn_graph_view_begin_band (self, (modifiers & GDK_SHIFT_MASK) != 0);
+}
+
+static void
+drag_update (GtkGestureDrag *gesture,
+             double          dx,
+             double          dy,
+             VnGraphView    *self)
+{
+  if (self->drag == DRAG_PAN)
+    {
+      VnGraphCamera camera = self->camera;
+
+      camera.origin.x = self->drag_origin.x - dx / camera.zoom;
+      camera.origin.y = self->drag_origin.y - dy / camera.zoom;
+      vn_graph_view_move (self, camera);
+    }
+  else if (self->drag == DRAG_BAND && (self->state.has_band || hypot (dx, dy) > 4))
+    {
+      vn_graph_view_update_band (self, vn_graph_view_to_world (self, self->drag_start.x + dx, self->drag_start.y + dy));
+    }
+}
+
+static void
+drag_end (GtkGestureDrag *gesture,
+          double          dx,
+          double          dy,
+          VnGraphView    *self)
+{
+  if (self->drag == DRAG_BAND)
+    vn_graph_view_end_band (self);
+  if (self->drag == DRAG_PAN)
+    gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  self->drag = DRAG_NONE;
+}
+
+/* ---- keyboard ---- */
+
+static void
+focus_on (VnGraphView *self,
+          guint        node,
+          gboolean     extend)
+{
+  if (node == VN_SCENE_NONE)
+    return;
+  vn_graph_view_select (self, &node, 1, extend);
+  vn_graph_view_set_focus_node (self, node);
+  vn_graph_view_reveal (self, node);
+}
+
+/* The highest or the lowest box, the leftmost of them. */
+static guint
+end_node (VnGraphView *self,
+          gboolean     last)
+{
+  guint n = vn_graph_layout_get_n_nodes (self->layout), best = VN_SCENE_NONE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnRect *box = vn_graph_layout_get_box (self->layout, i), *other;
+
+      if (best == VN_SCENE_NONE)
+        {
+          best = i;
+          continue;
+        }
+      other = vn_graph_layout_get_box (self->layout, best);
+      if (box->y == other->y ? box->x < other->x : (box->y > other->y) == last)
+        best = i;
+    }
+  return best;
+}
+
+static gboolean
+walk (VnGraphView *self,
+      guint        keyval,
+      gboolean     extend)
+{
+  if (self->state.focus_node == VN_SCENE_NONE)
+    focus_on (self, end_node (self, FALSE), extend);
+  else
+    focus_on (self, vn_graph_view_neighbour (self, self->state.focus_node, keyval), extend);
+  return TRUE;
+}
+
+static gboolean
+zoom_key (VnGraphView *self,
+          guint        keyval)
+{
+  switch (keyval)
+    {
+    case GDK_KEY_plus:
+    case GDK_KEY_equal:
+    case GDK_KEY_KP_Add:
+      vn_graph_view_zoom_in (self);
+      return TRUE;
+    case GDK_KEY_minus:
+    case GDK_KEY_KP_Subtract:
+      vn_graph_view_zoom_out (self);
+      return TRUE;
+    case GDK_KEY_0:
+    case GDK_KEY_KP_0:
+      vn_graph_view_zoom_to_fit (self);
+      return TRUE;
+    case GDK_KEY_1:
+    case GDK_KEY_KP_1:
+      vn_graph_view_set_zoom (self, 1);
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+press_escape (VnGraphView *self)
+{
+  if (self->n_selected == 0 && self->state.selected_edge == VN_SCENE_NONE)
+    return FALSE;
+  vn_graph_view_unselect_all (self);
+  return TRUE;
+}
+
+static gboolean
+press_space (VnGraphView *self)
+{
+  if (!self->space_down)
+    self->space_used = FALSE;
+  self->space_down = TRUE;
+  return TRUE;
+}
+
+static gboolean
+key_pressed (GtkEventControllerKey *controller,
+             guint                  keyval,
+             guint                  keycode,
+             GdkModifierType        modifiers,
+             VnGraphView           *self)
+{
+  gboolean shift = (modifiers & GDK_SHIFT_MASK) != 0;
+
+  if (self->layout == NULL || vn_graph_layout_get_n_nodes (self->layout) == 0)
+    return FALSE;
+  if (modifiers & GDK_ALT_MASK)
+    {
+      if (keyval == GDK_KEY_Left)
+        vn_graph_view_go_back (self);
+      return keyval == GDK_KEY_Left;
+    }
+  if (modifiers & GDK_CONTROL_MASK)
+    {
+      if (keyval == GDK_KEY_a)
+        vn_graph_view_select_all (self);
+      return keyval == GDK_KEY_a || zoom_key (self, keyval);
+    }
+
+  switch (keyval)
+    {
+    case GDK_KEY_Up: case GDK_KEY_Down: case GDK_KEY_Left: case GDK_KEY_Right:
+    case GDK_KEY_KP_Up: case GDK_KEY_KP_Down: case GDK_KEY_KP_Left: case GDK_KEY_KP_Right:
+      return walk (self, keyval, shift);
+    case GDK_KEY_Home:
+      focus_on (self, end_node (self, FALSE), shift);
+      return TRUE;
+    case GDK_KEY_End:
+      focus_on (self, end_node (self, TRUE), shift);
+      return TRUE;
+    case GDK_KEY_n:
+    case GDK_KEY_N:
+      return vn_graph_view_next_bad (self, shift ? -1 : 1);
+    case GDK_KEY_Return:
+    case GDK_KEY_KP_Enter:
+      if (self->state.focus_node != VN_SCENE_NONE)
+        g_signal_emit_by_name (self, "node-activated", self->state.focus_node);
+      return TRUE;
+    case GDK_KEY_space:
+      return press_space (self);
+    case GDK_KEY_Escape:
+      return press_escape (self);
+    default:
+      return zoom_key (self, keyval);
+    }
+}
+
+static void
+key_released (GtkEventControllerKey *controller,
+              guint                  keyval,
+              guint                  keycode,
+              GdkModifierType        modifiers,
+              VnGraphView           *self)
+{
+  if (keyval != GDK_KEY_space)
+    return;
+  self->space_down = FALSE;
+  if (!self->space_used && self->scene != NULL && self->state.focus_node != VN_SCENE_NONE)
+    vn_graph_view_toggle (self, self->state.focus_node);
+}
+
+static void
+focus_left (GtkEventControllerFocus *controller,
+            VnGraphView             *self)
+{
+  self->space_down = FALSE;
+}
+
+static GtkEventController *
+add (VnGraphView        *self,
+     GtkEventController *controller)
+{
+  gtk_widget_add_controller (GTK_WIDGET (self), controller);
+  return controller;
+}
+
+static void
+add_gestures (VnGraphView *self)
+{
+  GtkEventController *controller;
+
+  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), GDK_BUTTON_PRIMARY);
+  g_signal_connect (controller, "pressed", G_CALLBACK (pressed), self);
+  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), GDK_BUTTON_SECONDARY);
+  g_signal_connect (controller, "pressed", G_CALLBACK (pressed_secondary), self);
+  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_drag_new ()));
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), 0);
+  g_signal_connect (controller, "drag-begin", G_CALLBACK (drag_begin), self);
+  g_signal_connect (controller, "drag-update", G_CALLBACK (drag_update), self);
+  g_signal_connect (controller, "drag-end", G_CALLBACK (drag_end), self);
+  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_zoom_new ()));
+  g_signal_connect (controller, "begin", G_CALLBACK (pinch_begin), self);
+  g_signal_connect (controller, "scale-changed", G_CALLBACK (pinch_scale), self);
+}
+
+/* Connects pointer, wheel, touchpad and keyboard. */
+void
+vn_graph_view_add_controllers (VnGraphView *self)
+{
+  GtkEventController *controller;
+
+  add_gestures (self);
+  controller = add (self, gtk_event_controller_motion_new ());
+  g_signal_connect (controller, "motion", G_CALLBACK (motion), self);
+  g_signal_connect (controller, "leave", G_CALLBACK (leave), self);
+  controller = add (self, gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES));
+  g_signal_connect (controller, "scroll", G_CALLBACK (scroll), self);
+  controller = add (self, gtk_event_controller_key_new ());
+  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
+  g_signal_connect (controller, "key-released", G_CALLBACK (key_released), self);
+  controller = add (self, gtk_event_controller_focus_new ());
+  g_signal_connect (controller, "leave", G_CALLBACK (focus_left), self);
+}

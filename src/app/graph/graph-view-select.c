@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-view-private.h"
+
+#include "vn-i18n.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REGION_MARGIN 12.
+
+/* ---- regions and boundary ---- */
+
+static gboolean
+is_inside (VnGraphView *self,
+           guint        node)
+{
+  return self->selected[node] && vn_scene_get_node (self->scene, node)->kind == VN_SCENE_NODE;
+}
+
+/* The nodes of the part @root belongs to; marks them in @seen. */
+static GArray *
+collect_part (VnGraphView *self,
+              guint        root,
+              guint8      *seen)
+{
+  GArray *part = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  seen[root] = 1;
+  g_array_append_val (part, root);
+  for (guint i = 0; i < part->len; i++)
+    {
+      guint node = g_array_index (part, guint, i);
+
+      for (guint side = 0; side < 2; side++)
+        {
+          guint n;
+          const guint *edges = side == 0 ? vn_scene_get_in_edges (self->scene, node, &n)
+                                         : vn_scene_get_out_edges (self->scene, node, &n);
+
+          for (guint k = 0; k < n; k++)
+            {
+              const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[k]);
+              guint other = side == 0 ? edge->from : edge->to;
+
+              if (seen[other] || !is_inside (self, other))
+                continue;
+              seen[other] = 1;
+              g_array_append_val (part, other);
+            }
+        }
+    }
+  return part;
+}
+
+/* A region round a part, unless it would cover a box that is not selected. */
+static void
+add_region (VnGraphView  *self,
+            const GArray *part)
+{
+  VnRect box = *vn_graph_layout_get_box (self->layout, g_array_index (part, guint, 0));
+  double x1 = box.x + box.width, y1 = box.y + box.height;
+  g_autoptr(GArray) covered = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 1; i < part->len; i++)
+    {
+      const VnRect *other = vn_graph_layout_get_box (self->layout, g_array_index (part, guint, i));
+
+      box.x = MIN (box.x, other->x);
+      box.y = MIN (box.y, other->y);
+      x1 = MAX (x1, other->x + other->width);
+      y1 = MAX (y1, other->y + other->height);
+    }
+  box.width = x1 - box.x;
+  box.height = y1 - box.y;
+  vn_graph_index_find_nodes (self->index, box, covered);
+  for (guint i = 0; i < covered->len; i++)
+    if (!self->selected[g_array_index (covered, guint, i)])
+      return;
+  box = (VnRect) { box.x - REGION_MARGIN, box.y - REGION_MARGIN,
+                   box.width + 2 * REGION_MARGIN, box.height + 2 * REGION_MARGIN };
+  g_array_append_val (self->regions, box);
+}
+
+static void
+find_regions (VnGraphView *self)
+{
+  guint n = vn_scene_get_n_nodes (self->scene);
+  g_autofree guint8 *seen = g_new0 (guint8, n + 1);
+
+  g_array_set_size (self->regions, 0);
+  if (self->n_selected < 2)
+    return;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GArray) part = NULL;
+
+      if (seen[i] || !is_inside (self, i))
+        continue;
+      part = collect_part (self, i, seen);
+      add_region (self, part);
+    }
+}
+
+/* Number of a boundary value: as the application gave them, else in the order met. */
+static guint
+number_of (GStrv       given,
+           GHashTable *met,
+           const char *value)
+{
+  gpointer known;
+
+  for (guint i = 0; given != NULL && given[i] != NULL; i++)
+    if (strcmp (given[i], value) == 0)
+      return i + 1;
+  if (given != NULL)
+    return 0;
+  if (!g_hash_table_lookup_extended (met, value, NULL, &known))
+    {
+      known = GUINT_TO_POINTER (g_hash_table_size (met) + 1);
+      g_hash_table_insert (met, (gpointer) value, known);
+    }
+  return GPOINTER_TO_UINT (known);
+}
+
+static void
+add_chips (VnGraphView *self,
+           guint        node,
+           gboolean     enters,
+           GHashTable  *met)
+{
+  guint n;
+  const guint *edges = enters ? vn_scene_get_in_edges (self->scene, node, &n)
+                              : vn_scene_get_out_edges (self->scene, node, &n);
+  const char *labelled = NULL;
+
+  for (guint k = 0; k < n; k++)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[k]);
+      VnGraphChip chip = { .edge = edges[k], .enters = enters };
+      guint number;
+
+      if (is_inside (self, enters ? edge->from : edge->to))
+        continue;
+      number = number_of (enters ? self->in_values : self->out_values, met, edge->value);
+      /* a tensor that leaves to several nodes leaves once */
+      if (number > 0 && self->n_selected > 1 && (enters || g_strcmp0 (labelled, edge->value) != 0))
+        g_snprintf (chip.label, sizeof chip.label, enters ? _("in %u") : _("out %u"), number);
+      labelled = edge->value;
+      g_array_append_val (self->chips, chip);
+    }
+}
+
+static void
+find_boundary (VnGraphView *self)
+{
+  g_autoptr(GHashTable) in = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr(GHashTable) out = g_hash_table_new (g_str_hash, g_str_equal);
+  guint n = vn_scene_get_n_nodes (self->scene);
+
+  g_array_set_size (self->chips, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      if (!is_inside (self, i))
+        continue;
+      add_chips (self, i, TRUE, in);
+      add_chips (self, i, FALSE, out);
+    }
+}
+
+static void
+update_parts (VnGraphView *self)
+{
+  if (self->layout == NULL)
+    return;
+  find_regions (self);
+  find_boundary (self);
+  self->state.regions = (const VnRect *) self->regions->data;
+  self->state.n_regions = self->regions->len;
+  self->state.chips = (const VnGraphChip *) self->chips->data;
+  self->state.n_chips = self->chips->len;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+count_selected (VnGraphView *self)
+{
+  self->n_selected = 0;
+  for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
+    self->n_selected += self->selected[i];
+}
+
+/* What a new selection brings with it. */
+static void
+selection_changed (VnGraphView *self)
+{
+  g_clear_pointer (&self->in_values, g_strfreev);
+  g_clear_pointer (&self->out_values, g_strfreev);
+  count_selected (self);
+  update_parts (self);
+  g_signal_emit_by_name (self, "selection-changed");
+}
+
+/* A new scene: nothing is selected. */
+void
+vn_graph_view_reset_selection (VnGraphView *self)
+{
+  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+
+  g_free (self->selected);
+  g_clear_pointer (&self->measuring, g_free);
+  g_clear_pointer (&self->band_base, g_free);
+  self->selected = g_new0 (guint8, n + 1);
+  self->n_selected = 0;
+  g_array_set_size (self->regions, 0);
+  g_array_set_size (self->chips, 0);
+  vn_graph_state_init (&self->state);
+  self->state.selected = self->selected;
+  g_clear_pointer (&self->in_values, g_strfreev);
+  g_clear_pointer (&self->out_values, g_strfreev);
+}
+
+/* ---- public ---- */
+
+/**
+ * vn_graph_view_dup_selection:
+ *
+ * Returns: (transfer full) (element-type guint): selected nodes, ascending
+ */
+GArray *
+vn_graph_view_dup_selection (VnGraphView *self)
+{
+  GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+
+  for (guint i = 0; i < n; i++)
+    if (self->selected[i])
+      g_array_append_val (nodes, i);
+  return nodes;
+}
+
+/**
+ * vn_graph_view_get_n_selected:
+ *
+ * Returns: number of selected nodes, pills included
+ */
+guint
+vn_graph_view_get_n_selected (VnGraphView *self)
+{
+  return self->n_selected;
+}
+
+/**
+ * vn_graph_view_is_selected:
+ *
+ * Returns: whether a node is selected
+ */
+gboolean
+vn_graph_view_is_selected (VnGraphView *self,
+                           guint        node)
+{
+  return self->scene != NULL && node < vn_scene_get_n_nodes (self->scene) && self->selected[node];
+}
+
+/**
+ * vn_graph_view_select:
+ * @extend: keep what is selected already
+ *
+ * Selects nodes; emits selection-changed only if that changes something.
+ */
+void
+vn_graph_view_select (VnGraphView *self,
+                      const guint *nodes,
+                      guint        n_nodes,
+                      gboolean     extend)
+{
+  g_autofree guint8 *before = NULL;
+  guint n;
+
+  if (self->scene == NULL)
+    return;
+  n = vn_scene_get_n_nodes (self->scene);
+  before = g_memdup2 (self->selected, n + 1);
+  if (!extend)
+    memset (self->selected, 0, n);
+  for (guint i = 0; i < n_nodes; i++)
+    if (nodes[i] < n)
+      self->selected[nodes[i]] = 1;
+  self->state.selected_edge = VN_SCENE_NONE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (memcmp (before, self->selected, n) != 0)
+    selection_changed (self);
+}
+
+/**
+ * vn_graph_view_select_all:
+ *
+ * Selects every operator; inputs and outputs are no operators.
+ */
+void
+vn_graph_view_select_all (VnGraphView *self)
+{
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; self->scene != NULL && i < vn_scene_get_n_nodes (self->scene); i++)
+    if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_NODE)
+      g_array_append_val (nodes, i);
+  vn_graph_view_select (self, (const guint *) nodes->data, nodes->len, FALSE);
+}
+
+/**
+ * vn_graph_view_unselect_all:
+ *
+ * Selects nothing; a selected tensor is let go as well.
+ */
+void
+vn_graph_view_unselect_all (VnGraphView *self)
+{
+  vn_graph_view_select (self, NULL, 0, FALSE);
+}
+
+/* Selects one more, or one less. */
+void
+vn_graph_view_toggle (VnGraphView *self,
+                      guint        node)
+{
+  self->selected[node] = !self->selected[node];
+  self->state.selected_edge = VN_SCENE_NONE;
+  selection_changed (self);
+}
+
+/**
+ * vn_graph_view_get_focus_node:
+ *
+ * Returns: the node keyboard and inspector are at, or %VN_SCENE_NONE
+ */
+guint
+vn_graph_view_get_focus_node (VnGraphView *self)
+{
+  return self->state.focus_node;
+}
+
+/**
+ * vn_graph_view_set_focus_node:
+ * @node: or %VN_SCENE_NONE
+ *
+ * Moves the focus; the view is not moved.
+ */
+void
+vn_graph_view_set_focus_node (VnGraphView *self,
+                              guint        node)
+{
+  g_autofree char *label = NULL;
+
+  if (node == self->state.focus_node)
+    return;
+  self->state.focus_node = node;
+  if (node != VN_SCENE_NONE)
+    label = vn_graph_view_dup_node_label (self, node);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  label != NULL ? label : "", -1);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "focus-changed");
+}
+
+/**
+ * vn_graph_view_get_selected_edge:
+ *
+ * Returns: the edge whose tensor was clicked, or %VN_SCENE_NONE
+ */
+guint
+vn_graph_view_get_selected_edge (VnGraphView *self)
+{
+  return self->state.selected_edge;
+}
+
+/* Selects a tensor; nodes are let go. */
+void
+vn_graph_view_select_edge (VnGraphView *self,
+                           guint        edge)
+{
+  memset (self->selected, 0, vn_scene_get_n_nodes (self->scene));
+  self->state.selected_edge = edge;
+  vn_graph_view_set_focus_node (self, VN_SCENE_NONE);
+  selection_changed (self);
+}
+
+/**
+ * vn_graph_view_set_boundary:
+ * @in_values: (nullable) (array zero-terminated=1): names of the tensors that enter, in the order they are listed elsewhere
+ * @out_values: (nullable) (array zero-terminated=1): likewise, those that leave
+ *
+ * Numbers the chips of the present selection as some list does. Without it they are numbered in the order of the nodes.
+ */
+void
+vn_graph_view_set_boundary (VnGraphView        *self,
+                            const char * const *in_values,
+                            const char * const *out_values)
+{
+  g_strfreev (self->in_values);
+  g_strfreev (self->out_values);
+  self->in_values = g_strdupv ((GStrv) in_values);
+  self->out_values = g_strdupv ((GStrv) out_values);
+  if (self->scene != NULL)
+    update_parts (self);
+}
+
+/* ---- rubber band ---- */
+
+void
+vn_graph_view_begin_band (VnGraphView *self,
+                          gboolean     extend)
+{
+  guint n = vn_scene_get_n_nodes (self->scene);
+
+  if (!extend)
+    vn_graph_view_unselect_all (self);
+  g_free (self->band_base);
+  self->band_base = g_memdup2 (self->selected, n + 1);
+}
+
+/* Rings what the band touches; the selection itself is announced when it ends. */
+void
+vn_graph_view_update_band (VnGraphView *self,
+                           VnPoint      to)
+{
+  VnRect band = { MIN (self->drag_origin.x, to.x), MIN (self->drag_origin.y, to.y),
+                  fabs (self->drag_origin.x - to.x), fabs (self->drag_origin.y - to.y) };
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  self->state.has_band = TRUE;
+  self->state.band = band;
+  memcpy (self->selected, self->band_base, vn_scene_get_n_nodes (self->scene));
+  vn_graph_index_find_nodes (self->index, band, nodes);
+  for (guint i = 0; i < nodes->len; i++)
+    self->selected[g_array_index (nodes, guint, i)] = 1;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+vn_graph_view_end_band (VnGraphView *self)
+{
+  gboolean changed = memcmp (self->selected, self->band_base, vn_scene_get_n_nodes (self->scene)) != 0;
+
+  self->state.has_band = FALSE;
+  g_clear_pointer (&self->band_base, g_free);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (changed)
+    selection_changed (self);
+}
+
+/* ---- walking ---- */
+
+static double
+middle_x (VnGraphView *self,
+          guint        node)
+{
+  const VnRect *box = vn_graph_layout_get_box (self->layout, node);
+
+  return box->x + box->width / 2;
+}
+
+static guint
+along_edges (VnGraphView *self,
+             guint        node,
+             gboolean     upwards)
+{
+  guint n, best = VN_SCENE_NONE;
+  const guint *edges = upwards ? vn_scene_get_in_edges (self->scene, node, &n)
+                               : vn_scene_get_out_edges (self->scene, node, &n);
+  double least = G_MAXDOUBLE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[i]);
+      guint other = upwards ? edge->from : edge->to;
+      double distance = fabs (middle_x (self, other) - middle_x (self, node))
+                        + 1000. * abs ((int) vn_graph_layout_get_rank (self->layout, other)
+                                       - (int) vn_graph_layout_get_rank (self->layout, node));
+
+      if (distance < least)
+        {
+          least = distance;
+          best = other;
+        }
+    }
+  return best;
+}
+
+/* The nearest box to the left or right that a horizontal line through the node would meet, or its nearest neighbour there. */
+static guint
+beside (VnGraphView *self,
+        guint        node,
+        gboolean     leftwards)
+{
+  const VnRect *box = vn_graph_layout_get_box (self->layout, node);
+  VnRect bounds = vn_graph_layout_get_bounds (self->layout);
+  VnRect area = { bounds.x, box->y - 24, bounds.width, box->height + 48 };
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint best = VN_SCENE_NONE;
+  double least = G_MAXDOUBLE;
+
+  vn_graph_index_find_nodes (self->index, area, nodes);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      guint other = g_array_index (nodes, guint, i);
+      double dx = (middle_x (self, other) - middle_x (self, node)) * (leftwards ? -1 : 1);
+
+      if (vn_graph_layout_get_rank (self->layout, other) != vn_graph_layout_get_rank (self->layout, node))
+        dx += dx > 0 ? 1e5 : 0;
+      if (dx <= 1 || dx >= least)
+        continue;
+      least = dx;
+      best = other;
+    }
+  return best;
+}
+
+/* Where an arrow key leads from a node; VN_SCENE_NONE: nowhere. */
+guint
+vn_graph_view_neighbour (VnGraphView *self,
+                         guint        node,
+                         guint        keyval)
+{
+  switch (keyval)
+    {
+    case GDK_KEY_Up:
+    case GDK_KEY_KP_Up:
+      return along_edges (self, node, TRUE);
+    case GDK_KEY_Down:
+    case GDK_KEY_KP_Down:
+      return along_edges (self, node, FALSE);
+    case GDK_KEY_Left:
+    case GDK_KEY_KP_Left:
+      return beside (self, node, TRUE);
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Right:
+    default:
+      return beside (self, node, FALSE);
+    }
+}
+
+/**
+ * vn_graph_view_next_bad:
+ * @step: 1 forwards, -1 backwards, in the order of the nodes
+ *
+ * Travels to the next bad node after the focus, round the end, and selects it.
+ *
+ * Returns: %FALSE if no node is bad
+ */
+gboolean
+vn_graph_view_next_bad (VnGraphView *self,
+                        int          step)
+{
+  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  guint at = self->state.focus_node != VN_SCENE_NONE ? self->state.focus_node : step > 0 ? n - 1 : 0;
+
+  for (guint i = 0; self->overlay != NULL && i < n; i++)
+    {
+      const VnOverlayItem *item;
+
+      at = (at + n + (guint) step) % n;
+      item = vn_overlay_get (self->overlay, at);
+      if (!item->measured || !item->is_bad)
+        continue;
+      vn_graph_view_select (self, &at, 1, FALSE);
+      vn_graph_view_zoom_to_node (self, at);
+      return TRUE;
+    }
+  return FALSE;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What lies over the network: selection, boundary, hover, rubber band. Sizes are screen pixels. */
+#include "vn-graph-painter-private.h"
+
+#include <math.h>
+
+#define RING         1.6
+#define FOCUS_RING   3.5
+#define FOCUS_OUTER  1.5
+#define REGION_RADIUS 14.
+#define CHIP_HEIGHT  18.
+#define CHIP_MIN     34.
+
+/**
+ * vn_graph_state_init:
+ *
+ * Nothing selected, nothing hovered.
+ */
+void
+vn_graph_state_init (VnGraphState *self)
+{
+  *self = (VnGraphState) { .hover_node = VN_SCENE_NONE, .hover_edge = VN_SCENE_NONE, .hover_stub = VN_SCENE_NONE,
+                           .focus_node = VN_SCENE_NONE, .selected_edge = VN_SCENE_NONE };
+}
+
+static double
+radius_of (Paint *paint,
+           guint  node)
+{
+  if (paint->level == VN_GRAPH_FAR)
+    return 1.5 * paint->px;
+  if (vn_scene_get_node (paint->self->scene, node)->kind != VN_SCENE_NODE)
+    return vn_graph_layout_get_box (paint->self->layout, node)->height / 2;
+  return BOX_RADIUS;
+}
+
+/* A ring outside the box, its inner edge @distance pixels away. */
+static void
+paint_ring (Paint  *paint,
+            guint   node,
+            double  distance,
+            double  width,
+            double  alpha)
+{
+  const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
+
+  vn_paint_rounded (paint, *box, radius_of (paint, node), (distance + width / 2) * paint->px);
+  cairo_set_line_width (paint->cr, width * paint->px);
+  vn_paint_set_color (paint, paint->self->theme.accent, alpha);
+  cairo_stroke (paint->cr);
+}
+
+/* The region's tint leaves the boxes alone: their colours mean something. */
+static void
+paint_region (Paint        *paint,
+              const VnRect *region)
+{
+  static const double dashes[] = { 6, 4 };
+  VnGraphPainter *self = paint->self;
+  double scaled[2] = { dashes[0] * paint->px, dashes[1] * paint->px };
+
+  vn_paint_rounded (paint, *region, REGION_RADIUS, 0);
+  vn_graph_index_find_nodes (self->index, *region, self->found);
+  for (guint i = 0; i < self->found->len; i++)
+    {
+      guint node = g_array_index (self->found, guint, i);
+
+      vn_paint_rounded (paint, *vn_graph_layout_get_box (self->layout, node), radius_of (paint, node), 0);
+    }
+  cairo_set_fill_rule (paint->cr, CAIRO_FILL_RULE_EVEN_ODD);
+  vn_paint_set_color (paint, self->theme.accent, 0.09);
+  cairo_fill (paint->cr);
+  cairo_set_fill_rule (paint->cr, CAIRO_FILL_RULE_WINDING);
+
+  vn_paint_rounded (paint, *region, REGION_RADIUS, 0);
+  cairo_set_dash (paint->cr, scaled, 2, 0);
+  cairo_set_line_width (paint->cr, 1.5 * paint->px);
+  vn_paint_set_color (paint, self->theme.accent, 1);
+  cairo_stroke (paint->cr);
+  cairo_set_dash (paint->cr, NULL, 0, 0);
+}
+
+/* Where a chip sits: where its edge crosses the border of a region, else next to the arrow. */
+static VnPoint
+chip_place (Paint              *paint,
+            const VnGraphState *state,
+            const VnGraphChip  *chip)
+{
+  guint n;
+  const VnPoint *points = vn_graph_layout_get_route (paint->self->layout, chip->edge, &n, NULL);
+  VnPoint end;
+
+  if (n == 0)
+    return (VnPoint) { NAN, NAN };
+  end = chip->enters ? points[n - 1] : points[0];
+  for (guint i = 0; i < state->n_regions; i++)
+    {
+      const VnRect *region = &state->regions[i];
+
+      if (end.x < region->x || end.x > region->x + region->width
+          || end.y < region->y || end.y > region->y + region->height)
+        continue;
+      return vn_paint_point_on_route (points, n, chip->enters ? region->y : region->y + region->height);
+    }
+  return vn_paint_point_on_route (points, n, end.y + (chip->enters ? -16 : 10));
+}
+
+static void
+paint_chip (Paint              *paint,
+            const VnGraphState *state,
+            const VnGraphChip  *chip)
+{
+  VnPoint at = chip_place (paint, state, chip);
+  PangoLayout *layout;
+  double width;
+  VnRect box;
+
+  if (isnan (at.x))
+    return;
+  layout = vn_paint_text (paint, TEXT_VALUE, chip->label, 0, &width);
+  cairo_save (paint->cr);
+  cairo_translate (paint->cr, at.x, at.y);
+  cairo_scale (paint->cr, paint->px, paint->px);
+  box = (VnRect) { -MAX (width + 16, CHIP_MIN) / 2, -CHIP_HEIGHT / 2, MAX (width + 16, CHIP_MIN), CHIP_HEIGHT };
+  vn_paint_rounded (paint, box, CHIP_HEIGHT / 2, 0);
+  vn_paint_set_color (paint, chip->is_leak ? paint->self->theme.leak : paint->self->theme.accent, 1);
+  cairo_fill (paint->cr);
+  cairo_set_source_rgb (paint->cr, 1, 1, 1);
+  vn_paint_show_middle (paint, layout, -width / 2, 0);
+  cairo_restore (paint->cr);
+}
+
+static void
+paint_boundary (Paint              *paint,
+                const VnGraphState *state)
+{
+  const VnGraphTheme *theme = &paint->self->theme;
+
+  for (guint i = 0; i < state->n_chips; i++)
+    vn_paint_edge (paint, state->chips[i].edge, 2.5, state->chips[i].is_leak ? theme->leak : theme->accent, 1);
+  if (paint->level == VN_GRAPH_FAR)
+    return;
+  for (guint i = 0; i < state->n_chips; i++)
+    paint_chip (paint, state, &state->chips[i]);
+}
+
+static void
+paint_hover_node (Paint *paint,
+                  guint  node)
+{
+  const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
+
+  vn_paint_rounded (paint, *box, radius_of (paint, node), 0);
+  vn_paint_set_color (paint, paint->self->theme.ink, 0.07);
+  cairo_fill (paint->cr);
+  vn_paint_rounded (paint, *box, radius_of (paint, node), -0.5 * paint->px);
+  cairo_set_line_width (paint->cr, MAX (1, paint->px));
+  vn_paint_set_ink (paint, 0.6);
+  cairo_stroke (paint->cr);
+}
+
+static void
+paint_selected_edge (Paint *paint,
+                     guint  edge)
+{
+  guint n;
+  const VnPoint *points = vn_graph_layout_get_route (paint->self->layout, edge, &n, NULL);
+
+  if (n == 0)
+    return;
+  vn_paint_edge (paint, edge, 3, paint->self->theme.accent, 1);
+  cairo_arc (paint->cr, points[0].x, points[0].y, 6 * paint->px, 0, 2 * G_PI);
+  vn_paint_set_color (paint, paint->self->theme.canvas, 1);
+  cairo_fill_preserve (paint->cr);
+  vn_paint_set_color (paint, paint->self->theme.accent, 1);
+  cairo_set_line_width (paint->cr, 2 * paint->px);
+  cairo_stroke (paint->cr);
+}
+
+/* The canvas veils the box to 55 %, and a dash of accent runs round it. */
+static void
+paint_measuring (Paint  *paint,
+                 guint   node,
+                 double  phase)
+{
+  const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
+  double round = 2 * (box->width + box->height), dashes[2] = { 24, round - 24 };
+
+  vn_paint_rounded (paint, *box, radius_of (paint, node), 0);
+  vn_paint_set_color (paint, paint->self->theme.canvas, 0.45);
+  cairo_fill (paint->cr);
+  vn_paint_rounded (paint, *box, radius_of (paint, node), -1);
+  cairo_set_dash (paint->cr, dashes, 2, -phase * round);
+  cairo_set_line_width (paint->cr, 2);
+  vn_paint_set_color (paint, paint->self->theme.accent, 1);
+  cairo_stroke (paint->cr);
+  cairo_set_dash (paint->cr, NULL, 0, 0);
+}
+
+static void
+paint_rings (Paint              *paint,
+             const VnGraphState *state)
+{
+  VnGraphPainter *self = paint->self;
+
+  vn_graph_index_find_nodes (self->index, paint->area, self->found);
+  for (guint i = 0; i < self->found->len; i++)
+    {
+      guint node = g_array_index (self->found, guint, i);
+
+      if (state->measuring != NULL && state->measuring[node])
+        paint_measuring (paint, node, state->phase);
+      if (state->selected != NULL && state->selected[node] && node != state->focus_node)
+        paint_ring (paint, node, 1, RING, 1);
+    }
+  if (state->focus_node == VN_SCENE_NONE)
+    return;
+  paint_ring (paint, state->focus_node, 1, FOCUS_RING, 1);
+  paint_ring (paint, state->focus_node, 1.5 + FOCUS_RING, FOCUS_OUTER, 0.45);
+}
+
+static void
+paint_band (Paint        *paint,
+            const VnRect *band)
+{
+  cairo_rectangle (paint->cr, band->x, band->y, band->width, band->height);
+  vn_paint_set_color (paint, paint->self->theme.accent, 0.15);
+  cairo_fill_preserve (paint->cr);
+  cairo_set_line_width (paint->cr, paint->px);
+  vn_paint_set_color (paint, paint->self->theme.accent, 1);
+  cairo_stroke (paint->cr);
+}
+
+/**
+ * vn_graph_painter_draw_state:
+ *
+ * Draws what changes with pointer and selection over what vn_graph_painter_draw() drew with the same camera.
+ */
+void
+vn_graph_painter_draw_state (VnGraphPainter     *self,
+                             cairo_t            *cr,
+                             VnGraphCamera       camera,
+                             double              width,
+                             double              height,
+                             const VnGraphState *state)
+{
+  Paint paint;
+
+  if (self->scene == NULL || self->layout == NULL || self->index == NULL)
+    return;
+
+  paint = vn_paint_begin (self, cr, camera, width, height);
+  for (guint i = 0; i < state->n_regions; i++)
+    paint_region (&paint, &state->regions[i]);
+  if (state->hover_edge != VN_SCENE_NONE)
+    vn_paint_edge (&paint, state->hover_edge, 2.5, self->theme.ink, 0.7);
+  paint_boundary (&paint, state);
+  if (state->selected_edge != VN_SCENE_NONE)
+    paint_selected_edge (&paint, state->selected_edge);
+  if (state->hover_stub != VN_SCENE_NONE)
+    vn_paint_stub (&paint, vn_graph_layout_get_stub (self->layout, state->hover_stub), TRUE);
+  if (state->hover_node != VN_SCENE_NONE)
+    paint_hover_node (&paint, state->hover_node);
+  paint_rings (&paint, state);
+  if (state->has_band)
+    paint_band (&paint, &state->band);
+  vn_paint_end (&paint);
+}

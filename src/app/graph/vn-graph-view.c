@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-view-private.h"
+
+#include "vn-i18n.h"
+
+#include <adwaita.h>
+#include <math.h>
+
+#define SYNC_NODES      1500    /* laid out in a few milliseconds: no thread */
+#define FADE_NODES      3000
+#define MEASURE_SECONDS 1.6     /* once round a box */
+
+G_DEFINE_FINAL_TYPE (VnGraphView, vn_graph_view, GTK_TYPE_WIDGET)
+
+enum { PROP_0, PROP_ZOOM, N_PROPS };
+
+static GParamSpec *props[N_PROPS];
+
+/* ---- theme ---- */
+
+static void
+update_theme (VnGraphView *self)
+{
+  AdwStyleManager *manager = adw_style_manager_get_default ();
+  g_autofree char *font_name = NULL;
+  PangoFontDescription *font;
+  VnGraphTheme theme;
+
+  vn_graph_theme_init (&theme, adw_style_manager_get_dark (manager), adw_style_manager_get_high_contrast (manager));
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-font-name", &font_name, NULL);
+  font = pango_font_description_from_string (font_name != NULL ? font_name : "Cantarell 11");
+  if (pango_font_description_get_family (font) != NULL)
+    theme.font = pango_font_description_get_family (font);
+  vn_graph_painter_set_theme (self->painter, &theme);
+  pango_font_description_free (font);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* ---- scene ---- */
+
+static void
+show_scene (VnGraphView   *self,
+            VnScene       *scene,
+            VnGraphLayout *layout,
+            VnOverlay     *overlay)
+{
+  vn_graph_painter_set_content (self->painter, NULL, NULL, NULL);
+  vn_graph_painter_set_overlay (self->painter, NULL);
+  g_clear_pointer (&self->index, vn_graph_index_free);
+  g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->layout, vn_graph_layout_unref);
+  g_clear_pointer (&self->overlay, vn_overlay_unref);
+  self->scene = scene != NULL ? vn_scene_ref (scene) : NULL;
+  self->layout = layout != NULL ? vn_graph_layout_ref (layout) : NULL;
+  self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
+  if (layout != NULL)
+    self->index = vn_graph_index_new (layout);
+  vn_graph_painter_set_content (self->painter, scene, layout, self->index);
+  vn_graph_painter_set_overlay (self->painter, overlay);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+open_scene (VnGraphView   *self,
+            VnScene       *scene,
+            VnGraphLayout *layout)
+{
+  g_autoptr(VnOverlay) overlay = g_steal_pointer (&self->pending_overlay);
+
+  g_clear_pointer (&self->pending, vn_scene_unref);
+  g_clear_object (&self->cancellable);
+  show_scene (self, scene, layout, overlay);
+  g_array_set_size (self->trail, 0);
+  vn_graph_view_reset_selection (self);
+  vn_graph_view_go_home (self);
+  g_signal_emit_by_name (self, "ready");
+  g_signal_emit_by_name (self, "selection-changed");
+}
+
+static void
+layout_failed (VnGraphView *self,
+               GError      *error)
+{
+  g_clear_pointer (&self->pending, vn_scene_unref);
+  g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
+  g_clear_object (&self->cancellable);
+  g_signal_emit_by_name (self, "failed", error->message);
+}
+
+static void
+layout_done (GObject      *source,
+             GAsyncResult *result,
+             gpointer      user_data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnGraphLayout) layout = vn_graph_layout_new_finish (result, &error);
+  g_autoptr(VnGraphView) self = user_data;
+  g_autoptr(VnScene) scene = NULL;
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  if (layout == NULL)
+    {
+      layout_failed (self, error);
+      return;
+    }
+  scene = vn_scene_ref (self->pending);
+  open_scene (self, scene, layout);
+}
+
+static void
+cancel_pending (VnGraphView *self)
+{
+  if (self->cancellable != NULL)
+    g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  g_clear_pointer (&self->pending, vn_scene_unref);
+  g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
+}
+
+/* The same network with other precisions: places and selection stay. */
+static void
+replace_scene (VnGraphView *self,
+               VnScene     *scene)
+{
+  g_autoptr(VnGraphLayout) layout = vn_graph_layout_ref (self->layout);
+  g_autoptr(VnOverlay) overlay = self->overlay != NULL ? vn_overlay_ref (self->overlay) : NULL;
+
+  show_scene (self, scene, layout, overlay);
+}
+
+/**
+ * vn_graph_view_set_scene:
+ * @scene: (nullable): sealed; %NULL empties the view
+ *
+ * Shows a network. It is laid out first, on a worker thread if it is large; the old one stays until then. A scene of the same
+ * geometry takes over places, selection and overlay at once. Emits ready, or failed.
+ */
+void
+vn_graph_view_set_scene (VnGraphView *self,
+                         VnScene     *scene)
+{
+  g_autoptr(VnGraphLayout) layout = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  cancel_pending (self);
+  if (scene == NULL)
+    {
+      show_scene (self, NULL, NULL, NULL);
+      vn_graph_view_reset_selection (self);
+      g_signal_emit_by_name (self, "selection-changed");
+      return;
+    }
+  if (self->scene != NULL && vn_scene_same_geometry (self->scene, scene))
+    {
+      replace_scene (self, scene);
+      return;
+    }
+  if (vn_scene_get_n_nodes (scene) > SYNC_NODES)
+    {
+      self->pending = vn_scene_ref (scene);
+      self->cancellable = g_cancellable_new ();
+      vn_graph_layout_new_async (scene, self->cancellable, layout_done, g_object_ref (self));
+      return;
+    }
+  layout = vn_graph_layout_new_for_scene (scene, NULL, &error);
+  if (layout == NULL)
+    layout_failed (self, error);
+  else
+    open_scene (self, scene, layout);
+}
+
+/**
+ * vn_graph_view_get_scene:
+ *
+ * Returns: (transfer none) (nullable): the scene that is shown
+ */
+VnScene *
+vn_graph_view_get_scene (VnGraphView *self)
+{
+  return self->scene;
+}
+
+/**
+ * vn_graph_view_get_layout:
+ *
+ * Returns: (transfer none) (nullable): the layout of what is shown
+ */
+VnGraphLayout *
+vn_graph_view_get_layout (VnGraphView *self)
+{
+  return self->layout;
+}
+
+/* ---- overlay ---- */
+
+static gboolean
+fade_tick (GtkWidget     *widget,
+           GdkFrameClock *clock,
+           gpointer       user_data)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  double t;
+
+  if (self->fade_start == 0)
+    self->fade_start = now;
+  t = (now - self->fade_start) / (FADE_MS * 1000.);
+  gtk_widget_queue_draw (widget);
+  if (t < 1)
+    {
+      vn_graph_painter_set_fade (self->painter, self->fade_from, 1 - pow (1 - t, 3));
+      return G_SOURCE_CONTINUE;
+    }
+  vn_graph_painter_set_fade (self->painter, NULL, 1);
+  g_clear_pointer (&self->fade_from, vn_overlay_unref);
+  self->fade_tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+start_fade (VnGraphView *self,
+            VnOverlay   *from)
+{
+  g_clear_pointer (&self->fade_from, vn_overlay_unref);
+  self->fade_from = from != NULL ? vn_overlay_ref (from) : NULL;
+  self->fade_start = 0;
+  vn_graph_painter_set_fade (self->painter, from, 0);
+  if (self->fade_tick == 0)
+    self->fade_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), fade_tick, NULL, NULL);
+}
+
+/**
+ * vn_graph_view_set_overlay:
+ * @overlay: (nullable): as many nodes as the scene set last
+ *
+ * Colours the nodes. A change is seen to happen: the fills fade over in 200 ms.
+ */
+void
+vn_graph_view_set_overlay (VnGraphView *self,
+                           VnOverlay   *overlay)
+{
+  g_autoptr(VnOverlay) old = NULL;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  if (self->pending != NULL)
+    {
+      g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
+      self->pending_overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
+      return;
+    }
+  g_return_if_fail (overlay == NULL || self->scene == NULL
+                    || vn_overlay_get_n (overlay) == vn_scene_get_n_nodes (self->scene));
+  old = self->overlay;
+  self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
+  vn_graph_painter_set_overlay (self->painter, overlay);
+  if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES && vn_graph_view_animates (self))
+    start_fade (self, old);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/**
+ * vn_graph_view_get_overlay:
+ *
+ * Returns: (transfer none) (nullable): the overlay that is shown
+ */
+VnOverlay *
+vn_graph_view_get_overlay (VnGraphView *self)
+{
+  return self->overlay;
+}
+
+static gboolean
+measuring_tick (GtkWidget     *widget,
+                GdkFrameClock *clock,
+                gpointer       user_data)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+
+  self->state.phase = fmod (gdk_frame_clock_get_frame_time (clock) / (MEASURE_SECONDS * 1e6), 1);
+  gtk_widget_queue_draw (widget);
+  return G_SOURCE_CONTINUE;
+}
+
+/**
+ * vn_graph_view_set_measuring:
+ * @n_nodes: 0: none
+ *
+ * Marks nodes whose error is being measured.
+ */
+void
+vn_graph_view_set_measuring (VnGraphView *self,
+                             const guint *nodes,
+                             guint        n_nodes)
+{
+  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+
+  g_clear_pointer (&self->measuring, g_free);
+  if (self->measuring_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
+  self->measuring_tick = 0;
+  if (n_nodes > 0)
+    {
+      self->measuring = g_new0 (guint8, n + 1);
+      for (guint i = 0; i < n_nodes; i++)
+        if (nodes[i] < n)
+          self->measuring[nodes[i]] = 1;
+      if (vn_graph_view_animates (self))
+        self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), measuring_tick, NULL, NULL);
+    }
+  self->state.measuring = self->measuring;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* ---- words ---- */
+
+static const char *
+band_word (const VnOverlayItem *item)
+{
+  if (item->is_bad)
+    return _("bad");
+  return item->ticks >= 2 ? _("to watch") : _("fine");
+}
+
+/**
+ * vn_graph_view_dup_node_label:
+ *
+ * Returns: (transfer full): a node in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad, selected"
+ */
+char *
+vn_graph_view_dup_node_label (VnGraphView *self,
+                              guint        node)
+{
+  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
+  GString *text = g_string_new (NULL);
+
+  if (data->kind == VN_SCENE_NODE)
+    g_string_append_printf (text, "%s, ", data->op);
+  else
+    g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
+  g_string_append (text, data->name);
+  if (data->excluded)
+    g_string_append_printf (text, ", %s", _("not quantized"));
+  else if (data->badge != NULL)
+    g_string_append_printf (text, ", %s", data->badge);
+  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+    {
+      const VnOverlayItem *item = vn_overlay_get (self->overlay, node);
+
+      g_string_append_printf (text, ", %s\u00a0%s", item->value, vn_overlay_get_unit (self->overlay));
+      if (vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR)
+        g_string_append_printf (text, ", %s", band_word (item));
+    }
+  if (self->selected[node])
+    g_string_append_printf (text, ", %s", _("selected"));
+  return g_string_free (text, FALSE);
+}
+
+static char *
+node_tooltip (VnGraphView *self,
+              guint        node)
+{
+  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
+  GString *text = g_string_new (data->name);
+
+  if (data->kind == VN_SCENE_NODE)
+    g_string_append_printf (text, "\n%s%s%s", data->op, data->detail != NULL ? " " : "",
+                            data->detail != NULL ? data->detail : "");
+  if (data->shape != NULL)
+    g_string_append_printf (text, "\n%s", data->shape);
+  if (data->excluded)
+    g_string_append_printf (text, "\n%s", _("not quantized"));
+  else if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+    g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
+                            vn_overlay_get_unit (self->overlay));
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+query_tooltip (GtkWidget  *widget,
+               int         x,
+               int         y,
+               gboolean    keyboard,
+               GtkTooltip *tooltip)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+  g_autofree char *text = NULL;
+
+  if (self->scene == NULL || keyboard)
+    return FALSE;
+  if (self->state.hover_node != VN_SCENE_NONE)
+    {
+      text = node_tooltip (self, self->state.hover_node);
+    }
+  else if (self->state.hover_edge != VN_SCENE_NONE)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self->scene, self->state.hover_edge);
+
+      text = g_strconcat (edge->value, edge->tooltip != NULL ? "\n" : NULL, edge->tooltip, NULL);
+    }
+  if (text == NULL)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
+}
+
+/* ---- widget ---- */
+
+static void
+vn_graph_view_snapshot (GtkWidget   *widget,
+                        GtkSnapshot *snapshot)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+
+  cairo_rectangle (cr, 0, 0, width, height);
+  cairo_clip (cr);
+  vn_graph_painter_draw (self->painter, cr, self->camera, width, height);
+  vn_graph_painter_draw_state (self->painter, cr, self->camera, width, height, &self->state);
+  cairo_destroy (cr);
+}
+
+static void
+vn_graph_view_size_allocate (GtkWidget *widget,
+                             int        width,
+                             int        height,
+                             int        baseline)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+
+  if (self->needs_home && width > 0)
+    vn_graph_view_go_home (self);
+}
+
+static void
+vn_graph_view_measure (GtkWidget      *widget,
+                       GtkOrientation  orientation,
+                       int             for_size,
+                       int            *minimum,
+                       int            *natural,
+                       int            *minimum_baseline,
+                       int            *natural_baseline)
+{
+  *minimum = 120;
+  *natural = 600;
+}
+
+static void
+vn_graph_view_get_property (GObject    *object,
+                            guint       id,
+                            GValue     *value,
+                            GParamSpec *pspec)
+{
+  if (id == PROP_ZOOM)
+    g_value_set_double (value, VN_GRAPH_VIEW (object)->camera.zoom);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+vn_graph_view_set_property (GObject      *object,
+                            guint         id,
+                            const GValue *value,
+                            GParamSpec   *pspec)
+{
+  if (id == PROP_ZOOM)
+    vn_graph_view_set_zoom (VN_GRAPH_VIEW (object), g_value_get_double (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+vn_graph_view_dispose (GObject *object)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (object);
+
+  cancel_pending (self);
+  vn_graph_view_stop (self);
+  if (self->fade_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
+  if (self->measuring_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
+  self->fade_tick = self->measuring_tick = 0;
+  G_OBJECT_CLASS (vn_graph_view_parent_class)->dispose (object);
+}
+
+static void
+vn_graph_view_finalize (GObject *object)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (object);
+
+  vn_graph_painter_free (self->painter);
+  vn_graph_index_free (self->index);
+  g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->layout, vn_graph_layout_unref);
+  g_clear_pointer (&self->overlay, vn_overlay_unref);
+  g_clear_pointer (&self->fade_from, vn_overlay_unref);
+  g_array_unref (self->trail);
+  g_array_unref (self->regions);
+  g_array_unref (self->chips);
+  g_free (self->selected);
+  g_free (self->measuring);
+  g_free (self->band_base);
+  g_strfreev (self->in_values);
+  g_strfreev (self->out_values);
+  G_OBJECT_CLASS (vn_graph_view_parent_class)->finalize (object);
+}
+
+static void
+add_signals (GType type)
+{
+  g_signal_new ("ready", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  g_signal_new ("selection-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("focus-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("node-activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  g_signal_new ("context-menu", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3,
+                G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+}
+
+static void
+vn_graph_view_class_init (VnGraphViewClass *class)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  object_class->get_property = vn_graph_view_get_property;
+  object_class->set_property = vn_graph_view_set_property;
+  object_class->dispose = vn_graph_view_dispose;
+  object_class->finalize = vn_graph_view_finalize;
+  widget_class->snapshot = vn_graph_view_snapshot;
+  widget_class->measure = vn_graph_view_measure;
+  widget_class->size_allocate = vn_graph_view_size_allocate;
+  widget_class->query_tooltip = query_tooltip;
+  props[PROP_ZOOM] = g_param_spec_double ("zoom", NULL, NULL, 1e-6, 100, 1,
+                                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+  add_signals (VN_TYPE_GRAPH_VIEW);
+  gtk_widget_class_set_css_name (widget_class, "graphview");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+vn_graph_view_init (VnGraphView *self)
+{
+  AdwStyleManager *manager = adw_style_manager_get_default ();
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  self->camera.zoom = 1;
+  self->painter = vn_graph_painter_new ();
+  self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));
+  self->regions = g_array_new (FALSE, FALSE, sizeof (VnRect));
+  self->chips = g_array_new (FALSE, FALSE, sizeof (VnGraphChip));
+  vn_graph_view_reset_selection (self);
+  gtk_widget_set_focusable (widget, TRUE);
+  gtk_widget_set_hexpand (widget, TRUE);
+  gtk_widget_set_vexpand (widget, TRUE);
+  gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
+  gtk_widget_set_has_tooltip (widget, TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Network graph"), -1);
+  vn_graph_view_add_controllers (self);
+  g_signal_connect_object (manager, "notify::dark", G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_widget_get_settings (widget), "notify::gtk-font-name", G_CALLBACK (update_theme), self,
+                           G_CONNECT_SWAPPED);
+  update_theme (self);
+}
+
+/**
+ * vn_graph_view_new:
+ *
+ * Returns: (transfer floating): an empty canvas
+ */
+GtkWidget *
+vn_graph_view_new (void)
+{
+  return g_object_new (VN_TYPE_GRAPH_VIEW, NULL);
+}

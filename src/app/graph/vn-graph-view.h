@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-graph-painter.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define VN_TYPE_GRAPH_VIEW (vn_graph_view_get_type ())
+G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
+
+/* The canvas. Nodes are named by their index in the scene.
+ *
+ * Signals:
+ *   ready ()                     a scene is laid out and shown
+ *   failed (const char *message) a scene could not be laid out; the old one stays
+ *   selection-changed ()
+ *   focus-changed ()             the node the keyboard and the inspector are at
+ *   node-activated (guint node)  double click, Enter
+ *   context-menu (guint node, double x, double y)   %VN_SCENE_NONE: on the canvas
+ * Property: zoom (double, 1 is 100 %), notified. */
+
+GtkWidget  *vn_graph_view_new             (void);
+void        vn_graph_view_set_scene       (VnGraphView         *self,
+                                           VnScene             *scene);
+VnScene    *vn_graph_view_get_scene       (VnGraphView         *self);
+VnGraphLayout *vn_graph_view_get_layout   (VnGraphView         *self);
+void        vn_graph_view_set_overlay     (VnGraphView         *self,
+                                           VnOverlay           *overlay);
+VnOverlay  *vn_graph_view_get_overlay     (VnGraphView         *self);
+void        vn_graph_view_set_measuring   (VnGraphView         *self,
+                                           const guint         *nodes,
+                                           guint                n_nodes);
+
+/* ---- selection ---- */
+
+GArray     *vn_graph_view_dup_selection   (VnGraphView         *self);   /* of guint, ascending; caller unrefs */
+guint       vn_graph_view_get_n_selected  (VnGraphView         *self);
+gboolean    vn_graph_view_is_selected     (VnGraphView         *self,
+                                           guint                node);
+void        vn_graph_view_select          (VnGraphView         *self,
+                                           const guint         *nodes,
+                                           guint                n_nodes,
+                                           gboolean             extend);
+void        vn_graph_view_select_all      (VnGraphView         *self);
+void        vn_graph_view_unselect_all    (VnGraphView         *self);
+guint       vn_graph_view_get_focus_node  (VnGraphView         *self);   /* VN_SCENE_NONE: none */
+void        vn_graph_view_set_focus_node  (VnGraphView         *self,
+                                           guint                node);
+guint       vn_graph_view_get_selected_edge (VnGraphView       *self);   /* VN_SCENE_NONE: none */
+void        vn_graph_view_set_boundary    (VnGraphView         *self,
+                                           const char * const  *in_values,
+                                           const char * const  *out_values);
+
+/* ---- camera ---- */
+
+VnGraphCamera vn_graph_view_get_camera    (VnGraphView         *self);
+double      vn_graph_view_get_zoom        (VnGraphView         *self);
+void        vn_graph_view_set_zoom        (VnGraphView         *self,
+                                           double               zoom);
+void        vn_graph_view_zoom_in         (VnGraphView         *self);
+void        vn_graph_view_zoom_out        (VnGraphView         *self);
+void        vn_graph_view_zoom_to_fit     (VnGraphView         *self);
+void        vn_graph_view_zoom_to_node    (VnGraphView         *self,
+                                           guint                node);
+void        vn_graph_view_center_on       (VnGraphView         *self,
+                                           VnPoint              world);
+void        vn_graph_view_go_back         (VnGraphView         *self);
+gboolean    vn_graph_view_next_bad        (VnGraphView         *self,
+                                           int                  step);
+
+char       *vn_graph_view_dup_node_label  (VnGraphView         *self,
+                                           guint                node);   /* for screen readers and tooltips */
+
+G_END_DECLS
