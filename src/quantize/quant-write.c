@@ -109,6 +109,23 @@ set_producer (VnModel *model)
   model->producer_version = g_strdup (VN_VERSION);
 }
 
+/* Runtimes and the standard want nodes behind what they read; not every file keeps to that. */
+static gboolean
+sort_nodes (VnGraph  *graph,
+            GError  **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+
+  if (vn_quant_is_sorted (graph))
+    return TRUE;
+
+  nodes = vn_graph_sort (graph, error);
+  if (nodes == NULL)
+    return FALSE;
+  vn_graph_reorder (graph, nodes);
+  return TRUE;
+}
+
 /* Values the writer did not rename stand for themselves, if they are still there. */
 static void
 complete_names (const VnModel *prepared,
@@ -154,6 +171,7 @@ vn_quantize_write (const VnModel   *prepared,
 
   model = vn_model_copy (prepared);
   if (!format->write (model, recipe, plan, names, error) ||
+      !sort_nodes (model->graph, error) ||
       !vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error))
     {
       g_prefix_error (error, "%s: ", format->id);

@@ -114,6 +114,7 @@ VnQuantMark *vn_resolver_mark_of      (VnResolver      *self,
                                        const VnValue   *value);
 gboolean     vn_resolver_can_quantize (VnResolver      *self,
                                        const VnValue   *value);
+gboolean     vn_quant_is_sorted       (const VnGraph   *graph);
 guint        vn_quant_count_uses      (const VnValue   *value);    /* by nodes of its own graph */
 void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* quant-settings.c */

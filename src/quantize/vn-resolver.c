@@ -8,10 +8,14 @@
 #include "vn-i18n.h"
 #include "vn-subgraph.h"
 
-/* Whether nodes stand behind what they read, so that the order of the file can be kept: decisions that depend on order
- * are then taken as onnxruntime.quantization takes them. */
-static gboolean
-is_sorted (const VnGraph *graph)
+/*< private >
+ * vn_quant_is_sorted:
+ *
+ * Whether nodes stand behind what they read, so that the order of the file can be kept: decisions that depend on order
+ * are then taken as onnxruntime.quantization takes them.
+ */
+gboolean
+vn_quant_is_sorted (const VnGraph *graph)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -34,7 +38,7 @@ order_nodes (const VnGraph  *graph,
 {
   GPtrArray *nodes;
 
-  if (!is_sorted (graph))
+  if (!vn_quant_is_sorted (graph))
     return vn_graph_sort (graph, error);
 
   nodes = g_ptr_array_sized_new (graph->nodes->len);

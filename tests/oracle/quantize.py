@@ -24,8 +24,16 @@ MORE_SETTINGS = [   # on one small network
     ('symmetric', ['--symmetric'], {'extra_options': {'ActivationSymmetric': True}}),
     ('reduced', ['--reduce-range'], {'reduce_range': True}),
     ('s8', ['--preset', 'cpu-s8', '--per-channel'], {'activation': 'QInt8', 'per_channel': True}),
-    ('exclude', ['--exclude', 'type:Conv'], {'exclude_type': 'Conv'}),
+    ('a16w8', ['--preset', 'a16w8', '--per-channel'], {'activation': 'QUInt16', 'per_channel': True}),
+    ('w16', ['--weight', 'int16'], {'weight': 'QInt16'}),
+    ('w4', ['--weight', 'int4', '--per-channel'], {'weight': 'QInt4', 'per_channel': True}),
+    ('u8u8', ['--weight', 'uint8', '--asymmetric-weights'], {'weight': 'QUInt8'}),
 ]
+NAMED_SETTINGS = [  # the peer knows nodes by name only
+    ('exclude', ['--exclude', 'type:Concat'], {'exclude_type': 'Concat'}),
+    ('excl.conv', ['--exclude', 'type:Conv'], {'exclude_type': 'Conv'}),
+]
+EXTRA = {'det_ultraface_rfb320': MORE_SETTINGS, 'det_nanodet_m_320': NAMED_SETTINGS}
 SQNR_TOLERANCE = 0.5
 SCALE_TOLERANCE = 2e-4
 
@@ -75,12 +83,12 @@ def peer_quantize(prepared, result, samples, name, options):
     options = dict(options)
     excluded = options.pop('exclude_type', None)
     exclude = [n.name for n in onnx.load(prepared).graph.node if n.op_type == excluded]
-    assert excluded is None or exclude, excluded
+    assert excluded is None or (exclude and '' not in exclude), 'the peer needs names to exclude'
     QDQQuantizer.__init__ = spy
     try:
         quantize_static(prepared, result, Reader(), quant_format=QuantFormat.QDQ, nodes_to_exclude=exclude,
                         activation_type=getattr(QuantType, options.pop('activation', 'QUInt8')),
-                        weight_type=QuantType.QInt8, **options)
+                        weight_type=getattr(QuantType, options.pop('weight', 'QInt8')), **options)
     finally:
         QDQQuantizer.__init__ = original
     return ranges
@@ -266,7 +274,7 @@ def main():
 
     good, total = int(compare_defaults(program)), 1
     for stem in args or MODELS:
-        settings = SETTINGS + (MORE_SETTINGS if stem == 'det_ultraface_rfb320' else [])
+        settings = SETTINGS + EXTRA.get(stem, [])
         g, t = test_model(program, shared, stem, settings, n)
         good, total = good + g, total + t
     print('%d of %d equal' % (good, total))

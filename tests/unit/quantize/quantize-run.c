@@ -12,14 +12,17 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-static char *preset = NULL, *data_folder = NULL, *ranges_file = NULL;
+static char *preset = NULL, *weight = NULL, *data_folder = NULL, *ranges_file = NULL;
 static char **excludes = NULL, **wide = NULL;
-static gboolean per_channel, symmetric, reduce_range, operators;
+static gboolean per_channel, symmetric, asymmetric_weights, reduce_range, operators, unit_ranges;
 
 static const GOptionEntry entries[] = {
   { "preset", 0, 0, G_OPTION_ARG_STRING, &preset, "Preset", "ID" },
+  { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, "Type of weights", "TYPE" },
+  { "asymmetric-weights", 0, 0, G_OPTION_ARG_NONE, &asymmetric_weights, "Zero points for weights", NULL },
   { "data", 0, 0, G_OPTION_ARG_FILENAME, &data_folder, "Folder of .npy samples of the only input", "DIR" },
   { "ranges", 0, 0, G_OPTION_ARG_FILENAME, &ranges_file, "Ranges of all tensors", "FILE" },
+  { "unit-ranges", 0, 0, G_OPTION_ARG_NONE, &unit_ranges, "Take -1 .. 1 for every tensor", NULL },
   { "exclude", 0, 0, G_OPTION_ARG_STRING_ARRAY, &excludes, "Leave these nodes in float", "PATTERN" },
   { "wide", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wide, "Give these nodes uint16 activations", "PATTERN" },
   { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, "Scales per channel", NULL },
@@ -71,6 +74,20 @@ read_ranges (GHashTable  *histograms,
       range[1] = (float) g_ascii_strtod (fields[2], NULL);
       vn_histogram_scan (get_histogram (histograms, fields[0]), scratch, range, 2);
     }
+  return TRUE;
+}
+
+static gboolean
+make_ranges (VnModel        *model,
+             const VnRecipe *recipe,
+             GHashTable     *histograms)
+{
+  g_autoptr(GPtrArray) values = vn_quantize_list_values (model, recipe);
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+
+  for (guint i = 0; i < values->len; i++)
+    vn_histogram_scan (get_histogram (histograms, ((const VnValue *) g_ptr_array_index (values, i))->name), scratch,
+                       (float[]) { -1, 1 }, 2);
   return TRUE;
 }
 
@@ -249,6 +266,10 @@ make_recipe (GError **error)
   recipe->per_channel = per_channel;
   recipe->symmetric_activations = symmetric;
   recipe->reduce_range = reduce_range;
+  if (asymmetric_weights)
+    recipe->symmetric_weights = FALSE;
+  if (weight != NULL)
+    recipe->weight = vn_dtype_from_name (weight);
   for (guint i = 0; excludes != NULL && excludes[i] != NULL; i++)
     vn_recipe_add_exclude (recipe, excludes[i]);
   for (guint i = 0; wide != NULL && wide[i] != NULL; i++)
@@ -287,7 +308,9 @@ run (char   **argv,
     return FALSE;
 
   histograms = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) vn_histogram_free);
-  if (!(ranges_file != NULL ? read_ranges (histograms, error) : run_samples (model, recipe, histograms, error)))
+  if (!(unit_ranges ? make_ranges (model, recipe, histograms)
+        : ranges_file != NULL ? read_ranges (histograms, error)
+        : run_samples (model, recipe, histograms, error)))
     return FALSE;
 
   plan = vn_quantize_resolve_with (model, recipe, lookup, histograms, notes, error);
@@ -326,7 +349,7 @@ main (int   argc,
   if (operators)
     return list_operators ();
   if (argc != 4 ||
-      (data_folder == NULL) == (ranges_file == NULL))
+      (data_folder != NULL) + (ranges_file != NULL) + unit_ranges != 1)
     {
       g_printerr ("give a model, two results, and --data or --ranges\n");
       return 2;
