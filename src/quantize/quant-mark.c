@@ -86,6 +86,19 @@ vn_quant_is_conversion (const VnNode *node)
 }
 
 /*< private >
+ * vn_quant_get_since:
+ *
+ * Returns: the first opset in which @node can work on quantized data
+ */
+gint64
+vn_quant_get_since (const VnNode *node)
+{
+  int i = find_peer_rule (node);
+
+  return i >= 0 ? peer_rules[i].since : 1;
+}
+
+/*< private >
  * vn_quant_has_unit_range:
  *
  * Returns: whether the output's range is the operator's, not what the samples showed

@@ -45,13 +45,31 @@ vn_quant_dup_rule (VnResolver *self,
   return g_strdup_printf (_("preset %s, %u bit"), preset->id, vn_dtype_get_bits (dtype));
 }
 
+/* Why a node that may be quantized made nothing of @value. */
+static char *
+reason_of_selected (VnResolver    *self,
+                    const VnNode  *node,
+                    const VnValue *value)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+  const VnQuantTraits *traits = &info->op->quant;
+
+  if (self->opset < vn_quant_get_since (node))
+    return g_strdup_printf (_("%s works on integers from opset %" G_GINT64_FORMAT " on only"),
+                            node->op_type, vn_quant_get_since (node));
+  if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value)
+    return g_strdup_printf (_("it is the bias of %s, whose input or weight is not quantized here"), node->op_type);
+  if (!info->marked)
+    return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
+  return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
+}
+
 static char *
 reason_of_node (VnResolver    *self,
                 const VnNode  *node,
                 const VnValue *value)
 {
   const VnQuantNode *info = &self->quant_nodes[node->index];
-  const VnValue *input = vn_node_get_input (node, 0);
 
   if (info->exclude_rule >= 0)
     return vn_quant_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
@@ -59,11 +77,19 @@ reason_of_node (VnResolver    *self,
     return g_strdup (_("quantized in the model already"));
   if (info->op == NULL || info->op->quant.role == VN_QUANT_OPAQUE || !info->selected)
     return g_strdup_printf (_("%s is not quantized unless a rule asks for it"), node->op_type);
-  if (info->marked && value->producer != node)
-    return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
-  if (!info->marked && input != NULL && input != value)
-    return g_strdup_printf (_("the input of %s is not quantized"), node->op_type);
-  return g_strdup_printf (_("%s leaves it in float in this opset"), node->op_type);
+  return reason_of_selected (self, node, value);
+}
+
+static gboolean
+has_copies (VnResolver    *self,
+            const VnValue *value)
+{
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      if (g_array_index (self->biases, VnQuantBias, i).bias == value)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /*< private >
@@ -82,6 +108,8 @@ vn_quant_dup_reason (VnResolver    *self,
     return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
     return g_strdup (_("nothing reads it"));
+  if (value->initializer != NULL && has_copies (self, value))
+    return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);
   if (value->is_input && value->is_output)

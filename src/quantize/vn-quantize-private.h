@@ -125,6 +125,7 @@ const VnValue *vn_resolver_root       (VnResolver      *self,
 /* Peer rules about single operators: see quant-mark.c. */
 gboolean     vn_quant_is_conversion   (const VnNode    *node);
 gboolean     vn_quant_has_unit_range  (const VnNode    *node);
+gint64       vn_quant_get_since       (const VnNode    *node);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResolver, vn_resolver_free)
 

@@ -10,6 +10,21 @@ uses_wide_or_narrow (VnDType dtype)
   return dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) != 8;
 }
 
+/* ONNX Runtime quantizes biases of float convolutions that stand between quantized tensors by itself, with Round, which
+ * came with opset 11; it does not look whether the model has that. */
+static gboolean
+recipe_may_exclude (const VnRecipe *recipe)
+{
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->exclude)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 recipe_needs_21 (const VnRecipe *recipe)
 {
@@ -32,7 +47,8 @@ recipe_needs_21 (const VnRecipe *recipe)
  * @model: the model to quantize
  * @recipe: how
  *
- * QuantizeLinear exists since opset 10, has scales per channel since 13, and 16 and 4 bit integers since 21.
+ * QuantizeLinear exists since opset 10, has scales per channel since 13, and 16 and 4 bit integers since 21. Networks that
+ * are quantized in part need 11 to be loaded by ONNX Runtime.
  *
  * Returns: the version of ai.onnx to raise @model to before quantizing: never less than it has
  */
@@ -44,7 +60,7 @@ vn_quantize_get_opset (const VnModel  *model,
 
   g_return_val_if_fail (model != NULL && recipe != NULL, 0);
 
-  opset = MAX (recipe->per_channel ? 13 : 10, recipe->opset);
+  opset = MAX (recipe->per_channel ? 13 : recipe_may_exclude (recipe) ? 11 : 10, recipe->opset);
   if (recipe_needs_21 (recipe))
     opset = MAX (opset, 21);
   return MAX (opset, vn_model_get_opset (model, ""));

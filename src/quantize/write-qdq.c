@@ -329,6 +329,23 @@ write_bias (Writer            *self,
 
 /* ---- all ---- */
 
+/* Bounds of clamps that vanished, and what the model never used. */
+static void
+drop_unused_constants (VnGraph *graph)
+{
+  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->initializers->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->initializers, i);
+
+      if (value->uses->len == 0 && !value->is_output)
+        g_ptr_array_add (unused, value);
+    }
+  for (guint i = 0; i < unused->len; i++)
+    vn_graph_remove_value (graph, g_ptr_array_index (unused, i));
+}
+
 /* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain. */
 static const char *
 choose_domain (const VnModel *model,
@@ -437,6 +454,7 @@ vn_quant_write_qdq (VnModel         *model,
     absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
+  drop_unused_constants (model->graph);
   if (*writer.domain != '\0')
     vn_model_set_opset (model, writer.domain, MAX (1, vn_model_get_opset (model, writer.domain)));
   writer_clear (&writer);

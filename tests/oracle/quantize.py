@@ -15,7 +15,7 @@ import oracle
 
 MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp32_from_fp16', 'det_yolox_nano_416', 'det_nanodet_m_320',
           'det_picodet_xs_416_op10', 'cls_mobilenetv2_035_128_flowers', 'seg_deeplab_dm05_513_op8', 'sr_espcn_bsd300_rgb',
-          'mnist_rten_op18', 'det_openseeface_mnv3']
+          'mnist_rten_op18']
 SETTINGS = [  # our options, the peer's arguments
     ('tensor', [], {}),
     ('channel', ['--per-channel'], {'per_channel': True}),

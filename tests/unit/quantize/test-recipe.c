@@ -187,10 +187,11 @@ test_opset (void)
     const char *preset;
     gboolean    per_channel;
     gint64      asked;
-    VnDType     rule;
+    VnDType     rule;         /* of a rule that gives some nodes another type; undefined: one that excludes them */
     gint64      opset;
   } cases[] = {
-    { 7,  "cpu",   FALSE, 0,  VN_DTYPE_UNDEFINED, 10 },
+    { 7,  "cpu",   FALSE, 0,  VN_DTYPE_U8,        10 },
+    { 7,  "cpu",   FALSE, 0,  VN_DTYPE_UNDEFINED, 11 },
     { 7,  "cpu",   TRUE,  0,  VN_DTYPE_UNDEFINED, 13 },
     { 12, "cpu",   FALSE, 0,  VN_DTYPE_UNDEFINED, 12 },
     { 17, "cpu",   TRUE,  0,  VN_DTYPE_UNDEFINED, 17 },
@@ -208,7 +209,7 @@ test_opset (void)
       g_autoptr(VnRecipe) recipe = vn_recipe_new (cases[i].preset);
       VnOverride *rule = vn_recipe_add_exclude (recipe, "x");
 
-      rule->exclude = FALSE;
+      rule->exclude = cases[i].rule == VN_DTYPE_UNDEFINED;
       rule->activation = cases[i].rule;
       recipe->per_channel = cases[i].per_channel;
       recipe->opset = cases[i].asked;
