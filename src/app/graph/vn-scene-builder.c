@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-scene-builder.h"
+
+#include "vn-i18n.h"
+
+#include <math.h>
+
+
+typedef struct
+{
+  const VnGraph *graph;
+  VnResult      *result;      /* nullable */
+  VnScene       *scene;
+  GHashTable    *sources;     /* VnValue of a graph input -> index + 1 */
+  guint         *box_of;      /* node index -> scene index */
+} Build;
+
+/**
+ * vn_precision_of_dtype:
+ *
+ * Returns: how a tensor of this type is outlined
+ */
+VnPrecision
+vn_precision_of_dtype (VnDType dtype)
+{
+  guint bits = vn_dtype_get_bits (dtype);
+
+  if (vn_dtype_is_float (dtype))
+    return bits <= 16 ? VN_PRECISION_HALF : VN_PRECISION_FLOAT;
+  if (!vn_dtype_is_integer (dtype))
+    return VN_PRECISION_NONE;
+  if (bits < 8)
+    return VN_PRECISION_4;
+  return bits == 8 ? VN_PRECISION_8 : VN_PRECISION_WIDE;
+}
+
+static gboolean
+is_float_value (const VnValue *value)
+{
+  return value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype);
+}
+
+/* "1×3×224×224", names for dims that have one. */
+static char *
+dup_shape (const VnType *type)
+{
+  GString *text;
+
+  if (type->kind != VN_TYPE_TENSOR || type->shape.rank < 0)
+    return NULL;
+  if (type->shape.rank == 0)
+    return g_strdup (_("scalar"));
+
+  text = g_string_new (NULL);
+  for (int i = 0; i < type->shape.rank; i++)
+    {
+      g_string_append (text, i > 0 ? "×" : "");
+      if (type->shape.dims[i] >= 0)
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, type->shape.dims[i]);
+      else
+        g_string_append (text, type->symbols[i] != NULL ? type->symbols[i] : "?");
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* ---- nodes ---- */
+
+static gboolean
+has_float_weights (const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value != NULL && vn_value_is_constant (value) && is_float_value (value)
+          && vn_shape_count (&value->type.shape, 0, value->type.shape.rank) > 1)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* One line is enough for what has no arithmetic or no weights of its own. */
+static gboolean
+is_slim (const VnNode *node,
+         VnOpFamily    family)
+{
+  if (family == VN_FAMILY_COMPUTE)
+    return FALSE;
+  return !((family == VN_FAMILY_POOL_NORM || family == VN_FAMILY_OTHER) && has_float_weights (node));
+}
+
+static void
+set_precision (const Build  *self,
+               const VnNode *node,
+               VnSceneNode  *box)
+{
+  const VnTensorPlan *plan;
+  const VnValue *output = vn_node_get_output (node, 0);
+
+  if (self->result == NULL)
+    return;
+  plan = vn_result_get_node_plan (self->result, node);
+  if (plan != NULL && plan->quantized)
+    {
+      box->precision = vn_precision_of_dtype (plan->dtype);
+      box->badge = (char *) vn_dtype_get_badge (plan->dtype);
+      box->differs = self->result->recipe != NULL
+                     && vn_precision_of_dtype (self->result->recipe->activation) != box->precision;
+    }
+  else if (output != NULL && is_float_value (output))
+    {
+      box->precision = VN_PRECISION_FLOAT;
+      box->badge = (char *) vn_dtype_get_badge (output->type.dtype);
+      box->excluded = box->differs = TRUE;
+    }
+}
+
+static void
+add_box (Build        *self,
+         const VnNode *node)
+{
+  g_autofree char *id = vn_node_dup_label (node);
+  g_autofree char *detail = vn_node_dup_detail (node);
+  g_autofree char *shape = NULL;
+  const VnValue *output = vn_node_get_output (node, 0);
+  VnSceneNode box = { .id = id, .source = node->index, .op = node->op_type, .detail = detail };
+
+  if (output != NULL)
+    shape = dup_shape (&output->type);
+  box.family = vn_op_family (node);
+  box.slim = is_slim (node, box.family);
+  box.name = *node->name != '\0' ? node->name : output != NULL ? output->name : id;
+  box.shape = shape;
+  set_precision (self, node, &box);
+  self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
+}
+
+static guint
+add_pill (Build         *self,
+          const VnValue *value,
+          VnSceneKind    kind,
+          guint          index)
+{
+  g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index, value->name);
+  g_autofree char *shape = dup_shape (&value->type);
+  VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name, .shape = shape };
+
+  return vn_scene_add_node (self->scene, &pill);
+}
+
+/* ---- edges ---- */
+
+/* The box a value comes from; VN_SCENE_NONE for constants and what subgraphs define. */
+static guint
+source_of (const Build   *self,
+           const VnValue *value)
+{
+  if (value->producer != NULL)
+    return value->producer->graph == self->graph ? self->box_of[value->producer->index] : VN_SCENE_NONE;
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->sources, value)) - 1;
+}
+
+static const VnTensorPlan *
+plan_of (const Build   *self,
+         const VnValue *value)
+{
+  if (self->result == NULL)
+    return NULL;
+  if (value->producer != NULL && value->output_index == 0)
+    return vn_result_get_node_plan (self->result, value->producer);
+  return self->result->plan != NULL ? vn_quant_plan_find (self->result->plan, value->name) : NULL;
+}
+
+static char *
+dup_tooltip (const VnValue      *value,
+             const VnTensorPlan *plan)
+{
+  g_autofree char *type = vn_type_to_string (&value->type);
+
+  if (plan == NULL || !plan->quantized || !(plan->min < plan->max))
+    return g_steal_pointer (&type);
+  return g_strdup_printf (_("%s\nrange %.4g … %.4g as %s"), type, plan->min, plan->max,
+                          vn_dtype_get_badge (plan->dtype));
+}
+
+static void
+add_edge (Build         *self,
+          const VnValue *value,
+          guint          to,
+          guint          input)
+{
+  guint from = source_of (self, value);
+  const VnTensorPlan *plan = plan_of (self, value);
+  g_autofree char *tooltip = NULL;
+  const VnSceneNode *a, *b;
+  VnSceneEdge edge = { .from = from, .to = to, .output = value->output_index, .input = input, .value = value->name };
+
+  /* a node that uses its own result cannot be drawn; the reader notes it */
+  if (from == VN_SCENE_NONE || from == to)
+    return;
+  tooltip = dup_tooltip (value, plan);
+  edge.tooltip = tooltip;
+  edge.is_float = self->result != NULL && is_float_value (value) && (plan == NULL || !plan->quantized);
+  a = vn_scene_get_node (self->scene, from);
+  b = vn_scene_get_node (self->scene, to);
+  edge.changes = a->precision != VN_PRECISION_NONE && b->precision != VN_PRECISION_NONE && a->precision != b->precision;
+  vn_scene_add_edge (self->scene, &edge);
+}
+
+/* What a body of If or Loop takes from outside enters the node that holds the body. */
+static void
+collect_outer_uses (const Build  *self,
+                    const VnNode *node,
+                    VnGraph      *body,
+                    GHashTable   *seen)
+{
+  for (guint i = 0; i < body->nodes->len; i++)
+    {
+      const VnNode *inner = g_ptr_array_index (body->nodes, i);
+
+      for (guint k = 0; k < inner->inputs->len; k++)
+        {
+          VnValue *value = vn_node_get_input (inner, k);
+
+          if (value != NULL && value->graph == self->graph)
+            g_hash_table_add (seen, value);
+        }
+      for (guint k = 0; k < inner->attrs->len; k++)
+        {
+          const VnAttr *attr = g_ptr_array_index (inner->attrs, k);
+
+          if (attr->graph != NULL)
+            collect_outer_uses (self, node, attr->graph, seen);
+        }
+    }
+}
+
+static int
+compare_values (gconstpointer a,
+                gconstpointer b)
+{
+  const VnValue *va = a, *vb = b;
+
+  return va->id < vb->id ? -1 : va->id > vb->id;
+}
+
+static void
+add_body_edges (Build        *self,
+                const VnNode *node)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GList) values = NULL;
+  guint input = node->inputs->len;
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL)
+        collect_outer_uses (self, node, attr->graph, seen);
+      for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
+        collect_outer_uses (self, node, g_ptr_array_index (attr->graphs, k), seen);
+    }
+  values = g_list_sort (g_hash_table_get_keys (seen), compare_values);
+  for (GList *l = values; l != NULL; l = l->next)
+    add_edge (self, l->data, self->box_of[node->index], input++);
+}
+
+static void
+add_edges (Build        *self,
+           const VnNode *node)
+{
+  guint to = self->box_of[node->index];
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value != NULL)
+        add_edge (self, value, to, i);
+    }
+  add_body_edges (self, node);
+}
+
+/* ---- whole ---- */
+
+static void
+add_nodes (Build *self)
+{
+  const VnGraph *graph = self->graph;
+
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->inputs, i);
+      guint pill;
+
+      if (value->initializer != NULL)
+        continue;
+      pill = add_pill (self, value, VN_SCENE_INPUT, i);
+      g_hash_table_insert (self->sources, value, GUINT_TO_POINTER (pill + 1));
+    }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      self->box_of[i] = VN_SCENE_NONE;
+      if (!vn_node_is (node, "Constant"))
+        add_box (self, node);
+    }
+}
+
+/**
+ * vn_scene_build:
+ * @model: with its types inferred, as far as that goes
+ * @result: (nullable): of a run on @model: gives precisions
+ *
+ * Makes what the canvas shows of a model: its operators as boxes, graph inputs and outputs as pills. Constants are not
+ * drawn. The same model always gives the same geometry, with or without a result.
+ *
+ * Returns: (transfer full): the scene, sealed
+ */
+VnScene *
+vn_scene_build (const VnModel *model,
+                VnResult      *result)
+{
+  g_autoptr(GHashTable) sources = g_hash_table_new (NULL, NULL);
+  const VnGraph *graph = model->graph;
+  g_autofree guint *box_of = g_new (guint, graph->nodes->len + 1);
+  Build self = { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of };
+
+  add_nodes (&self);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (box_of[i] != VN_SCENE_NONE)
+      add_edges (&self, g_ptr_array_index (graph->nodes, i));
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->outputs, i);
+      guint pill = add_pill (&self, value, VN_SCENE_OUTPUT, i);
+
+      add_edge (&self, value, pill, 0);
+    }
+  vn_scene_seal (self.scene);
+  return self.scene;
+}
+
+/* ---- overlay ---- */
+
+static const VnErrorRow *
+row_of (const VnScene *scene,
+        const VnModel *model,
+        VnResult      *result,
+        guint          i)
+{
+  const VnSceneNode *box = vn_scene_get_node (scene, i);
+
+  if (result == NULL || box->kind != VN_SCENE_NODE)
+    return NULL;
+  return vn_result_get_node_error (result, g_ptr_array_index (model->graph->nodes, box->source));
+}
+
+/**
+ * vn_scene_build_overlay:
+ * @scene: of @model
+ * @result: (nullable): %NULL: nothing is measured
+ *
+ * Returns: (transfer full): the error of every node by a metric, coloured by where the handles stand
+ */
+VnOverlay *
+vn_scene_build_overlay (const VnScene *scene,
+                        const VnModel *model,
+                        VnResult      *result,
+                        VnMetric       metric,
+                        VnHeatHandles  handles)
+{
+  guint n = vn_scene_get_n_nodes (scene);
+  const char *unit = vn_metric_get_info (metric)->unit;
+  VnOverlay *overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = row_of (scene, model, result, i);
+      VnOverlayItem item = { .measured = TRUE };
+      double value, axis;
+
+      if (row == NULL)
+        continue;
+      value = vn_metric_get (row, metric);
+      axis = row->n_bad > 0 ? NAN : vn_heat_axis (metric, value);
+      item.is_nan = isnan (axis);
+      item.t = (float) vn_heat_t (axis, handles);
+      item.ticks = vn_heat_ticks (axis, handles);
+      item.is_bad = item.ticks == 4;
+      vn_heat_format (metric, item.is_nan ? NAN : value, item.value, sizeof item.value);
+      vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}
+
+/**
+ * vn_scene_default_handles:
+ *
+ * Returns: where the handles of a metric stand before anybody moves them
+ */
+VnHeatHandles
+vn_scene_default_handles (const VnScene *scene,
+                          const VnModel *model,
+                          VnResult      *result,
+                          VnMetric       metric)
+{
+  guint n = vn_scene_get_n_nodes (scene);
+  g_autofree double *values = g_new (double, n + 1);
+  gsize used = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = row_of (scene, model, result, i);
+
+      if (row != NULL)
+        values[used++] = vn_metric_get (row, metric);
+    }
+  return vn_heat_handles_from_values (metric, values, used);
+}
+
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/**
+ * vn_scene_build_amounts:
+ * @amounts: one for each node of the scene, not negative; NaN: not known
+ * @unit: (nullable): "KB", "ms"
+ *
+ * Returns: (transfer full): sizes or times on the blue scale: t is the share of the largest, ticks are quartiles
+ */
+VnOverlay *
+vn_scene_build_amounts (const VnScene *scene,
+                        const double  *amounts,
+                        const char    *unit)
+{
+  guint n = vn_scene_get_n_nodes (scene), used = 0;
+  VnOverlay *overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, unit);
+  g_autofree double *sorted = g_new (double, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    if (!isnan (amounts[i]))
+      sorted[used++] = amounts[i];
+  qsort (sorted, used, sizeof (double), compare_doubles);
+  for (guint i = 0; i < n; i++)
+    {
+      VnOverlayItem item = { .measured = TRUE };
+
+      if (isnan (amounts[i]))
+        continue;
+      item.t = sorted[used - 1] > 0 ? (float) (amounts[i] / sorted[used - 1]) : 0;
+      for (guint q = 0; q < 4; q++)
+        item.ticks += amounts[i] > sorted[q * (used - 1) / 4];
+      g_snprintf (item.value, sizeof item.value, "%.3g", amounts[i]);
+      vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}

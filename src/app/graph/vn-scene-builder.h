@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-heat.h"
+#include "vn-project.h"
+#include "vn-scene.h"
+
+G_BEGIN_DECLS
+
+VnScene      *vn_scene_build            (const VnModel  *model,
+                                         VnResult       *result);
+VnOverlay    *vn_scene_build_overlay    (const VnScene  *scene,
+                                         const VnModel  *model,
+                                         VnResult       *result,
+                                         VnMetric        metric,
+                                         VnHeatHandles   handles);
+VnOverlay    *vn_scene_build_amounts    (const VnScene  *scene,
+                                         const double   *amounts,
+                                         const char     *unit);
+VnHeatHandles vn_scene_default_handles  (const VnScene  *scene,
+                                         const VnModel  *model,
+                                         VnResult       *result,
+                                         VnMetric        metric);
+char         *vn_node_dup_detail        (const VnNode   *node);
+VnPrecision   vn_precision_of_dtype     (VnDType         dtype);
+
+G_END_DECLS

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scenes of real networks. Pictures are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
+#include "vn-graph-edit.h"
+#include "vn-graph-painter.h"
+#include "vn-onnx.h"
+#include "vn-scene-builder.h"
+
+#include <math.h>
+
+static VnNode *
+add_node (VnGraph    *graph,
+          const char *name,
+          const char *op,
+          VnValue    *a,
+          VnValue    *b,
+          VnShape     shape)
+{
+  VnValue *inputs[] = { a, b };
+  VnValue *output = vn_graph_add_value (graph, NULL, VN_DTYPE_F32, &shape);
+
+  return vn_graph_add_node (graph, name, "", op, inputs, b != NULL ? 2 : 1, &output, 1);
+}
+
+static void
+test_small (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnShape image = VN_SHAPE (1, 8, 10, 10), filter = VN_SHAPE (8, 1, 3, 3);
+  VnValue *input = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &image);
+  g_autofree float *zeros = g_new0 (float, 72);
+  g_autoptr(VnTensor) weights = vn_tensor_new_f32 (&filter, zeros);
+  VnValue *weight = vn_graph_add_initializer (graph, "w", weights);
+  VnNode *conv = add_node (graph, "conv", "Conv", input, weight, image);
+  VnNode *add, *concat;
+  g_autoptr(VnScene) scene = NULL;
+  g_autoptr(VnOverlay) overlay = NULL;
+  const VnSceneNode *box;
+  const gint64 twos[] = { 2, 2 };
+
+  vn_node_set_int (conv, "group", 8);
+  vn_node_set_ints (conv, "strides", twos, 2);
+  add = add_node (graph, NULL, "Add", vn_node_get_output (conv, 0), vn_node_get_output (conv, 0), image);
+  concat = add_node (graph, "cat", "Concat", vn_node_get_output (add, 0), input, image);
+  vn_node_set_int (concat, "axis", -1);
+  vn_graph_set_output (graph, 0, vn_node_get_output (concat, 0));
+
+  scene = vn_scene_build (model, NULL);
+  g_assert_cmpuint (vn_scene_get_n_nodes (scene), ==, 5);
+  g_assert_cmpuint (vn_scene_get_n_edges (scene), ==, 6);
+  box = vn_scene_get_node (scene, 1);
+  g_test_message ("%s “%s” %s, %s", box->op, box->detail, box->name, box->shape);
+  g_assert_cmpstr (box->detail, ==, "3×3 depthwise stride 2");
+  g_assert_cmpstr (box->shape, ==, "1×8×10×10");
+  g_assert_false (box->slim);
+  g_assert_cmpint (box->family, ==, VN_FAMILY_COMPUTE);
+  g_assert_cmpint (box->precision, ==, VN_PRECISION_NONE);
+  g_assert_true (vn_scene_get_node (scene, 2)->slim);
+  g_assert_cmpstr (vn_scene_get_node (scene, 3)->detail, ==, "axis -1");
+  g_assert_cmpint (vn_scene_get_node (scene, 4)->kind, ==, VN_SCENE_OUTPUT);
+  g_assert_cmpuint (vn_scene_find_source (scene, conv->index), ==, 1);
+
+  overlay = vn_scene_build_overlay (scene, model, NULL, VN_METRIC_SQNR, vn_heat_default_handles (VN_METRIC_SQNR));
+  g_assert_cmpuint (vn_overlay_get_n (overlay), ==, 5);
+  g_assert_false (vn_overlay_get (overlay, 1)->measured);
+}
+
+static void
+test_amounts (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnShape shape = VN_SHAPE (4);
+  VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape);
+  static const double amounts[] = { NAN, 1, 2, 3, 4, 5 };
+  static const guint ticks[] = { 0, 0, 1, 2, 3, 4 };
+  g_autoptr(VnScene) scene = NULL;
+  g_autoptr(VnOverlay) overlay = NULL;
+
+  for (guint i = 0; i < 5; i++)
+    value = vn_node_get_output (add_node (model->graph, NULL, "Relu", value, NULL, shape), 0);
+  scene = vn_scene_build (model, NULL);
+  overlay = vn_scene_build_amounts (scene, amounts, "KB");
+  for (guint i = 0; i < 6; i++)
+    {
+      const VnOverlayItem *item = vn_overlay_get (overlay, i);
+
+      g_test_message ("%g: t %g, %u ticks", amounts[i], item->t, item->ticks);
+      g_assert_true (item->measured == (i > 0));
+      g_assert_cmpuint (item->ticks, ==, ticks[i]);
+    }
+  g_assert_cmpfloat (vn_overlay_get (overlay, 5)->t, ==, 1);
+}
+
+static void
+test_precisions (void)
+{
+  static const struct { VnDType dtype; VnPrecision precision; } cases[] = {
+    { VN_DTYPE_U8, VN_PRECISION_8 },     { VN_DTYPE_S8, VN_PRECISION_8 },     { VN_DTYPE_U16, VN_PRECISION_WIDE },
+    { VN_DTYPE_S32, VN_PRECISION_WIDE }, { VN_DTYPE_F16, VN_PRECISION_HALF }, { VN_DTYPE_BF16, VN_PRECISION_HALF },
+    { VN_DTYPE_F32, VN_PRECISION_FLOAT }, { VN_DTYPE_U4, VN_PRECISION_4 },    { VN_DTYPE_S4, VN_PRECISION_4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (vn_precision_of_dtype (cases[i].dtype), ==, cases[i].precision);
+}
+
+static void
+keep_picture (VnScene       *scene,
+              VnGraphLayout *layout,
+              const char    *name,
+              double         zoom)
+{
+  const char *folder = g_getenv ("VN_KEEP_PICTURES");
+  g_autoptr(VnGraphIndex) index = vn_graph_index_new (layout);
+  g_autoptr(VnGraphPainter) painter = vn_graph_painter_new ();
+  g_autofree char *path = NULL;
+  VnGraphCamera camera;
+  cairo_surface_t *surface;
+  cairo_t *cr;
+
+  if (folder == NULL)
+    return;
+  path = g_strdup_printf ("%s/%s-%g.png", folder, name, zoom);
+  camera = vn_graph_camera_fit (vn_graph_layout_get_bounds (layout), 1600, 1000, 20, 1);
+  if (zoom > 0)
+    {
+      VnRect bounds = vn_graph_layout_get_bounds (layout);
+
+      camera.zoom = zoom;
+      camera.origin = (VnPoint) { bounds.x + bounds.width / 2 - 800 / zoom, bounds.y + bounds.height * 0.6 };
+    }
+  surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 1600, 1000);
+  cr = cairo_create (surface);
+  vn_graph_painter_set_content (painter, scene, layout, index);
+  vn_graph_painter_draw (painter, cr, camera, 1600, 1000);
+  cairo_destroy (cr);
+  cairo_surface_write_to_png (surface, path);
+  cairo_surface_destroy (surface);
+}
+
+static void
+test_networks (void)
+{
+  static const char * const names[] = { "det_ultraface_rfb320", "det_yolox_nano_416", "cls_mobilenetv2_imagenet",
+                                        "graph_tfbert_qa_3836nodes" };
+  const char *shared = g_getenv ("VN_SHARED");
+  guint n_done = 0;
+
+  if (shared == NULL || *shared == '\0')
+    {
+      g_test_skip ("no folder with networks");
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/models/%s.onnx", shared, names[i]);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnModel) model = NULL;
+      g_autoptr(VnScene) scene = NULL;
+      g_autoptr(VnGraphLayout) layout = NULL;
+      gint64 start, built, laid;
+      VnRect bounds;
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        continue;
+      model = vn_onnx_read_file (path, &error);
+      g_assert_no_error (error);
+      if (!vn_model_infer_types (model, NULL, NULL, &error))
+        g_test_message ("%s: types not inferred: %s", names[i], error->message);
+      g_clear_error (&error);
+      start = g_get_monotonic_time ();
+      scene = vn_scene_build (model, NULL);
+      built = g_get_monotonic_time ();
+      layout = vn_graph_layout_new_for_scene (scene, NULL, &error);
+      laid = g_get_monotonic_time ();
+      g_assert_no_error (error);
+      bounds = vn_graph_layout_get_bounds (layout);
+      g_test_message ("%s: %u boxes, %u edges, %u ranks, %" G_GUINT64_FORMAT " crossings, %.0f × %.0f px; "
+                      "built in %.1f ms, laid out in %.1f ms", names[i], vn_scene_get_n_nodes (scene),
+                      vn_scene_get_n_edges (scene), vn_graph_layout_get_n_ranks (layout),
+                      vn_graph_layout_get_crossings (layout), bounds.width, bounds.height, (built - start) / 1e3,
+                      (laid - built) / 1e3);
+      g_assert_cmpuint (vn_scene_get_n_nodes (scene), >, 10);
+      g_assert_cmpuint (vn_scene_get_n_edges (scene), >=, vn_scene_get_n_nodes (scene) - 5);
+      keep_picture (scene, layout, names[i], 0);
+      keep_picture (scene, layout, names[i], 1);
+      keep_picture (scene, layout, names[i], 0.5);
+      n_done++;
+    }
+  g_assert_cmpuint (n_done, >, 0);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scene-builder/small", test_small);
+  g_test_add_func ("/scene-builder/amounts", test_amounts);
+  g_test_add_func ("/scene-builder/precisions", test_precisions);
+  g_test_add_func ("/scene-builder/networks", test_networks);
+  return g_test_run ();
+}
