@@ -6,6 +6,8 @@
  * Known deviations, each because the peer's result would be wrong:
  *  - a Clip whose bounds leave out 0 stays: a quantized range always holds 0, so it cannot replace the clamp;
  *  - a factor beta of a bias is folded into the bias (the peer drops it);
+ *  - a constant of MatMul has a scale per channel only if it is the right one and a matrix: ONNX Runtime's integer kernel
+ *    fails on others;
  *  - a tensor nobody reads gets no Q/DQ pair. */
 
 #include "vn-quantize-private.h"
@@ -302,9 +304,9 @@ mark_matmul (VnResolver   *self,
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
-      int rank = value != NULL && value->initializer != NULL ? value->initializer->shape.rank : 0;
+      gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
-      any |= mark_weight (self, value, MAX (rank - 1, 1));
+      any |= mark_weight (self, value, i == 1 && is_matrix ? op->quant.channel_axis : G_MAXINT8);
     }
   return mark_activation (self, vn_node_get_output (node, 0)) || any;
 }
