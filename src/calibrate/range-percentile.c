@@ -61,11 +61,12 @@ find_edge (const double *counts,
 
   for (guint i = 0; i < BINS; i++)
     total += counts[i];
+  total = rint (total);
   for (guint i = 0; i < BINS; i++)
     {
       sum += counts[i];
-      /* The last comparison of a sum of fractions with 1 must not fail for rounding. */
-      if (sum >= share * total * (1 - 1e-12))
+      /* Where no bin is split the sum is a whole number, but for rounding: that must not decide. */
+      if ((fabs (sum - rint (sum)) < 1e-6 ? rint (sum) : sum) / total >= share)
         return lo + (hi - lo) * i / BINS;
     }
   return hi;

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Statistics on disk and merged. */
+
+#include "vn-calibrate.h"
+#include "vn-error.h"
+#include "vn-stats-private.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static VnHistogram *
+make_histogram (guint seed,
+                guint n)
+{
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autofree float *x = g_new (float, n + 1);
+  VnHistogram *self = vn_histogram_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      x[i] = (float) g_rand_double_range (rand, -3, 5);
+      if (i % 7 == 0)
+        x[i] = 0;
+      if (i % 101 == 50)
+        x[i] = i % 2 ? NAN : INFINITY;
+    }
+  vn_histogram_scan (self, scratch, x, n);
+  return self;
+}
+
+static VnStats *
+make_stats (guint seed,
+            guint n_samples)
+{
+  VnStats *self = vn_stats_new (n_samples);
+
+  vn_stats_take (self, "zeta", make_histogram (seed, 3000));
+  vn_stats_take (self, "alpha/1:0", make_histogram (seed + 1, 1));
+  vn_stats_take (self, "Ü", make_histogram (seed + 2, 70000));
+  vn_stats_take (self, "empty", make_histogram (seed + 3, 0));
+  vn_stats_seal (self);
+  return self;
+}
+
+static char *
+temporary_path (void)
+{
+  char *path = g_build_filename (g_get_tmp_dir (), "vn-stats-XXXXXX", NULL);
+
+  g_close (g_mkstemp (path), NULL);
+  return path;
+}
+
+static void
+test_lookup (void)
+{
+  g_autoptr(VnStats) stats = make_stats (1, 5);
+
+  g_assert_cmpuint (vn_stats_get_n_samples (stats), ==, 5);
+  g_assert_cmpuint (vn_stats_get_n_values (stats), ==, 4);
+  g_assert_cmpstr (vn_stats_get_name (stats, 0), ==, "alpha/1:0");
+  g_assert_nonnull (vn_stats_get (stats, "zeta"));
+  g_assert_null (vn_stats_get (stats, "zet"));
+  g_assert_null (vn_stats_get (stats, ""));
+  g_assert_cmpuint (vn_stats_get_bytes (stats), >, 4000);
+}
+
+static void
+test_round_trip (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) stats = make_stats (1, 5);
+  g_autofree char *path = temporary_path ();
+  g_autoptr(VnStats) loaded = NULL;
+  GStatBuf info;
+
+  g_assert_true (vn_stats_save (stats, path, &error));
+  g_assert_no_error (error);
+  loaded = vn_stats_load (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  g_test_message ("%d bytes on disk, %" G_GSIZE_FORMAT " in memory", (int) info.st_size, vn_stats_get_bytes (stats));
+  g_assert_true (vn_stats_equal (stats, loaded));
+  g_unlink (path);
+  g_assert_null (vn_stats_load (path, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+}
+
+static void
+test_merge (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) a = make_stats (1, 5);
+  g_autoptr(VnStats) b = make_stats (10, 7);
+  g_autoptr(VnStats) c = make_stats (20, 1);
+  g_autoptr(VnStats) other = vn_stats_new (1);
+  g_autoptr(VnStats) abc = vn_stats_merge ((VnStats *[]) { a, b, c }, 3, &error);
+  g_autoptr(VnStats) cab = vn_stats_merge ((VnStats *[]) { c, a, b }, 3, &error);
+  g_autoptr(VnHistogram) sum = vn_histogram_new ();
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_stats_get_n_samples (abc), ==, 13);
+  g_assert_true (vn_stats_equal (abc, cab));
+  g_assert_false (vn_stats_equal (abc, a));
+  vn_histogram_merge (sum, vn_stats_get (b, "zeta"));
+  vn_histogram_merge (sum, vn_stats_get (a, "zeta"));
+  vn_histogram_merge (sum, vn_stats_get (c, "zeta"));
+  g_assert_true (vn_histogram_equal (sum, vn_stats_get (abc, "zeta")));
+
+  vn_stats_take (other, "zeta", make_histogram (1, 3));
+  vn_stats_seal (other);
+  g_assert_null (vn_stats_merge ((VnStats *[]) { a, other }, 2, &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+  g_clear_error (&error);
+  g_assert_null (vn_stats_merge ((VnStats *[]) { other, a }, 2, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+}
+
+/* ---- damage ---- */
+
+/* Writes @data with a checksum that is right, so that the parser itself is met. */
+static VnStats *
+load_bytes (const guint8  *data,
+            gsize          size,
+            gboolean       sign,
+            GError       **error)
+{
+  g_autofree char *path = temporary_path ();
+  g_autofree guint8 *copy = g_memdup2 (data, size + 1);
+  VnStats *stats;
+
+  if (sign && size >= 32)
+    {
+      g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+      gsize digest_size = 32;
+
+      g_checksum_update (checksum, copy, (gssize) size - 32);
+      g_checksum_get_digest (checksum, copy + size - 32, &digest_size);
+    }
+  g_assert_true (g_file_set_contents (path, (char *) copy, (gssize) size, NULL));
+  stats = vn_stats_load (path, error);
+  g_unlink (path);
+  return stats;
+}
+
+static void
+use_bin (const VnBin *bin,
+         gpointer     data)
+{
+  g_assert_true (isfinite (bin->lo) && isfinite (bin->hi));
+  g_assert_cmpfloat (bin->lo, <=, bin->hi);
+  *(guint64 *) data += bin->count;
+}
+
+/* What was let through must be usable. */
+static void
+use_stats (VnStats *stats)
+{
+  guint n_methods;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
+
+  for (guint i = 0; i < vn_stats_get_n_values (stats); i++)
+    {
+      const VnHistogram *h = vn_stats_get (stats, vn_stats_get_name (stats, i));
+      guint64 n = 0;
+
+      vn_histogram_foreach (h, use_bin, &n);
+      g_assert_cmpuint (n + h->n_nan + h->n_pos_inf + h->n_neg_inf, ==, h->n);
+      for (guint k = 0; k < 2 * n_methods; k++)
+        {
+          VnRangeSettings settings = { .percentile = 99.9, .symmetric = k % 2 };
+          VnRange range;
+
+          if (methods[k / 2]->range (h, &settings, &range, NULL))
+            g_assert_cmpfloat (range.min, <=, range.max);
+        }
+    }
+}
+
+static void
+test_damage (void)
+{
+  g_autoptr(VnStats) stats = vn_stats_new (2);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (5);
+  g_autofree char *path = temporary_path ();
+  g_autofree guint8 *data = NULL;
+  guint n_refused = 0;
+  guint n_taken = 0;
+  gsize size;
+
+  vn_stats_take (stats, "a", make_histogram (1, 40));
+  vn_stats_take (stats, "b", make_histogram (2, 3));
+  g_assert_true (vn_stats_save (stats, path, NULL));
+  g_assert_true (g_file_get_contents (path, (char **) &data, &size, NULL));
+  g_unlink (path);
+
+  for (guint signing = 0; signing < 2; signing++)
+    {
+      for (gsize n = 0; n < size; n++)
+        {
+          g_autoptr(GError) error = NULL;
+          g_autoptr(VnStats) loaded = load_bytes (data, n, signing, &error);
+
+          g_assert_null (loaded);
+          g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+        }
+      for (guint round = 0; round < 4000; round++)
+        {
+          gsize at = (gsize) g_rand_int_range (rand, 0, (int) size - 32);
+          guint8 old = data[at];
+          g_autoptr(GError) error = NULL;
+          g_autoptr(VnStats) loaded = NULL;
+
+          data[at] = (guint8) (round % 2 ? g_rand_int (rand) : old ^ 1u << g_rand_int_range (rand, 0, 8));
+          loaded = load_bytes (data, size, signing, &error);
+          if (!signing && data[at] != old)
+            g_assert_null (loaded);
+          data[at] = old;
+          n_refused += loaded == NULL;
+          n_taken += loaded != NULL;
+          if (loaded != NULL)
+            use_stats (loaded);
+        }
+    }
+  g_test_message ("%u refused, %u taken", n_refused, n_taken);
+  g_assert_cmpuint (n_refused, >, 4000);
+  g_assert_cmpuint (n_taken, >, 0);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/stats/lookup", test_lookup);
+  g_test_add_func ("/stats/round-trip", test_round_trip);
+  g_test_add_func ("/stats/merge", test_merge);
+  g_test_add_func ("/stats/damage", test_damage);
+
+  return g_test_run ();
+}
