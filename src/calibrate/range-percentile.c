@@ -3,9 +3,9 @@
 /* Percentile, as onnxruntime.quantization means it: 2048 bins of equal width; the threshold is the lower edge of the
  * bin in which the cumulated share reaches the percentile, and is cut to what was seen.
  *
- * Symmetric (that tool's default): the bins cover |x| from its least to its greatest value, one threshold T gives
- * -T .. T. Otherwise: the bins cover -m .. m with m the greatest magnitude, and half of what is left out lies at each
- * end. There the bins hold the elements themselves; here they are made from the histogram, whose bins are up to 1/128
+ * One threshold (that tool's default, also for asymmetric types): the bins cover |x| from its least to its greatest
+ * value, T gives -T .. T. Two-sided: the bins cover -m .. m with m the greatest magnitude, and half of what is left
+ * out lies at each end. There the bins hold the elements themselves; here they are made from the histogram, whose bins are up to 1/128
  * of their value wide, so thresholds may differ by that much. */
 
 #include "vn-calibrate.h"
@@ -127,10 +127,10 @@ percentile_range (const VnHistogram      *histogram,
   /* One value, or nothing to cut off: no bins to look at. */
   if (histogram->min == histogram->max || settings->percentile == 100)
     return TRUE;
-  if (settings->symmetric)
-    percentile_magnitude (histogram, settings->percentile, range);
-  else
+  if (settings->two_sided)
     percentile_two_sided (histogram, settings->percentile, range);
+  else
+    percentile_magnitude (histogram, settings->percentile, range);
   return TRUE;
 }
 

@@ -16,6 +16,7 @@ typedef struct
   VnRunner     *runner;
   VnScratch    *scratch;
   VnHistogram **histograms;   /* one per tap */
+  gboolean     *seen;         /* one per tap: reported, if only without elements */
   guint         n_samples;
 } Worker;
 
@@ -44,8 +45,10 @@ observe (const VnValue  *value,
 {
   Worker *self = data;
 
-  if (tensor->dtype == VN_DTYPE_F32)
-    vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
+  if (tensor->dtype != VN_DTYPE_F32)
+    return;
+  self->seen[tap] = TRUE;
+  vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
 }
 
 static gboolean
@@ -61,6 +64,7 @@ worker_start (Worker  *self,
     return FALSE;
   vn_runner_set_tap (self->runner, observe, self);
   self->scratch = vn_scratch_new ();
+  self->seen = g_new0 (gboolean, run->taps->len + 1);
   self->histograms = g_new (VnHistogram *, run->taps->len + 1);
   for (guint i = 0; i < run->taps->len; i++)
     self->histograms[i] = vn_histogram_new ();
@@ -78,6 +82,7 @@ worker_clear (Worker *self,
   for (guint i = 0; i < n_taps; i++)
     vn_histogram_free (self->histograms[i]);
   g_free (self->histograms);
+  g_free (self->seen);
 }
 
 /* A bad sample is no reason to stop: it is named and left out. The first of them, in the order of the samples, is
@@ -167,12 +172,16 @@ run_collect (Run *run)
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
       g_autoptr(VnHistogram) sum = vn_histogram_new ();
+      gboolean seen = FALSE;
 
       for (guint w = 0; w < run->n_workers; w++)
-        if (run->workers[w].runner != NULL)
-          vn_histogram_merge (sum, run->workers[w].histograms[i]);
+        if (run->workers[w].runner != NULL && run->workers[w].seen[i])
+          {
+            seen = TRUE;
+            vn_histogram_merge (sum, run->workers[w].histograms[i]);
+          }
       /* Constants, integers and float16 are not observed. */
-      if (sum->n == 0)
+      if (!seen)
         continue;
       note_special (run->notes, value->name, sum);
       vn_stats_take (stats, value->name, g_steal_pointer (&sum));

@@ -65,13 +65,15 @@ typedef struct { double min, max; } VnRange;
 /**
  * VnRangeSettings:
  * @percentile: share of the elements that stay inside, in percent; 99.999
- * @symmetric: minmax: the range becomes -m .. m. percentile: one threshold on |x|, cut to what was seen (what
- *   onnxruntime.quantization does unless told otherwise, also for asymmetric types); else a threshold for each side
+ * @symmetric: minmax: the range becomes -m .. m
+ * @two_sided: percentile: a threshold for each side. Else one for |x|, cut to what was seen: what
+ *   onnxruntime.quantization does unless told otherwise, for symmetric and asymmetric types alike
  */
 typedef struct
 {
   double   percentile;
   gboolean symmetric;
+  gboolean two_sided;
 } VnRangeSettings;
 
 typedef struct

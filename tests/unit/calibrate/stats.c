@@ -172,7 +172,7 @@ use_stats (VnStats *stats)
       g_assert_cmpuint (n + h->n_nan + h->n_pos_inf + h->n_neg_inf, ==, h->n);
       for (guint k = 0; k < 2 * n_methods; k++)
         {
-          VnRangeSettings settings = { .percentile = 99.9, .symmetric = k % 2 };
+          VnRangeSettings settings = { .percentile = 99.9, .symmetric = k % 2, .two_sided = k % 2 };
           VnRange range;
 
           if (methods[k / 2]->range (h, &settings, &range, NULL))
