@@ -20,6 +20,7 @@ typedef struct
   VnNotes      *notes;
   GCancellable *cancellable;
   gint64        target_opset;   /* for the pass "opset"; 0: leave */
+  GHashTable   *input_shapes;   /* nullable, as vn_model_infer_types(): sizes of inputs that the model leaves open */
 } VnPassContext;
 
 /**

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nodes whose results nobody needs, and weights nobody uses. */
+#include "vn-rewrite-private.h"
+
+static GHashTable *
+returned_of (VnPassContext *ctx)
+{
+  return vn_rewrite_returned (ctx->model);
+}
+
+static gboolean
+is_dead (GHashTable   *returned,
+         const VnNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      if (value != NULL && (value->uses->len > 0 || vn_rewrite_is_kept (returned, value)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+remove_node (VnPassContext *ctx,
+             GHashTable    *returned,
+             VnNode        *node)
+{
+  g_autofree char *label = vn_node_dup_label (node);
+  g_autoptr(GPtrArray) outputs = g_ptr_array_copy (node->outputs, NULL, NULL);
+
+  vn_edit_log_add (ctx->log, "remove", label, NULL, _("nothing uses its results"));
+  vn_graph_remove_node (node->graph, node);
+  for (guint i = 0; i < outputs->len; i++)
+    if (g_ptr_array_index (outputs, i) != NULL)
+      vn_rewrite_drop_unused (returned, g_ptr_array_index (outputs, i));
+}
+
+/* Users come after what they use: one round from the end finds whole dead branches. */
+static gboolean
+dead_nodes (VnPassContext  *ctx,
+            VnGraph        *graph,
+            GError        **error)
+{
+  g_autoptr(GHashTable) returned = returned_of (ctx);
+  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
+
+  if (order == NULL)
+    return FALSE;
+  for (guint i = order->len; i-- > 0;)
+    if (is_dead (returned, g_ptr_array_index (order, i)))
+      remove_node (ctx, returned, g_ptr_array_index (order, i));
+  return TRUE;
+}
+
+static gboolean
+dead_weights (VnPassContext  *ctx,
+              VnGraph        *graph,
+              GError        **error)
+{
+  g_autoptr(GHashTable) returned = returned_of (ctx);
+
+  for (guint i = graph->values->len; i-- > 0;)
+    {
+      VnValue *value = g_ptr_array_index (graph->values, i);
+      g_autofree char *name = g_strdup (value->name);
+
+      if (vn_rewrite_drop_unused (returned, value))
+        vn_edit_log_add (ctx->log, "remove", name, NULL, _("nothing uses it"));
+    }
+  return TRUE;
+}
+
+/* A subgraph may be the only user of something outside, and it goes with its node: nodes first, then weights. */
+static gboolean
+dead_run (VnPassContext  *ctx,
+          GError        **error)
+{
+  guint before;
+
+  do
+    {
+      before = ctx->model->graph->nodes->len;
+      if (!dead_nodes (ctx, ctx->model->graph, error) ||
+          !vn_rewrite_each_graph (ctx, dead_nodes, error))
+        return FALSE;
+    }
+  while (ctx->model->graph->nodes->len < before);
+  return vn_rewrite_each_graph (ctx, dead_weights, error);
+}
+
+const VnPass vn_pass_dead = {
+  .id = "dead",
+  .title = N_("Remove what is not used"),
+  .summary = N_("Removes nodes and weights that contribute to no output."),
+  .exact = TRUE,
+  .run = dead_run,
+};

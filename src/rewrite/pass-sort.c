@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-rewrite-private.h"
+
+static gboolean
+sort_graph (VnPassContext  *ctx,
+            VnGraph        *graph,
+            GError        **error)
+{
+  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
+  guint n = 0;
+
+  if (order == NULL)
+    return FALSE;
+  for (guint i = 0; i < order->len; i++)
+    n += ((const VnNode *) g_ptr_array_index (order, i))->index != i;
+  if (n == 0)
+    return TRUE;
+  vn_graph_reorder (graph, order);
+  vn_edit_log_add (ctx->log, "set", graph->name, NULL, _("%u nodes moved so that each follows what it uses"), n);
+  return TRUE;
+}
+
+static gboolean
+sort_run (VnPassContext  *ctx,
+          GError        **error)
+{
+  return vn_rewrite_each_graph (ctx, sort_graph, error);
+}
+
+const VnPass vn_pass_sort = {
+  .id = "sort",
+  .title = N_("Sort nodes"),
+  .summary = N_("Puts the nodes into an order that can run."),
+  .exact = TRUE,
+  .run = sort_run,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-rewrite-private.h"
+
+static gboolean
+visit (VnPassContext  *ctx,
+       VnGraph        *graph,
+       VnGraphFunc     func,
+       GError        **error)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL && !visit (ctx, attr->graph, func, error))
+            return FALSE;
+          for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+            if (!visit (ctx, g_ptr_array_index (attr->graphs, g), func, error))
+              return FALSE;
+        }
+    }
+  return !g_cancellable_set_error_if_cancelled (ctx->cancellable, error) && func (ctx, graph, error);
+}
+
+/**
+ * vn_rewrite_each_graph:
+ *
+ * Calls @func for the main graph and all graphs inside it, inner ones first. Bodies of functions are left out: what
+ * they hold follows opsets of their own.
+ */
+gboolean
+vn_rewrite_each_graph (VnPassContext  *ctx,
+                       VnGraphFunc     func,
+                       GError        **error)
+{
+  return visit (ctx, ctx->model->graph, func, error);
+}
+
+/**
+ * vn_rewrite_list_nodes:
+ *
+ * Returns: (transfer container): the nodes as they are now, for passes that add and remove some on the way
+ */
+GPtrArray *
+vn_rewrite_list_nodes (const VnGraph *graph)
+{
+  GPtrArray *nodes = g_ptr_array_sized_new (graph->nodes->len);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
+  return nodes;
+}
+
+static void
+collect_returned (const VnGraph *graph,
+                  GHashTable    *returned)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->outputs, i);
+
+      if (value->graph != graph)
+        g_hash_table_add (returned, value);
+    }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL)
+            collect_returned (attr->graph, returned);
+          for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+            collect_returned (g_ptr_array_index (attr->graphs, g), returned);
+        }
+    }
+}
+
+/**
+ * vn_rewrite_returned:
+ *
+ * Returns: (transfer full): the values that an inner graph returns although an outer one defines them: they are needed
+ *   without having a use
+ */
+GHashTable *
+vn_rewrite_returned (const VnModel *model)
+{
+  GHashTable *returned = g_hash_table_new (NULL, NULL);
+
+  collect_returned (model->graph, returned);
+  return returned;
+}
+
+/**
+ * vn_rewrite_is_kept:
+ *
+ * Returns: %TRUE if the value must stay under its name even if no node uses it
+ */
+gboolean
+vn_rewrite_is_kept (GHashTable    *returned,
+                    const VnValue *value)
+{
+  return value->is_output || g_hash_table_contains (returned, value);
+}
+
+/**
+ * vn_rewrite_can_rename:
+ *
+ * Returns: %TRUE if every user of @from, also in inner graphs, means @to when it says @to's name
+ */
+gboolean
+vn_rewrite_can_rename (const VnValue *from,
+                       const VnValue *to)
+{
+  for (guint i = 0; i < from->uses->len; i++)
+    if (vn_graph_find_value (g_array_index (from->uses, VnUse, i).node->graph, to->name) != to)
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * vn_rewrite_only_user:
+ * @index: (out): which input it is
+ *
+ * Returns: (transfer none) (nullable): the node that alone uses @value, in the same graph; %NULL if there are several
+ *   or the value is needed otherwise
+ */
+VnNode *
+vn_rewrite_only_user (GHashTable    *returned,
+                      const VnValue *value,
+                      guint         *index)
+{
+  const VnUse *use;
+
+  if (value->uses->len != 1 || vn_rewrite_is_kept (returned, value))
+    return NULL;
+  use = &g_array_index (value->uses, VnUse, 0);
+  *index = use->index;
+  return use->node->graph == value->graph ? use->node : NULL;
+}
+
+static char *
+derive_name (const VnNode *node,
+             const char   *role)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (vn_node_get_output (node, i) != NULL)
+      return g_strdup_printf ("%s_%s", vn_node_get_output (node, i)->name, role);
+  return g_strdup (role);
+}
+
+/**
+ * vn_rewrite_add_constant:
+ * @near_node: whose first output gives the name
+ * @tensor: (transfer none)
+ *
+ * Returns: (transfer none): a new initializer "OUTPUT_ROLE"
+ */
+VnValue *
+vn_rewrite_add_constant (const VnNode *near_node,
+                         const char   *role,
+                         VnTensor     *tensor)
+{
+  g_autofree char *name = derive_name (near_node, role);
+
+  return vn_graph_add_initializer (near_node->graph, name, tensor);
+}
+
+/**
+ * vn_rewrite_add_result:
+ *
+ * Returns: (transfer none): a new value "OUTPUT_ROLE" of unknown type
+ */
+VnValue *
+vn_rewrite_add_result (const VnNode *near_node,
+                       const char   *role)
+{
+  g_autofree char *name = derive_name (near_node, role);
+
+  return vn_graph_add_value (near_node->graph, name, VN_DTYPE_UNDEFINED, NULL);
+}
+
+/**
+ * vn_rewrite_next:
+ *
+ * Returns: (transfer none) (nullable): the node after @node in its graph's list
+ */
+VnNode *
+vn_rewrite_next (const VnNode *node)
+{
+  return node->index + 1 < node->graph->nodes->len ? g_ptr_array_index (node->graph->nodes, node->index + 1) : NULL;
+}
+
+void
+vn_rewrite_set_op_type (VnNode     *node,
+                        const char *op_type)
+{
+  g_free (node->op_type);
+  node->op_type = g_strdup (op_type);
+}
+
+/**
+ * vn_rewrite_drop_unused:
+ *
+ * Removes @value if nothing needs it any more: no use, no producer, no place in the graph's interface.
+ *
+ * Returns: whether it is gone
+ */
+gboolean
+vn_rewrite_drop_unused (GHashTable *returned,
+                        VnValue    *value)
+{
+  if (value->uses->len > 0 || value->producer != NULL || vn_rewrite_is_kept (returned, value) ||
+      (value->is_input && value->initializer == NULL) || value->type.kind == VN_TYPE_SPARSE_TENSOR)
+    return FALSE;
+  vn_graph_remove_value (value->graph, value);
+  return TRUE;
+}
+
+/**
+ * vn_rewrite_need_ir:
+ *
+ * Raises the model's IR version if it is below @version.
+ */
+void
+vn_rewrite_need_ir (VnPassContext *ctx,
+                    gint64         version)
+{
+  if (ctx->model->ir_version >= version)
+    return;
+  vn_edit_log_add (ctx->log, "set", "ir_version", NULL, _("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT),
+                   ctx->model->ir_version, version);
+  ctx->model->ir_version = version;
+}
+
+/**
+ * vn_rewrite_constant_f32:
+ *
+ * Returns: (transfer full) (nullable): the float32 constant behind @value, aligned; %NULL without error if it is none
+ */
+VnTensor *
+vn_rewrite_constant_f32 (const VnValue  *value,
+                         GError        **error)
+{
+  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
+
+  if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
+    return NULL;
+  return vn_tensor_get_aligned (tensor, error);
+}
