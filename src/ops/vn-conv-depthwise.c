@@ -10,6 +10,7 @@
 #define LANES 16
 #define MAX_TAPS 256
 #define BAND_BYTES (96 * 1024)
+#define CHANNELS 8   /* that one thread computes in a row */
 
 /* A vector that may lie anywhere and alias floats. */
 typedef float Lanes __attribute__ ((vector_size (LANES * sizeof (float)), aligned (4), may_alias));
@@ -86,139 +87,252 @@ vn_conv_depthwise_scratch (const VnConv *self,
   return band_init (&band, self) && vn_checked_mul (band.elements * sizeof (float), vn_op_max_workers (), bytes);
 }
 
-/* One line of data into its place; @line is NULL above and below the data. */
+typedef gint32 Indices __attribute__ ((vector_size (LANES * sizeof (gint32))));
+
+/* Every @stride-th of @n floats, 16 at a time as long as @room floats may be read; what is stored past the end is 0,
+ * as the padding there is. */
+VN_INLINE void
+copy_every (const float *from,
+            gint64       stride,
+            gint64       n,
+            gint64       room,
+            float       *to)
+{
+  const Indices lane = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+  const Indices even = { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 };
+  gint64 j = 0;
+
+  for (; j < n && room - j * stride >= LANES * stride && stride <= 2; j += LANES)
+    {
+      Lanes x = *(const Lanes *) (from + j * stride);
+
+      if (stride == 2)
+        x = __builtin_shuffle (x, *(const Lanes *) (from + j * 2 + LANES), even);
+      *(Lanes *) (to + j) = (Lanes) ((Indices) x & (lane < (gint32) (n - j)));
+    }
+  for (; j < n; j++)
+    to[j] = from[j * stride];
+}
+
+/* The columns of one line whose position leaves remainder @r, as far as they are inside the data. */
+VN_INLINE void
+copy_remainder (const VnWindow *win,
+                gint64          stride,
+                gsize           phase,
+                const float    *line,
+                gint64          room,
+                gint64          r,
+                float          *to)
+{
+  gint64 pad = win->begin[2];
+  /* Column j of remainder r is column j * stride + r - pad of the data. */
+  gint64 first = MAX (0, (pad - r + stride - 1) / stride);
+  gint64 end = win->in[2] + pad - r > 0 ? (win->in[2] + pad - r - 1) / stride + 1 : 0;
+  gint64 column = first * stride + r - pad;
+
+  end = MIN (end, (gint64) phase - LANES);
+  if (end > first)
+    copy_every (line + column, stride, end - first, room - column, to + first);
+}
+
+/* Lines of data into their places. The padding around them is left as it is: 0. */
 VN_MULTIVERSION
 static void
-copy_line (const VnWindow *win,
-           gsize           phase,
-           const float    *line,
-           float          *to)
+copy_lines (const VnWindow *win,
+            const Band     *band,
+            const float    *x,
+            gint64          top,      /* line of the data that is line 0 of the band */
+            gint64          n_lines,
+            float          *lines)
 {
-  gint64 stride = win->stride[2], width = win->in[2], pad = win->begin[2];
+  float *to;
+  gint64 stride = win->stride[2], width = win->in[2], end = win->in[1] * width;
 
-  memset (to, 0, phase * (gsize) stride * sizeof (float));
-  if (line == NULL)
-    return;
-  for (gint64 r = 0; r < stride; r++, to += phase)
+  for (gint64 i = MAX (0, -top); i < n_lines && top + i < win->in[1]; i++)
     {
-      /* Column j of remainder r is column j * stride + r - pad of the data. */
-      gint64 first = MAX (0, (pad - r + stride - 1) / stride);
-      gint64 end = width + pad - r > 0 ? (width + pad - r - 1) / stride + 1 : 0;
-      const float *from = line + r - pad;
+      gint64 at = (top + i) * width;
 
-      end = MIN (end, (gint64) phase);
+      to = lines + (gsize) i * band->pitch;
       if (stride == 1)
-        for (gint64 j = first; j < end; j++)
-          to[j] = from[j];
+        copy_remainder (win, 1, band->phase, x + at, end - at, 0, to);
       else if (stride == 2)
-        for (gint64 j = first; j < end; j++)
-          to[j] = from[j * 2];
+        {
+          copy_remainder (win, 2, band->phase, x + at, end - at, 0, to);
+          copy_remainder (win, 2, band->phase, x + at, end - at, 1, to + band->phase);
+        }
       else
-        for (gint64 j = first; j < end; j++)
-          to[j] = from[j * stride];
+        for (gint64 r = 0; r < stride; r++, to += band->phase)
+          copy_remainder (win, stride, band->phase, x + at, end - at, r, to);
+    }
+}
+
+#define ROWS 4
+
+/* One vector of each of @n_rows lines, from column @i on. */
+VN_INLINE void
+sum_taps (const float *band,
+          const gsize *taps,
+          const float *w,
+          int          n_taps,
+          float        bias,
+          gsize        line_pitch,
+          int          n_rows,
+          Lanes       *sum)
+{
+  for (int r = 0; r < n_rows; r++)
+    sum[r] = (Lanes) { 0 } + bias;
+  for (int t = 0; t < n_taps; t++)
+    for (int r = 0; r < n_rows; r++)
+      sum[r] += w[t] * *(const Lanes *) (band + taps[t] + r * line_pitch);
+}
+
+/* Lines narrower than a vector are stored whole: the next line overwrites what is too much; only at the end of the
+ * channel, @room floats away, the store must be exact. Wider ones end with a vector that overlaps the one before. */
+VN_INLINE void
+compute_rows (const float *band,
+              const gsize *taps,
+              const float *w,
+              int          n_taps,
+              float        bias,
+              gsize        line_pitch,
+              int          n_rows,
+              float       *y,
+              gsize        width,
+              gsize        room)
+{
+  Lanes sum[ROWS];
+
+  for (gsize i = 0; i < width; i += LANES)
+    {
+      gsize at = width >= LANES ? MIN (i, width - LANES) : 0;
+
+      sum_taps (band + at, taps, w, n_taps, bias, line_pitch, n_rows, sum);
+      for (int r = 0; r < n_rows; r++)
+        {
+          gsize offset = r * width + at;
+
+          if (room - offset >= LANES)
+            *(Lanes *) (y + offset) = sum[r];
+          else
+            memcpy (y + offset, &sum[r], (room - offset) * sizeof (float));
+        }
     }
 }
 
 VN_INLINE void
-line_of_taps (const float * const *taps,
-              const float         *w,
-              int                  n_taps,
-              float                bias,
-              float               *y,
-              gsize                n)
+compute_lines (const float *band,
+               const gsize *taps,
+               const float *w,
+               int          n_taps,
+               float        bias,
+               gsize        line_pitch,
+               gsize        n_lines,
+               float       *y,
+               gsize        width,
+               gsize        room)
 {
-  gsize i = 0;
-
-  for (; i < n; i += LANES)
+  for (gsize i = 0; i < n_lines && n_lines >= ROWS; i += ROWS)
     {
-      Lanes sum = (Lanes) { 0 } + bias;
+      gsize at = MIN (i, n_lines - ROWS);   /* the last group overlaps the one before */
 
-      for (int t = 0; t < n_taps; t++)
-        sum += w[t] * *(const Lanes *) (taps[t] + i);
-      if (n - i >= LANES)
-        *(Lanes *) (y + i) = sum;
-      else
-        memcpy (y + i, &sum, (n - i) * sizeof (float));
+      compute_rows (band + at * line_pitch, taps, w, n_taps, bias, line_pitch, ROWS, y + at * width, width,
+                    room - at * width);
     }
+  for (gsize i = 0; i < n_lines && n_lines < ROWS; i++)
+    compute_rows (band + i * line_pitch, taps, w, n_taps, bias, line_pitch, 1, y + i * width, width,
+                  room - i * width);
 }
 
 VN_MULTIVERSION
 static void
-compute_line (const float * const *taps,
-              const float         *w,
-              int                  n_taps,
-              float                bias,
-              float               *y,
-              gsize                n)
+compute_taps (const float *band,
+              const gsize *taps,
+              const float *w,
+              int          n_taps,
+              float        bias,
+              gsize        line_pitch,
+              gsize        n_lines,
+              float       *y,
+              gsize        width,
+              gsize        room)
 {
   if (n_taps == 9)
-    line_of_taps (taps, w, 9, bias, y, n);
+    compute_lines (band, taps, w, 9, bias, line_pitch, n_lines, y, width, room);
   else if (n_taps == 25)
-    line_of_taps (taps, w, 25, bias, y, n);
+    compute_lines (band, taps, w, 25, bias, line_pitch, n_lines, y, width, room);
   else
-    line_of_taps (taps, w, n_taps, bias, y, n);
+    compute_lines (band, taps, w, n_taps, bias, line_pitch, n_lines, y, width, room);
 }
 
-static void
-compute_band (const Depthwise *self,
-              const float     *band,
-              const float     *w,
-              float            bias,
-              gsize            n_lines,
-              float           *y)
+static int
+find_taps (const Depthwise *self,
+           gsize           *taps)
 {
   const VnWindow *win = &self->conv->window;
-  const float *taps[MAX_TAPS];
+  gsize stride = (gsize) win->stride[2];
   int n_taps = 0;
 
   for (gint64 ky = 0; ky < win->kernel[1]; ky++)
     for (gint64 kx = 0; kx < win->kernel[2]; kx++)
       {
-        gsize column = (gsize) (kx * win->dilation[2]), stride = (gsize) win->stride[2];
+        gsize column = (gsize) (kx * win->dilation[2]);
 
-        taps[n_taps++] = band + (gsize) (ky * win->dilation[1]) * self->band.pitch +
-                         column % stride * self->band.phase + column / stride;
+        taps[n_taps++] = (gsize) (ky * win->dilation[1]) * self->band.pitch + column % stride * self->band.phase +
+                         column / stride;
       }
-  for (gsize line = 0; line < n_lines; line++, y += win->out[2])
-    {
-      compute_line (taps, w, n_taps, bias, y, (gsize) win->out[2]);
-      for (int t = 0; t < n_taps; t++)
-        taps[t] += (gsize) win->stride[1] * self->band.pitch;
-    }
+  return n_taps;
 }
 
 static void
-run_channel (gpointer data,
-             gsize    item,
-             guint    worker)
+run_channel (const Depthwise *self,
+             gsize            plane,      /* batch and output channel */
+             const gsize     *taps,
+             int              n_taps,
+             gboolean         clear,
+             float           *band)
 {
-  const Depthwise *self = data;
   const VnConv *conv = self->conv;
   const VnWindow *win = &conv->window;
-  gsize channels = conv->groups * conv->out_channels, channel = item % channels;
-  const float *x = self->x + (item / channels * conv->groups + channel / conv->out_channels) * conv->in_size;
-  const float *w = self->w + channel * conv->depth;
-  float bias = self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f;
-  float *y = self->y + item * conv->out_size, *band = self->scratch + worker * self->band.elements;
-  VnEpilogue rest = *self->epilogue;
+  gsize channels = conv->groups * conv->out_channels, channel = plane % channels;
+  const float *x = self->x + (plane / channels * conv->groups + channel / conv->out_channels) * conv->in_size;
+  float *y = self->y + plane * conv->out_size;
+  gsize width = (gsize) win->out[2];
 
-  rest.bias = NULL;
   for (gsize first = 0; first < (gsize) win->out[1]; first += self->band.out_lines)
     {
       gsize n = MIN (self->band.out_lines, (gsize) win->out[1] - first);
       gsize n_in = (n - 1) * (gsize) win->stride[1] + (gsize) span (win, 1);
-      gint64 top = (gint64) first * win->stride[1] - win->begin[1];
-      float *out = y + first * (gsize) win->out[2];
 
-      for (gsize i = 0; i < n_in; i++)
-        {
-          gint64 line = top + (gint64) i;
+      if (clear || n < (gsize) win->out[1])
+        memset (band, 0, self->band.elements * sizeof (float));
+      copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
+      compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
+                    self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
+                    (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
+                    conv->out_size - first * width);
+    }
+}
 
-          copy_line (win, self->band.phase, line >= 0 && line < win->in[1] ? x + line * win->in[2] : NULL,
-                     band + i * self->band.pitch);
-        }
-      compute_band (self, band, w, bias, n, out);
-      vn_epilogue_apply (&rest, out, channel, 1, n * (gsize) win->out[2], 0);
+static void
+run_channels (gpointer data,
+              gsize    item,
+              guint    worker)
+{
+  const Depthwise *self = data;
+  const VnConv *conv = self->conv;
+  gsize n = conv->batch * conv->groups * conv->out_channels;
+  gsize first = item * CHANNELS, end = MIN (n, first + CHANNELS);
+  float *band = self->scratch + worker * self->band.elements;
+  gsize taps[MAX_TAPS];
+  int n_taps = find_taps (self, taps);
+  VnEpilogue rest = *self->epilogue;
+
+  rest.bias = NULL;
+  for (gsize plane = first; plane < end; plane++)
+    {
+      run_channel (self, plane, taps, n_taps, plane == first, band);
+      vn_epilogue_apply (&rest, self->y + plane * conv->out_size, plane % (conv->groups * conv->out_channels), 1,
+                         conv->out_size, 0);
     }
 }
 
@@ -237,8 +351,9 @@ vn_conv_depthwise_run (const VnConv      *self,
                        float             *y)
 {
   Depthwise job = { self, epilogue, x, w, y, ctx->scratch };
+  gsize n = self->batch * self->groups * self->out_channels;
 
   band_init (&job.band, self);
-  vn_op_for_items (ctx, self->batch * self->groups * self->out_channels, (double) self->out_size * self->depth / 8,
-                   run_channel, &job);
+  vn_op_for_items (ctx, (n + CHANNELS - 1) / CHANNELS, (double) self->out_size * self->depth / 8 * CHANNELS,
+                   run_channels, &job);
 }

@@ -179,6 +179,73 @@ test_cases (void)
       }
 }
 
+/* ---- one channel per group ---- */
+
+static const Case depthwise_cases[] = {
+  { 1, 5,  1, 1, { 14, 14 },   { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+  { 2, 9,  1, 1, { 7, 7 },     { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+  { 1, 3,  1, 2, { 56, 50 },   { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+  { 1, 10, 1, 1, { 31, 33 },   { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+  { 1, 4,  1, 1, { 32, 32 },   { 3, 3 }, { 2, 2 }, { 1, 1 }, { 0, 0 }, { 1, 1 } },
+  { 1, 4,  1, 1, { 20, 21 },   { 5, 5 }, { 2, 2 }, { 1, 1 }, { 2, 2 }, { 2, 2 } },
+  { 1, 4,  1, 1, { 20, 21 },   { 5, 5 }, { 1, 1 }, { 2, 2 }, { 4, 4 }, { 4, 4 } },
+  { 1, 2,  1, 1, { 300, 200 }, { 3, 3 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 1 } },
+  { 1, 2,  1, 1, { 5, 3 },     { 3, 2 }, { 3, 3 }, { 1, 1 }, { 2, 1 }, { 2, 4 } },
+  { 1, 2,  1, 1, { 1, 40 },    { 1, 9 }, { 1, 4 }, { 1, 1 }, { 0, 4 }, { 0, 4 } },
+  { 1, 2,  1, 1, { 2, 2 },     { 7, 7 }, { 1, 1 }, { 1, 1 }, { 3, 3 }, { 3, 3 } },
+  { 1, 2,  1, 1, { 1, 1 },     { 1, 1 }, { 1, 1 }, { 1, 1 }, { 0, 0 }, { 0, 0 } },
+};
+
+static void
+check_depthwise (const Case *c)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
+  VnConv conv;
+  gsize n, bytes;
+  gpointer scratch = NULL;
+  g_autoptr(VnTensor) x = NULL, w = NULL, b = NULL;
+  g_autofree float *y = NULL;
+  VnEpilogue epilogue = { 0 };
+  VnOpContext ctx = { .n_threads = 2 };
+
+  make_conv (c, &conv);
+  g_assert_true (vn_conv_is_depthwise (&conv));
+  g_assert_true (vn_conv_depthwise_scratch (&conv, &bytes));
+  n = c->batch * c->groups * c->out * conv.out_size;
+  x = random_tensor (c->batch * c->groups * conv.in_size, rand);
+  w = random_tensor (c->groups * c->out * conv.depth, rand);
+  b = random_tensor (c->groups * c->out, rand);
+  y = g_new (float, n + 1);
+  y[n] = GUARD;
+  g_assert_cmpint (posix_memalign (&scratch, 64, bytes), ==, 0);
+  memset (scratch, 0xff, bytes);
+  ctx.scratch = scratch;
+  epilogue.bias = b->data;
+  vn_conv_depthwise_run (&conv, &ctx, &epilogue, x->data, w->data, y);
+  free (scratch);
+  g_assert_cmpfloat (y[n], ==, GUARD);
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize row = i / conv.out_size % (c->groups * c->out);
+      double wanted = reference (&conv, x->data, w->data, i / conv.out_size / (c->groups * c->out), row / c->out,
+                                 row % c->out, i % conv.out_size) + ((float *) b->data)[row];
+
+      if (!(fabs (y[i] - wanted) <= 1e-5))
+        g_test_message ("output %" G_GSIZE_FORMAT ": %g, not %g", i, y[i], wanted);
+      g_assert_cmpfloat_with_epsilon (y[i], wanted, 1e-5);
+    }
+}
+
+static void
+test_depthwise (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (depthwise_cases); i++)
+    {
+      g_test_message ("case %u", i);
+      check_depthwise (&depthwise_cases[i]);
+    }
+}
+
 /* Not a number and infinity come through the clamp of every tile. */
 static void
 test_not_finite (void)
@@ -208,6 +275,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/conv-packed/cases", test_cases);
+  g_test_add_func ("/conv-packed/depthwise", test_depthwise);
   g_test_add_func ("/conv-packed/not-finite", test_not_finite);
   return g_test_run ();
 }
