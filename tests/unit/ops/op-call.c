@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "op-call.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GUARD_BYTES 256
+#define GUARD_VALUE 0xa5
+
+static void
+set_list (VnNode     *node,
+          const char *name,
+          const char *text)
+{
+  g_auto(GStrv) parts = g_strsplit (text, ",", -1);
+  guint n = g_strv_length (parts);
+
+  if (strchr (text, '.') != NULL)
+    {
+      VnAttr *attr = vn_attr_new (name, VN_ATTR_FLOATS);
+
+      if (attr->floats == NULL)
+        attr->floats = g_array_new (FALSE, FALSE, sizeof (float));
+      for (guint i = 0; i < n; i++)
+        {
+          float value = (float) g_ascii_strtod (parts[i], NULL);
+
+          g_array_append_val (attr->floats, value);
+        }
+      vn_node_set_attr (node, attr);
+    }
+  else
+    {
+      g_autofree gint64 *values = g_new0 (gint64, n + 1);
+
+      for (guint i = 0; i < n; i++)
+        values[i] = g_ascii_strtoll (parts[i], NULL, 10);
+      vn_node_set_ints (node, name, values, n);
+    }
+}
+
+static void
+set_attribute (VnNode     *node,
+               const char *name,
+               char       *value)
+{
+  char *end;
+
+  if (value[0] == '[')
+    {
+      value[strlen (value) - 1] = '\0';
+      set_list (node, name, value + 1);
+      return;
+    }
+  g_ascii_strtod (value, &end);
+  if (*end != '\0' || *value == '\0')
+    vn_node_set_string (node, name, value);
+  else if (strchr (value, '.') != NULL || strchr (value, 'e') != NULL)
+    vn_node_set_float (node, name, (float) g_ascii_strtod (value, NULL));
+  else
+    vn_node_set_int (node, name, g_ascii_strtoll (value, NULL, 10));
+}
+
+static void
+set_attributes (VnNode     *node,
+                const char *text)
+{
+  g_auto(GStrv) words = g_strsplit (text != NULL ? text : "", " ", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      char *equals = strchr (words[i], '=');
+
+      if (equals == NULL)
+        continue;
+      *equals = '\0';
+      set_attribute (node, words[i], equals + 1);
+    }
+}
+
+static VnNode *
+make_node (VnModel      *model,
+           const OpCall *call)
+{
+  VnValue *inputs[VN_OP_MAX_INPUTS], *outputs[16];
+  VnNode *node;
+
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("in%u", i);
+
+      inputs[i] = call->inputs[i] == NULL ? NULL
+                : vn_graph_add_input (model->graph, name, call->inputs[i]->dtype, &call->inputs[i]->shape);
+    }
+  for (guint i = 0; i < call->n_outputs; i++)
+    outputs[i] = vn_graph_add_value (model->graph, NULL, VN_DTYPE_UNDEFINED, NULL);
+  node = vn_graph_add_node (model->graph, NULL, call->domain, call->type, inputs, call->n_inputs, outputs,
+                            call->n_outputs);
+  set_attributes (node, call->attributes);
+  return node;
+}
+
+/* A tensor whose storage has guards on both sides. */
+static VnTensor *
+guarded_tensor (const VnTensorType *type)
+{
+  gsize n, bytes;
+  guint8 *memory;
+  VnTensor *tensor;
+
+  g_assert_true (vn_tensor_size_in_bytes (type->dtype, &type->shape, &n, &bytes));
+  memory = g_malloc (bytes + 2 * GUARD_BYTES);
+  memset (memory, GUARD_VALUE, bytes + 2 * GUARD_BYTES);
+  tensor = vn_tensor_new_wrap (type->dtype, &type->shape, memory + GUARD_BYTES, memory, g_free, NULL);
+  g_assert_nonnull (tensor);
+  return tensor;
+}
+
+static void
+assert_guards (const guint8 *data,
+               gsize         bytes)
+{
+  for (gsize i = 0; i < GUARD_BYTES; i++)
+    {
+      g_assert_cmpuint (data[-1 - (gssize) i], ==, GUARD_VALUE);
+      g_assert_cmpuint (data[bytes + i], ==, GUARD_VALUE);
+    }
+}
+
+static gboolean
+run (const OpCall *call,
+     VnOpContext  *ctx,
+     VnTensor    **outputs,
+     GError      **error)
+{
+  guint8 *scratch = g_aligned_alloc0 (1, ctx->scratch_bytes + 2 * GUARD_BYTES, 64);
+  gpointer prepared = NULL;
+  gboolean ok = TRUE;
+
+  memset (scratch, GUARD_VALUE, ctx->scratch_bytes + 2 * GUARD_BYTES);
+  ctx->scratch = scratch + GUARD_BYTES;
+  ctx->in = call->inputs;
+  if (call->constant && ctx->op->prepare != NULL)
+    ok = ctx->op->prepare (ctx, &prepared, error);
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (ctx->out[i] == NULL)
+      ctx->out[i] = guarded_tensor (&ctx->out_types[i]);
+  ctx->prepared = prepared;
+  ok = ok && ctx->op->run (ctx, error);
+  if (prepared != NULL)
+    ctx->op->release (prepared);
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      if (ctx->out[i]->owner_free == g_free)
+        assert_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
+      if (ok)
+        outputs[i] = g_steal_pointer (&ctx->out[i]);
+    }
+  assert_guards (ctx->scratch, ctx->scratch_bytes);
+  g_aligned_free (scratch);
+  return ok;
+}
+
+/**
+ * op_call:
+ * @outputs: (out): call->n_outputs tensors
+ *
+ * Looks the operator up, infers and runs it, with guard bytes around outputs and scratch.
+ */
+gboolean
+op_call (const OpCall *call,
+         VnTensor    **outputs,
+         GError      **error)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, call->opset);
+  VnTensorType in_types[VN_OP_MAX_INPUTS], out_types[16];
+  VnTensor *in[VN_OP_MAX_INPUTS] = { NULL }, *out[16] = { NULL };
+  VnOpContext ctx = {
+    .opset = call->opset, .n_inputs = call->n_inputs, .n_outputs = call->n_outputs, .in_types = in_types, .in = in,
+    .out_types = out_types, .out = out, .n_threads = MAX (call->n_threads, 1), .activation = call->activation
+  };
+  gboolean ok;
+
+  if (*call->domain != '\0')
+    vn_model_set_opset (model, call->domain, call->opset);
+  ctx.node = make_node (model, call);
+  ctx.op = vn_op_lookup_node (ctx.node, error);
+  if (ctx.op == NULL)
+    return FALSE;
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      in_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      if (call->inputs[i] != NULL)
+        in_types[i] = (VnTensorType) { call->inputs[i]->dtype, call->inputs[i]->shape };
+      in[i] = i > 0 ? call->inputs[i] : NULL;
+    }
+  ok = ctx.op->infer (&ctx, error) && run (call, &ctx, outputs, error);
+  for (guint i = 0; i < call->n_outputs; i++)
+    g_clear_pointer (&out[i], vn_tensor_unref);
+  return ok;
+}
+
+/**
+ * op_call_one:
+ *
+ * Returns: (transfer full): the only output of an operator that must work
+ */
+VnTensor *
+op_call_one (const OpCall *call)
+{
+  g_autoptr(GError) error = NULL;
+  VnTensor *output = NULL;
+
+  op_call (call, &output, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (output);
+  return output;
+}
+
+/**
+ * op_random:
+ *
+ * Returns: (transfer full): numbers between -2 and 2, the same for the same seed
+ */
+VnTensor *
+op_random (const VnShape *shape,
+           guint32        seed)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  VnTensor *tensor = vn_tensor_new (VN_DTYPE_F32, shape, NULL);
+
+  g_assert_nonnull (tensor);
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = (float) g_rand_double_range (rand, -2, 2);
+  return tensor;
+}
+
+/**
+ * op_assert_near:
+ *
+ * Fails unless each element is within @absolute + @relative * |expected|; NaN and infinities must agree.
+ */
+void
+op_assert_near (const VnTensor *found,
+                const double   *expected,
+                gsize           n,
+                double          relative,
+                double          absolute)
+{
+  g_assert_cmpuint (found->n_elements, ==, n);
+  g_assert_cmpuint (n, >, 0);
+  for (gsize i = 0; i < n; i++)
+    {
+      double value = vn_tensor_get_double (found, i), wanted = expected[i];
+      gboolean near = isnan (wanted) ? isnan (value)
+                    : isinf (wanted) ? value == wanted
+                    : fabs (value - wanted) <= absolute + relative * fabs (wanted);
+
+      if (!near)
+        g_test_message ("element %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT ": %.9g, expected %.9g", i, n, value, wanted);
+      g_assert_true (near);
+    }
+}
+
+/**
+ * op_assert_same:
+ *
+ * Fails unless both have the same type, shape and bits.
+ */
+void
+op_assert_same (const VnTensor *a,
+                const VnTensor *b)
+{
+  g_assert_cmpint (a->dtype, ==, b->dtype);
+  g_assert_true (vn_shape_equal (&a->shape, &b->shape));
+  g_assert_cmpuint (a->n_bytes, ==, b->n_bytes);
+  g_assert_cmpint (memcmp (a->data, b->data, a->n_bytes), ==, 0);
+}
