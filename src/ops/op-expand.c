@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Expand: broadcast to a shape. Tile: repeat along each axis. */
+#include "vn-elem-private.h"
+
+static gboolean
+expand_infer (VnOpContext *ctx,
+              GError     **error)
+{
+  const VnShape *input = &ctx->in_types[0].shape;
+  VnShape target = VN_SHAPE_UNKNOWN, out = VN_SHAPE_UNKNOWN;
+  gboolean known;
+  guint n;
+
+  if (!vn_op_attr_or_input (ctx, NULL, 1, target.dims, VN_MAX_RANK, &n, &known, error))
+    return FALSE;
+  if (known)
+    {
+      target.rank = (int) n;
+      for (guint i = 0; i < n; i++)
+        if (target.dims[i] < 0)
+          return vn_op_fail (ctx, error, _("Expand: dim %u of the target is %" G_GINT64_FORMAT), i, target.dims[i]);
+      if (!vn_shape_broadcast (input, &target, &out))
+        {
+          g_autofree char *from = vn_shape_to_string (input, "×");
+          g_autofree char *to = vn_shape_to_string (&target, "×");
+
+          return vn_op_fail (ctx, error, _("Expand: an input of %s cannot be broadcast to %s"), from, to);
+        }
+    }
+  else if (input->rank >= 0 && ctx->in_types[1].shape.rank == 1 && ctx->in_types[1].shape.dims[0] >= 0 &&
+           ctx->in_types[1].shape.dims[0] <= VN_MAX_RANK)
+    {
+      out.rank = MAX (input->rank, (int) ctx->in_types[1].shape.dims[0]);
+      for (int i = 0; i < out.rank; i++)
+        out.dims[i] = VN_DIM_UNKNOWN;
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
+  return TRUE;
+}
+
+static gboolean
+expand_run (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
+  gint64 to[VN_MAX_RANK], from[VN_MAX_RANK];
+  VnCopy copy = { 0 };
+
+  if (!vn_op_check_movable (ctx, error))
+    return FALSE;
+  vn_shape_strides (out, to);
+  vn_shape_strides (in, from);
+  for (int d = 0; d < out->rank; d++)
+    {
+      int e = d - (out->rank - in->rank);
+
+      vn_copy_add_dim (&copy, out->dims[d], to[d], e < 0 || in->dims[e] == 1 ? 0 : from[e]);
+    }
+  vn_copy_run (&copy, vn_elem_size (ctx->in[0]->dtype), ctx->out[0]->data, ctx->in[0]->data);
+  return TRUE;
+}
+
+const VnOp vn_op_expand_8 = {
+  .domain = "", .type = "Expand", .since = 8,
+  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_MOVABLE_BITS,
+  .family = VN_FAMILY_SHAPE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
+  .infer = expand_infer,
+  .run = expand_run,
+};
+
+static gboolean
+tile_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  VnShape out = ctx->in_types[0].shape;
+  gint64 repeats[VN_MAX_RANK];
+  gboolean known;
+  guint n;
+
+  if (!vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
+    return FALSE;
+  if (known && out.rank >= 0 && n != (guint) out.rank)
+    return vn_op_fail (ctx, error, _("Tile: %u repeats for an input of %d dims"), n, out.rank);
+  for (int d = 0; d < out.rank; d++)
+    {
+      if (!known || out.dims[d] < 0)
+        out.dims[d] = VN_DIM_UNKNOWN;
+      else if (repeats[d] < 0 || !vn_checked_mul_s64 (out.dims[d], repeats[d], &out.dims[d]))
+        return vn_op_fail (ctx, error, _("Tile: dim %d of %" G_GINT64_FORMAT " cannot be repeated %" G_GINT64_FORMAT
+                                         " times"), d, out.dims[d], repeats[d]);
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
+  return TRUE;
+}
+
+static gboolean
+tile_run (VnOpContext *ctx,
+          GError     **error)
+{
+  const VnShape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
+  gint64 to[VN_MAX_RANK], from[VN_MAX_RANK];
+  VnCopy copy = { 0 };
+
+  if (!vn_op_check_movable (ctx, error))
+    return FALSE;
+  if (ctx->out[0]->n_elements == 0)
+    return TRUE;
+  vn_shape_strides (out, to);
+  vn_shape_strides (in, from);
+  for (int d = 0; d < out->rank; d++)
+    {
+      vn_copy_add_dim (&copy, out->dims[d] / in->dims[d], to[d] * in->dims[d], 0);
+      vn_copy_add_dim (&copy, in->dims[d], to[d], from[d]);
+    }
+  vn_copy_run (&copy, vn_elem_size (ctx->in[0]->dtype), ctx->out[0]->data, ctx->in[0]->data);
+  return TRUE;
+}
+
+const VnOp vn_op_tile_6 = {
+  .domain = "", .type = "Tile", .since = 6,
+  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_MOVABLE_BITS,
+  .family = VN_FAMILY_SHAPE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
+  .infer = tile_infer,
+  .run = tile_run,
+};

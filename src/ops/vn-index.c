@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-index-private.h"
+
+/**
+ * vn_index_load:
+ * @indices: of int32 or int64
+ * @dim: length of the indexed axis
+ * @index: (out): 0 .. dim - 1; negative indices count from the end
+ *
+ * Returns: %FALSE with an error if element @i of @indices is outside
+ */
+gboolean
+vn_index_load (VnOpContext     *ctx,
+               const VnTensor  *indices,
+               gsize            i,
+               gint64           dim,
+               gsize           *index,
+               GError         **error)
+{
+  gint64 value = indices->dtype == VN_DTYPE_S64 ? ((const gint64 *) indices->data)[i]
+                                                : ((const gint32 *) indices->data)[i];
+
+  if (value < -dim || value >= dim)
+    return vn_op_fail (ctx, error, _("%s: index %" G_GINT64_FORMAT " (element %" G_GSIZE_FORMAT ") is outside of "
+                                     "%" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT),
+                       ctx->op->type, value, i, -dim, dim - 1);
+  *index = (gsize) (value < 0 ? value + dim : value);
+  return TRUE;
+}
+
+/**
+ * vn_reduction_get:
+ *
+ * Returns: %FALSE with %VN_ERROR_UNSUPPORTED if the attribute “reduction” is unknown or makes no sense for the type
+ */
+gboolean
+vn_reduction_get (VnOpContext  *ctx,
+                  VnReduction  *reduction,
+                  GError      **error)
+{
+  static const char * const names[] = { "none", "add", "mul", "min", "max", NULL };
+  guint choice = vn_op_attr_choice (ctx, "reduction", "none", names, error);
+
+  if (choice == G_MAXUINT)
+    return FALSE;
+  *reduction = (VnReduction) choice;
+  if (choice != VN_REDUCTION_NONE && ((VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL)) >> ctx->in_types[0].dtype & 1) == 0)
+    return vn_op_unsupported (ctx, 0, error);
+  return TRUE;
+}
+
+#define REDUCE(name, type, sum_type)                                            \
+  case VN_DTYPE_##name:                                                         \
+    {                                                                           \
+      type *y = to;                                                             \
+      const type *x = from;                                                     \
+                                                                                \
+      for (gsize i = 0; i < n; i++)                                             \
+        switch (reduction)                                                      \
+          {                                                                     \
+          case VN_REDUCTION_ADD: y[i] = (type) ((sum_type) y[i] + (sum_type) x[i]); break; \
+          case VN_REDUCTION_MUL: y[i] = (type) ((sum_type) y[i] * (sum_type) x[i]); break; \
+          case VN_REDUCTION_MIN: y[i] = y[i] < x[i] || y[i] != y[i] ? y[i] : x[i]; break; \
+          case VN_REDUCTION_MAX: y[i] = y[i] > x[i] || y[i] != y[i] ? y[i] : x[i]; break; \
+          default: y[i] = x[i]; break;                                          \
+          }                                                                     \
+      break;                                                                    \
+    }
+
+static void
+reduce_halves (VnReduction    reduction,
+               VnDType        dtype,
+               guint16       *to,
+               const guint16 *from,
+               gsize          n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      float y = vn_elem_load_float (dtype, to, i), x = vn_elem_load_float (dtype, from, i);
+
+      vn_reduction_apply (reduction, VN_DTYPE_F32, &y, &x, 1);
+      vn_elem_from_float (dtype, &y, to + i, 1);
+    }
+}
+
+/**
+ * vn_reduction_apply:
+ * @dtype: of a number or bool, or any whole-byte type if @reduction is none
+ * @to: @n elements, combined with those of @from
+ */
+void
+vn_reduction_apply (VnReduction    reduction,
+                    VnDType        dtype,
+                    gpointer       to,
+                    gconstpointer  from,
+                    gsize          n)
+{
+  if (reduction == VN_REDUCTION_NONE)
+    {
+      memcpy (to, from, n * vn_elem_size (dtype));
+      return;
+    }
+  switch (dtype)
+    {
+      VN_INTEGER_TYPES (REDUCE, guint64)
+      REDUCE (F32, float, float)
+      REDUCE (F64, double, double)
+      REDUCE (BOOL, guint8, guint8)
+    default:
+      reduce_halves (reduction, dtype, to, from, n);
+    }
+}
