@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Resize and its forerunner Upsample: attributes and inputs of each opset, lengths of the output. */
+#include "vn-resize-private.h"
+
+/* What the inputs say, spread over all axes. */
+typedef struct
+{
+  gboolean has_scales, has_sizes, known;
+  float    scales[VN_MAX_RANK];
+  gint64   sizes[VN_MAX_RANK];
+  float    roi[2 * VN_MAX_RANK];
+  gint64   axes[VN_MAX_RANK];
+  guint    n;
+} Wanted;
+
+/* A small list of floats: an input that may not be known yet. */
+static gboolean
+get_floats (VnOpContext *ctx,
+            guint        input,
+            float       *values,
+            guint        max,
+            guint       *n,
+            gboolean    *known,
+            GError     **error)
+{
+  const VnTensor *tensor = ctx->in != NULL && input < ctx->n_inputs ? ctx->in[input] : NULL;
+
+  *n = 0;
+  *known = tensor != NULL;
+  if (tensor == NULL)
+    return TRUE;
+  if (tensor->n_elements > max || !vn_dtype_is_float (tensor->dtype))
+    return vn_op_fail (ctx, error, _("%s: input %u holds %" G_GSIZE_FORMAT " elements of %s, at most %u floats make "
+                                     "sense"), ctx->op->type, input, tensor->n_elements,
+                       vn_dtype_get_name (tensor->dtype), max);
+  *n = (guint) tensor->n_elements;
+  for (guint i = 0; i < *n; i++)
+    values[i] = (float) vn_tensor_get_double (tensor, i);
+  return TRUE;
+}
+
+/* Exporters leave unused inputs as empty tensors instead of omitting them. */
+static gboolean
+is_given (VnOpContext *ctx,
+          guint        input)
+{
+  const VnShape *shape = input < ctx->n_inputs ? &ctx->in_types[input].shape : NULL;
+
+  return vn_op_has_input (ctx, input) && !(shape->rank == 1 && shape->dims[0] == 0);
+}
+
+static gboolean
+get_axes (VnOpContext *ctx,
+          int          rank,
+          Wanted      *self,
+          GError     **error)
+{
+  gboolean known;
+  guint mask;
+
+  if (!vn_op_attr_or_input (ctx, ctx->opset >= 18 ? "axes" : NULL, G_MAXUINT, self->axes, VN_MAX_RANK, &self->n, &known,
+                            error))
+    return FALSE;
+  if (self->n == 0)
+    for (; self->n < (guint) rank; self->n++)
+      self->axes[self->n] = self->n;
+  if (!vn_op_axis_mask (ctx, rank, self->axes, self->n, &mask, error))
+    return FALSE;
+  for (guint i = 0; i < self->n; i++)
+    if (self->axes[i] < 0)
+      self->axes[i] += rank;
+  return TRUE;
+}
+
+static gboolean
+get_wanted (VnOpContext *ctx,
+            int          rank,
+            gboolean     needs_roi,
+            Wanted      *self,
+            GError     **error)
+{
+  guint scales_input = ctx->opset < 11 ? 1 : 2, n = 0;
+  gboolean known_roi = TRUE;
+  gsize n_attr = 0;
+  const float *attr = ctx->opset < 9 ? vn_node_get_floats (ctx->node, "scales", &n_attr) : NULL;
+
+  *self = (Wanted) { .known = TRUE };
+  if (!get_axes (ctx, rank, self, error))
+    return FALSE;
+  self->has_sizes = ctx->opset >= 11 && is_given (ctx, 3);
+  self->has_scales = attr != NULL || (!self->has_sizes && is_given (ctx, scales_input));
+  if (!self->has_sizes && !self->has_scales)
+    return vn_op_fail (ctx, error, _("%s: neither scales nor sizes are given"), ctx->op->type);
+  if (attr != NULL)
+    {
+      n = (guint) MIN (n_attr, VN_MAX_RANK);
+      memcpy (self->scales, attr, n * sizeof *attr);
+    }
+  else if (self->has_sizes ? !vn_op_attr_or_input (ctx, NULL, 3, self->sizes, VN_MAX_RANK, &n, &self->known, error)
+                           : !get_floats (ctx, scales_input, self->scales, VN_MAX_RANK, &n, &self->known, error))
+    return FALSE;
+  if (self->known && n != self->n)
+    return vn_op_fail (ctx, error, _("%s: %u scales or sizes for %u axes"), ctx->op->type, n, self->n);
+  if (!needs_roi)
+    return TRUE;
+  if (!get_floats (ctx, 1, self->roi, 2 * VN_MAX_RANK, &n, &known_roi, error))
+    return FALSE;
+  self->known = self->known && known_roi;
+  if (known_roi && n != 2 * self->n)
+    return vn_op_fail (ctx, error, _("%s: the region has %u values, %u are needed"), ctx->op->type, n, 2 * self->n);
+  return TRUE;
+}
+
+/* keep_aspect_ratio_policy: one scale for all axes, so that the result fits into (not_larger) or covers (not_smaller)
+ * the sizes. */
+static gboolean
+keep_aspect (VnOpContext *ctx,
+             VnResize    *self,
+             Wanted      *wanted,
+             GError     **error)
+{
+  static const char * const policies[] = { "stretch", "not_larger", "not_smaller", NULL };
+  guint policy = vn_op_attr_choice (ctx, "keep_aspect_ratio_policy", "stretch", policies, error);
+  float common = 0.f;
+
+  if (policy == G_MAXUINT)
+    return FALSE;
+  if (policy == 0 || !wanted->has_sizes)
+    return TRUE;
+  for (guint i = 0; i < wanted->n; i++)
+    {
+      float scale = (float) wanted->sizes[i] / (float) self->axes[wanted->axes[i]].in;
+
+      if (i == 0 || (policy == 1 ? scale < common : scale > common))
+        common = scale;
+    }
+  for (guint i = 0; i < wanted->n; i++)
+    {
+      VnResizeAxis *axis = &self->axes[wanted->axes[i]];
+
+      wanted->sizes[i] = (gint64) floorf (common * (float) axis->in + 0.5f);
+      axis->scale = common;
+      axis->out = wanted->sizes[i];
+    }
+  return TRUE;
+}
+
+static gboolean
+set_lengths (VnOpContext *ctx,
+             VnResize    *self,
+             Wanted      *wanted,
+             GError     **error)
+{
+  for (guint i = 0; i < wanted->n; i++)
+    {
+      VnResizeAxis *axis = &self->axes[wanted->axes[i]];
+      float length;
+
+      axis->roi_start = wanted->roi[i];
+      axis->roi_end = wanted->roi[wanted->n + i];
+      if (wanted->has_sizes)
+        {
+          if (wanted->sizes[i] < 0 || wanted->sizes[i] > G_MAXINT32)
+            return vn_op_fail (ctx, error, _("%s: size %u is %" G_GINT64_FORMAT), ctx->op->type, i, wanted->sizes[i]);
+          axis->out = wanted->sizes[i];
+          axis->scale = (float) axis->out / (float) axis->in;
+          continue;
+        }
+      length = floorf (wanted->scales[i] * (float) axis->in);
+      if (!(wanted->scales[i] > 0.f) || length > (float) (1 << 30))
+        return vn_op_fail (ctx, error, _("%s: scale %u of an axis of %" G_GINT64_FORMAT " is %g"),
+                           ctx->op->type, i, axis->in, (double) wanted->scales[i]);
+      axis->scale = wanted->scales[i];
+      axis->out = (gint64) length;
+    }
+  return keep_aspect (ctx, self, wanted, error);
+}
+
+static gboolean
+read_modes (VnOpContext *ctx,
+            VnResize    *self,
+            GError     **error)
+{
+  static const char * const modes[] = { "nearest", "linear", "cubic", "bilinear", NULL };
+  static const char * const coords[] = { "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric", "align_corners",
+                                         "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn", NULL };
+  static const char * const nearest[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
+  guint mode = vn_op_attr_choice (ctx, "mode", "nearest", modes, error), coord, rounding;
+
+  if (mode == G_MAXUINT)
+    return FALSE;
+  self->mode = mode == 3 ? VN_RESIZE_LINEAR : (VnResizeMode) mode;
+  if (ctx->opset < 11)
+    {
+      self->coord = VN_COORD_ASYMMETRIC;
+      self->nearest = g_str_equal (ctx->op->type, "Upsample") ? VN_NEAREST_FLOOR : VN_NEAREST_SIMPLE;
+      return TRUE;
+    }
+  coord = vn_op_attr_choice (ctx, "coordinate_transformation_mode", "half_pixel", coords, error);
+  if (coord == G_MAXUINT)
+    return FALSE;
+  rounding = vn_op_attr_choice (ctx, "nearest_mode", "round_prefer_floor", nearest, error);
+  if (rounding == G_MAXUINT)
+    return FALSE;
+  self->coord = (VnCoordMode) coord;
+  self->nearest = (VnNearestMode) rounding;
+  self->cubic_a = vn_node_get_float (ctx->node, "cubic_coeff_a", -0.75f);
+  self->exclude_outside = vn_node_get_int (ctx->node, "exclude_outside", 0) != 0 && self->mode == VN_RESIZE_CUBIC;
+  self->extrapolation = vn_node_get_float (ctx->node, "extrapolation_value", 0.f);
+  self->antialias = ctx->opset >= 18 && vn_node_get_int (ctx->node, "antialias", 0) != 0 &&
+                    self->mode != VN_RESIZE_NEAREST;
+  return TRUE;
+}
+
+/* @known: (out): whether all lengths are */
+static gboolean
+resolve (VnOpContext *ctx,
+         VnResize    *self,
+         gboolean    *known,
+         GError     **error)
+{
+  const VnShape *input = &ctx->in_types[0].shape;
+  Wanted wanted;
+
+  *self = (VnResize) { .rank = input->rank };
+  if (!read_modes (ctx, self, error) ||
+      !get_wanted (ctx, input->rank, self->coord == VN_COORD_TF_CROP_AND_RESIZE, &wanted, error))
+    return FALSE;
+  *known = wanted.known && vn_shape_is_static (input);
+  for (int d = 0; d < input->rank; d++)
+    {
+      if (input->dims[d] > G_MAXINT32 / 2)
+        return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is too long"), ctx->op->type, d,
+                           input->dims[d]);
+      self->axes[d] = (VnResizeAxis) { input->dims[d], input->dims[d], 1.f, 0.f, 1.f };
+    }
+  if (!*known)
+    return TRUE;
+  return set_lengths (ctx, self, &wanted, error);
+}
+
+/* Where only the batch is unknown the other lengths can be told. */
+static void
+partly_known (VnOpContext *ctx,
+              VnShape     *out)
+{
+  Wanted wanted;
+
+  for (int d = 0; d < out->rank; d++)
+    out->dims[d] = VN_DIM_UNKNOWN;
+  if (!get_wanted (ctx, out->rank, FALSE, &wanted, NULL) || !wanted.known)
+    return;
+  for (int d = 0; d < out->rank; d++)
+    out->dims[d] = ctx->in_types[0].shape.dims[d];
+  for (guint i = 0; i < wanted.n; i++)
+    {
+      gint64 *dim = &out->dims[wanted.axes[i]];
+
+      if (wanted.has_sizes)
+        *dim = wanted.sizes[i] >= 0 && !vn_op_attr_is (ctx, "keep_aspect_ratio_policy", "not_larger", "") &&
+               !vn_op_attr_is (ctx, "keep_aspect_ratio_policy", "not_smaller", "") ? wanted.sizes[i] : VN_DIM_UNKNOWN;
+      else if (*dim >= 0)
+        *dim = wanted.scales[i] > 0.f && wanted.scales[i] * (float) *dim < 0x1p30f
+               ? (gint64) floorf (wanted.scales[i] * (float) *dim) : VN_DIM_UNKNOWN;
+    }
+}
+
+static gboolean
+resize_infer (VnOpContext *ctx,
+              GError     **error)
+{
+  VnShape out = ctx->in_types[0].shape;
+  gboolean known, empty = FALSE;
+  VnResize self;
+
+  if (out.rank < 0)
+    {
+      vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
+      return TRUE;
+    }
+  if (!resolve (ctx, &self, &known, error))
+    return FALSE;
+  if (!known)
+    partly_known (ctx, &out);
+  for (int d = 0; known && d < out.rank; d++)
+    {
+      out.dims[d] = self.axes[d].out;
+      empty = empty || self.axes[d].in == 0 || self.axes[d].out == 0;
+    }
+  if (known && !empty && !vn_resize_scratch (&self, ctx->in_types[0].dtype, &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("%s: the output is too large"), ctx->op->type);
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
+  return TRUE;
+}
+
+static gboolean
+resize_run (VnOpContext *ctx,
+            GError     **error)
+{
+  VnResize self;
+  gboolean known;
+
+  if (!vn_op_check_movable (ctx, error) || !resolve (ctx, &self, &known, error))
+    return FALSE;
+  if (!known)
+    return vn_op_fail (ctx, error, _("%s: scales or sizes are not known"), ctx->op->type);
+  if (self.mode != VN_RESIZE_NEAREST && (VN_NUMBER_BITS >> ctx->in[0]->dtype & 1) == 0)
+    return vn_op_unsupported (ctx, 0, error);
+  if (ctx->in[0]->n_elements == 0 && ctx->out[0]->n_elements != 0)
+    return vn_op_fail (ctx, error, _("%s: an empty input cannot be enlarged"), ctx->op->type);
+  if (ctx->out[0]->n_elements > 0)
+    vn_resize_compute (&self, ctx->in[0], ctx->out[0], ctx->scratch);
+  return TRUE;
+}
+
+#define RESIZE(variable, name, first, last, least, most, ort)                   \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = name, .since = first, .until = last,                  \
+    .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
+    .dtypes = VN_MOVABLE_BITS,                                                  \
+    .family = VN_FAMILY_SHAPE,                                                  \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, ort),                       \
+    .infer = resize_infer,                                                      \
+    .run = resize_run,                                                          \
+  };
+
+RESIZE (vn_op_resize_10, "Resize", 10, 10, 2, 2, FALSE)
+RESIZE (vn_op_resize_11, "Resize", 11, 0, 1, 4, TRUE)
+RESIZE (vn_op_upsample_7, "Upsample", 7, 8, 1, 1, FALSE)
+RESIZE (vn_op_upsample_9, "Upsample", 9, 0, 2, 2, FALSE)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* TopK: the k largest (or smallest) along one axis with their indices, sorted; of equal ones the lower index first.
+ * NaN counts as larger than every number. */
+#include "vn-elem-private.h"
+
+typedef struct
+{
+  double value;     /* of floats */
+  gint64 integer;   /* of integers */
+  gint64 index;
+} Entry;
+
+static gboolean
+get_k (VnOpContext *ctx,
+       gint64      *k,
+       gboolean    *known,
+       GError     **error)
+{
+  guint n;
+
+  *known = TRUE;
+  if (ctx->opset < 10)
+    *k = vn_node_get_int (ctx->node, "k", -1);
+  else
+    {
+      if (!vn_op_check_index_dtype (ctx, 1, error))
+        return FALSE;
+      *known = vn_op_get_ints_input (ctx, 1, k, 1, &n) && n == 1;
+    }
+  if (*known && *k < 0)
+    return vn_op_fail (ctx, error, _("TopK: k is %" G_GINT64_FORMAT), *k);
+  return TRUE;
+}
+
+static gboolean
+topk_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  VnShape out = ctx->in_types[0].shape;
+  gboolean known;
+  gint64 k, dim;
+  int axis;
+
+  if (!get_k (ctx, &k, &known, error))
+    return FALSE;
+  if (out.rank >= 0)
+    {
+      if (!vn_op_axis (ctx, &out, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
+        return FALSE;
+      dim = out.dims[axis];
+      if (known && dim >= 0 && k > dim)
+        return vn_op_fail (ctx, error, _("TopK: k is %" G_GINT64_FORMAT ", axis %d has %" G_GINT64_FORMAT " elements"),
+                           k, axis, dim);
+      out.dims[axis] = known ? k : VN_DIM_UNKNOWN;
+      if (dim >= 0 && !vn_checked_mul ((gsize) dim, sizeof (Entry), &ctx->scratch_bytes))
+        return vn_op_fail (ctx, error, _("TopK: axis %d of %" G_GINT64_FORMAT " is too long"), axis, dim);
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
+  vn_op_set_output (ctx, 1, VN_DTYPE_S64, &out);
+  return TRUE;
+}
+
+/* Whether @a comes before @b in the order of large values. */
+static gboolean
+is_larger (const Entry *a,
+           const Entry *b)
+{
+  if (a->integer != b->integer)
+    return a->integer > b->integer;
+  return a->value > b->value || (isnan (a->value) && !isnan (b->value));
+}
+
+static gboolean
+comes_first (const Entry *a,
+             const Entry *b,
+             gboolean     largest)
+{
+  if (largest ? is_larger (a, b) : is_larger (b, a))
+    return TRUE;
+  if (largest ? is_larger (b, a) : is_larger (a, b))
+    return FALSE;
+  return a->index < b->index;
+}
+
+/* A heap whose root is the entry that comes last: what the next better one replaces. */
+static void
+sift_down (Entry   *heap,
+           gsize    n,
+           gsize    i,
+           gboolean largest)
+{
+  for (;;)
+    {
+      gsize child = 2 * i + 1;
+      Entry swap;
+
+      if (child >= n)
+        return;
+      if (child + 1 < n && comes_first (&heap[child], &heap[child + 1], largest))
+        child++;
+      if (!comes_first (&heap[i], &heap[child], largest))
+        return;
+      swap = heap[i];
+      heap[i] = heap[child];
+      heap[child] = swap;
+      i = child;
+    }
+}
+
+static void
+select_sorted (Entry   *entries,
+               gsize    n,
+               gsize    k,
+               gboolean largest)
+{
+  for (gsize i = k / 2; i-- > 0;)
+    sift_down (entries, k, i, largest);
+  for (gsize i = k; i < n; i++)
+    if (comes_first (&entries[i], &entries[0], largest))
+      {
+        entries[0] = entries[i];
+        sift_down (entries, k, 0, largest);
+      }
+  for (gsize end = k; end > 1; end--)
+    {
+      Entry last = entries[0];
+
+      entries[0] = entries[end - 1];
+      entries[end - 1] = last;
+      sift_down (entries, end - 1, 0, largest);
+    }
+}
+
+static gboolean
+topk_run (VnOpContext *ctx,
+          GError     **error)
+{
+  const VnTensor *in = ctx->in[0];
+  VnTensor *values = ctx->out[0], *indices = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
+  gboolean largest = ctx->opset < 11 || vn_node_get_int (ctx->node, "largest", 1) != 0;
+  gboolean is_float = vn_dtype_is_float (in->dtype);
+  gsize size = vn_elem_size (in->dtype), outer, n, k, inner;
+  Entry *entries = ctx->scratch;
+  int axis;
+
+  if ((ctx->op->dtypes >> in->dtype & 1) == 0)
+    return vn_op_unsupported (ctx, 0, error);
+  if (!vn_op_axis (ctx, &in->shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
+    return FALSE;
+  outer = (gsize) vn_shape_count (&in->shape, 0, axis);
+  n = (gsize) in->shape.dims[axis];
+  inner = (gsize) vn_shape_count (&in->shape, axis + 1, in->shape.rank);
+  k = (gsize) ctx->out_types[0].shape.dims[axis];
+  if (k == 0)
+    return TRUE;
+  for (gsize row = 0; row < outer * inner; row++)
+    {
+      gsize base = row / inner * n * inner + row % inner, to = row / inner * k * inner + row % inner;
+
+      for (gsize i = 0; i < n; i++)
+        entries[i] = (Entry) {
+          .value = is_float ? vn_tensor_get_double (in, base + i * inner) : 0.,
+          .integer = is_float ? 0 : vn_tensor_get_s64 (in, base + i * inner),
+          .index = (gint64) i,
+        };
+      select_sorted (entries, n, k, largest);
+      for (gsize i = 0; i < k; i++)
+        {
+          gsize from = base + (gsize) entries[i].index * inner;
+
+          if (values != NULL)
+            memcpy ((char *) values->data + (to + i * inner) * size, (const char *) in->data + from * size, size);
+          if (indices != NULL)
+            ((gint64 *) indices->data)[to + i * inner] = entries[i].index;
+        }
+    }
+  return TRUE;
+}
+
+#define TOPK(variable, first, last, inputs)                                     \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = "TopK", .since = first, .until = last,                \
+    .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 2, \
+    .dtypes = VN_NUMBER_BITS & ~VN_DTYPE_BIT (U64),                             \
+    .family = VN_FAMILY_SHAPE,                                                  \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
+    .infer = topk_infer,                                                        \
+    .run = topk_run,                                                            \
+  };
+
+TOPK (vn_op_topk_1, 1, 9, 1)
+TOPK (vn_op_topk_10, 10, 0, 2)
