@@ -10,7 +10,7 @@
 #define N_BOTH_PASSES   6
 #define LANE_WEIGHT     8.
 #define TRUNK_WEIGHT    4.
-#define N_STRAIGHTEN    6
+#define N_STRAIGHTEN    8
 
 typedef struct { double sum, weight; guint n; } Pool;
 

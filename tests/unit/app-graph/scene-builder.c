@@ -138,6 +138,23 @@ keep_picture (VnScene       *scene,
   cairo_surface_destroy (surface);
 }
 
+/* Pieces that miss being straight by less than a box's margin. */
+static guint
+count_kinks (const VnGraphLayout *layout)
+{
+  guint kinks = 0;
+
+  for (guint i = 0; i < vn_graph_layout_get_n_edges (layout); i++)
+    {
+      guint n, own;
+      const VnPoint *points = vn_graph_layout_get_route (layout, i, &n, &own);
+
+      for (guint k = own | 1; k + 1 < n; k += 2)
+        kinks += fabs (points[k].x - points[k + 1].x) > 0 && fabs (points[k].x - points[k + 1].x) < 11;
+    }
+  return kinks;
+}
+
 static void
 test_networks (void)
 {
@@ -180,6 +197,7 @@ test_networks (void)
                       vn_scene_get_n_edges (scene), vn_graph_layout_get_n_ranks (layout),
                       vn_graph_layout_get_crossings (layout), bounds.width, bounds.height, (built - start) / 1e3,
                       (laid - built) / 1e3);
+      g_test_message ("%u small kinks", count_kinks (layout));
       g_assert_cmpuint (vn_scene_get_n_nodes (scene), >, 10);
       g_assert_cmpuint (vn_scene_get_n_edges (scene), >=, vn_scene_get_n_nodes (scene) - 5);
       keep_picture (scene, layout, names[i], 0);
