@@ -2,7 +2,6 @@
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
-#include "vn-pass.h"
 
 struct _VnCompareJob
 {
@@ -25,28 +24,42 @@ list_all (guint   n,
     g_array_append_val (indices, i);
 }
 
+static VnDataset *
+open_data (VnCompareJob  *self,
+           VnModel       *float_model,
+           GError       **error)
+{
+  guint n;
+  VnInputSpec *specs = vn_model_dup_input_specs (float_model, self->input_shapes, &n);
+  VnDataset *dataset = vn_dataset_open (self->data, specs, n, self->notes, error);
+
+  vn_input_specs_free (specs, n);
+  return dataset;
+}
+
 static gboolean
 vn_compare_job_run (VnJob         *job,
                     GCancellable  *cancellable,
                     GError       **error)
 {
   VnCompareJob *self = VN_COMPARE_JOB (job);
-  guint n_specs;
-  VnInputSpec *specs = vn_model_dup_input_specs (self->float_model, self->input_shapes, &n_specs);
-  g_autoptr(VnDataset) dataset = vn_dataset_open (self->data, specs, n_specs, self->notes, error);
-  g_autoptr(GHashTable) names = vn_compare_match_names (self->float_model, self->quant_model);
+  g_autoptr(VnModel) float_model = vn_model_to_runnable (self->float_model, cancellable, error);
+  g_autoptr(VnModel) quant_model = float_model != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(GHashTable) names = NULL;
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .value_names = names, .n_threads = self->n_threads };
+  VnCompareOptions options = { .n_threads = self->n_threads };
   VnProgress progress = vn_job_get_reporter (job);
 
-  vn_input_specs_free (specs, n_specs);
-  if (dataset == NULL)
+  if (quant_model == NULL || (dataset = open_data (self, float_model, error)) == NULL)
     return FALSE;
+  names = vn_compare_match_names (float_model, quant_model);
+  options.value_names = names;
   list_all (vn_dataset_get_n (dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
   vn_job_begin_phase (job, _("Measuring error"), 0, 1);
-  self->errors = vn_compare (self->float_model, self->quant_model, self->input_shapes, dataset, &options, &progress,
+  self->errors = vn_compare (float_model, quant_model, self->input_shapes, dataset, &options, &progress,
                              self->notes, cancellable, error);
   vn_notes_sort (self->notes);
   return self->errors != NULL;

@@ -6,6 +6,10 @@
 
 G_BEGIN_DECLS
 
+VnModel  *vn_model_to_runnable   (VnModel          *model,
+                                  GCancellable     *cancellable,
+                                  GError          **error);
+
 /* ---- open: read, validate, infer types ---- */
 
 #define VN_TYPE_OPEN_JOB (vn_open_job_get_type ())

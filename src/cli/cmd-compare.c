@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-report.h"
+
+#include <string.h>
+
+static char *report_file;
+static int top = 20;
+
+static const GOptionEntry entries[] = {
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the whole table as Markdown"), N_("FILE") },
+  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many tensors, worst first (default: 20)"), N_("N") },
+  { NULL }
+};
+
+static void
+print_table (VnErrorTable *errors)
+{
+  g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
+
+  vn_cmd_print (_("%u tensors over %u samples, worst first\n"), vn_error_table_get_n (errors),
+                vn_error_table_get_n_samples (errors));
+  vn_cmd_print ("  %10s %12s %9s  %-14s %s\n", _("SQNR"), _("noise:signal"), _("cosine"), _("type"), _("tensor"));
+  for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
+      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+
+      vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
+                    row->noise_to_signal, row->cosine, row->op_type, row->value, row->is_output ? _("  (output)") : "");
+    }
+}
+
+static gboolean
+compare_run (char        **args,
+             JsonBuilder  *json,
+             GError      **error)
+{
+  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnModel) float_model = data != NULL ? vn_cmd_open_model (args[0], error) : NULL;
+  g_autoptr(VnModel) quant_model = float_model != NULL ? vn_cmd_open_model (args[1], error) : NULL;
+  g_autoptr(GError) shape_error = NULL;
+  g_autoptr(GHashTable) shapes = vn_cmd_parse_shapes (&shape_error);
+  g_autoptr(VnJob) job = NULL;
+  g_autoptr(JsonParser) parser = json_parser_new ();
+  g_autofree char *text = NULL;
+  VnReportInput input = { 0 };
+
+  if (quant_model == NULL)
+    return FALSE;
+  if (shape_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&shape_error));
+      return FALSE;
+    }
+  job = vn_compare_job_new (float_model, quant_model, data, shapes, (guint) vn_cmd_options.threads);
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  input = (VnReportInput) { .source = float_model, .quantized = quant_model, .data = data,
+                            .errors = vn_compare_job_get_errors (VN_COMPARE_JOB (job)),
+                            .notes = vn_compare_job_get_notes (VN_COMPARE_JOB (job)),
+                            .float_bytes = float_model->file_size, .quantized_bytes = quant_model->file_size };
+  input.n_held_out = vn_error_table_get_n_samples (input.errors);
+  if (report_file != NULL)
+    {
+      g_autofree char *markdown = vn_report_markdown (&input);
+
+      if (!vn_file_write_all (report_file, markdown, strlen (markdown), error))
+        return FALSE;
+    }
+  vn_cmd_print_notes (input.notes);
+  print_table (input.errors);
+  text = vn_report_json (&input);
+  if (!json_parser_load_from_data (parser, text, -1, error))
+    return FALSE;
+  json_builder_set_member_name (json, "report");
+  json_builder_add_value (json, json_parser_steal_root (parser));
+  return TRUE;
+}
+
+const VnCmd vn_cmd_compare = {
+  .name = "compare",
+  .usage = "FLOAT QUANTIZED --data PATH",
+  .summary = N_("Measure how far each tensor of a quantized model is from the float one"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 2,
+  .run = compare_run,
+};

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-i18n.h"
+#include "vn-op.h"
+
+static void
+add_value (JsonBuilder   *json,
+           const VnValue *value)
+{
+  g_autofree char *type = vn_type_to_string (&value->type);
+
+  vn_cmd_print ("  %s: %s\n", value->name, type);
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "name");
+  json_builder_add_string_value (json, value->name);
+  json_builder_set_member_name (json, "type");
+  json_builder_add_string_value (json, type);
+  json_builder_end_object (json);
+}
+
+static void
+add_values (JsonBuilder *json,
+            const char  *member,
+            const char  *title,
+            GPtrArray   *values)
+{
+  vn_cmd_print ("%s\n", title);
+  json_builder_set_member_name (json, member);
+  json_builder_begin_array (json);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      /* Old files list their weights as inputs; nobody feeds those. */
+      if (value->initializer == NULL || value->is_output)
+        add_value (json, value);
+    }
+  json_builder_end_array (json);
+}
+
+typedef struct
+{
+  char     *type;
+  guint     n;
+  gboolean  supported;
+} OpCount;
+
+static void
+op_count_free (gpointer data)
+{
+  g_free (((OpCount *) data)->type);
+  g_free (data);
+}
+
+static gint
+compare_counts (gconstpointer a,
+                gconstpointer b)
+{
+  const OpCount *x = *(const OpCount * const *) a, *y = *(const OpCount * const *) b;
+
+  return x->n != y->n ? (x->n > y->n ? -1 : 1) : g_strcmp0 (x->type, y->type);
+}
+
+static GPtrArray *
+count_ops (const VnGraph *graph)
+{
+  GPtrArray *counts = g_ptr_array_new_with_free_func (op_count_free);
+  g_autoptr(GHashTable) by_type = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      g_autofree char *type = node->domain[0] != '\0' ? g_strdup_printf ("%s:%s", node->domain, node->op_type)
+                                                      : g_strdup (node->op_type);
+      OpCount *count = g_hash_table_lookup (by_type, type);
+
+      if (count == NULL)
+        {
+          count = g_new0 (OpCount, 1);
+          count->type = g_strdup (type);
+          count->supported = vn_op_lookup_node (node, NULL) != NULL;
+          g_ptr_array_add (counts, count);
+          g_hash_table_insert (by_type, count->type, count);
+        }
+      count->n++;
+    }
+  g_ptr_array_sort (counts, compare_counts);
+  return counts;
+}
+
+static void
+add_ops (JsonBuilder   *json,
+         const VnGraph *graph)
+{
+  g_autoptr(GPtrArray) counts = count_ops (graph);
+
+  vn_cmd_print ("%s\n", _("Operators"));
+  json_builder_set_member_name (json, "operators");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < counts->len; i++)
+    {
+      const OpCount *count = g_ptr_array_index (counts, i);
+
+      vn_cmd_print ("  %5u %s%s\n", count->n, count->type, count->supported ? "" : _("  (cannot be run)"));
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "type");
+      json_builder_add_string_value (json, count->type);
+      json_builder_set_member_name (json, "count");
+      json_builder_add_int_value (json, count->n);
+      json_builder_set_member_name (json, "supported");
+      json_builder_add_boolean_value (json, count->supported);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_opsets (JsonBuilder   *json,
+            const VnModel *model)
+{
+  json_builder_set_member_name (json, "opsets");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < model->opsets->len; i++)
+    {
+      const VnOpset *opset = &g_array_index (model->opsets, VnOpset, i);
+      const char *domain = opset->domain[0] != '\0' ? opset->domain : "ai.onnx";
+
+      vn_cmd_print ("%s%s %" G_GINT64_FORMAT, i > 0 ? ", " : "", domain, opset->version);
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "domain");
+      json_builder_add_string_value (json, domain);
+      json_builder_set_member_name (json, "version");
+      json_builder_add_int_value (json, opset->version);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  vn_cmd_print ("\n");
+}
+
+static void
+add_int (JsonBuilder *json,
+         const char  *name,
+         gint64       value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, value);
+}
+
+static gboolean
+inspect_run (char        **args,
+             JsonBuilder  *json,
+             GError      **error)
+{
+  g_autoptr(VnModel) model = vn_cmd_open_model (args[0], error);
+  g_autofree char *size = NULL;
+  g_autofree char *weights = NULL;
+
+  if (model == NULL)
+    return FALSE;
+  size = vn_cmd_format_bytes (model->file_size);
+  weights = vn_cmd_format_bytes (vn_graph_weight_bytes (model->graph));
+  vn_cmd_print (_("%s: %s, weights %s, IR %" G_GINT64_FORMAT ", made by %s\n"), args[0], size, weights, model->ir_version,
+                model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
+  add_int (json, "ir_version", model->ir_version);
+  add_int (json, "file_bytes", (gint64) model->file_size);
+  add_int (json, "weight_bytes", (gint64) vn_graph_weight_bytes (model->graph));
+  add_int (json, "nodes", model->graph->nodes->len);
+  json_builder_set_member_name (json, "producer");
+  json_builder_add_string_value (json, model->producer_name != NULL ? model->producer_name : "");
+  vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
+  add_opsets (json, model);
+  add_values (json, "inputs", _("Inputs"), model->graph->inputs);
+  add_values (json, "outputs", _("Outputs"), model->graph->outputs);
+  add_ops (json, model->graph);
+  vn_cmd_print_notes (model->notes);
+  vn_cmd_json_notes (json, model->notes);
+  return TRUE;
+}
+
+const VnCmd vn_cmd_inspect = {
+  .name = "inspect",
+  .usage = "MODEL",
+  .summary = N_("Say what a model is: inputs, outputs, operators, problems"),
+  .n_args = 1,
+  .run = inspect_run,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-report.h"
+
+static char *output, *preset, *format, *method, *activation, *weight, *report;
+static char **excludes;
+static double percentile;
+static gboolean per_channel, per_tensor, symmetric, skip_compare;
+static int held_out = 16;
+static gint64 opset;
+
+static const GOptionEntry entries[] = {
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
+  { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
+  { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("How quantization is written"), "qdq" },
+  { "method", 'm', 0, G_OPTION_ARG_STRING, &method, N_("How ranges are found"), "minmax|percentile" },
+  { "percentile", 0, 0, G_OPTION_ARG_DOUBLE, &percentile, N_("For --method percentile (default: 99.999)"), N_("P") },
+  { "activation", 0, 0, G_OPTION_ARG_STRING, &activation, N_("Type of activations"), N_("TYPE") },
+  { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, N_("Type of weights"), N_("TYPE") },
+  { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, N_("A scale for each output channel of the weights"), NULL },
+  { "per-tensor", 0, 0, G_OPTION_ARG_NONE, &per_tensor, N_("One scale for each weight"), NULL },
+  { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, N_("Symmetric activations"), NULL },
+  { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
+  { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Opset of the result (default: as low as possible)"), N_("N") },
+  { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
+  { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
+  { NULL }
+};
+
+static gboolean
+set_dtype (const char  *option,
+           const char  *text,
+           VnDType     *dtype,
+           GError     **error)
+{
+  if (text == NULL)
+    return TRUE;
+  *dtype = vn_dtype_from_name (text);
+  if (*dtype != VN_DTYPE_UNDEFINED)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is no type; use u8, s8, u16 or s16"), option, text);
+  return FALSE;
+}
+
+static gboolean
+set_format (VnRecipe  *recipe,
+            GError   **error)
+{
+  static const char * const names[] = { "qdq", "qoperator", "integer", "extended", "fixneuron" };
+
+  for (guint i = 0; format != NULL && i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i], format))
+      {
+        recipe->format = (VnFormat) i;
+        return TRUE;
+      }
+  if (format == NULL)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: “%s” is not known; use qdq"), format);
+  return FALSE;
+}
+
+static VnRecipe *
+make_recipe (GError **error)
+{
+  g_autoptr(VnRecipe) recipe = NULL;
+
+  if (preset != NULL && vn_preset_find (preset, error) == NULL)
+    return NULL;
+  recipe = vn_recipe_new (preset);
+  if (!set_dtype ("--activation", activation, &recipe->activation, error) ||
+      !set_dtype ("--weight", weight, &recipe->weight, error) ||
+      !set_format (recipe, error))
+    return NULL;
+  if (per_channel && per_tensor)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--per-channel and --per-tensor exclude each other"));
+      return NULL;
+    }
+  recipe->per_channel = per_channel || (recipe->per_channel && !per_tensor);
+  recipe->symmetric_activations |= symmetric;
+  if (method != NULL)
+    {
+      g_free (recipe->method);
+      recipe->method = g_strdup (method);
+    }
+  if (percentile != 0)
+    recipe->percentile = percentile;
+  recipe->opset = opset;
+  for (char **at = excludes; at != NULL && *at != NULL; at++)
+    vn_recipe_add_exclude (recipe, *at);
+  return vn_recipe_validate (recipe, error) ? g_steal_pointer (&recipe) : NULL;
+}
+
+static VnResult *
+quantize (VnModel     *model,
+          VnDataSpec  *data,
+          VnRecipe    *recipe,
+          GHashTable  *shapes,
+          GError     **error)
+{
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .input_shapes = shapes,
+                                  .n_held_out = (guint) MAX (held_out, 0), .skip_compare = skip_compare,
+                                  .n_threads = (guint) vn_cmd_options.threads };
+  g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
+
+  if (!vn_cmd_run_job (job, error))
+    return NULL;
+  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+}
+
+static guint
+count_quantized (VnQuantPlan *plan)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    n += vn_quant_plan_get (plan, i)->quantized;
+  return n;
+}
+
+static void
+print_outputs (VnErrorTable *errors)
+{
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+
+      if (row->is_output)
+        vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
+    }
+}
+
+static void
+print_weakest (VnErrorTable *errors)
+{
+  g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
+
+  vn_cmd_print ("%s\n", _("Weakest tensors"));
+  for (guint i = 0; i < MIN (order->len, 5); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
+      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+
+      vn_cmd_print ("  %10s  %-12s %s%s\n", db, row->op_type, row->node[0] != '\0' ? row->node : row->value,
+                    vn_error_row_is_marked (row) ? "  !" : "");
+    }
+}
+
+static void
+print_result (VnResult *result)
+{
+  g_autofree char *before = vn_cmd_format_bytes (result->float_bytes);
+  g_autofree char *after = vn_cmd_format_bytes (result->quantized_bytes);
+
+  vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
+                (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), count_quantized (result->plan),
+                result->n_calibration, result->n_held_out);
+  if (result->errors != NULL)
+    {
+      vn_cmd_print ("  %s\n", vn_report_get_verdict (result->errors) != NULL ? vn_report_get_verdict (result->errors) : "");
+      print_outputs (result->errors);
+    }
+  if (result->accuracy.valid)
+    vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
+                  100.0 * result->accuracy.float_top1 / result->accuracy.n,
+                  100.0 * result->accuracy.quant_top1 / result->accuracy.n);
+  if (result->errors != NULL)
+    print_weakest (result->errors);
+}
+
+/* The report's JSON is the command's JSON. */
+static gboolean
+add_report_json (JsonBuilder  *json,
+                 VnResult     *result,
+                 GError      **error)
+{
+  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
+                          .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
+                          .notes = result->notes, .accuracy = &result->accuracy, .float_bytes = result->float_bytes,
+                          .quantized_bytes = result->quantized_bytes, .n_calibration = result->n_calibration,
+                          .n_held_out = result->n_held_out };
+  g_autofree char *text = vn_report_json (&input);
+  g_autoptr(JsonParser) parser = json_parser_new ();
+
+  if (!json_parser_load_from_data (parser, text, -1, error))
+    return FALSE;
+  json_builder_set_member_name (json, "report");
+  json_builder_add_value (json, json_parser_steal_root (parser));
+  json_builder_set_member_name (json, "seconds");
+  json_builder_begin_object (json);
+  vn_cmd_json_number (json, "prepare", result->prepare_seconds);
+  vn_cmd_json_number (json, "calibrate", result->calibrate_seconds);
+  vn_cmd_json_number (json, "quantize", result->quantize_seconds);
+  vn_cmd_json_number (json, "compare", result->compare_seconds);
+  json_builder_end_object (json);
+  return TRUE;
+}
+
+static gboolean
+quantize_run (char        **args,
+              JsonBuilder  *json,
+              GError      **error)
+{
+  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnRecipe) recipe = data != NULL ? make_recipe (error) : NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GError) shape_error = NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnJob) export = NULL;
+
+  if (recipe == NULL)
+    return FALSE;
+  if (output == NULL && report == NULL && !vn_cmd_options.json)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
+      return FALSE;
+    }
+  shapes = vn_cmd_parse_shapes (&shape_error);
+  if (shape_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&shape_error));
+      return FALSE;
+    }
+  model = vn_cmd_open_model (args[0], error);
+  if (model == NULL || (result = quantize (model, data, recipe, shapes, error)) == NULL)
+    return FALSE;
+  export = vn_export_job_new (result, output, report);
+  if (!vn_cmd_run_job (export, error))
+    return FALSE;
+  vn_cmd_print_notes (result->notes);
+  print_result (result);
+  return add_report_json (json, result, error);
+}
+
+const VnCmd vn_cmd_quantize = {
+  .name = "quantize",
+  .usage = "MODEL -o FILE --data PATH",
+  .summary = N_("Quantize a model and measure the error of every tensor"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 1,
+  .run = quantize_run,
+};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VN_CMD(name) extern const VnCmd vn_cmd_##name;
+#include "vn-cmds.def"
+#undef VN_CMD
+
+static const VnCmd * const cmds[] = {
+#define VN_CMD(name) &vn_cmd_##name,
+#include "vn-cmds.def"
+#undef VN_CMD
+};
+
+static void
+print_help (FILE *file)
+{
+  fprintf (file, _("Usage: vernier-cli COMMAND [OPTION …]\n\nQuantizes ONNX models and shows where the error is.\n\nCommands:\n"));
+  for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
+    fprintf (file, "  %-10s %s\n", cmds[i]->name, _(cmds[i]->summary));
+  fprintf (file, _("\n“vernier-cli COMMAND --help” lists the options of a command. Exit status: 0 done, 1 failed, 2 usage.\n"));
+}
+
+static void
+print_json (JsonBuilder *json)
+{
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autoptr(JsonNode) root = json_builder_get_root (json);
+  g_autofree char *text = NULL;
+
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  text = json_generator_to_data (generator, NULL);
+  printf ("%s\n", text);
+}
+
+static const char *
+error_code (const GError *error)
+{
+  static const char * const codes[] = { "malformed", "limit", "unsupported", "shape", "missing-data", "numeric", "setting" };
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return "cancelled";
+  if (error->domain == VN_ERROR && (guint) error->code < G_N_ELEMENTS (codes))
+    return codes[error->code];
+  return error->domain == G_OPTION_ERROR ? "usage" : "file";
+}
+
+static int
+fail (const VnCmd  *cmd,
+      const GError *error)
+{
+  if (vn_cmd_options.json)
+    {
+      g_autoptr(JsonBuilder) json = json_builder_new ();
+
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "error");
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "code");
+      json_builder_add_string_value (json, error_code (error));
+      json_builder_set_member_name (json, "message");
+      json_builder_add_string_value (json, error->message);
+      json_builder_end_object (json);
+      json_builder_end_object (json);
+      print_json (json);
+    }
+  else
+    fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, error->message);
+  return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
+}
+
+static gboolean
+parse_options (const VnCmd   *cmd,
+               char        ***args,
+               GError       **error)
+{
+  g_autofree char *usage = g_strdup_printf ("%s %s", cmd->name, cmd->usage);
+  g_autoptr(GOptionContext) context = g_option_context_new (usage);
+
+  g_option_context_set_translation_domain (context, GETTEXT_PACKAGE);
+  g_option_context_set_summary (context, _(cmd->summary));
+  if (cmd->options != NULL)
+    g_option_context_add_main_entries (context, cmd->options, GETTEXT_PACKAGE);
+  if (cmd->needs_data)
+    g_option_context_add_main_entries (context, vn_cmd_data_entries (), GETTEXT_PACKAGE);
+  g_option_context_add_main_entries (context, vn_cmd_common_entries (), GETTEXT_PACKAGE);
+  if (!g_option_context_parse_strv (context, args, error))
+    return FALSE;
+  /* The program's name is left in front. */
+  if ((int) g_strv_length (*args) - 1 == cmd->n_args)
+    return vn_cmd_options.threads >= 0 ||
+           (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);
+  return FALSE;
+}
+
+static int
+run_cmd (const VnCmd  *cmd,
+         char        **argv)
+{
+  g_auto(GStrv) args = g_strdupv (argv);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+
+  /* An error in the options must already know how to be told. */
+  vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
+  if (!parse_options (cmd, &args, &error))
+    return fail (cmd, error);
+  json_builder_begin_object (json);
+  if (!cmd->run (args + 1, json, &error))
+    return fail (cmd, error);
+  json_builder_end_object (json);
+  if (vn_cmd_options.json)
+    print_json (json);
+  return VN_EXIT_DONE;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  const char *name = argc > 1 ? argv[1] : NULL;
+
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+
+  if (name == NULL || g_str_equal (name, "--help") || g_str_equal (name, "-h") || g_str_equal (name, "help"))
+    {
+      print_help (name != NULL ? stdout : stderr);
+      return name != NULL ? VN_EXIT_DONE : VN_EXIT_USAGE;
+    }
+  if (g_str_equal (name, "--version"))
+    {
+      printf ("vernier-cli %s\n", VN_VERSION);
+      return VN_EXIT_DONE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
+    if (g_str_equal (cmds[i]->name, name))
+      return run_cmd (cmds[i], argv + 1);
+  fprintf (stderr, _("vernier-cli: there is no command “%s”; see --help\n"), name);
+  return VN_EXIT_USAGE;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options that several commands share. */
+#include "vn-cmd.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+VnCmdOptions vn_cmd_options;
+
+static const GOptionEntry common_entries[] = {
+  { "json", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.json, N_("Print the result as JSON, and nothing else"), NULL },
+  { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Threads to use (default: all processors)"), N_("N") },
+  { "shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.shapes,
+    N_("Size of an input whose dimensions are open"), N_("NAME=1x3x224x224") },
+  { NULL }
+};
+
+static const GOptionEntry data_entries[] = {
+  { "data", 'd', 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.data,
+    N_("Samples: image folder, list file, folder of .npy, .raw or .pb, or “random”"), N_("PATH") },
+  { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
+    N_("Use so many, evenly spread (default: all)"), N_("N") },
+  { "preprocess", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.preprocess,
+    N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet"), N_("NAME") },
+  { "mean", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.mean, N_("Subtracted from each pixel (0 to 255)"), N_("A,B,C") },
+  { "std", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.std, N_("Divides each pixel after that"), N_("A,B,C") },
+  { "color", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.color, N_("Channel order"), "rgb|bgr" },
+  { "layout", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.layout, N_("Axis order (default: by the model)"), "nchw|nhwc" },
+  { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How a picture meets the input's size"), "stretch|crop|letterbox" },
+  { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Short side before cropping"), N_("PIXELS") },
+  { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side of the centre crop"), N_("PIXELS") },
+  { "seed", 0, 0, G_OPTION_ARG_INT64, &vn_cmd_options.seed, N_("Seed of random samples"), N_("N") },
+  { NULL }
+};
+
+const GOptionEntry *
+vn_cmd_common_entries (void)
+{
+  return common_entries;
+}
+
+const GOptionEntry *
+vn_cmd_data_entries (void)
+{
+  return data_entries;
+}
+
+static gboolean
+usage_error (GError     **error,
+             const char  *option,
+             const char  *value,
+             const char  *allowed)
+{
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is not allowed; use %s"), option, value, allowed);
+  return FALSE;
+}
+
+static gboolean
+parse_floats (const char  *option,
+              const char  *text,
+              float        values[4],
+              GError     **error)
+{
+  g_auto(GStrv) parts = NULL;
+  guint n;
+
+  if (text == NULL)
+    return TRUE;
+  parts = g_strsplit (text, ",", -1);
+  n = g_strv_length (parts);
+  if (n < 1 || n > 4)
+    return usage_error (error, option, text, _("one to four numbers joined by commas"));
+  for (guint i = 0; i < 4; i++)
+    {
+      char *end;
+      const char *part = parts[MIN (i, n - 1)];
+
+      values[i] = (float) g_ascii_strtod (part, &end);
+      if (end == part || *end != '\0')
+        return usage_error (error, option, text, _("one to four numbers joined by commas"));
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_choice (const char         *option,
+              const char         *text,
+              const char * const *choices,
+              int                *index,
+              GError            **error)
+{
+  g_autofree char *allowed = NULL;
+
+  if (text == NULL)
+    return TRUE;
+  for (int i = 0; choices[i] != NULL; i++)
+    if (g_ascii_strcasecmp (choices[i], text) == 0)
+      {
+        *index = i;
+        return TRUE;
+      }
+  allowed = g_strjoinv (", ", (char **) choices);
+  return usage_error (error, option, text, allowed);
+}
+
+static gboolean
+parse_preprocess (VnPreprocess  *pre,
+                  GError       **error)
+{
+  static const char * const colors[] = { "rgb", "bgr", NULL };
+  static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
+  static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
+  const VnCmdOptions *o = &vn_cmd_options;
+  int color, layout, fit;
+
+  if (o->preprocess != NULL && !vn_preprocess_set_preset (pre, o->preprocess, error))
+    return FALSE;
+  color = (int) pre->color;
+  layout = (int) pre->layout;
+  fit = (int) pre->fit;
+  if (!parse_floats ("--mean", o->mean, pre->mean, error) ||
+      !parse_floats ("--std", o->std, pre->std, error) ||
+      !parse_choice ("--color", o->color, colors, &color, error) ||
+      !parse_choice ("--layout", o->layout, layouts, &layout, error) ||
+      !parse_choice ("--fit", o->fit, fits, &fit, error))
+    return FALSE;
+  pre->color = (VnColorOrder) color;
+  pre->layout = (VnLayout) layout;
+  pre->fit = (VnFit) fit;
+  for (guint i = 0; i < 4; i++)
+    if (pre->std[i] == 0)
+      return usage_error (error, "--std", o->std, _("numbers other than 0"));
+  if (o->resize < 0 || o->crop < 0)
+    return usage_error (error, o->resize < 0 ? "--resize" : "--crop", "-", _("a positive number"));
+  if (o->resize > 0 || o->crop > 0)
+    {
+      pre->fit = VN_FIT_CROP;
+      pre->resize = o->resize > 0 ? (guint) o->resize : pre->resize;
+      pre->width = pre->height = o->crop > 0 ? (guint) o->crop : pre->width;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_cmd_make_data_spec:
+ *
+ * Returns: (transfer full) (nullable): what --data and its companions say
+ */
+VnDataSpec *
+vn_cmd_make_data_spec (GError **error)
+{
+  g_autoptr(VnDataSpec) spec = NULL;
+
+  if (vn_cmd_options.data == NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("--data is missing: say where the samples are, or “random”"));
+      return NULL;
+    }
+  if (vn_cmd_options.samples < 0)
+    {
+      usage_error (error, "--samples", "-", _("a positive number"));
+      return NULL;
+    }
+  spec = vn_data_spec_new (vn_cmd_options.data);
+  spec->max_samples = (guint) vn_cmd_options.samples;
+  spec->seed = (guint64) vn_cmd_options.seed;
+  if (!parse_preprocess (&spec->preprocess, error))
+    return NULL;
+  return g_steal_pointer (&spec);
+}
+
+static gboolean
+parse_shape (const char *text,
+             VnShape    *shape)
+{
+  *shape = VN_SHAPE_SCALAR;
+  while (*text != '\0')
+    {
+      char *end;
+      guint64 dim = g_ascii_strtoull (text, &end, 10);
+
+      if (end == text || dim > G_MAXINT32 || shape->rank == VN_MAX_RANK)
+        return FALSE;
+      shape->dims[shape->rank++] = (gint64) dim;
+      text = *end == 'x' || *end == ',' ? end + 1 : end;
+      if (text == end && *end != '\0')
+        return FALSE;
+    }
+  return shape->rank > 0;
+}
+
+/**
+ * vn_cmd_parse_shapes:
+ *
+ * Returns: (transfer full) (nullable): VnShape by input name
+ */
+GHashTable *
+vn_cmd_parse_shapes (GError **error)
+{
+  g_autoptr(GHashTable) shapes = NULL;
+
+  for (char **at = vn_cmd_options.shapes; at != NULL && *at != NULL; at++)
+    {
+      const char *equals = strrchr (*at, '=');
+      VnShape shape;
+
+      if (equals == NULL || !parse_shape (equals + 1, &shape))
+        {
+          usage_error (error, "--shape", *at, "NAME=1x3x224x224");
+          return NULL;
+        }
+      if (shapes == NULL)
+        shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      g_hash_table_insert (shapes, g_strndup (*at, equals - *at), g_memdup2 (&shape, sizeof shape));
+    }
+  return g_steal_pointer (&shapes);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Jobs on a terminal, and printing. */
+#include "vn-cmd.h"
+
+#include "vn-i18n.h"
+
+#include <glib-unix.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct
+{
+  GMainLoop *loop;
+  VnJob     *job;
+  gboolean   done;
+  GError    *error;
+} Run;
+
+#define BAR_WIDTH 24
+
+static void
+draw_bar (VnJob *job)
+{
+  g_autofree char *phase = vn_job_dup_phase (job);
+  g_autofree char *detail = vn_job_dup_detail (job);
+  double progress = vn_job_get_progress (job), left = vn_job_get_seconds_left (job);
+  int filled = (int) (progress * BAR_WIDTH);
+
+  fprintf (stderr, "\r\033[K%s [", phase);
+  for (int i = 0; i < BAR_WIDTH; i++)
+    fputc (i < filled ? '#' : '.', stderr);
+  fprintf (stderr, "] %3.0f %%", progress * 100);
+  if (detail != NULL)
+    fprintf (stderr, "  %s", detail);
+  if (left >= 0)
+    /* Translators: seconds until the job ends */
+    fprintf (stderr, _("  %.0f s left"), ceil (left));
+  fflush (stderr);
+}
+
+static gboolean
+tick_cb (gpointer data)
+{
+  draw_bar (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+interrupt_cb (gpointer data)
+{
+  g_cancellable_cancel (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+finished_cb (GObject      *source,
+             GAsyncResult *result,
+             gpointer      data)
+{
+  Run *run = data;
+
+  run->done = vn_job_finish (VN_JOB (source), result, &run->error);
+  g_main_loop_quit (run->loop);
+}
+
+/**
+ * vn_cmd_run_job:
+ *
+ * Returns: %FALSE if the job failed or Ctrl-C cancelled it
+ */
+gboolean
+vn_cmd_run_job (VnJob   *job,
+                GError **error)
+{
+  g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  Run run = { loop, job, FALSE, NULL };
+  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json;
+  guint tick = bar ? g_timeout_add (100, tick_cb, job) : 0;
+  guint interrupt = g_unix_signal_add (SIGINT, interrupt_cb, cancellable);
+  guint terminate = g_unix_signal_add (SIGTERM, interrupt_cb, cancellable);
+
+  vn_job_start (job, cancellable, finished_cb, &run);
+  g_main_loop_run (loop);
+  g_clear_handle_id (&tick, g_source_remove);
+  g_source_remove (interrupt);
+  g_source_remove (terminate);
+  if (bar)
+    fprintf (stderr, "\r\033[K");
+  if (run.error != NULL)
+    g_propagate_error (error, run.error);
+  return run.done;
+}
+
+/**
+ * vn_cmd_open_model:
+ *
+ * Returns: (transfer full) (nullable): the model in the file, checked and with inferred types
+ */
+VnModel *
+vn_cmd_open_model (const char  *path,
+                   GError     **error)
+{
+  g_autoptr(VnJob) job = vn_open_job_new (path);
+
+  if (!vn_cmd_run_job (job, error))
+    return NULL;
+  return vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (job)));
+}
+
+void
+vn_cmd_print (const char *format,
+              ...)
+{
+  va_list args;
+
+  if (vn_cmd_options.json)
+    return;
+  va_start (args, format);
+  vprintf (format, args);
+  va_end (args);
+}
+
+void
+vn_cmd_print_notes (VnNotes *notes)
+{
+  const char *levels[] = { _("note"), _("warning"), _("problem") };
+
+  if (vn_cmd_options.json)
+    return;
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (note->level == VN_NOTE_INFO)
+        continue;
+      if (note->subject != NULL)
+        fprintf (stderr, "%s: %s: %s\n", levels[note->level], note->subject, note->text);
+      else
+        fprintf (stderr, "%s: %s\n", levels[note->level], note->text);
+    }
+}
+
+void
+vn_cmd_json_number (JsonBuilder *json,
+                    const char  *name,
+                    double       value)
+{
+  json_builder_set_member_name (json, name);
+  if (isfinite (value))
+    json_builder_add_double_value (json, value);
+  else
+    json_builder_add_string_value (json, isnan (value) ? "nan" : value > 0 ? "inf" : "-inf");
+}
+
+void
+vn_cmd_json_notes (JsonBuilder *json,
+                   VnNotes     *notes)
+{
+  static const char * const levels[] = { "info", "warning", "problem" };
+
+  json_builder_set_member_name (json, "notes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "level");
+      json_builder_add_string_value (json, levels[note->level]);
+      json_builder_set_member_name (json, "code");
+      json_builder_add_string_value (json, note->code);
+      json_builder_set_member_name (json, "subject");
+      json_builder_add_string_value (json, note->subject != NULL ? note->subject : "");
+      json_builder_set_member_name (json, "text");
+      json_builder_add_string_value (json, note->text);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+char *
+vn_cmd_format_bytes (gsize bytes)
+{
+  if (bytes < 10000)
+    return g_strdup_printf (_("%" G_GSIZE_FORMAT " bytes"), bytes);
+  if (bytes < 10000000)
+    return g_strdup_printf (_("%.1f KB"), (double) bytes / 1e3);
+  return g_strdup_printf (_("%.1f MB"), (double) bytes / 1e6);
+}
+
+char *
+vn_cmd_format_db (double db)
+{
+  if (isinf (db))
+    return g_strdup (db > 0 ? _("exact") : _("lost"));
+  return g_strdup_printf (_("%.2f dB"), db);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-jobs.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
+
+/**
+ * VnCmd: one command, in a cmd-*.c file, named in vn-cmds.def.
+ * @usage: what follows the name: "MODEL [MODEL ...]"
+ * @options: of the command alone; --json, --threads and --help are everybody's
+ * @needs_data: takes --data and the options of preprocessing
+ * @n_args: how many positional arguments it must get
+ * @run: prints its result through @out; %FALSE with @error otherwise
+ */
+typedef struct
+{
+  const char         *name;
+  const char         *usage;
+  const char         *summary;      /* N_() */
+  const GOptionEntry *options;
+  gboolean            needs_data;
+  int                 n_args;
+  gboolean          (*run) (char **args, JsonBuilder *json, GError **error);
+} VnCmd;
+
+/* Set by the options every command shares (vn-cmd-options.c). */
+typedef struct
+{
+  gboolean  json;
+  int       threads;
+  char    **shapes;        /* --shape NAME=1x3x224x224 */
+  char     *data;
+  int       samples;
+  char     *preprocess, *mean, *std, *color, *layout, *size, *fit;
+  int       resize, crop;
+  gint64    seed;
+} VnCmdOptions;
+
+extern VnCmdOptions vn_cmd_options;
+
+const GOptionEntry *vn_cmd_common_entries (void);
+const GOptionEntry *vn_cmd_data_entries   (void);
+VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
+GHashTable         *vn_cmd_parse_shapes   (GError      **error);     /* NULL without error: none given */
+
+/* Runs a job to its end with a progress bar on a terminal; Ctrl-C cancels it. */
+gboolean            vn_cmd_run_job        (VnJob        *job,
+                                           GError      **error);
+VnModel            *vn_cmd_open_model     (const char   *path,
+                                           GError      **error);
+
+/* With --json nothing but the result goes to stdout: text for people is dropped then. */
+void                vn_cmd_print          (const char   *format,
+                                           ...) G_GNUC_PRINTF (1, 2);
+void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
+void                vn_cmd_json_notes     (JsonBuilder  *json,
+                                           VnNotes      *notes);
+void                vn_cmd_json_number    (JsonBuilder  *json,
+                                           const char   *name,
+                                           double        value);
+char               *vn_cmd_format_bytes   (gsize         bytes);
+char               *vn_cmd_format_db      (double        db);
+
+G_END_DECLS
