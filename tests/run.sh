@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Installs what is missing, builds, and runs every test. Arguments go to "meson test": tests/run.sh --suite unit
+#
+# ../shared (or $VN_SHARED): real networks and photographs; tests that need them skip without.
+# A Python environment with onnx and onnxruntime is made in build-tests/oracle; tests that compare with them skip if
+# that is not possible. TESTS_ORACLE=0 does not try.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. ./tests/lib/setup.sh
+
+install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+
+build=build-tests
+mkdir -p "$build"
+oracle=""
+if [ "${TESTS_ORACLE:-1}" != 0 ]; then
+  python=$build/oracle/bin/python
+  if ! "$python" -c 'import onnx, onnxruntime, numpy, PIL' 2>/dev/null; then
+    rm -rf "$build/oracle"
+    echo "Making the Python environment of the tests"
+    /usr/bin/python3 -m venv "$build/oracle" &&
+      "$python" -m pip install -q -r tests/oracle/requirements.txt >"$build/oracle-pip.log" 2>&1 ||
+      echo "It could not be made (see $build/oracle-pip.log): tests that compare with onnxruntime are skipped"
+  fi
+  "$python" -c 'import onnx, onnxruntime, numpy, PIL' 2>/dev/null && oracle=$PWD/$python
+fi
+
+shared=${VN_SHARED:-}
+[ -z "$shared" ] && [ -d ../shared/models ] && shared=$(cd ../shared && pwd)
+[ -n "$shared" ] || echo "No folder with real networks: tests that need them are skipped"
+
+configure_build "$build/meson" -Dwerror=true "-Doracle_python=$oracle" "-Dshared_data=$shared"
+"$NINJA" -C "$build/meson"
+
+# Widgets need a display and a session bus of their own; the accessibility bus stays out.
+export GSK_RENDERER=cairo GDK_BACKEND=x11 GTK_A11Y=test GSETTINGS_BACKEND=memory LC_ALL=C.UTF-8
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE WAYLAND_DISPLAY
+xvfb-run -a -s "-screen 0 1920x1080x24 -nolisten tcp" dbus-run-session -- \
+  "$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs "$@"
