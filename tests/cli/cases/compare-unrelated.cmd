@@ -1,0 +1,1 @@
+"$CLI" compare "$DEMO/demo.onnx" "$DEMO/nowhere.onnx" --data "$DEMO/samples"

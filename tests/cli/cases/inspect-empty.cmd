@@ -1,0 +1,1 @@
+: > empty.onnx; "$CLI" inspect empty.onnx

@@ -1,0 +1,1 @@
+echo "this is a text file, not a network" > text.onnx; "$CLI" inspect text.onnx

@@ -1,0 +1,1 @@
+mkdir empty; "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx --data empty

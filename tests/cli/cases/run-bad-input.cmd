@@ -1,0 +1,1 @@
+"$CLI" run "$DEMO/demo.onnx" --input nosuch=x.npy

@@ -1,0 +1,1 @@
+echo junk > x.npy; "$CLI" run "$DEMO/demo.onnx" --input image=x.npy

@@ -1,0 +1,1 @@
+"$CLI" inspect --frobnicate "$DEMO/demo.onnx"

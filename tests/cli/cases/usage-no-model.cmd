@@ -1,0 +1,1 @@
+"$CLI" quantize --data random
