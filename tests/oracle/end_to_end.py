@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""end_to_end.py CLI [--table] [MODEL...]: the main job on real networks and photographs, judged by onnxruntime.
+
+For each network: `vernier-cli quantize` on the file as it is; the export passes onnx.checker; onnxruntime, running it, agrees
+with our own run of it to 40 dB; and what it loses against the float network is within 0.5 dB of what onnxruntime.quantization
+reaches with the same settings and samples. --table prints the figures as Markdown.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp16_op7', 'det_yolox_nano_416', 'det_nanodet_m_320',
+          'det_picodet_xs_416_op10', 'det_picodet_s_320_constnodes', 'cls_mobilenetv2_035_128_flowers',
+          'seg_deeplab_dm05_513_op8', 'seg_sinet_portrait_320', 'sr_espcn_bsd300_rgb', 'sr_espcn_x3_op10',
+          'enh_tbefn_lowlight_180x320', 'det_openseeface_mnv3']
+CALIBRATION, TEST = 20, 6
+AGREEMENT_DB, PEER_DB = 40.0, 0.5
+
+
+def sqnr(pairs):
+    import numpy as np
+
+    signal = sum(float((a.astype(np.float64) ** 2).sum()) for a, _ in pairs)
+    noise = sum(float(((a.astype(np.float64) - b.astype(np.float64)) ** 2).sum()) for a, b in pairs)
+    return float('inf') if noise == 0 else 10 * np.log10(max(signal, 1e-300) / noise)
+
+
+def session(path):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+
+
+def run_all(path, samples, dtype=None):
+    s = session(path)
+    name = s.get_inputs()[0].name
+    return [s.run(None, {name: x if dtype is None else x.astype(dtype)}) for x in samples], [o.name for o in s.get_outputs()]
+
+
+def write_samples(folder, samples):
+    import numpy as np
+
+    os.makedirs(folder)
+    for i, x in enumerate(samples):
+        np.save(os.path.join(folder, f'{i:03}.npy'), x)
+
+
+def ours(cli, model, data, per_channel, out):
+    command = [cli, 'quantize', model, '-o', out, '--data', data, '--held-out', '0', '--skip-compare', '--json']
+    done = subprocess.run(command + (['--per-channel'] if per_channel else []), capture_output=True, text=True,
+                          env=oracle.default_environment())
+    if done.returncode != 0:
+        raise RuntimeError('vernier-cli: ' + done.stdout + done.stderr)
+    return json.loads(done.stdout)
+
+
+def our_run(cli, model, samples, names, folder):
+    """Outputs of our engine running the exported file."""
+    import numpy as np
+
+    results = []
+    name = session(model).get_inputs()[0].name
+    for i, x in enumerate(samples):
+        np.save(os.path.join(folder, 'x.npy'), x)
+        done = subprocess.run([cli, 'run', model, '--input', f'{name}={folder}/x.npy', '-o', folder + '/out'],
+                              capture_output=True, text=True, env=oracle.default_environment())
+        if done.returncode != 0:
+            raise RuntimeError('vernier-cli run: ' + done.stderr)
+        results.append([np.load(os.path.join(folder, 'out', n.replace('/', '_').replace(':', '_') + '.npy')) for n in names])
+    return results
+
+
+def peer(model, samples, per_channel, folder):
+    """The peer's export, after its own preparation at opset 13; float16 converted first. None if the peer fails."""
+    import onnx
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    import quantize
+
+    class Reader(CalibrationDataReader):
+        def __init__(self, name):
+            self.name, self.it = name, iter(samples)
+
+        def get_next(self):
+            x = next(self.it, None)
+            return None if x is None else {self.name: x}
+
+    try:
+        prepared = quantize.prepare(model, folder)
+        out = os.path.join(folder, 'peer.onnx')
+        quantize_static(prepared, out, Reader(onnx.load(prepared).graph.input[0].name), quant_format=QuantFormat.QDQ,
+                        activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, per_channel=per_channel)
+        session(out)
+        return out
+    except Exception as error:   # whatever it is, the peer has no figure to compare with
+        print('   the peer fails:', str(error).strip().splitlines()[0][:150])
+        return None
+
+
+def model_samples(shared, stem, path):
+    shape = session(path).get_inputs()[0].shape
+    shape = oracle.input_shape(stem, shape)
+    photos = oracle.photographs(shared)[:CALIBRATION + TEST]
+    assert len(photos) == CALIBRATION + TEST and oracle.is_image(shape), (len(photos), shape)
+    return [oracle.image_input(stem, p, shape) for p in photos]
+
+
+def check(cli, shared, stem, per_channel):
+    import numpy as np
+    import onnx
+
+    path = os.path.join(shared, 'models', stem + '.onnx')
+    samples = model_samples(shared, stem, path)
+    half = session(path).get_inputs()[0].type == 'tensor(float16)'
+    with tempfile.TemporaryDirectory() as folder:
+        write_samples(folder + '/data', samples[:CALIBRATION])
+        test = samples[CALIBRATION:]
+        out = folder + '/q.onnx'
+        ours(cli, path, folder + '/data', per_channel, out)
+        onnx.checker.check_model(out, full_check=True)
+        reference, names = run_all(path, test, np.float16 if half else None)
+        quantized, _ = run_all(out, test)
+        simulated = our_run(cli, out, test, names, folder)
+        source = path
+        if half:   # the peer does not take float16: the same network in float32
+            source = os.path.join(shared, 'models', 'cls_squeezenet10_fp32_from_fp16.onnx')
+        peer_path = peer(source, samples[:CALIBRATION], per_channel, folder)
+        theirs = run_all(peer_path, test)[0] if peer_path else None
+        rows = []
+        for i, name in enumerate(names):
+            rows.append(dict(
+                model=stem, per_channel=per_channel, output=name,
+                agreement=sqnr([(a[i], b[i]) for a, b in zip(quantized, simulated)]),
+                ours=sqnr([(a[i], b[i]) for a, b in zip(reference, quantized)]),
+                peer=sqnr([(a[i], b[i]) for a, b in zip(reference, theirs)]) if theirs else None))
+    return rows
+
+
+def judge(row):
+    faults = []
+    if not row['agreement'] >= AGREEMENT_DB:
+        faults.append(f"simulation and onnxruntime agree to {row['agreement']:.1f} dB only")
+    if row['peer'] is not None and row['ours'] < row['peer'] - PEER_DB:
+        faults.append(f"the peer is {row['peer'] - row['ours']:.2f} dB better")
+    return faults
+
+
+def main():
+    oracle.use_oracle_python()
+    shared = oracle.shared_folder()
+    arguments = [os.path.abspath(sys.argv[1])] + sys.argv[2:]
+    table = '--table' in arguments
+    stems = [a for a in arguments[1:] if not a.startswith('--')] or MODELS
+    compared, failed = 0, 0
+    if table:
+        print('| network | weights | output | agreement dB | ours dB | onnxruntime.quantization dB |\n|---|---|---|---|---|---|')
+    for stem in stems:
+        for per_channel in (False, True):
+            try:
+                rows = check(arguments[0], shared, stem, per_channel)
+            except Exception as error:
+                print(f'not ok {stem}: {error}')
+                failed += 1
+                continue
+            for row in rows:
+                faults = judge(row)
+                compared += 1
+                failed += bool(faults)
+                theirs = '-' if row['peer'] is None else f"{row['peer']:.2f}"
+                if table:
+                    print(f"| {stem} | {'channel' if per_channel else 'tensor'} | {row['output']} | {row['agreement']:.1f} | "
+                          f"{row['ours']:.2f} | {theirs} |", flush=True)
+                else:
+                    print(f"{'not ok' if faults else 'ok'} {stem} {'channel' if per_channel else 'tensor'} {row['output']}: "
+                          f"agreement {row['agreement']:.1f}, ours {row['ours']:.2f}, peer {theirs} {'; '.join(faults)}", flush=True)
+    print(f'{compared} outputs compared, {failed} failed')
+    sys.exit(0 if compared > 0 and failed == 0 else 1)
+
+
+if __name__ == '__main__':
+    main()
