@@ -46,10 +46,11 @@ vn_boundary_of_nodes (VnBoundary    *self,
 {
   g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) sorted = g_ptr_array_copy (nodes, NULL, NULL);
+  g_autoptr(GPtrArray) sorted = g_ptr_array_sized_new (nodes->len);
 
   self->in_edges = g_ptr_array_new ();
   self->out_edges = g_ptr_array_new ();
+  g_ptr_array_extend (sorted, nodes, NULL, NULL);
   g_ptr_array_sort (sorted, compare_index);
   for (guint i = 0; i < sorted->len; i++)
     g_hash_table_add (inside, g_ptr_array_index (sorted, i));
