@@ -56,6 +56,9 @@ static int
 fail (const VnCmd  *cmd,
       const GError *error)
 {
+  gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  const char *message = cancelled ? _("Cancelled; nothing was written") : error->message;
+
   if (vn_cmd_options.json)
     {
       g_autoptr(JsonBuilder) json = json_builder_new ();
@@ -66,13 +69,13 @@ fail (const VnCmd  *cmd,
       json_builder_set_member_name (json, "code");
       json_builder_add_string_value (json, error_code (error));
       json_builder_set_member_name (json, "message");
-      json_builder_add_string_value (json, error->message);
+      json_builder_add_string_value (json, message);
       json_builder_end_object (json);
       json_builder_end_object (json);
       print_json (json);
     }
   else
-    fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, error->message);
+    fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, message);
   return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
 }
 

@@ -58,7 +58,7 @@ open_data (VnQuantizeJob  *self,
       vn_dataset_split (n, 0, &self->calibration, &self->held_out);
       g_array_unref (self->held_out);
       self->held_out = g_array_copy (self->calibration);
-      if (n_held > 0)
+      if (n_held > 0 && !self->settings.skip_compare)
         vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
                       _("Only %u samples: the error is measured on the samples used for calibration"), n);
     }

@@ -61,6 +61,8 @@ const VnPreset *
 vn_preset_find (const char  *id,
                 GError     **error)
 {
+  g_autoptr(GString) known = g_string_new (NULL);
+
   g_return_val_if_fail (id != NULL, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
@@ -69,8 +71,9 @@ vn_preset_find (const char  *id,
         return presets[i];
     }
 
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("There is no preset “%s”; the first of the list is “%s”"), id, presets[0]->id);
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", presets[i]->id);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preset “%s”; choose one of: %s"), id, known->str);
   return NULL;
 }
 
