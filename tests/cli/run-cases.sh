@@ -7,8 +7,8 @@
 # are compared as "#", because their last digits depend on the processor.
 # $CLI is the program, $DEMO the demo's folder. A case without .out fails, and so does running no case.
 set -u
-CLI=$1
-SOURCE=$2
+CLI=$(realpath "$1")
+SOURCE=$(realpath "$2")
 generate=${3:-}
 cases=$SOURCE/tests/cli/cases
 export CLI DEMO=$SOURCE/data/demo LC_ALL=C.UTF-8 LANGUAGE=
