@@ -2,7 +2,7 @@
 
 /* Counting a tensor. It is walked in chunks that stay in the first-level cache, each twice: once in vector registers
  * for minimum, maximum, zeros and the range of exponents, once to count. Counting goes into a dense table of 32-bit
- * counters with four lanes per bin: consecutive elements use different lanes, because two increments of one counter
+ * counters, four of them side by side: consecutive elements use different ones, because two increments of one counter
  * in a row would wait for each other's store. Chunks with many zeros (after ReLU) have them squeezed out first. Small
  * tensors are counted in the histogram's own pages. The few chunks with NaN, infinities or subnormal numbers go the
  * slow, plain way.
@@ -22,112 +22,106 @@
 
 #define N_BINS 65536
 #define LANES 4
-#define PAGE_COUNTERS (VN_HISTOGRAM_PAGE_BINS * LANES)
+#define LANE (N_BINS + 272)                  /* counters; the odd rest keeps the lanes of a bin in different cache sets */
 #define CHUNK 2048
-#define SMALL 24576                          /* elements: below, folding costs more than it saves */
-#define FOLD_EVERY ((gsize) 1 << 30)         /* elements: a lane's counter cannot wrap before */
+#define SMALL 8192                          /* elements: below, folding costs more than it saves */
+#define FOLD_EVERY ((gsize) 1 << 30)         /* elements: no sum of lanes wraps before */
 #define LEAST_NORMAL 0x00800000u
 
-typedef gint32 Ints __attribute__ ((vector_size (64)));
-typedef guint32 Words __attribute__ ((vector_size (64)));
-#define VECTOR 16
-
-/* What the first walk learns of a chunk. Keys order floats as integers: -0 is -1, 0 is 0. */
+/* What the first walk learns of a chunk. Minimum and maximum pass over NaN, and may be a zero of either sign. */
 typedef struct
 {
-  gint32  min_key, max_key;
-  guint32 least;                /* smallest nonzero magnitude, as bits, less one */
-  gsize   n_zero;
+  float    min, max;
+  guint32  most;                /* largest magnitude, as bits */
+  guint32  least;               /* smallest nonzero magnitude, as bits, less one */
+  gsize    n_zero;
 } Summary;
+
+#define VECTOR 16
 
 typedef void  (*SummaryFunc) (const float *x, gsize n, Summary *summary);
 typedef gsize (*SqueezeFunc) (const float *x, gsize n, guint32 *out);
 
 struct _VnScratch
 {
-  guint32     *counters;        /* [N_BINS][LANES] */
+  guint32     *counters;        /* LANES tables, LANE apart */
   guint        first, last;     /* exponents counted since the last fold, first > last: none */
   SummaryFunc  summarize;
   SqueezeFunc  squeeze;
   guint32      squeezed[CHUNK + VECTOR];
 };
 
-static inline gint32
-key_from_bits (guint32 bits)
+static void
+summary_init (Summary *self)
 {
-  return (gint32) (bits ^ ((guint32) ((gint32) bits >> 31) & VN_FLOAT_ABS));
-}
-
-static inline float
-float_from_key (gint32 key)
-{
-  guint32 bits = (guint32) key ^ ((guint32) (key >> 31) & VN_FLOAT_ABS);
-
-  /* Whether -0 or 0 came first must not show. */
-  return vn_float_from_bits (bits) + 0.0f;
-}
-
-static inline void
-summarize_one (guint32  bits,
-               Summary *summary)
-{
-  gint32 key = key_from_bits (bits);
-  guint32 magnitude = bits & VN_FLOAT_ABS;
-
-  summary->min_key = MIN (summary->min_key, key);
-  summary->max_key = MAX (summary->max_key, key);
-  summary->least = MIN (summary->least, magnitude - 1);
-  summary->n_zero += magnitude == 0;
-}
-
-static inline __attribute__ ((always_inline)) void
-summarize_body (const float *x,
-                gsize        n,
-                Summary     *summary)
-{
-  Ints min = (Ints) { 0 } + G_MAXINT32;
-  Ints max = (Ints) { 0 } + G_MININT32;
-  Words least = (Words) { 0 } - 1;
-  Ints zeros = { 0 };
-  gsize i = 0;
-
-  for (; i + VECTOR <= n; i += VECTOR)
-    {
-      Ints bits, key, below, above;
-      Words magnitude, closer;
-
-      memcpy (&bits, x + i, sizeof bits);
-      key = bits ^ ((bits >> 31) & (gint32) VN_FLOAT_ABS);
-      magnitude = (Words) bits & VN_FLOAT_ABS;
-      below = key < min;
-      above = key > max;
-      min = (key & below) | (min & ~below);
-      max = (key & above) | (max & ~above);
-      zeros -= (Ints) (magnitude == 0);
-      magnitude -= 1;
-      closer = (Words) (magnitude < least);
-      least = (magnitude & closer) | (least & ~closer);
-    }
-
-  *summary = (Summary) { .min_key = G_MAXINT32, .max_key = G_MININT32, .least = G_MAXUINT32 };
-  for (guint k = 0; k < VECTOR; k++)
-    {
-      summary->min_key = MIN (summary->min_key, min[k]);
-      summary->max_key = MAX (summary->max_key, max[k]);
-      summary->least = MIN (summary->least, least[k]);
-      summary->n_zero += (gsize) zeros[k];
-    }
-  for (; i < n; i++)
-    summarize_one (vn_float_bits (x[i]), summary);
+  *self = (Summary) { .min = INFINITY, .max = -INFINITY, .least = G_MAXUINT32 };
 }
 
 static void
-summarize__ref (const float *x,
+summarize_rest (const float *x,
                 gsize        n,
                 Summary     *summary)
 {
-  summarize_body (x, n, summary);
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 magnitude = vn_float_bits (x[i]) & VN_FLOAT_ABS;
+
+      summary->min = x[i] < summary->min ? x[i] : summary->min;
+      summary->max = x[i] > summary->max ? x[i] : summary->max;
+      summary->most = MAX (summary->most, magnitude);
+      summary->least = MIN (summary->least, magnitude - 1);
+      summary->n_zero += magnitude == 0;
+    }
 }
+
+/* The same in vectors of @bytes. Comparisons are signed, which all machines have: a magnitude less one is moved so that
+ * 1 becomes the least number and 0 the greatest. */
+#define DEFINE_SUMMARIZE(name, clone, bytes)                                                    \
+  clone static void                                                                             \
+  name (const float *x,                                                                         \
+        gsize        n,                                                                         \
+        Summary     *summary)                                                                   \
+  {                                                                                             \
+    typedef float Floats __attribute__ ((vector_size (bytes)));                                 \
+    typedef gint32 Ints __attribute__ ((vector_size (bytes)));                                  \
+    const gsize step = bytes / sizeof (float);                                                  \
+    Ints min = (Ints) ((Floats) { 0 } + INFINITY);                                              \
+    Ints max = (Ints) ((Floats) { 0 } - INFINITY);                                              \
+    Ints most = { 0 };                                                                          \
+    Ints least = (Ints) { 0 } + G_MAXINT32;                                                     \
+    Ints zeros = { 0 };                                                                         \
+    gsize i = 0;                                                                                \
+                                                                                                \
+    for (; i + step <= n; i += step)                                                            \
+      {                                                                                         \
+        Ints bits, magnitude, moved, below, above, further, closer;                             \
+                                                                                                \
+        memcpy (&bits, x + i, sizeof bits);                                                     \
+        below = (Floats) bits < (Floats) min;                                                   \
+        above = (Floats) bits > (Floats) max;                                                   \
+        min = (bits & below) | (min & ~below);                                                  \
+        max = (bits & above) | (max & ~above);                                                  \
+        magnitude = bits & (gint32) VN_FLOAT_ABS;                                               \
+        further = magnitude > most;                                                             \
+        most = (magnitude & further) | (most & ~further);                                       \
+        zeros -= magnitude == 0;                                                                \
+        moved = (magnitude - 1) ^ G_MININT32;                                                   \
+        closer = moved < least;                                                                 \
+        least = (moved & closer) | (least & ~closer);                                           \
+      }                                                                                         \
+                                                                                                \
+    for (guint k = 0; k < step; k++)                                                            \
+      {                                                                                         \
+        summary->min = MIN (summary->min, ((Floats) min)[k]);                                   \
+        summary->max = MAX (summary->max, ((Floats) max)[k]);                                   \
+        summary->most = MAX (summary->most, (guint32) most[k]);                                 \
+        summary->least = MIN (summary->least, (guint32) least[k] ^ 0x80000000u);                \
+        summary->n_zero += (gsize) zeros[k];                                                    \
+      }                                                                                         \
+    summarize_rest (x + i, n - i, summary);                                                     \
+  }
+
+DEFINE_SUMMARIZE (summarize__ref, , 16)
 
 static gsize
 squeeze__ref (const float *x,
@@ -147,20 +141,41 @@ squeeze__ref (const float *x,
 }
 
 #ifdef HAVE_X86
-CLONE ("avx2") static void
-summarize__avx2 (const float *x,
-                 gsize        n,
-                 Summary     *summary)
-{
-  summarize_body (x, n, summary);
-}
+DEFINE_SUMMARIZE (summarize__avx2, CLONE ("avx2"), 32)
 
-CLONE ("avx512f,avx512bw") static void
+/* The comparisons of min and max give their second operand if the first is NaN. */
+CLONE ("avx512f") static void
 summarize__avx512 (const float *x,
                    gsize        n,
                    Summary     *summary)
 {
-  summarize_body (x, n, summary);
+  const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
+  const __m512i minus_one = _mm512_set1_epi32 (-1);
+  __m512 min = _mm512_set1_ps (INFINITY);
+  __m512 max = _mm512_set1_ps (-INFINITY);
+  __m512i most = _mm512_setzero_si512 ();
+  __m512i least = minus_one;
+  __m512i zeros = _mm512_setzero_si512 ();
+  gsize i = 0;
+
+  for (; i + VECTOR <= n; i += VECTOR)
+    {
+      __m512i bits = _mm512_loadu_si512 (x + i);
+      __m512i magnitude = _mm512_and_si512 (bits, abs);
+
+      min = _mm512_min_ps (_mm512_castsi512_ps (bits), min);
+      max = _mm512_max_ps (_mm512_castsi512_ps (bits), max);
+      most = _mm512_max_epu32 (magnitude, most);
+      zeros = _mm512_mask_sub_epi32 (zeros, _mm512_testn_epi32_mask (bits, abs), zeros, minus_one);
+      least = _mm512_min_epu32 (_mm512_add_epi32 (magnitude, minus_one), least);
+    }
+
+  summary->min = _mm512_reduce_min_ps (min);
+  summary->max = _mm512_reduce_max_ps (max);
+  summary->most = _mm512_reduce_max_epu32 (most);
+  summary->least = _mm512_reduce_min_epu32 (least);
+  summary->n_zero = (gsize) _mm512_reduce_add_epi32 (zeros);
+  summarize_rest (x + i, n - i, summary);
 }
 
 CLONE ("avx512f,popcnt") static gsize
@@ -184,6 +199,34 @@ squeeze__avx512 (const float *x,
 }
 #endif
 
+/* A table that uses the instructions of @level: 0 any machine, 1 AVX2, 2 AVX-512; NULL if this machine lacks them. */
+VnScratch *
+vn_scratch_new_level (guint level)
+{
+  VnScratch *self = g_new0 (VnScratch, 1);
+
+  self->first = 1;
+  self->last = 0;
+  self->summarize = level == 0 ? summarize__ref : NULL;
+  self->squeeze = squeeze__ref;
+#ifdef HAVE_X86
+  if (level == 1 && __builtin_cpu_supports ("avx2"))
+    self->summarize = summarize__avx2;
+  if (level == 2 && __builtin_cpu_supports ("avx512f"))
+    {
+      self->summarize = summarize__avx512;
+      self->squeeze = squeeze__avx512;
+    }
+#endif
+  if (self->summarize == NULL)
+    {
+      g_free (self);
+      return NULL;
+    }
+  self->counters = g_new0 (guint32, LANES * LANE);
+  return self;
+}
+
 /**
  * vn_scratch_new:
  *
@@ -192,22 +235,10 @@ squeeze__avx512 (const float *x,
 VnScratch *
 vn_scratch_new (void)
 {
-  VnScratch *self = g_new0 (VnScratch, 1);
+  VnScratch *self = NULL;
 
-  self->counters = g_new0 (guint32, N_BINS * LANES);
-  self->first = 1;
-  self->last = 0;
-  self->summarize = summarize__ref;
-  self->squeeze = squeeze__ref;
-#ifdef HAVE_X86
-  if (__builtin_cpu_supports ("avx2"))
-    self->summarize = summarize__avx2;
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw"))
-    {
-      self->summarize = summarize__avx512;
-      self->squeeze = squeeze__avx512;
-    }
-#endif
+  for (guint level = VN_SCRATCH_LEVELS; self == NULL; level--)
+    self = vn_scratch_new_level (level - 1);
   return self;
 }
 
@@ -238,6 +269,7 @@ count_special (VnHistogram *self,
     self->n_neg_inf++;
 }
 
+/* Adding 0 makes -0 a 0: which of them came first must not show in the minimum or maximum. */
 static void
 scan_plain (VnHistogram *self,
             const float *x,
@@ -246,7 +278,7 @@ scan_plain (VnHistogram *self,
   for (gsize i = 0; i < n; i++)
     {
       guint32 bits = vn_float_bits (x[i]);
-      float value = float_from_key (key_from_bits (bits));
+      float value = x[i] + 0.0f;
 
       if ((bits & VN_FLOAT_ABS) >= VN_FLOAT_INF)
         {
@@ -273,12 +305,22 @@ count_sparse (VnHistogram   *self,
     vn_histogram_page (self, words[i] >> 23)[(words[i] >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
 }
 
-static inline void
-count_word (guint32 *counters,
-            guint32  bits,
-            guint    lane)
+/* The upper 16 bits of element @i. */
+static inline guint
+upper_half (const char *words,
+            gsize       i)
 {
-  counters[(bits >> 16) * LANES + lane]++;
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+  guint16 half;
+
+  memcpy (&half, words + i * sizeof (guint32) + 2, sizeof half);
+  return half;
+#else
+  guint32 bits;
+
+  memcpy (&bits, words + i * sizeof bits, sizeof bits);
+  return bits >> 16;
+#endif
 }
 
 static void
@@ -288,44 +330,24 @@ count_dense (guint32    *counters,
 {
   gsize i = 0;
 
-  for (; i + 4 <= n; i += 4)
+  for (; i + LANES <= n; i += LANES)
     {
-      guint64 two[2];
-
-      memcpy (two, words + i * sizeof (guint32), sizeof two);
-      count_word (counters, (guint32) two[0], 0);
-      count_word (counters, (guint32) (two[0] >> 32), 1);
-      count_word (counters, (guint32) two[1], 2);
-      count_word (counters, (guint32) (two[1] >> 32), 3);
+      counters[upper_half (words, i)]++;
+      counters[upper_half (words, i + 1) + LANE]++;
+      counters[upper_half (words, i + 2) + 2 * LANE]++;
+      counters[upper_half (words, i + 3) + 3 * LANE]++;
     }
   for (; i < n; i++)
-    {
-      guint32 bits;
-
-      memcpy (&bits, words + i * sizeof bits, sizeof bits);
-      count_word (counters, bits, i % LANES);
-    }
-}
-
-static gboolean
-summary_is_plain (const Summary *summary)
-{
-  return summary->max_key >= (gint32) VN_FLOAT_INF ||
-         summary->min_key <= key_from_bits (VN_FLOAT_INF | 0x80000000u) ||
-         summary->least < LEAST_NORMAL - 1;
+    counters[upper_half (words, i)]++;
 }
 
 static void
 note_exponents (VnScratch     *scratch,
                 const Summary *summary)
 {
-  guint32 most = MAX (summary->max_key, 0);
   guint first = (summary->least + 1) >> 23;
-  guint last;
+  guint last = summary->most >> 23;
 
-  if (summary->min_key < 0)
-    most = MAX (most, (guint32) summary->min_key ^ G_MAXUINT32);
-  last = most >> 23;
   if (scratch->first > scratch->last)
     {
       scratch->first = first;
@@ -345,15 +367,16 @@ scan_chunk (VnHistogram *self,
 {
   Summary summary;
 
+  summary_init (&summary);
   scratch->summarize (x, n, &summary);
-  if (summary_is_plain (&summary))
+  if (summary.most >= VN_FLOAT_INF || summary.least < LEAST_NORMAL - 1)
     {
       scan_plain (self, x, n);
       return;
     }
 
-  self->min = MIN (self->min, float_from_key (summary.min_key));
-  self->max = MAX (self->max, float_from_key (summary.max_key));
+  self->min = MIN (self->min, summary.min + 0.0f);
+  self->max = MAX (self->max, summary.max + 0.0f);
   self->n_zero += summary.n_zero;
   if (summary.n_zero == n)
     return;
@@ -370,27 +393,28 @@ scan_chunk (VnHistogram *self,
     count_dense (scratch->counters, (const char *) x, n);
 }
 
-/* Most of a page is empty after a small tensor: it is looked through by cache lines of four bins. */
 static void
 fold_page (VnHistogram *self,
            guint        page,
            guint32     *counters)
 {
-  guint64 *into = self->pages[page];
+  guint32 sums[VN_HISTOGRAM_PAGE_BINS];
+  guint32 any = 0;
+  guint64 *into;
 
-  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m += VECTOR / LANES, counters += VECTOR)
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
     {
-      guint64 words[VECTOR / 2];
-
-      memcpy (words, counters, sizeof words);
-      if ((words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]) == 0)
-        continue;
-      if (into == NULL)
-        into = vn_histogram_page (self, page);
-      for (guint i = 0; i < VECTOR; i++)
-        into[m + i / LANES] += counters[i];
-      memset (counters, 0, sizeof words);
+      sums[m] = counters[m] + counters[m + LANE] + counters[m + 2 * LANE] + counters[m + 3 * LANE];
+      any |= sums[m];
     }
+  if (any == 0)
+    return;
+
+  into = vn_histogram_page (self, page);
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+    into[m] += sums[m];
+  for (guint k = 0; k < LANES; k++)
+    memset (counters + k * LANE, 0, sizeof sums);
 }
 
 static void
@@ -400,13 +424,13 @@ fold (VnHistogram *self,
   const guint negative = VN_HISTOGRAM_PAGES / 2;
 
   /* Zeros that were not squeezed out: counted apart already. */
-  memset (scratch->counters, 0, LANES * sizeof (guint32));
-  memset (scratch->counters + N_BINS / 2 * LANES, 0, LANES * sizeof (guint32));
+  for (guint k = 0; k < LANES; k++)
+    scratch->counters[k * LANE] = scratch->counters[k * LANE + N_BINS / 2] = 0;
 
   for (guint e = scratch->first; e <= scratch->last; e++)
     {
-      fold_page (self, e, scratch->counters + (gsize) e * PAGE_COUNTERS);
-      fold_page (self, negative + e, scratch->counters + (gsize) (negative + e) * PAGE_COUNTERS);
+      fold_page (self, e, scratch->counters + e * VN_HISTOGRAM_PAGE_BINS);
+      fold_page (self, negative + e, scratch->counters + (negative + e) * VN_HISTOGRAM_PAGE_BINS);
     }
   scratch->first = 1;
   scratch->last = 0;

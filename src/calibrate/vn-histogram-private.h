@@ -45,6 +45,9 @@ vn_histogram_n_finite (const VnHistogram *self)
   return self->n - self->n_nan - self->n_pos_inf - self->n_neg_inf;
 }
 
-gsize vn_histogram_get_bytes (const VnHistogram *self);
+gsize      vn_histogram_get_bytes (const VnHistogram *self);
+
+#define VN_SCRATCH_LEVELS 3
+VnScratch *vn_scratch_new_level   (guint              level);
 
 G_END_DECLS

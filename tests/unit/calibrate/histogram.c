@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-histogram.h"
+#include "vn-histogram-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,13 +207,12 @@ print_histogram (const char        *what,
                   h->n_neg_inf, h->n_zero, h->min, h->max);
 }
 
-static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 24576, 40000 };
+static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 8192, 40000 };
 
 static void
-test_definition (void)
+check_definition (VnScratch *scratch,
+                  guint      level)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
-
   for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
     for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
       {
@@ -222,11 +221,28 @@ test_definition (void)
         g_autoptr(VnHistogram) got = vn_histogram_new ();
 
         vn_histogram_scan (got, scratch, x, sizes[s]);
-        g_test_message ("%s, %" G_GSIZE_FORMAT " elements", fills[w].name, sizes[s]);
+        g_test_message ("level %u, %s, %" G_GSIZE_FORMAT " elements", level, fills[w].name, sizes[s]);
         print_histogram ("expected", expected);
         print_histogram ("got", got);
         g_assert_true (vn_histogram_equal (expected, got));
       }
+}
+
+static void
+test_definition (void)
+{
+  guint n_checked = 0;
+
+  for (guint level = 0; level < VN_SCRATCH_LEVELS; level++)
+    {
+      g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
+
+      if (scratch == NULL)
+        continue;
+      check_definition (scratch, level);
+      n_checked++;
+    }
+  g_assert_cmpuint (n_checked, >, 0);
 }
 
 /* whole == left + right + merge, and the same scratch serves all of them */
@@ -377,38 +393,50 @@ test_linear_zero (void)
   g_assert_cmpfloat (counts[3], ==, 1);
 }
 
+static void
+measure (VnScratch *scratch,
+         guint      level,
+         guint      which,
+         gsize      n,
+         gsize      part)
+{
+  const guint rounds = 40;
+  g_autofree float *x = make_data (which, n);
+  g_autoptr(VnHistogram) h = vn_histogram_new ();
+  gint64 best = G_MAXINT64;
+
+  for (guint k = 0; k < rounds; k++)
+    {
+      gint64 start = g_get_monotonic_time ();
+
+      for (gsize i = 0; i < n; i += part)
+        vn_histogram_scan (h, scratch, x + i, MIN (part, n - i));
+      best = MIN (best, g_get_monotonic_time () - start);
+    }
+  g_test_message ("level %u, %s in pieces of %" G_GSIZE_FORMAT ": %.3f ns per element", level, fills[which].name, part,
+                  1e3 * (double) best / (double) n);
+  g_assert_cmpuint (h->n, ==, n * rounds);
+}
+
 /* Only with -m perf: prints nanoseconds per element. */
 static void
 test_speed (void)
 {
-  const gsize n = 800000;
-  const guint rounds = 40;
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  static const gsize parts[] = { 64, 4096, 16384, 800000 };
 
   if (!g_test_perf ())
     {
       g_test_skip ("run with -m perf");
       return;
     }
-  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
-    for (gsize part = 16; part <= n; part = part == 16384 ? n : part * 4)
-      {
-        g_autofree float *x = make_data (w, n);
-        g_autoptr(VnHistogram) h = vn_histogram_new ();
-        gint64 best = G_MAXINT64;
+  for (guint level = 0; level < VN_SCRATCH_LEVELS; level++)
+    {
+      g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
 
-        for (guint k = 0; k < rounds; k++)
-          {
-            gint64 start = g_get_monotonic_time ();
-
-            for (gsize i = 0; i < n; i += part)
-              vn_histogram_scan (h, scratch, x + i, MIN (part, n - i));
-            best = MIN (best, g_get_monotonic_time () - start);
-          }
-        g_test_message ("%s in pieces of %" G_GSIZE_FORMAT ": %.3f ns per element", fills[w].name, part,
-                        1e3 * (double) best / (double) n);
-        g_assert_cmpuint (h->n, ==, n * rounds);
-      }
+      for (guint w = 0; scratch != NULL && w < G_N_ELEMENTS (fills); w++)
+        for (guint p = 0; p < G_N_ELEMENTS (parts); p++)
+          measure (scratch, level, w, 800000, parts[p]);
+    }
 }
 
 int
