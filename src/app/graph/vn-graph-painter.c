@@ -277,6 +277,8 @@ vn_paint_look (Paint *paint,
   look.fill = fill_of (&self->theme, look.node, self->overlay, node);
   if (self->fade < 1)
     look.fill = vn_color_mix (fill_of (&self->theme, look.node, self->fade_from, node), look.fill, self->fade);
+  if (paint->level == VN_GRAPH_FAR)
+    return look;
   look.text = vn_heat_text_color (look.fill);
   if (look.item != NULL && look.item->measured)
     t = look.item->is_nan ? 1 : look.item->t;
@@ -310,6 +312,22 @@ paint_nodes (Paint *paint)
 }
 
 /**
+ * vn_graph_painter_draw_background:
+ *
+ * Fills the rectangle (0, 0, @width, @height) with the canvas.
+ */
+void
+vn_graph_painter_draw_background (VnGraphPainter *self,
+                                  cairo_t        *cr,
+                                  double          width,
+                                  double          height)
+{
+  cairo_set_source_rgb (cr, self->theme.canvas.r, self->theme.canvas.g, self->theme.canvas.b);
+  cairo_rectangle (cr, 0, 0, width, height);
+  cairo_fill (cr);
+}
+
+/**
  * vn_graph_painter_draw:
  * @width: of the part to be drawn, in pixels of @cr
  * @height: likewise
@@ -325,9 +343,7 @@ vn_graph_painter_draw (VnGraphPainter *self,
 {
   Paint paint;
 
-  cairo_set_source_rgb (cr, self->theme.canvas.r, self->theme.canvas.g, self->theme.canvas.b);
-  cairo_rectangle (cr, 0, 0, width, height);
-  cairo_fill (cr);
+  vn_graph_painter_draw_background (self, cr, width, height);
   if (self->scene == NULL || self->layout == NULL || self->index == NULL)
     return;
 

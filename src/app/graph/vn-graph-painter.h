@@ -76,6 +76,10 @@ void            vn_graph_painter_set_fade    (VnGraphPainter      *self,
                                               double               progress);
 void            vn_graph_painter_set_theme   (VnGraphPainter      *self,
                                               const VnGraphTheme  *theme);
+void            vn_graph_painter_draw_background (VnGraphPainter *self,
+                                              cairo_t             *cr,
+                                              double               width,
+                                              double               height);
 void            vn_graph_painter_draw        (VnGraphPainter      *self,
                                               cairo_t             *cr,
                                               VnGraphCamera        camera,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-graph-tiles.h"
 #include "vn-graph-view.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,8 @@ struct _VnGraphView
   VnGraphIndex   *index;
   VnOverlay      *overlay;
   VnGraphPainter *painter;
+  VnGraphTiles   *tiles;
+  guint           prefetch;          /* idle source */
 
   VnScene        *pending;           /* being laid out */
   VnOverlay      *pending_overlay;

@@ -8,6 +8,8 @@
 
 #define SYNC_NODES      1500    /* laid out in a few milliseconds: no thread */
 #define FADE_NODES      3000
+#define MANY_NODES       800    /* more take longer than a frame to paint */
+#define FRAME_BUDGET   0.010    /* seconds of painting in a frame */
 #define MEASURE_SECONDS 1.6     /* once round a box */
 
 G_DEFINE_FINAL_TYPE (VnGraphView, vn_graph_view, GTK_TYPE_WIDGET)
@@ -32,6 +34,7 @@ update_theme (VnGraphView *self)
   if (pango_font_description_get_family (font) != NULL)
     theme.font = pango_font_description_get_family (font);
   vn_graph_painter_set_theme (self->painter, &theme);
+  vn_graph_tiles_invalidate (self->tiles);
   pango_font_description_free (font);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -57,6 +60,7 @@ show_scene (VnGraphView   *self,
     self->index = vn_graph_index_new (layout);
   vn_graph_painter_set_content (self->painter, scene, layout, self->index);
   vn_graph_painter_set_overlay (self->painter, overlay);
+  vn_graph_tiles_invalidate (self->tiles);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -70,6 +74,7 @@ open_scene (VnGraphView   *self,
   g_clear_pointer (&self->pending, vn_scene_unref);
   g_clear_object (&self->cancellable);
   show_scene (self, scene, layout, overlay);
+  vn_graph_tiles_clear (self->tiles);
   g_array_set_size (self->trail, 0);
   vn_graph_view_reset_selection (self);
   vn_graph_view_go_home (self);
@@ -149,6 +154,7 @@ vn_graph_view_set_scene (VnGraphView *self,
   if (scene == NULL)
     {
       show_scene (self, NULL, NULL, NULL);
+      vn_graph_tiles_clear (self->tiles);
       vn_graph_view_reset_selection (self);
       g_signal_emit_by_name (self, "selection-changed");
       return;
@@ -215,6 +221,7 @@ fade_tick (GtkWidget     *widget,
       return G_SOURCE_CONTINUE;
     }
   vn_graph_painter_set_fade (self->painter, NULL, 1);
+  vn_graph_tiles_invalidate (self->tiles);
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
   self->fade_tick = 0;
   return G_SOURCE_REMOVE;
@@ -257,6 +264,7 @@ vn_graph_view_set_overlay (VnGraphView *self,
   old = self->overlay;
   self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
   vn_graph_painter_set_overlay (self->painter, overlay);
+  vn_graph_tiles_invalidate (self->tiles);
   if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES && vn_graph_view_animates (self))
     start_fade (self, old);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -409,6 +417,65 @@ query_tooltip (GtkWidget  *widget,
 
 /* ---- widget ---- */
 
+static gboolean
+prefetch (gpointer user_data)
+{
+  VnGraphView *self = user_data;
+
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && vn_graph_tiles_prefetch (self->tiles))
+    return G_SOURCE_CONTINUE;
+  self->prefetch = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+redraw (GtkWidget     *widget,
+        GdkFrameClock *clock,
+        gpointer       user_data)
+{
+  gtk_widget_queue_draw (widget);
+  return G_SOURCE_REMOVE;
+}
+
+static guint
+count_visible (VnGraphView *self,
+               double       width,
+               double       height)
+{
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  if (self->index != NULL)
+    vn_graph_index_find_nodes (self->index, (VnRect) { self->camera.origin.x, self->camera.origin.y,
+                                                       width / self->camera.zoom, height / self->camera.zoom }, nodes);
+  return nodes->len;
+}
+
+/* Pieces serve while the zoom stands still; while it changes few boxes are painted afresh, and many are shown scaled. */
+static void
+draw_network (VnGraphView   *self,
+              cairo_t       *cr,
+              VnGraphCamera  camera,
+              int            width,
+              int            height)
+{
+  gboolean zooms = self->flight.tick != 0 && self->flight.from.zoom != self->flight.to.zoom;
+  int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
+
+  vn_graph_painter_draw_background (self->painter, cr, width, height);
+  if (zooms && count_visible (self, width, height) > MANY_NODES
+      && vn_graph_tiles_draw_scaled (self->tiles, cr, camera, width, height))
+    return;
+  if (zooms || self->fade_tick != 0)
+    {
+      vn_graph_painter_draw (self->painter, cr, camera, width, height);
+      return;
+    }
+  if (!vn_graph_tiles_draw (self->tiles, cr, camera, width, height, scale, FRAME_BUDGET))
+    gtk_widget_add_tick_callback (GTK_WIDGET (self), redraw, NULL, NULL);
+  else if (self->prefetch == 0)
+    self->prefetch = g_idle_add_full (G_PRIORITY_LOW, prefetch, self, NULL);
+}
+
 static void
 vn_graph_view_snapshot (GtkWidget   *widget,
                         GtkSnapshot *snapshot)
@@ -416,11 +483,12 @@ vn_graph_view_snapshot (GtkWidget   *widget,
   VnGraphView *self = VN_GRAPH_VIEW (widget);
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  VnGraphCamera camera = vn_graph_camera_snap (self->camera, gtk_widget_get_scale_factor (widget));
 
   cairo_rectangle (cr, 0, 0, width, height);
   cairo_clip (cr);
-  vn_graph_painter_draw (self->painter, cr, self->camera, width, height);
-  vn_graph_painter_draw_state (self->painter, cr, self->camera, width, height, &self->state);
+  draw_network (self, cr, camera, width, height);
+  vn_graph_painter_draw_state (self->painter, cr, camera, width, height, &self->state);
   cairo_destroy (cr);
 }
 
@@ -485,6 +553,7 @@ vn_graph_view_dispose (GObject *object)
   if (self->measuring_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
   self->fade_tick = self->measuring_tick = 0;
+  g_clear_handle_id (&self->prefetch, g_source_remove);
   G_OBJECT_CLASS (vn_graph_view_parent_class)->dispose (object);
 }
 
@@ -493,6 +562,7 @@ vn_graph_view_finalize (GObject *object)
 {
   VnGraphView *self = VN_GRAPH_VIEW (object);
 
+  vn_graph_tiles_free (self->tiles);
   vn_graph_painter_free (self->painter);
   vn_graph_index_free (self->index);
   g_clear_pointer (&self->scene, vn_scene_unref);
@@ -552,6 +622,7 @@ vn_graph_view_init (VnGraphView *self)
 
   self->camera.zoom = 1;
   self->painter = vn_graph_painter_new ();
+  self->tiles = vn_graph_tiles_new (self->painter);
   self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));
   self->regions = g_array_new (FALSE, FALSE, sizeof (VnRect));
   self->chips = g_array_new (FALSE, FALSE, sizeof (VnGraphChip));

@@ -115,6 +115,7 @@ demo_scene_detector (VnOverlay **overlay)
 
 VnScene *
 demo_scene_large (guint       n_nodes,
+                  guint       n_chains,
                   VnOverlay **overlay)
 {
   static const char * const ops[] = { "Conv", "Clip", "Conv", "Add", "Sigmoid", "Reshape", "MaxPool" };
@@ -133,10 +134,10 @@ demo_scene_large (guint       n_nodes,
       node.slim = strcmp (op, "Conv") != 0;
       vn_scene_add_node (scene, &node);
       set_item (*overlay, i, i % 997 == 500 ? 6 : g_rand_double_range (rand, 14, 45));
-      for (guint k = 0; i > 0 && k < (i % 7 == 3 ? 2u : 1u); k++)
+      for (guint k = 0; i >= n_chains && k < (i % 7 == 3 ? 2u : 1u); k++)
         {
-          guint back = (guint) g_rand_int_range (rand, 0, (int) MIN (i, k == 0 ? 3 : 40));
-          VnSceneEdge edge = { .from = i - 1 - back, .to = i, .input = k, .value = name };
+          guint back = (guint) g_rand_int_range (rand, 0, (int) MIN (i / n_chains, k == 0 ? 3 : 40)) * n_chains;
+          VnSceneEdge edge = { .from = i - n_chains - back, .to = i, .input = k, .value = name };
 
           vn_scene_add_edge (scene, &edge);
         }

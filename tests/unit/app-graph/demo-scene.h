@@ -7,4 +7,5 @@
 
 VnScene   *demo_scene_detector (VnOverlay **overlay);
 VnScene   *demo_scene_large    (guint       n_nodes,
+                                guint       n_chains,
                                 VnOverlay **overlay);

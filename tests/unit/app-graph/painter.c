@@ -3,6 +3,7 @@
 #include "demo-scene.h"
 
 #include <math.h>
+#include <time.h>
 
 typedef struct
 {
@@ -193,7 +194,7 @@ test_worst_is_seen (void)
   gint64 start;
   guint seen = 0;
 
-  fixture_init (&fixture, demo_scene_large (10000, &fixture.overlay));
+  fixture_init (&fixture, demo_scene_large (10000, 1, &fixture.overlay));
   camera = vn_graph_camera_fit (vn_graph_layout_get_bounds (fixture.layout), 1600, 900, 20, 1);
   start = g_get_monotonic_time ();
   surface = draw (&fixture, camera, 1600, 900, NULL);
@@ -215,17 +216,17 @@ test_worst_is_seen (void)
 static void
 test_speed (void)
 {
-  static const double zooms[] = { 0.02, 0.08, 0.2, 0.44, 0.5, 0.9, 1, 2 };
+  static const double zooms[] = { 0.012, 0.03, 0.1, 0.2, 0.44, 0.5, 0.9, 1, 2 };
   Fixture fixture = { 0 };
   VnRect bounds;
 
-  fixture_init (&fixture, demo_scene_large (10000, &fixture.overlay));
+  fixture_init (&fixture, demo_scene_large (10000, 12, &fixture.overlay));
   bounds = vn_graph_layout_get_bounds (fixture.layout);
   for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
     {
       VnGraphCamera camera = { .zoom = zooms[i] };
       g_autoptr(GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
-      gint64 start, took = 0;
+      clock_t start, took = 0;
 
       for (guint k = 0; k < 6; k++)
         {
@@ -233,15 +234,15 @@ test_speed (void)
 
           camera.origin.x = bounds.x + bounds.width / 2 - 800 / camera.zoom;
           camera.origin.y = bounds.y + bounds.height * 0.4 + 20 * k / camera.zoom;
-          start = g_get_monotonic_time ();
+          start = clock ();
           surface = draw (&fixture, camera, 1600, 900, NULL);
           if (k > 0)
-            took += g_get_monotonic_time () - start;
+            took += clock () - start;
           cairo_surface_destroy (surface);
         }
       vn_graph_index_find_nodes (fixture.index, (VnRect) { camera.origin.x, camera.origin.y, 1600 / camera.zoom,
                                                            900 / camera.zoom }, found);
-      g_test_message ("zoom %.2f: %u nodes, %.1f ms", camera.zoom, found->len, took / 5e3);
+      g_test_message ("zoom %.2f: %u nodes, %.1f ms", camera.zoom, found->len, 1e3 * took / CLOCKS_PER_SEC / 5);
     }
   fixture_clear (&fixture);
 }
