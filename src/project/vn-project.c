@@ -58,6 +58,23 @@ follow_edits (const VnResult *self,
   return at;
 }
 
+/* Between an operator that is quantized and the clamp behind it nothing is rounded: there the clamp's output speaks. */
+static const VnValue *
+skip_to_rounded (const VnResult *self,
+                 const VnValue  *value)
+{
+  const VnTensorPlan *row = self->plan != NULL ? vn_quant_plan_find (self->plan, value->name) : NULL;
+  g_autofree char *label = value->producer != NULL ? vn_node_dup_label (value->producer) : NULL;
+  const VnValue *next;
+
+  if (row == NULL || row->quantized || label == NULL || value->is_output || value->uses->len != 1 ||
+      !vn_quant_plan_is_node_quantized (self->plan, label))
+    return value;
+  next = vn_node_get_output (g_array_index (value->uses, VnUse, 0).node, 0);
+  row = next != NULL ? vn_quant_plan_find (self->plan, next->name) : NULL;
+  return row != NULL && row->quantized ? next : value;
+}
+
 /* The value of the prepared model that speaks for @node. */
 static const char *
 node_value_name (const VnResult *self,
@@ -72,13 +89,13 @@ node_value_name (const VnResult *self,
       const VnValue *prepared = value != NULL ? vn_graph_find_value (self->prepared->graph, value->name) : NULL;
 
       if (prepared != NULL)
-        return prepared->name;
+        return skip_to_rounded (self, prepared)->name;
     }
   label = vn_node_dup_label (node);
   heir = vn_graph_find_node (self->prepared->graph, follow_edits (self, label));
   if (heir == NULL || vn_node_get_output (heir, 0) == NULL)
     return NULL;
-  return vn_node_get_output (heir, 0)->name;
+  return skip_to_rounded (self, vn_node_get_output (heir, 0))->name;
 }
 
 /**
