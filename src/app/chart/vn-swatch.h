@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-compare.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnSwatch: the error of one node as a small coloured box with ticks, or as a bar that grows with the error.
+ */
+#define VN_TYPE_SWATCH (vn_swatch_get_type ())
+G_DECLARE_FINAL_TYPE (VnSwatch, vn_swatch, VN, SWATCH, GtkWidget)
+
+typedef enum
+{
+  VN_SWATCH_EMPTY,      /* not measured: an outline */
+  VN_SWATCH_FLOAT,      /* not quantized: a dotted outline */
+  VN_SWATCH_VALUE,
+} VnSwatchState;
+
+GtkWidget *vn_swatch_new   (gboolean       as_bar);
+void       vn_swatch_set   (VnSwatch      *self,
+                            VnSwatchState  state,
+                            double         sqnr_db);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-application.h"
+
+#include "vn-i18n.h"
+
+#include <locale.h>
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_autoptr(VnApplication) app = NULL;
+
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+  g_set_application_name (_("Vernier"));
+  gtk_window_set_default_icon_name (VN_APP_ID);
+
+  app = vn_application_new ();
+  return g_application_run (G_APPLICATION (app), argc, argv);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "inspector-sections.h"
+
+#include "vn-badge.h"
+#include "vn-cause.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-node-cell.h"
+#include "vn-rows.h"
+#include "vn-swatch.h"
+
+#include <math.h>
+
+#define MAX_ATTR_ROWS 40
+#define MAX_VALUE_ROWS 24
+
+static char *
+describe_error (VnNodeItem *item)
+{
+  g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
+  g_autofree char *noise = vn_format_metric (VN_METRIC_NOISE, item->metrics[VN_METRIC_NOISE]);
+  g_autofree char *cosine = vn_format_metric (VN_METRIC_COSINE, item->metrics[VN_METRIC_COSINE]);
+
+  return g_markup_printf_escaped ("<b>%s</b> <span alpha=\"55%%\" size=\"small\">· %s %s · %s %s</span>", db,
+                                  _("noise:signal"), noise, _("cosine"), cosine);
+}
+
+/**
+ * vn_inspector_error_card:
+ *
+ * Returns: (nullable): the error in numbers, and where it comes from
+ */
+GtkWidget *
+vn_inspector_error_card (VnResult   *result,
+                         VnNodeItem *item)
+{
+  GtkWidget *card, *swatch, *texts, *numbers;
+  g_autofree char *markup = NULL, *cause = NULL;
+
+  if (result == NULL || (!item->measured && !item->excluded))
+    return NULL;
+  card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  swatch = vn_swatch_new (FALSE);
+  vn_node_cell_set_swatch (swatch, item);
+  markup = item->measured ? describe_error (item) : g_strdup (_("Not measured"));
+  numbers = vn_label_new (NULL, "numeric");
+  gtk_label_set_markup (GTK_LABEL (numbers), markup);
+  gtk_box_append (GTK_BOX (texts), numbers);
+  cause = vn_cause_describe (result, item->node);
+  if (cause != NULL)
+    gtk_box_append (GTK_BOX (texts), vn_label_new (cause, "caption"));
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_box_append (GTK_BOX (card), swatch);
+  gtk_box_append (GTK_BOX (card), texts);
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "error-card");
+  return card;
+}
+
+/**
+ * vn_inspector_actions:
+ *
+ * Returns: the buttons that leave the selected nodes in float, or do not
+ */
+GtkWidget *
+vn_inspector_actions (gboolean can_exclude,
+                      gboolean can_restore)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *exclude = gtk_button_new_with_mnemonic (_("E_xclude"));
+  GtkWidget *restore = gtk_button_new_with_mnemonic (_("Re_store"));
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (exclude), "win.exclude");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (restore), "win.restore");
+  gtk_widget_set_tooltip_text (exclude, _("Leave in Float (Delete)"));
+  gtk_widget_set_tooltip_text (restore, _("Quantize Again"));
+  gtk_widget_set_visible (exclude, can_exclude);
+  gtk_widget_set_visible (restore, can_restore);
+  gtk_widget_set_hexpand (exclude, TRUE);
+  gtk_widget_set_hexpand (restore, TRUE);
+  gtk_box_append (GTK_BOX (box), exclude);
+  gtk_box_append (GTK_BOX (box), restore);
+  return box;
+}
+
+static void
+add_row (GtkWidget  *list,
+         const char *title,
+         const char *value)
+{
+  gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (title, value));
+}
+
+static void
+add_precision_row (GtkWidget  *list,
+                   VnNodeItem *item)
+{
+  GtkWidget *row = vn_row_new (_("Precision"), vn_dtype_get_name (item->precision));
+  GtkWidget *badge = vn_badge_new ();
+
+  vn_badge_set (badge, item->precision);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), badge);
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+}
+
+static const char *
+get_method_title (const char *id)
+{
+  const VnRangeMethod *method = vn_range_method_find (id, NULL);
+
+  return method != NULL ? _(method->title) : id;
+}
+
+static void
+add_scale_rows (GtkWidget          *list,
+                const VnTensorPlan *plan)
+{
+  g_autofree char *scale = NULL, *zero = NULL;
+
+  if (plan->scale == NULL)
+    return;
+  if (plan->scale->n_elements > 1)
+    {
+      scale = g_strdup_printf (_("%" G_GSIZE_FORMAT " per channel"), plan->scale->n_elements);
+      add_row (list, _("Scale"), scale);
+      return;
+    }
+  scale = vn_format_number (vn_tensor_get_double (plan->scale, 0), 4);
+  add_row (list, _("Scale"), scale);
+  if (plan->zero_point != NULL && vn_dtype_is_integer (plan->zero_point->dtype))
+    {
+      zero = vn_format_number ((double) vn_tensor_get_s64 (plan->zero_point, 0), 9);
+      add_row (list, _("Zero point"), zero);
+    }
+}
+
+/**
+ * vn_inspector_output:
+ *
+ * Returns: (nullable): how the output of a node is quantized, and what decided that
+ */
+GtkWidget *
+vn_inspector_output (VnResult   *result,
+                     VnNodeItem *item)
+{
+  const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, item->node) : NULL;
+  GtkWidget *list;
+
+  if (item->precision == VN_DTYPE_UNDEFINED)
+    return NULL;
+  list = vn_row_list_new ();
+  add_precision_row (list, item);
+  if (plan != NULL && plan->quantized)
+    {
+      g_autofree char *range = vn_format_interval (plan->min, plan->max);
+
+      if (plan->method != NULL)
+        add_row (list, _("Method"), get_method_title (plan->method));
+      add_row (list, _("Range"), range);
+      add_scale_rows (list, plan);
+      if (plan->shares != NULL)
+        gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new_wide (_("Shares parameters of"), plan->shares));
+    }
+  if (plan != NULL && plan->rule != NULL)
+    add_row (list, _("Decided by"), plan->rule);
+  return vn_section_new (_("Output Tensor"), NULL, list);
+}
+
+/**
+ * vn_inspector_attributes:
+ */
+GtkWidget *
+vn_inspector_attributes (const VnNode *node)
+{
+  GtkWidget *list;
+
+  if (node->attrs->len == 0)
+    return NULL;
+  list = vn_row_list_new ();
+  for (guint i = 0; i < MIN (node->attrs->len, MAX_ATTR_ROWS); i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+      g_autofree char *value = vn_format_attr (attr);
+
+      add_row (list, attr->name, value);
+    }
+  return vn_section_new (_("Attributes"), NULL, list);
+}
+
+static void
+add_value_row (GtkWidget     *list,
+               const VnValue *value)
+{
+  g_autofree char *shape = vn_format_shape (&value->type);
+  const char *kind = value->initializer != NULL ? _("weight") : value->is_input ? _("input of the model")
+                     : value->is_output ? _("output of the model") : NULL;
+  g_autofree char *under = kind != NULL ? g_strdup_printf ("%s · %s", shape, kind) : g_strdup (shape);
+  GtkWidget *row = vn_row_new_wide (value->name, under);
+
+  gtk_widget_set_tooltip_text (row, value->name);
+  if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED)
+    {
+      GtkWidget *type = vn_label_new (vn_dtype_get_name (value->type.dtype), "dim-label");
+
+      gtk_widget_add_css_class (type, "caption");
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), type);
+    }
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+}
+
+static GtkWidget *
+make_values (const char *title,
+             GPtrArray  *values)
+{
+  GtkWidget *list;
+  g_autofree char *note = g_strdup_printf ("%u", values->len);
+
+  if (values->len == 0)
+    return NULL;
+  list = vn_row_list_new ();
+  for (guint i = 0; i < MIN (values->len, MAX_VALUE_ROWS); i++)
+    if (g_ptr_array_index (values, i) != NULL)
+      add_value_row (list, g_ptr_array_index (values, i));
+  return vn_section_new (title, values->len > 1 ? note : NULL, list);
+}
+
+GtkWidget *
+vn_inspector_inputs (const VnNode *node)
+{
+  return make_values (_("Inputs"), node->inputs);
+}
+
+GtkWidget *
+vn_inspector_outputs (const VnNode *node)
+{
+  return make_values (_("Outputs"), node->outputs);
+}
+
+/**
+ * vn_inspector_find_weight:
+ *
+ * Returns: (nullable): the largest float constant that goes into @node
+ */
+VnValue *
+vn_inspector_find_weight (const VnNode *node)
+{
+  VnValue *best = NULL;
+  gsize best_size = 1;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      VnValue *input = vn_node_get_input (node, i);
+      VnTensor *tensor = input != NULL ? vn_value_get_constant (input) : NULL;
+
+      if (tensor != NULL && vn_dtype_is_float (tensor->dtype) && tensor->n_elements > best_size)
+        {
+          best = input;
+          best_size = tensor->n_elements;
+        }
+    }
+  return best;
+}
+
+static GtkWidget *
+make_chart_card (GtkWidget *chart,
+                 GtkWidget *below)
+{
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+
+  gtk_box_append (GTK_BOX (card), chart);
+  if (below != NULL)
+    gtk_box_append (GTK_BOX (card), below);
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "chart-card");
+  return card;
+}
+
+/**
+ * vn_inspector_weights:
+ * @chart: (out): the histogram, still empty
+ *
+ * Returns: (nullable): size and distribution of the weights of @node
+ */
+GtkWidget *
+vn_inspector_weights (const VnNode  *node,
+                      GtkWidget    **chart)
+{
+  VnValue *weight = vn_inspector_find_weight (node);
+  VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
+  g_autofree char *shape = NULL, *size = NULL, *note = NULL;
+
+  *chart = NULL;
+  if (tensor == NULL)
+    return NULL;
+  shape = vn_shape_to_string (&tensor->shape, "×");
+  size = vn_format_bytes (tensor->n_bytes);
+  note = g_strdup_printf ("%s · %s", shape, size);
+  *chart = vn_histogram_view_new ();
+  gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _("Histogram of the weights"), -1);
+  return vn_section_new (_("Weights"), note, make_chart_card (*chart, NULL));
+}
+
+/**
+ * vn_inspector_activations:
+ * @chart: (out): the histogram
+ * @table: (out): a grid that the ranges of the methods go into
+ *
+ * Returns: (nullable): distribution of the output over the calibration samples
+ */
+GtkWidget *
+vn_inspector_activations (VnResult    *result,
+                          VnNodeItem  *item,
+                          GtkWidget  **chart,
+                          GtkWidget  **table)
+{
+  const VnHistogram *histogram = result != NULL ? vn_result_get_node_histogram (result, item->node) : NULL;
+  g_autofree char *note = NULL;
+
+  *chart = *table = NULL;
+  if (histogram == NULL)
+    return NULL;
+  note = g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", result->n_calibration),
+                          result->n_calibration);
+  *chart = vn_histogram_view_new ();
+  *table = gtk_grid_new ();
+  gtk_grid_set_column_spacing (GTK_GRID (*table), 12);
+  gtk_grid_set_row_spacing (GTK_GRID (*table), 3);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _("Histogram of the output"), -1);
+  return vn_section_new (_("Activations"), note, make_chart_card (*chart, *table));
+}
+
+typedef struct
+{
+  const char *op_type;
+  VnDType     precision;
+  gboolean    mixed_type, mixed_precision, measured;
+  guint       n, n_excluded;
+  guint64     weight_bytes;
+  double      worst_db;
+} Shared;
+
+static void
+share_item (Shared     *shared,
+            VnNodeItem *item)
+{
+  if (shared->n++ == 0)
+    {
+      shared->op_type = item->node->op_type;
+      shared->precision = item->precision;
+      shared->worst_db = INFINITY;
+    }
+  shared->mixed_type |= !g_str_equal (shared->op_type, item->node->op_type);
+  shared->mixed_precision |= shared->precision != item->precision;
+  shared->n_excluded += item->excluded;
+  shared->weight_bytes += item->weight_bytes;
+  shared->measured |= item->measured;
+  if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= shared->worst_db))
+    shared->worst_db = item->metrics[VN_METRIC_SQNR];
+}
+
+/**
+ * vn_inspector_shared:
+ *
+ * Returns: what several nodes share, "mixed" where they differ
+ */
+GtkWidget *
+vn_inspector_shared (VnDocument *document,
+                     GtkBitset  *selection)
+{
+  GtkWidget *list = vn_row_list_new ();
+  Shared shared = { 0 };
+  GtkBitsetIter iter;
+  guint index;
+  g_autofree char *excluded = NULL, *bytes = NULL, *worst = NULL;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
+
+      share_item (&shared, item);
+    }
+  excluded = g_strdup_printf (_("%u of %u"), shared.n_excluded, shared.n);
+  bytes = vn_format_bytes (shared.weight_bytes);
+  worst = shared.measured ? vn_format_db (shared.worst_db) : g_strdup ("–");
+  add_row (list, _("Type"), shared.mixed_type ? _("mixed") : shared.op_type);
+  if (shared.mixed_precision)
+    add_row (list, _("Precision"), _("mixed"));
+  else if (shared.precision != VN_DTYPE_UNDEFINED)
+    add_row (list, _("Precision"), vn_dtype_get_name (shared.precision));
+  add_row (list, _("Worst signal to noise"), worst);
+  add_row (list, _("Weights"), bytes);
+  add_row (list, _("Left in float"), excluded);
+  return vn_section_new (_("Shared"), NULL, list);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "nodes-columns.h"
+
+#include "vn-badge.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-node-cell.h"
+#include "vn-swatch.h"
+
+#include <math.h>
+#include <string.h>
+
+static GtkWidget *
+make_text (void)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  return label;
+}
+
+static GtkWidget *
+make_number (void)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_widget_add_css_class (label, "numeric");
+  return label;
+}
+
+static GtkWidget *
+make_strong_number (void)
+{
+  GtkWidget *label = make_number ();
+
+  gtk_widget_add_css_class (label, "heading");
+  return label;
+}
+
+static GtkWidget *
+make_bar (void)
+{
+  return vn_swatch_new (TRUE);
+}
+
+static GtkWidget *
+make_name (void)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *label = make_text ();
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_box_append (GTK_BOX (box), vn_swatch_new (FALSE));
+  gtk_box_append (GTK_BOX (box), label);
+  return box;
+}
+
+static void
+update_name (GtkWidget  *cell,
+             VnNodeItem *item)
+{
+  vn_node_cell_set_swatch (gtk_widget_get_first_child (cell), item);
+  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->label);
+  gtk_widget_set_tooltip_text (cell, item->label);
+}
+
+static void
+update_type (GtkWidget  *cell,
+             VnNodeItem *item)
+{
+  gtk_label_set_label (GTK_LABEL (cell), item->node->op_type);
+}
+
+static void
+update_shape (GtkWidget  *cell,
+              VnNodeItem *item)
+{
+  gtk_label_set_label (GTK_LABEL (cell), item->shape);
+}
+
+static void
+update_precision (GtkWidget  *cell,
+                  VnNodeItem *item)
+{
+  vn_badge_set (cell, item->precision);
+}
+
+static void
+set_metric (GtkWidget  *cell,
+            VnNodeItem *item,
+            VnMetric    metric)
+{
+  g_autofree char *text = item->measured ? vn_format_metric (metric, item->metrics[metric]) : NULL;
+
+  gtk_label_set_label (GTK_LABEL (cell), text != NULL ? text : "–");
+}
+
+static void
+update_value (GtkWidget  *cell,
+              VnNodeItem *item)
+{
+  if (item->excluded)
+    gtk_label_set_label (GTK_LABEL (cell), _("not quantized"));
+  else
+    set_metric (cell, item, VN_METRIC_SQNR);
+}
+
+static void
+update_noise (GtkWidget  *cell,
+              VnNodeItem *item)
+{
+  set_metric (cell, item, VN_METRIC_NOISE);
+}
+
+static void
+update_cosine (GtkWidget  *cell,
+               VnNodeItem *item)
+{
+  set_metric (cell, item, VN_METRIC_COSINE);
+}
+
+static void
+update_max_error (GtkWidget  *cell,
+                  VnNodeItem *item)
+{
+  set_metric (cell, item, VN_METRIC_MAX_ERROR);
+}
+
+static void
+update_weights (GtkWidget  *cell,
+                VnNodeItem *item)
+{
+  g_autofree char *text = item->weight_bytes > 0 ? vn_format_bytes (item->weight_bytes) : NULL;
+
+  gtk_label_set_label (GTK_LABEL (cell), text != NULL ? text : "–");
+}
+
+typedef enum { BY_NAME, BY_TYPE, BY_SHAPE, BY_PRECISION, BY_WEIGHTS, BY_METRIC } Key;
+
+static int
+compare_u64 (guint64 a,
+             guint64 b)
+{
+  return a < b ? -1 : a > b;
+}
+
+/* What was not measured comes last, NaN first: it is the worst. */
+static int
+compare_metric (const VnNodeItem *a,
+                const VnNodeItem *b,
+                VnMetric          metric)
+{
+  double x = a->metrics[metric], y = b->metrics[metric];
+  double worst = vn_metric_get_info (metric)->higher_is_better ? -INFINITY : INFINITY;
+
+  if (a->measured != b->measured)
+    return a->measured ? -1 : 1;
+  if (!a->measured)
+    return 0;
+  if (isnan (x))
+    x = worst;
+  if (isnan (y))
+    y = worst;
+  return x < y ? -1 : x > y;
+}
+
+static int
+compare_items (gconstpointer p,
+               gconstpointer q,
+               gpointer      data)
+{
+  const VnNodeItem *a = p, *b = q;
+  guint key = GPOINTER_TO_UINT (data);
+  int order = 0;
+
+  if (key >= BY_METRIC)
+    order = compare_metric (a, b, (VnMetric) (key - BY_METRIC));
+  else if (key == BY_NAME)
+    order = strcmp (a->label, b->label);
+  else if (key == BY_TYPE)
+    order = strcmp (a->node->op_type, b->node->op_type);
+  else if (key == BY_SHAPE)
+    order = strcmp (a->shape, b->shape);
+  else if (key == BY_PRECISION)
+    order = compare_u64 (vn_dtype_get_bits (a->precision), vn_dtype_get_bits (b->precision));
+  else
+    order = compare_u64 (a->weight_bytes, b->weight_bytes);
+  return order != 0 ? order : compare_u64 (a->index, b->index);
+}
+
+typedef struct
+{
+  const char   *title;
+  VnCellMake    make;
+  VnCellUpdate  update;
+  guint         key;
+  gboolean      expand;
+  int           width;
+} Column;
+
+static const Column columns[] = {
+  { N_("Node"), make_name, update_name, BY_NAME, TRUE, -1 },
+  { N_("Type"), make_text, update_type, BY_TYPE, FALSE, 130 },
+  { N_("Output shape"), make_text, update_shape, BY_SHAPE, FALSE, 140 },
+  { N_("Precision"), vn_badge_new, update_precision, BY_PRECISION, FALSE, 90 },
+  { N_("Signal to noise"), make_bar, vn_node_cell_set_swatch, BY_METRIC + VN_METRIC_SQNR, FALSE, 180 },
+  { N_("dB"), make_strong_number, update_value, BY_METRIC + VN_METRIC_SQNR, FALSE, 110 },
+  { N_("Noise:signal"), make_number, update_noise, BY_METRIC + VN_METRIC_NOISE, FALSE, 110 },
+  { N_("Cosine"), make_number, update_cosine, BY_METRIC + VN_METRIC_COSINE, FALSE, 90 },
+  { N_("Largest error"), make_number, update_max_error, BY_METRIC + VN_METRIC_MAX_ERROR, FALSE, 110 },
+  { N_("Weights"), make_number, update_weights, BY_WEIGHTS, FALSE, 100 },
+};
+
+/**
+ * vn_nodes_columns_add:
+ *
+ * Returns: (transfer none): the column of the signal to noise ratio
+ */
+GtkColumnViewColumn *
+vn_nodes_columns_add (GtkColumnView *table)
+{
+  GtkColumnViewColumn *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    {
+      const Column *column = &columns[i];
+      GtkListItemFactory *factory = vn_node_cell_factory_new (column->make, column->update);
+      GtkColumnViewColumn *added = gtk_column_view_column_new (_(column->title), factory);
+      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (compare_items, GUINT_TO_POINTER (column->key), NULL));
+
+      gtk_column_view_column_set_sorter (added, sorter);
+      gtk_column_view_column_set_expand (added, column->expand);
+      gtk_column_view_column_set_resizable (added, TRUE);
+      gtk_column_view_column_set_fixed_width (added, column->width);
+      gtk_column_view_append_column (table, added);
+      if (column->key == BY_METRIC + VN_METRIC_SQNR && first == NULL)
+        first = added;
+      g_object_unref (sorter);
+      g_object_unref (added);
+    }
+  return first;
+}
+
+/**
+ * vn_nodes_columns_resort:
+ */
+void
+vn_nodes_columns_resort (GtkColumnView *table)
+{
+  GListModel *list = gtk_column_view_get_columns (table);
+
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++)
+    {
+      g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item (list, i);
+
+      gtk_sorter_changed (gtk_column_view_column_get_sorter (column), GTK_SORTER_CHANGE_DIFFERENT);
+    }
+}

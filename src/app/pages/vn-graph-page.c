@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-page.h"
+
+#include "vn-format.h"
+#include "vn-graph-view.h"
+#include "vn-i18n.h"
+#include "vn-legend.h"
+#include "vn-scene-builder.h"
+#include "vn-subgraph.h"
+
+struct _VnGraphPage
+{
+  AdwBin         parent_instance;
+
+  VnDocument    *document;
+  VnScene       *scene;         /* of the document's model and result, or NULL */
+  gboolean       busy;          /* passing a selection from one side to the other */
+
+  VnGraphView   *view;
+  VnLegend      *legend;
+  GtkRevealer   *bar;
+  GtkLabel      *bar_label, *zoom_label;
+  GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
+};
+
+G_DEFINE_FINAL_TYPE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN)
+
+static VnOverlay *
+build_overlay (VnGraphPage *self)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  VnResult *result = vn_document_get_result (self->document);
+
+  if (self->scene == NULL || result == NULL)
+    return NULL;
+  switch (vn_legend_get_kind (self->legend))
+    {
+    case VN_OVERLAY_ERROR:
+      return vn_scene_build_overlay (self->scene, model, result, vn_legend_get_metric (self->legend),
+                                     vn_legend_get_handles (self->legend));
+    case VN_OVERLAY_PRECISION:
+      return vn_overlay_new (VN_OVERLAY_PRECISION, vn_scene_get_n_nodes (self->scene), NULL);
+    case VN_OVERLAY_AMOUNT:
+    case VN_OVERLAY_NONE:
+      break;
+    }
+  return NULL;
+}
+
+static void
+update_overlay (VnGraphPage *self)
+{
+  g_autoptr(VnOverlay) overlay = build_overlay (self);
+
+  vn_graph_view_set_overlay (self->view, overlay);
+  vn_legend_set_overlay (self->legend, overlay);
+}
+
+static void
+legend_changed (VnGraphPage *self)
+{
+  if (self->document == NULL)
+    return;
+  vn_document_set_metric (self->document, vn_legend_get_metric (self->legend));
+  update_overlay (self);
+}
+
+static void
+metric_changed (VnGraphPage *self)
+{
+  VnMetric metric = vn_document_get_metric (self->document);
+
+  if (vn_legend_get_metric (self->legend) != metric)
+    vn_legend_set_metric (self->legend, metric);
+}
+
+/* Metrics without a scale of their own take their handles from the spread of the network. */
+static void
+update_legend (VnGraphPage *self)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  VnResult *result = vn_document_get_result (self->document);
+  gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
+
+  vn_legend_set_measured (self->legend, measured);
+  for (guint i = 0; measured && i < VN_N_METRICS; i++)
+    vn_legend_set_defaults (self->legend, (VnMetric) i,
+                            vn_scene_default_handles (self->scene, model, result, (VnMetric) i));
+}
+
+static VnBand
+get_band (const VnOverlayItem *item)
+{
+  if (item->is_bad || item->is_nan)
+    return VN_BAND_BAD;
+  return item->ticks >= 2 ? VN_BAND_WATCH : VN_BAND_FINE;
+}
+
+static void
+select_band (VnGraphPage *self,
+             guint        band)
+{
+  VnOverlay *overlay = vn_graph_view_get_overlay (self->view);
+  g_autoptr(GtkBitset) selection = gtk_bitset_new_empty ();
+
+  for (guint i = 0; overlay != NULL && i < vn_overlay_get_n (overlay); i++)
+    {
+      const VnOverlayItem *item = vn_overlay_get (overlay, i);
+      const VnSceneNode *node = vn_scene_get_node (self->scene, i);
+
+      if (item->measured && node->kind == VN_SCENE_NODE && get_band (item) == band)
+        gtk_bitset_add (selection, node->source);
+    }
+  vn_document_select (self->document, selection);
+}
+
+static void
+set_view_selection (VnGraphPage *self)
+{
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+  GtkBitsetIter iter;
+  guint index;
+
+  if (self->busy || self->scene == NULL)
+    return;
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      guint node = vn_scene_find_source (self->scene, index);
+
+      if (node != VN_SCENE_NONE)
+        g_array_append_val (nodes, node);
+    }
+  self->busy = TRUE;
+  vn_graph_view_select (self->view, (const guint *) (gpointer) nodes->data, nodes->len, FALSE);
+  if (nodes->len == 1)
+    vn_graph_view_set_focus_node (self->view, g_array_index (nodes, guint, 0));
+  self->busy = FALSE;
+}
+
+static void
+view_selection_changed (VnGraphPage *self)
+{
+  g_autoptr(GArray) nodes = NULL;
+  g_autoptr(GtkBitset) selection = NULL;
+
+  if (self->busy || self->scene == NULL)
+    return;
+  nodes = vn_graph_view_dup_selection (self->view);
+  selection = gtk_bitset_new_empty ();
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnSceneNode *node = vn_scene_get_node (self->scene, g_array_index (nodes, guint, i));
+
+      if (node->kind == VN_SCENE_NODE)
+        gtk_bitset_add (selection, node->source);
+    }
+  self->busy = TRUE;
+  vn_document_select (self->document, selection);
+  self->busy = FALSE;
+}
+
+static char **
+list_names (GPtrArray *values)
+{
+  char **names = g_new0 (char *, values->len + 1);
+
+  for (guint i = 0; i < values->len; i++)
+    names[i] = g_strdup (((VnValue *) g_ptr_array_index (values, i))->name);
+  return names;
+}
+
+/* The edges that enter and leave the selected nodes, as a recipe would name them. */
+static void
+update_boundary (VnGraphPage *self,
+                 guint       *n_in,
+                 guint       *n_out)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_auto(GStrv) in_names = NULL, out_names = NULL;
+  VnBoundary boundary = { 0 };
+  GtkBitsetIter iter;
+  guint index;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, index));
+  vn_boundary_of_nodes (&boundary, model->graph, nodes);
+  *n_in = boundary.in_edges->len;
+  *n_out = boundary.out_edges->len;
+  in_names = list_names (boundary.in_edges);
+  out_names = list_names (boundary.out_edges);
+  if (nodes->len > 1)
+    vn_graph_view_set_boundary (self->view, (const char * const *) in_names, (const char * const *) out_names);
+  else
+    vn_graph_view_set_boundary (self->view, NULL, NULL);
+  vn_boundary_clear (&boundary);
+}
+
+static void
+update_bar (VnGraphPage *self)
+{
+  guint n = (guint) gtk_bitset_get_size (vn_document_get_selection (self->document));
+  guint n_in = 0, n_out = 0;
+  g_autofree char *count = NULL, *rest = NULL, *markup = NULL;
+
+  if (vn_document_get_model (self->document) != NULL)
+    update_boundary (self, &n_in, &n_out);
+  gtk_revealer_set_reveal_child (self->bar, n > 1);
+  if (n < 2)
+    return;
+  count = g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);
+  rest = g_strdup_printf (_("%u in · %u out"), n_in, n_out);
+  markup = g_markup_printf_escaped ("<b>%s</b> · %s", count, rest);
+  gtk_label_set_markup (self->bar_label, markup);
+}
+
+static void
+selection_changed (VnGraphPage *self)
+{
+  set_view_selection (self);
+  update_bar (self);
+}
+
+/* Boxes keep their places when only precisions have changed: the canvas sees that itself. */
+static void
+scene_changed (VnGraphPage *self)
+{
+  VnModel *model = vn_document_get_model (self->document);
+
+  g_clear_pointer (&self->scene, vn_scene_unref);
+  if (model != NULL)
+    self->scene = vn_scene_build (model, vn_document_get_result (self->document));
+  vn_graph_view_set_scene (self->view, self->scene);
+  update_legend (self);
+  update_overlay (self);
+  set_view_selection (self);
+}
+
+static void
+zoom_changed (VnGraphPage *self)
+{
+  g_autofree char *text = g_strdup_printf ("%.0f\u00a0%%", 100 * vn_graph_view_get_zoom (self->view));
+
+  gtk_label_set_label (self->zoom_label, text);
+}
+
+static void
+zoom_original (VnGraphPage *self)
+{
+  vn_graph_view_set_zoom (self->view, 1);
+}
+
+static void
+layout_failed (VnGraphPage *self,
+               const char  *message)
+{
+  g_autoptr(GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, message);
+
+  g_signal_emit_by_name (self->document, "failed", _("The network could not be laid out"), error);
+}
+
+/**
+ * vn_graph_page_set_document:
+ */
+void
+vn_graph_page_set_document (VnGraphPage *self,
+                            VnDocument  *document)
+{
+  self->document = g_object_ref (document);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (scene_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "metric-changed", G_CALLBACK (metric_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (selection_changed), self,
+                           G_CONNECT_SWAPPED);
+}
+
+/**
+ * vn_graph_page_reveal_selection:
+ *
+ * Travels to the selected node.
+ */
+void
+vn_graph_page_reveal_selection (VnGraphPage *self)
+{
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  guint node;
+
+  if (self->scene == NULL || gtk_bitset_is_empty (selection))
+    return;
+  node = vn_scene_find_source (self->scene, gtk_bitset_get_minimum (selection));
+  if (node != VN_SCENE_NONE)
+    vn_graph_view_zoom_to_node (self->view, node);
+}
+
+static void
+quantize_clicked (VnGraphPage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.quantize", NULL);
+}
+
+static void
+vn_graph_page_dispose (GObject *object)
+{
+  VnGraphPage *self = VN_GRAPH_PAGE (object);
+
+  self->busy = TRUE;
+  g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_object (&self->document);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);
+  G_OBJECT_CLASS (vn_graph_page_parent_class)->dispose (object);
+}
+
+static void
+vn_graph_page_class_init (VnGraphPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_graph_page_dispose;
+  g_type_ensure (VN_TYPE_GRAPH_VIEW);
+  g_type_ensure (VN_TYPE_LEGEND);
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-graph-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, view);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, legend);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_label);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_label);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_out);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_in);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_original);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_fit);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
+}
+
+static void
+vn_graph_page_init (VnGraphPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (view_selection_changed), self);
+  g_signal_connect_swapped (self->view, "failed", G_CALLBACK (layout_failed), self);
+  g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (zoom_changed), self);
+  g_signal_connect_swapped (self->zoom_in, "clicked", G_CALLBACK (vn_graph_view_zoom_in), self->view);
+  g_signal_connect_swapped (self->zoom_out, "clicked", G_CALLBACK (vn_graph_view_zoom_out), self->view);
+  g_signal_connect_swapped (self->zoom_fit, "clicked", G_CALLBACK (vn_graph_view_zoom_to_fit), self->view);
+  g_signal_connect_swapped (self->zoom_original, "clicked", G_CALLBACK (zoom_original), self);
+  g_signal_connect_swapped (self->legend, "overlay-changed", G_CALLBACK (legend_changed), self);
+  g_signal_connect_swapped (self->legend, "handles-changed", G_CALLBACK (update_overlay), self);
+  g_signal_connect_swapped (self->legend, "band-activated", G_CALLBACK (select_band), self);
+  g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (quantize_clicked), self);
+  zoom_changed (self);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-nodes-page.h"
+
+#include "nodes-columns.h"
+#include "vn-format.h"
+#include "vn-heat.h"
+#include "vn-i18n.h"
+#include "vn-node-item.h"
+#include "vn-selection-link.h"
+
+typedef enum { CHIP_ALL, CHIP_BAD, CHIP_WATCH, CHIP_FINE, CHIP_FLOAT, N_CHIPS } Chip;
+
+struct _VnNodesPage
+{
+  AdwBin              parent_instance;
+
+  VnDocument         *document;
+  GtkFilter          *filter;
+  GtkFilterListModel *filtered;
+  VnSelectionLink    *link;
+  char               *needle;    /* folded */
+  Chip                chip;
+
+  GtkBox             *chips;
+  GtkWidget          *buttons[N_CHIPS];
+  GtkSearchEntry     *search;
+  GtkStack           *stack;
+  GtkColumnView      *table;
+  GtkButton          *clear;
+  GtkRevealer        *foot;
+  GtkLabel           *foot_label;
+};
+
+G_DEFINE_FINAL_TYPE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN)
+
+static Chip
+get_chip (const VnNodeItem *item)
+{
+  guint ticks;
+
+  if (item->excluded || item->precision == VN_DTYPE_F32)
+    return CHIP_FLOAT;
+  if (!item->measured)
+    return CHIP_ALL;
+  ticks = vn_heat_ticks (vn_heat_axis (VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]),
+                         vn_heat_default_handles (VN_METRIC_SQNR));
+  return ticks >= 4 ? CHIP_BAD : ticks >= 2 ? CHIP_WATCH : CHIP_FINE;
+}
+
+static gboolean
+matches (gpointer item,
+         gpointer data)
+{
+  VnNodesPage *self = data;
+
+  return (self->chip == CHIP_ALL || get_chip (item) == self->chip) && vn_node_item_matches (item, self->needle);
+}
+
+static void
+update_stack (VnNodesPage *self)
+{
+  gboolean nothing = g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) == 0 &&
+                     vn_document_get_model (self->document) != NULL;
+
+  gtk_stack_set_visible_child_name (self->stack, nothing ? "nothing" : "table");
+}
+
+static void
+refilter (VnNodesPage *self)
+{
+  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  update_stack (self);
+}
+
+static void
+search_changed (VnNodesPage *self)
+{
+  g_free (self->needle);
+  self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  refilter (self);
+}
+
+static void
+chip_toggled (VnNodesPage     *self,
+              GtkToggleButton *button)
+{
+  if (!gtk_toggle_button_get_active (button))
+    return;
+  for (guint i = 0; i < N_CHIPS; i++)
+    if (self->buttons[i] == GTK_WIDGET (button))
+      self->chip = (Chip) i;
+  refilter (self);
+}
+
+static void
+clear_filters (VnNodesPage *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->buttons[CHIP_ALL]), TRUE);
+}
+
+static void
+update_chips (VnNodesPage *self)
+{
+  static const char * const names[N_CHIPS] = { N_("All"), N_("Bad"), N_("Watch"), N_("Fine"),
+                                               N_("Not quantized") };
+  GListModel *nodes = vn_document_get_nodes (self->document);
+  guint n = g_list_model_get_n_items (nodes);
+  guint counts[N_CHIPS] = { 0 };
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      counts[get_chip (item)]++;
+    }
+  counts[CHIP_ALL] = n;
+  for (guint i = 0; i < N_CHIPS; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("%s  %u", _(names[i]), counts[i]);
+
+      gtk_button_set_label (GTK_BUTTON (self->buttons[i]), text);
+      gtk_widget_set_sensitive (self->buttons[i], i == CHIP_ALL || counts[i] > 0 || self->chip == i);
+    }
+}
+
+static void
+result_changed (VnNodesPage *self)
+{
+  vn_nodes_columns_resort (self->table);
+  update_chips (self);
+  refilter (self);
+}
+
+static double
+get_worst (GListModel *nodes,
+           GtkBitset  *selection,
+           guint64    *weight_bytes,
+           gboolean   *measured)
+{
+  GtkBitsetIter iter;
+  guint index;
+  double worst = G_MAXDOUBLE;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, index);
+
+      *weight_bytes += item->weight_bytes;
+      *measured |= item->measured;
+      if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= worst))
+        worst = item->metrics[VN_METRIC_SQNR];
+    }
+  return worst;
+}
+
+static void
+selection_changed (VnNodesPage *self)
+{
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  guint n = (guint) gtk_bitset_get_size (selection);
+  guint64 bytes = 0;
+  gboolean measured = FALSE;
+  double worst = get_worst (vn_document_get_nodes (self->document), selection, &bytes, &measured);
+  g_autofree char *size = vn_format_bytes (bytes);
+  g_autofree char *count = g_strdup_printf (ngettext ("%u node selected", "%u nodes selected", n), n);
+  g_autofree char *db = measured ? vn_format_db (worst) : NULL;
+  g_autofree char *rest = measured ? g_strdup_printf (_("%s of weights · worst %s"), size, db)
+                                   : g_strdup_printf (_("%s of weights"), size);
+  g_autofree char *text = g_markup_printf_escaped ("<b>%s</b>  <span alpha=\"55%%\">%s</span>", count, rest);
+
+  gtk_label_set_markup (self->foot_label, text);
+  gtk_revealer_set_reveal_child (self->foot, n > 0);
+}
+
+static void
+activated (VnNodesPage *self,
+           guint        position)
+{
+  GListModel *model = G_LIST_MODEL (gtk_column_view_get_model (self->table));
+  g_autoptr(VnNodeItem) item = g_list_model_get_item (model, position);
+
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.select-node", "u", item->index);
+}
+
+/**
+ * vn_nodes_page_set_document:
+ */
+void
+vn_nodes_page_set_document (VnNodesPage *self,
+                            VnDocument  *document)
+{
+  GtkColumnViewColumn *column = vn_nodes_columns_add (self->table);
+  GtkSortListModel *sorted;
+  GtkMultiSelection *selection;
+
+  self->document = g_object_ref (document);
+  self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
+  self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
+                                              g_object_ref (self->filter));
+  /* Sorted before the table gets the rows: a table that is sorted later has scrolled away from the first row. */
+  gtk_column_view_sort_by_column (self->table, column, GTK_SORT_ASCENDING);
+  sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->filtered)),
+                                    g_object_ref (gtk_column_view_get_sorter (self->table)));
+  selection = gtk_multi_selection_new (G_LIST_MODEL (sorted));
+  self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (selection), GTK_WIDGET (self->table));
+  gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
+  g_object_unref (selection);
+
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (clear_filters), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (update_chips), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (selection_changed), self,
+                           G_CONNECT_SWAPPED);
+  update_chips (self);
+}
+
+/**
+ * vn_nodes_page_focus_search:
+ */
+void
+vn_nodes_page_focus_search (VnNodesPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+}
+
+static void
+vn_nodes_page_dispose (GObject *object)
+{
+  VnNodesPage *self = VN_NODES_PAGE (object);
+
+  if (self->filter != NULL)
+    gtk_custom_filter_set_filter_func (GTK_CUSTOM_FILTER (self->filter), NULL, NULL, NULL);
+  g_clear_object (&self->link);
+  g_clear_object (&self->filtered);
+  g_clear_object (&self->filter);
+  g_clear_object (&self->document);
+  g_clear_pointer (&self->needle, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_NODES_PAGE);
+  G_OBJECT_CLASS (vn_nodes_page_parent_class)->dispose (object);
+}
+
+static void
+vn_nodes_page_class_init (VnNodesPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_nodes_page_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-nodes-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, chips);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, search);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, table);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, clear);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot_label);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
+}
+
+static void
+add_chips (VnNodesPage *self)
+{
+  for (guint i = 0; i < N_CHIPS; i++)
+    {
+      self->buttons[i] = gtk_toggle_button_new ();
+      gtk_widget_add_css_class (self->buttons[i], "chip");
+      gtk_widget_set_valign (self->buttons[i], GTK_ALIGN_CENTER);
+      if (i > 0)
+        gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (self->buttons[i]), GTK_TOGGLE_BUTTON (self->buttons[0]));
+      else
+        gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->buttons[0]), TRUE);
+      g_signal_connect_swapped (self->buttons[i], "toggled", G_CALLBACK (chip_toggled), self);
+      gtk_box_append (self->chips, self->buttons[i]);
+    }
+}
+
+static void
+vn_nodes_page_init (VnNodesPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  add_chips (self);
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_changed), self);
+  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (clear_filters), self);
+  g_signal_connect_swapped (self->table, "activate", G_CALLBACK (activated), self);
+}

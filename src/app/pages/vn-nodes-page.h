@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-document.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnNodesPage: the nodes as a table that can be sorted and filtered.
+ */
+#define VN_TYPE_NODES_PAGE (vn_nodes_page_get_type ())
+G_DECLARE_FINAL_TYPE (VnNodesPage, vn_nodes_page, VN, NODES_PAGE, AdwBin)
+
+void vn_nodes_page_set_document (VnNodesPage *self,
+                                 VnDocument  *document);
+void vn_nodes_page_focus_search (VnNodesPage *self);
+
+G_END_DECLS

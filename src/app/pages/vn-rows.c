@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-rows.h"
+
+/**
+ * vn_label_new:
+ * @css_class: (nullable): one style class
+ *
+ * Returns: (transfer floating): a label at the left that wraps
+ */
+GtkWidget *
+vn_label_new (const char *text,
+              const char *css_class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  if (css_class != NULL)
+    gtk_widget_add_css_class (label, css_class);
+  return label;
+}
+
+/**
+ * vn_row_new:
+ *
+ * Returns: (transfer floating): a row with a title at the left and a value at the right
+ */
+GtkWidget *
+vn_row_new (const char *title,
+            const char *value)
+{
+  GtkWidget *row = adw_action_row_new ();
+  GtkWidget *label = gtk_label_new (value);
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_set_tooltip_text (label, value);
+  gtk_widget_add_css_class (label, "numeric");
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
+  return row;
+}
+
+/**
+ * vn_row_new_wide:
+ *
+ * Returns: (transfer floating): a row with the value in small letters under the title, for long names
+ */
+GtkWidget *
+vn_row_new_wide (const char *title,
+                 const char *value)
+{
+  GtkWidget *row = adw_action_row_new ();
+  g_autofree char *escaped = g_markup_escape_text (value, -1);
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
+  adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 2);
+  return row;
+}
+
+GtkWidget *
+vn_row_list_new (void)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_widget_add_css_class (list, "compact-rows");
+  return list;
+}
+
+/**
+ * vn_section_new:
+ * @note: (nullable): dim text at the right of the title
+ *
+ * Returns: (transfer floating): @content under a title
+ */
+GtkWidget *
+vn_section_new (const char *title,
+                const char *note,
+                GtkWidget  *content)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *label = vn_label_new (title, "heading");
+
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_box_append (GTK_BOX (head), label);
+  if (note != NULL)
+    {
+      GtkWidget *dim = vn_label_new (note, "dim-label");
+
+      gtk_widget_add_css_class (dim, "caption");
+      gtk_box_append (GTK_BOX (head), dim);
+    }
+  gtk_box_append (GTK_BOX (box), head);
+  gtk_box_append (GTK_BOX (box), content);
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
+  return box;
+}
+
+void
+vn_box_clear (GtkWidget *box)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (box)) != NULL)
+    gtk_box_remove (GTK_BOX (box), child);
+}
+
+/**
+ * vn_figure_new:
+ *
+ * Returns: (transfer floating): a big number with what it means below
+ */
+GtkWidget *
+vn_figure_new (const char *value,
+               const char *caption)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  GtkWidget *number = gtk_label_new (value);
+  GtkWidget *text = gtk_label_new (caption);
+
+  gtk_widget_add_css_class (number, "title-2");
+  gtk_widget_add_css_class (number, "numeric");
+  gtk_widget_add_css_class (text, "caption");
+  gtk_widget_add_css_class (text, "dim-label");
+  gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
+  gtk_widget_set_hexpand (box, TRUE);
+  gtk_widget_add_css_class (box, "figure");
+  gtk_box_append (GTK_BOX (box), number);
+  gtk_box_append (GTK_BOX (box), text);
+  return box;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* Small parts that several pages are built from. */
+
+GtkWidget *vn_row_new          (const char *title,
+                                const char *value);
+GtkWidget *vn_row_new_wide     (const char *title,
+                                const char *value);
+GtkWidget *vn_row_list_new     (void);
+GtkWidget *vn_section_new      (const char *title,
+                                const char *note,
+                                GtkWidget  *content);
+GtkWidget *vn_label_new        (const char *text,
+                                const char *css_class);
+void       vn_box_clear        (GtkWidget  *box);
+GtkWidget *vn_figure_new       (const char *value,
+                                const char *caption);
+
+G_END_DECLS

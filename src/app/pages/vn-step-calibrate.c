@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-step-calibrate.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+struct _VnStepCalibrate
+{
+  VnWizardStep    parent_instance;
+
+  VnJob          *job;       /* the one that is shown */
+  char           *failure;   /* why the last run did not end well, or NULL */
+
+  AdwStatusPage  *status;
+  GtkProgressBar *progress;
+  GtkLabel       *detail;
+  GtkWidget      *start, *cancel;
+};
+
+G_DEFINE_FINAL_TYPE (VnStepCalibrate, vn_step_calibrate, VN_TYPE_WIZARD_STEP)
+
+static VnDocument *
+get_document (VnStepCalibrate *self)
+{
+  return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+}
+
+static void
+update_progress (VnStepCalibrate *self)
+{
+  g_autofree char *phase = vn_job_dup_phase (self->job);
+  g_autofree char *detail = vn_job_dup_detail (self->job);
+  double seconds = vn_job_get_seconds_left (self->job);
+  g_autofree char *duration = seconds >= 1 ? vn_format_duration (seconds) : NULL;
+  g_autofree char *left = duration != NULL ? g_strdup_printf (_("%s left"), duration) : NULL;
+  g_autofree char *text = NULL;
+
+  adw_status_page_set_title (self->status, phase != NULL ? phase : vn_job_get_title (self->job));
+  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  text = g_strjoin (detail != NULL && left != NULL ? " · " : "", detail != NULL ? detail : "",
+                    left != NULL ? left : "", NULL);
+  gtk_label_set_label (self->detail, text);
+}
+
+static void
+show_result (VnStepCalibrate *self,
+             VnResult        *result)
+{
+  g_autofree char *duration = vn_format_duration (result->prepare_seconds + result->calibrate_seconds +
+                                                  result->quantize_seconds + result->compare_seconds);
+  g_autofree char *text = g_strdup_printf (ngettext ("%u sample in %s; the error was measured on %u.",
+                                                     "%u samples in %s; the error was measured on %u.",
+                                                     result->n_calibration),
+                                           result->n_calibration, duration,
+                                           result->n_held_out > 0 ? result->n_held_out : result->n_calibration);
+
+  adw_status_page_set_icon_name (self->status, "emblem-ok-symbolic");
+  adw_status_page_set_title (self->status, _("Quantized"));
+  gtk_label_set_label (self->detail, text);
+}
+
+static void
+show_idle (VnStepCalibrate *self)
+{
+  VnResult *result = vn_document_get_result (get_document (self));
+
+  if (self->failure != NULL)
+    {
+      adw_status_page_set_icon_name (self->status, "dialog-error-symbolic");
+      adw_status_page_set_title (self->status, _("Calibration Failed"));
+      gtk_label_set_label (self->detail, self->failure);
+    }
+  else if (result != NULL && !vn_document_is_stale (get_document (self)))
+    show_result (self, result);
+  else
+    {
+      adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
+      adw_status_page_set_title (self->status, _("Ready to Calibrate"));
+      gtk_label_set_label (self->detail, _("The network runs on your samples to learn the range of every tensor. "
+                                           "The graph stays usable meanwhile."));
+    }
+}
+
+static void
+update (VnStepCalibrate *self)
+{
+  VnJob *job = vn_document_get_job (get_document (self));
+
+  if (self->job != job)
+    {
+      if (self->job != NULL)
+        g_signal_handlers_disconnect_by_data (self->job, self);
+      g_set_object (&self->job, job);
+      if (job != NULL)
+        g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (update_progress), self);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->progress), job != NULL);
+  gtk_widget_set_visible (self->cancel, job != NULL);
+  gtk_widget_set_visible (self->start, job == NULL);
+  gtk_button_set_label (GTK_BUTTON (self->start), vn_document_get_result (get_document (self)) != NULL
+                                                  ? _("_Run Again") : _("_Start"));
+  if (job != NULL)
+    {
+      adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
+      update_progress (self);
+    }
+  else
+    show_idle (self);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+static void
+failed (VnStepCalibrate *self,
+        const char      *title,
+        GError          *error)
+{
+  g_free (self->failure);
+  self->failure = g_strdup (error->message);
+  update (self);
+}
+
+static void
+succeeded (VnStepCalibrate *self)
+{
+  g_clear_pointer (&self->failure, g_free);
+  update (self);
+}
+
+static void
+start (VnStepCalibrate *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_clear_pointer (&self->failure, g_free);
+  if (!vn_document_quantize (get_document (self), &error))
+    failed (self, NULL, error);
+}
+
+static void
+vn_step_calibrate_enter (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  if (vn_document_get_job (document) == NULL &&
+      (vn_document_get_result (document) == NULL || vn_document_is_stale (document)))
+    start (VN_STEP_CALIBRATE (step));
+  update (VN_STEP_CALIBRATE (step));
+}
+
+static void
+vn_step_calibrate_document_set (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (update), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "failed", G_CALLBACK (failed), step, G_CONNECT_SWAPPED);
+  update (VN_STEP_CALIBRATE (step));
+}
+
+static char *
+vn_step_calibrate_dup_answer (VnWizardStep *step)
+{
+  VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
+  g_autofree char *duration = NULL;
+
+  if (result == NULL)
+    return NULL;
+  duration = vn_format_duration (result->calibrate_seconds);
+  return g_strdup_printf (ngettext ("%u sample, %s", "%u samples, %s", result->n_calibration),
+                          result->n_calibration, duration);
+}
+
+static char *
+vn_step_calibrate_dup_blocker (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  if (vn_document_get_result (document) != NULL)
+    return NULL;
+  return g_strdup (vn_document_get_job (document) != NULL ? _("Calibration is running") : _("Not calibrated yet"));
+}
+
+static void
+vn_step_calibrate_dispose (GObject *object)
+{
+  VnStepCalibrate *self = VN_STEP_CALIBRATE (object);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  g_clear_pointer (&self->failure, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_CALIBRATE);
+  G_OBJECT_CLASS (vn_step_calibrate_parent_class)->dispose (object);
+}
+
+static void
+vn_step_calibrate_class_init (VnStepCalibrateClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  VnWizardStepClass *step_class = VN_WIZARD_STEP_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_step_calibrate_dispose;
+  step_class->document_set = vn_step_calibrate_document_set;
+  step_class->enter = vn_step_calibrate_enter;
+  step_class->dup_answer = vn_step_calibrate_dup_answer;
+  step_class->dup_blocker = vn_step_calibrate_dup_blocker;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-calibrate.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, status);
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, progress);
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, detail);
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, start);
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, cancel);
+}
+
+static void
+vn_step_calibrate_init (VnStepCalibrate *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (start), self);
+}

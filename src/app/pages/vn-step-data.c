@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-step-data.h"
+
+#include "vn-compat.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-preview-grid.h"
+
+#include <string.h>
+
+#define REFRESH_DELAY_MS 150
+#define RANDOM_PATH "random"
+
+struct _VnStepData
+{
+  VnWizardStep     parent_instance;
+
+  VnDataset       *dataset;      /* of the document's data, or NULL */
+  char            *problem;      /* why there is none */
+  char            *folder_path;  /* the last real folder, while random values are on */
+  VnPreviews      *pictures;
+  guint            refresh_timeout;
+  gboolean         busy;
+
+  AdwActionRow    *folder;
+  GtkButton       *change;
+  GtkSpinButton   *count;
+  GtkSwitch       *random;
+  GtkWidget       *preprocessing, *warning;
+  AdwComboRow     *preset, *fit, *color, *layout;
+  GtkEditable     *mean, *deviation;
+  GtkLabel        *warning_text, *previews_title, *previews_count;
+  GtkToggleButton *network, *original;
+  GtkFlowBox      *previews;
+};
+
+G_DEFINE_FINAL_TYPE (VnStepData, vn_step_data, VN_TYPE_WIZARD_STEP)
+
+static VnDocument *
+get_document (VnStepData *self)
+{
+  return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+}
+
+static gboolean
+same_settings (const VnPreprocess *a,
+               const VnPreprocess *b)
+{
+  return a->fit == b->fit && a->color == b->color && a->resize == b->resize &&
+         memcmp (a->mean, b->mean, sizeof a->mean) == 0 && memcmp (a->std, b->std, sizeof a->std) == 0;
+}
+
+/* The row after the last preset stands for settings that are none of them. */
+static guint
+find_preset (const VnPreprocess *settings)
+{
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (same_settings (&presets[i].settings, settings))
+      return i;
+  return n;
+}
+
+static void
+show_settings (VnStepData         *self,
+               const VnPreprocess *settings)
+{
+  g_autofree char *mean = vn_format_floats (settings->mean, 3);
+  g_autofree char *deviation = vn_format_floats (settings->std, 3);
+
+  adw_combo_row_set_selected (self->preset, find_preset (settings));
+  adw_combo_row_set_selected (self->fit, settings->fit);
+  adw_combo_row_set_selected (self->color, settings->color);
+  adw_combo_row_set_selected (self->layout, settings->layout);
+  gtk_editable_set_text (self->mean, mean);
+  gtk_editable_set_text (self->deviation, deviation);
+  gtk_widget_remove_css_class (GTK_WIDGET (self->mean), "error");
+  gtk_widget_remove_css_class (GTK_WIDGET (self->deviation), "error");
+}
+
+static void
+show_folder (VnStepData       *self,
+             const VnDataSpec *data,
+             gboolean          random)
+{
+  g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL, *escaped = NULL;
+  guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
+
+  if (data == NULL || random)
+    {
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder),
+                                     random ? _("Random values") : _("No samples chosen"));
+      adw_action_row_set_subtitle (self->folder, random ? "" : _("Choose a folder, or drop one here"));
+      return;
+    }
+  base = g_path_get_basename (data->path);
+  where = vn_format_path (data->path);
+  count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
+  subtitle = g_strdup_printf ("%s · %s", where, self->dataset != NULL ? count : self->problem);
+  escaped = g_markup_escape_text (subtitle, -1);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), base);
+  adw_action_row_set_subtitle (self->folder, escaped);
+}
+
+static void
+show_warning (VnStepData *self,
+              VnNotes    *notes)
+{
+  const VnNote *worst = NULL;
+
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (note->level != VN_NOTE_INFO && (worst == NULL || note->level > worst->level))
+        worst = note;
+    }
+  gtk_widget_set_visible (self->warning, worst != NULL || self->problem != NULL);
+  if (worst != NULL || self->problem != NULL)
+    gtk_label_set_label (self->warning_text, self->problem != NULL ? self->problem : worst->text);
+}
+
+static void
+show_previews (VnStepData *self)
+{
+  const VnDataSpec *data = vn_document_get_data (get_document (self));
+  gboolean as_network = gtk_toggle_button_get_active (self->network);
+  guint n = self->dataset != NULL && vn_dataset_is_image (self->dataset) ? vn_dataset_get_n (self->dataset) : 0;
+  g_autofree char *count = n > 0 ? g_strdup_printf (_("%u of %u"), MIN (n, 12), n) : g_strdup ("");
+
+  gtk_label_set_label (self->previews_title, as_network ? _("As the network sees them") : _("As they are"));
+  gtk_label_set_label (self->previews_count, count);
+  vn_previews_show (self->pictures, self->dataset, as_network,
+                    data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
+}
+
+static gboolean
+refresh (gpointer user_data)
+{
+  VnStepData *self = user_data;
+  VnDocument *document = get_document (self);
+  const VnDataSpec *data = vn_document_get_data (document);
+  gboolean random = data != NULL && g_str_equal (data->path, RANDOM_PATH);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GError) error = NULL;
+
+  self->refresh_timeout = 0;
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->problem, g_free);
+  if (data != NULL && vn_document_get_model (document) != NULL)
+    {
+      self->dataset = vn_document_open_dataset (document, data, notes, &error);
+      if (self->dataset == NULL)
+        self->problem = g_strdup (error->message);
+    }
+  show_folder (self, data, random);
+  show_warning (self, notes);
+  show_previews (self);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+data_changed (VnStepData *self)
+{
+  VnDocument *document = get_document (self);
+  const VnDataSpec *data = vn_document_get_data (document);
+  VnPreprocess plain;
+
+  self->busy = TRUE;
+  vn_preprocess_init (&plain);
+  show_settings (self, data != NULL ? &data->preprocess : &plain);
+  gtk_spin_button_set_value (self->count, vn_document_get_n_samples (document));
+  gtk_switch_set_active (self->random, data != NULL && g_str_equal (data->path, RANDOM_PATH));
+  gtk_widget_set_sensitive (self->preprocessing, data != NULL && !g_str_equal (data->path, RANDOM_PATH));
+  self->busy = FALSE;
+  if (self->refresh_timeout == 0)
+    self->refresh_timeout = g_timeout_add (REFRESH_DELAY_MS, refresh, self);
+}
+
+static void
+set_path (VnStepData *self,
+          const char *path)
+{
+  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
+
+  g_free (data->path);
+  data->path = g_strdup (path);
+  vn_document_set_data (get_document (self), data);
+}
+
+static void
+folder_chosen (GFile    *file,
+               gpointer  data)
+{
+  if (g_file_peek_path (file) != NULL)
+    set_path (data, g_file_peek_path (file));
+}
+
+static void
+change_clicked (VnStepData *self)
+{
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, folder_chosen, g_object_ref (self), g_object_unref);
+}
+
+static void
+random_toggled (VnStepData *self)
+{
+  const VnDataSpec *data = vn_document_get_data (get_document (self));
+  g_autofree char *path = NULL;
+
+  if (self->busy)
+    return;
+  if (gtk_switch_get_active (self->random))
+    {
+      g_free (self->folder_path);
+      self->folder_path = data != NULL ? g_strdup (data->path) : NULL;
+      set_path (self, RANDOM_PATH);
+      return;
+    }
+  path = g_steal_pointer (&self->folder_path);
+  if (path != NULL)
+    set_path (self, path);
+  else
+    vn_document_set_data (get_document (self), NULL);
+}
+
+static void
+count_changed (VnStepData *self)
+{
+  if (!self->busy)
+    vn_document_set_n_samples (get_document (self), (guint) gtk_spin_button_get_value_as_int (self->count));
+}
+
+static void
+preset_changed (VnStepData *self)
+{
+  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  guint selected = adw_combo_row_get_selected (self->preset);
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (self->busy || present == NULL || selected >= n)
+    return;
+  data = vn_data_spec_copy (present);
+  if (vn_preprocess_set_preset (&data->preprocess, presets[selected].id, NULL))
+    vn_document_set_data (get_document (self), data);
+}
+
+static gboolean
+read_entry (GtkEditable *entry,
+            float       *values,
+            gboolean     positive)
+{
+  float numbers[4];
+  guint n = 0;
+  gboolean ok = vn_format_parse_floats (gtk_editable_get_text (entry), numbers, G_N_ELEMENTS (numbers), &n);
+
+  for (guint i = 0; ok && positive && i < n; i++)
+    ok = numbers[i] > 0;
+  if (!ok)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+      return FALSE;
+    }
+  for (guint i = 0; i < 4; i++)   /* one number stands for all channels */
+    values[i] = numbers[MIN (i, n - 1)];
+  return TRUE;
+}
+
+static void
+settings_changed (VnStepData *self)
+{
+  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (self->busy || present == NULL)
+    return;
+  data = vn_data_spec_copy (present);
+  data->preprocess.fit = (VnFit) adw_combo_row_get_selected (self->fit);
+  data->preprocess.color = (VnColorOrder) adw_combo_row_get_selected (self->color);
+  data->preprocess.layout = (VnLayout) adw_combo_row_get_selected (self->layout);
+  if (read_entry (self->mean, data->preprocess.mean, FALSE) &&
+      read_entry (self->deviation, data->preprocess.std, TRUE))
+    vn_document_set_data (get_document (self), data);
+}
+
+static void
+view_toggled (VnStepData      *self,
+              GtkToggleButton *button)
+{
+  if (gtk_toggle_button_get_active (button))
+    show_previews (self);
+}
+
+static void
+vn_step_data_document_set (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
+  data_changed (VN_STEP_DATA (step));
+}
+
+static char *
+vn_step_data_dup_answer (VnWizardStep *step)
+{
+  VnStepData *self = VN_STEP_DATA (step);
+  guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
+
+  n = MIN (n, vn_document_get_n_samples (vn_wizard_step_get_document (step)));
+  return self->dataset != NULL ? g_strdup_printf (ngettext ("%u sample", "%u samples", n), n) : NULL;
+}
+
+static char *
+vn_step_data_dup_blocker (VnWizardStep *step)
+{
+  VnStepData *self = VN_STEP_DATA (step);
+
+  if (vn_document_get_data (vn_wizard_step_get_document (step)) == NULL)
+    return g_strdup (_("Choose samples first"));
+  return self->problem != NULL ? g_strdup (_("The samples cannot be used")) : NULL;
+}
+
+static void
+vn_step_data_dispose (GObject *object)
+{
+  VnStepData *self = VN_STEP_DATA (object);
+
+  self->busy = TRUE;
+  g_clear_handle_id (&self->refresh_timeout, g_source_remove);
+  g_clear_pointer (&self->pictures, vn_previews_free);
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->problem, g_free);
+  g_clear_pointer (&self->folder_path, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_DATA);
+  G_OBJECT_CLASS (vn_step_data_parent_class)->dispose (object);
+}
+
+static void
+vn_step_data_class_init (VnStepDataClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  VnWizardStepClass *step_class = VN_WIZARD_STEP_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_step_data_dispose;
+  step_class->document_set = vn_step_data_document_set;
+  step_class->dup_answer = vn_step_data_dup_answer;
+  step_class->dup_blocker = vn_step_data_dup_blocker;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, warning);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, preset);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, fit);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, color);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, layout);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, mean);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, deviation);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, warning_text);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_title);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_count);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, network);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, original);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, previews);
+}
+
+static void
+fill_presets (VnStepData *self)
+{
+  g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+
+  for (guint i = 0; i < n; i++)
+    gtk_string_list_append (names, _(presets[i].title));
+  gtk_string_list_append (names, _("Custom"));
+  adw_combo_row_set_model (self->preset, G_LIST_MODEL (names));
+}
+
+static void
+vn_step_data_init (VnStepData *self)
+{
+  self->busy = TRUE;
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->pictures = vn_previews_new (self->previews);
+  fill_presets (self);
+  g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (change_clicked), self);
+  g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (count_changed), self);
+  g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (random_toggled), self);
+  g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (preset_changed), self);
+  g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (settings_changed), self);
+  g_signal_connect_swapped (self->color, "notify::selected", G_CALLBACK (settings_changed), self);
+  g_signal_connect_swapped (self->layout, "notify::selected", G_CALLBACK (settings_changed), self);
+  g_signal_connect_swapped (self->mean, "apply", G_CALLBACK (settings_changed), self);
+  g_signal_connect_swapped (self->deviation, "apply", G_CALLBACK (settings_changed), self);
+  g_signal_connect_swapped (self->network, "toggled", G_CALLBACK (view_toggled), self);
+  g_signal_connect_swapped (self->original, "toggled", G_CALLBACK (view_toggled), self);
+  self->busy = FALSE;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-step-export.h"
+
+#include "vn-compat.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-wizard.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct _VnStepExport
+{
+  VnWizardStep  parent_instance;
+
+  char         *model_path, *report_dir;
+  gboolean      exporting;     /* the next job that ends well is ours */
+
+  AdwActionRow *model_row, *report_row;
+  GtkButton    *choose_model, *choose_report, *open_folder;
+  GtkSwitch    *with_report;
+  GtkWidget    *done;
+  GtkLabel     *done_text;
+};
+
+G_DEFINE_FINAL_TYPE (VnStepExport, vn_step_export, VN_TYPE_WIZARD_STEP)
+
+static VnDocument *
+get_document (VnStepExport *self)
+{
+  return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+}
+
+static void
+show_path (AdwActionRow *row,
+           const char   *path)
+{
+  g_autofree char *shown = path != NULL ? vn_format_path (path) : g_strdup ("");
+  g_autofree char *escaped = g_markup_escape_text (shown, -1);
+
+  adw_action_row_set_subtitle (row, escaped);
+}
+
+static void
+update (VnStepExport *self)
+{
+  show_path (self->model_row, self->model_path);
+  show_path (self->report_row, self->report_dir);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->choose_report), gtk_switch_get_active (self->with_report));
+  gtk_widget_set_visible (self->done, FALSE);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+/* Beside the opened file, where that can be written; else in the documents folder. */
+static void
+model_changed (VnStepExport *self)
+{
+  VnModel *model = vn_document_get_model (get_document (self));
+  g_autofree char *name = vn_wizard_suggest_name (get_document (self));
+  g_autofree char *folder = NULL;
+  g_autofree char *base = NULL;
+  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
+
+  if (model == NULL)
+    return;
+  folder = model->path != NULL ? g_path_get_dirname (model->path) : NULL;
+  if (folder == NULL || g_access (folder, W_OK) != 0)
+    {
+      g_free (folder);
+      folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
+    }
+  g_free (self->model_path);
+  g_free (self->report_dir);
+  self->model_path = g_build_filename (folder, name, NULL);
+  base = g_strndup (name, strlen (name) - strlen (".onnx"));
+  self->report_dir = g_strdup_printf ("%s/%s-report", folder, base);
+  update (self);
+}
+
+static void
+model_chosen (GFile    *file,
+              gpointer  data)
+{
+  VnStepExport *self = data;
+
+  g_free (self->model_path);
+  self->model_path = g_file_get_path (file);
+  update (self);
+}
+
+static void
+report_chosen (GFile    *file,
+               gpointer  data)
+{
+  VnStepExport *self = data;
+
+  g_free (self->report_dir);
+  self->report_dir = g_file_get_path (file);
+  update (self);
+}
+
+static void
+choose_model (VnStepExport *self)
+{
+  g_autofree char *name = self->model_path != NULL ? g_path_get_basename (self->model_path) : NULL;
+
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_MODEL, name, model_chosen, g_object_ref (self),
+                  g_object_unref);
+}
+
+static void
+choose_report (VnStepExport *self)
+{
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_FOLDER, NULL, report_chosen, g_object_ref (self),
+                  g_object_unref);
+}
+
+static void
+open_folder (VnStepExport *self)
+{
+  g_autofree char *folder = g_path_get_dirname (self->model_path);
+  g_autofree char *uri = g_filename_to_uri (folder, NULL, NULL);
+
+  if (uri != NULL)
+    gtk_show_uri (GTK_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_WINDOW)), uri,
+                  GDK_CURRENT_TIME);
+}
+
+static void
+job_done (VnStepExport *self)
+{
+  g_autofree char *shown = NULL, *text = NULL;
+
+  if (!self->exporting)
+    return;
+  self->exporting = FALSE;
+  shown = vn_format_path (self->model_path);
+  text = g_strdup_printf (_("Written: %s"), shown);
+  gtk_label_set_label (self->done_text, text);
+  gtk_widget_set_visible (self->done, TRUE);
+}
+
+static void
+job_failed (VnStepExport *self)
+{
+  self->exporting = FALSE;
+}
+
+static void
+job_changed (VnStepExport *self)
+{
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+static void
+vn_step_export_next (VnWizardStep *step)
+{
+  VnStepExport *self = VN_STEP_EXPORT (step);
+  VnDocument *document = vn_wizard_step_get_document (step);
+  g_autoptr(GError) error = NULL;
+
+  gtk_widget_set_visible (self->done, FALSE);
+  self->exporting = vn_document_export (document, self->model_path,
+                                        gtk_switch_get_active (self->with_report) ? self->report_dir : NULL,
+                                        &error);
+  if (error != NULL)
+    g_signal_emit_by_name (document, "failed", _("Export failed"), error);
+}
+
+static void
+vn_step_export_document_set (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "done", G_CALLBACK (job_done), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "failed", G_CALLBACK (job_failed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), step, G_CONNECT_SWAPPED);
+  model_changed (VN_STEP_EXPORT (step));
+}
+
+static char *
+vn_step_export_dup_blocker (VnWizardStep *step)
+{
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  if (vn_document_get_result (document) == NULL)
+    return g_strdup (_("Not calibrated yet"));
+  return vn_document_get_job (document) != NULL ? g_strdup (_("Still working")) : NULL;
+}
+
+static void
+vn_step_export_dispose (GObject *object)
+{
+  VnStepExport *self = VN_STEP_EXPORT (object);
+
+  g_clear_pointer (&self->model_path, g_free);
+  g_clear_pointer (&self->report_dir, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_EXPORT);
+  G_OBJECT_CLASS (vn_step_export_parent_class)->dispose (object);
+}
+
+static void
+vn_step_export_class_init (VnStepExportClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  VnWizardStepClass *step_class = VN_WIZARD_STEP_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_step_export_dispose;
+  step_class->document_set = vn_step_export_document_set;
+  step_class->dup_blocker = vn_step_export_dup_blocker;
+  step_class->next = vn_step_export_next;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-export.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, model_row);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, report_row);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_model);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_report);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, open_folder);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, with_report);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, done);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, done_text);
+}
+
+static void
+vn_step_export_init (VnStepExport *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_swapped (self->choose_model, "clicked", G_CALLBACK (choose_model), self);
+  g_signal_connect_swapped (self->choose_report, "clicked", G_CALLBACK (choose_report), self);
+  g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (open_folder), self);
+  g_signal_connect_swapped (self->with_report, "notify::active", G_CALLBACK (update), self);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-wizard-step.h"
+
+G_BEGIN_DECLS
+
+#define VN_TYPE_STEP_EXPORT (vn_step_export_get_type ())
+G_DECLARE_FINAL_TYPE (VnStepExport, vn_step_export, VN, STEP_EXPORT, VnWizardStep)
+
+G_END_DECLS

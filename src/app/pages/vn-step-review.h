@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-wizard-step.h"
+
+G_BEGIN_DECLS
+
+#define VN_TYPE_STEP_REVIEW (vn_step_review_get_type ())
+G_DECLARE_FINAL_TYPE (VnStepReview, vn_step_review, VN, STEP_REVIEW, VnWizardStep)
+
+G_END_DECLS

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-step-target.h"
+
+#include "vn-i18n.h"
+#include "vn-rows.h"
+
+struct _VnStepTarget
+{
+  VnWizardStep   parent_instance;
+
+  GtkWidget    **checks;       /* one a preset */
+  gboolean       busy;
+
+  GtkListBox    *presets;
+  GtkSwitch     *per_channel, *symmetric;
+  AdwComboRow   *method;
+  GtkSpinButton *percentile;
+  GtkWidget     *percentile_row;
+  GtkLabel      *summary;
+};
+
+G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
+
+static guint
+find_method (const char *id)
+{
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (methods[i]->id, id) == 0)
+      return i;
+  return GTK_INVALID_LIST_POSITION;
+}
+
+static const char *
+get_type_name (VnDType dtype)
+{
+  return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
+}
+
+static void
+recipe_changed (VnStepTarget *self)
+{
+  const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (VN_WIZARD_STEP (self)));
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+  g_autofree char *summary = NULL;
+
+  self->busy = TRUE;
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (presets[i]->id, recipe->preset) == 0)
+      gtk_check_button_set_active (GTK_CHECK_BUTTON (self->checks[i]), TRUE);
+  gtk_switch_set_active (self->per_channel, recipe->per_channel);
+  gtk_switch_set_active (self->symmetric, recipe->symmetric_activations);
+  adw_combo_row_set_selected (self->method, find_method (recipe->method));
+  if (recipe->percentile > 0)
+    gtk_spin_button_set_value (self->percentile, recipe->percentile);
+  gtk_widget_set_visible (self->percentile_row, g_strcmp0 (recipe->method, "percentile") == 0);
+  summary = g_strdup_printf (_("Activations %s, weights %s."), get_type_name (recipe->activation),
+                             get_type_name (recipe->weight));
+  gtk_label_set_label (self->summary, summary);
+  self->busy = FALSE;
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+/* The rules for single nodes stay when the target changes. */
+static void
+preset_toggled (VnStepTarget   *self,
+                GtkCheckButton *button)
+{
+  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+  const VnRecipe *old = vn_document_get_recipe (document);
+  const VnPreset *preset = g_object_get_data (G_OBJECT (button), "vn-preset");
+  g_autofree char *title = NULL;
+  VnRecipe *recipe;
+
+  if (self->busy || !gtk_check_button_get_active (button))
+    return;
+  recipe = vn_recipe_new (preset->id);
+  for (guint i = 0; i < old->overrides->len; i++)
+    g_ptr_array_add (recipe->overrides, vn_override_copy (g_ptr_array_index (old->overrides, i)));
+  title = g_strdup_printf (_("Target %s"), _(preset->title));
+  vn_document_edit_recipe (document, recipe, title);
+}
+
+static void
+details_changed (VnStepTarget *self)
+{
+  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+  guint selected = adw_combo_row_get_selected (self->method);
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+  VnRecipe *recipe;
+
+  if (self->busy || document == NULL)
+    return;
+  recipe = vn_recipe_copy (vn_document_get_recipe (document));
+  recipe->per_channel = gtk_switch_get_active (self->per_channel);
+  recipe->symmetric_activations = gtk_switch_get_active (self->symmetric);
+  if (selected < n)
+    {
+      g_free (recipe->method);
+      recipe->method = g_strdup (methods[selected]->id);
+    }
+  if (g_strcmp0 (recipe->method, "percentile") == 0)
+    recipe->percentile = gtk_spin_button_get_value (self->percentile);
+  vn_document_edit_recipe (document, recipe, _("Details of the target"));
+}
+
+static void
+vn_step_target_document_set (VnWizardStep *step)
+{
+  g_signal_connect_object (vn_wizard_step_get_document (step), "recipe-changed", G_CALLBACK (recipe_changed),
+                           step, G_CONNECT_SWAPPED);
+  recipe_changed (VN_STEP_TARGET (step));
+}
+
+static char *
+vn_step_target_dup_answer (VnWizardStep *step)
+{
+  const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (step));
+  const VnPreset *preset = vn_preset_find (recipe->preset, NULL);
+
+  return g_strdup (preset != NULL ? _(preset->title) : recipe->preset);
+}
+
+static char *
+vn_step_target_dup_blocker (VnWizardStep *step)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (vn_recipe_validate (vn_document_get_recipe (vn_wizard_step_get_document (step)), &error))
+    return NULL;
+  return g_strdup (error->message);
+}
+
+static void
+vn_step_target_dispose (GObject *object)
+{
+  VnStepTarget *self = VN_STEP_TARGET (object);
+
+  self->busy = TRUE;
+  g_clear_pointer (&self->checks, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_TARGET);
+  G_OBJECT_CLASS (vn_step_target_parent_class)->dispose (object);
+}
+
+static void
+vn_step_target_class_init (VnStepTargetClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  VnWizardStepClass *step_class = VN_WIZARD_STEP_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_step_target_dispose;
+  step_class->document_set = vn_step_target_document_set;
+  step_class->dup_answer = vn_step_target_dup_answer;
+  step_class->dup_blocker = vn_step_target_dup_blocker;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-target.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, presets);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, per_channel);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, symmetric);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, method);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, percentile);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, percentile_row);
+  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, summary);
+}
+
+static GtkWidget *
+make_preset_row (VnStepTarget   *self,
+                 const VnPreset *preset,
+                 GtkWidget      *check)
+{
+  GtkWidget *row = adw_action_row_new ();
+  g_autofree char *summary = g_markup_escape_text (preset->summary != NULL ? _(preset->summary) : "", -1);
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), summary);
+  adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
+  g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL, _(preset->title), -1);
+  g_signal_connect_swapped (check, "toggled", G_CALLBACK (preset_toggled), self);
+  return row;
+}
+
+static void
+vn_step_target_init (VnStepTarget *self)
+{
+  guint n_presets, n_methods;
+  const VnPreset * const *presets = vn_preset_list (&n_presets);
+  const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
+  g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
+
+  self->busy = TRUE;
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->checks = g_new0 (GtkWidget *, n_presets);
+  for (guint i = 0; i < n_presets; i++)
+    {
+      self->checks[i] = gtk_check_button_new ();
+      gtk_widget_set_valign (self->checks[i], GTK_ALIGN_CENTER);
+      if (i > 0)
+        gtk_check_button_set_group (GTK_CHECK_BUTTON (self->checks[i]), GTK_CHECK_BUTTON (self->checks[0]));
+      gtk_list_box_append (self->presets, make_preset_row (self, presets[i], self->checks[i]));
+    }
+  for (guint i = 0; i < n_methods; i++)
+    gtk_string_list_append (names, _(methods[i]->title));
+  adw_combo_row_set_model (self->method, G_LIST_MODEL (names));
+  g_signal_connect_swapped (self->per_channel, "notify::active", G_CALLBACK (details_changed), self);
+  g_signal_connect_swapped (self->symmetric, "notify::active", G_CALLBACK (details_changed), self);
+  g_signal_connect_swapped (self->method, "notify::selected", G_CALLBACK (details_changed), self);
+  g_signal_connect_swapped (self->percentile, "value-changed", G_CALLBACK (details_changed), self);
+  self->busy = FALSE;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-wizard-step.h"
+
+typedef struct
+{
+  VnDocument *document;
+} VnWizardStepPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (VnWizardStep, vn_wizard_step, ADW_TYPE_BIN)
+
+static guint changed_signal;
+
+static void
+vn_wizard_step_dispose (GObject *object)
+{
+  VnWizardStepPrivate *priv = vn_wizard_step_get_instance_private (VN_WIZARD_STEP (object));
+
+  g_clear_object (&priv->document);
+  G_OBJECT_CLASS (vn_wizard_step_parent_class)->dispose (object);
+}
+
+static void
+vn_wizard_step_class_init (VnWizardStepClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_wizard_step_dispose;
+  changed_signal = g_signal_new ("changed", VN_TYPE_WIZARD_STEP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 0);
+}
+
+static void
+vn_wizard_step_init (VnWizardStep *self)
+{
+}
+
+void
+vn_wizard_step_set_document (VnWizardStep *self,
+                             VnDocument   *document)
+{
+  VnWizardStepPrivate *priv = vn_wizard_step_get_instance_private (self);
+
+  g_set_object (&priv->document, document);
+  VN_WIZARD_STEP_GET_CLASS (self)->document_set (self);
+}
+
+VnDocument *
+vn_wizard_step_get_document (VnWizardStep *self)
+{
+  VnWizardStepPrivate *priv = vn_wizard_step_get_instance_private (self);
+
+  return priv->document;
+}
+
+void
+vn_wizard_step_enter (VnWizardStep *self)
+{
+  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+
+  if (klass->enter != NULL)
+    klass->enter (self);
+}
+
+char *
+vn_wizard_step_dup_answer (VnWizardStep *self)
+{
+  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+
+  return klass->dup_answer != NULL ? klass->dup_answer (self) : NULL;
+}
+
+char *
+vn_wizard_step_dup_blocker (VnWizardStep *self)
+{
+  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+
+  return klass->dup_blocker != NULL ? klass->dup_blocker (self) : NULL;
+}
+
+void
+vn_wizard_step_next (VnWizardStep *self)
+{
+  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+
+  if (klass->next != NULL)
+    klass->next (self);
+}
+
+void
+vn_wizard_step_changed (VnWizardStep *self)
+{
+  g_signal_emit (self, changed_signal, 0);
+}

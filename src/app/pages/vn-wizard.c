@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-wizard.h"
+
+#include "vn-i18n.h"
+#include "vn-rows.h"
+#include "vn-step-calibrate.h"
+#include "vn-step-data.h"
+#include "vn-step-export.h"
+#include "vn-step-model.h"
+#include "vn-step-review.h"
+#include "vn-step-target.h"
+
+#include <string.h>
+
+#define N_STEPS 6
+
+struct _VnWizard
+{
+  AdwBin          parent_instance;
+
+  VnDocument     *document;
+  VnWizardStep   *steps[N_STEPS];   /* borrowed from the stack */
+  guint           at, reached;      /* reached: furthest step that has been seen */
+  gboolean        busy;
+
+  AdwWindowTitle *title;
+  GtkButton      *next, *back;
+  GtkLabel       *reason;
+  GtkListBox     *list;
+  GtkStack       *stack;
+};
+
+G_DEFINE_FINAL_TYPE (VnWizard, vn_wizard, ADW_TYPE_BIN)
+
+static const struct { const char *id, *title; GType (*get_type) (void); } pages[N_STEPS] = {
+  { "model", N_("Model"), vn_step_model_get_type },
+  { "data", N_("Data"), vn_step_data_get_type },
+  { "target", N_("Target"), vn_step_target_get_type },
+  { "calibrate", N_("Calibrate"), vn_step_calibrate_get_type },
+  { "review", N_("Review"), vn_step_review_get_type },
+  { "export", N_("Export"), vn_step_export_get_type },
+};
+
+static gboolean
+can_leave (VnWizard *self,
+           guint     step)
+{
+  g_autofree char *blocker = vn_wizard_step_dup_blocker (self->steps[step]);
+
+  return blocker == NULL;
+}
+
+/* A step can be shown when nothing blocks the ones before it. */
+static guint
+get_last_open (VnWizard *self)
+{
+  guint last = 0;
+
+  while (last < self->reached && can_leave (self, last))
+    last++;
+  return last;
+}
+
+static GtkWidget *
+make_number (VnWizard *self,
+             guint     i,
+             gboolean  done)
+{
+  g_autofree char *number = g_strdup_printf ("%u", i + 1);
+  GtkWidget *widget = done ? gtk_image_new_from_icon_name ("object-select-symbolic") : gtk_label_new (number);
+
+  gtk_widget_add_css_class (widget, "step-number");
+  gtk_widget_set_valign (widget, GTK_ALIGN_CENTER);
+  if (i == self->at)
+    gtk_widget_add_css_class (widget, "current");
+  else if (done)
+    gtk_widget_add_css_class (widget, "done");
+  return widget;
+}
+
+static GtkWidget *
+make_row (VnWizard *self,
+          guint     i,
+          gboolean  done)
+{
+  g_autofree char *answer = done ? vn_wizard_step_dup_answer (self->steps[i]) : NULL;
+  GtkWidget *row = gtk_list_box_row_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+
+  gtk_widget_set_margin_top (box, 6);
+  gtk_widget_set_margin_bottom (box, 6);
+  gtk_widget_set_valign (texts, GTK_ALIGN_CENTER);
+  gtk_box_append (GTK_BOX (texts), vn_label_new (_(pages[i].title), NULL));
+  if (answer != NULL)
+    {
+      GtkWidget *dim = vn_label_new (answer, "dim-label");
+
+      gtk_widget_add_css_class (dim, "caption");
+      gtk_label_set_wrap (GTK_LABEL (dim), FALSE);
+      gtk_label_set_ellipsize (GTK_LABEL (dim), PANGO_ELLIPSIZE_END);
+      gtk_box_append (GTK_BOX (texts), dim);
+    }
+  gtk_box_append (GTK_BOX (box), make_number (self, i, done && i != self->at));
+  gtk_box_append (GTK_BOX (box), texts);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_widget_set_sensitive (row, i <= get_last_open (self));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
+  return row;
+}
+
+static void
+update_list (VnWizard *self)
+{
+  GtkWidget *child;
+
+  self->busy = TRUE;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
+    gtk_list_box_remove (self->list, child);
+  for (guint i = 0; i < N_STEPS; i++)
+    gtk_list_box_append (self->list, make_row (self, i, i < self->reached && can_leave (self, i)));
+  gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, (int) self->at));
+  self->busy = FALSE;
+}
+
+static void
+update_buttons (VnWizard *self)
+{
+  g_autofree char *blocker = vn_wizard_step_dup_blocker (self->steps[self->at]);
+
+  gtk_widget_set_sensitive (GTK_WIDGET (self->back), self->at > 0);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->next), blocker == NULL);
+  gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : _("_Next"));
+  gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
+}
+
+static void
+update (VnWizard *self)
+{
+  g_autofree char *title = NULL;
+
+  if (self->document == NULL || vn_document_get_model (self->document) == NULL)
+    return;
+  title = vn_document_dup_title (self->document);
+  adw_window_title_set_subtitle (self->title, title);
+  update_list (self);
+  update_buttons (self);
+}
+
+static void
+go_to (VnWizard *self,
+       guint     step)
+{
+  self->at = step;
+  self->reached = MAX (self->reached, step);
+  gtk_stack_set_visible_child (self->stack, GTK_WIDGET (self->steps[step]));
+  vn_wizard_step_enter (self->steps[step]);
+  update (self);
+}
+
+static void
+next_clicked (VnWizard *self)
+{
+  if (self->at == N_STEPS - 1)
+    vn_wizard_step_next (self->steps[self->at]);
+  else
+    go_to (self, self->at + 1);
+}
+
+static void
+back_clicked (VnWizard *self)
+{
+  if (self->at > 0)
+    go_to (self, self->at - 1);
+}
+
+static void
+row_selected (VnWizard      *self,
+              GtkListBoxRow *row)
+{
+  guint index = row != NULL ? (guint) gtk_list_box_row_get_index (row) : self->at;
+
+  if (!self->busy && index != self->at)
+    go_to (self, index);
+}
+
+static void
+model_changed (VnWizard *self)
+{
+  self->reached = self->at = 0;
+  update (self);
+}
+
+/**
+ * vn_wizard_set_document:
+ */
+void
+vn_wizard_set_document (VnWizard   *self,
+                        VnDocument *document)
+{
+  self->document = g_object_ref (document);
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      vn_wizard_step_set_document (self->steps[i], document);
+      g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (update), self);
+    }
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), self, G_CONNECT_SWAPPED);
+}
+
+/**
+ * vn_wizard_begin:
+ * @step: (nullable): id of the step to show; %NULL: where it was left
+ *
+ * To be called before the assistant is shown; there must be a model.
+ */
+void
+vn_wizard_begin (VnWizard   *self,
+                 const char *step)
+{
+  guint at = self->at;
+
+  for (guint i = 0; step != NULL && i < N_STEPS; i++)
+    if (g_str_equal (pages[i].id, step))
+      at = i;
+  go_to (self, at);
+}
+
+/**
+ * vn_wizard_get_step:
+ *
+ * Returns: (transfer none): id of the present step
+ */
+const char *
+vn_wizard_get_step (VnWizard *self)
+{
+  return pages[self->at].id;
+}
+
+/**
+ * vn_wizard_go_next:
+ *
+ * As the button does, if it can be pressed.
+ */
+void
+vn_wizard_go_next (VnWizard *self)
+{
+  if (gtk_widget_get_sensitive (GTK_WIDGET (self->next)))
+    next_clicked (self);
+}
+
+/**
+ * vn_wizard_suggest_name:
+ *
+ * Returns: (transfer full): file name for the quantized model
+ */
+char *
+vn_wizard_suggest_name (VnDocument *document)
+{
+  g_autofree char *title = vn_document_dup_title (document);
+
+  if (g_str_has_suffix (title, ".onnx"))
+    title[strlen (title) - 5] = 0;
+  return g_strconcat (title, "-quantized.onnx", NULL);
+}
+
+static void
+vn_wizard_dispose (GObject *object)
+{
+  VnWizard *self = VN_WIZARD (object);
+
+  for (guint i = 0; i < N_STEPS; i++)
+    if (self->steps[i] != NULL)
+      g_signal_handlers_disconnect_by_data (self->steps[i], self);
+  g_clear_object (&self->document);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WIZARD);
+  memset (self->steps, 0, sizeof self->steps);
+  G_OBJECT_CLASS (vn_wizard_parent_class)->dispose (object);
+}
+
+static void
+vn_wizard_class_init (VnWizardClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_wizard_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-wizard.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, title);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, next);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, back);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, reason);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, list);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, stack);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.leave-wizard", NULL);
+}
+
+static void
+vn_wizard_init (VnWizard *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      self->steps[i] = g_object_new (pages[i].get_type (), NULL);
+      gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
+    }
+  g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (next_clicked), self);
+  g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (back_clicked), self);
+  g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (row_selected), self);
+}

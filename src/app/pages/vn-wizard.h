@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-document.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnWizard: the assistant: model, data, target, calibration, review, export. What is done in it stays when it is left.
+ */
+#define VN_TYPE_WIZARD (vn_wizard_get_type ())
+G_DECLARE_FINAL_TYPE (VnWizard, vn_wizard, VN, WIZARD, AdwBin)
+
+void  vn_wizard_set_document (VnWizard   *self,
+                              VnDocument *document);
+void  vn_wizard_begin        (VnWizard   *self,
+                              const char *step);
+const char *vn_wizard_get_step (VnWizard *self);
+void  vn_wizard_go_next      (VnWizard   *self);
+char *vn_wizard_suggest_name (VnDocument *document);
+
+G_END_DECLS

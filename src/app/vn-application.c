@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-application.h"
+
+#include "vn-i18n.h"
+#include "vn-window.h"
+
+struct _VnApplication
+{
+  AdwApplication parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (VnApplication, vn_application, ADW_TYPE_APPLICATION)
+
+static VnWindow *
+new_window (VnApplication *self)
+{
+  VnWindow *window = vn_window_new (self);
+
+  gtk_window_present (GTK_WINDOW (window));
+  return window;
+}
+
+/* A window nothing was opened in is used before a new one is made. */
+static VnWindow *
+get_free_window (VnApplication *self)
+{
+  GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (self));
+
+  if (VN_IS_WINDOW (active) && vn_window_is_empty (VN_WINDOW (active)))
+    return VN_WINDOW (active);
+  return new_window (self);
+}
+
+static void
+vn_application_activate (GApplication *app)
+{
+  GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (app));
+
+  if (active != NULL)
+    gtk_window_present (active);
+  else
+    new_window (VN_APPLICATION (app));
+}
+
+static void
+vn_application_open (GApplication  *app,
+                     GFile        **files,
+                     int            n_files,
+                     const char    *hint)
+{
+  for (int i = 0; i < n_files; i++)
+    vn_window_open_file (get_free_window (VN_APPLICATION (app)), files[i]);
+}
+
+static void
+activate_new_window (GSimpleAction *action,
+                     GVariant      *parameter,
+                     gpointer       data)
+{
+  new_window (data);
+}
+
+static void
+activate_quit (GSimpleAction *action,
+               GVariant      *parameter,
+               gpointer       data)
+{
+  GList *windows;
+
+  while ((windows = gtk_application_get_windows (data)) != NULL)
+    gtk_window_destroy (windows->data);
+}
+
+static void
+activate_about (GSimpleAction *action,
+                GVariant      *parameter,
+                gpointer       data)
+{
+  static const char * const developers[] = { "The Vernier developers", NULL };
+
+  adw_show_about_window (gtk_application_get_active_window (data),
+                         "application-name", _("Vernier"),
+                         "application-icon", VN_APP_ID,
+                         "developer-name", _("The Vernier developers"),
+                         "developers", developers,
+                         "version", VN_VERSION,
+                         "license-type", GTK_LICENSE_GPL_3_0,
+                         "comments", _("See where quantization hurts a neural network, and fix it."),
+                         /* Translators: put your name here */
+                         "translator-credits", _("translator-credits"),
+                         NULL);
+}
+
+static const GActionEntry actions[] = {
+  { .name = "new-window", .activate = activate_new_window },
+  { .name = "quit", .activate = activate_quit },
+  { .name = "about", .activate = activate_about },
+};
+
+static void
+set_accels (GtkApplication *app)
+{
+  static const struct { const char *action, *accels[4]; } accels[] = {
+    { "app.new-window", { "<Control>n" } },
+    { "app.quit", { "<Control>q" } },
+    { "window.close", { "<Control>w" } },
+    { "win.show-help-overlay", { "<Control>question" } },
+    { "win.open", { "<Control>o" } },
+    { "win.undo", { "<Control>z" } },
+    { "win.redo", { "<Control><Shift>z", "<Control>y" } },
+    { "win.find", { "<Control>f" } },
+    { "win.quantize", { "<Control>r" } },
+    { "win.export-model", { "<Control>e" } },
+    { "win.export-report", { "<Control><Shift>e" } },
+    { "win.toggle-outline", { "F9" } },
+    { "win.toggle-inspector", { "<Shift>F9" } },
+    { "win.show-page('graph')", { "<Alt>1" } },
+    { "win.show-page('nodes')", { "<Alt>2" } },
+    { "win.next-bad", { "<Control>j" } },
+    { "win.previous-bad", { "<Control><Shift>j" } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (accels); i++)
+    gtk_application_set_accels_for_action (app, accels[i].action, accels[i].accels);
+}
+
+static void
+vn_application_startup (GApplication *app)
+{
+  G_APPLICATION_CLASS (vn_application_parent_class)->startup (app);
+  g_action_map_add_action_entries (G_ACTION_MAP (app), actions, G_N_ELEMENTS (actions), app);
+  set_accels (GTK_APPLICATION (app));
+}
+
+static void
+vn_application_class_init (VnApplicationClass *klass)
+{
+  GApplicationClass *app_class = G_APPLICATION_CLASS (klass);
+
+  app_class->activate = vn_application_activate;
+  app_class->open = vn_application_open;
+  app_class->startup = vn_application_startup;
+}
+
+static void
+vn_application_init (VnApplication *self)
+{
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _("[MODEL…]"));
+  g_application_set_option_context_summary (G_APPLICATION (self),
+                                            _("Shows ONNX models and where quantization hurts them."));
+}
+
+/**
+ * vn_application_new:
+ *
+ * Returns: (transfer full): the program; files given on the command line are opened, each in a window of its own
+ */
+VnApplication *
+vn_application_new (void)
+{
+  return g_object_new (VN_TYPE_APPLICATION,
+                       "application-id", VN_APP_ID,
+                       "resource-base-path", "/io/github/vernier/Vernier",
+                       "flags", G_APPLICATION_HANDLES_OPEN,
+                       NULL);
+}

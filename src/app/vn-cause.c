@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cause.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+/* Below this signal to noise ratio, in dB, a cause is looked for. */
+#define FINE_DB 20.0
+/* A node within this many dB of its worst input only passes the error on. */
+#define PASSED_ON_DB 1.5
+/* Share of the elements that a range has to cut off to be called too narrow. */
+#define CLIPPED_SHARE 0.002
+/* How often the range has to hold the interval of nearly all elements to be called too wide. */
+#define WIDE_FACTOR 4.0
+#define TAIL_SHARE 0.0005
+
+typedef struct
+{
+  double  min, max;         /* of the range */
+  guint64 n, outside;
+} Clip;
+
+static void
+count_outside (const VnBin *bin,
+               gpointer     data)
+{
+  Clip *clip = data;
+
+  clip->n += bin->count;
+  if (bin->lo > clip->max || bin->hi < clip->min)
+    clip->outside += bin->count;
+}
+
+typedef struct
+{
+  guint64 n, seen;
+  double  low, high;
+} Tails;
+
+static void
+find_tails (const VnBin *bin,
+            gpointer     data)
+{
+  Tails *tails = data;
+  double before = (double) tails->seen / (double) tails->n;
+
+  tails->seen += bin->count;
+  if (before <= TAIL_SHARE)
+    tails->low = bin->lo;
+  if (before <= 1 - TAIL_SHARE)
+    tails->high = bin->hi;
+}
+
+static char *
+describe_range (const VnHistogram  *histogram,
+                const VnTensorPlan *plan)
+{
+  double step = (plan->max - plan->min) / 255;
+  Clip clip = { plan->min - step, plan->max + step, 0, 0 };
+  Tails tails = { 0 };
+  double width;
+
+  vn_histogram_foreach (histogram, count_outside, &clip);
+  if (clip.n == 0)
+    return NULL;
+  if ((double) clip.outside > CLIPPED_SHARE * (double) clip.n)
+    {
+      g_autofree char *range = vn_format_interval (plan->min, plan->max);
+
+      return g_strdup_printf (_("The range %s cuts off %.1f %% of the values."), range,
+                              100 * (double) clip.outside / (double) clip.n);
+    }
+
+  tails.n = clip.n;
+  vn_histogram_foreach (histogram, find_tails, &tails);
+  width = MAX (tails.high, 0) - MIN (tails.low, 0);
+  if (width > 0 && plan->max - plan->min > WIDE_FACTOR * width)
+    return g_strdup_printf (_("A few outliers make the range %.0f times wider than 99.9 %% of the values need."),
+                            (plan->max - plan->min) / width);
+  return NULL;
+}
+
+/* The input that brings in most of the error, if the node adds next to none. */
+static char *
+describe_origin (VnResult     *result,
+                 const VnNode *node,
+                 double        sqnr_db)
+{
+  const VnNode *worst = NULL;
+  double worst_db = INFINITY;
+  g_autofree char *label = NULL;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      VnValue *input = vn_node_get_input (node, i);
+      const VnErrorRow *row = input != NULL && input->producer != NULL && input->graph == node->graph
+                              ? vn_result_get_node_error (result, input->producer) : NULL;
+
+      if (row != NULL && row->sqnr_db < worst_db)
+        {
+          worst_db = row->sqnr_db;
+          worst = input->producer;
+        }
+    }
+  if (worst == NULL || worst_db > sqnr_db + PASSED_ON_DB)
+    return NULL;
+  label = vn_node_dup_label (worst);
+  return g_strdup_printf (_("Passes on the error of %s."), label);
+}
+
+/**
+ * vn_cause_describe:
+ * @result: a run
+ * @node: of the model as opened
+ *
+ * Looks, in this order, for values that are no numbers, for a node left in float, for error that only comes in from
+ * before, for a range that cuts off values and for one that outliers have widened.
+ *
+ * Returns: (transfer full) (nullable): one sentence
+ */
+char *
+vn_cause_describe (VnResult     *result,
+                   const VnNode *node)
+{
+  const VnErrorRow *row = vn_result_get_node_error (result, node);
+  const VnTensorPlan *plan = vn_result_get_node_plan (result, node);
+  const VnHistogram *histogram = vn_result_get_node_histogram (result, node);
+  char *text = NULL;
+
+  if (row != NULL && row->n_bad > 0)
+    return g_strdup_printf (ngettext ("%" G_GUINT64_FORMAT " value became NaN or infinite.",
+                                      "%" G_GUINT64_FORMAT " values became NaN or infinite.", row->n_bad),
+                            row->n_bad);
+  if (row == NULL || !(row->sqnr_db < FINE_DB))
+    return plan != NULL && !plan->quantized ? g_strdup (_("Not quantized.")) : NULL;
+
+  text = describe_origin (result, node, row->sqnr_db);
+  if (text == NULL && plan != NULL && plan->quantized && histogram != NULL)
+    text = describe_range (histogram, plan);
+  if (text == NULL && plan != NULL && !plan->quantized)
+    text = g_strdup (_("Not quantized itself: the error comes from its inputs or weights."));
+  return text;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-project.h"
+
+G_BEGIN_DECLS
+
+/* Why a node of the opened model has the error it has, in one sentence; NULL: nothing stands out. */
+char *vn_cause_describe (VnResult     *result,
+                         const VnNode *node);
+
+G_END_DECLS

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-compat.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+
+typedef struct
+{
+  VnChooseFunc   func;
+  gpointer       data;
+  GDestroyNotify destroy;
+} Choice;
+
+static void
+choice_free (gpointer data)
+{
+  Choice *self = data;
+
+  if (self->destroy != NULL)
+    self->destroy (self->data);
+  g_free (self);
+}
+
+static void
+choice_response (GtkNativeDialog *dialog,
+                 int              response,
+                 gpointer         data)
+{
+  Choice *self = data;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr(GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+
+      if (file != NULL)
+        self->func (file, self->data);
+    }
+  gtk_native_dialog_destroy (dialog);
+  g_object_unref (dialog);
+}
+
+static void
+add_filters (GtkFileChooser *chooser)
+{
+  g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
+  g_autoptr(GtkFileFilter) all = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (models, _("ONNX models"));
+  gtk_file_filter_add_pattern (models, "*.onnx");
+  gtk_file_chooser_add_filter (chooser, models);
+  gtk_file_filter_set_name (all, _("All files"));
+  gtk_file_filter_add_pattern (all, "*");
+  gtk_file_chooser_add_filter (chooser, all);
+}
+
+/**
+ * vn_choose_file:
+ * @parent: the widget that asks
+ * @kind: what is asked for
+ * @suggestion: (nullable): proposed file name, for saving
+ * @func: called with the file when one was chosen, not at all otherwise
+ * @destroy: (nullable): frees @data, in any case
+ *
+ * Shows a file dialog and returns at once.
+ */
+void
+vn_choose_file (GtkWidget      *parent,
+                VnChooseKind    kind,
+                const char     *suggestion,
+                VnChooseFunc    func,
+                gpointer        data,
+                GDestroyNotify  destroy)
+{
+  static const struct {
+    const char           *title, *accept;
+    GtkFileChooserAction  action;
+  } kinds[] = {
+    [VN_CHOOSE_MODEL] = { N_("Open Model"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
+    [VN_CHOOSE_FOLDER] = { N_("Choose Samples"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
+    [VN_CHOOSE_SAVE_MODEL] = { N_("Export Model"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
+    [VN_CHOOSE_SAVE_FOLDER] = { N_("Export Report"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
+  };
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(kinds[kind].title), window, kinds[kind].action,
+                                                              _(kinds[kind].accept), _("_Cancel"));
+  Choice *choice = g_new0 (Choice, 1);
+
+  *choice = (Choice) { func, data, destroy };
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  if (kind == VN_CHOOSE_MODEL || kind == VN_CHOOSE_SAVE_MODEL)
+    add_filters (GTK_FILE_CHOOSER (dialog));
+  if (kind == VN_CHOOSE_SAVE_MODEL && suggestion != NULL)
+    gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
+  g_signal_connect_data (dialog, "response", G_CALLBACK (choice_response), choice,
+                         (GClosureNotify) (void (*) (void)) choice_free, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+error_response (AdwMessageDialog *dialog,
+                const char       *response,
+                const char       *text)
+{
+  if (g_str_equal (response, "copy"))
+    gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (dialog)), text);
+}
+
+/* What the user can do about an error, by its code. */
+static const char *
+get_advice (const GError *error)
+{
+  if (error->domain != VN_ERROR)
+    return NULL;
+  switch ((VnError) error->code)
+    {
+    case VN_ERROR_MALFORMED:
+      return _("The file breaks the rules of its format. Export it again from where it came from.");
+    case VN_ERROR_LIMIT:
+      return _("It does not fit into the memory or the limits of this machine. Try fewer samples.");
+    case VN_ERROR_UNSUPPORTED:
+      return _("Vernier cannot run or write this yet. Leaving the node in float may help.");
+    case VN_ERROR_SHAPE:
+      return _("Check that the samples have the size and layout that the model expects.");
+    case VN_ERROR_MISSING_DATA:
+      return _("Check the sample folder on the Data page of the quantization assistant.");
+    case VN_ERROR_NUMERIC:
+      return _("Check the preprocessing: values far outside the usual range lead to this.");
+    case VN_ERROR_SETTING:
+      return _("Change the setting that is named and try again.");
+    }
+  return NULL;
+}
+
+/**
+ * vn_show_error:
+ * @heading: what failed
+ * @error: why
+ *
+ * Shows a dialog that tells what happened, where, and what to do about it, with a button that copies the text.
+ */
+void
+vn_show_error (GtkWidget    *parent,
+               const char   *heading,
+               const GError *error)
+{
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
+  const char *advice = get_advice (error);
+  g_autofree char *body = advice != NULL ? g_strdup_printf ("%s\n\n%s", error->message, advice)
+                                         : g_strdup (error->message);
+  GtkWidget *dialog = adw_message_dialog_new (window, heading, body);
+
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
+                                    "copy", _("Co_py"),
+                                    "close", _("_Close"), NULL);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "close");
+  g_signal_connect_data (dialog, "response", G_CALLBACK (error_response), g_strdup (body),
+                         (GClosureNotify) (void (*) (void)) g_free, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+/* What later versions of GTK and libadwaita replace lives behind these functions, in one file: file choosers and
+ * message dialogs. */
+
+typedef enum
+{
+  VN_CHOOSE_MODEL,
+  VN_CHOOSE_FOLDER,
+  VN_CHOOSE_SAVE_MODEL,
+  VN_CHOOSE_SAVE_FOLDER,
+} VnChooseKind;
+
+typedef void (*VnChooseFunc) (GFile    *file,
+                              gpointer  data);
+
+void vn_choose_file    (GtkWidget     *parent,
+                        VnChooseKind   kind,
+                        const char    *suggestion,
+                        VnChooseFunc   func,
+                        gpointer       data,
+                        GDestroyNotify destroy);
+
+void vn_show_error     (GtkWidget     *parent,
+                        const char    *heading,
+                        const GError  *error);
+
+G_END_DECLS

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-document-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* At most a fifth of the samples, and no more than this, are held out to measure the error on. */
+#define MAX_HELD_OUT 20
+
+static void
+end_job (VnDocument *self)
+{
+  self->work = VN_WORK_NONE;
+  g_clear_object (&self->job);
+  g_clear_object (&self->cancellable);
+}
+
+static const char *
+get_failure (VnWork work)
+{
+  switch (work)
+    {
+    case VN_WORK_OPEN:
+      return _("The model could not be opened");
+    case VN_WORK_QUANTIZE:
+      return _("Quantization failed");
+    case VN_WORK_EXPORT:
+      return _("Export failed");
+    case VN_WORK_NONE:
+      break;
+    }
+  return "";
+}
+
+static void
+take_result (VnDocument *self,
+             VnJob      *job)
+{
+  self->keep_stats = self->data_serial == self->job_data_serial;
+  g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  self->result_recipe = g_steal_pointer (&self->job_recipe);
+  vn_document_set_result (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+}
+
+static void
+job_succeeded (VnDocument *self,
+               VnJob      *job,
+               VnWork      work)
+{
+  const char *title = "";
+
+  if (work == VN_WORK_OPEN)
+    vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+  else if (work == VN_WORK_QUANTIZE)
+    {
+      title = _("Errors up to date");
+      take_result (self, job);
+    }
+  else
+    title = _("Exported");
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
+}
+
+static void
+job_ended (GObject      *source,
+           GAsyncResult *async,
+           gpointer      data)
+{
+  g_autoptr(VnDocument) self = data;
+  g_autoptr(VnJob) job = g_object_ref (VN_JOB (source));
+  g_autoptr(GError) error = NULL;
+  gboolean ok = vn_job_finish (job, async, &error);
+  VnWork work = self->work;
+  gboolean again = self->again;
+
+  if (self->job != job)   /* dropped in the meantime */
+    return;
+  end_job (self);
+  self->again = FALSE;
+  if (ok)
+    job_succeeded (self, job, work);
+  else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, get_failure (work), error);
+  if (again && self->model != NULL && self->data != NULL && self->job == NULL)
+    vn_document_quantize (self, NULL);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+}
+
+static void
+start_job (VnDocument *self,
+           VnJob      *job,
+           VnWork      work)
+{
+  self->job = job;
+  self->work = work;
+  self->cancellable = g_cancellable_new ();
+  vn_job_start (job, self->cancellable, job_ended, g_object_ref (self));
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+}
+
+/* Stops what runs without waiting for it; its end is then nobody's business any more. */
+static void
+drop_job (VnDocument *self)
+{
+  if (self->job == NULL)
+    return;
+  g_cancellable_cancel (self->cancellable);
+  end_job (self);
+  self->again = FALSE;
+}
+
+/**
+ * vn_document_open:
+ * @path: an ONNX file
+ *
+ * Reads the model in the background; the present one stays until the new one is ready.
+ */
+void
+vn_document_open (VnDocument *self,
+                  const char *path)
+{
+  drop_job (self);
+  start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
+}
+
+/**
+ * vn_document_open_dataset:
+ *
+ * Lists the samples as the model's inputs ask for them; nothing is decoded.
+ *
+ * Returns: (transfer full) (nullable): the samples, or %NULL with @error set
+ */
+VnDataset *
+vn_document_open_dataset (VnDocument        *self,
+                          const VnDataSpec  *data,
+                          VnNotes           *notes,
+                          GError           **error)
+{
+  guint n_specs = 0;
+  VnInputSpec *specs = vn_model_dup_input_specs (self->model, NULL, &n_specs);
+  VnDataset *dataset = vn_dataset_open (data, specs, n_specs, notes, error);
+
+  vn_input_specs_free (specs, n_specs);
+  return dataset;
+}
+
+static guint
+get_n_held_out (guint n)
+{
+  return n < 5 ? 0 : MIN (n / 5, MAX_HELD_OUT);
+}
+
+/* Spreads the wanted number of samples over what there is, and splits it. */
+static gboolean
+fill_settings (VnDocument          *self,
+               VnQuantizeSettings  *settings,
+               VnDataSpec          *data,
+               GError             **error)
+{
+  g_autoptr(VnDataset) dataset = NULL;
+  guint n;
+
+  data->max_samples = self->n_samples;
+  dataset = vn_document_open_dataset (self, data, NULL, error);
+  if (dataset == NULL)
+    return FALSE;
+
+  n = vn_dataset_get_n (dataset);
+  settings->model = self->model;
+  settings->data = data;
+  settings->recipe = self->recipe;
+  settings->n_held_out = get_n_held_out (n);
+  settings->n_calibration = n - settings->n_held_out;
+  settings->previous = self->keep_stats ? self->result : NULL;
+  return TRUE;
+}
+
+/**
+ * vn_document_quantize:
+ *
+ * Begins a run with the present recipe. Where the last one had the same samples its statistics serve again. While a
+ * run is under way it is stopped, and followed by one more.
+ *
+ * Returns: %FALSE if there is no model, or the samples cannot be found
+ */
+gboolean
+vn_document_quantize (VnDocument  *self,
+                      GError     **error)
+{
+  VnQuantizeSettings settings = { 0 };
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (self->model == NULL || self->data == NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                           self->model == NULL ? _("No model is open.") : _("No samples have been chosen."));
+      return FALSE;
+    }
+  if (self->job != NULL)
+    {
+      self->again = TRUE;
+      if (self->work == VN_WORK_QUANTIZE)
+        g_cancellable_cancel (self->cancellable);
+      return TRUE;
+    }
+
+  data = vn_data_spec_copy (self->data);
+  if (!fill_settings (self, &settings, data, error))
+    return FALSE;
+  g_clear_pointer (&self->job_recipe, vn_recipe_free);
+  self->job_recipe = vn_recipe_copy (self->recipe);
+  self->job_data_serial = self->data_serial;
+  start_job (self, vn_quantize_job_new (&settings), VN_WORK_QUANTIZE);
+  return TRUE;
+}
+
+/**
+ * vn_document_export:
+ * @model_path: (nullable): where the quantized model goes
+ * @report_dir: (nullable): folder for the report
+ *
+ * Returns: %FALSE if there is nothing to export, or something else is going on
+ */
+gboolean
+vn_document_export (VnDocument  *self,
+                    const char  *model_path,
+                    const char  *report_dir,
+                    GError     **error)
+{
+  if (self->result == NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                           _("The model has not been quantized yet: there is nothing to export."));
+      return FALSE;
+    }
+  if (self->job != NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
+                           _("Another job is running: wait for its end or cancel it."));
+      return FALSE;
+    }
+  start_job (self, vn_export_job_new (self->result, model_path, report_dir), VN_WORK_EXPORT);
+  return TRUE;
+}
+
+VnJob *
+vn_document_get_job (VnDocument *self)
+{
+  return self->job;
+}
+
+/**
+ * vn_document_cancel:
+ *
+ * Asks the running job to end. What was there before it stays.
+ */
+void
+vn_document_cancel (VnDocument *self)
+{
+  self->again = FALSE;
+  if (self->cancellable != NULL)
+    g_cancellable_cancel (self->cancellable);
+}

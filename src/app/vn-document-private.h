@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-document.h"
+
+G_BEGIN_DECLS
+
+typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_EXPORT } VnWork;
+
+enum
+{
+  VN_SIGNAL_MODEL,
+  VN_SIGNAL_DATA,
+  VN_SIGNAL_RECIPE,
+  VN_SIGNAL_RESULT,
+  VN_SIGNAL_SELECTION,
+  VN_SIGNAL_METRIC,
+  VN_SIGNAL_JOB,
+  VN_SIGNAL_FAILED,
+  VN_SIGNAL_DONE,
+  VN_N_SIGNALS
+};
+
+extern guint vn_document_signals[VN_N_SIGNALS];
+
+struct _VnDocument
+{
+  GObject       parent_instance;
+
+  VnModel      *model;
+  GListStore   *nodes;
+  VnDataSpec   *data;
+  guint         n_samples;
+  VnMetric      metric;
+
+  VnRecipe     *recipe;
+  GPtrArray    *undo, *redo;   /* of Step, newest last */
+
+  VnResult     *result;
+  VnRecipe     *result_recipe; /* what @result was made with */
+  gboolean      keep_stats;    /* @result was made from this model and these samples */
+
+  GtkBitset    *selection;
+
+  VnJob        *job;
+  VnWork        work;
+  GCancellable *cancellable;
+  guint         data_serial, job_data_serial;
+  VnRecipe     *job_recipe;
+  gboolean      again;         /* quantize once more when the running job has ended */
+};
+
+void vn_document_set_result   (VnDocument *self,
+                               VnResult   *result);
+void vn_document_update_nodes (VnDocument *self);
+
+G_END_DECLS

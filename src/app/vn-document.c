@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-document-private.h"
+
+#include "vn-i18n.h"
+#include "vn-node-item.h"
+#include "vn-settings.h"
+
+#define DEFAULT_SAMPLES 100
+
+guint vn_document_signals[VN_N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (VnDocument, vn_document, G_TYPE_OBJECT)
+
+/* One step of the recipe's history: what it was, and what then was done to it. */
+typedef struct
+{
+  VnRecipe *recipe;
+  char     *title;
+} Step;
+
+static void
+step_free (gpointer data)
+{
+  Step *self = data;
+
+  vn_recipe_free (self->recipe);
+  g_free (self->title);
+  g_free (self);
+}
+
+static void
+vn_document_dispose (GObject *object)
+{
+  VnDocument *self = VN_DOCUMENT (object);
+
+  vn_document_cancel (self);
+  g_clear_object (&self->nodes);
+  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  g_clear_pointer (&self->job_recipe, vn_recipe_free);
+  g_clear_pointer (&self->model, vn_model_unref);
+  g_clear_pointer (&self->data, vn_data_spec_free);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_clear_pointer (&self->undo, g_ptr_array_unref);
+  g_clear_pointer (&self->redo, g_ptr_array_unref);
+  g_clear_pointer (&self->selection, gtk_bitset_unref);
+  g_clear_object (&self->job);
+  g_clear_object (&self->cancellable);
+  G_OBJECT_CLASS (vn_document_parent_class)->dispose (object);
+}
+
+static void
+vn_document_class_init (VnDocumentClass *klass)
+{
+  static const char * const plain[] = {
+    [VN_SIGNAL_MODEL] = "model-changed",
+    [VN_SIGNAL_DATA] = "data-changed",
+    [VN_SIGNAL_RECIPE] = "recipe-changed",
+    [VN_SIGNAL_RESULT] = "result-changed",
+    [VN_SIGNAL_SELECTION] = "selection-changed",
+    [VN_SIGNAL_METRIC] = "metric-changed",
+    [VN_SIGNAL_JOB] = "job-changed",
+  };
+
+  G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
+  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
+    vn_document_signals[i] = g_signal_new (plain[i], VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                           G_TYPE_NONE, 0);
+  vn_document_signals[VN_SIGNAL_FAILED] = g_signal_new ("failed", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
+                                                        NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                                        G_TYPE_STRING, G_TYPE_ERROR);
+  vn_document_signals[VN_SIGNAL_DONE] = g_signal_new ("done", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
+                                                      NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+}
+
+static void
+vn_document_init (VnDocument *self)
+{
+  g_autofree char *preset = vn_settings_dup_string ("preset", "cpu");
+
+  self->nodes = g_list_store_new (VN_TYPE_NODE_ITEM);
+  self->n_samples = DEFAULT_SAMPLES;
+  self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
+  self->undo = g_ptr_array_new_with_free_func (step_free);
+  self->redo = g_ptr_array_new_with_free_func (step_free);
+  self->selection = gtk_bitset_new_empty ();
+}
+
+VnDocument *
+vn_document_new (void)
+{
+  return g_object_new (VN_TYPE_DOCUMENT, NULL);
+}
+
+static void
+emit (VnDocument *self,
+      guint       signal)
+{
+  g_signal_emit (self, vn_document_signals[signal], 0);
+}
+
+VnModel *
+vn_document_get_model (VnDocument *self)
+{
+  return self->model;
+}
+
+/**
+ * vn_document_set_model:
+ * @model: (nullable): an opened model
+ *
+ * Shows @model. Result, rules, history and selection of the model before it are dropped, its samples are kept if they
+ * are to be chosen freely.
+ */
+void
+vn_document_set_model (VnDocument *self,
+                       VnModel    *model)
+{
+  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(VnModel) old = self->model;   /* until nobody shows its nodes any more */
+
+  self->model = model != NULL ? vn_model_ref (model) : NULL;
+  for (guint i = 0; model != NULL && i < model->graph->nodes->len; i++)
+    g_ptr_array_add (items, vn_node_item_new (g_ptr_array_index (model->graph->nodes, i)));
+
+  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  g_clear_pointer (&self->data, vn_data_spec_free);
+  g_ptr_array_set_size (self->undo, 0);
+  g_ptr_array_set_size (self->redo, 0);
+  g_ptr_array_set_size (self->recipe->overrides, 0);
+  gtk_bitset_remove_all (self->selection);
+  self->keep_stats = FALSE;
+  self->data_serial++;
+  g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
+                       items->pdata, items->len);
+  emit (self, VN_SIGNAL_MODEL);
+  emit (self, VN_SIGNAL_DATA);
+  emit (self, VN_SIGNAL_RECIPE);
+  emit (self, VN_SIGNAL_RESULT);
+  emit (self, VN_SIGNAL_SELECTION);
+}
+
+/**
+ * vn_document_dup_title:
+ *
+ * Returns: (transfer full): the file's name, or the program's when nothing is open
+ */
+char *
+vn_document_dup_title (VnDocument *self)
+{
+  g_autofree char *base = NULL;
+
+  if (self->model == NULL)
+    return g_strdup (_("Vernier"));
+  if (self->model->path == NULL)
+    return g_strdup (self->model->graph->name != NULL && *self->model->graph->name != 0
+                     ? self->model->graph->name : _("Unnamed Model"));
+  base = g_path_get_basename (self->model->path);
+  return g_filename_display_name (base);
+}
+
+GListModel *
+vn_document_get_nodes (VnDocument *self)
+{
+  return G_LIST_MODEL (self->nodes);
+}
+
+VnResult *
+vn_document_get_result (VnDocument *self)
+{
+  return self->result;
+}
+
+/* Everything the lists show about a node that is not in the model. */
+void
+vn_document_update_nodes (VnDocument *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), i);
+
+      vn_node_item_update (item, self->result, self->recipe);
+    }
+}
+
+void
+vn_document_set_result (VnDocument *self,
+                        VnResult   *result)
+{
+  g_autoptr(VnResult) old = self->result;
+
+  self->result = result != NULL ? vn_result_ref (result) : NULL;
+  vn_document_update_nodes (self);
+  emit (self, VN_SIGNAL_RESULT);
+}
+
+static guint
+count_notes (VnNotes *notes)
+{
+  return notes != NULL ? vn_notes_get_n (notes) : 0;
+}
+
+/**
+ * vn_document_get_n_notes:
+ *
+ * Returns: how many findings there are: those of the reader, then those of the last run
+ */
+guint
+vn_document_get_n_notes (VnDocument *self)
+{
+  return (self->model != NULL ? count_notes (self->model->notes) : 0) +
+         (self->result != NULL ? count_notes (self->result->notes) : 0);
+}
+
+const VnNote *
+vn_document_get_note (VnDocument *self,
+                      guint       i)
+{
+  guint n_reader = self->model != NULL ? count_notes (self->model->notes) : 0;
+
+  if (i < n_reader)
+    return vn_notes_get (self->model->notes, i);
+  return vn_notes_get (self->result->notes, i - n_reader);
+}
+
+/**
+ * vn_document_count_problems:
+ *
+ * Returns: findings that are warnings or worse
+ */
+guint
+vn_document_count_problems (VnDocument *self)
+{
+  guint n = vn_document_get_n_notes (self);
+  guint problems = 0;
+
+  for (guint i = 0; i < n; i++)
+    problems += vn_document_get_note (self, i)->level != VN_NOTE_INFO;
+  return problems;
+}
+
+const VnDataSpec *
+vn_document_get_data (VnDocument *self)
+{
+  return self->data;
+}
+
+/**
+ * vn_document_set_data:
+ * @data: (nullable): where the samples are and how they are read; copied
+ *
+ * The next run calibrates anew.
+ */
+void
+vn_document_set_data (VnDocument       *self,
+                      const VnDataSpec *data)
+{
+  VnDataSpec *copy = data != NULL ? vn_data_spec_copy (data) : NULL;
+
+  g_clear_pointer (&self->data, vn_data_spec_free);
+  self->data = copy;
+  self->keep_stats = FALSE;
+  self->data_serial++;
+  emit (self, VN_SIGNAL_DATA);
+}
+
+guint
+vn_document_get_n_samples (VnDocument *self)
+{
+  return self->n_samples;
+}
+
+/**
+ * vn_document_set_n_samples:
+ * @n: samples to use, at least 1
+ */
+void
+vn_document_set_n_samples (VnDocument *self,
+                           guint       n)
+{
+  if (self->n_samples == n)
+    return;
+  self->n_samples = n;
+  self->keep_stats = FALSE;
+  self->data_serial++;
+  emit (self, VN_SIGNAL_DATA);
+}
+
+VnMetric
+vn_document_get_metric (VnDocument *self)
+{
+  return self->metric;
+}
+
+void
+vn_document_set_metric (VnDocument *self,
+                        VnMetric    metric)
+{
+  if (self->metric == metric)
+    return;
+  self->metric = metric;
+  emit (self, VN_SIGNAL_METRIC);
+}
+
+const VnRecipe *
+vn_document_get_recipe (VnDocument *self)
+{
+  return self->recipe;
+}
+
+/**
+ * vn_document_is_stale:
+ *
+ * Returns: whether there is a result and it was made with another recipe or other samples than the present ones
+ */
+gboolean
+vn_document_is_stale (VnDocument *self)
+{
+  return self->result != NULL &&
+         (!self->keep_stats || self->result_recipe == NULL ||
+          !vn_recipe_equal (self->result_recipe, self->recipe));
+}
+
+static void
+replace_recipe (VnDocument *self,
+                VnRecipe   *recipe)
+{
+  g_autoptr(GError) error = NULL;
+
+  self->recipe = recipe;
+  vn_document_update_nodes (self);
+  emit (self, VN_SIGNAL_RECIPE);
+  /* What is on the screen follows the rules; before the first run there is nothing to follow. */
+  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE) && self->data != NULL &&
+      !vn_document_quantize (self, &error))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
+}
+
+static Step *
+step_new (VnRecipe   *recipe,
+          const char *title)
+{
+  Step *step = g_new0 (Step, 1);
+
+  step->recipe = recipe;
+  step->title = g_strdup (title);
+  return step;
+}
+
+/**
+ * vn_document_edit_recipe:
+ * @recipe: (transfer full): the recipe from now on
+ * @title: what was done, in a few words
+ *
+ * One step that can be undone. Where there is a result it is brought up to date in the background.
+ */
+void
+vn_document_edit_recipe (VnDocument *self,
+                         VnRecipe   *recipe,
+                         const char *title)
+{
+  if (vn_recipe_equal (self->recipe, recipe))
+    {
+      vn_recipe_free (recipe);
+      return;
+    }
+  g_ptr_array_add (self->undo, step_new (self->recipe, title));
+  g_ptr_array_set_size (self->redo, 0);
+  replace_recipe (self, recipe);
+}
+
+static const char *
+move_step (VnDocument *self,
+           GPtrArray  *from,
+           GPtrArray  *to)
+{
+  Step *step;
+  VnRecipe *recipe;
+
+  if (from->len == 0)
+    return NULL;
+  step = g_ptr_array_steal_index (from, from->len - 1);
+  recipe = step->recipe;
+  step->recipe = self->recipe;
+  g_ptr_array_add (to, step);
+  replace_recipe (self, recipe);
+  return step->title;
+}
+
+gboolean
+vn_document_can_undo (VnDocument *self)
+{
+  return self->undo->len > 0;
+}
+
+gboolean
+vn_document_can_redo (VnDocument *self)
+{
+  return self->redo->len > 0;
+}
+
+/**
+ * vn_document_undo:
+ *
+ * Returns: (transfer none) (nullable): what was undone
+ */
+const char *
+vn_document_undo (VnDocument *self)
+{
+  return move_step (self, self->undo, self->redo);
+}
+
+/**
+ * vn_document_redo:
+ *
+ * Returns: (transfer none) (nullable): what was done again
+ */
+const char *
+vn_document_redo (VnDocument *self)
+{
+  return move_step (self, self->redo, self->undo);
+}
+
+static guint
+change_exclusion (VnDocument *self,
+                  GtkBitset  *nodes,
+                  gboolean    exclude)
+{
+  g_autofree char *title = NULL;
+  VnRecipe *recipe = vn_recipe_copy (self->recipe);
+  GtkBitsetIter iter;
+  guint index, n = 0;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+
+      if (item == NULL || vn_recipe_excludes (recipe, item->node) == exclude)
+        continue;
+      if (exclude)
+        n += vn_recipe_add_exclude (recipe, item->label) != NULL;
+      else
+        n += vn_recipe_remove_exclude (recipe, item->label);
+    }
+
+  title = g_strdup_printf (exclude ? ngettext ("%u node left in float", "%u nodes left in float", n)
+                                   : ngettext ("%u node restored", "%u nodes restored", n), n);
+  if (n > 0)
+    vn_document_edit_recipe (self, recipe, title);
+  else
+    vn_recipe_free (recipe);
+  return n;
+}
+
+/**
+ * vn_document_exclude:
+ * @nodes: indices of nodes
+ *
+ * Leaves nodes in float: one step, whatever their number.
+ *
+ * Returns: how many were quantized before
+ */
+guint
+vn_document_exclude (VnDocument *self,
+                     GtkBitset  *nodes)
+{
+  return change_exclusion (self, nodes, TRUE);
+}
+
+/**
+ * vn_document_restore:
+ *
+ * The other way round. A node that a pattern of the recipe excludes stays as it is.
+ *
+ * Returns: how many were restored
+ */
+guint
+vn_document_restore (VnDocument *self,
+                     GtkBitset  *nodes)
+{
+  return change_exclusion (self, nodes, FALSE);
+}
+
+/**
+ * vn_document_get_selection:
+ *
+ * Returns: (transfer none): indices of the selected nodes; not to be changed
+ */
+GtkBitset *
+vn_document_get_selection (VnDocument *self)
+{
+  return self->selection;
+}
+
+void
+vn_document_select (VnDocument *self,
+                    GtkBitset  *nodes)
+{
+  GtkBitset *copy;
+
+  if (gtk_bitset_equals (self->selection, nodes))
+    return;
+  copy = gtk_bitset_copy (nodes);
+  gtk_bitset_unref (self->selection);
+  self->selection = copy;
+  emit (self, VN_SIGNAL_SELECTION);
+}
+
+/**
+ * vn_document_select_one:
+ * @node: index of a node; one past the end selects nothing
+ */
+void
+vn_document_select_one (VnDocument *self,
+                        guint       node)
+{
+  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
+
+  if (node < g_list_model_get_n_items (G_LIST_MODEL (self->nodes)))
+    gtk_bitset_add (nodes, node);
+  vn_document_select (self, nodes);
+}

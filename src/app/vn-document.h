@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-jobs.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnDocument: the opened model with all that was decided and found about it. Everything the window shows is read from
+ * here, everything it changes goes through here.
+ *
+ * Signals, all without arguments unless said:
+ * - model-changed: another model (or none) is open
+ * - data-changed: the samples or how they are read
+ * - recipe-changed: also when undone
+ * - result-changed: another run is in, or none
+ * - selection-changed
+ * - metric-changed: what lists and graph colour by
+ * - job-changed: a job began or ended
+ * - failed (title, GError): a job ended with an error
+ * - done (title): a job ended well
+ */
+#define VN_TYPE_DOCUMENT (vn_document_get_type ())
+G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
+
+VnDocument       *vn_document_new            (void);
+
+/* ---- what there is ---- */
+
+VnModel          *vn_document_get_model      (VnDocument        *self);   /* NULL: none open */
+void              vn_document_set_model      (VnDocument        *self,
+                                              VnModel           *model);
+char             *vn_document_dup_title      (VnDocument        *self);
+GListModel       *vn_document_get_nodes      (VnDocument        *self);   /* of VnNodeItem, by index in the graph */
+VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet */
+guint             vn_document_get_n_notes    (VnDocument        *self);
+const VnNote     *vn_document_get_note       (VnDocument        *self,
+                                              guint              i);
+guint             vn_document_count_problems (VnDocument        *self);
+
+const VnDataSpec *vn_document_get_data       (VnDocument        *self);   /* NULL: none chosen */
+void              vn_document_set_data       (VnDocument        *self,
+                                              const VnDataSpec  *data);
+guint             vn_document_get_n_samples  (VnDocument        *self);
+void              vn_document_set_n_samples  (VnDocument        *self,
+                                              guint              n);
+
+VnMetric          vn_document_get_metric     (VnDocument        *self);
+void              vn_document_set_metric     (VnDocument        *self,
+                                              VnMetric           metric);
+
+/* ---- recipe ---- */
+
+const VnRecipe   *vn_document_get_recipe     (VnDocument        *self);
+void              vn_document_edit_recipe    (VnDocument        *self,
+                                              VnRecipe          *recipe,
+                                              const char        *title);
+gboolean          vn_document_is_stale       (VnDocument        *self);
+gboolean          vn_document_can_undo       (VnDocument        *self);
+gboolean          vn_document_can_redo       (VnDocument        *self);
+const char       *vn_document_undo           (VnDocument        *self);
+const char       *vn_document_redo           (VnDocument        *self);
+guint             vn_document_exclude        (VnDocument        *self,
+                                              GtkBitset         *nodes);
+guint             vn_document_restore        (VnDocument        *self,
+                                              GtkBitset         *nodes);
+
+/* ---- selection: indices of nodes in the graph ---- */
+
+GtkBitset        *vn_document_get_selection  (VnDocument        *self);
+void              vn_document_select         (VnDocument        *self,
+                                              GtkBitset         *nodes);
+void              vn_document_select_one     (VnDocument        *self,
+                                              guint              node);
+
+/* ---- work in the background ---- */
+
+void              vn_document_open           (VnDocument        *self,
+                                              const char        *path);
+gboolean          vn_document_quantize       (VnDocument        *self,
+                                              GError           **error);
+VnDataset        *vn_document_open_dataset   (VnDocument        *self,
+                                              const VnDataSpec  *data,
+                                              VnNotes           *notes,
+                                              GError           **error);
+gboolean          vn_document_export         (VnDocument        *self,
+                                              const char        *model_path,
+                                              const char        *report_dir,
+                                              GError           **error);
+VnJob            *vn_document_get_job        (VnDocument        *self);   /* NULL: idle */
+void              vn_document_cancel         (VnDocument        *self);
+
+G_END_DECLS

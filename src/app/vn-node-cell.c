@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-node-cell.h"
+
+#include "vn-swatch.h"
+
+typedef struct
+{
+  VnCellMake   make;
+  VnCellUpdate update;
+} Cell;
+
+static void
+refresh (GtkListItem *list_item)
+{
+  const Cell *cell = g_object_get_data (G_OBJECT (list_item), "vn-cell");
+
+  cell->update (gtk_list_item_get_child (list_item), gtk_list_item_get_item (list_item));
+}
+
+static void
+setup (GtkSignalListItemFactory *factory,
+       GtkListItem              *list_item,
+       gpointer                  data)
+{
+  const Cell *cell = data;
+
+  g_object_set_data (G_OBJECT (list_item), "vn-cell", data);
+  gtk_list_item_set_child (list_item, cell->make ());
+}
+
+static void
+bind (GtkSignalListItemFactory *factory,
+      GtkListItem              *list_item,
+      gpointer                  data)
+{
+  g_signal_connect_swapped (gtk_list_item_get_item (list_item), "notify::revision", G_CALLBACK (refresh),
+                            list_item);
+  refresh (list_item);
+}
+
+static void
+unbind (GtkSignalListItemFactory *factory,
+        GtkListItem              *list_item,
+        gpointer                  data)
+{
+  g_signal_handlers_disconnect_by_data (gtk_list_item_get_item (list_item), list_item);
+}
+
+/**
+ * vn_node_cell_factory_new:
+ * @make: makes an empty cell
+ * @update: shows a node in it; called again whenever something about the node has changed
+ *
+ * Returns: (transfer full): a factory for lists over VnNodeItem
+ */
+GtkListItemFactory *
+vn_node_cell_factory_new (VnCellMake   make,
+                          VnCellUpdate update)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  Cell *cell = g_new0 (Cell, 1);
+
+  *cell = (Cell) { make, update };
+  g_object_set_data_full (G_OBJECT (factory), "vn-cell", cell, g_free);
+  g_signal_connect (factory, "setup", G_CALLBACK (setup), cell);
+  g_signal_connect (factory, "bind", G_CALLBACK (bind), cell);
+  g_signal_connect (factory, "unbind", G_CALLBACK (unbind), cell);
+  return factory;
+}
+
+/**
+ * vn_node_cell_set_swatch:
+ */
+void
+vn_node_cell_set_swatch (GtkWidget  *swatch,
+                         VnNodeItem *item)
+{
+  VnSwatchState state = VN_SWATCH_EMPTY;
+
+  if (item->excluded)
+    state = VN_SWATCH_FLOAT;
+  else if (item->measured)
+    state = VN_SWATCH_VALUE;
+  vn_swatch_set (VN_SWATCH (swatch), state, item->metrics[VN_METRIC_SQNR]);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-node-item.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+typedef GtkWidget *(*VnCellMake)   (void);
+typedef void       (*VnCellUpdate) (GtkWidget  *cell,
+                                    VnNodeItem *item);
+
+GtkListItemFactory *vn_node_cell_factory_new (VnCellMake    make,
+                                              VnCellUpdate  update);
+
+/* Shows the error of @item in a VnSwatch. */
+void                vn_node_cell_set_swatch  (GtkWidget    *swatch,
+                                              VnNodeItem   *item);
+
+G_END_DECLS

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-node-item.h"
+
+#include "vn-format.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PROP_0, PROP_LABEL, PROP_REVISION, N_PROPS };
+
+static GParamSpec *props[N_PROPS];
+
+G_DEFINE_FINAL_TYPE (VnNodeItem, vn_node_item, G_TYPE_OBJECT)
+
+static void
+vn_node_item_finalize (GObject *object)
+{
+  VnNodeItem *self = VN_NODE_ITEM (object);
+
+  g_free (self->label);
+  g_free (self->shape);
+  G_OBJECT_CLASS (vn_node_item_parent_class)->finalize (object);
+}
+
+static void
+vn_node_item_get_property (GObject    *object,
+                           guint       id,
+                           GValue     *value,
+                           GParamSpec *pspec)
+{
+  VnNodeItem *self = VN_NODE_ITEM (object);
+
+  if (id == PROP_LABEL)
+    g_value_set_string (value, self->label);
+  else if (id == PROP_REVISION)
+    g_value_set_uint (value, self->revision);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+vn_node_item_class_init (VnNodeItemClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = vn_node_item_finalize;
+  object_class->get_property = vn_node_item_get_property;
+  props[PROP_LABEL] = g_param_spec_string ("label", NULL, NULL, NULL,
+                                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  props[PROP_REVISION] = g_param_spec_uint ("revision", NULL, NULL, 0, G_MAXUINT, 0,
+                                            G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+}
+
+static void
+vn_node_item_init (VnNodeItem *self)
+{
+  for (guint i = 0; i < VN_N_METRICS; i++)
+    self->metrics[i] = NAN;
+}
+
+/**
+ * vn_node_item_new:
+ * @node: a node of an opened model, which has to outlive the item
+ *
+ * Returns: (transfer full): an item that nothing was measured for yet
+ */
+VnNodeItem *
+vn_node_item_new (const VnNode *node)
+{
+  VnNodeItem *self = g_object_new (VN_TYPE_NODE_ITEM, NULL);
+  VnValue *output = node->outputs->len > 0 ? vn_node_get_output (node, 0) : NULL;
+
+  self->node = node;
+  self->index = node->index;
+  self->label = vn_node_dup_label (node);
+  self->shape = output != NULL ? vn_format_shape (&output->type) : g_strdup ("");
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      VnValue *input = vn_node_get_input (node, i);
+
+      if (input != NULL && input->initializer != NULL)
+        self->weight_bytes += input->initializer->n_bytes;
+    }
+  return self;
+}
+
+/**
+ * vn_recipe_excludes:
+ *
+ * Returns: whether the rules of @recipe leave @node in float; the last rule that matches decides
+ */
+gboolean
+vn_recipe_excludes (const VnRecipe *recipe,
+                    const VnNode   *node)
+{
+  gboolean excluded = FALSE;
+
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->pattern != NULL && vn_override_matches (rule, node))
+        excluded = rule->exclude;
+    }
+  return excluded;
+}
+
+/**
+ * vn_node_item_update:
+ * @result: (nullable): the last run
+ * @recipe: what holds now
+ *
+ * Takes over what was measured and decided, and tells whoever shows the item.
+ */
+void
+vn_node_item_update (VnNodeItem     *self,
+                     VnResult       *result,
+                     const VnRecipe *recipe)
+{
+  const VnErrorRow *row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
+  const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
+
+  self->excluded = vn_recipe_excludes (recipe, self->node);
+  self->measured = row != NULL;
+  self->n_bad = row != NULL ? row->n_bad : 0;
+  for (guint i = 0; i < VN_N_METRICS; i++)
+    self->metrics[i] = row != NULL ? vn_metric_get (row, (VnMetric) i) : NAN;
+  if (plan != NULL)
+    self->precision = plan->quantized ? plan->dtype : VN_DTYPE_F32;
+  else
+    self->precision = result != NULL && self->excluded ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
+
+  self->revision++;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_REVISION]);
+}
+
+/**
+ * vn_node_item_matches:
+ * @folded: what is looked for, in folded case; empty matches all
+ *
+ * Returns: whether the name, the operator or the name of an output contains @folded
+ */
+gboolean
+vn_node_item_matches (VnNodeItem *self,
+                      const char *folded)
+{
+  g_autofree char *label = NULL, *type = NULL;
+
+  if (folded == NULL || *folded == 0)
+    return TRUE;
+  label = g_utf8_casefold (self->label, -1);
+  type = g_utf8_casefold (self->node->op_type, -1);
+  if (strstr (label, folded) != NULL || strstr (type, folded) != NULL)
+    return TRUE;
+  for (guint i = 0; i < self->node->outputs->len; i++)
+    {
+      VnValue *output = vn_node_get_output (self->node, i);
+      g_autofree char *name = output != NULL ? g_utf8_casefold (output->name, -1) : NULL;
+
+      if (name != NULL && strstr (name, folded) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_node_item_get_badge:
+ *
+ * Returns: the letters of the output's precision, or %NULL while nothing is decided
+ */
+const char *
+vn_node_item_get_badge (VnNodeItem *self)
+{
+  return self->precision != VN_DTYPE_UNDEFINED ? vn_dtype_get_badge (self->precision) : NULL;
+}

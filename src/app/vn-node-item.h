@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-project.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnNodeItem: a node as lists and tables show it. Its "revision" changes whenever what was measured changes.
+ */
+#define VN_TYPE_NODE_ITEM (vn_node_item_get_type ())
+G_DECLARE_FINAL_TYPE (VnNodeItem, vn_node_item, VN, NODE_ITEM, GObject)
+
+struct _VnNodeItem
+{
+  GObject     parent_instance;
+
+  /*< public, read-only >*/
+  const VnNode *node;          /* borrowed: the document keeps the model */
+  guint         index;         /* in the graph */
+  char         *label;
+  char         *shape;         /* of the first output; "" if not known */
+  guint64       weight_bytes;
+  VnDType       precision;     /* of the output; UNDEFINED: nothing decided */
+  gboolean      excluded;      /* by a rule of the recipe */
+  gboolean      measured;
+  double        metrics[VN_N_METRICS];
+  guint64       n_bad;
+
+  /*< private >*/
+  guint         revision;
+};
+
+VnNodeItem *vn_node_item_new         (const VnNode   *node);
+void        vn_node_item_update      (VnNodeItem     *self,
+                                      VnResult       *result,
+                                      const VnRecipe *recipe);
+gboolean    vn_node_item_matches     (VnNodeItem     *self,
+                                      const char     *folded);
+gboolean    vn_recipe_excludes       (const VnRecipe *recipe,
+                                      const VnNode   *node);
+const char *vn_node_item_get_badge   (VnNodeItem     *self);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* The few things the program remembers. Without an installed schema everything has its default and nothing is kept. */
+
+GSettings *vn_settings_get        (void);   /* borrowed; NULL without schema */
+int        vn_settings_get_int    (const char *key,
+                                   int         fallback);
+gboolean   vn_settings_get_bool   (const char *key,
+                                   gboolean    fallback);
+char      *vn_settings_dup_string (const char *key,
+                                   const char *fallback);
+char      *vn_demo_find           (void);
+
+G_END_DECLS

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-window-private.h"
+
+#include "vn-compat.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-node-item.h"
+#include "vn-settings.h"
+
+#include <math.h>
+
+static void
+open_chosen (GFile    *file,
+             gpointer  data)
+{
+  vn_window_open_file (data, file);
+}
+
+static void
+action_open (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  vn_choose_file (widget, VN_CHOOSE_MODEL, NULL, open_chosen, widget, NULL);
+}
+
+static void
+action_open_uri (GtkWidget  *widget,
+                 const char *name,
+                 GVariant   *parameter)
+{
+  g_autoptr(GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
+
+  vn_window_open_file (VN_WINDOW (widget), file);
+}
+
+static void
+action_demo (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  g_autofree char *folder = vn_demo_find ();
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, "demo.onnx", NULL) : NULL;
+
+  if (path == NULL)
+    {
+      vn_window_toast (self, _("The demo is not installed."), NULL, NULL);
+      return;
+    }
+  vn_document_open (self->document, path);
+  self->demo = TRUE;
+}
+
+static void
+action_undo (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  const char *title = vn_document_undo (self->document);
+
+  if (title != NULL)
+    {
+      g_autofree char *text = g_strdup_printf (_("Undone: %s"), title);
+
+      vn_window_toast (self, text, NULL, NULL);
+    }
+}
+
+static void
+action_redo (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  vn_document_redo (VN_WINDOW (widget)->document);
+}
+
+static void
+action_quantize (GtkWidget  *widget,
+                 const char *name,
+                 GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  vn_wizard_begin (self->wizard, NULL);
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
+}
+
+static void
+action_leave_wizard (GtkWidget  *widget,
+                     const char *name,
+                     GVariant   *parameter)
+{
+  vn_window_show_page (VN_WINDOW (widget), "graph");
+}
+
+static void
+action_cancel (GtkWidget  *widget,
+               const char *name,
+               GVariant   *parameter)
+{
+  vn_document_cancel (VN_WINDOW (widget)->document);
+}
+
+static void
+export_to (VnWindow   *self,
+           const char *model_path,
+           const char *report_dir)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_export (self->document, model_path, report_dir, &error))
+    vn_window_toast_error (self, _("Export failed"), error);
+}
+
+static void
+export_model_chosen (GFile    *file,
+                     gpointer  data)
+{
+  export_to (data, g_file_peek_path (file), NULL);
+}
+
+static void
+export_report_chosen (GFile    *file,
+                      gpointer  data)
+{
+  export_to (data, NULL, g_file_peek_path (file));
+}
+
+static void
+action_export_model (GtkWidget  *widget,
+                     const char *name,
+                     GVariant   *parameter)
+{
+  g_autofree char *suggestion = vn_wizard_suggest_name (VN_WINDOW (widget)->document);
+
+  vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, export_model_chosen, widget, NULL);
+}
+
+static void
+action_export_report (GtkWidget  *widget,
+                      const char *name,
+                      GVariant   *parameter)
+{
+  vn_choose_file (widget, VN_CHOOSE_SAVE_FOLDER, NULL, export_report_chosen, widget, NULL);
+}
+
+static void
+action_exclude (GtkWidget  *widget,
+                const char *name,
+                GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  gboolean exclude = g_str_has_suffix (name, "exclude");
+  GtkBitset *nodes = vn_document_get_selection (self->document);
+  guint n = exclude ? vn_document_exclude (self->document, nodes) : vn_document_restore (self->document, nodes);
+  g_autofree char *text = NULL;
+
+  if (n == 0)
+    {
+      vn_window_toast (self, exclude ? _("The selected nodes are in float already.")
+                                     : _("No rule for just these nodes leaves them in float."), NULL, NULL);
+      return;
+    }
+  text = g_strdup_printf (exclude ? ngettext ("%u node left in float", "%u nodes left in float", n)
+                                  : ngettext ("%u node restored", "%u nodes restored", n), n);
+  vn_window_toast (self, text, _("Undo"), "win.undo");
+}
+
+static void
+action_show_in_graph (GtkWidget  *widget,
+                      const char *name,
+                      GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  vn_window_show_page (self, "graph");
+  vn_graph_page_reveal_selection (self->graph);
+}
+
+static void
+action_select_node (GtkWidget  *widget,
+                    const char *name,
+                    GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  vn_document_select_one (self->document, g_variant_get_uint32 (parameter));
+  vn_window_show_page (self, "graph");
+  vn_graph_page_reveal_selection (self->graph);
+}
+
+static void
+action_walk (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  gboolean forward = g_str_has_prefix (name, "win.next");
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
+  guint at;
+
+  if (n == 0)
+    return;
+  if (gtk_bitset_is_empty (selection))
+    at = forward ? 0 : n - 1;
+  else
+    at = forward ? (gtk_bitset_get_maximum (selection) + 1) % n
+                 : (gtk_bitset_get_minimum (selection) + n - 1) % n;
+  vn_document_select_one (self->document, at);
+  vn_graph_page_reveal_selection (self->graph);
+}
+
+static gboolean
+is_bad (VnDocument *document,
+        guint       index)
+{
+  g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
+
+  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= 10);
+}
+
+static void
+action_walk_bad (GtkWidget  *widget,
+                 const char *name,
+                 GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  gboolean forward = g_str_has_prefix (name, "win.next");
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
+  guint from = gtk_bitset_is_empty (selection) ? (forward ? n - 1 : 0) : gtk_bitset_get_minimum (selection);
+
+  for (guint step = 1; step <= n; step++)
+    {
+      guint at = forward ? (from + step) % n : (from + n - step) % n;
+
+      if (is_bad (self->document, at))
+        {
+          vn_document_select_one (self->document, at);
+          vn_graph_page_reveal_selection (self->graph);
+          return;
+        }
+    }
+  vn_window_toast (self, _("No node is bad."), NULL, NULL);
+}
+
+static void
+action_find (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  if (g_strcmp0 (adw_view_stack_get_visible_child_name (self->views), "nodes") == 0)
+    {
+      vn_nodes_page_focus_search (self->table);
+      return;
+    }
+  adw_flap_set_reveal_flap (self->left_flap, TRUE);
+  vn_outline_focus_search (self->outline);
+}
+
+static void
+action_toggle_panel (GtkWidget  *widget,
+                     const char *name,
+                     GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  AdwFlap *flap = g_str_has_suffix (name, "outline") ? self->left_flap : self->right_flap;
+
+  adw_flap_set_reveal_flap (flap, !adw_flap_get_reveal_flap (flap));
+}
+
+static void
+action_show_page (GtkWidget  *widget,
+                  const char *name,
+                  GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  if (vn_document_get_model (self->document) != NULL)
+    vn_window_show_page (self, g_variant_get_string (parameter, NULL));
+}
+
+static void
+action_select_all (GtkWidget  *widget,
+                   const char *name,
+                   GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
+  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
+
+  if (g_str_has_suffix (name, "all") && n > 0)
+    gtk_bitset_add_range (nodes, 0, n);
+  vn_document_select (self->document, nodes);
+}
+
+/**
+ * vn_window_install_actions:
+ */
+void
+vn_window_install_actions (GtkWidgetClass *klass)
+{
+  static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
+    { "win.open", NULL, action_open },
+    { "win.open-uri", "s", action_open_uri },
+    { "win.demo", NULL, action_demo },
+    { "win.undo", NULL, action_undo },
+    { "win.redo", NULL, action_redo },
+    { "win.quantize", NULL, action_quantize },
+    { "win.leave-wizard", NULL, action_leave_wizard },
+    { "win.cancel-job", NULL, action_cancel },
+    { "win.export-model", NULL, action_export_model },
+    { "win.export-report", NULL, action_export_report },
+    { "win.exclude", NULL, action_exclude },
+    { "win.restore", NULL, action_exclude },
+    { "win.show-in-graph", NULL, action_show_in_graph },
+    { "win.select-node", "u", action_select_node },
+    { "win.next-node", NULL, action_walk },
+    { "win.previous-node", NULL, action_walk },
+    { "win.next-bad", NULL, action_walk_bad },
+    { "win.previous-bad", NULL, action_walk_bad },
+    { "win.find", NULL, action_find },
+    { "win.toggle-outline", NULL, action_toggle_panel },
+    { "win.toggle-inspector", NULL, action_toggle_panel },
+    { "win.show-page", "s", action_show_page },
+    { "win.select-all", NULL, action_select_all },
+    { "win.select-none", NULL, action_select_all },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    gtk_widget_class_install_action (klass, table[i].name, table[i].type, table[i].func);
+}
+
+/**
+ * vn_window_update_actions:
+ *
+ * Lets only those actions be used that can do something now.
+ */
+void
+vn_window_update_actions (VnWindow *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  VnDocument *document = self->document;
+  gboolean has_model = vn_document_get_model (document) != NULL;
+  gboolean has_result = vn_document_get_result (document) != NULL;
+  gboolean busy = vn_document_get_job (document) != NULL;
+  gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
+  gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
+
+  gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
+  gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
+  gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
+  gtk_widget_action_set_enabled (widget, "win.export-model", has_result && !busy);
+  gtk_widget_action_set_enabled (widget, "win.export-report", has_result && !busy);
+  gtk_widget_action_set_enabled (widget, "win.exclude", selected);
+  gtk_widget_action_set_enabled (widget, "win.restore", selected);
+  gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
+  gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);
+  gtk_widget_action_set_enabled (widget, "win.previous-bad", has_result);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-window-private.h"
+
+#include "vn-i18n.h"
+
+static gboolean
+is_folder (GFile *file)
+{
+  return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
+}
+
+static void
+use_samples (VnWindow   *self,
+             const char *path)
+{
+  const VnDataSpec *present = vn_document_get_data (self->document);
+  g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
+
+  g_free (data->path);
+  data->path = g_strdup (path);
+  vn_document_set_data (self->document, data);
+  vn_wizard_begin (self->wizard, "data");
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
+}
+
+/**
+ * vn_window_drop_file:
+ * @file: what was dropped: a model is opened, a folder holds samples
+ *
+ * Returns: whether it could be used
+ */
+gboolean
+vn_window_drop_file (VnWindow *self,
+                     GFile    *file)
+{
+  const char *path = g_file_peek_path (file);
+
+  if (path == NULL)
+    return FALSE;
+  if (!is_folder (file))
+    {
+      vn_window_open_file (self, file);
+      return TRUE;
+    }
+  if (vn_document_get_model (self->document) == NULL)
+    {
+      vn_window_toast (self, _("Open a model first: a folder of samples needs one."), NULL, NULL);
+      return FALSE;
+    }
+  use_samples (self, path);
+  return TRUE;
+}
+
+static gboolean
+dropped (GtkDropTarget *target,
+         const GValue  *value,
+         double         x,
+         double         y,
+         gpointer       data)
+{
+  GSList *files = g_value_get_boxed (value);
+
+  gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, FALSE);
+  return files != NULL && vn_window_drop_file (data, files->data);
+}
+
+static GdkDragAction
+entered (GtkDropTarget *target,
+         double         x,
+         double         y,
+         gpointer       data)
+{
+  gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, TRUE);
+  return GDK_ACTION_COPY;
+}
+
+static void
+left (GtkDropTarget *target,
+      gpointer       data)
+{
+  gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, FALSE);
+}
+
+/* The value is there before the drop where the source is fast enough; until then a model is the best guess. */
+static void
+value_known (GtkDropTarget *target,
+             GParamSpec    *pspec,
+             gpointer       data)
+{
+  VnWindow *self = data;
+  const GValue *value = gtk_drop_target_get_value (target);
+  GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
+
+  gtk_label_set_label (self->drop_label, files != NULL && is_folder (files->data) ? _("Use as Samples")
+                                                                                  : _("Open Model"));
+}
+
+/**
+ * vn_window_init_dnd:
+ *
+ * Makes the whole window a place to drop files on.
+ */
+void
+vn_window_init_dnd (VnWindow *self)
+{
+  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+
+  gtk_drop_target_set_preload (target, TRUE);
+  g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
+  g_signal_connect (target, "enter", G_CALLBACK (entered), self);
+  g_signal_connect (target, "leave", G_CALLBACK (left), self);
+  g_signal_connect (target, "notify::value", G_CALLBACK (value_known), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-window.h"
+
+#include "vn-empty-page.h"
+#include "vn-graph-page.h"
+#include "vn-inspector.h"
+#include "vn-job-bar.h"
+#include "vn-nodes-page.h"
+#include "vn-outline.h"
+#include "vn-wizard.h"
+
+G_BEGIN_DECLS
+
+struct _VnWindow
+{
+  AdwApplicationWindow parent_instance;
+
+  VnDocument      *document;
+  gboolean         demo;            /* what is being opened is the demo */
+  gboolean         follow;          /* the next result is announced: the user asked for it */
+  guint            spinner_timeout;
+  gboolean         panels[2][2];    /* by page (graph, nodes): outline, inspector */
+  guint            page;            /* index into @panels */
+
+  GtkStack        *pages;
+  AdwToastOverlay *toasts;
+  AdwViewStack    *views;
+  AdwFlap         *left_flap, *right_flap;
+  VnEmptyPage     *empty;
+  VnGraphPage     *graph;
+  VnNodesPage     *table;
+  VnOutline       *outline;
+  VnInspector     *inspector;
+  VnWizard        *wizard;
+  VnJobBar        *job_bar;
+  AdwSplitButton  *open_button;
+  GtkSpinner      *empty_spinner, *main_spinner;
+  GtkRevealer     *drop_revealer;
+  GtkLabel        *drop_label;
+};
+
+void vn_window_install_actions (GtkWidgetClass *klass);
+void vn_window_update_actions  (VnWindow       *self);
+void vn_window_init_dnd        (VnWindow       *self);
+void vn_window_toast           (VnWindow       *self,
+                                const char     *text,
+                                const char     *button,
+                                const char     *action);
+void vn_window_toast_error     (VnWindow       *self,
+                                const char     *title,
+                                const GError   *error);
+
+G_END_DECLS

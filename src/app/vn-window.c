@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-window-private.h"
+
+#include "vn-compat.h"
+#include "vn-i18n.h"
+#include "vn-settings.h"
+
+#define SPINNER_DELAY_MS 300
+#define TOAST_SECONDS 5
+
+G_DEFINE_FINAL_TYPE (VnWindow, vn_window, ADW_TYPE_APPLICATION_WINDOW)
+
+/**
+ * vn_window_toast:
+ * @text: one sentence
+ * @button: (nullable): label of its button
+ * @action: (nullable): what the button does
+ */
+void
+vn_window_toast (VnWindow   *self,
+                 const char *text,
+                 const char *button,
+                 const char *action)
+{
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (escaped);
+
+  adw_toast_set_timeout (toast, TOAST_SECONDS);
+  if (button != NULL)
+    {
+      adw_toast_set_button_label (toast, button);
+      adw_toast_set_action_name (toast, action);
+    }
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+typedef struct
+{
+  GtkWidget *window;   /* outlives its toasts */
+  char      *title;
+  GError    *error;
+} Failure;
+
+static void
+failure_free (gpointer  data,
+              GClosure *closure)
+{
+  Failure *self = data;
+
+  g_free (self->title);
+  g_error_free (self->error);
+  g_free (self);
+}
+
+static void
+show_failure (AdwToast *toast,
+              gpointer  data)
+{
+  Failure *self = data;
+
+  vn_show_error (self->window, self->title, self->error);
+}
+
+/**
+ * vn_window_toast_error:
+ * @title: what failed
+ * @error: why; the toast's button shows it
+ */
+void
+vn_window_toast_error (VnWindow     *self,
+                       const char   *title,
+                       const GError *error)
+{
+  g_autofree char *escaped = g_markup_escape_text (title, -1);
+  AdwToast *toast = adw_toast_new (escaped);
+  Failure *failure = g_new0 (Failure, 1);
+
+  *failure = (Failure) { GTK_WIDGET (self), g_strdup (title), g_error_copy (error) };
+  adw_toast_set_timeout (toast, 2 * TOAST_SECONDS);
+  adw_toast_set_button_label (toast, _("Details"));
+  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (show_failure), failure, failure_free, 0);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+static void
+remember_model (const char *path)
+{
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  char app_name[] = "Vernier", app_exec[] = "vernier %f", mime[] = "application/x-onnx";
+  GtkRecentData data = { .mime_type = mime, .app_name = app_name, .app_exec = app_exec };
+
+  if (uri != NULL)
+    gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
+}
+
+static void
+use_demo_samples (VnWindow *self)
+{
+  g_autofree char *folder = vn_demo_find ();
+  g_autofree char *samples = folder != NULL ? g_build_filename (folder, "samples", NULL) : NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (samples == NULL || !g_file_test (samples, G_FILE_TEST_IS_DIR))
+    return;
+  data = vn_data_spec_new (samples);
+  vn_preprocess_set_preset (&data->preprocess, "zero-one", NULL);
+  vn_document_set_data (self->document, data);
+}
+
+static void
+model_changed (VnWindow *self)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  g_autofree char *title = vn_document_dup_title (self->document);
+
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  if (model == NULL)
+    return;
+  gtk_stack_set_visible_child_name (self->pages, "main");
+  adw_view_stack_set_visible_child_name (self->views, "graph");
+  if (model->path != NULL && !self->demo)
+    remember_model (model->path);
+}
+
+static void
+document_failed (VnWindow   *self,
+                 const char *title,
+                 GError     *error)
+{
+  self->demo = FALSE;
+  vn_window_toast_error (self, title, error);
+}
+
+static void
+document_done (VnWindow   *self,
+               const char *title)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (self->demo)
+    {
+      self->demo = FALSE;
+      use_demo_samples (self);
+      if (vn_document_get_data (self->document) != NULL &&
+          !vn_document_quantize (self->document, &error))
+        vn_window_toast_error (self, _("The demo could not be quantized"), error);
+    }
+  if (*title != 0 && gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
+    vn_job_bar_announce (self->job_bar, title);
+}
+
+static gboolean
+spin (gpointer data)
+{
+  VnWindow *self = data;
+
+  self->spinner_timeout = 0;
+  gtk_spinner_start (self->empty_spinner);
+  gtk_spinner_start (self->main_spinner);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+job_changed (VnWindow *self)
+{
+  g_clear_handle_id (&self->spinner_timeout, g_source_remove);
+  if (vn_document_get_job (self->document) != NULL)
+    self->spinner_timeout = g_timeout_add (SPINNER_DELAY_MS, spin, self);
+  else
+    {
+      gtk_spinner_stop (self->empty_spinner);
+      gtk_spinner_stop (self->main_spinner);
+    }
+}
+
+/* Each page remembers which of the side panels it shows. */
+static void
+views_changed (VnWindow *self)
+{
+  const char *name = adw_view_stack_get_visible_child_name (self->views);
+  guint page = g_strcmp0 (name, "nodes") == 0;
+
+  if (page == self->page)
+    return;
+  self->panels[self->page][0] = adw_flap_get_reveal_flap (self->left_flap);
+  self->panels[self->page][1] = adw_flap_get_reveal_flap (self->right_flap);
+  self->page = page;
+  adw_flap_set_reveal_flap (self->left_flap, self->panels[page][0]);
+  adw_flap_set_reveal_flap (self->right_flap, self->panels[page][1]);
+}
+
+static void
+page_changed (VnWindow *self)
+{
+  gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->job_bar), !wizard);
+  vn_window_update_actions (self);
+}
+
+/**
+ * vn_window_show_page:
+ * @name: "graph" or "nodes"
+ */
+void
+vn_window_show_page (VnWindow   *self,
+                     const char *name)
+{
+  gtk_stack_set_visible_child_name (self->pages, "main");
+  adw_view_stack_set_visible_child_name (self->views, name);
+}
+
+static void
+vn_window_dispose (GObject *object)
+{
+  VnWindow *self = VN_WINDOW (object);
+
+  g_clear_handle_id (&self->spinner_timeout, g_source_remove);
+  if (self->document != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      vn_document_cancel (self->document);
+    }
+  g_clear_object (&self->document);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);
+  G_OBJECT_CLASS (vn_window_parent_class)->dispose (object);
+}
+
+static gboolean
+vn_window_close_request (GtkWindow *window)
+{
+  GSettings *settings = vn_settings_get ();
+  int width, height;
+
+  if (settings != NULL)
+    {
+      gtk_window_get_default_size (window, &width, &height);
+      g_settings_set_int (settings, "window-width", MAX (width, 360));
+      g_settings_set_int (settings, "window-height", MAX (height, 300));
+      g_settings_set_boolean (settings, "window-maximized", gtk_window_is_maximized (window));
+    }
+  return GTK_WINDOW_CLASS (vn_window_parent_class)->close_request (window);
+}
+
+static void
+bind_children (GtkWidgetClass *klass)
+{
+  gtk_widget_class_bind_template_child (klass, VnWindow, pages);
+  gtk_widget_class_bind_template_child (klass, VnWindow, toasts);
+  gtk_widget_class_bind_template_child (klass, VnWindow, views);
+  gtk_widget_class_bind_template_child (klass, VnWindow, left_flap);
+  gtk_widget_class_bind_template_child (klass, VnWindow, right_flap);
+  gtk_widget_class_bind_template_child (klass, VnWindow, empty);
+  gtk_widget_class_bind_template_child (klass, VnWindow, graph);
+  gtk_widget_class_bind_template_child (klass, VnWindow, table);
+  gtk_widget_class_bind_template_child (klass, VnWindow, outline);
+  gtk_widget_class_bind_template_child (klass, VnWindow, inspector);
+  gtk_widget_class_bind_template_child (klass, VnWindow, wizard);
+  gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
+  gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, empty_spinner);
+  gtk_widget_class_bind_template_child (klass, VnWindow, main_spinner);
+  gtk_widget_class_bind_template_child (klass, VnWindow, drop_revealer);
+  gtk_widget_class_bind_template_child (klass, VnWindow, drop_label);
+}
+
+static void
+vn_window_class_init (VnWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = vn_window_close_request;
+  g_type_ensure (VN_TYPE_EMPTY_PAGE);
+  g_type_ensure (VN_TYPE_GRAPH_PAGE);
+  g_type_ensure (VN_TYPE_NODES_PAGE);
+  g_type_ensure (VN_TYPE_OUTLINE);
+  g_type_ensure (VN_TYPE_INSPECTOR);
+  g_type_ensure (VN_TYPE_WIZARD);
+  g_type_ensure (VN_TYPE_JOB_BAR);
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
+  bind_children (widget_class);
+  vn_window_install_actions (widget_class);
+}
+
+static void
+connect_document (VnWindow *self)
+{
+  static const struct { const char *signal; GCallback callback; } signals[] = {
+    { "model-changed", G_CALLBACK (model_changed) },
+    { "failed", G_CALLBACK (document_failed) },
+    { "done", G_CALLBACK (document_done) },
+    { "job-changed", G_CALLBACK (job_changed) },
+    { "model-changed", G_CALLBACK (vn_window_update_actions) },
+    { "recipe-changed", G_CALLBACK (vn_window_update_actions) },
+    { "result-changed", G_CALLBACK (vn_window_update_actions) },
+    { "selection-changed", G_CALLBACK (vn_window_update_actions) },
+    { "job-changed", G_CALLBACK (vn_window_update_actions) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
+  vn_empty_page_update (self->empty);
+  vn_graph_page_set_document (self->graph, self->document);
+  vn_nodes_page_set_document (self->table, self->document);
+  vn_outline_set_document (self->outline, self->document);
+  vn_inspector_set_document (self->inspector, self->document);
+  vn_wizard_set_document (self->wizard, self->document);
+  vn_job_bar_set_document (self->job_bar, self->document);
+}
+
+static void
+vn_window_init (VnWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->document = vn_document_new ();
+  self->panels[0][0] = self->panels[0][1] = TRUE;
+  gtk_window_set_default_size (GTK_WINDOW (self), vn_settings_get_int ("window-width", 1440),
+                               vn_settings_get_int ("window-height", 900));
+  if (vn_settings_get_bool ("window-maximized", FALSE))
+    gtk_window_maximize (GTK_WINDOW (self));
+  connect_document (self);
+  adw_split_button_set_menu_model (self->open_button, vn_empty_page_get_menu (self->empty));
+  g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (views_changed), self);
+  g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (page_changed), self);
+  vn_window_init_dnd (self);
+  vn_window_update_actions (self);
+}
+
+VnWindow *
+vn_window_new (VnApplication *app)
+{
+  return g_object_new (VN_TYPE_WINDOW, "application", app, NULL);
+}
+
+VnDocument *
+vn_window_get_document (VnWindow *self)
+{
+  return self->document;
+}
+
+/**
+ * vn_window_is_empty:
+ *
+ * Returns: whether nothing is open in it and nothing is being opened
+ */
+gboolean
+vn_window_is_empty (VnWindow *self)
+{
+  return vn_document_get_model (self->document) == NULL && vn_document_get_job (self->document) == NULL;
+}
+
+/**
+ * vn_window_open_file:
+ * @file: a model
+ */
+void
+vn_window_open_file (VnWindow *self,
+                     GFile    *file)
+{
+  const char *path = g_file_peek_path (file);
+
+  self->demo = FALSE;
+  if (path == NULL)
+    {
+      vn_window_toast (self, _("Only files on this computer can be opened."), NULL, NULL);
+      return;
+    }
+  vn_document_open (self->document, path);
+}
