@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "widget-test.h"
+
+/**
+ * vn_test_widgets_init:
+ *
+ * To be called first. Warnings are fatal by the environment, not here.
+ */
+void
+vn_test_widgets_init (int    *argc,
+                      char ***argv)
+{
+  if (!gtk_init_check ())
+    {
+      g_print ("1..0 # SKIP no display\n");
+      exit (77);
+    }
+  g_test_init (argc, argv, NULL);
+  adw_init ();
+}
+
+static gboolean
+on_timeout (gpointer data)
+{
+  *(gboolean *) data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * vn_test_wait:
+ *
+ * Runs the main loop until @condition holds.
+ *
+ * Returns: %FALSE if it did not within @seconds
+ */
+gboolean
+vn_test_wait (VnTestCondition  condition,
+              gpointer         data,
+              guint            seconds)
+{
+  gboolean expired = FALSE;
+  guint timeout = g_timeout_add_seconds (seconds, on_timeout, &expired);
+
+  while (!condition (data) && !expired)
+    g_main_context_iteration (NULL, TRUE);
+  if (!expired)
+    g_source_remove (timeout);
+  return condition (data);
+}
+
+/**
+ * vn_test_settle:
+ *
+ * Runs the main loop for a while: animations, idle work.
+ */
+void
+vn_test_settle (guint milliseconds)
+{
+  gboolean expired = FALSE;
+
+  g_timeout_add (milliseconds, on_timeout, &expired);
+  while (!expired)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+/**
+ * vn_test_screenshot:
+ * @name: file name without ending
+ *
+ * Writes what @window shows into the folder of the environment variable VN_SCREENSHOTS, if that is set.
+ */
+void
+vn_test_screenshot (GtkWidget  *window,
+                    const char *name)
+{
+  const char *folder = g_getenv ("VN_SCREENSHOTS");
+  GdkPaintable *paintable = gtk_widget_paintable_new (window);
+  int width = gdk_paintable_get_intrinsic_width (paintable);
+  int height = gdk_paintable_get_intrinsic_height (paintable);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node;
+  GdkTexture *texture;
+  g_autofree char *path = NULL;
+
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_assert_nonnull (node);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
+                                         &GRAPHENE_RECT_INIT (0, 0, width, height));
+  g_assert_cmpint (gdk_texture_get_width (texture), ==, width);
+  if (folder != NULL && *folder != 0)
+    {
+      path = g_strdup_printf ("%s/%s.png", folder, name);
+      g_assert_true (gdk_texture_save_to_png (texture, path));
+    }
+  g_object_unref (texture);
+  gsk_render_node_unref (node);
+  g_object_unref (paintable);
+}
+
+static gboolean
+has_name (GtkWidget  *widget,
+          const char *name)
+{
+  if (name == NULL)
+    return TRUE;
+  if (GTK_IS_ACTIONABLE (widget) &&
+      g_strcmp0 (gtk_actionable_get_action_name (GTK_ACTIONABLE (widget)), name) == 0)
+    return TRUE;
+  if (GTK_IS_BUTTON (widget))
+    return g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), name) == 0;
+  if (GTK_IS_LABEL (widget))
+    return g_strcmp0 (gtk_label_get_label (GTK_LABEL (widget)), name) == 0;
+  return ADW_IS_PREFERENCES_ROW (widget) &&
+         g_strcmp0 (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (widget)), name) == 0;
+}
+
+GtkWidget *
+vn_test_find (GtkWidget  *root,
+              GType       type,
+              const char *name)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (root, type) && has_name (root, name))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = vn_test_find (child, type, name);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}

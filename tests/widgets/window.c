@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The way through the window: open a model, quantize it on random values, look at the errors, leave a node in float,
+ * take that back, export. */
+#include "vn-document.h"
+#include "vn-graph-edit.h"
+#include "vn-node-item.h"
+#include "vn-onnx.h"
+#include "vn-outline.h"
+#include "vn-window.h"
+#include "vn-wizard.h"
+#include "widget-test.h"
+
+#include <glib/gstdio.h>
+
+#define SECONDS 60
+
+static VnApplication *app;   /* one for all: a program has no second one on the bus */
+
+typedef struct
+{
+  VnWindow      *window;
+  VnDocument    *document;
+  char          *folder;
+  char          *model_path;
+  guint          n_failed;
+} Fixture;
+
+static VnValue *
+add_weight (VnGraph    *graph,
+            const char *name,
+            gint64      n_out,
+            gint64      n_in)
+{
+  VnShape shape = VN_SHAPE (n_out, n_in, 3, 3);
+  gsize n = (gsize) (n_out * n_in * 9);
+  g_autofree float *values = g_new (float, n);
+  g_autoptr(VnTensor) tensor = NULL;
+  g_autoptr(GRand) random = g_rand_new_with_seed (7);
+
+  for (gsize i = 0; i < n; i++)
+    values[i] = (float) g_rand_double_range (random, -0.4, 0.4);
+  tensor = vn_tensor_new_f32 (&shape, values);
+  return vn_graph_add_initializer (graph, name, tensor);
+}
+
+static VnValue *
+add_conv (VnGraph    *graph,
+          const char *name,
+          VnValue    *input,
+          gint64      n_in,
+          gint64      n_out)
+{
+  static const gint64 pads[] = { 1, 1, 1, 1 };
+  g_autofree char *weight = g_strconcat (name, ".weight", NULL);
+  VnValue *inputs[] = { input, add_weight (graph, weight, n_out, n_in) };
+  VnShape shape = VN_SHAPE (1, n_out, 16, 16);
+  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, &shape);
+  VnNode *node = vn_graph_add_node (graph, name, "", "Conv", inputs, 2, &output, 1);
+
+  vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
+  return output;
+}
+
+static VnValue *
+add_relu (VnGraph    *graph,
+          const char *name,
+          VnValue    *input)
+{
+  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, &input->type.shape);
+
+  vn_graph_add_node (graph, name, "", "Relu", &input, 1, &output, 1);
+  return output;
+}
+
+/* Three convolutions, two of them in branches that are added. */
+static void
+write_model (const char *path)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(GError) error = NULL;
+  VnGraph *graph = model->graph;
+  VnShape shape = VN_SHAPE (1, 3, 16, 16);
+  VnValue *input = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape);
+  VnValue *stem = add_relu (graph, "/stem/relu", add_conv (graph, "/stem/conv", input, 3, 8));
+  VnValue *branches[] = { add_conv (graph, "/left/conv", stem, 8, 8), add_conv (graph, "/right/conv", stem, 8, 8) };
+  VnValue *sum = vn_graph_add_value (graph, "sum", VN_DTYPE_F32, &stem->type.shape);
+  gboolean ok;
+
+  vn_graph_add_node (graph, "/add", "", "Add", branches, 2, &sum, 1);
+  vn_graph_set_output (graph, 0, add_relu (graph, "/head/relu", sum));
+  ok = vn_onnx_write_file (model, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+}
+
+static void
+on_failed (VnDocument *document,
+           const char *title,
+           GError     *error,
+           Fixture    *fixture)
+{
+  g_test_message ("failed: %s: %s", title, error->message);
+  fixture->n_failed++;
+}
+
+static void
+set_up (Fixture       *fixture,
+        gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+
+  fixture->folder = g_dir_make_tmp ("vernier-window-XXXXXX", &error);
+  g_assert_no_error (error);
+  fixture->model_path = g_build_filename (fixture->folder, "small.onnx", NULL);
+  write_model (fixture->model_path);
+  fixture->window = vn_window_new (app);
+  fixture->document = vn_window_get_document (fixture->window);
+  g_signal_connect (fixture->document, "failed", G_CALLBACK (on_failed), fixture);
+  gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1600, 1000);
+  gtk_window_present (GTK_WINDOW (fixture->window));
+  vn_test_settle (300);
+}
+
+static void
+tear_down (Fixture       *fixture,
+           gconstpointer  data)
+{
+  g_autoptr(GFile) folder = g_file_new_for_path (fixture->folder);
+  g_autoptr(GDir) dir = g_dir_open (fixture->folder, 0, NULL);
+  const char *name;
+
+  gtk_window_destroy (GTK_WINDOW (fixture->window));
+  vn_test_settle (50);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
+      g_autofree char *markdown = g_build_filename (path, "report.md", NULL);
+      g_autofree char *json = g_build_filename (path, "report.json", NULL);
+
+      g_unlink (markdown);
+      g_unlink (json);
+      g_remove (path);
+    }
+  g_rmdir (fixture->folder);
+  g_free (fixture->folder);
+  g_free (fixture->model_path);
+}
+
+static gboolean
+is_idle (gpointer data)
+{
+  return vn_document_get_job (data) == NULL;
+}
+
+static gboolean
+has_model (gpointer data)
+{
+  return vn_document_get_model (data) != NULL && is_idle (data);
+}
+
+static void
+open_model (Fixture *fixture)
+{
+  g_autoptr(GFile) file = g_file_new_for_path (fixture->model_path);
+
+  vn_window_open_file (fixture->window, file);
+  g_assert_true (vn_test_wait (has_model, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+static void
+quantize (Fixture *fixture)
+{
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  g_autoptr(GError) error = NULL;
+  gboolean ok;
+
+  vn_document_set_n_samples (fixture->document, 10);
+  vn_document_set_data (fixture->document, data);
+  ok = vn_document_quantize (fixture->document, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_nonnull (vn_document_get_result (fixture->document));
+}
+
+static VnNodeItem *
+get_item (Fixture    *fixture,
+          const char *label)
+{
+  GListModel *nodes = vn_document_get_nodes (fixture->document);
+
+  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      if (g_str_equal (item->label, label))
+        return item;   /* the list keeps it */
+    }
+  g_test_message ("no node %s", label);
+  return NULL;
+}
+
+static void
+test_empty (Fixture       *fixture,
+            gconstpointer  data)
+{
+  GtkWidget *window = GTK_WIDGET (fixture->window);
+
+  g_assert_true (vn_window_is_empty (fixture->window));
+  g_assert_nonnull (vn_test_find (window, GTK_TYPE_BUTTON, "win.open"));
+  g_assert_nonnull (vn_test_find (window, GTK_TYPE_BUTTON, "win.demo"));
+  vn_test_screenshot (window, "small-empty");
+}
+
+static void
+test_open_missing (Fixture       *fixture,
+                   gconstpointer  data)
+{
+  g_autoptr(GFile) file = g_file_new_for_path ("/nonexistent/model.onnx");
+
+  vn_window_open_file (fixture->window, file);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 1);
+  g_assert_true (vn_window_is_empty (fixture->window));
+}
+
+static void
+test_drop (Fixture       *fixture,
+           gconstpointer  data)
+{
+  g_autoptr(GFile) folder = g_file_new_for_path (fixture->folder);
+  g_autoptr(GFile) file = g_file_new_for_path (fixture->model_path);
+
+  g_assert_false (vn_window_drop_file (fixture->window, folder));   /* samples need a model */
+  g_assert_true (vn_window_drop_file (fixture->window, file));
+  g_assert_true (vn_test_wait (has_model, fixture->document, SECONDS));
+  g_assert_true (vn_window_drop_file (fixture->window, folder));
+  g_assert_nonnull (vn_document_get_data (fixture->document));
+  g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, fixture->folder);
+}
+
+static void
+test_measure (Fixture       *fixture,
+              gconstpointer  data)
+{
+  guint n_measured = 0;
+
+  open_model (fixture);
+  g_assert_cmpuint (g_list_model_get_n_items (vn_document_get_nodes (fixture->document)), ==, 6);
+  quantize (fixture);
+  vn_test_settle (400);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-graph");
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (fixture->document), i);
+      const VnErrorRow *row = vn_result_get_node_error (vn_document_get_result (fixture->document), item->node);
+
+      g_test_message ("%s: %g dB, %s", item->label, item->metrics[VN_METRIC_SQNR],
+                      vn_dtype_get_name (item->precision));
+      if (row == NULL)
+        continue;
+      n_measured++;
+      g_assert_true (item->measured);
+      g_assert_cmpfloat (item->metrics[VN_METRIC_SQNR], ==, row->sqnr_db);
+      g_assert_cmpfloat (item->metrics[VN_METRIC_COSINE], ==, row->cosine);
+    }
+  g_assert_cmpuint (n_measured, >=, 3);
+}
+
+static void
+test_exclude_and_undo (Fixture       *fixture,
+                       gconstpointer  data)
+{
+  VnNodeItem *item;
+  double before;
+
+  open_model (fixture);
+  quantize (fixture);
+  item = get_item (fixture, "/left/conv");
+  before = item->metrics[VN_METRIC_SQNR];
+  vn_document_select_one (fixture->document, item->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_test_message ("%g dB before, %g dB in float", before, item->metrics[VN_METRIC_SQNR]);
+  g_assert_true (item->excluded);
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_false (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/left/conv"));
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_false (item->excluded);
+  g_assert_cmpfloat (item->metrics[VN_METRIC_SQNR], ==, before);
+  g_assert_true (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/left/conv"));
+  g_assert_true (vn_document_can_redo (fixture->document));
+  g_assert_false (vn_document_can_undo (fixture->document));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+static void
+test_export (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autofree char *model = g_build_filename (fixture->folder, "out.onnx", NULL);
+  g_autofree char *report = g_build_filename (fixture->folder, "report", NULL);
+  g_autofree char *markdown = g_build_filename (report, "report.md", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) read = NULL;
+
+  open_model (fixture);
+  g_assert_false (vn_document_export (fixture->document, model, report, &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  quantize (fixture);
+  g_assert_true (vn_document_export (fixture->document, model, report, &error));
+  g_assert_no_error (error);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_true (g_file_test (markdown, G_FILE_TEST_IS_REGULAR));
+  read = vn_onnx_read_file (model, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (read->graph->nodes->len, >, 6);
+}
+
+static void
+test_cancel (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
+
+  open_model (fixture);
+  vn_document_set_n_samples (fixture->document, 20000);
+  vn_document_set_data (fixture->document, random);
+  g_assert_true (vn_document_quantize (fixture->document, NULL));
+  vn_test_settle (100);
+  g_assert_nonnull (vn_document_get_job (fixture->document));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.cancel-job", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_null (vn_document_get_result (fixture->document));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+static void
+test_selection (Fixture       *fixture,
+                gconstpointer  data)
+{
+  GtkWidget *table, *outline;
+  GtkSelectionModel *in_table, *in_outline;
+  g_autoptr(GtkBitset) selected = NULL;
+
+  open_model (fixture);
+  table = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_COLUMN_VIEW, NULL);
+  outline = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_OUTLINE, NULL), GTK_TYPE_LIST_VIEW,
+                          NULL);
+  in_table = gtk_column_view_get_model (GTK_COLUMN_VIEW (table));
+  in_outline = gtk_list_view_get_model (GTK_LIST_VIEW (outline));
+  gtk_selection_model_select_item (in_outline, 2, TRUE);
+  selected = gtk_selection_model_get_selection (in_table);
+  g_assert_cmpuint (gtk_bitset_get_size (selected), ==, 1);
+  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document), 2));
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.next-node", NULL);
+  g_assert_true (gtk_selection_model_is_selected (in_outline, 3));
+  g_assert_false (gtk_selection_model_is_selected (in_outline, 2));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-all", NULL);
+  g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, 6);
+  g_assert_true (gtk_selection_model_is_selected (in_table, 5));
+}
+
+static void
+test_wizard (Fixture       *fixture,
+             gconstpointer  data)
+{
+  static const char * const steps[] = { "model", "data", "target", "calibrate", "review", "export" };
+  g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
+  VnWizard *wizard;
+
+  open_model (fixture);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  vn_wizard_go_next (wizard);
+  vn_wizard_go_next (wizard);
+  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");   /* nothing chosen yet */
+
+  vn_document_set_n_samples (fixture->document, 10);
+  vn_document_set_data (fixture->document, random);
+  vn_test_settle (300);
+  for (guint i = 1; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("small-wizard-%s", steps[i]);
+
+      g_assert_cmpstr (vn_wizard_get_step (wizard), ==, steps[i]);
+      g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+      vn_test_settle (300);
+      vn_test_screenshot (GTK_WIDGET (fixture->window), name);
+      if (i + 1 < G_N_ELEMENTS (steps))
+        vn_wizard_go_next (wizard);
+    }
+  g_assert_nonnull (vn_document_get_result (fixture->document));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
+    { "/window/empty", test_empty },
+    { "/window/open-missing", test_open_missing },
+    { "/window/drop", test_drop },
+    { "/window/measure", test_measure },
+    { "/window/exclude-and-undo", test_exclude_and_undo },
+    { "/window/export", test_export },
+    { "/window/cancel", test_cancel },
+    { "/window/selection", test_selection },
+    { "/window/wizard", test_wizard },
+  };
+
+  vn_test_widgets_init (&argc, &argv);
+  app = vn_application_new ();
+  g_application_set_flags (G_APPLICATION (app), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (app), NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].func, tear_down);
+  return g_test_run ();
+}
