@@ -2,6 +2,9 @@
 /* Gemm: y = alpha * op (a) * op (b) + beta * c, with c broadcast to the shape of y. */
 #include "vn-blas.h"
 #include "vn-conv.h"
+#include "vn-gemm-packed.h"
+
+#include <math.h>
 
 enum { A, B, C };
 
@@ -51,6 +54,9 @@ gemm_infer (VnOpContext *ctx,
   if (vn_op_has_input (ctx, C) && !check_c (ctx, &ctx->in_types[C].shape, &y, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
+  if (ctx->in_types[A].dtype == VN_DTYPE_F32 && y.dims[0] >= 0 && inner_a >= 0 &&
+      !vn_gemm_packed_scratch ((gsize) y.dims[0], (gsize) inner_a, &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
   return TRUE;
 }
 
@@ -125,6 +131,47 @@ gemm_rows (gpointer data,
 }
 
 static gboolean
+gemm_prepare (VnOpContext *ctx,
+              gpointer    *prepared,
+              GError     **error)
+{
+  const VnTensor *b = ctx->in[B];
+  gboolean trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0;
+
+  *prepared = NULL;
+  if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2)
+    return TRUE;
+  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
+                                  (gsize) b->shape.dims[trans_b ? 0 : 1], trans_b,
+                                  vn_node_get_float (ctx->node, "alpha", 1.f), error);
+  return *prepared != NULL;
+}
+
+static void
+gemm_release (gpointer prepared)
+{
+  vn_gemm_packed_free (prepared);
+}
+
+static void
+run_packed (const Gemm *gemm)
+{
+  const VnOpContext *ctx = gemm->ctx;
+  gboolean has_c = vn_op_has_input (ctx, C), clamp = ctx->activation.active;
+  VnGemmCall call = {
+    .a = ctx->in[A]->data, .rows = gemm->m,
+    .a_step = gemm->trans_a ? 1 : gemm->k, .depth_step = gemm->trans_a ? gemm->m : 1,
+    .added = has_c ? ctx->in[C]->data : NULL, .beta = (float) gemm->beta,
+    .low = clamp ? ctx->activation.min : (float) -INFINITY, .high = clamp ? ctx->activation.max : (float) INFINITY,
+    .y = ctx->out[0]->data
+  };
+
+  if (has_c)
+    strides_of_c (&ctx->in[C]->shape, &call.added_row, &call.added_column);
+  vn_gemm_packed_run (ctx->prepared, ctx, &call);
+}
+
+static gboolean
 gemm_run (VnOpContext *ctx,
           GError     **error)
 {
@@ -136,8 +183,11 @@ gemm_run (VnOpContext *ctx,
     vn_node_get_float (ctx->node, "alpha", 1.f), vn_node_get_float (ctx->node, "beta", 1.f)
   };
 
-  vn_op_for_items (ctx, (gemm.m + ROWS - 1) / ROWS, (double) MIN (gemm.m, ROWS) * gemm.n * gemm.k / 16, gemm_rows,
-                   &gemm);
+  if (ctx->prepared != NULL)
+    run_packed (&gemm);
+  else
+    vn_op_for_items (ctx, (gemm.m + ROWS - 1) / ROWS, (double) MIN (gemm.m, ROWS) * gemm.n * gemm.k / 16,
+                     gemm_rows, &gemm);
   return TRUE;
 }
 
@@ -151,4 +201,6 @@ const VnOp vn_op_gemm_1 = {
   .fuses_clamp = TRUE,
   .infer = gemm_infer,
   .run = gemm_run,
+  .prepare = gemm_prepare,
+  .release = gemm_release,
 };

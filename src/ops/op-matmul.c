@@ -2,6 +2,9 @@
 /* MatMul as numpy.matmul: products of the last two axes, the others broadcast; a 1-D operand gets an axis that is
  * dropped again. */
 #include "vn-blas.h"
+#include "vn-gemm-packed.h"
+
+#include <math.h>
 
 /* Sizes of a product after 1-D operands were extended. */
 typedef struct
@@ -66,6 +69,10 @@ matmul_infer (VnOpContext *ctx,
         y.dims[y.rank++] = product.m;
       if (!product.drop_n)
         y.dims[y.rank++] = product.n;
+      if (b->rank == 2 && vn_shape_is_static (a) && vn_shape_is_static (b) &&
+          !vn_gemm_packed_scratch ((gsize) vn_shape_count (&product.a, 0, product.a.rank - 1), (gsize) product.k,
+                                   &ctx->scratch_bytes))
+        return vn_op_fail (ctx, error, _("the product is too large for this machine"));
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
   return TRUE;
@@ -126,6 +133,27 @@ matmul_block (gpointer data,
 }
 
 static gboolean
+matmul_prepare (VnOpContext *ctx,
+                gpointer    *prepared,
+                GError     **error)
+{
+  const VnTensor *b = ctx->in[1];
+
+  *prepared = NULL;
+  if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2)
+    return TRUE;
+  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[0], (gsize) b->shape.dims[1], FALSE,
+                                  1.f, error);
+  return *prepared != NULL;
+}
+
+static void
+matmul_release (gpointer prepared)
+{
+  vn_gemm_packed_free (prepared);
+}
+
+static gboolean
 matmul_run (VnOpContext *ctx,
             GError     **error)
 {
@@ -139,12 +167,22 @@ matmul_run (VnOpContext *ctx,
   job.n = (gsize) job.product.n;
   job.k = (gsize) job.product.k;
   /* One matrix for all rows: their batches are one tall matrix. */
-  if (job.product.b.rank == 2 && !job.product.drop_m)
+  if (job.product.b.rank == 2)
     {
       job.m *= n_batches;
       n_batches = 1;
       job.product.a = VN_SHAPE ((gint64) job.m, (gint64) job.k);
       job.product.batch = VN_SHAPE_SCALAR;
+    }
+  if (ctx->prepared != NULL)
+    {
+      VnGemmCall call = {
+        .a = ctx->in[0]->data, .rows = job.m, .a_step = job.k, .depth_step = 1, .low = (float) -INFINITY,
+        .high = (float) INFINITY, .y = ctx->out[0]->data
+      };
+
+      vn_gemm_packed_run (ctx->prepared, ctx, &call);
+      return TRUE;
     }
   job.n_blocks = (job.m + ROWS - 1) / ROWS;
   vn_op_for_items (ctx, n_batches * job.n_blocks, (double) MIN (job.m, ROWS) * job.n * job.k / 16, matmul_block, &job);
@@ -159,4 +197,6 @@ const VnOp vn_op_matmul_1 = {
   .quant = { VN_QUANT_MATMUL, 1, -1, 1, TRUE },
   .infer = matmul_infer,
   .run = matmul_run,
+  .prepare = matmul_prepare,
+  .release = matmul_release,
 };

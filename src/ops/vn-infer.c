@@ -218,7 +218,7 @@ can_compute (const Call *call)
 {
   const VnOpContext *ctx = &call->ctx;
 
-  if (ctx->op->run == NULL || ctx->op->prepare != NULL || is_random (ctx->op))
+  if (ctx->op->run == NULL || is_random (ctx->op))
     return FALSE;
   if (ctx->n_inputs > 0 && (ctx->op->dtypes & (1u << call->in_types[0].dtype)) == 0)
     return FALSE;

@@ -279,14 +279,15 @@ test_matmul (void)
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
-    for (int wide = 0; wide < 2; wide++)
+    for (int variant = 0; variant < 3; variant++)
       {
+        gboolean wide = variant == 1;
         g_autoptr(VnTensor) a32 = op_random (&cases[k].a, 1);
         g_autoptr(VnTensor) b32 = op_random (&cases[k].b, 2);
         g_autoptr(VnTensor) a = vn_tensor_convert (a32, wide ? VN_DTYPE_F64 : VN_DTYPE_F32, NULL);
         g_autoptr(VnTensor) b = vn_tensor_convert (b32, wide ? VN_DTYPE_F64 : VN_DTYPE_F32, NULL);
         VnTensor *inputs[] = { a, b };
-        OpCall call = { "", "MatMul", 13, "", inputs, 2, 1, 2 };
+        OpCall call = { "", "MatMul", 13, "", inputs, 2, 1, 2, variant == 2 };
         g_autoptr(VnTensor) y = op_call_one (&call);
         VnShape sa = cases[k].a, sb = cases[k].b;
         gsize inner = (gsize) sa.dims[sa.rank - 1], m = sa.rank > 1 ? (gsize) sa.dims[sa.rank - 2] : 1;
@@ -320,36 +321,38 @@ test_gemm (void)
     { "transA=1 transB=1 beta=-1.0", VN_SHAPE (4, 3), VN_SHAPE (5, 4), { 0 }, 1, -1, TRUE, TRUE },
     { "transA=1", VN_SHAPE (4, 300), VN_SHAPE (4, 5), VN_SHAPE (1, 5), 1, 1, TRUE, FALSE },
     { "", VN_SHAPE (1, 4), VN_SHAPE (4, 5), VN_SHAPE (1), 1, 1, FALSE, FALSE },
+    { "transB=1", VN_SHAPE (133, 70), VN_SHAPE (101, 70), VN_SHAPE (101), 1, 1, FALSE, TRUE },
+    { "", VN_SHAPE (150, 300), VN_SHAPE (300, 144), VN_SHAPE (150, 144), 1, 1, FALSE, FALSE },
   };
 
-  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
+  for (guint k = 0; k < G_N_ELEMENTS (cases) * 2; k++)
     for (guint with_c = 0; with_c < 2; with_c++)
       {
-        g_autoptr(VnTensor) a = op_random (&cases[k].a, 1);
-        g_autoptr(VnTensor) b = op_random (&cases[k].b, 2);
-        g_autoptr(VnTensor) c = op_random (&cases[k].c, 3);
+        g_autoptr(VnTensor) a = op_random (&cases[k / 2].a, 1);
+        g_autoptr(VnTensor) b = op_random (&cases[k / 2].b, 2);
+        g_autoptr(VnTensor) c = op_random (&cases[k / 2].c, 3);
         VnTensor *inputs[] = { a, b, c };
-        OpCall call = { "", "Gemm", 13, cases[k].attributes, inputs, 2 + with_c, 1, 2 };
+        OpCall call = { "", "Gemm", 13, cases[k / 2].attributes, inputs, 2 + with_c, 1, 2, k % 2 == 1 };
         g_autoptr(VnTensor) y = op_call_one (&call);
         gsize m = (gsize) y->shape.dims[0], n = (gsize) y->shape.dims[1], inner = a->n_elements / m;
         g_autofree double *expected = g_new0 (double, m * n);
-        gint64 rows = cases[k].c.rank == 2 ? cases[k].c.dims[0] : 1;
-        gsize columns = cases[k].c.rank > 0 ? (gsize) cases[k].c.dims[cases[k].c.rank - 1] : 1;
+        gint64 rows = cases[k / 2].c.rank == 2 ? cases[k / 2].c.dims[0] : 1;
+        gsize columns = cases[k / 2].c.rank > 0 ? (gsize) cases[k / 2].c.dims[cases[k / 2].c.rank - 1] : 1;
 
         for (gsize i = 0; i < m * n; i++)
           {
             gsize row = i / n, column = i % n;
 
             for (gsize p = 0; p < inner; p++)
-              expected[i] += cases[k].alpha *
-                             vn_tensor_get_double (a, cases[k].ta ? p * m + row : row * inner + p) *
-                             vn_tensor_get_double (b, cases[k].tb ? column * inner + p : p * n + column);
+              expected[i] += cases[k / 2].alpha *
+                             vn_tensor_get_double (a, cases[k / 2].ta ? p * m + row : row * inner + p) *
+                             vn_tensor_get_double (b, cases[k / 2].tb ? column * inner + p : p * n + column);
             if (with_c)
-              expected[i] += cases[k].beta * vn_tensor_get_double (c, (rows > 1 ? row * columns : 0) +
+              expected[i] += cases[k / 2].beta * vn_tensor_get_double (c, (rows > 1 ? row * columns : 0) +
                                                                    (columns > 1 ? column : 0));
           }
-        g_test_message ("%s, c %u", cases[k].attributes, with_c);
-        op_assert_near (y, expected, m * n, 1e-5, 1e-5);
+        g_test_message ("%s, c %u, %s", cases[k / 2].attributes, with_c, k % 2 == 1 ? "packed" : "not packed");
+        op_assert_near (y, expected, m * n, 1e-5, 2e-5);
       }
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op-private.h"
+#include "vn-tile.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnGemmPacked: a constant right operand in the order in which the innermost loop reads it: blocks of as many columns
+ * as a tile has, each depth x columns; the last one is filled up with zeros to whole vectors.
+ */
+typedef struct
+{
+  const VnTile *tile;
+  gsize         depth, columns, n_blocks;
+  float        *blocks;
+} VnGemmPacked;
+
+/**
+ * VnGemmCall: y (rows x columns) = op (a) * b + added, clamped.
+ * @a_step, @depth_step: distances in a from one row, and one product, to the next
+ * @added: (nullable): with @added_row and @added_column as distances (0: broadcast), times @beta
+ */
+typedef struct
+{
+  const float  *a;
+  gsize         rows, a_step, depth_step;
+  const float  *added;
+  gsize         added_row, added_column;
+  float         beta, low, high;
+  float        *y;
+} VnGemmCall;
+
+VnGemmPacked *vn_gemm_packed_new     (const VnTile       *tile,
+                                      const float        *b,
+                                      gsize               depth,
+                                      gsize               columns,
+                                      gboolean            transposed,
+                                      float               alpha,
+                                      GError            **error);
+void          vn_gemm_packed_free    (VnGemmPacked       *self);
+gboolean      vn_gemm_packed_scratch (gsize               rows,
+                                      gsize               depth,
+                                      gsize              *bytes);
+void          vn_gemm_packed_run     (const VnGemmPacked *self,
+                                      const VnOpContext  *ctx,
+                                      const VnGemmCall   *call);
+
+G_END_DECLS
