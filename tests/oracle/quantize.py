@@ -241,9 +241,13 @@ def test_model(program, shared, stem, settings, n):
     path = os.path.join(shared, 'models', stem + '.onnx')
     if not os.path.exists(path):
         print(stem, 'is not there')
-        return 0, 0
+        return 0, 1
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(path, folder)
+        try:
+            prepared = prepare(path, folder)
+        except Exception as e:
+            print('%-34s the peer cannot prepare it: %s' % (stem, str(e).strip().splitlines()[0][:120]))
+            return 0, 0
         session = ort.InferenceSession(prepared)
         given = session.get_inputs()[0]
         shape = oracle.input_shape(stem, given.shape)
