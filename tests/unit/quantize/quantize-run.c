@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* quantize-run [OPTIONS] MODEL OUT.onnx OUT.json: quantizes a prepared model and writes the plan down, for tests that
- * compare with other programs. Ranges come from a text file (name, minimum, maximum, as hexadecimal floats), or from
+ * compare with other programs. quantize-run --prepare OPSET MODEL OUT.onnx prepares one. Ranges come from a text file (name, minimum, maximum, as hexadecimal floats), or from
  * running the samples of a folder of .npy files, one per sample, through the network. */
 
 #include "vn-error.h"
 #include "vn-onnx.h"
 #include "vn-plan.h"
+#include "vn-pass.h"
 #include "vn-quantize-private.h"
 
 #include <json-glib/json-glib.h>
@@ -14,9 +15,11 @@
 
 static char *preset = NULL, *weight = NULL, *data_folder = NULL, *ranges_file = NULL;
 static char **excludes = NULL, **wide = NULL;
+static int prepare_opset = 0;
 static gboolean per_channel, symmetric, asymmetric_weights, reduce_range, operators, unit_ranges;
 
 static const GOptionEntry entries[] = {
+  { "prepare", 0, 0, G_OPTION_ARG_INT, &prepare_opset, "Only prepare for quantization, at this opset or the model's", "OPSET" },
   { "preset", 0, 0, G_OPTION_ARG_STRING, &preset, "Preset", "ID" },
   { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, "Type of weights", "TYPE" },
   { "asymmetric-weights", 0, 0, G_OPTION_ARG_NONE, &asymmetric_weights, "Zero points for weights", NULL },
@@ -319,6 +322,19 @@ run (char   **argv,
   return vn_onnx_write_file (result, argv[2], NULL, NULL, error) && write_plan (plan, names, notes, argv[3], error);
 }
 
+static gboolean
+prepare (char   **argv,
+         GError **error)
+{
+  g_autoptr(VnModel) source = vn_onnx_read_file (argv[1], error);
+  g_autoptr(VnModel) model = NULL;
+
+  if (source == NULL)
+    return FALSE;
+  model = vn_prepare_model (source, MAX (prepare_opset, vn_model_get_opset (source, "")), NULL, NULL, NULL, NULL, error);
+  return model != NULL && vn_onnx_write_file (model, argv[2], NULL, NULL, error);
+}
+
 static int
 list_operators (void)
 {
@@ -348,6 +364,13 @@ main (int   argc,
     }
   if (operators)
     return list_operators ();
+  if (prepare_opset > 0 && argc == 3)
+    {
+      if (prepare (argv, &error))
+        return 0;
+      g_printerr ("%s\n", error->message);
+      return 1;
+    }
   if (argc != 4 ||
       (data_folder != NULL) + (ranges_file != NULL) + unit_ranges != 1)
     {
