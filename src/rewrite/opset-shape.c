@@ -23,6 +23,15 @@ direction (const VnValue *scales)
   return down && up ? 2 : down ? -1 : up;
 }
 
+/* The regions of Resize may be left out from opset 13 on only: until then an empty tensor says that there are none. */
+static VnValue *
+add_empty_regions (VnGraph *graph)
+{
+  g_autoptr(VnTensor) none = vn_tensor_new_f32 (&VN_SHAPE (0), (const float[]) { 0 });
+
+  return vn_graph_add_initializer (graph, "roi", none);
+}
+
 /* Resize-10 takes (X, scales) and maps positions by x / scale; the nearest pixel is the one before when enlarging and
  * the one after when reducing. */
 VN_OPSET_RULE (vn_opset_resize_mode)
@@ -35,7 +44,7 @@ VN_OPSET_RULE (vn_opset_resize_mode)
     return vn_opset_refuse (step, _("it should have an input and scales"), error);
   if (dir == 2 && g_str_equal (mode, "nearest"))
     return vn_opset_refuse (step, _("it enlarges one axis and reduces another"), error);
-  vn_node_set_input (node, 1, NULL);
+  vn_node_set_input (node, 1, add_empty_regions (node->graph));
   vn_node_set_input (node, 2, scales);
   vn_node_set_string (node, "coordinate_transformation_mode", "asymmetric");
   if (g_str_equal (mode, "nearest"))

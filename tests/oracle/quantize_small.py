@@ -174,7 +174,7 @@ def selection(path):
     import numpy as np
     net = Net([1, 8, 8, 8])
     net.weight('w', (8, 8, 1, 1)), net.constant('pads', np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64))
-    net.constant('index', np.array([0, 2, 5, 1], np.int64)), net.constant('fill', np.float32(-9))
+    net.constant('index', np.array([0, 2, 3, 1], np.int64)), net.constant('fill', np.float32(-9))
     net.node('Conv', 'x w', 'c')
     net.node('MaxPool', 'c', 'p', kernel_shape=[2, 2])
     net.node('Pad', 'p pads', 'q')

@@ -230,7 +230,7 @@ build_bias_overflow (Fixture *f)
   fixture_output (f, "y");
 }
 
-static void G_GNUC_UNUSED
+static void
 build_single_rules (Fixture *f)
 {
   static const gint64 indices[] = { 0, 1 }, pads[] = { 0, 0, 0, 1 };
@@ -397,6 +397,7 @@ static const struct
   { "linear-channels",       13, "cpu",    build_linear,             recipe_channels },
   { "bias-overflow",         13, "cpu",    build_bias_overflow,      NULL },
   { "bias-overflow-channels", 13, "cpu",   build_bias_overflow,      recipe_channels },
+  { "single-rules",          13, "cpu",    build_single_rules,       NULL },
   { "norm",                  13, "cpu",    build_norm,               recipe_channels },
   { "unsorted",              13, "cpu",    build_unsorted,           NULL },
   { "exclude",               13, "cpu",    build_two_convs,          recipe_exclude_first },
