@@ -2,8 +2,6 @@
 /* Opsets below 7: broadcasting had to be asked for and could begin at any axis; attributes of training. */
 #include "vn-rewrite-private.h"
 
-#include <string.h>
-
 /**
  * vn_opset_rank:
  *
@@ -116,7 +114,7 @@ VN_OPSET_RULE (vn_opset_broadcast)
 VN_OPSET_RULE (vn_opset_prelu_slope)
 {
   int x = vn_opset_rank (vn_node_get_input (node, 0)), slope = vn_opset_rank (vn_node_get_input (node, 1));
-  VnTensor *constant = node->inputs->len > 1 ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
+  VnTensor *constant = slope == 1 ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
 
   if (slope != 1 || (constant != NULL && constant->n_elements == 1))
     return FALSE;

@@ -2,8 +2,6 @@
 /* Constant nodes become initializers: one place to look for weights. */
 #include "vn-rewrite-private.h"
 
-#include <string.h>
-
 static VnTensor *
 from_strings (const VnAttr  *attr,
               GError       **error)
@@ -36,7 +34,7 @@ constant_tensor (const VnNode  *node,
   switch (attr->type)
     {
     case VN_ATTR_TENSOR:
-      return vn_tensor_ref (attr->tensor);
+      return attr->tensor != NULL ? vn_tensor_ref (attr->tensor) : NULL;
     case VN_ATTR_FLOAT:
       return vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &attr->f);
     case VN_ATTR_INT:

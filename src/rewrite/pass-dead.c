@@ -2,12 +2,6 @@
 /* Nodes whose results nobody needs, and weights nobody uses. */
 #include "vn-rewrite-private.h"
 
-static GHashTable *
-returned_of (VnPassContext *ctx)
-{
-  return vn_rewrite_returned (ctx->model);
-}
-
 static gboolean
 is_dead (GHashTable   *returned,
          const VnNode *node)
@@ -43,7 +37,7 @@ dead_nodes (VnPassContext  *ctx,
             VnGraph        *graph,
             GError        **error)
 {
-  g_autoptr(GHashTable) returned = returned_of (ctx);
+  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
   g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
 
   if (order == NULL)
@@ -59,15 +53,17 @@ dead_weights (VnPassContext  *ctx,
               VnGraph        *graph,
               GError        **error)
 {
-  g_autoptr(GHashTable) returned = returned_of (ctx);
+  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
 
-  for (guint i = graph->values->len; i-- > 0;)
+  for (guint i = 0; i < graph->values->len;)
     {
       VnValue *value = g_ptr_array_index (graph->values, i);
       g_autofree char *name = g_strdup (value->name);
 
       if (vn_rewrite_drop_unused (returned, value))
         vn_edit_log_add (ctx->log, "remove", name, NULL, _("nothing uses it"));
+      else
+        i++;
     }
   return TRUE;
 }

@@ -9,7 +9,6 @@
 #include "vn-rewrite-private.h"
 
 #include <math.h>
-#include <string.h>
 
 /* y = m * x + a for each of n channels */
 typedef struct
@@ -147,7 +146,7 @@ host_clear (Host *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Host, host_clear)
 
-static void
+static gboolean
 lay_out (Host *self)
 {
   const VnShape *shape = &self->weight->shape;
@@ -173,13 +172,17 @@ lay_out (Host *self)
     }
   else
     {
-      gsize groups = (gsize) MAX (vn_node_get_int (self->node, "group", 1), 1);
+      gint64 group = vn_node_get_int (self->node, "group", 1);
+      gsize groups = (gsize) group;
 
+      if (group < 1 || shape->dims[0] % group != 0)
+        return FALSE;
       self->period = (gsize) shape->dims[1];
       self->n_channels = self->period * groups;
       self->inner = (gsize) vn_shape_count (shape, 2, shape->rank);
       self->outer = n / groups;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -195,13 +198,12 @@ host_init (Host   *self,
 {
   VnValue *bias = vn_node_get_input (node, 2);
 
-  if (node == NULL || !is_host (node) || vn_node_get_input (node, 1) == NULL)
+  if (!is_host (node) || vn_node_get_input (node, 1) == NULL)
     return FALSE;
   self->node = node;
   self->weight = vn_rewrite_constant_f32 (vn_node_get_input (node, 1), NULL);
-  if (self->weight == NULL || self->weight->shape.rank < 2 || self->weight->n_elements == 0)
+  if (self->weight == NULL || self->weight->shape.rank < 2 || self->weight->n_elements == 0 || !lay_out (self))
     return FALSE;
-  lay_out (self);
   if (bias == NULL)
     return TRUE;
   self->bias = vn_rewrite_constant_f32 (bias, NULL);

@@ -279,7 +279,7 @@ static gboolean
 fold_run (VnPassContext  *ctx,
           GError        **error)
 {
-  return vn_rewrite_infer (ctx, error) &&
+  return vn_rewrite_infer (ctx, "fold", error) &&
          vn_rewrite_each_graph (ctx, fold_graph, error);
 }
 

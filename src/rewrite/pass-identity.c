@@ -132,7 +132,7 @@ static gboolean
 identity_run (VnPassContext  *ctx,
               GError        **error)
 {
-  return vn_rewrite_infer (ctx, error) &&
+  return vn_rewrite_infer (ctx, "identity", error) &&
          vn_rewrite_each_graph (ctx, identity_graph, error);
 }
 

@@ -121,7 +121,7 @@ opset_run (VnPassContext  *ctx,
 
   if (to == 0 || (from > 0 && from >= to))
     return TRUE;
-  if (!check_versions (ctx, from, error) || !vn_rewrite_infer (ctx, error))
+  if (!check_versions (ctx, from, error) || !vn_rewrite_infer (ctx, "opset", error))
     return FALSE;
   for (gint64 version = from + 1; version <= to; version++)
     {

@@ -16,7 +16,8 @@ sort_graph (VnPassContext  *ctx,
   if (n == 0)
     return TRUE;
   vn_graph_reorder (graph, order);
-  vn_edit_log_add (ctx->log, "set", graph->name, NULL, _("%u nodes moved so that each follows what it uses"), n);
+  vn_edit_log_add (ctx->log, "set", *graph->name != '\0' ? graph->name : "graph", NULL,
+                   _("%u nodes moved so that each follows what it uses"), n);
   return TRUE;
 }
 

@@ -39,6 +39,7 @@ gboolean    vn_rewrite_drop_unused  (GHashTable     *returned,
 void        vn_rewrite_need_ir      (VnPassContext  *ctx,
                                      gint64          version);
 gboolean    vn_rewrite_infer        (VnPassContext  *ctx,
+                                     const char     *pass,
                                      GError        **error);
 VnTensor   *vn_rewrite_constant_f32 (const VnValue  *value,
                                      GError        **error);

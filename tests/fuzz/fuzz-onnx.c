@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whatever bytes come in, reading ends with a model or an error; and a model that was read can be written, and what
- * is written can be read. Built with -fsanitize=fuzzer (and FUZZ_ENGINE defined) this file is a target of libFuzzer;
+ * is written can be read. With FUZZ_PREPARE defined a model that was read is prepared as well. Built with -fsanitize=fuzzer (and FUZZ_ENGINE defined) this file is a target of libFuzzer;
  * without, its main replays a corpus and a number of seeded mutations of it: fuzz-onnx [COUNT [SEED]] */
+#include "test-models.h"
+
 #include "vn-onnx.h"
+#include "vn-pass.h"
 #include "vn-validate.h"
 
 #include <stdlib.h>
@@ -39,6 +42,14 @@ LLVMFuzzerTestOneInput (const guint8 *data,
   if (again == NULL)
     abort ();
   vn_model_validate (again, VN_VALIDATE_CONTENTS, again->notes, NULL);
+#ifdef FUZZ_PREPARE
+  {
+    g_autoptr(VnModel) prepared = vn_prepare_model (again, 17, NULL, NULL, NULL, NULL, NULL);
+
+    if (prepared != NULL && !vn_model_validate (prepared, VN_VALIDATE_STRUCTURE, NULL, NULL))
+      abort ();
+  }
+#endif
   return 0;
 }
 
@@ -59,6 +70,17 @@ add_folder (GPtrArray  *corpus,
 
       if (g_str_has_suffix (name, ".onnx") && g_file_get_contents (path, &data, &size, NULL))
         g_ptr_array_add (corpus, g_bytes_new_take (data, size));
+    }
+}
+
+static void
+add_built (GPtrArray *corpus)
+{
+  for (guint i = 0; i < n_test_models; i++)
+    {
+      g_autoptr(VnModel) model = test_models[i].build ();
+
+      g_ptr_array_add (corpus, vn_onnx_write_bytes (model, NULL));
     }
 }
 
@@ -118,6 +140,7 @@ main (int   argc,
   guint n_small;
 
   add_folder (corpus, CORPUS_DIR);
+  add_built (corpus);
   n_small = corpus->len;
   if (shared != NULL && *shared != '\0')
     {
