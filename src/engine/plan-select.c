@@ -101,7 +101,7 @@ vn_plan_select (VnPlan               *self,
     {
       VnValue *value = g_ptr_array_index (queue, k);
 
-      if (value->producer == NULL || vn_value_is_constant (value))
+      if (value->producer == NULL || vn_value_get_constant (value) != NULL)
         continue;
       for (guint i = 0; i < value->producer->inputs->len; i++)
         need (self, queue, g_ptr_array_index (value->producer->inputs, i));
@@ -117,7 +117,7 @@ is_needed (VnPlan       *self,
     {
       const VnValue *value = g_ptr_array_index (node->outputs, i);
 
-      if (value != NULL && self->values[value->id].needed && !vn_value_is_constant (value))
+      if (value != NULL && self->values[value->id].needed && vn_value_get_constant (value) == NULL)
         return TRUE;
     }
   return FALSE;

@@ -3,12 +3,12 @@
  *
  * Float to integer truncates toward zero; what does not fit wraps like a two's complement conversion of the 64-bit
  * value, NaN gives 0. Integers narrow by dropping high bits. Everything becomes bool by != 0. Narrower floats round to
- * nearest, ties to even; beyond their range they become infinite. 4-bit results round to nearest and saturate if they
- * come from floats. */
+ * nearest, ties to even; beyond their range they become infinite, or for floats of 8 bits the largest number unless
+ * the attribute “saturate” is 0. */
 #include "vn-elem-private.h"
+#include "vn-minifloat-private.h"
 
-#define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | \
-                       VN_DTYPE_BIT (U2) | VN_DTYPE_BIT (S2))
+#define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_EIGHT_BITS | VN_PACKED_BITS)
 
 static gboolean
 is_castable (VnDType dtype)
@@ -78,7 +78,8 @@ load_doubles (const VnTensor *in,
       VN_FLOAT_TYPES (LOAD_DOUBLE, )
     default:
       for (gsize i = 0; i < n; i++)
-        out[i] = vn_tensor_get_double (in, first + i);
+        out[i] = vn_minifloat_is (in->dtype) ? vn_minifloat_load (in->dtype, in->data, first + i)
+                                             : vn_tensor_get_double (in, first + i);
     }
 }
 
@@ -159,32 +160,58 @@ floats_to_integers (const VnTensor *in,
                     gsize           n)
 {
   double values[PIECE];
-  gint64 integers[PIECE], min = 0, max = 0;
-  gboolean packed = vn_dtype_get_bits (out->dtype) < 8;
+  gint64 integers[PIECE];
 
   load_doubles (in, first, values, n);
-  vn_dtype_integer_range (out->dtype, &min, &max);
   for (gsize i = 0; i < n; i++)
     if (out->dtype == VN_DTYPE_BOOL)
       integers[i] = values[i] != 0;
-    else if (packed)
-      integers[i] = isnan (values[i]) ? 0 : (gint64) CLAMP (rint (values[i]), (double) min, (double) max);
     else
       integers[i] = truncated (values[i], out->dtype == VN_DTYPE_U64);
   store_integers (out, first, integers, n);
 }
 
+typedef struct
+{
+  gboolean        saturate;
+  VnScaleRounding rounding;
+} Options;
+
+static void
+to_minifloats (const VnTensor *in,
+               VnTensor       *out,
+               const Options  *options,
+               gsize           first,
+               gsize           n)
+{
+  double values[PIECE];
+  gint64 codes[PIECE];
+
+  load_doubles (in, first, values, n);
+  for (gsize i = 0; i < n; i++)
+    codes[i] = vn_minifloat_from (out->dtype, (float) values[i], options->saturate, options->rounding);
+  if (out->dtype == VN_DTYPE_F4E2M1)
+    store_packed (out, first, codes, n);
+  else
+    for (gsize i = 0; i < n; i++)
+      ((guint8 *) out->data)[first + i] = (guint8) codes[i];
+}
+
 static void
 cast_piece (const VnTensor *in,
             VnTensor       *out,
+            const Options  *options,
             gsize           first,
             gsize           n)
 {
-  gboolean from_float = vn_dtype_is_float (in->dtype), to_float = vn_dtype_is_float (out->dtype);
+  gboolean from_float = vn_dtype_is_float (in->dtype) || vn_minifloat_is (in->dtype);
+  gboolean to_float = vn_dtype_is_float (out->dtype);
   double values[PIECE];
   gint64 integers[PIECE];
 
-  if (to_float)
+  if (vn_minifloat_is (out->dtype))
+    to_minifloats (in, out, options, first, n);
+  else if (to_float)
     {
       load_doubles (in, first, values, n);
       store_floats (out, first, values, n);
@@ -220,9 +247,15 @@ static gboolean
 cast_run (VnOpContext *ctx,
           GError     **error)
 {
+  static const char * const roundings[] = { "up", "down", "nearest", NULL };
   const VnTensor *in = ctx->in[0];
   VnTensor *out = ctx->out[0];
+  Options options = { vn_node_get_int (ctx->node, "saturate", 1) != 0, VN_ROUND_UP };
+  guint rounding = vn_op_attr_choice (ctx, "round_mode", "up", roundings, error);
 
+  if (rounding == G_MAXUINT)
+    return FALSE;
+  options.rounding = (VnScaleRounding) rounding;
   if (!is_castable (in->dtype) || !is_castable (out->dtype))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s from %s to %s cannot be computed"),
@@ -232,7 +265,7 @@ cast_run (VnOpContext *ctx,
   if (cast_fast (in, out))
     return TRUE;
   for (gsize first = 0; first < in->n_elements; first += PIECE)
-    cast_piece (in, out, first, MIN (in->n_elements - first, (gsize) PIECE));
+    cast_piece (in, out, &options, first, MIN (in->n_elements - first, (gsize) PIECE));
   return TRUE;
 }
 

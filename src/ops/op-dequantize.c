@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DequantizeLinear: y = (x - zero_point) * scale. */
+#include "vn-minifloat-private.h"
 #include "vn-quant-layout-private.h"
 
 #define PIECE 4096
@@ -85,12 +86,16 @@ dequantize_floats (const Dequantize *self,
                    float            *y)
 {
   const VnTensor *in = self->in;
+  gboolean mini = vn_minifloat_is (in->dtype);
 
   for (gsize i = 0; i < n; i++)
     {
-      float zero = self->zero != NULL ? vn_elem_load_float (in->dtype, self->zero->data, scale + i * step) : 0.f;
+      gsize k = scale + i * step;
+      float zero = self->zero == NULL || mini ? 0.f : vn_elem_load_float (in->dtype, self->zero->data, k);
+      float x = mini ? vn_minifloat_load (in->dtype, in->data, first + i)
+                     : vn_elem_load_float (in->dtype, in->data, first + i);
 
-      y[i] = (vn_elem_load_float (in->dtype, in->data, first + i) - zero) * self->params.scales[scale + i * step];
+      y[i] = (x - zero) * self->params.scales[k];
     }
 }
 
@@ -107,7 +112,7 @@ dequantize_piece (const Dequantize *self,
   gconstpointer x = (const char *) self->in->data + first * size;
   float *y = self->out->dtype == VN_DTYPE_F32 ? (float *) self->out->data + first : wide;
 
-  if (size == 0)
+  if (size == 0 && self->func != NULL)
     {
       for (gsize i = 0; i < n; i++)
         unpacked[i] = (guint8) vn_tensor_get_s64 (self->in, first + i);
@@ -193,7 +198,7 @@ dequantize_run (VnOpContext *ctx,
 
 #define QUANTIZED_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
                         VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) |   \
-                        VN_DTYPE_BIT (S2))
+                        VN_DTYPE_BIT (S2) | VN_EIGHT_BITS | VN_DTYPE_BIT (F4E2M1))
 #define EXTENDED_BITS (QUANTIZED_BITS | VN_DTYPE_BIT (U32) | VN_HALF_BITS | VN_DTYPE_BIT (F32))
 
 #define DEQUANTIZE(variable, space, name, first, types)                         \

@@ -4,6 +4,7 @@
  * The division is a division: multiplying by the reciprocal would round differently near ties. NaN becomes the lowest
  * number, as ONNX Runtime does it. The narrow types are computed in float32, where every value up to 2^24 is exact; the
  * 32-bit types in float64. */
+#include "vn-minifloat-private.h"
 #include "vn-quant-layout-private.h"
 
 #define PIECE 4096
@@ -99,6 +100,7 @@ typedef struct
   VnTensor       *out;
   QuantizeFunc    func;
   gint32          min, max;
+  gboolean        saturate;
 } Quantize;
 
 static const float *
@@ -156,6 +158,26 @@ store_float (const Quantize *self,
   vn_elem_from_float (dtype, y, (char *) self->out->data + first * vn_elem_size (dtype), n);
 }
 
+/* Floats of 8 and 4 bits have no zero point but 0. */
+static void
+store_minifloat (const Quantize *self,
+                 gsize           first,
+                 const float    *x,
+                 gsize           scale,
+                 gsize           step,
+                 gsize           n)
+{
+  guint8 codes[PIECE];
+
+  for (gsize i = 0; i < n; i++)
+    codes[i] = vn_minifloat_from (self->out->dtype, x[i] / self->params.scales[scale + i * step], self->saturate,
+                                  VN_ROUND_NEAREST);
+  if (self->out->dtype == VN_DTYPE_F4E2M1)
+    store_packed (self->out, first, codes, n);
+  else
+    memcpy ((guint8 *) self->out->data + first, codes, n);
+}
+
 static void
 quantize_piece (const Quantize *self,
                 gsize           first,
@@ -170,7 +192,10 @@ quantize_piece (const Quantize *self,
 
   if (self->func == NULL)
     {
-      store_float (self, first, x, scale, step, n);
+      if (vn_minifloat_is (self->out->dtype))
+        store_minifloat (self, first, x, scale, step, n);
+      else
+        store_float (self, first, x, scale, step, n);
       return;
     }
   self->func (x, self->params.scales + scale, self->params.zero_points + scale, step, self->min, self->max,
@@ -249,8 +274,9 @@ quantize_prepare_run (Quantize     *self,
   self->zero = ctx->n_inputs > 2 ? ctx->in[2] : NULL;
   self->out = ctx->out[0];
   self->func = find_kernel (self->out->dtype);
-  to_float = ctx->op->domain[0] != '\0' &&
-             ((VN_HALF_BITS | VN_DTYPE_BIT (F32)) >> self->out->dtype & 1) != 0;
+  self->saturate = vn_node_get_int (ctx->node, "saturate", 1) != 0;
+  to_float = vn_minifloat_is (self->out->dtype) ||
+             (ctx->op->domain[0] != '\0' && ((VN_HALF_BITS | VN_DTYPE_BIT (F32)) >> self->out->dtype & 1) != 0);
   if (self->func == NULL && !to_float)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s to %s cannot be computed"),

@@ -73,6 +73,13 @@ range_run (VnOpContext *ctx,
       FILL (S16, gint16, guint64)
       FILL (S32, gint32, guint64)
       FILL (S64, gint64, guint64)
+    case VN_DTYPE_F16:
+    case VN_DTYPE_BF16:
+      for (gsize i = 0; i < out->n_elements; i++)
+        vn_elem_from_float (out->dtype, (const float[]) { vn_elem_load_float (out->dtype, ctx->in[0]->data, 0) +
+                            (float) i * vn_elem_load_float (out->dtype, ctx->in[2]->data, 0) },
+                            (guint16 *) out->data + i, 1);
+      return TRUE;
     default:
       return vn_op_unsupported (ctx, 0, error);
     }
@@ -81,7 +88,7 @@ range_run (VnOpContext *ctx,
 const VnOp vn_op_range_11 = {
   .domain = "", .type = "Range", .since = 11,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
+  .dtypes = VN_FLOAT_BITS | VN_DTYPE_BIT (S16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
   .family = VN_FAMILY_SHAPE,
   .infer = range_infer,
   .run = range_run,

@@ -256,9 +256,21 @@ dropout_infer (VnOpContext *ctx,
                GError     **error)
 {
   VnDType mask = ctx->opset < 10 ? ctx->in_types[0].dtype : VN_DTYPE_BOOL;
+  const VnTensor *training = vn_op_has_input (ctx, 2) && ctx->in != NULL ? ctx->in[2] : NULL;
+  const VnTensor *ratio = vn_op_has_input (ctx, 1) && ctx->in != NULL ? ctx->in[1] : NULL;
+  gboolean keeps_all = ratio != NULL && ratio->n_elements == 1 && vn_tensor_get_double (ratio, 0) == 0;
+  VnShape shape = ctx->in_types[0].shape;
 
-  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &ctx->in_types[0].shape);
-  vn_op_set_output (ctx, 1, mask, &ctx->in_types[0].shape);
+  /* A mode that is not known yet keeps the shape open: then this is asked again when it is. */
+  if (vn_op_has_input (ctx, 2) && training == NULL)
+    shape = VN_SHAPE_UNKNOWN;
+  if (training != NULL && training->n_elements == 1 && vn_tensor_get_s64 (training, 0) != 0 && !keeps_all)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Dropout in training mode is random and cannot be run"));
+      return FALSE;
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &shape);
+  vn_op_set_output (ctx, 1, mask, &shape);
   return TRUE;
 }
 
@@ -266,12 +278,6 @@ static gboolean
 dropout_run (VnOpContext *ctx,
              GError     **error)
 {
-  if (vn_op_has_input (ctx, 2) && ctx->in[2] != NULL && ctx->in[2]->n_elements == 1 &&
-      vn_tensor_get_s64 (ctx->in[2], 0) != 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Dropout in training mode is random and cannot be run"));
-      return FALSE;
-    }
   if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
     {
       VnTensor *mask = ctx->out[1];

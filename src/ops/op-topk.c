@@ -131,6 +131,22 @@ select_sorted (Entry   *entries,
     }
 }
 
+static Entry
+load_entry (const VnTensor *in,
+            gsize           at,
+            gsize           index)
+{
+  Entry entry = { .index = (gint64) index };
+
+  if (vn_dtype_is_float (in->dtype))
+    entry.value = vn_tensor_get_double (in, at);
+  else if (in->dtype == VN_DTYPE_U64)   /* shifted, so that the order is that of signed numbers */
+    entry.integer = (gint64) (((const guint64 *) in->data)[at] ^ (G_GUINT64_CONSTANT (1) << 63));
+  else
+    entry.integer = vn_tensor_get_s64 (in, at);
+  return entry;
+}
+
 static gboolean
 topk_run (VnOpContext *ctx,
           GError     **error)
@@ -138,7 +154,6 @@ topk_run (VnOpContext *ctx,
   const VnTensor *in = ctx->in[0];
   VnTensor *values = ctx->out[0], *indices = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
   gboolean largest = ctx->opset < 11 || vn_node_get_int (ctx->node, "largest", 1) != 0;
-  gboolean is_float = vn_dtype_is_float (in->dtype);
   gsize size = vn_elem_size (in->dtype), outer, n, k, inner;
   Entry *entries = ctx->scratch;
   int axis;
@@ -158,11 +173,7 @@ topk_run (VnOpContext *ctx,
       gsize base = row / inner * n * inner + row % inner, to = row / inner * k * inner + row % inner;
 
       for (gsize i = 0; i < n; i++)
-        entries[i] = (Entry) {
-          .value = is_float ? vn_tensor_get_double (in, base + i * inner) : 0.,
-          .integer = is_float ? 0 : vn_tensor_get_s64 (in, base + i * inner),
-          .index = (gint64) i,
-        };
+        entries[i] = load_entry (in, base + i * inner, i);
       select_sorted (entries, n, k, largest);
       for (gsize i = 0; i < k; i++)
         {
@@ -181,7 +192,7 @@ topk_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = "TopK", .since = first, .until = last,                \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 2, \
-    .dtypes = VN_NUMBER_BITS & ~VN_DTYPE_BIT (U64),                             \
+    .dtypes = VN_NUMBER_BITS,                                                   \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
     .infer = topk_infer,                                                        \
