@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures a calibration: calibrate-run MODEL FOLDER METHOD [THREADS]: every float value of the network is observed
+ * over all samples of the folder and its range computed. Prints seconds and peak memory. */
+#include "vn-calibrate.h"
+#include "vn-onnx.h"
+
+#include <cblas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The most memory this program ever held: unlike getrusage(), without what the caller of the program had. */
+static int
+peak_megabytes (void)
+{
+  g_autofree char *text = NULL;
+  const char *line;
+
+  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL) || (line = strstr (text, "VmHWM:")) == NULL)
+    return -1;
+  return atoi (line + strlen ("VmHWM:")) / 1024;
+}
+
+static GPtrArray *
+float_values (VnModel *model)
+{
+  GPtrArray *taps = g_ptr_array_new ();
+
+  for (guint i = 0; i < model->graph->values->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (model->graph->values, i);
+
+      if (value->initializer == NULL && !vn_value_is_constant (value) &&
+          (value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED))
+        g_ptr_array_add (taps, value);
+    }
+  return taps;
+}
+
+static VnDataset *
+open_samples (VnPlan      *plan,
+              const char  *folder,
+              GError     **error)
+{
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
+  VnInputSpec input = { vn_plan_get_input (plan, 0)->name, vn_plan_get_input_type (plan, 0)->dtype,
+                        vn_plan_get_input_type (plan, 0)->shape };
+
+  return vn_dataset_open (spec, &input, 1, NULL, error);
+}
+
+static gboolean
+print_ranges (VnStats     *stats,
+              const char  *method_id,
+              GError     **error)
+{
+  const VnRangeMethod *method = vn_range_method_find (method_id, error);
+  VnRangeSettings settings = { .percentile = 99.999 };
+  double sum = 0;
+
+  for (guint i = 0; method != NULL && i < vn_stats_get_n_values (stats); i++)
+    {
+      VnRange range;
+
+      if (!method->range (vn_stats_get (stats, vn_stats_get_name (stats, i)), &settings, &range, error))
+        return FALSE;
+      sum += range.max - range.min;
+    }
+  printf ("%u values over %u samples, sum of ranges %.6g, statistics %.1f MB\n", vn_stats_get_n_values (stats),
+          vn_stats_get_n_samples (stats), sum, (double) vn_stats_get_bytes (stats) / 1e6);
+  return method != NULL;
+}
+
+static gboolean
+run (const char  *path,
+     const char  *folder,
+     const char  *method,
+     guint        n_threads,
+     GError     **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  g_autoptr(VnModel) model = vn_onnx_read_file (path, error);
+  g_autoptr(GPtrArray) taps = model != NULL ? float_values (model) : NULL;
+  VnPlanOptions options = { .taps = taps };
+  g_autoptr(VnPlan) plan = model != NULL ? vn_plan_new (model, &options, NULL, error) : NULL;
+  g_autoptr(VnDataset) dataset = plan != NULL ? open_samples (plan, folder, error) : NULL;
+  g_autofree guint *samples = NULL;
+  VnCalibrateOptions calibrate = { .n_threads = n_threads };
+  g_autoptr(VnStats) stats = NULL;
+
+  if (dataset == NULL)
+    return FALSE;
+  calibrate.n_samples = vn_dataset_get_n (dataset);
+  calibrate.samples = samples = g_new (guint, calibrate.n_samples);
+  for (guint i = 0; i < calibrate.n_samples; i++)
+    samples[i] = i;
+  stats = vn_calibrate (plan, taps, dataset, &calibrate, NULL, NULL, NULL, error);
+  if (stats == NULL || !print_ranges (stats, method, error))
+    return FALSE;
+  printf ("seconds %.3f cpu %.3f peak %d MB core %s\n", (double) (g_get_monotonic_time () - start) / 1e6,
+          (double) clock () / CLOCKS_PER_SEC, peak_megabytes (), openblas_get_corename ());
+  return TRUE;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (argc < 4)
+    {
+      fprintf (stderr, "usage: calibrate-run MODEL FOLDER METHOD [THREADS]\n");
+      return 2;
+    }
+  openblas_set_num_threads (1);
+  if (run (argv[1], argv[2], argv[3], argc > 4 ? (guint) atoi (argv[4]) : 0, &error))
+    return 0;
+  fprintf (stderr, "%s\n", error->message);
+  return 1;
+}
