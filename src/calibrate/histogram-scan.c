@@ -46,6 +46,8 @@ struct _VnScratch
 {
   guint32     *counters;        /* LANES tables, LANE apart */
   guint        first, last;     /* exponents counted since the last fold, first > last: none */
+  gboolean     negative;        /* any negative number among them */
+  gboolean     positive;
   SummaryFunc  summarize;
   SqueezeFunc  squeeze;
   guint32      squeezed[CHUNK + VECTOR];
@@ -348,6 +350,8 @@ note_exponents (VnScratch     *scratch,
   guint first = (summary->least + 1) >> 23;
   guint last = summary->most >> 23;
 
+  scratch->negative |= summary->min < 0;
+  scratch->positive |= summary->max > 0;
   if (scratch->first > scratch->last)
     {
       scratch->first = first;
@@ -429,11 +433,14 @@ fold (VnHistogram *self,
 
   for (guint e = scratch->first; e <= scratch->last; e++)
     {
-      fold_page (self, e, scratch->counters + e * VN_HISTOGRAM_PAGE_BINS);
-      fold_page (self, negative + e, scratch->counters + (negative + e) * VN_HISTOGRAM_PAGE_BINS);
+      if (scratch->positive)
+        fold_page (self, e, scratch->counters + e * VN_HISTOGRAM_PAGE_BINS);
+      if (scratch->negative)
+        fold_page (self, negative + e, scratch->counters + (negative + e) * VN_HISTOGRAM_PAGE_BINS);
     }
   scratch->first = 1;
   scratch->last = 0;
+  scratch->negative = scratch->positive = FALSE;
 }
 
 /**
