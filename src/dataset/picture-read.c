@@ -335,6 +335,11 @@ pack_row (const guint8 *in,
           guint         out_channels,
           guint         width)
 {
+  if (in_channels == 3 && out_channels == 3)
+    {
+      memcpy (out, in, (gsize) width * 3);
+      return;
+    }
   for (guint x = 0; x < width; x++, in += in_channels, out += out_channels)
     {
       guint r = in[0];
@@ -387,7 +392,8 @@ vn_picture_read (VnPicture   *self,
   pixels = gdk_pixbuf_read_pixels (pixbuf);
 
   *self = (VnPicture) { .width = width, .height = height, .channels = channels };
-  if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size))
+  if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size) &&
+      vn_checked_add (size, VN_PICTURE_MARGIN, &size))
     self->pixels = g_try_malloc (size);
   if (self->pixels == NULL)
     {

@@ -19,6 +19,12 @@
 #include <math.h>
 #include <string.h>
 
+#if defined __x86_64__ && defined __GNUC__
+#include <immintrin.h>
+#define HAVE_X86 1
+#define AVX2 __attribute__ ((target ("avx2")))
+#endif
+
 #define FRACTION 22
 #define HALF (1 << (FRACTION - 1))
 
@@ -122,9 +128,9 @@ row_1 (const Taps   *taps,
 }
 
 static void
-row_3 (const Taps   *taps,
-       const guint8 *in,
-       guint8       *out)
+row_3__ref (const Taps   *taps,
+            const guint8 *in,
+            guint8       *out)
 {
   for (guint i = 0; i < taps->n; i++, out += 3)
     {
@@ -146,35 +152,77 @@ row_3 (const Taps   *taps,
     }
 }
 
-typedef gint32 Lanes __attribute__ ((vector_size (64)));
-typedef guint8 Bytes __attribute__ ((vector_size (16)));
-#define N_LANES 16
-
 /* One destination row: weighted sum of @count source rows of @n bytes. */
 static void
-column (const gint32 *w,
-        const guint8 *in,
-        guint         count,
-        gsize         n,
-        guint8       *out)
+column__ref (const gint32 *w,
+             const guint8 *in,
+             guint         count,
+             gsize         n,
+             guint8       *out)
+{
+  for (gsize x = 0; x < n; x++)
+    {
+      gint32 sum = HALF;
+
+      for (guint k = 0; k < count; k++)
+        sum += w[k] * in[k * n + x];
+      out[x] = clip8 (sum);
+    }
+}
+
+#ifdef HAVE_X86
+/* A pixel is read and written with the byte after it: pictures have room for that at their end. */
+AVX2 static void
+row_3__avx2 (const Taps   *taps,
+             const guint8 *in,
+             guint8       *out)
+{
+  for (guint i = 0; i < taps->n; i++, out += 3)
+    {
+      const gint32 *w = taps->weights + (gsize) i * taps->width;
+      const guint8 *p = in + (gsize) taps->first[i] * 3;
+      __m128i sum = _mm_set1_epi32 (HALF);
+      gint32 pixel;
+
+      for (guint k = 0; k < taps->count[i]; k++, p += 3)
+        {
+          memcpy (&pixel, p, sizeof pixel);
+          sum = _mm_add_epi32 (sum, _mm_mullo_epi32 (_mm_cvtepu8_epi32 (_mm_cvtsi32_si128 (pixel)),
+                                                     _mm_set1_epi32 (w[k])));
+        }
+      sum = _mm_packs_epi32 (_mm_srai_epi32 (sum, FRACTION), sum);
+      pixel = _mm_cvtsi128_si32 (_mm_packus_epi16 (sum, sum));
+      memcpy (out, &pixel, sizeof pixel);
+    }
+}
+
+AVX2 static void
+column__avx2 (const gint32 *w,
+              const guint8 *in,
+              guint         count,
+              gsize         n,
+              guint8       *out)
 {
   gsize x = 0;
 
-  for (; x + N_LANES <= n; x += N_LANES)
+  for (; x + 16 <= n; x += 16)
     {
-      Lanes sum = (Lanes) { 0 } + HALF;
-      Bytes bytes;
+      __m256i low = _mm256_set1_epi32 (HALF);
+      __m256i high = low;
 
       for (guint k = 0; k < count; k++)
         {
-          memcpy (&bytes, in + k * n + x, sizeof bytes);
-          sum += __builtin_convertvector (bytes, Lanes) * w[k];
+          __m128i bytes = _mm_loadu_si128 ((const __m128i *) (const void *) (in + k * n + x));
+          __m256i weight = _mm256_set1_epi32 (w[k]);
+
+          low = _mm256_add_epi32 (low, _mm256_mullo_epi32 (_mm256_cvtepu8_epi32 (bytes), weight));
+          high = _mm256_add_epi32 (high, _mm256_mullo_epi32 (_mm256_cvtepu8_epi32 (_mm_srli_si128 (bytes, 8)), weight));
         }
-      sum >>= FRACTION;
-      /* Weights are not negative and sum to at most a rounding error above 1: only 256 could stick out. */
-      sum -= sum >> 8;
-      bytes = __builtin_convertvector (sum, Bytes);
-      memcpy (out + x, &bytes, sizeof bytes);
+      /* Packing works in halves of 128 bits: the quarters are put in order in between. */
+      low = _mm256_packs_epi32 (_mm256_srai_epi32 (low, FRACTION), _mm256_srai_epi32 (high, FRACTION));
+      low = _mm256_permute4x64_epi64 (low, 0xd8);
+      _mm_storeu_si128 ((__m128i *) (void *) (out + x),
+                        _mm_packus_epi16 (_mm256_castsi256_si128 (low), _mm256_extracti128_si256 (low, 1)));
     }
   for (; x < n; x++)
     {
@@ -184,6 +232,24 @@ column (const gint32 *w,
         sum += w[k] * in[k * n + x];
       out[x] = clip8 (sum);
     }
+}
+#endif
+
+typedef struct
+{
+  void (*row_3)  (const Taps *taps, const guint8 *in, guint8 *out);
+  void (*column) (const gint32 *w, const guint8 *in, guint count, gsize n, guint8 *out);
+} Kernels;
+
+/* Both compute the same integers. */
+static Kernels
+choose_kernels (void)
+{
+#ifdef HAVE_X86
+  if (__builtin_cpu_supports ("avx2"))
+    return (Kernels) { row_3__avx2, column__avx2 };
+#endif
+  return (Kernels) { row_3__ref, column__ref };
 }
 
 static guint8 *
@@ -195,8 +261,9 @@ alloc_pixels (guint     width,
   guint8 *pixels = NULL;
   gsize size;
 
-  if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size))
-    pixels = g_try_malloc (MAX (size, 1));
+  if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size) &&
+      vn_checked_add (size, VN_PICTURE_MARGIN, &size))
+    pixels = g_try_malloc (size);
   if (pixels == NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %u × %u pixels"), width, height);
   return pixels;
@@ -211,6 +278,7 @@ scale_rows (const VnPicture  *self,
   gsize stride = (gsize) self->width * self->channels;
   gsize out_stride = (gsize) window->width * self->channels;
   g_auto(Taps) taps = { 0 };
+  Kernels kernels = choose_kernels ();
 
   *out = (VnPicture) { .width = window->width, .height = self->height, .channels = self->channels };
   out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
@@ -226,7 +294,7 @@ scale_rows (const VnPicture  *self,
   if (!taps_init (&taps, self->width, window->full_width, window->x, window->width, error))
     return FALSE;
   for (guint y = 0; y < out->height; y++)
-    (self->channels == 1 ? row_1 : row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
+    (self->channels == 1 ? row_1 : kernels.row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
   return TRUE;
 }
 
@@ -239,14 +307,15 @@ scale_columns (const VnPicture  *self,
                GError          **error)
 {
   gsize stride = (gsize) self->width * self->channels;
+  Kernels kernels = choose_kernels ();
 
   *out = (VnPicture) { .width = self->width, .height = taps->n, .channels = self->channels };
   out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
   if (out->pixels == NULL)
     return FALSE;
   for (guint y = 0; y < taps->n; y++)
-    column (taps->weights + (gsize) y * taps->width, self->pixels + (taps->first[y] - top) * stride, taps->count[y],
-            stride, out->pixels + y * stride);
+    kernels.column (taps->weights + (gsize) y * taps->width, self->pixels + (taps->first[y] - top) * stride,
+                    taps->count[y], stride, out->pixels + y * stride);
   return TRUE;
 }
 

@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 
 /* ---- a picture decoded ---- */
 
-/* 8 bits per channel, rows of @width * @channels bytes without gaps; 1 (luma) or 3 (red, green, blue) channels. */
+/* 8 bits per channel, rows of @width * @channels bytes without gaps; 1 (luma) or 3 (red, green, blue) channels. Behind
+ * the last row there are VN_PICTURE_MARGIN bytes that may be read and written. */
+#define VN_PICTURE_MARGIN 16
 typedef struct
 {
   guint   width, height, channels;
