@@ -3,9 +3,9 @@
 #include "vn-rewrite-private.h"
 
 static VnValue *
-scalar (const VnNode *node,
-        const char   *role,
-        float         value)
+scalar (VnNode     *node,
+        const char *role,
+        float       value)
 {
   g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &value);
 

@@ -336,6 +336,7 @@ fold_pair (VnPassContext  *ctx,
     return TRUE;
   if (!rewrite_host (&host, &affine, error))
     return FALSE;
+  vn_rewrite_need_ir (ctx, 4);
   label = vn_node_dup_label (follower);
   target = vn_node_dup_label (node);
   vn_edit_log_add (ctx->log, "fold", label, target, _("%s into %s"), follower->op_type, target);

@@ -216,6 +216,7 @@ replace_node (VnPassContext *ctx,
   g_autoptr(GPtrArray) outputs = g_ptr_array_copy (node->outputs, NULL, NULL);
   const char *target = NULL;
 
+  vn_rewrite_need_ir (ctx, 4);
   vn_graph_remove_node (node->graph, node);
   for (guint i = 0; i < outputs->len; i++)
     {

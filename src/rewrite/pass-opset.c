@@ -33,6 +33,28 @@ apply_rule (VnOpsetStep        *step,
   return TRUE;
 }
 
+/* In the body of a function an attribute may stand for one that each call sets: not known here. */
+static gboolean
+has_parameters (const VnNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    if (((const VnAttr *) g_ptr_array_index (node->attrs, i))->ref_name != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+refuse_parameters (VnOpsetStep  *step,
+                   VnNode       *node,
+                   GError      **error)
+{
+  g_autofree char *label = vn_node_dup_label (node);
+
+  vn_opset_refuse (step, _("its attributes are parameters of a function"), error);
+  g_prefix_error (error, _("node “%s” (%s): "), label, node->op_type);
+  return FALSE;
+}
+
 static gboolean
 convert_node (VnOpsetStep  *step,
               VnNode       *node,
@@ -44,7 +66,7 @@ convert_node (VnOpsetStep  *step,
   for (guint i = 0; i < n; i++)
     if (rules[i].version == step->version && *node->domain == '\0' &&
         (g_str_equal (rules[i].op_type, "*") || g_str_equal (rules[i].op_type, node->op_type)) &&
-        !apply_rule (step, &rules[i], node, error))
+        (has_parameters (node) ? !refuse_parameters (step, node, error) : !apply_rule (step, &rules[i], node, error)))
       return FALSE;
   return TRUE;
 }
@@ -74,6 +96,48 @@ convert_graph (VnOpsetStep  *step,
         }
       if (!convert_node (step, node, error))
         return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+convert_steps (VnPassContext  *ctx,
+               VnGraph        *graph,
+               gint64          from,
+               GError        **error)
+{
+  for (gint64 version = from + 1; version <= ctx->target_opset; version++)
+    {
+      VnOpsetStep step = { ctx, version };
+
+      if (!convert_graph (&step, graph, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Runtimes read the bodies of functions with the opset of the model, whatever the functions say. */
+static gboolean
+convert_functions (VnPassContext  *ctx,
+                   GError        **error)
+{
+  for (guint i = 0; i < ctx->model->functions->len; i++)
+    {
+      VnFunction *function = g_ptr_array_index (ctx->model->functions, i);
+
+      for (guint k = 0; function->opsets != NULL && k < function->opsets->len; k++)
+        {
+          VnOpset *opset = &g_array_index (function->opsets, VnOpset, k);
+
+          if (*opset->domain != '\0' || opset->version >= ctx->target_opset)
+            continue;
+          if (!convert_steps (ctx, function->body, opset->version, error))
+            {
+              g_prefix_error (error, _("function “%s”: "), function->name);
+              return FALSE;
+            }
+          opset->version = ctx->target_opset;
+        }
     }
   return TRUE;
 }
@@ -123,18 +187,13 @@ opset_run (VnPassContext  *ctx,
     return TRUE;
   if (!check_versions (ctx, from, error) || !vn_rewrite_infer (ctx, "opset", error))
     return FALSE;
-  for (gint64 version = from + 1; version <= to; version++)
-    {
-      VnOpsetStep step = { ctx, version };
-
-      if (!convert_graph (&step, ctx->model->graph, error))
-        return FALSE;
-    }
+  if (!convert_steps (ctx, ctx->model->graph, from, error) || !convert_functions (ctx, error))
+    return FALSE;
   vn_model_set_opset (ctx->model, "", to);
   vn_edit_log_add (ctx->log, "set", "ai.onnx", NULL, _("opset %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT), from, to);
   for (guint i = 0; i < G_N_ELEMENTS (ir_versions); i++)
     if (ir_versions[i].opset <= to && (i + 1 == G_N_ELEMENTS (ir_versions) || ir_versions[i + 1].opset > to))
-      vn_rewrite_need_ir (ctx, ir_versions[i].ir_version);
+      vn_rewrite_need_ir (ctx, MAX (ir_versions[i].ir_version, 4));
   return vn_rewrite_each_graph (ctx, note_legacy, error);
 }
 

@@ -26,7 +26,7 @@ gboolean    vn_rewrite_can_rename   (const VnValue  *from,
 VnNode     *vn_rewrite_only_user    (GHashTable     *returned,
                                      const VnValue  *value,
                                      guint          *index);
-VnValue    *vn_rewrite_add_constant (const VnNode   *near_node,
+VnValue    *vn_rewrite_add_constant (VnNode         *near_node,
                                      const char     *role,
                                      VnTensor       *tensor);
 VnValue    *vn_rewrite_add_result   (const VnNode   *near_node,

@@ -154,21 +154,39 @@ derive_name (const VnNode *node,
   return g_strdup (role);
 }
 
+static VnValue *
+add_constant_node (VnNode     *before,
+                   const char *name,
+                   VnTensor   *tensor)
+{
+  VnValue *value = vn_graph_add_value (before->graph, name, tensor->dtype, &tensor->shape);
+  VnNode *node = vn_graph_insert_node (before->graph, before, NULL, "", "Constant", NULL, 0, &value, 1);
+  VnAttr *attr = vn_attr_new ("value", VN_ATTR_TENSOR);
+
+  attr->tensor = vn_tensor_ref (tensor);
+  vn_node_set_attr (node, attr);
+  return value;
+}
+
 /**
  * vn_rewrite_add_constant:
  * @near_node: whose first output gives the name
  * @tensor: (transfer none)
  *
- * Returns: (transfer none): a new initializer "OUTPUT_ROLE"
+ * Returns: (transfer none): a new initializer "OUTPUT_ROLE"; in the body of a function, which has none, the output of
+ *   a new Constant node
  */
 VnValue *
-vn_rewrite_add_constant (const VnNode *near_node,
-                         const char   *role,
-                         VnTensor     *tensor)
+vn_rewrite_add_constant (VnNode     *near_node,
+                         const char *role,
+                         VnTensor   *tensor)
 {
+  VnGraph *graph = near_node->graph;
   g_autofree char *name = derive_name (near_node, role);
 
-  return vn_graph_add_initializer (near_node->graph, name, tensor);
+  if (graph->parent == NULL && graph != graph->model->graph)
+    return add_constant_node (near_node, name, tensor);
+  return vn_graph_add_initializer (graph, name, tensor);
 }
 
 /**

@@ -112,3 +112,13 @@ branch = helper.make_graph([n("Softmax", "x", ["t"], axis=1)], "then", [], [help
 other = helper.make_graph([n("Clip", "x", ["e"], max=0.5)], "else", [], [helper.make_tensor_value_info("e", F, X4)])
 save("If", 9, n("If", "c", then_branch=branch, else_branch=other), X4, X4,
      more=[helper.make_tensor_value_info("c", BOOL, [])])
+
+body = [n("Softmax", "p", ["q"], axis=1), n("Clip", "q", ["r"], max=0.125)]
+function = helper.make_function("my.ops", "Twist", ["p"], ["r"], body, [helper.make_opsetid("", 9)])
+graph = helper.make_graph([helper.make_node("Twist", ["x"], ["y"], domain="my.ops")], "function",
+                          [helper.make_tensor_value_info("x", F, X4)], [helper.make_tensor_value_info("y", F, X4)])
+model = helper.make_model(graph, functions=[function],
+                          opset_imports=[helper.make_opsetid("", 9), helper.make_opsetid("my.ops", 1)])
+model.ir_version = 8
+with open(os.path.join(OUT, "09-function.onnx"), "wb") as file:
+    file.write(model.SerializeToString())
