@@ -17,7 +17,8 @@ vn_graph_view_to_world (VnGraphView *self,
                         double       x,
                         double       y)
 {
-  return (VnPoint) { self->camera.origin.x + x / self->camera.zoom, self->camera.origin.y + y / self->camera.zoom };
+  return (VnPoint) { self->camera.origin.x + x / self->camera.zoom,
+                     self->camera.origin.y + y / self->camera.zoom };
 }
 
 gboolean
@@ -32,7 +33,8 @@ vn_graph_view_animates (VnGraphView *self)
 static VnGraphCamera
 fit_camera (VnGraphView *self)
 {
-  return vn_graph_camera_fit (vn_graph_layout_get_bounds (self->layout), gtk_widget_get_width (GTK_WIDGET (self)),
+  return vn_graph_camera_fit (vn_graph_layout_get_bounds (self->layout),
+                              gtk_widget_get_width (GTK_WIDGET (self)),
                               gtk_widget_get_height (GTK_WIDGET (self)), FIT_MARGIN, 1);
 }
 
@@ -108,7 +110,8 @@ flight_at (VnGraphView *self,
       VnPoint fixed = { flight->to.origin.x + flight->anchor.x / flight->to.zoom,
                         flight->to.origin.y + flight->anchor.y / flight->to.zoom };
 
-      return (VnGraphCamera) { zoom, { fixed.x - flight->anchor.x / zoom, fixed.y - flight->anchor.y / zoom } };
+      return (VnGraphCamera) { zoom, { fixed.x - flight->anchor.x / zoom,
+                                       fixed.y - flight->anchor.y / zoom } };
     }
   a = middle_of (self, flight->from);
   b = middle_of (self, flight->to);
@@ -134,7 +137,8 @@ flight_tick (GtkWidget     *widget,
   return G_SOURCE_REMOVE;
 }
 
-/* Moves the camera in so many milliseconds, at once where animations are off; about a point of the widget if given. */
+/* Moves the camera in so many milliseconds, at once where animations are off; about a point of the widget
+ * if given. */
 void
 vn_graph_view_fly (VnGraphView   *self,
                    VnGraphCamera  camera,
@@ -184,7 +188,8 @@ zoom_aim (VnGraphView *self)
 static VnPoint
 widget_middle (VnGraphView *self)
 {
-  return (VnPoint) { gtk_widget_get_width (GTK_WIDGET (self)) / 2., gtk_widget_get_height (GTK_WIDGET (self)) / 2. };
+  return (VnPoint) { gtk_widget_get_width (GTK_WIDGET (self)) / 2.,
+                     gtk_widget_get_height (GTK_WIDGET (self)) / 2. };
 }
 
 /* Where a scene is first seen: whole if that is readable, else its upper end at 100 %. */
@@ -324,7 +329,8 @@ vn_graph_view_center_on (VnGraphView *self,
   double screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
   gboolean is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
 
-  vn_graph_view_fly (self, camera_at (self, world, self->camera.zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
+  vn_graph_view_fly (self, camera_at (self, world, self->camera.zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS,
+                     NULL);
 }
 
 /**
@@ -338,7 +344,7 @@ vn_graph_view_zoom_to_node (VnGraphView *self,
 {
   const VnRect *box;
   VnPoint to, now;
-  double screen, zoom;
+  double screen, zoom, distance;
 
   if (self->layout == NULL || node >= vn_graph_layout_get_n_nodes (self->layout))
     return;
@@ -348,10 +354,10 @@ vn_graph_view_zoom_to_node (VnGraphView *self,
   now = middle_of (self, self->camera);
   zoom = MAX (self->camera.zoom, 1);
   screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
+  distance = hypot (to.x - now.x, to.y - now.y) * self->camera.zoom;
   vn_graph_view_set_focus_node (self, node);
   vn_graph_view_fly (self, camera_at (self, to, zoom),
-                     hypot (to.x - now.x, to.y - now.y) * self->camera.zoom > 2 * screen ? LONG_TRAVEL_MS : TRAVEL_MS,
-                     NULL);
+                     distance > 2 * screen ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
 }
 
 /**

@@ -66,8 +66,9 @@ scroll (GtkEventControllerScroll *controller,
         double                    dy,
         VnGraphView              *self)
 {
-  GdkEvent *event = gtk_event_controller_get_current_event (GTK_EVENT_CONTROLLER (controller));
-  GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  GtkEventController *base = GTK_EVENT_CONTROLLER (controller);
+  GdkEvent *event = gtk_event_controller_get_current_event (base);
+  GdkModifierType modifiers = gtk_event_controller_get_current_event_state (base);
   gboolean is_wheel = TRUE;
   VnGraphCamera camera = self->camera;
 
@@ -247,7 +248,9 @@ drag_update (GtkGestureDrag *gesture,
     }
   else if (self->drag == DRAG_BAND && (self->state.has_band || hypot (dx, dy) > 4))
     {
-      vn_graph_view_update_band (self, vn_graph_view_to_world (self, self->drag_start.x + dx, self->drag_start.y + dy));
+      vn_graph_view_update_band (self,
+                                 vn_graph_view_to_world (self, self->drag_start.x + dx,
+                                                         self->drag_start.y + dy));
     }
 }
 

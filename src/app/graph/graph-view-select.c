@@ -386,10 +386,12 @@ vn_graph_view_select_edge (VnGraphView *self,
 
 /**
  * vn_graph_view_set_boundary:
- * @in_values: (nullable) (array zero-terminated=1): names of the tensors that enter, in the order they are listed elsewhere
+ * @in_values: (nullable) (array zero-terminated=1): names of the tensors that enter, in the order they are
+ *   listed elsewhere
  * @out_values: (nullable) (array zero-terminated=1): likewise, those that leave
  *
- * Numbers the chips of the present selection as some list does. Without it they are numbered in the order of the nodes.
+ * Numbers the chips of the present selection as some list does. Without it they are numbered in the order of
+ * the nodes.
  */
 void
 vn_graph_view_set_boundary (VnGraphView        *self,
@@ -486,7 +488,8 @@ along_edges (VnGraphView *self,
   return best;
 }
 
-/* The nearest box to the left or right that a horizontal line through the node would meet, or its nearest neighbour there. */
+/* The nearest box to the left or right that a horizontal line through the node would meet, or its nearest
+ * neighbour there. */
 static guint
 beside (VnGraphView *self,
         guint        node,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The order within each rank. Barycentre sweeps after Sugiyama, Tagawa and Toda (1981); crossings are counted with a
- * binary indexed tree after Barth, Jünger and Mutzel (2002). */
+/* The order within each rank. Barycentre sweeps after Sugiyama, Tagawa and Toda (1981); crossings are
+ * counted with a binary indexed tree after Barth, Jünger and Mutzel (2002). */
 #include "vn-graph-layout-private.h"
 
 #include <string.h>

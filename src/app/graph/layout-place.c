@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in its rank a vertex stands. In each rank the wanted places (the mean of the neighbours) under the least
- * distances are an isotonic regression: minimise sum w (x - want)^2 with x[i + 1] - x[i] >= separation; with the
- * separations subtracted that is sorted order, solved exactly by pooling adjacent violators. */
+/* Where in its rank a vertex stands. In each rank the wanted places (the mean of the neighbours) under the
+ * least distances are an isotonic regression: minimise sum w (x - want)^2 with x[i + 1] - x[i] >=
+ * separation; with the separations subtracted that is sorted order, solved exactly by pooling adjacent
+ * violators. */
 #include "vn-graph-layout-private.h"
 
 #include <math.h>
@@ -36,8 +37,8 @@ measure_ways (const Work *work,
   return way;
 }
 
-/* The neighbour that continues v: of a lane the lane; else a box rather than a lane and the longer way rather than the
- * shorter. Nobody if two are equally good: then v belongs in the middle. */
+/* The neighbour that continues v: of a lane the lane; else a box rather than a lane and the longer way
+ * rather than the shorter. Nobody if two are equally good: then v belongs in the middle. */
 static guint
 best_neighbour (const Work  *work,
                 guint        v,
@@ -379,7 +380,8 @@ vn_graph_layout_place (Work    *work,
       if (g_cancellable_set_error_if_cancelled (work->cancellable, error))
         return FALSE;
       for (guint i = 0; i < work->n_ranks; i++)
-        place_rank (work, below, downwards ? i : work->n_ranks - 1 - i, downwards || both, !downwards || both, pools);
+        place_rank (work, below, downwards ? i : work->n_ranks - 1 - i, downwards || both, !downwards
+                    || both, pools);
     }
   for (guint i = 0; i < N_STRAIGHTEN; i++)
     straighten (work, below, pools);

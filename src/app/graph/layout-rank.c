@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which rank a node belongs to, and what else occupies the ranks: lanes of passing edges and stubs of cut ones. */
+/* Which rank a node belongs to, and what else occupies the ranks: lanes of passing edges and stubs of cut
+ * ones. */
 #include "vn-graph-layout-private.h"
 
 #include "vn-error.h"
@@ -26,7 +27,8 @@ check_edges (const VnGraphLayoutInput  *input,
       if (edge->from == edge->to)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                       _("Edge %u leads from node %u to itself; such a network cannot be run or drawn"), i, edge->from);
+                       _("Edge %u leads from node %u to itself; such a network cannot be run or drawn"),
+                       i, edge->from);
           return FALSE;
         }
     }
@@ -221,7 +223,8 @@ add_stubs (Work        *work,
         {
           StubVertex below = { .edge = edges[i], .n_edges = n, .at_source = TRUE };
 
-          below.vertex = add_vertex (work, VERTEX_STUB, work->node_rank[edge->from] + 1, STUB_WIDTH, STUB_HEIGHT);
+          below.vertex = add_vertex (work, VERTEX_STUB, work->node_rank[edge->from] + 1, STUB_WIDTH,
+                                     STUB_HEIGHT);
           add_segment (work, edge->from, below.vertex);
           g_array_append_val (work->stubs, below);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From places to boxes and routes. Within the height of a rank every edge runs straight down, in its node's column or in
- * its lane; it moves sideways only in the gaps between ranks, where there are no boxes. */
+/* From places to boxes and routes. Within the height of a rank every edge runs straight down, in its
+ * node's column or in its lane; it moves sideways only in the gaps between ranks, where there are no
+ * boxes. */
 #include "vn-graph-layout-private.h"
 
 #include <math.h>
@@ -76,10 +77,12 @@ vertex_box (const Vertex *vertex,
 {
   double middle = (bands->top[vertex->rank] + bands->bottom[vertex->rank]) / 2;
 
-  return (VnRect) { vertex->x - vertex->width / 2, round (middle - vertex->height / 2), vertex->width, vertex->height };
+  return (VnRect) { vertex->x - vertex->width / 2, round (middle - vertex->height / 2), vertex->width,
+                    vertex->height };
 }
 
-/* Inputs of a node 22 px apart, in the order they come from; one that comes straight down enters in the middle. */
+/* Inputs of a node 22 px apart, in the order they come from; one that comes straight down enters in the
+ * middle. */
 static void
 spread_ports (GArray       *ports,
               const Vertex *to)
@@ -150,7 +153,8 @@ find_ports (const Work *work)
   return x;
 }
 
-/* Appends the vertical piece at x from top to bottom, joining it to the piece above where that runs on straight. */
+/* Appends the vertical piece at x from top to bottom, joining it to the piece above where that runs on
+ * straight. */
 static void
 append_piece (VnGraphLayout *layout,
               guint     first,

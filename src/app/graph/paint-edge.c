@@ -197,7 +197,8 @@ paint_far_edges (Paint        *paint,
   for (guint i = 0; i < edges->len; i++)
     {
       guint n, own;
-      const VnPoint *points = vn_graph_layout_get_route (paint->self->layout, g_array_index (edges, guint, i), &n, &own);
+      const VnPoint *points = vn_graph_layout_get_route (paint->self->layout,
+                                                         g_array_index (edges, guint, i), &n, &own);
 
       if (n == 0 || too_small (points, own, n, 2 * paint->px))
         continue;
@@ -249,7 +250,8 @@ vn_paint_stub (Paint              *paint,
     label = g_strdup_printf ("%s %u %s", short_name (other), other->source, stub->at_source ? "↓" : "↑");
   layout = vn_paint_text (paint, TEXT_SMALL, label, stub->box.width - 12, &width);
   vn_paint_set_ink (paint, 0.85);
-  vn_paint_show_middle (paint, layout, stub->box.x + (stub->box.width - width) / 2, stub->box.y + stub->box.height / 2);
+  vn_paint_show_middle (paint, layout, stub->box.x + (stub->box.width - width) / 2,
+                        stub->box.y + stub->box.height / 2);
 }
 
 /* Draws the edges and stubs of the visible part. */
@@ -269,5 +271,6 @@ vn_paint_edges (Paint *paint)
     return;
   vn_graph_index_find_stubs (self->index, paint->area, self->found);
   for (guint i = 0; i < self->found->len; i++)
-    vn_paint_stub (paint, vn_graph_layout_get_stub (self->layout, g_array_index (self->found, guint, i)), FALSE);
+    vn_paint_stub (paint, vn_graph_layout_get_stub (self->layout, g_array_index (self->found, guint, i)),
+                   FALSE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Boxes from far: blocks on whole pixels, grouped by colour so that thousands cost few cairo calls. They are drawn from good
- * to bad: where several fall on the same pixels the worst one shows. */
+/* Boxes from far: blocks on whole pixels, grouped by colour so that thousands cost few cairo calls. They
+ * are drawn from good to bad: where several fall on the same pixels the worst one shows. */
 #include "vn-graph-painter-private.h"
 
 #include <math.h>

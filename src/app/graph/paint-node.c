@@ -126,7 +126,8 @@ paint_ticks (Paint      *paint,
       double x = right - (TICKS_WIDTH - i * 2 * TICK_WIDTH) * scale;
 
       vn_paint_set_color (paint, look->text, i < filled ? 1 : 0.22);
-      cairo_rectangle (paint->cr, x, middle - TICK_HEIGHT / 2 * scale, TICK_WIDTH * scale, TICK_HEIGHT * scale);
+      cairo_rectangle (paint->cr, x, middle - TICK_HEIGHT / 2 * scale, TICK_WIDTH * scale,
+                       TICK_HEIGHT * scale);
       cairo_fill (paint->cr);
     }
 }
@@ -193,7 +194,8 @@ paint_badge (Paint      *paint,
       cairo_set_line_width (paint->cr, precision == VN_PRECISION_FLOAT ? 1.2 : 1);
       if (precision == VN_PRECISION_HALF || precision == VN_PRECISION_FLOAT)
         cairo_set_dash (paint->cr, dashes[precision == VN_PRECISION_FLOAT], 2, 0);
-      cairo_set_line_cap (paint->cr, precision == VN_PRECISION_FLOAT ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
+      cairo_set_line_cap (paint->cr, precision == VN_PRECISION_FLOAT ? CAIRO_LINE_CAP_ROUND
+                          : CAIRO_LINE_CAP_BUTT);
       cairo_stroke (paint->cr);
       cairo_set_dash (paint->cr, NULL, 0, 0);
       cairo_set_line_cap (paint->cr, CAIRO_LINE_CAP_BUTT);
@@ -237,7 +239,8 @@ paint_full_text (Paint      *paint,
                  const Look *look)
 {
   const VnSceneNode *node = look->node;
-  double left = look->box.x + LEFT_MARGIN, right = look->box.x + look->box.width - RIGHT_MARGIN, y = look->box.y;
+  double left = look->box.x + LEFT_MARGIN, right = look->box.x + look->box.width - RIGHT_MARGIN;
+  double y = look->box.y;
   double end, width;
   PangoLayout *layout;
 
@@ -268,7 +271,8 @@ paint_full_text (Paint      *paint,
   if (node->shape != NULL)
     {
       vn_paint_set_color (paint, look->text, look->dim);
-      vn_paint_show (paint, vn_paint_text (paint, TEXT_SMALL, node->shape, end - 8 - left, NULL), left, y + 54);
+      vn_paint_show (paint, vn_paint_text (paint, TEXT_SMALL, node->shape, end - 8 - left, NULL), left,
+                     y + 54);
     }
 }
 
@@ -276,7 +280,8 @@ static void
 paint_slim_text (Paint      *paint,
                  const Look *look)
 {
-  double left = look->box.x + LEFT_MARGIN, right = look->box.x + look->box.width - RIGHT_MARGIN, y = look->box.y;
+  double left = look->box.x + LEFT_MARGIN, right = look->box.x + look->box.width - RIGHT_MARGIN;
+  double y = look->box.y;
   PangoLayout *layout;
 
   if (look->node->differs || look->is_excluded)

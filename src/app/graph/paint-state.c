@@ -19,8 +19,9 @@
 void
 vn_graph_state_init (VnGraphState *self)
 {
-  *self = (VnGraphState) { .hover_node = VN_SCENE_NONE, .hover_edge = VN_SCENE_NONE, .hover_stub = VN_SCENE_NONE,
-                           .focus_node = VN_SCENE_NONE, .selected_edge = VN_SCENE_NONE };
+  *self = (VnGraphState) { .hover_node = VN_SCENE_NONE, .hover_edge = VN_SCENE_NONE,
+                           .hover_stub = VN_SCENE_NONE, .focus_node = VN_SCENE_NONE,
+                           .selected_edge = VN_SCENE_NONE };
 }
 
 static double
@@ -121,7 +122,8 @@ paint_chip (Paint              *paint,
   cairo_save (paint->cr);
   cairo_translate (paint->cr, at.x, at.y);
   cairo_scale (paint->cr, paint->px, paint->px);
-  box = (VnRect) { -MAX (width + 16, CHIP_MIN) / 2, -CHIP_HEIGHT / 2, MAX (width + 16, CHIP_MIN), CHIP_HEIGHT };
+  box = (VnRect) { -MAX (width + 16, CHIP_MIN) / 2, -CHIP_HEIGHT / 2, MAX (width + 16, CHIP_MIN),
+                   CHIP_HEIGHT };
   vn_paint_rounded (paint, box, CHIP_HEIGHT / 2, 0);
   vn_paint_set_color (paint, chip->is_leak ? paint->self->theme.leak : paint->self->theme.accent, 1);
   cairo_fill (paint->cr);
@@ -137,7 +139,8 @@ paint_boundary (Paint              *paint,
   const VnGraphTheme *theme = &paint->self->theme;
 
   for (guint i = 0; i < state->n_chips; i++)
-    vn_paint_edge (paint, state->chips[i].edge, 2.5, state->chips[i].is_leak ? theme->leak : theme->accent, 1);
+    vn_paint_edge (paint, state->chips[i].edge, 2.5, state->chips[i].is_leak ? theme->leak : theme->accent,
+                   1);
   if (paint->level == VN_GRAPH_FAR)
     return;
   for (guint i = 0; i < state->n_chips; i++)

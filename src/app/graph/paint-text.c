@@ -48,7 +48,8 @@ key_free (gpointer data)
   g_free (key);
 }
 
-/* Makes the text machinery of a painter. Glyphs keep their fractional places, so that text does not crawl while zooming. */
+/* Makes the text machinery of a painter. Glyphs keep their fractional places, so that text does not crawl
+ * while zooming. */
 void
 vn_paint_texts_init (VnGraphPainter *self)
 {
@@ -92,7 +93,8 @@ measure (PangoLayout *layout)
   return logical.width / (double) PANGO_SCALE;
 }
 
-/* "/features.13/conv/1/Conv" becomes "/feat…/1/Conv": what follows the last slash stays whole where it fits. */
+/* "/features.13/conv/1/Conv" becomes "/feat…/1/Conv": what follows the last slash stays whole where it
+ * fits. */
 static void
 shorten_name (PangoLayout *layout,
               const char  *name,
@@ -123,8 +125,8 @@ shorten_name (PangoLayout *layout,
     pango_layout_set_text (layout, name, -1);
 }
 
-/* A laid-out line, from the cache. @max_width 0 does not shorten; in world units, for TEXT_OP_MIDDLE in pixels.
- * @width (nullable) receives the width in the same unit. */
+/* A laid-out line, from the cache. @max_width is in world units, for TEXT_OP_MIDDLE in pixels; 0 does not
+ * shorten. @width (nullable) receives the width in the same unit. */
 PangoLayout *
 vn_paint_text (Paint      *paint,
                TextStyle   style,
@@ -153,7 +155,8 @@ vn_paint_text (Paint      *paint,
             shorten_name (layout, text, max_width);
           if (measure (layout) > max_width)
             {
-              pango_layout_set_ellipsize (layout, style == TEXT_NAME ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
+              pango_layout_set_ellipsize (layout,
+                                          style == TEXT_NAME ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
               pango_layout_set_width (layout, (int) (max_width * PANGO_SCALE));
             }
         }

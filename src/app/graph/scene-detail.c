@@ -221,13 +221,14 @@ compare_detail (gconstpointer key,
 /**
  * vn_node_dup_detail:
  *
- * Returns: (transfer full) (nullable): what tells this node from others with the same operator: "3×3 depthwise stride 2",
- *   "axis 1", "768×3072"; %NULL if there is nothing to say
+ * Returns: (transfer full) (nullable): what tells this node from others with the same operator: "3×3
+ *   depthwise stride 2", "axis 1", "768×3072"; %NULL if there is nothing to say
  */
 char *
 vn_node_dup_detail (const VnNode *node)
 {
-  const Detail *detail = bsearch (node->op_type, details, G_N_ELEMENTS (details), sizeof (Detail), compare_detail);
+  const Detail *detail = bsearch (node->op_type, details, G_N_ELEMENTS (details), sizeof (Detail),
+                                  compare_detail);
   GString *text;
 
   if (detail == NULL)

@@ -28,7 +28,8 @@ static gboolean
 rects_meet (const VnRect *a,
             const VnRect *b)
 {
-  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height && b->y <= a->y + a->height;
+  return a->x <= b->x + b->width && b->x <= a->x + a->width
+         && a->y <= b->y + b->height && b->y <= a->y + a->height;
 }
 
 static guint
@@ -63,7 +64,8 @@ add_entries (const VnGraphIndex *self,
       {
         Entry entry = { y * self->columns + x, item };
 
-        if (entries->len == 0 || memcmp (&g_array_index (entries, Entry, entries->len - 1), &entry, sizeof entry) != 0)
+        if (entries->len == 0 || memcmp (&g_array_index (entries, Entry, entries->len - 1), &entry,
+                                         sizeof entry) != 0)
           g_array_append_val (entries, entry);
       }
 }
@@ -214,7 +216,8 @@ collect (const VnGraphIndex *self,
       {
         guint cell = y * self->columns + x;
 
-        g_array_append_vals (found, table->items + table->first[cell], table->first[cell + 1] - table->first[cell]);
+        g_array_append_vals (found, table->items + table->first[cell],
+                             table->first[cell + 1] - table->first[cell]);
       }
   if (cells.x0 == cells.x1 && cells.y0 == cells.y1 && found->len < 2)
     return;
@@ -254,8 +257,8 @@ vn_graph_index_find_nodes (const VnGraphIndex *self,
 
 /**
  * vn_graph_index_find_edges:
- * @edges: (element-type guint): replaced by the edges that may run through @area, ascending; some that pass close by
- *   are among them
+ * @edges: (element-type guint): replaced by the edges that may run through @area, ascending; some that pass
+ *   close by are among them
  */
 void
 vn_graph_index_find_edges (const VnGraphIndex *self,
@@ -297,8 +300,8 @@ vn_graph_index_node_at (const VnGraphIndex *self,
  * @c1: (out): control point next to @from
  * @c2: (out): control point next to @to
  *
- * Tangents are vertical, of half the distance but 14 … 60 px, and never past the other end: the curve stays between the two
- * heights.
+ * Tangents are vertical, of half the distance but 14 … 60 px, and never past the other end: the curve stays
+ * between the two heights.
  */
 void
 vn_route_controls (VnPoint  from,
@@ -389,7 +392,9 @@ vn_graph_index_edge_at (const VnGraphIndex *self,
   g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   guint best = VN_SCENE_NONE;
 
-  vn_graph_index_find_edges (self, (VnRect) { point.x - distance, point.y - distance, 2 * distance, 2 * distance }, edges);
+  vn_graph_index_find_edges (self,
+                             (VnRect) { point.x - distance, point.y - distance, 2 * distance,
+                                        2 * distance }, edges);
   for (guint i = 0; i < edges->len; i++)
     {
       guint edge = g_array_index (edges, guint, i), n;

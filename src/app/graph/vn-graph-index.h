@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A grid over a layout that answers what is in a rectangle or near a point. Immutable; readable from any thread. */
+/* A grid over a layout that answers what is in a rectangle or near a point. Immutable; readable from any
+ * thread. */
 
 typedef struct _VnGraphIndex VnGraphIndex;
 

@@ -40,12 +40,13 @@ layout_alloc (const Work *work)
  * vn_graph_layout_new:
  * @cancellable: (nullable): looked at often enough to stop within a fraction of a second
  *
- * Places nodes in ranks (longest path, then sources pulled down to what they feed), orders each rank for few crossings
- * (barycentre sweeps, then exchange of neighbours), finds x by isotonic regression of the wanted places in each rank and
- * straightens what runs down in a line. Edges that pass other ranks get lanes of their own between the boxes; edges
- * with the same source tensor share one.
+ * Places nodes in ranks (longest path, then sources pulled down to what they feed), orders each rank for few
+ * crossings (barycentre sweeps, then exchange of neighbours), finds x by isotonic regression of the wanted
+ * places in each rank and straightens what runs down in a line. Edges that pass other ranks get lanes of
+ * their own between the boxes; edges with the same source tensor share one.
  *
- * Returns: (transfer full): the layout; %NULL with %VN_ERROR_MALFORMED if the edges form a cycle or do not end at nodes
+ * Returns: (transfer full): the layout; %NULL with %VN_ERROR_MALFORMED if the edges form a cycle or do not
+ *   end at nodes
  */
 VnGraphLayout *
 vn_graph_layout_new (const VnGraphLayoutInput  *input,
@@ -262,10 +263,12 @@ vn_graph_layout_get_box (const VnGraphLayout *self,
 /**
  * vn_graph_layout_get_route:
  * @n_points: (out): an even number; 0 for an edge that is cut
- * @own_start: (out) (optional): index of the point from which the edge is drawn if shared pieces are to be drawn once
+ * @own_start: (out) (optional): index of the point from which the edge is drawn if shared pieces are to be
+ *   drawn once
  *
- * Returns: (transfer none): the edge's points. From each even point a vertical line leads to the next one, from there a
- *   curve with vertical tangents (or a line, if x is equal) to the following even one. The last point is the arrow's tip.
+ * Returns: (transfer none): the edge's points. From each even point a vertical line leads to the next one,
+ *   from there a curve with vertical tangents (or a line, if x is equal) to the following even one. The last
+ *   point is the arrow's tip.
  */
 const VnPoint *
 vn_graph_layout_get_route (const VnGraphLayout *self,

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Where the boxes go: a layered layout from top to bottom. Pure geometry: the same input gives the same picture, on
- * any thread. */
+/* Where the boxes go: a layered layout from top to bottom. Pure geometry: the same input gives the same
+ * picture, on any thread. */
 
 typedef struct { double x, y; } VnPoint;
 typedef struct { double x, y, width, height; } VnRect;
@@ -19,7 +19,8 @@ typedef struct { guint from, to, output, input; } VnGraphLayoutEdge;
 /**
  * VnGraphLayoutInput:
  * @edges: must not form a cycle; several edges between the same two nodes are fine
- * @cut_span: edges over more ranks become a stub at either end; 0: 40 in graphs of over 2,000 nodes, else never
+ * @cut_span: edges over more ranks become a stub at either end; 0: 40 in graphs of over 2,000 nodes, else
+ *   never
  */
 typedef struct
 {
@@ -48,35 +49,35 @@ typedef struct
 typedef struct _VnGraphLayout VnGraphLayout;
 
 VnGraphLayout           *vn_graph_layout_new           (const VnGraphLayoutInput  *input,
-                                             GCancellable         *cancellable,
-                                             GError              **error);
-VnGraphLayout           *vn_graph_layout_new_for_scene (const VnScene        *scene,
-                                             GCancellable         *cancellable,
-                                             GError              **error);
-void                vn_graph_layout_new_async     (VnScene              *scene,
-                                                   GCancellable         *cancellable,
-                                                   GAsyncReadyCallback   callback,
-                                                   gpointer              user_data);
-VnGraphLayout           *vn_graph_layout_new_finish    (GAsyncResult         *result,
-                                             GError              **error);
+                                                        GCancellable              *cancellable,
+                                                        GError                   **error);
+VnGraphLayout           *vn_graph_layout_new_for_scene (const VnScene             *scene,
+                                                        GCancellable              *cancellable,
+                                                        GError                   **error);
+void                     vn_graph_layout_new_async     (VnScene                   *scene,
+                                                        GCancellable              *cancellable,
+                                                        GAsyncReadyCallback        callback,
+                                                        gpointer                   user_data);
+VnGraphLayout           *vn_graph_layout_new_finish    (GAsyncResult              *result,
+                                                        GError                   **error);
 VnGraphLayout           *vn_graph_layout_ref           (VnGraphLayout             *self);
-void                vn_graph_layout_unref         (VnGraphLayout             *self);
-guint               vn_graph_layout_get_n_nodes   (const VnGraphLayout       *self);
-guint               vn_graph_layout_get_n_edges   (const VnGraphLayout       *self);
-guint               vn_graph_layout_get_n_ranks   (const VnGraphLayout       *self);
-guint               vn_graph_layout_get_rank      (const VnGraphLayout       *self,
-                                                   guint                 node);
-guint64             vn_graph_layout_get_crossings (const VnGraphLayout       *self);
-VnRect              vn_graph_layout_get_bounds    (const VnGraphLayout       *self);
-const VnRect       *vn_graph_layout_get_box       (const VnGraphLayout       *self,
-                                                   guint                 node);
-const VnPoint      *vn_graph_layout_get_route     (const VnGraphLayout       *self,
-                                                   guint                 edge,
-                                                   guint                *n_points,
-                                                   guint                *own_start);
-guint               vn_graph_layout_get_n_stubs   (const VnGraphLayout       *self);
+void                     vn_graph_layout_unref         (VnGraphLayout             *self);
+guint                    vn_graph_layout_get_n_nodes   (const VnGraphLayout       *self);
+guint                    vn_graph_layout_get_n_edges   (const VnGraphLayout       *self);
+guint                    vn_graph_layout_get_n_ranks   (const VnGraphLayout       *self);
+guint                    vn_graph_layout_get_rank      (const VnGraphLayout       *self,
+                                                        guint                      node);
+guint64                  vn_graph_layout_get_crossings (const VnGraphLayout       *self);
+VnRect                   vn_graph_layout_get_bounds    (const VnGraphLayout       *self);
+const VnRect            *vn_graph_layout_get_box       (const VnGraphLayout       *self,
+                                                        guint                      node);
+const VnPoint           *vn_graph_layout_get_route     (const VnGraphLayout       *self,
+                                                        guint                      edge,
+                                                        guint                     *n_points,
+                                                        guint                     *own_start);
+guint                    vn_graph_layout_get_n_stubs   (const VnGraphLayout       *self);
 const VnGraphLayoutStub *vn_graph_layout_get_stub      (const VnGraphLayout       *self,
-                                             guint                 i);
+                                                        guint                      i);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnGraphLayout, vn_graph_layout_unref)
 

@@ -73,7 +73,8 @@ vn_graph_painter_set_content (VnGraphPainter     *self,
   self->scene = scene;
   self->layout = layout;
   self->index = index;
-  if (self->overlay != NULL && (scene == NULL || vn_overlay_get_n (self->overlay) != vn_scene_get_n_nodes (scene)))
+  if (self->overlay != NULL
+      && (scene == NULL || vn_overlay_get_n (self->overlay) != vn_scene_get_n_nodes (scene)))
     g_clear_pointer (&self->overlay, vn_overlay_unref);
   vn_graph_painter_set_fade (self, NULL, 1);
 }
@@ -174,8 +175,8 @@ vn_graph_camera_fit (VnRect bounds,
 
 /* ---- the frame of one drawing ---- */
 
-/* Puts @cr into world units; the transform is applied here and nowhere outside, because GTK 4.8 misplaces a cairo node
- * that is appended under a scale. */
+/* Puts @cr into world units; the transform is applied here and nowhere outside, because GTK 4.8 misplaces a
+ * cairo node that is appended under a scale. */
 Paint
 vn_paint_begin (VnGraphPainter *self,
                 cairo_t        *cr,
@@ -264,7 +265,8 @@ vn_paint_look (Paint *paint,
                guint  node)
 {
   VnGraphPainter *self = paint->self;
-  Look look = { .node = vn_scene_get_node (self->scene, node), .box = *vn_graph_layout_get_box (self->layout, node) };
+  Look look = { .node = vn_scene_get_node (self->scene, node),
+                .box = *vn_graph_layout_get_box (self->layout, node) };
   double t = 0;
 
   if (self->overlay != NULL && look.node->kind == VN_SCENE_NODE
@@ -276,7 +278,8 @@ vn_paint_look (Paint *paint,
                 && vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR;
   look.fill = fill_of (&self->theme, look.node, self->overlay, node);
   if (self->fade < 1)
-    look.fill = vn_color_mix (fill_of (&self->theme, look.node, self->fade_from, node), look.fill, self->fade);
+    look.fill = vn_color_mix (fill_of (&self->theme, look.node, self->fade_from, node), look.fill,
+                              self->fade);
   if (paint->level == VN_GRAPH_FAR)
     return look;
   look.text = vn_heat_text_color (look.fill);
@@ -332,7 +335,8 @@ vn_graph_painter_draw_background (VnGraphPainter *self,
  * @width: of the part to be drawn, in pixels of @cr
  * @height: likewise
  *
- * Draws canvas, edges and boxes; only what lies in the rectangle (0, 0, @width, @height) is looked at. The caller clips.
+ * Draws canvas, edges and boxes; only what lies in the rectangle (0, 0, @width, @height) is looked at. The
+ * caller clips.
  */
 void
 vn_graph_painter_draw (VnGraphPainter *self,

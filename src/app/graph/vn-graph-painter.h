@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Draws a laid-out scene on any cairo surface. No widget inside: the window, a picture file and a test use it alike.
- * One painter belongs to one thread; scene, layout, index and overlay may be shared. */
+/* Draws a laid-out scene on any cairo surface. No widget inside: the window, a picture file and a test use
+ * it alike. One painter belongs to one thread; scene, layout, index and overlay may be shared. */
 
 /**
  * VnGraphCamera: which part of the world is seen: a world point p is drawn at (p - origin) * zoom.

@@ -189,7 +189,8 @@ paint_tile (VnGraphTiles *self,
   Tile *tile = g_new0 (Tile, 1);
   cairo_t *cr;
 
-  *tile = (Tile) { column, row, self->age, cairo_image_surface_create (CAIRO_FORMAT_RGB24, TILE_SIZE, TILE_SIZE) };
+  *tile = (Tile) { .column = column, .row = row, .age = self->age };
+  tile->surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, TILE_SIZE, TILE_SIZE);
   cairo_surface_set_device_scale (tile->surface, self->scale, self->scale);
   cr = cairo_create (tile->surface);
   cairo_rectangle (cr, 0, 0, size, size);
@@ -210,8 +211,8 @@ paint_tile (VnGraphTiles *self,
  * @scale: device pixels per pixel
  * @budget: seconds for painting what is missing; one piece is painted in any case
  *
- * Draws from the cache, painting what is missing or out of date. The background must be filled already: what the budget does
- * not allow is left out.
+ * Draws from the cache, painting what is missing or out of date. The background must be filled already: what
+ * the budget does not allow is left out.
  *
  * Returns: %TRUE if all is drawn and up to date; otherwise draw again soon
  */
@@ -248,7 +249,8 @@ vn_graph_tiles_draw (VnGraphTiles  *self,
           }
         if (tile == NULL)
           continue;
-        cairo_set_source_surface (cr, tile->surface, (column * TILE_SIZE - x) / scale, (row * TILE_SIZE - y) / scale);
+        cairo_set_source_surface (cr, tile->surface, (column * TILE_SIZE - x) / scale,
+                                  (row * TILE_SIZE - y) / scale);
         cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_NEAREST);
         cairo_rectangle (cr, (column * TILE_SIZE - x) / scale, (row * TILE_SIZE - y) / scale,
                          TILE_SIZE / (double) scale, TILE_SIZE / (double) scale);

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What a painter has drawn, kept in square pieces, so that moving about costs only the pieces that come into sight. The pieces
- * are of one zoom; another zoom starts anew. */
+/* What a painter has drawn, kept in square pieces, so that moving about costs only the pieces that come
+ * into sight. The pieces are of one zoom; another zoom starts anew. */
 
 typedef struct _VnGraphTiles VnGraphTiles;
 

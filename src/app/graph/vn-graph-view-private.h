@@ -107,6 +107,13 @@ guint    vn_graph_view_neighbour      (VnGraphView   *self,
                                        guint          node,
                                        guint          keyval);
 
+/* words (graph-view-words.c) */
+gboolean vn_graph_view_query_tooltip  (GtkWidget     *widget,
+                                       int            x,
+                                       int            y,
+                                       gboolean       keyboard,
+                                       GtkTooltip    *tooltip);
+
 /* input (graph-view-input.c) */
 void     vn_graph_view_add_controllers (VnGraphView  *self);
 void     vn_graph_view_update_hover   (VnGraphView   *self);

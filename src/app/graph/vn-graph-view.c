@@ -28,7 +28,8 @@ update_theme (VnGraphView *self)
   PangoFontDescription *font;
   VnGraphTheme theme;
 
-  vn_graph_theme_init (&theme, adw_style_manager_get_dark (manager), adw_style_manager_get_high_contrast (manager));
+  vn_graph_theme_init (&theme, adw_style_manager_get_dark (manager),
+                       adw_style_manager_get_high_contrast (manager));
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-font-name", &font_name, NULL);
   font = pango_font_description_from_string (font_name != NULL ? font_name : "Cantarell 11");
   if (pango_font_description_get_family (font) != NULL)
@@ -138,8 +139,8 @@ replace_scene (VnGraphView *self,
  * vn_graph_view_set_scene:
  * @scene: (nullable): sealed; %NULL empties the view
  *
- * Shows a network. It is laid out first, on a worker thread if it is large; the old one stays until then. A scene of the same
- * geometry takes over places, selection and overlay at once. Emits ready, or failed.
+ * Shows a network. It is laid out first, on a worker thread if it is large; the old one stays until then. A
+ * scene of the same geometry takes over places, selection and overlay at once. Emits ready, or failed.
  */
 void
 vn_graph_view_set_scene (VnGraphView *self,
@@ -265,7 +266,8 @@ vn_graph_view_set_overlay (VnGraphView *self,
   self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
   vn_graph_painter_set_overlay (self->painter, overlay);
   vn_graph_tiles_invalidate (self->tiles);
-  if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES && vn_graph_view_animates (self))
+  if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES
+      && vn_graph_view_animates (self))
     start_fade (self, old);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -323,98 +325,6 @@ vn_graph_view_set_measuring (VnGraphView *self,
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* ---- words ---- */
-
-static const char *
-band_word (const VnOverlayItem *item)
-{
-  if (item->is_bad)
-    return _("bad");
-  return item->ticks >= 2 ? _("to watch") : _("fine");
-}
-
-/**
- * vn_graph_view_dup_node_label:
- *
- * Returns: (transfer full): a node in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad, selected"
- */
-char *
-vn_graph_view_dup_node_label (VnGraphView *self,
-                              guint        node)
-{
-  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
-  GString *text = g_string_new (NULL);
-
-  if (data->kind == VN_SCENE_NODE)
-    g_string_append_printf (text, "%s, ", data->op);
-  else
-    g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
-  g_string_append (text, data->name);
-  if (data->excluded)
-    g_string_append_printf (text, ", %s", _("not quantized"));
-  else if (data->badge != NULL)
-    g_string_append_printf (text, ", %s", data->badge);
-  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
-    {
-      const VnOverlayItem *item = vn_overlay_get (self->overlay, node);
-
-      g_string_append_printf (text, ", %s\u00a0%s", item->value, vn_overlay_get_unit (self->overlay));
-      if (vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR)
-        g_string_append_printf (text, ", %s", band_word (item));
-    }
-  if (self->selected[node])
-    g_string_append_printf (text, ", %s", _("selected"));
-  return g_string_free (text, FALSE);
-}
-
-static char *
-node_tooltip (VnGraphView *self,
-              guint        node)
-{
-  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
-  GString *text = g_string_new (data->name);
-
-  if (data->kind == VN_SCENE_NODE)
-    g_string_append_printf (text, "\n%s%s%s", data->op, data->detail != NULL ? " " : "",
-                            data->detail != NULL ? data->detail : "");
-  if (data->shape != NULL)
-    g_string_append_printf (text, "\n%s", data->shape);
-  if (data->excluded)
-    g_string_append_printf (text, "\n%s", _("not quantized"));
-  else if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
-    g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
-                            vn_overlay_get_unit (self->overlay));
-  return g_string_free (text, FALSE);
-}
-
-static gboolean
-query_tooltip (GtkWidget  *widget,
-               int         x,
-               int         y,
-               gboolean    keyboard,
-               GtkTooltip *tooltip)
-{
-  VnGraphView *self = VN_GRAPH_VIEW (widget);
-  g_autofree char *text = NULL;
-
-  if (self->scene == NULL || keyboard)
-    return FALSE;
-  if (self->state.hover_node != VN_SCENE_NONE)
-    {
-      text = node_tooltip (self, self->state.hover_node);
-    }
-  else if (self->state.hover_edge != VN_SCENE_NONE)
-    {
-      const VnSceneEdge *edge = vn_scene_get_edge (self->scene, self->state.hover_edge);
-
-      text = g_strconcat (edge->value, edge->tooltip != NULL ? "\n" : NULL, edge->tooltip, NULL);
-    }
-  if (text == NULL)
-    return FALSE;
-  gtk_tooltip_set_text (tooltip, text);
-  return TRUE;
-}
-
 /* ---- widget ---- */
 
 static gboolean
@@ -442,15 +352,17 @@ count_visible (VnGraphView *self,
                double       width,
                double       height)
 {
+  double zoom = self->camera.zoom;
+  VnRect area = { self->camera.origin.x, self->camera.origin.y, width / zoom, height / zoom };
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
 
   if (self->index != NULL)
-    vn_graph_index_find_nodes (self->index, (VnRect) { self->camera.origin.x, self->camera.origin.y,
-                                                       width / self->camera.zoom, height / self->camera.zoom }, nodes);
+    vn_graph_index_find_nodes (self->index, area, nodes);
   return nodes->len;
 }
 
-/* Pieces serve while the zoom stands still; while it changes few boxes are painted afresh, and many are shown scaled. */
+/* Pieces serve while the zoom stands still; while it changes few boxes are painted afresh, and many are
+ * shown scaled. */
 static void
 draw_network (VnGraphView   *self,
               cairo_t       *cr,
@@ -605,9 +517,10 @@ vn_graph_view_class_init (VnGraphViewClass *class)
   widget_class->snapshot = vn_graph_view_snapshot;
   widget_class->measure = vn_graph_view_measure;
   widget_class->size_allocate = vn_graph_view_size_allocate;
-  widget_class->query_tooltip = query_tooltip;
-  props[PROP_ZOOM] = g_param_spec_double ("zoom", NULL, NULL, 1e-6, 100, 1,
-                                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
+  widget_class->query_tooltip = vn_graph_view_query_tooltip;
+  props[PROP_ZOOM] =
+    g_param_spec_double ("zoom", NULL, NULL, 1e-6, 100, 1,
+                         G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (object_class, N_PROPS, props);
   add_signals (VN_TYPE_GRAPH_VIEW);
   gtk_widget_class_set_css_name (widget_class, "graphview");
@@ -632,12 +545,15 @@ vn_graph_view_init (VnGraphView *self)
   gtk_widget_set_vexpand (widget, TRUE);
   gtk_widget_set_overflow (widget, GTK_OVERFLOW_HIDDEN);
   gtk_widget_set_has_tooltip (widget, TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Network graph"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, _("Network graph"),
+                                  -1);
   vn_graph_view_add_controllers (self);
   g_signal_connect_object (manager, "notify::dark", G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (gtk_widget_get_settings (widget), "notify::gtk-font-name", G_CALLBACK (update_theme), self,
+  g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (update_theme), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_widget_get_settings (widget), "notify::gtk-font-name",
+                           G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
   update_theme (self);
 }
 

@@ -35,7 +35,7 @@ void        vn_graph_view_set_measuring   (VnGraphView         *self,
 
 /* ---- selection ---- */
 
-GArray     *vn_graph_view_dup_selection   (VnGraphView         *self);   /* of guint, ascending; caller unrefs */
+GArray     *vn_graph_view_dup_selection   (VnGraphView         *self);   /* of guint, ascending */
 guint       vn_graph_view_get_n_selected  (VnGraphView         *self);
 gboolean    vn_graph_view_is_selected     (VnGraphView         *self,
                                            guint                node);

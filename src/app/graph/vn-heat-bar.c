@@ -335,8 +335,8 @@ vn_heat_bar_snapshot (GtkWidget   *widget,
                       GtkSnapshot *snapshot)
 {
   VnHeatBar *self = VN_HEAT_BAR (widget);
-  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, -2, gtk_widget_get_width (widget),
-                                                                          gtk_widget_get_height (widget) + 4));
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, -2, width, height + 4));
   GdkRGBA ink;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &ink);
@@ -376,7 +376,8 @@ vn_heat_bar_size_allocate (GtkWidget *widget,
 
   for (guint i = 0; i < N_HANDLES; i++)
     {
-      int x = (int) lround (place_of (self, CLAMP (self->value[i], self->worst, self->best)) - TOUCH_WIDTH / 2.);
+      double middle = place_of (self, CLAMP (self->value[i], self->worst, self->best));
+      int x = (int) lround (middle - TOUCH_WIDTH / 2.);
 
       gtk_widget_size_allocate (self->handles[i],
                                 &(GtkAllocation) { x, SCALE_HEIGHT - 6, TOUCH_WIDTH, BAR_HEIGHT + 12 }, -1);
@@ -441,8 +442,8 @@ vn_heat_bar_init (VnHeatBar *self)
   gtk_event_controller_set_propagation_phase (click, GTK_PHASE_CAPTURE);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), click);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   vn_heat_bar_set_metric (self, VN_METRIC_SQNR, handles, handles);
 }
 

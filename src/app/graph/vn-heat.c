@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Oklab after Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB -> cone response ->
- * cube root -> L, a, b. Contrast and luminance after WCAG 2.1. */
+/* Oklab after Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB -> cone
+ * response -> cube root -> L, a, b. Contrast and luminance after WCAG 2.1. */
 #include "vn-heat.h"
 
 #include <math.h>
@@ -197,8 +197,9 @@ vn_heat_text_color (VnColor fill)
 /**
  * vn_heat_axis:
  *
- * Puts every metric on one kind of axis: larger is better, ten units are a factor of ten. SQNR is that already; noise:signal x,
- * mean square and largest error become −10 log10 x; cosine c becomes −10 log10 (1 − c).
+ * Puts every metric on one kind of axis: larger is better, ten units are a factor of ten. SQNR is that
+ * already; noise:signal x, mean square and largest error become −10 log10 x, a cosine c becomes
+ * −10 log10 (1 − c).
  *
  * Returns: place on the axis; +inf for no error, NaN for NaN
  */
@@ -240,8 +241,8 @@ vn_heat_from_axis (VnMetric metric,
 /**
  * vn_heat_default_handles:
  *
- * Returns: fine 20 dB and bad 10 dB (noise:signal 0.01 and 0.1), or cosine 0.999 and 0.99. For absolute errors, whose scale
- *   depends on the network, a stand-in for vn_heat_handles_from_values().
+ * Returns: fine 20 dB and bad 10 dB (noise:signal 0.01 and 0.1), or cosine 0.999 and 0.99. For absolute
+ *   errors, whose scale depends on the network, a stand-in for vn_heat_handles_from_values().
  */
 VnHeatHandles
 vn_heat_default_handles (VnMetric metric)
@@ -338,7 +339,8 @@ vn_heat_axis_at (double        t,
 /**
  * vn_heat_ticks:
  *
- * Returns: 0 … 4 ticks: 0 and 1 are fine, 2 and 3 want watching, 4 (and NaN) is bad; bounds belong to the better band
+ * Returns: 0 … 4 ticks: 0 and 1 are fine, 2 and 3 want watching, 4 (and NaN) is bad; bounds belong to the
+ *   better band
  */
 guint
 vn_heat_ticks (double        axis,

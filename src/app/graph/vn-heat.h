@@ -5,16 +5,17 @@
 
 G_BEGIN_DECLS
 
-/* The colours of error and of amounts. Error runs neutral, amber, orange-red, magenta; lightness falls in the light style
- * and rises in the dark one, so that distance from the canvas says how bad it is for any colour vision. */
+/* The colours of error and of amounts. Error runs neutral, amber, orange-red, magenta; lightness falls in
+ * the light style and rises in the dark one, so that distance from the canvas says how bad it is for any
+ * colour vision. */
 
 typedef struct { double r, g, b; } VnColor;   /* sRGB, 0 … 1 */
 
 typedef enum { VN_HEAT_ERROR, VN_HEAT_AMOUNT } VnHeatScale;
 
 /**
- * VnHeatHandles: where "fine" ends and "bad" begins, on the axis of vn_heat_axis(): larger is better, one decade of
- * the underlying ratio is 10. Always fine >= bad + 1.
+ * VnHeatHandles: where "fine" ends and "bad" begins, on the axis of vn_heat_axis(): larger is better, one
+ * decade of the underlying ratio is 10. Always fine >= bad + 1.
  */
 typedef struct { double fine, bad; } VnHeatHandles;
 

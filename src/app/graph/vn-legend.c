@@ -98,7 +98,8 @@ static void
 key_clicked (VnLegend  *self,
              GtkWidget *key)
 {
-  g_signal_emit_by_name (self, "band-activated", GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (key), "band")));
+  g_signal_emit_by_name (self, "band-activated",
+                         GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (key), "band")));
 }
 
 /* ---- parts ---- */
@@ -143,8 +144,8 @@ make_key (VnLegend *self,
   gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), SWATCH_WIDTH);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), SWATCH_HEIGHT);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), draw_swatch, GUINT_TO_POINTER (band), NULL);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw),
-                           swatch, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
+                           G_CALLBACK (gtk_widget_queue_draw), swatch, G_CONNECT_SWAPPED);
   gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (title, "caption");
   self->counts[band] = gtk_label_new ("0");
@@ -212,7 +213,8 @@ static GtkWidget *
 make_empty_page (VnLegend *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *label = gtk_label_new (_("No error measured yet")), *button = gtk_button_new_with_label (_("Quantize…"));
+  GtkWidget *label = gtk_label_new (_("No error measured yet"));
+  GtkWidget *button = gtk_button_new_with_label (_("Quantize…"));
 
   gtk_widget_set_hexpand (label, TRUE);
   gtk_label_set_xalign (GTK_LABEL (label), 0);

@@ -141,9 +141,11 @@ add_pill (Build         *self,
           VnSceneKind    kind,
           guint          index)
 {
-  g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index, value->name);
+  g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index,
+                                         value->name);
   g_autofree char *shape = dup_shape (&value->type);
-  VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name, .shape = shape };
+  VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name,
+                       .shape = shape };
 
   return vn_scene_add_node (self->scene, &pill);
 }
@@ -193,7 +195,8 @@ add_edge (Build         *self,
   const VnTensorPlan *plan = plan_of (self, value);
   g_autofree char *tooltip = NULL;
   const VnSceneNode *a, *b;
-  VnSceneEdge edge = { .from = from, .to = to, .output = value->output_index, .input = input, .value = value->name };
+  VnSceneEdge edge = { .from = from, .to = to, .output = value->output_index, .input = input,
+                       .value = value->name };
 
   /* a node that uses its own result cannot be drawn; the reader notes it */
   if (from == VN_SCENE_NONE || from == to)
@@ -203,7 +206,8 @@ add_edge (Build         *self,
   edge.is_float = self->result != NULL && is_float_value (value) && (plan == NULL || !plan->quantized);
   a = vn_scene_get_node (self->scene, from);
   b = vn_scene_get_node (self->scene, to);
-  edge.changes = a->precision != VN_PRECISION_NONE && b->precision != VN_PRECISION_NONE && a->precision != b->precision;
+  edge.changes = a->precision != VN_PRECISION_NONE && b->precision != VN_PRECISION_NONE
+                 && a->precision != b->precision;
   vn_scene_add_edge (self->scene, &edge);
 }
 
@@ -314,8 +318,8 @@ add_nodes (Build *self)
  * @model: with its types inferred, as far as that goes
  * @result: (nullable): of a run on @model: gives precisions
  *
- * Makes what the canvas shows of a model: its operators as boxes, graph inputs and outputs as pills. Constants are not
- * drawn. The same model always gives the same geometry, with or without a result.
+ * Makes what the canvas shows of a model: its operators as boxes, graph inputs and outputs as pills.
+ * Constants are not drawn. The same model always gives the same geometry, with or without a result.
  *
  * Returns: (transfer full): the scene, sealed
  */
@@ -326,7 +330,8 @@ vn_scene_build (const VnModel *model,
   g_autoptr(GHashTable) sources = g_hash_table_new (NULL, NULL);
   const VnGraph *graph = model->graph;
   g_autofree guint *box_of = g_new (guint, graph->nodes->len + 1);
-  Build self = { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of };
+  Build self = { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources,
+                 .box_of = box_of };
 
   add_nodes (&self);
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -435,7 +440,8 @@ compare_doubles (gconstpointer a,
  * @amounts: one for each node of the scene, not negative; NaN: not known
  * @unit: (nullable): "KB", "ms"
  *
- * Returns: (transfer full): sizes or times on the blue scale: t is the share of the largest, ticks are quartiles
+ * Returns: (transfer full): sizes or times on the blue scale: t is the share of the largest, ticks are
+ *   quartiles
  */
 VnOverlay *
 vn_scene_build_amounts (const VnScene *scene,

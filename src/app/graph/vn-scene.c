@@ -290,7 +290,8 @@ vn_scene_get_in_edges (const VnScene *self,
  * vn_scene_get_out_edges:
  * @n: (out): how many
  *
- * Returns: (transfer none): edges that start at @node, in the order they were added. The scene must be sealed.
+ * Returns: (transfer none): edges that start at @node, in the order they were added. The scene must be
+ *   sealed.
  */
 const guint *
 vn_scene_get_out_edges (const VnScene *self,

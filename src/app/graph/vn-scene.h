@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* What the canvas shows, without the model behind it. A scene is filled once, sealed and from then on immutable: it
- * may be read from any thread. Error colours change more often than the network does, so they live in an overlay of
- * their own, which is replaced as a whole. */
+/* What the canvas shows, without the model behind it. A scene is filled once, sealed and from then on
+ * immutable: it may be read from any thread. Error colours change more often than the network does, so
+ * they live in an overlay of their own, which is replaced as a whole. */
 
 typedef struct _VnScene   VnScene;
 typedef struct _VnOverlay VnOverlay;

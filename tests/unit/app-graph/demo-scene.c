@@ -27,7 +27,8 @@ static const Row rows[] = {
   { "Conv", "1×1", "/cls_head.0/3/Conv", "1×546×20×20", BODY_8, 8.5, { 6, -1 } },
   { "Transpose", NULL, "/cls_head.0/Transpose", NULL, BODY_8, 8.5, { 7, -1 } },
   { "Reshape", NULL, "/cls_head.0/Reshape", NULL, BODY_8, 8.5, { 8, -1 } },
-  { "Conv", "3×3 stride 2", "/features.18/conv/1/a_rather_long_part_of_a_name/Conv", "1×320×10×10", BODY_8, 17.8,
+  { "Conv", "3×3 stride 2", "/features.18/conv/1/a_rather_long_part_of_a_name/Conv", "1×320×10×10",
+    BODY_8, 17.8,
     { 4, -1 } },
   { "Conv", "3×3 depthwise", "/cls_head.1/0/Conv", "1×320×10×10", BODY_8, 14.8, { 10, -1 } },
   { "Clip", NULL, "/cls_head.1/Clip", NULL, BODY_8, 15.5, { 11, -1 } },
@@ -69,7 +70,8 @@ set_item (VnOverlay *overlay,
           double     db)
 {
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
-  VnOverlayItem item = { .measured = TRUE, .t = (float) vn_heat_t (db, handles), .ticks = vn_heat_ticks (db, handles) };
+  VnOverlayItem item = { .measured = TRUE, .t = (float) vn_heat_t (db, handles),
+                         .ticks = vn_heat_ticks (db, handles) };
 
   item.is_bad = item.ticks == 4;
   vn_heat_format (VN_METRIC_SQNR, db, item.value, sizeof item.value);
@@ -105,7 +107,7 @@ demo_scene_detector (VnOverlay **overlay)
           VnSceneEdge edge = { .from = from, .to = i, .input = k, .value = (char *) rows[from].name };
 
           edge.is_float = rows[from].excluded;
-          edge.changes = i > 0 && rows[from].precision != row->precision && node.kind == VN_SCENE_NODE && from != 0;
+          edge.changes = rows[from].precision != row->precision && node.kind == VN_SCENE_NODE && from != 0;
           vn_scene_add_edge (scene, &edge);
         }
     }
@@ -136,7 +138,8 @@ demo_scene_large (guint       n_nodes,
       set_item (*overlay, i, i % 997 == 500 ? 6 : g_rand_double_range (rand, 14, 45));
       for (guint k = 0; i >= n_chains && k < (i % 7 == 3 ? 2u : 1u); k++)
         {
-          guint back = (guint) g_rand_int_range (rand, 0, (int) MIN (i / n_chains, k == 0 ? 3 : 40)) * n_chains;
+          int reach = (int) MIN (i / n_chains, k == 0 ? 3 : 40);
+          guint back = (guint) g_rand_int_range (rand, 0, reach) * n_chains;
           VnSceneEdge edge = { .from = i - n_chains - back, .to = i, .input = k, .value = name };
 
           vn_scene_add_edge (scene, &edge);

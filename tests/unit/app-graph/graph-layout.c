@@ -56,7 +56,8 @@ static gboolean
 overlap (const VnRect *a,
          const VnRect *b)
 {
-  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height;
+  return a->x < b->x + b->width && b->x < a->x + a->width
+         && a->y < b->y + b->height && b->y < a->y + a->height;
 }
 
 /* Boxes apart, edges downwards, vertical pieces clear of every box they do not belong to. */
@@ -74,11 +75,13 @@ check_layout (const Graph    *graph,
   for (guint i = 0; i < graph->edges->len; i++)
     {
       const VnGraphLayoutEdge *edge = &g_array_index (graph->edges, VnGraphLayoutEdge, i);
-      const VnRect *from = vn_graph_layout_get_box (layout, edge->from), *to = vn_graph_layout_get_box (layout, edge->to);
+      const VnRect *from = vn_graph_layout_get_box (layout, edge->from);
+      const VnRect *to = vn_graph_layout_get_box (layout, edge->to);
       guint n_points, own;
       const VnPoint *points = vn_graph_layout_get_route (layout, i, &n_points, &own);
 
-      g_assert_cmpuint (vn_graph_layout_get_rank (layout, edge->from), <, vn_graph_layout_get_rank (layout, edge->to));
+      g_assert_cmpuint (vn_graph_layout_get_rank (layout, edge->from), <,
+                        vn_graph_layout_get_rank (layout, edge->to));
       g_assert_cmpfloat (from->y + from->height, <, to->y);
       if (n_points == 0)
         {
@@ -147,7 +150,8 @@ static const Known known[] = {
   { "two skips", 6, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 }, { 4, 5 }, { 0, 3 }, { 0, 5 } }, 7, 6, 0 },
   { "twisted", 4, { { 0, 3 }, { 1, 2 } }, 2, 2, 0 },
   { "K(2,2)", 4, { { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 } }, 4, 2, 1 },
-  { "K(3,3)", 6, { { 0, 3 }, { 0, 4 }, { 0, 5 }, { 1, 3 }, { 1, 4 }, { 1, 5 }, { 2, 3 }, { 2, 4 }, { 2, 5 } }, 9, 2, 9 },
+  { "K(3,3)", 6, { { 0, 3 }, { 0, 4 }, { 0, 5 }, { 1, 3 }, { 1, 4 }, { 1, 5 }, { 2, 3 }, { 2, 4 },
+                   { 2, 5 } }, 9, 2, 9 },
   { "tree", 7, { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 4 }, { 1, 5 }, { 2, 6 } }, 6, 3, 0 },
   { "late source", 5, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 4, 3 } }, 4, 4, 0 },
 };
@@ -166,7 +170,8 @@ test_known (void)
         add_edge (&graph, known[i].edges[k][0], known[i].edges[k][1]);
       layout = lay_out (&graph, 0, &error);
       g_assert_no_error (error);
-      g_test_message ("%s: %u ranks, %" G_GUINT64_FORMAT " crossings", known[i].name, vn_graph_layout_get_n_ranks (layout),
+      g_test_message ("%s: %u ranks, %" G_GUINT64_FORMAT " crossings", known[i].name,
+                      vn_graph_layout_get_n_ranks (layout),
                       vn_graph_layout_get_crossings (layout));
       g_assert_cmpuint (vn_graph_layout_get_n_ranks (layout), ==, known[i].n_ranks);
       g_assert_cmpuint (vn_graph_layout_get_crossings (layout), ==, known[i].crossings);
@@ -190,7 +195,8 @@ test_straight (void)
   add_edge (&graph, 11, 9);
   layout = lay_out (&graph, 0, NULL);
   for (guint i = 0; i < 10; i++)
-    g_assert_cmpfloat (vn_graph_layout_get_box (layout, i)->x, ==, vn_graph_layout_get_box (layout, i + 1)->x);
+    g_assert_cmpfloat (vn_graph_layout_get_box (layout, i)->x, ==,
+                       vn_graph_layout_get_box (layout, i + 1)->x);
   g_assert_cmpuint (vn_graph_layout_get_rank (layout, 11), ==, 8);
   check_layout (&graph, layout);
   check_clear (&graph, layout);
@@ -312,7 +318,8 @@ test_large (void)
       bounds = vn_graph_layout_get_bounds (layout);
       g_test_message ("%u nodes, %u edges, reach %u: %.0f ms, %u ranks, %.0f × %.0f px, %u stubs", cases[i].n,
                       graph.edges->len, cases[i].reach, (g_get_monotonic_time () - start) / 1e3,
-                      vn_graph_layout_get_n_ranks (layout), bounds.width, bounds.height, vn_graph_layout_get_n_stubs (layout));
+                      vn_graph_layout_get_n_ranks (layout), bounds.width, bounds.height,
+                      vn_graph_layout_get_n_stubs (layout));
       check_layout (&graph, layout);
       graph_clear (&graph);
     }

@@ -30,7 +30,8 @@ test_stops (void)
       VnColor got = vn_heat_color (cases[i].scale, cases[i].dark, cases[i].t);
       VnColor want = vn_color_from_hex (cases[i].rgb);
 
-      g_test_message ("scale %d dark %d t %g: #%02x%02x%02x, wanted #%06x", cases[i].scale, cases[i].dark, cases[i].t,
+      g_test_message ("scale %d dark %d t %g: #%02x%02x%02x, wanted #%06x", cases[i].scale, cases[i].dark,
+                      cases[i].t,
                       (guint) lround (got.r * 255), (guint) lround (got.g * 255), (guint) lround (got.b * 255),
                       cases[i].rgb);
       g_assert_cmpfloat (fabs (got.r - want.r), <=, 2.1 / 255);
@@ -63,7 +64,8 @@ test_lightness (void)
             g_assert_cmpfloat (contrast, >=, 4.5);
             last = lightness;
           }
-        g_test_message ("scale %u dark %u: largest step %.2f L*, least text contrast %.2f", scale, dark, largest, weakest);
+        g_test_message ("scale %u dark %u: largest step %.2f L*, least text contrast %.2f", scale, dark,
+                        largest, weakest);
         g_assert_cmpfloat (largest, <, 0.6);
       }
 }
@@ -89,7 +91,8 @@ test_mapping (void)
       VnHeatHandles handles = { cases[i].fine, cases[i].bad };
       double t = vn_heat_t (cases[i].axis, handles);
 
-      g_test_message ("F %g B %g axis %g: t %g (wanted %g), %u ticks (wanted %u)", cases[i].fine, cases[i].bad, cases[i].axis,
+      g_test_message ("F %g B %g axis %g: t %g (wanted %g), %u ticks (wanted %u)", cases[i].fine,
+                      cases[i].bad, cases[i].axis,
                       t, cases[i].t, vn_heat_ticks (cases[i].axis, handles), cases[i].ticks);
       g_assert_cmpfloat_with_epsilon (t, cases[i].t, 1e-9);
       g_assert_cmpuint (vn_heat_ticks (cases[i].axis, handles), ==, cases[i].ticks);

@@ -86,7 +86,8 @@ assert_color (const char *what,
               VnColor     want,
               double      tolerance)
 {
-  g_test_message ("%s: %.3f %.3f %.3f, wanted %.3f %.3f %.3f", what, got.r, got.g, got.b, want.r, want.g, want.b);
+  g_test_message ("%s: %.3f %.3f %.3f, wanted %.3f %.3f %.3f", what, got.r, got.g, got.b, want.r, want.g,
+                  want.b);
   g_assert_cmpfloat (fabs (got.r - want.r), <=, tolerance);
   g_assert_cmpfloat (fabs (got.g - want.g), <=, tolerance);
   g_assert_cmpfloat (fabs (got.b - want.b), <=, tolerance);
@@ -97,8 +98,8 @@ static void
 test_levels (void)
 {
   static const struct { double zoom; const char *name; } zooms[] = {
-    { 1, "near" }, { 0.9, "near-least" }, { 0.6, "middle" }, { 0.45, "middle-least" }, { 0.3, "far" }, { 0.1, "farthest" },
-    { 2, "large" },
+    { 1, "near" }, { 0.9, "near-least" }, { 0.6, "middle" }, { 0.45, "middle-least" },
+    { 0.3, "far" }, { 0.1, "farthest" }, { 2, "large" },
   };
 
   for (guint dark = 0; dark < 2; dark++)
@@ -125,7 +126,8 @@ test_levels (void)
         assert_color ("canvas", pixel (surface, 1, 1), theme.canvas, 0.005);
         box = vn_graph_layout_get_box (fixture.layout, 7);
         g_test_message ("%s", name);
-        assert_color ("bad Conv", pixel (surface, (box->x + box->width * 0.45 - camera.origin.x) * camera.zoom,
+        assert_color ("bad Conv", pixel (surface,
+                                         (box->x + box->width * 0.45 - camera.origin.x) * camera.zoom,
                                          (box->y + box->height * 0.9 - camera.origin.y) * camera.zoom),
                       vn_heat_color (VN_HEAT_ERROR, dark, vn_overlay_get (fixture.overlay, 7)->t), 0.02);
         cairo_surface_destroy (surface);
@@ -173,11 +175,14 @@ test_states (void)
   keep (surface, "states");
 
   last = *vn_graph_layout_get_box (fixture.layout, 6);
-  assert_color ("ring", pixel (surface, last.x - camera.origin.x - 2, last.y + last.height / 2 - camera.origin.y),
+  assert_color ("ring", pixel (surface, last.x - camera.origin.x - 2,
+                               last.y + last.height / 2 - camera.origin.y),
                 theme.accent, 0.35);
-  assert_color ("tint", pixel (surface, last.x - camera.origin.x - 8, last.y + last.height / 2 - camera.origin.y),
+  assert_color ("tint", pixel (surface, last.x - camera.origin.x - 8,
+                               last.y + last.height / 2 - camera.origin.y),
                 vn_color_mix (theme.canvas, theme.accent, 0.09), 0.01);
-  assert_color ("no tint on a box", pixel (surface, last.x - camera.origin.x + 100, last.y - camera.origin.y + 27),
+  assert_color ("no tint on a box",
+                pixel (surface, last.x - camera.origin.x + 100, last.y - camera.origin.y + 27),
                 vn_heat_color (VN_HEAT_ERROR, FALSE, vn_overlay_get (fixture.overlay, 6)->t), 0.01);
   cairo_surface_destroy (surface);
   fixture_clear (&fixture);
@@ -240,9 +245,11 @@ test_speed (void)
             took += clock () - start;
           cairo_surface_destroy (surface);
         }
-      vn_graph_index_find_nodes (fixture.index, (VnRect) { camera.origin.x, camera.origin.y, 1600 / camera.zoom,
+      vn_graph_index_find_nodes (fixture.index,
+                                 (VnRect) { camera.origin.x, camera.origin.y, 1600 / camera.zoom,
                                                            900 / camera.zoom }, found);
-      g_test_message ("zoom %.2f: %u nodes, %.1f ms", camera.zoom, found->len, 1e3 * took / CLOCKS_PER_SEC / 5);
+      g_test_message ("zoom %.2f: %u nodes, %.1f ms", camera.zoom, found->len,
+                      1e3 * took / CLOCKS_PER_SEC / 5);
     }
   fixture_clear (&fixture);
 }

@@ -60,7 +60,8 @@ test_small (void)
   g_assert_cmpint (vn_scene_get_node (scene, 4)->kind, ==, VN_SCENE_OUTPUT);
   g_assert_cmpuint (vn_scene_find_source (scene, conv->index), ==, 1);
 
-  overlay = vn_scene_build_overlay (scene, model, NULL, VN_METRIC_SQNR, vn_heat_default_handles (VN_METRIC_SQNR));
+  overlay = vn_scene_build_overlay (scene, model, NULL, VN_METRIC_SQNR,
+                                    vn_heat_default_handles (VN_METRIC_SQNR));
   g_assert_cmpuint (vn_overlay_get_n (overlay), ==, 5);
   g_assert_false (vn_overlay_get (overlay, 1)->measured);
 }
@@ -95,8 +96,10 @@ static void
 test_precisions (void)
 {
   static const struct { VnDType dtype; VnPrecision precision; } cases[] = {
-    { VN_DTYPE_U8, VN_PRECISION_8 },     { VN_DTYPE_S8, VN_PRECISION_8 },     { VN_DTYPE_U16, VN_PRECISION_WIDE },
-    { VN_DTYPE_S32, VN_PRECISION_WIDE }, { VN_DTYPE_F16, VN_PRECISION_HALF }, { VN_DTYPE_BF16, VN_PRECISION_HALF },
+    { VN_DTYPE_U8, VN_PRECISION_8 },     { VN_DTYPE_S8, VN_PRECISION_8 },     { VN_DTYPE_U16,
+                                                                                VN_PRECISION_WIDE },
+    { VN_DTYPE_S32, VN_PRECISION_WIDE }, { VN_DTYPE_F16, VN_PRECISION_HALF }, { VN_DTYPE_BF16,
+                                                                                VN_PRECISION_HALF },
     { VN_DTYPE_F32, VN_PRECISION_FLOAT }, { VN_DTYPE_U4, VN_PRECISION_4 },    { VN_DTYPE_S4, VN_PRECISION_4 },
   };
 
@@ -158,7 +161,8 @@ count_kinks (const VnGraphLayout *layout)
 static void
 test_networks (void)
 {
-  static const char * const names[] = { "det_ultraface_rfb320", "det_yolox_nano_416", "cls_mobilenetv2_imagenet",
+  static const char * const names[] = { "det_ultraface_rfb320", "det_yolox_nano_416",
+                                        "cls_mobilenetv2_imagenet",
                                         "graph_tfbert_qa_3836nodes" };
   const char *shared = g_getenv ("VN_SHARED");
   guint n_done = 0;

@@ -95,7 +95,8 @@ test_hit (void)
       const VnRect *box = vn_graph_layout_get_box (layout, i);
 
       g_assert_cmpuint (vn_graph_index_node_at (index, (VnPoint) { box->x + 1, box->y + 1 }), ==, i);
-      g_assert_cmpuint (vn_graph_index_node_at (index, (VnPoint) { box->x + 1, box->y - 3 }), ==, VN_SCENE_NONE);
+      g_assert_cmpuint (vn_graph_index_node_at (index, (VnPoint) { box->x + 1, box->y - 3 }), ==,
+                        VN_SCENE_NONE);
     }
   for (guint i = 0; i < 5; i++)
     {

@@ -102,9 +102,11 @@ press_key (Fixture         *fixture,
 {
   gboolean handled = FALSE;
 
-  g_signal_emit_by_name (controller (fixture, GTK_TYPE_EVENT_CONTROLLER_KEY, 0), "key-pressed", keyval, 0, modifiers,
+  g_signal_emit_by_name (controller (fixture, GTK_TYPE_EVENT_CONTROLLER_KEY, 0), "key-pressed", keyval, 0,
+                         modifiers,
                          &handled);
-  g_signal_emit_by_name (controller (fixture, GTK_TYPE_EVENT_CONTROLLER_KEY, 0), "key-released", keyval, 0, modifiers);
+  g_signal_emit_by_name (controller (fixture, GTK_TYPE_EVENT_CONTROLLER_KEY, 0), "key-released", keyval, 0,
+                         modifiers);
   return handled;
 }
 

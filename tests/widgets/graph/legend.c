@@ -151,12 +151,14 @@ test_handles (void)
   gtk_test_accessible_assert_role (fine, GTK_ACCESSIBLE_ROLE_SLIDER);
   g_assert_cmpstr (gtk_widget_get_tooltip_text (fine), ==, "Fine above 20\u00a0dB (noise under 0.01)");
 
-  g_signal_emit_by_name (controller (fine, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed", GDK_KEY_Left, 0, 0, &handled);
+  g_signal_emit_by_name (controller (fine, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed", GDK_KEY_Left, 0, 0,
+                         &handled);
   g_assert_true (handled);
   g_assert_cmpfloat (vn_legend_get_handles (fixture.legend).fine, ==, 20.5);
   g_assert_cmpuint (fixture.n_handles, ==, 1);
   for (guint i = 0; i < 60; i++)
-    g_signal_emit_by_name (controller (bad, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed", GDK_KEY_Left, 0, 0, &handled);
+    g_signal_emit_by_name (controller (bad, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed", GDK_KEY_Left, 0,
+                           0, &handled);
   g_test_message ("fine %g, bad %g", vn_legend_get_handles (fixture.legend).fine,
                   vn_legend_get_handles (fixture.legend).bad);
   g_assert_cmpfloat (vn_legend_get_handles (fixture.legend).bad, ==, 19.5);
@@ -234,7 +236,7 @@ main (int    argc,
   adw_init ();
   css = gtk_css_provider_new ();
   gtk_css_provider_load_from_data (css, ".floating { background: @popover_bg_color; border-radius: 12px;"
-                                   " box-shadow: 0 1px 5px 1px alpha(black,.09), 0 0 0 1px alpha(black,.08); }", -1);
+                                   " box-shadow: 0 1px 5px 1px alpha(black,.09); }", -1);
   gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (css),
                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   g_test_add_func ("/legend/handles", test_handles);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-graph-view-private.h"
+
+#include "vn-i18n.h"
+
+static const char *
+band_word (const VnOverlayItem *item)
+{
+  if (item->is_bad)
+    return _("bad");
+  return item->ticks >= 2 ? _("to watch") : _("fine");
+}
+
+/**
+ * vn_graph_view_dup_node_label:
+ *
+ * Returns: (transfer full): a node in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad,
+ *   selected"
+ */
+char *
+vn_graph_view_dup_node_label (VnGraphView *self,
+                              guint        node)
+{
+  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
+  GString *text = g_string_new (NULL);
+
+  if (data->kind == VN_SCENE_NODE)
+    g_string_append_printf (text, "%s, ", data->op);
+  else
+    g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
+  g_string_append (text, data->name);
+  if (data->excluded)
+    g_string_append_printf (text, ", %s", _("not quantized"));
+  else if (data->badge != NULL)
+    g_string_append_printf (text, ", %s", data->badge);
+  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+    {
+      const VnOverlayItem *item = vn_overlay_get (self->overlay, node);
+
+      g_string_append_printf (text, ", %s\u00a0%s", item->value, vn_overlay_get_unit (self->overlay));
+      if (vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR)
+        g_string_append_printf (text, ", %s", band_word (item));
+    }
+  if (self->selected[node])
+    g_string_append_printf (text, ", %s", _("selected"));
+  return g_string_free (text, FALSE);
+}
+
+static char *
+node_tooltip (VnGraphView *self,
+              guint        node)
+{
+  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
+  GString *text = g_string_new (data->name);
+
+  if (data->kind == VN_SCENE_NODE)
+    g_string_append_printf (text, "\n%s%s%s", data->op, data->detail != NULL ? " " : "",
+                            data->detail != NULL ? data->detail : "");
+  if (data->shape != NULL)
+    g_string_append_printf (text, "\n%s", data->shape);
+  if (data->excluded)
+    g_string_append_printf (text, "\n%s", _("not quantized"));
+  else if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+    g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
+                            vn_overlay_get_unit (self->overlay));
+  return g_string_free (text, FALSE);
+}
+
+/* What is under the pointer, in words. */
+gboolean
+vn_graph_view_query_tooltip (GtkWidget  *widget,
+                             int         x,
+                             int         y,
+                             gboolean    keyboard,
+                             GtkTooltip *tooltip)
+{
+  VnGraphView *self = VN_GRAPH_VIEW (widget);
+  g_autofree char *text = NULL;
+
+  if (self->scene == NULL || keyboard)
+    return FALSE;
+  if (self->state.hover_node != VN_SCENE_NONE)
+    {
+      text = node_tooltip (self, self->state.hover_node);
+    }
+  else if (self->state.hover_edge != VN_SCENE_NONE)
+    {
+      const VnSceneEdge *edge = vn_scene_get_edge (self->scene, self->state.hover_edge);
+
+      text = g_strconcat (edge->value, edge->tooltip != NULL ? "\n" : NULL, edge->tooltip, NULL);
+    }
+  if (text == NULL)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
+}
