@@ -2,6 +2,7 @@
 /* Scenes of real networks. Pictures are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
 #include "vn-graph-edit.h"
 #include "vn-graph-painter.h"
+#include "vn-jobs.h"
 #include "vn-onnx.h"
 #include "vn-scene-builder.h"
 
@@ -110,6 +111,7 @@ test_precisions (void)
 static void
 keep_picture (VnScene       *scene,
               VnGraphLayout *layout,
+              VnOverlay     *overlay,
               const char    *name,
               double         zoom)
 {
@@ -135,6 +137,7 @@ keep_picture (VnScene       *scene,
   surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 1600, 1000);
   cr = cairo_create (surface);
   vn_graph_painter_set_content (painter, scene, layout, index);
+  vn_graph_painter_set_overlay (painter, overlay);
   vn_graph_painter_draw (painter, cr, camera, 1600, 1000);
   cairo_destroy (cr);
   cairo_surface_write_to_png (surface, path);
@@ -204,12 +207,77 @@ test_networks (void)
       g_test_message ("%u small kinks", count_kinks (layout));
       g_assert_cmpuint (vn_scene_get_n_nodes (scene), >, 10);
       g_assert_cmpuint (vn_scene_get_n_edges (scene), >=, vn_scene_get_n_nodes (scene) - 5);
-      keep_picture (scene, layout, names[i], 0);
-      keep_picture (scene, layout, names[i], 1);
-      keep_picture (scene, layout, names[i], 0.5);
+      keep_picture (scene, layout, NULL, names[i], 0);
+      keep_picture (scene, layout, NULL, names[i], 1);
+      keep_picture (scene, layout, NULL, names[i], 0.5);
       n_done++;
     }
   g_assert_cmpuint (n_done, >, 0);
+}
+
+/* A network quantized on random samples: precisions, exclusions and errors come from the result. */
+static void
+test_result (void)
+{
+  const char *shared = g_getenv ("VN_SHARED");
+  g_autofree char *path = g_build_filename (shared != NULL ? shared : "", "models",
+                                            "det_ultraface_rfb320.onnx", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnJob) opened = NULL, job = NULL;
+  g_autoptr(VnRecipe) recipe = NULL;
+  g_autoptr(VnScene) plain = NULL, scene = NULL;
+  g_autoptr(VnOverlay) overlay = NULL;
+  g_autoptr(VnGraphLayout) layout = NULL;
+  VnQuantizeSettings settings = { .n_calibration = 2, .n_held_out = 1, .n_threads = 1 };
+  VnDataSpec *data;
+  VnResult *result;
+  VnModel *model;
+  guint counts[3], n_eight = 0, n_excluded = 0, n_changes = 0;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("no folder with networks");
+      return;
+    }
+  opened = vn_open_job_new (path);
+  g_assert_true (vn_job_run (opened, NULL, &error));
+  model = vn_open_job_get_model (VN_OPEN_JOB (opened));
+  recipe = vn_recipe_new ("cpu");
+  vn_recipe_add_exclude (recipe, "type:Transpose");
+  data = vn_data_spec_new ("random");
+  data->max_samples = 3;
+  settings.model = model;
+  settings.data = data;
+  settings.recipe = recipe;
+  job = vn_quantize_job_new (&settings);
+  vn_data_spec_free (data);
+  vn_job_run (job, NULL, &error);
+  g_assert_no_error (error);
+  result = vn_quantize_job_get_result (VN_QUANTIZE_JOB (job));
+
+  plain = vn_scene_build (model, NULL);
+  scene = vn_scene_build (model, result);
+  g_assert_true (vn_scene_same_geometry (plain, scene));
+  overlay = vn_scene_build_overlay (scene, model, result, VN_METRIC_SQNR,
+                                    vn_scene_default_handles (scene, model, result, VN_METRIC_SQNR));
+  vn_overlay_count (overlay, &counts[0], &counts[1], &counts[2]);
+  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
+    {
+      n_eight += vn_scene_get_node (scene, i)->precision == VN_PRECISION_8;
+      n_excluded += vn_scene_get_node (scene, i)->excluded;
+    }
+  for (guint i = 0; i < vn_scene_get_n_edges (scene); i++)
+    n_changes += vn_scene_get_edge (scene, i)->changes;
+  g_test_message ("%u of 8 bit, %u excluded, %u changes; fine %u, watch %u, bad %u", n_eight, n_excluded,
+                  n_changes,
+                  counts[0], counts[1], counts[2]);
+  g_assert_cmpuint (n_eight, >, 60);
+  g_assert_cmpuint (n_excluded, >, 0);
+  g_assert_cmpuint (n_changes, >, 0);
+  g_assert_cmpuint (counts[0] + counts[1] + counts[2], >, 60);
+  layout = vn_graph_layout_new_for_scene (scene, NULL, NULL);
+  keep_picture (scene, layout, overlay, "result", 1);
+  keep_picture (scene, layout, overlay, "result", 0);
 }
 
 int
@@ -221,5 +289,6 @@ main (int    argc,
   g_test_add_func ("/scene-builder/amounts", test_amounts);
   g_test_add_func ("/scene-builder/precisions", test_precisions);
   g_test_add_func ("/scene-builder/networks", test_networks);
+  g_test_add_func ("/scene-builder/result", test_result);
   return g_test_run ();
 }
