@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define LEAST_HEIGHT    3.   /* in pixels: below, blocks sit on rows of that height */
-#define OUTLINE_HEIGHT  6.
+#define OUTLINE_HEIGHT  4.5
+#define BARE_SHADE      0.15 /* ink in the fill of blocks too low for an outline: white ones must be seen */
 #define INNER_HEIGHT   12.
 
 typedef struct
@@ -16,7 +17,7 @@ typedef struct
   int      x, y, width, height;
   VnColor  fill;
   guint8   precision;
-  gboolean is_bad, is_excluded;
+  gboolean is_bad, is_excluded, has_outline;
 } FarRect;
 
 static int
@@ -38,6 +39,8 @@ far_rect (Paint *paint,
   double width = look.box.width * zoom, height = look.box.height * zoom;
   FarRect rect = { .fill = look.fill, .is_bad = look.is_bad, .is_excluded = look.is_excluded };
 
+  /* by the true height, not the rounded one: boxes of one size must look alike */
+  rect.has_outline = height >= OUTLINE_HEIGHT;
   if (height < LEAST_HEIGHT)
     {
       y = floor (y / LEAST_HEIGHT) * LEAST_HEIGHT;
@@ -78,11 +81,18 @@ paint_plain (Paint         *paint,
   VnColor outline = vn_color_mix (rects[0].fill, theme->ink, vn_graph_theme_alpha (theme, 0.35));
 
   for (guint i = 0; i < n; i++)
-    add_rect (paint, &rects[i], 0);
+    if (!rects[i].has_outline)
+      add_rect (paint, &rects[i], 0);
+  vn_paint_set_color (paint, vn_color_mix (rects[0].fill, theme->ink, BARE_SHADE), 1);
+  cairo_fill (paint->cr);
+  for (guint i = 0; i < n; i++)
+    if (rects[i].has_outline)
+      add_rect (paint, &rects[i], 0);
   vn_paint_set_color (paint, outline, 1);
   cairo_fill (paint->cr);
   for (guint i = 0; i < n; i++)
-    add_rect (paint, &rects[i], rects[i].height >= OUTLINE_HEIGHT ? -1 : 0);
+    if (rects[i].has_outline)
+      add_rect (paint, &rects[i], -1);
   vn_paint_set_color (paint, rects[0].fill, 1);
   cairo_fill (paint->cr);
 }
@@ -118,7 +128,7 @@ paint_details (Paint         *paint,
     {
       const FarRect *rect = &rects[i];
 
-      if (rect->height < INNER_HEIGHT && !(rect->is_excluded && rect->height >= OUTLINE_HEIGHT))
+      if (rect->height < INNER_HEIGHT && !(rect->is_excluded && rect->has_outline))
         continue;
       if (rect->is_excluded)
         {

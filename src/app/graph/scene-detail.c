@@ -36,12 +36,29 @@ join_ints (const gint64 *values,
   return g_string_free (text, FALSE);
 }
 
-/* Size of the kernel: the attribute, or what the weight's shape says. */
+/* What stands in an attribute with one number for each axis: "2", "1×2"; NULL where all are 1. */
+static char *
+dup_steps (const VnNode *node,
+           const char   *attr)
+{
+  gsize n = 0;
+  const gint64 *steps = vn_node_get_ints (node, attr, &n);
+  gboolean plain = TRUE, uniform = TRUE;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      plain &= steps[i] == 1;
+      uniform &= steps[i] == steps[0];
+    }
+  return plain ? NULL : join_ints (steps, uniform ? 1 : n, "×");
+}
+
+/* "3×3", with strides "3×3/2". The size is the attribute, or what the weight's shape says. */
 static void
 add_kernel (const VnNode *node,
             GString      *text)
 {
-  g_autofree char *size = NULL;
+  g_autofree char *size = NULL, *strides = dup_steps (node, "strides");
   gsize n = 0;
   const gint64 *kernel = vn_node_get_ints (node, "kernel_shape", &n);
 
@@ -56,30 +73,8 @@ add_kernel (const VnNode *node,
     }
   size = join_ints (kernel, n, "×");
   add_word (text, size);
-}
-
-/* "stride 2", "dilation 1×2"; nothing where all are 1. */
-static void
-add_steps (const VnNode *node,
-           GString      *text,
-           const char   *attr,
-           const char   *format)
-{
-  gsize n = 0;
-  const gint64 *steps = vn_node_get_ints (node, attr, &n);
-  g_autofree char *size = NULL, *words = NULL;
-  gboolean plain = TRUE, uniform = TRUE;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      plain &= steps[i] == 1;
-      uniform &= steps[i] == steps[0];
-    }
-  if (plain)
-    return;
-  size = join_ints (steps, uniform ? 1 : n, "×");
-  words = g_strconcat (format, " ", size, NULL);
-  add_word (text, words);
+  if (strides != NULL)
+    g_string_append_printf (text, "/%s", strides);
 }
 
 static void
@@ -106,10 +101,15 @@ static void
 detail_conv (const VnNode *node,
              GString      *text)
 {
+  g_autofree char *dilations = dup_steps (node, "dilations");
+
   add_kernel (node, text);
   add_groups (node, text);
-  add_steps (node, text, "strides", _("stride"));
-  add_steps (node, text, "dilations", _("dilation"));
+  if (dilations != NULL)
+    {
+      add_word (text, _("dilated"));
+      add_word (text, dilations);
+    }
 }
 
 static void
@@ -117,7 +117,6 @@ detail_pool (const VnNode *node,
              GString      *text)
 {
   add_kernel (node, text);
-  add_steps (node, text, "strides", _("stride"));
 }
 
 static void
@@ -221,8 +220,8 @@ compare_detail (gconstpointer key,
 /**
  * vn_node_dup_detail:
  *
- * Returns: (transfer full) (nullable): what tells this node from others with the same operator: "3×3
- *   depthwise stride 2", "axis 1", "768×3072"; %NULL if there is nothing to say
+ * Returns: (transfer full) (nullable): what tells this node from others with the same operator: "3×3/2
+ *   depthwise", "axis 1", "768×3072"; %NULL if there is nothing to say
  */
 char *
 vn_node_dup_detail (const VnNode *node)

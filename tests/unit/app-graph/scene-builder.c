@@ -51,7 +51,7 @@ test_small (void)
   g_assert_cmpuint (vn_scene_get_n_edges (scene), ==, 6);
   box = vn_scene_get_node (scene, 1);
   g_test_message ("%s “%s” %s, %s", box->op, box->detail, box->name, box->shape);
-  g_assert_cmpstr (box->detail, ==, "3×3 depthwise stride 2");
+  g_assert_cmpstr (box->detail, ==, "3×3/2 depthwise");
   g_assert_cmpstr (box->shape, ==, "1×8×10×10");
   g_assert_false (box->slim);
   g_assert_cmpint (box->family, ==, VN_FAMILY_COMPUTE);
