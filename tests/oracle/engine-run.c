@@ -6,6 +6,7 @@
 #include "vn-error.h"
 #include "vn-onnx.h"
 #include "vn-parallel.h"
+#include "vn-pass.h"
 #include "vn-plan.h"
 
 #include <cblas.h>
@@ -16,7 +17,7 @@
 typedef struct
 {
   char     *out_dir;
-  gboolean  all_values, no_fusion, profile;
+  gboolean  all_values, no_fusion, profile, prepare;
   int       threads, workers, repeat;
 } Settings;
 
@@ -289,6 +290,18 @@ make_runners (Job             *job,
   return TRUE;
 }
 
+static VnModel *
+open_model (const char  *path,
+            gboolean     prepare,
+            GError     **error)
+{
+  g_autoptr(VnModel) model = vn_onnx_read_file (path, error);
+
+  if (model == NULL || !prepare)
+    return g_steal_pointer (&model);
+  return vn_prepare_model (model, 13, NULL, NULL, NULL, NULL, error);
+}
+
 static gboolean
 run (Job             *job,
      const Settings  *settings,
@@ -296,7 +309,7 @@ run (Job             *job,
      int              n,
      GError         **error)
 {
-  g_autoptr(VnModel) model = vn_onnx_read_file (paths[0], error);
+  g_autoptr(VnModel) model = open_model (paths[0], settings->prepare, error);
   g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GPtrArray) taps = NULL;
@@ -333,6 +346,7 @@ main (int    argc,
     { "out", 'o', 0, G_OPTION_ARG_FILENAME, &settings.out_dir, "Write the outputs there", "DIR" },
     { "all", 0, 0, G_OPTION_ARG_NONE, &settings.all_values, "Write every value", NULL },
     { "no-fusion", 0, 0, G_OPTION_ARG_NONE, &settings.no_fusion, "Keep every value", NULL },
+    { "prepare", 0, 0, G_OPTION_ARG_NONE, &settings.prepare, "Prepare the network first, as for quantizing", NULL },
     { "profile", 0, 0, G_OPTION_ARG_NONE, &settings.profile, "Print the time of each step", NULL },
     { "threads", 0, 0, G_OPTION_ARG_INT, &settings.threads, "Threads inside one run", "N" },
     { "workers", 0, 0, G_OPTION_ARG_INT, &settings.workers, "Runs at the same time", "N" },

@@ -18,8 +18,12 @@ import oracle
 
 PATTERNS = ('cls_*', 'det_*', 'seg_*', 'sr_*', 'enh_*', 'style_*', 'kws_micro_*', 'mnist_*', 'aud_basic_pitch*',
             'aud_yamnet256*')
-# Half precision is converted before it is run.
+# Half precision is converted to single before it is run; the reference computes in half precision.
 CONVERTED = {'cls_squeezenet10_fp16_op7'}
+LIMIT_CONVERTED = 1e-2
+# Networks that fail for now, with the reason. One that passes must leave.
+EXPECTED_FAILURES = {'cls_shufflenet_v2_12_int8_qop': 'no kernels for QLinear operators yet',
+                     'kws_micro_qoperator': 'no kernels for QLinear operators yet'}
 # Relative to the range of the output; or twice what onnxruntime's own results differ by when its optimisations are
 # switched on, if that is more: some networks amplify the rounding of their first layers. Networks that hold quantized
 # data may round a value that lies between two steps to either side, which the following layers carry on.
@@ -49,8 +53,10 @@ def make_inputs(stem, session, photo, seed):
     inputs = {}
     for i, value in enumerate(session.get_inputs()):
         shape = oracle.input_shape(stem, value.shape)
-        if value.type == 'tensor(float)' and oracle.is_image(shape):
+        if value.type in ('tensor(float)', 'tensor(float16)') and oracle.is_image(shape):
             inputs[value.name] = oracle.image_input(stem, photo, shape)
+            if value.type == 'tensor(float16)':
+                inputs[value.name] = inputs[value.name].astype('float16')
         else:
             dtype = {'tensor(float)': 'float32', 'tensor(int64)': 'int64', 'tensor(int32)': 'int32'}[value.type]
             inputs[value.name] = oracle.signal_input(stem, seed + i, shape, dtype)
@@ -100,12 +106,16 @@ def compare(program, stem, path, photos):
     """The output that differs most beside what is allowed: (difference, limit, name), and the number of outputs."""
     session, optimised = make_session(path, False), make_session(path, True)
     names = [o.name for o in session.get_outputs()]
-    smallest = LIMIT_QUANTIZED if is_quantized(path) else LIMIT
+    smallest = LIMIT_CONVERTED if stem in CONVERTED else LIMIT_QUANTIZED if is_quantized(path) else LIMIT
+    arguments = ['--prepare'] if stem in CONVERTED else []
     results = []
     for k, photo in enumerate(photos):
         inputs = make_inputs(stem, session, photo, k)
         wanted, own = session.run(names, inputs), optimised.run(names, inputs)
-        found = run_engine(program, path, inputs)
+        if stem in CONVERTED:
+            inputs = {name: x.astype('float32') for name, x in inputs.items()}
+            wanted, own = ([x.astype('float32') for x in outputs] for outputs in (wanted, own))
+        found = run_engine(program, path, inputs, *arguments)
         for name, w, o in zip(names, wanted, own):
             d = difference(found.get(name.replace('/', '_').replace(':', '_')), w)
             results.append((d, max(smallest, 2 * difference(o, w)), name))
@@ -145,19 +155,20 @@ def main():
             print(stem)
             print_first(program, stem, path, photos[0])
             continue
-        if stem in CONVERTED:
-            print('%-36s not compared: half precision' % stem)
-            continue
         try:
             (worst, limit, where), n = compare(program, stem, path, photos)
+            compared += n
+            fault = '' if worst <= limit else 'too much'
+            text = ('%3d outputs, largest difference %.2e of the range, allowed %.2e (%s)'
+                    % (n, worst, limit, where))
         except Exception as e:
-            print('%-36s FAILED: %s' % (stem, str(e).strip().splitlines()[0][:400]))
-            failed += 1
-            continue
-        compared += n
-        failed += worst > limit
-        print('%-36s %3d outputs, largest difference %.2e of the range, allowed %.2e (%s)%s'
-              % (stem, n, worst, limit, where, '' if worst <= limit else '  FAILED'), flush=True)
+            fault = text = str(e).strip().splitlines()[0][:300]
+        reason = EXPECTED_FAILURES.get(stem)
+        bad = bool(fault) != (reason is not None)
+        failed += bad
+        print('%-34s %s%s%s' % (stem, 'FAILED: ' if bad else 'fails as expected: ' if fault else '', text,
+                                '  (passes, but is listed as an expected failure)' if bad and not fault else ''),
+              flush=True)
     if '--first' in sys.argv:
         return 0
     print('%d outputs compared, %d networks failed' % (compared, failed))
