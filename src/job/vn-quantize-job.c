@@ -72,6 +72,26 @@ open_data (VnQuantizeJob  *self,
   return TRUE;
 }
 
+/* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
+static VnModel *
+name_nodes (const VnModel *source)
+{
+  VnModel *named = vn_model_copy (source);
+
+  for (guint i = 0; i < named->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (named->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      if (*node->name == '\0')
+        {
+          g_free (node->name);
+          node->name = g_steal_pointer (&label);
+        }
+    }
+  return named;
+}
+
 static gboolean
 prepare (VnQuantizeJob  *self,
          VnResult       *result,
@@ -81,10 +101,11 @@ prepare (VnQuantizeJob  *self,
   const VnRecipe *recipe = self->settings.recipe;
   gint64 opset = vn_quantize_get_opset (result->source, recipe);
   gint64 start = g_get_monotonic_time ();
+  g_autoptr(VnModel) named = name_nodes (result->source);
 
   vn_job_begin_phase (VN_JOB (self), _("Preparing"), 0, 0.05);
   result->edits = vn_edit_log_new ();
-  result->prepared = vn_prepare_model (result->source, opset, self->settings.input_shapes, result->edits, result->notes,
+  result->prepared = vn_prepare_model (named, opset, self->settings.input_shapes, result->edits, result->notes,
                                        cancellable, error);
   result->prepare_seconds = seconds_since (start);
   return result->prepared != NULL && open_data (self, result, error);
