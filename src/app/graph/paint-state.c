@@ -116,7 +116,7 @@ paint_chip (Paint              *paint,
   double width;
   VnRect box;
 
-  if (isnan (at.x))
+  if (isnan (at.x) || chip->label[0] == '\0')
     return;
   layout = vn_paint_text (paint, TEXT_VALUE, chip->label, 0, &width);
   cairo_save (paint->cr);
