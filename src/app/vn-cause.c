@@ -82,17 +82,21 @@ describe_range (const VnHistogram  *histogram,
   return NULL;
 }
 
-/* The input that brings in most of the error, if the node adds next to none. */
-static char *
-describe_origin (VnResult     *result,
-                 const VnNode *node,
-                 double        sqnr_db)
+/**
+ * vn_cause_find_origin:
+ *
+ * Returns: (transfer none) (nullable): the producer of the worst input, if that is nearly as bad as the output of
+ *   @node; %NULL if the error arises in @node, or was not measured
+ */
+const VnNode *
+vn_cause_find_origin (VnResult     *result,
+                      const VnNode *node)
 {
+  const VnErrorRow *own = vn_result_get_node_error (result, node);
   const VnNode *worst = NULL;
   double worst_db = INFINITY;
-  g_autofree char *label = NULL;
 
-  for (guint i = 0; i < node->inputs->len; i++)
+  for (guint i = 0; own != NULL && i < node->inputs->len; i++)
     {
       VnValue *input = vn_node_get_input (node, i);
       const VnErrorRow *row = input != NULL && input->producer != NULL && input->graph == node->graph
@@ -104,10 +108,54 @@ describe_origin (VnResult     *result,
           worst = input->producer;
         }
     }
-  if (worst == NULL || worst_db > sqnr_db + PASSED_ON_DB)
-    return NULL;
-  label = vn_node_dup_label (worst);
-  return g_strdup_printf (_("Passes on the error of %s."), label);
+  return worst != NULL && worst_db <= own->sqnr_db + PASSED_ON_DB ? worst : NULL;
+}
+
+static char *
+describe_origin (VnResult     *result,
+                 const VnNode *node)
+{
+  const VnNode *origin = vn_cause_find_origin (result, node);
+  g_autofree char *label = origin != NULL ? vn_node_dup_label (origin) : NULL;
+
+  return label != NULL ? g_strdup_printf (_("Passes on the error of %s."), label) : NULL;
+}
+
+static int
+compare_doubles (gconstpointer a,
+                 gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Whether the widest output channel of a weight is many times the middle one, while they share a scale. */
+static gboolean
+is_weight_rough (VnResult     *result,
+                 const VnNode *node)
+{
+  VnValue *weight = node->inputs->len > 1 ? vn_node_get_input (node, 1) : NULL;
+  VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
+  gsize n_channels, per_channel;
+  g_autoptr(GArray) widths = NULL;
+
+  if (result->recipe->per_channel || tensor == NULL || tensor->shape.rank < 2 || tensor->dtype != VN_DTYPE_F32 ||
+      tensor->shape.dims[0] < 2 || tensor->n_elements == 0)
+    return FALSE;
+  n_channels = (gsize) tensor->shape.dims[0];
+  per_channel = tensor->n_elements / n_channels;
+  widths = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) n_channels);
+  for (gsize c = 0; c < n_channels; c++)
+    {
+      double width = 0;
+
+      for (gsize i = 0; i < per_channel; i++)
+        width = MAX (width, fabs (vn_tensor_get_double (tensor, c * per_channel + i)));
+      g_array_append_val (widths, width);
+    }
+  g_array_sort (widths, compare_doubles);
+  return g_array_index (widths, double, n_channels - 1) > WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
 }
 
 /**
@@ -116,7 +164,8 @@ describe_origin (VnResult     *result,
  * @node: of the model as opened
  *
  * Looks, in this order, for values that are no numbers, for a node left in float, for error that only comes in from
- * before, for a range that cuts off values and for one that outliers have widened.
+ * before, for a range that cuts off values, for one that outliers have widened, and for a weight whose channels differ
+ * too much for one scale.
  *
  * Returns: (transfer full) (nullable): one sentence
  */
@@ -136,9 +185,11 @@ vn_cause_describe (VnResult     *result,
   if (row == NULL || !(row->sqnr_db < FINE_DB))
     return plan != NULL && !plan->quantized ? g_strdup (_("Not quantized.")) : NULL;
 
-  text = describe_origin (result, node, row->sqnr_db);
+  text = describe_origin (result, node);
   if (text == NULL && plan != NULL && plan->quantized && histogram != NULL)
     text = describe_range (histogram, plan);
+  if (text == NULL && plan != NULL && plan->quantized && is_weight_rough (result, node))
+    text = g_strdup (_("One scale for all channels of the weight is too coarse for some: try scales per channel."));
   if (text == NULL && plan != NULL && !plan->quantized)
     text = g_strdup (_("Not quantized itself: the error comes from its inputs or weights."));
   return text;

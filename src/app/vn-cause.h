@@ -9,4 +9,8 @@ G_BEGIN_DECLS
 char *vn_cause_describe (VnResult     *result,
                          const VnNode *node);
 
+/* The node whose error this one only passes on, borrowed; NULL: the error is its own. */
+const VnNode *vn_cause_find_origin (VnResult     *result,
+                                    const VnNode *node);
+
 G_END_DECLS

@@ -74,6 +74,7 @@ vn_node_item_new (const VnNode *node)
   self->node = node;
   self->index = node->index;
   self->label = vn_node_dup_label (node);
+  self->name = *node->name != 0 ? node->name : output != NULL ? output->name : self->label;
   self->shape = output != NULL ? vn_format_shape (&output->type) : g_strdup ("");
   for (guint i = 0; i < node->inputs->len; i++)
     {

@@ -18,7 +18,8 @@ struct _VnNodeItem
   /*< public, read-only >*/
   const VnNode *node;          /* borrowed: the document keeps the model */
   guint         index;         /* in the graph */
-  char         *label;
+  char         *label;         /* what rules call it */
+  const char   *name;          /* what is shown: its name, or that of its output; borrowed */
   char         *shape;         /* of the first output; "" if not known */
   guint64       weight_bytes;
   VnDType       precision;     /* of the output; UNDEFINED: nothing decided */

@@ -44,8 +44,16 @@ static void
 scroll_to (VnSelectionLink *self,
            guint            position)
 {
-  if (gtk_widget_get_mapped (self->view))
-    gtk_widget_activate_action (self->view, "list.scroll-to-item", "u", position);
+  GtkWidget *list = self->view;
+
+  if (!gtk_widget_get_mapped (list))
+    return;
+  /* The rows of a table are in a list inside of it. */
+  if (GTK_IS_COLUMN_VIEW (list))
+    for (list = gtk_widget_get_first_child (list); list != NULL && !GTK_IS_LIST_VIEW (list);)
+      list = gtk_widget_get_next_sibling (list);
+  if (list != NULL && position < g_list_model_get_n_items (G_LIST_MODEL (self->selection)))
+    gtk_widget_activate_action (list, "list.scroll-to-item", "u", position);
 }
 
 static void
@@ -72,6 +80,19 @@ document_changed (VnSelectionLink *self)
   self->busy = FALSE;
   if (gtk_bitset_get_size (selected) == 1)
     scroll_to (self, gtk_bitset_get_minimum (selected));
+}
+
+/**
+ * vn_selection_link_scroll:
+ *
+ * Brings the first selected row into sight, or the first one of all: after sorting anew, a list is anywhere.
+ */
+void
+vn_selection_link_scroll (VnSelectionLink *self)
+{
+  g_autoptr(GtkBitset) selected = gtk_selection_model_get_selection (self->selection);
+
+  scroll_to (self, gtk_bitset_is_empty (selected) ? 0 : gtk_bitset_get_minimum (selected));
 }
 
 static void

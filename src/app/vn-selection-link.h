@@ -15,4 +15,6 @@ VnSelectionLink *vn_selection_link_new (VnDocument        *document,
                                         GtkSelectionModel *selection,
                                         GtkWidget         *view);
 
+void             vn_selection_link_scroll (VnSelectionLink *self);
+
 G_END_DECLS

@@ -8,7 +8,8 @@
 
 #define FINE_DB 20.0
 #define BAD_DB 10.0
-#define MAX_WEAKEST 8
+/* Outputs this good hide whatever happens inside. */
+#define VERY_FINE_DB 30.0
 /* Up to this share of bad nodes it is a spot, not the network. */
 #define SPOT_SHARE 0.05
 /* Hits lost, as a share of the samples. */
@@ -19,7 +20,6 @@ static void
 scan_errors (VnVerdict    *self,
              VnErrorTable *errors)
 {
-  g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
   guint n = vn_error_table_get_n (errors);
 
   for (guint i = 0; i < n; i++)
@@ -31,13 +31,6 @@ scan_errors (VnVerdict    *self,
         self->worst_output_db = MIN (self->worst_output_db, db);
       if (*row->node != 0)
         self->n_bad += db < BAD_DB;
-    }
-  for (guint i = 0; i < order->len && self->weakest->len < MAX_WEAKEST; i++)
-    {
-      guint at = g_array_index (order, guint, i);
-
-      if (*vn_error_table_get (errors, at)->node != 0)
-        g_array_append_val (self->weakest, at);
     }
 }
 
@@ -60,6 +53,8 @@ judge (const VnVerdict *self,
     }
   if (self->worst_output_db < BAD_DB)
     return VN_VERDICT_UNUSABLE;
+  if (self->worst_output_db >= VERY_FINE_DB)
+    return VN_VERDICT_GOOD;
   if (self->n_bad > 0)
     return spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
   return self->worst_output_db < FINE_DB ? VN_VERDICT_CARE : VN_VERDICT_GOOD;
@@ -87,6 +82,10 @@ describe (const VnVerdict *self,
   g_string_append_c (text, ' ');
   if (self->n_bad == 0)
     g_string_append (text, _("No node is below 10 dB."));
+  else if (self->level == VN_VERDICT_GOOD)
+    g_string_append_printf (text, ngettext ("%u node inside is below 10 dB, but the outputs do not suffer from it.",
+                                            "%u nodes inside are below 10 dB, but the outputs do not suffer from it.",
+                                            self->n_bad), self->n_bad);
   else
     g_string_append_printf (text, ngettext ("%u node is below 10 dB; leaving it in float may win most of that back.",
                                             "%u nodes are below 10 dB; leaving them in float may win most of that "
@@ -115,7 +114,6 @@ vn_verdict_new (VnResult *result)
   VnVerdict *self = g_new0 (VnVerdict, 1);
 
   self->worst_output_db = INFINITY;
-  self->weakest = g_array_new (FALSE, FALSE, sizeof (guint));
   if (result->errors != NULL)
     scan_errors (self, result->errors);
   self->level = judge (self, result);
@@ -128,6 +126,5 @@ void
 vn_verdict_free (VnVerdict *self)
 {
   g_free (self->text);
-  g_array_unref (self->weakest);
   g_free (self);
 }

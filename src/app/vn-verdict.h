@@ -12,7 +12,6 @@ typedef enum { VN_VERDICT_GOOD, VN_VERDICT_WEAK_SPOT, VN_VERDICT_CARE, VN_VERDIC
  * @title, @text: translated; @title is static
  * @worst_output_db: signal to noise ratio of the worst output; infinity if none was measured
  * @n_bad: nodes below 10 dB
- * @weakest: (element-type guint): rows of the error table, worst first, one a node, at most eight, no outputs twice
  */
 typedef struct
 {
@@ -21,7 +20,6 @@ typedef struct
   char           *text;
   double          worst_output_db;
   guint           n_bad;
-  GArray         *weakest;
 } VnVerdict;
 
 VnVerdict *vn_verdict_new  (VnResult  *result);

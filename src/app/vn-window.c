@@ -103,7 +103,7 @@ use_demo_samples (VnWindow *self)
   if (samples == NULL || !g_file_test (samples, G_FILE_TEST_IS_DIR))
     return;
   data = vn_data_spec_new (samples);
-  vn_preprocess_set_preset (&data->preprocess, "zero-one", NULL);
+  vn_preprocess_set_preset (&data->preprocess, "minus-one-one", NULL);
   vn_document_set_data (self->document, data);
 }
 

@@ -117,7 +117,6 @@ char       *vn_onnx_dup_text       (const char     *text);
 void        vn_onnx_extra_unknown  (VnWireOut      *extra,
                                     const ProtobufCMessage *message);
 GBytes     *vn_onnx_extra_finish   (VnWireOut      *extra);
-GBytes     *vn_onnx_extra_of       (const ProtobufCMessage *message);
 void        vn_onnx_tensor_extra   (VnWireOut      *extra,
                                     const PbTensor *proto);
 

@@ -205,26 +205,12 @@ extra_scalars (VnWireOut    *extra,
     vn_wire_bytes (extra, F_ATTR_S, proto->s.data, proto->s.len);
 }
 
-/* Most attributes are one number or list and nothing else. */
-static gboolean
-is_plain (const VnAttr *attr,
-          const PbAttr *proto)
-{
-  return proto->base.n_unknown_fields == 0 && proto->has_f + proto->has_i + proto->has_s <= 1 &&
-         proto->has_f == (attr->type == VN_ATTR_FLOAT) && proto->has_i == (attr->type == VN_ATTR_INT) &&
-         proto->has_s == (attr->type == VN_ATTR_STRING) && attr->type != VN_ATTR_TENSOR &&
-         attr->type != VN_ATTR_TENSORS && attr->type != VN_ATTR_OPAQUE;
-}
-
 static GBytes *
 decode_extra (const VnAttr *attr,
               const PbAttr *proto)
 {
-  g_autoptr(VnWireOut) extra = NULL;
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
 
-  if (is_plain (attr, proto))
-    return NULL;
-  extra = vn_wire_out_new ();
   extra_scalars (extra, attr->type, proto);
   if (attr->type == VN_ATTR_TENSOR && proto->t != NULL &&
       (proto->t->n_external_data > 0 || proto->t->base.n_unknown_fields > 0))
@@ -263,7 +249,7 @@ vn_onnx_attr_decode (VnOnnxReader  *self,
   gboolean is_ref = proto->ref_attr_name != NULL && *proto->ref_attr_name != '\0';
   g_autoptr(VnAttr) result = NULL;
 
-  if (!vn_onnx_check_name (name, N_("attribute"), error))
+  if (!vn_onnx_check_name (name, _("attribute"), error))
     return FALSE;
   result = vn_attr_new (name, attr_type (proto));
   result->doc = vn_onnx_dup_text (proto->doc_string);

@@ -16,10 +16,10 @@ check_new (VnGraph     *graph,
   if (!vn_onnx_check_name (name, what, error))
     return FALSE;
   if (name == NULL || *name == '\0')
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s without a name"), _(what));
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s without a name"), what);
   else if (g_hash_table_contains (graph->by_name, name))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("the value “%s” is defined twice, the second time as %s"), name, _(what));
+                 _("the value “%s” is defined twice, the second time as %s"), name, what);
   else
     return TRUE;
   return FALSE;
@@ -51,7 +51,7 @@ define_input (VnGraph     *graph,
               const char  *name,
               GError     **error)
 {
-  if (!check_new (graph, name, N_("graph input"), error))
+  if (!check_new (graph, name, _("graph input"), error))
     return NULL;
   return keep_name (vn_graph_add_input (graph, name, VN_DTYPE_UNDEFINED, NULL), name);
 }
@@ -60,6 +60,8 @@ static void
 set_info (VnValue           *value,
           const PbValueInfo *proto)
 {
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
   value->has_info = TRUE;
   if (proto->has_type)
     {
@@ -68,8 +70,9 @@ set_info (VnValue           *value,
     }
   g_free (value->doc);
   value->doc = vn_onnx_dup_text (proto->doc_string);
+  vn_onnx_extra_unknown (extra, &proto->base);
   g_clear_pointer (&value->extra, g_bytes_unref);
-  value->extra = vn_onnx_extra_of (&proto->base);
+  value->extra = vn_onnx_extra_finish (extra);
 }
 
 static gboolean
@@ -104,7 +107,7 @@ decode_initializer (VnOnnxReader    *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), proto->name);
       return FALSE;
     }
-  if (value == NULL && (value = define_value (graph, proto->name, N_("initializer"), error)) == NULL)
+  if (value == NULL && (value = define_value (graph, proto->name, _("initializer"), error)) == NULL)
     return FALSE;
   tensor = vn_onnx_tensor_decode (self, proto, error);
   if (tensor == NULL)
@@ -158,7 +161,7 @@ decode_sparse (VnGraph        *graph,
       name = dup_sparse_name (unknown);
       if (name == NULL || *name == '\0' || g_hash_table_contains (graph->by_name, name))
         continue;
-      value = define_value (graph, name, N_("sparse initializer"), error);
+      value = define_value (graph, name, _("sparse initializer"), error);
       if (value == NULL)
         return FALSE;
       value->type.kind = VN_TYPE_SPARSE_TENSOR;
@@ -185,7 +188,7 @@ define_outputs (VnGraph       *graph,
                 GError       **error)
 {
   for (gsize i = 0; i < proto->n_output; i++)
-    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], N_("node output"), error) == NULL)
+    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], _("node output"), error) == NULL)
       return FALSE;
   return TRUE;
 }
@@ -262,11 +265,12 @@ decode_node (VnOnnxReader  *self,
              const PbNode  *proto,
              GError       **error)
 {
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
   VnNode *node;
 
-  if (!vn_onnx_check_name (proto->name, N_("node"), error) ||
-      !vn_onnx_check_name (proto->op_type, N_("operator"), error) ||
-      !vn_onnx_check_name (proto->domain, N_("domain"), error))
+  if (!vn_onnx_check_name (proto->name, _("node"), error) ||
+      !vn_onnx_check_name (proto->op_type, _("operator"), error) ||
+      !vn_onnx_check_name (proto->domain, _("domain"), error))
     return FALSE;
   if (proto->op_type == NULL || *proto->op_type == '\0')
     {
@@ -280,7 +284,8 @@ decode_node (VnOnnxReader  *self,
   node->overload = proto->overload != NULL && *proto->overload != '\0' ? g_strdup (proto->overload) : NULL;
   g_free (node->doc);
   node->doc = vn_onnx_dup_text (proto->doc_string);
-  node->extra = vn_onnx_extra_of (&proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  node->extra = vn_onnx_extra_finish (extra);
   return TRUE;
 }
 
@@ -435,7 +440,7 @@ decode_function_attrs (VnOnnxReader      *self,
 {
   for (gsize i = 0; i < proto->n_attribute; i++)
     {
-      if (!vn_onnx_check_name (proto->attribute[i], N_("attribute"), error))
+      if (!vn_onnx_check_name (proto->attribute[i], _("attribute"), error))
         return FALSE;
       g_ptr_array_add (function->attr_names, g_strdup (proto->attribute[i]));
     }
@@ -461,6 +466,8 @@ vn_onnx_function_decode (VnOnnxReader      *self,
                          const PbFunction  *proto,
                          GError           **error)
 {
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
   function->domain = vn_onnx_dup_text (proto->domain != NULL ? proto->domain : "");
   function->name = vn_onnx_dup_text (proto->name != NULL ? proto->name : "");
   function->overload = vn_onnx_dup_text (proto->overload);
@@ -473,6 +480,7 @@ vn_onnx_function_decode (VnOnnxReader      *self,
       g_prefix_error (error, _("function “%s”: "), function->name);
       return FALSE;
     }
-  function->extra = vn_onnx_extra_of (&proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  function->extra = vn_onnx_extra_finish (extra);
   return TRUE;
 }

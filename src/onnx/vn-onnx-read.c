@@ -16,7 +16,6 @@
 /**
  * vn_onnx_check_name:
  * @name: (nullable)
- * @what: N_(): what is named so
  *
  * Names are shown, searched and written to JSON: they must be UTF-8.
  */
@@ -30,7 +29,7 @@ vn_onnx_check_name (const char  *name,
   if (name == NULL || g_utf8_validate (name, -1, NULL))
     return TRUE;
   shown = g_utf8_make_valid (name, -1);
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the name “%s” is not valid UTF-8"), _(what), shown);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the name “%s” is not valid UTF-8"), what, shown);
   return FALSE;
 }
 
@@ -97,23 +96,6 @@ vn_onnx_extra_finish (VnWireOut *extra)
 }
 
 /**
- * vn_onnx_extra_of:
- *
- * Returns: (transfer full) (nullable): the fields of @message the decoder did not know, encoded
- */
-GBytes *
-vn_onnx_extra_of (const ProtobufCMessage *message)
-{
-  g_autoptr(VnWireOut) extra = NULL;
-
-  if (message->n_unknown_fields == 0)
-    return NULL;
-  extra = vn_wire_out_new ();
-  vn_onnx_extra_unknown (extra, message);
-  return vn_onnx_extra_finish (extra);
-}
-
-/**
  * vn_onnx_opset_decode:
  * @opsets: (element-type VnOpset): takes one more
  */
@@ -134,55 +116,6 @@ static void
 opset_clear (gpointer data)
 {
   g_free (((VnOpset *) data)->domain);
-}
-
-/* ---- memory of the decoded message: blocks that go together ---- */
-
-#define BLOCK ((gsize) 256 << 10)
-
-typedef struct
-{
-  GPtrArray *blocks;
-  guint8    *at;
-  gsize      left;
-} Arena;
-
-static void *
-arena_alloc (void   *data,
-             size_t  size)
-{
-  Arena *self = data;
-  void *result;
-
-  size = (size + 15) & ~(size_t) 15;
-  if (size > self->left)
-    {
-      gsize block = MAX (size, BLOCK);
-
-      self->at = g_try_malloc (block);
-      self->left = self->at != NULL ? block : 0;
-      if (self->at == NULL)
-        return NULL;
-      g_ptr_array_add (self->blocks, self->at);
-    }
-  result = self->at;
-  self->at += size;
-  self->left -= size;
-  return result;
-}
-
-static void
-arena_free (void *data,
-            void *pointer)
-{
-}
-
-static void
-arena_init (Arena               *self,
-            ProtobufCAllocator  *allocator)
-{
-  *self = (Arena) { g_ptr_array_new_with_free_func (g_free) };
-  *allocator = (ProtobufCAllocator) { arena_alloc, arena_free, self };
 }
 
 /* ---- what kind of file is it ---- */
@@ -326,13 +259,16 @@ decode_model (VnOnnxReader   *self,
               const PbModel  *proto,
               GError        **error)
 {
+  g_autoptr(VnWireOut) extra = vn_wire_out_new ();
+
   decode_head (self->model, proto);
   if (!vn_onnx_graph_decode (self, self->model->graph, proto->graph, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_functions; i++)
     if (!vn_onnx_function_decode (self, add_function (self->model), proto->functions[i], error))
       return FALSE;
-  self->model->extra = vn_onnx_extra_of (&proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base);
+  self->model->extra = vn_onnx_extra_finish (extra);
   note_versions (self->model);
   return TRUE;
 }
@@ -428,8 +364,6 @@ vn_onnx_read_bytes (GBytes      *bytes,
   VnModel *model = NULL;
   VnOnnxReader self;
   PbModel *proto;
-  ProtobufCAllocator allocator;
-  Arena arena;
 
   g_return_val_if_fail (bytes != NULL, NULL);
 
@@ -437,10 +371,10 @@ vn_onnx_read_bytes (GBytes      *bytes,
   small = strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {
-      arena_init (&arena, &allocator);
-      proto = vn__onnx__model_proto__unpack (&allocator, small->len, small->data);
+      proto = vn__onnx__model_proto__unpack (NULL, small->len, small->data);
       model = proto != NULL ? build_model (&self, proto, error) : fail_unpack (path, error);
-      g_ptr_array_unref (arena.blocks);
+      if (proto != NULL)
+        vn__onnx__model_proto__free_unpacked (proto, NULL);
     }
   reader_clear (&self);
   return model;

@@ -62,7 +62,7 @@ update_name (GtkWidget  *cell,
              VnNodeItem *item)
 {
   vn_node_cell_set_swatch (gtk_widget_get_first_child (cell), item);
-  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->label);
+  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->name);
   gtk_widget_set_tooltip_text (cell, item->label);
 }
 
@@ -178,7 +178,7 @@ compare_items (gconstpointer p,
   if (key >= BY_METRIC)
     order = compare_metric (a, b, (VnMetric) (key - BY_METRIC));
   else if (key == BY_NAME)
-    order = strcmp (a->label, b->label);
+    order = strcmp (a->name, b->name);
   else if (key == BY_TYPE)
     order = strcmp (a->node->op_type, b->node->op_type);
   else if (key == BY_SHAPE)

@@ -192,7 +192,7 @@ show_node (VnInspector *self,
 {
   VnResult *result = vn_document_get_result (self->document);
   guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
-  g_autofree char *subtitle = g_strdup_printf (_("%s · node %u of %u"), item->label, item->index + 1, n);
+  g_autofree char *subtitle = g_strdup_printf (_("%s · node %u of %u"), item->name, item->index + 1, n);
 
   gtk_label_set_label (self->title, item->node->op_type);
   gtk_label_set_label (self->subtitle, subtitle);

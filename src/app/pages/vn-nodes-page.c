@@ -130,6 +130,15 @@ result_changed (VnNodesPage *self)
   vn_nodes_columns_resort (self->table);
   update_chips (self);
   refilter (self);
+  vn_selection_link_scroll (self->link);
+}
+
+/* The table may have been sorted while it was not seen. */
+static void
+mapped (VnNodesPage *self)
+{
+  if (self->link != NULL)
+    vn_selection_link_scroll (self->link);
 }
 
 static double
@@ -283,5 +292,6 @@ vn_nodes_page_init (VnNodesPage *self)
   add_chips (self);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_changed), self);
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (clear_filters), self);
+  g_signal_connect_data (self->table, "map", G_CALLBACK (mapped), self, NULL, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_swapped (self->table, "activate", G_CALLBACK (activated), self);
 }

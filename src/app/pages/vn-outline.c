@@ -62,7 +62,7 @@ update_row (GtkWidget  *cell,
 
   vn_node_cell_set_swatch (swatch, item);
   gtk_label_set_label (GTK_LABEL (name), item->node->op_type);
-  gtk_label_set_label (GTK_LABEL (path), item->label);
+  gtk_label_set_label (GTK_LABEL (path), item->name);
   vn_badge_set (badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
   gtk_label_set_label (GTK_LABEL (value), item->measured && !item->excluded ? number : "");
   gtk_widget_set_tooltip_text (cell, item->label);

@@ -129,8 +129,7 @@ load_done (GObject      *source,
       return;
     }
   texture = gdk_texture_new_for_pixbuf (load->pixbuf);
-  gtk_picture_set_paintable (GTK_PICTURE (gtk_overlay_get_child (GTK_OVERLAY (load->tile))),
-                             GDK_PAINTABLE (texture));
+  gtk_picture_set_paintable (GTK_PICTURE (gtk_widget_get_last_child (load->tile)), GDK_PAINTABLE (texture));
   if (load->stretch > STRETCH_FLAG)
     add_flag (load->tile, load->stretch);
 }
@@ -146,8 +145,10 @@ make_tile (const char *name)
   gtk_widget_add_css_class (tile, "preview");
   gtk_widget_set_tooltip_text (tile, name);
   gtk_picture_set_can_shrink (GTK_PICTURE (picture), TRUE);
+  gtk_picture_set_content_fit (GTK_PICTURE (picture), GTK_CONTENT_FIT_COVER);
   gtk_picture_set_alternative_text (GTK_PICTURE (picture), name);
-  gtk_overlay_set_child (GTK_OVERLAY (tile), picture);
+  /* Not the child: the size of the picture shall not decide that of the tile. */
+  gtk_overlay_add_overlay (GTK_OVERLAY (tile), picture);
   return tile;
 }
 

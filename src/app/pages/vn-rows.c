@@ -23,6 +23,7 @@ vn_label_new (const char *text,
 
 /**
  * vn_row_new:
+ * @value: (nullable)
  *
  * Returns: (transfer floating): a row with a title at the left and a value at the right
  */

@@ -11,6 +11,9 @@
 
 #include <math.h>
 
+#define MAX_WEAKEST 8
+#define FINE_DB 20.0
+
 struct _VnStepReview
 {
   VnWizardStep  parent_instance;
@@ -112,24 +115,6 @@ exclude_all (VnStepReview *self)
   vn_document_exclude (get_document (self), self->weak);
 }
 
-/* The node of the opened model with this label; those that only the prepared model has are not found. */
-static VnNodeItem *
-find_item (VnDocument *document,
-           const char *label)
-{
-  GListModel *nodes = vn_document_get_nodes (document);
-  guint n = g_list_model_get_n_items (nodes);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
-
-      if (g_str_equal (item->label, label))
-        return g_steal_pointer (&item);
-    }
-  return NULL;
-}
-
 static void
 add_fix (VnStepReview *self,
          AdwActionRow *row,
@@ -152,14 +137,13 @@ add_fix (VnStepReview *self,
 }
 
 static GtkWidget *
-make_weak_row (VnStepReview     *self,
-               VnResult         *result,
-               const VnErrorRow *error)
+make_weak_row (VnStepReview *self,
+               VnResult     *result,
+               VnNodeItem   *item)
 {
-  g_autoptr(VnNodeItem) item = find_item (get_document (self), error->node);
-  g_autofree char *title = g_strdup_printf ("%s  %s", error->op_type, error->node);
-  g_autofree char *db = vn_format_db (error->sqnr_db);
-  g_autofree char *cause = item != NULL ? vn_cause_describe (result, item->node) : NULL;
+  g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
+  g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
+  g_autofree char *cause = vn_cause_describe (result, item->node);
   g_autofree char *escaped = cause != NULL ? g_markup_escape_text (cause, -1) : NULL;
   GtkWidget *row = adw_action_row_new ();
   GtkWidget *swatch = vn_swatch_new (FALSE);
@@ -170,13 +154,11 @@ make_weak_row (VnStepReview     *self,
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
   if (escaped != NULL)
     adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
-  vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, error->sqnr_db);
+  vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, item->metrics[VN_METRIC_SQNR]);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
   gtk_widget_add_css_class (value, "heading");
   gtk_widget_add_css_class (value, "numeric");
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
-  if (item == NULL)
-    return row;
   add_fix (self, ADW_ACTION_ROW (row), item);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
@@ -185,19 +167,50 @@ make_weak_row (VnStepReview     *self,
   return row;
 }
 
-static void
-show_weakest (VnStepReview    *self,
-              VnResult        *result,
-              const VnVerdict *verdict)
+static int
+compare_weak (gconstpointer a,
+              gconstpointer b)
 {
+  const VnNodeItem *p = *(VnNodeItem **) a, *q = *(VnNodeItem **) b;
+  double x = p->metrics[VN_METRIC_SQNR], y = q->metrics[VN_METRIC_SQNR];
+
+  if (isnan (x) || isnan (y))
+    return isnan (y) - isnan (x);
+  return x < y ? -1 : x > y ? 1 : (p->index > q->index) - (p->index < q->index);
+}
+
+/* Nodes that are less than fine, worst first, but those that only pass on the error of another. */
+static GPtrArray *
+find_weak (VnDocument *document,
+           VnResult   *result)
+{
+  GListModel *nodes = vn_document_get_nodes (document);
+  GPtrArray *weak = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= FINE_DB) &&
+          vn_cause_find_origin (result, item->node) == NULL)
+        g_ptr_array_add (weak, g_steal_pointer (&item));
+    }
+  g_ptr_array_sort (weak, compare_weak);
+  return weak;
+}
+
+static void
+show_weakest (VnStepReview *self,
+              VnResult     *result)
+{
+  g_autoptr(GPtrArray) weak = find_weak (get_document (self), result);
+
   clear_list (self->weakest);
   gtk_bitset_remove_all (self->weak);
-  for (guint i = 0; i < verdict->weakest->len; i++)
-    {
-      const VnErrorRow *row = vn_error_table_get (result->errors, g_array_index (verdict->weakest, guint, i));
-
-      gtk_list_box_append (self->weakest, make_weak_row (self, result, row));
-    }
+  for (guint i = 0; i < MIN (weak->len, MAX_WEAKEST); i++)
+    gtk_list_box_append (self->weakest, make_weak_row (self, result, g_ptr_array_index (weak, i)));
+  if (weak->len == 0)
+    gtk_list_box_append (self->weakest, vn_row_new (_("No node stands out"), NULL));
   gtk_widget_set_sensitive (self->exclude_all, !gtk_bitset_is_empty (self->weak));
 }
 
@@ -258,7 +271,7 @@ result_changed (VnStepReview *self)
   verdict = vn_verdict_new (result);
   show_verdict (self, verdict);
   show_figures (self, result, verdict);
-  show_weakest (self, result, verdict);
+  show_weakest (self, result);
   show_table (self, result);
 }
 
