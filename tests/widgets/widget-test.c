@@ -63,6 +63,20 @@ vn_test_settle (guint milliseconds)
     g_main_context_iteration (NULL, TRUE);
 }
 
+static GskRenderNode *
+snapshot_window (GtkWidget *window,
+                 int       *width,
+                 int       *height)
+{
+  g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new (window);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+
+  *width = gdk_paintable_get_intrinsic_width (paintable);
+  *height = gdk_paintable_get_intrinsic_height (paintable);
+  gdk_paintable_snapshot (paintable, snapshot, *width, *height);
+  return gtk_snapshot_free_to_node (snapshot);
+}
+
 /**
  * vn_test_screenshot:
  * @name: file name without ending
@@ -74,16 +88,17 @@ vn_test_screenshot (GtkWidget  *window,
                     const char *name)
 {
   const char *folder = g_getenv ("VN_SCREENSHOTS");
-  GdkPaintable *paintable = gtk_widget_paintable_new (window);
-  int width = gdk_paintable_get_intrinsic_width (paintable);
-  int height = gdk_paintable_get_intrinsic_height (paintable);
-  GtkSnapshot *snapshot = gtk_snapshot_new ();
-  GskRenderNode *node;
-  GdkTexture *texture;
+  int width, height;
+  GskRenderNode *node = snapshot_window (window, &width, &height);
+  g_autoptr(GdkTexture) texture = NULL;
   g_autofree char *path = NULL;
 
-  gdk_paintable_snapshot (paintable, snapshot, width, height);
-  node = gtk_snapshot_free_to_node (snapshot);
+  /* A busy machine may take a while to show it. */
+  for (guint i = 0; node == NULL && i < 50; i++)
+    {
+      vn_test_settle (100);
+      node = snapshot_window (window, &width, &height);
+    }
   g_assert_nonnull (node);
   texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
                                          &GRAPHENE_RECT_INIT (0, 0, width, height));
@@ -93,9 +108,7 @@ vn_test_screenshot (GtkWidget  *window,
       path = g_strdup_printf ("%s/%s.png", folder, name);
       g_assert_true (gdk_texture_save_to_png (texture, path));
     }
-  g_object_unref (texture);
   gsk_render_node_unref (node);
-  g_object_unref (paintable);
 }
 
 static gboolean

@@ -72,9 +72,32 @@ add_relu (VnGraph    *graph,
   return output;
 }
 
+/* As exporters that name only tensors write it: a constant that preparation takes away, then nodes without names. */
+static void
+drop_names (VnGraph *graph)
+{
+  VnShape shape = VN_SHAPE (1);
+  float one = 1;
+  VnAttr *attr = vn_attr_new ("value", VN_ATTR_TENSOR);
+  VnValue *unused = vn_graph_add_value (graph, "one", VN_DTYPE_F32, &shape);
+  VnNode *constant = vn_graph_insert_node (graph, g_ptr_array_index (graph->nodes, 0), NULL, "", "Constant", NULL, 0,
+                                           &unused, 1);
+
+  attr->tensor = vn_tensor_new_f32 (&shape, &one);
+  vn_node_set_attr (constant, attr);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      g_free (node->name);
+      node->name = g_strdup ("");
+    }
+}
+
 /* Three convolutions, two of them in branches that are added. */
 static void
-write_model (const char *path)
+write_model (const char *path,
+             gboolean    with_names)
 {
   g_autoptr(VnModel) model = vn_model_new (8, 13);
   g_autoptr(GError) error = NULL;
@@ -88,6 +111,8 @@ write_model (const char *path)
 
   vn_graph_add_node (graph, "/add", "", "Add", branches, 2, &sum, 1);
   vn_graph_set_output (graph, 0, add_relu (graph, "/head/relu", sum));
+  if (!with_names)
+    drop_names (graph);
   ok = vn_onnx_write_file (model, path, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
@@ -112,7 +137,7 @@ set_up (Fixture       *fixture,
   fixture->folder = g_dir_make_tmp ("vernier-window-XXXXXX", &error);
   g_assert_no_error (error);
   fixture->model_path = g_build_filename (fixture->folder, "small.onnx", NULL);
-  write_model (fixture->model_path);
+  write_model (fixture->model_path, TRUE);
   fixture->window = vn_window_new (app);
   fixture->document = vn_window_get_document (fixture->window);
   g_signal_connect (fixture->document, "failed", G_CALLBACK (on_failed), fixture);
@@ -299,6 +324,62 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+/* Rules call nodes without a name by their number in the opened file, whatever preparation moves. */
+static void
+test_exclude_unnamed (Fixture       *fixture,
+                      gconstpointer  data)
+{
+  VnNodeItem *item;
+  VnResult *result;
+  const VnTensorPlan *row;
+
+  write_model (fixture->model_path, FALSE);
+  open_model (fixture);
+  quantize (fixture);
+  item = get_item (fixture, "Conv #3");
+  g_assert_nonnull (item);
+  g_assert_cmpstr (item->name, ==, "/left/conv");   /* shown by its output */
+  vn_document_select_one (fixture->document, item->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  result = vn_document_get_result (fixture->document);
+  row = vn_quant_plan_find (result->plan, "/left/conv.weight");
+  g_assert_true (row == NULL || !row->quantized);
+  row = vn_quant_plan_find (result->plan, "/right/conv.weight");
+  g_assert_nonnull (row);
+  g_assert_true (row->quantized);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+static gboolean
+has_result (gpointer data)
+{
+  return vn_document_get_result (data) != NULL && is_idle (data);
+}
+
+static void
+test_demo (Fixture       *fixture,
+           gconstpointer  data)
+{
+  VnResult *result;
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.demo", NULL);
+  if (vn_window_is_empty (fixture->window))
+    {
+      g_test_skip ("the demo is not there");
+      return;
+    }
+  g_assert_true (vn_test_wait (has_result, fixture->document, SECONDS));
+  result = vn_document_get_result (fixture->document);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_true (result->accuracy.valid);
+  g_test_message ("float %u, quantized %u of %u", result->accuracy.float_top1, result->accuracy.quant_top1,
+                  result->accuracy.n);
+  g_assert_cmpuint (result->accuracy.float_top1 * 10, >=, result->accuracy.n * 8);
+  vn_test_settle (800);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "demo");
+}
+
 static void
 test_export (Fixture       *fixture,
              gconstpointer  data)
@@ -412,6 +493,8 @@ main (int    argc,
     { "/window/drop", test_drop },
     { "/window/measure", test_measure },
     { "/window/exclude-and-undo", test_exclude_and_undo },
+    { "/window/exclude-unnamed", test_exclude_unnamed },
+    { "/window/demo", test_demo },
     { "/window/export", test_export },
     { "/window/cancel", test_cancel },
     { "/window/selection", test_selection },

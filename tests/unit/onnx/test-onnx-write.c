@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-error.h"
-#include "vn-file.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct
 {
@@ -208,45 +206,6 @@ test_failures (Fixture       *self,
   g_assert_cmpuint (count_files (self->folder), ==, 1);
 }
 
-/* Beyond 2 GB the weights leave the file by themselves. Only with -m slow: it writes that much. */
-static void
-test_huge (Fixture       *self,
-           gconstpointer  data)
-{
-  g_autofree char *source = g_build_filename (self->folder, "source", NULL);
-  VnShape shape = VN_SHAPE (600, 1000, 1000);
-  g_autoptr(VnModel) model = make_model (10);
-  g_autoptr(VnModel) again = NULL;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(VnTensor) tensor = NULL;
-  GStatBuf info;
-
-  if (!g_test_slow ())
-    {
-      g_test_skip ("writes 2.4 GB: run with -m slow");
-      return;
-    }
-  g_assert_true (g_file_set_contents (source, "", 0, NULL));
-  g_assert_cmpint (truncate (source, 2400000000), ==, 0);
-  bytes = vn_file_map (source, &error);
-  g_assert_no_error (error);
-  tensor = vn_tensor_new_view (VN_DTYPE_F32, &shape, bytes, &error);
-  g_assert_no_error (error);
-  vn_graph_add_initializer (model->graph, "huge", tensor);
-  g_assert_null (vn_onnx_write_bytes (model, &error));
-  g_test_message ("%s", error->message);
-  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
-  g_clear_error (&error);
-  g_assert_true (vn_onnx_write_file (model, self->path, NULL, NULL, &error));
-  g_assert_no_error (error);
-  g_assert_cmpint (g_stat (self->path, &info), ==, 0);
-  g_assert_cmpint (info.st_size, <, 2000);
-  again = vn_onnx_read_file (self->path, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (vn_graph_find_value (again->graph, "huge")->initializer->n_bytes, ==, 2400000000);
-}
-
 /* Every beginning of a model is refused in words, or is a smaller model. */
 static void
 test_prefixes (Fixture       *self,
@@ -335,7 +294,6 @@ main (int   argc,
   g_test_add ("/onnx/write/external", Fixture, NULL, set_up, test_external, tear_down);
   g_test_add ("/onnx/write/name", Fixture, NULL, set_up, test_name, tear_down);
   g_test_add ("/onnx/write/failures", Fixture, NULL, set_up, test_failures, tear_down);
-  g_test_add ("/onnx/write/huge", Fixture, NULL, set_up, test_huge, tear_down);
   g_test_add ("/onnx/read/prefixes", Fixture, NULL, set_up, test_prefixes, tear_down);
   g_test_add ("/onnx/read/files", Fixture, NULL, set_up, test_files, tear_down);
   g_test_add ("/onnx/read/tensor", Fixture, NULL, set_up, test_tensor, tear_down);

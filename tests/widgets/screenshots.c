@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Takes pictures of every page with a real network and real photographs, in light and dark, into VN_SCREENSHOTS:
+ *
+ *   VN_SCREENSHOTS=folder run-headless.sh widgets-screenshots [MODEL SAMPLES PRESET]
+ *
+ * Without that folder, or without VN_SHARED for the model and the samples, it is skipped. */
+#include "vn-document.h"
+#include "vn-node-item.h"
+#include "vn-window.h"
+#include "vn-wizard.h"
+#include "widget-test.h"
+
+#include <math.h>
+
+#define SECONDS 300
+
+static gboolean
+is_idle (gpointer data)
+{
+  return vn_document_get_job (data) == NULL;
+}
+
+static gboolean
+has_model (gpointer data)
+{
+  return vn_document_get_model (data) != NULL && is_idle (data);
+}
+
+static void
+take (VnWindow   *window,
+      const char *name)
+{
+  g_autofree char *light = g_strconcat (name, "-light", NULL);
+  g_autofree char *dark = g_strconcat (name, "-dark", NULL);
+
+  vn_test_settle (700);
+  vn_test_screenshot (GTK_WIDGET (window), light);
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_FORCE_DARK);
+  vn_test_settle (500);
+  vn_test_screenshot (GTK_WIDGET (window), dark);
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_FORCE_LIGHT);
+  vn_test_settle (200);
+}
+
+static guint
+find_worst (VnDocument *document)
+{
+  GListModel *nodes = vn_document_get_nodes (document);
+  double worst = INFINITY;
+  guint at = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      if (item->measured && item->weight_bytes > 0 && item->metrics[VN_METRIC_SQNR] < worst)
+        {
+          worst = item->metrics[VN_METRIC_SQNR];
+          at = i;
+        }
+    }
+  return at;
+}
+
+static void
+open_and_quantize (VnWindow   *window,
+                   const char *model,
+                   const char *samples,
+                   const char *preset)
+{
+  VnDocument *document = vn_window_get_document (window);
+  g_autoptr(GFile) file = g_file_new_for_path (model);
+  g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);
+  g_autoptr(GError) error = NULL;
+  gboolean ok;
+
+  vn_window_open_file (window, file);
+  g_assert_true (vn_test_wait (has_model, document, SECONDS));
+  take (window, "2-opened");
+  ok = vn_preprocess_set_preset (&data->preprocess, preset, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  vn_document_set_n_samples (document, 40);
+  vn_document_set_data (document, data);
+  ok = vn_document_quantize (document, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  vn_test_settle (1200);
+  vn_test_screenshot (GTK_WIDGET (window), "2-running-light");
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  g_assert_nonnull (vn_document_get_result (document));
+}
+
+static void
+take_main_pages (VnWindow *window)
+{
+  VnDocument *document = vn_window_get_document (window);
+  g_autoptr(GtkBitset) several = gtk_bitset_new_empty ();
+  guint worst = find_worst (document);
+
+  take (window, "2-result");
+  vn_document_select_one (document, worst);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-in-graph", NULL);
+  take (window, "2-graph");
+  gtk_bitset_add_range (several, worst, 3);
+  vn_document_select (document, several);
+  take (window, "2-several");
+  vn_window_show_page (window, "nodes");
+  take (window, "3-nodes");
+  vn_window_show_page (window, "graph");
+}
+
+static void
+take_wizard (VnWindow *window)
+{
+  static const char * const steps[] = { "model", "data", "target", "calibrate", "review", "export" };
+  VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (window), VN_TYPE_WIZARD, NULL));
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.quantize", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autofree char *name = g_strconcat ("4-wizard-", steps[i], NULL);
+
+      g_assert_cmpstr (vn_wizard_get_step (wizard), ==, steps[i]);
+      vn_test_settle (1500);
+      take (window, name);
+      if (i + 1 < G_N_ELEMENTS (steps))
+        vn_wizard_go_next (wizard);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  const char *shared = g_getenv ("VN_SHARED");
+  const char *folder = g_getenv ("VN_SCREENSHOTS");
+  VnApplication *app;
+  VnWindow *window;
+  g_autofree char *model = NULL, *samples = NULL;
+
+  if (folder == NULL || *folder == 0 || (argc < 4 && (shared == NULL || *shared == 0)))
+    {
+      g_print ("1..0 # SKIP VN_SCREENSHOTS or VN_SHARED is not set\n");
+      return 77;
+    }
+  vn_test_widgets_init (&argc, &argv);
+  model = argc > 3 ? g_strdup (argv[1]) : g_build_filename (shared, "models", "det_ultraface_rfb320.onnx", NULL);
+  samples = argc > 3 ? g_strdup (argv[2]) : g_build_filename (shared, "images", "coco", NULL);
+  app = vn_application_new ();
+  g_application_set_flags (G_APPLICATION (app), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (app), NULL, NULL));
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_FORCE_LIGHT);
+  window = vn_window_new (app);
+  gtk_window_set_default_size (GTK_WINDOW (window), 1600, 1000);
+  gtk_window_present (GTK_WINDOW (window));
+  take (window, "1-empty");
+  open_and_quantize (window, model, samples, argc > 3 ? argv[3] : "minus-one-one");
+  take_main_pages (window);
+  take_wizard (window);
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_print ("1..1\nok 1 /screenshots\n");
+  return 0;
+}
