@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* RNN, GRU, LSTM: the loop over directions, time steps and samples; the cells are in vn-rnn.c. */
+#include "vn-rnn.h"
+
+#include <math.h>
+
+enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLE };
+enum { Y, LAST_H, LAST_C };
+
+typedef enum { FORWARD, REVERSE, BIDIRECTIONAL } Direction;
+
+static guint
+n_gates (const VnOpContext *ctx)
+{
+  return g_str_equal (ctx->op->type, "LSTM") ? 4 : g_str_equal (ctx->op->type, "GRU") ? 3 : 1;
+}
+
+static gboolean
+get_direction (VnOpContext  *ctx,
+               Direction    *direction,
+               GError      **error)
+{
+  g_autofree char *name = vn_node_dup_string (ctx->node, "direction", "forward");
+
+  if (g_ascii_strcasecmp (name, "forward") == 0)
+    *direction = FORWARD;
+  else if (g_ascii_strcasecmp (name, "reverse") == 0)
+    *direction = REVERSE;
+  else if (g_ascii_strcasecmp (name, "bidirectional") == 0)
+    *direction = BIDIRECTIONAL;
+  else
+    return vn_op_fail (ctx, error, _("direction is “%s”: not a value ONNX knows"), name);
+  return TRUE;
+}
+
+/* Functions of one direction; @activations holds one per place where the cell has one. */
+static gboolean
+get_activations (VnOpContext     *ctx,
+                 guint            direction,
+                 VnRnnActivation *activations,
+                 GError         **error)
+{
+  static const char * const defaults[5][3] = { [1] = { "Tanh" }, [3] = { "Sigmoid", "Tanh" },
+                                               [4] = { "Sigmoid", "Tanh", "Tanh" } };
+  guint gates = n_gates (ctx), n = gates == 1 ? 1 : gates - 1;
+  const VnAttr *attr = vn_node_get_attr (ctx->node, "activations");
+  gsize n_alpha, n_beta;
+  const float *alpha = vn_node_get_floats (ctx->node, "activation_alpha", &n_alpha);
+  const float *beta = vn_node_get_floats (ctx->node, "activation_beta", &n_beta);
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint at = direction * n + i;
+      g_autofree char *name = NULL;
+
+      if (attr != NULL && attr->strings != NULL && at < attr->strings->len)
+        {
+          gsize size;
+          const char *bytes = g_bytes_get_data (g_ptr_array_index (attr->strings, at), &size);
+
+          name = g_strndup (bytes, size);
+        }
+      else
+        name = g_strdup (defaults[gates][i]);
+      if (!vn_rnn_activation (&activations[i], name))
+        return vn_op_fail (ctx, error, _("activation “%s” is not one ONNX knows"), name);
+      if (at < n_alpha)
+        activations[i].a = alpha[at];
+      if (at < n_beta)
+        activations[i].b = beta[at];
+    }
+  return TRUE;
+}
+
+/* Elements of the five pieces of scratch, in the order of VnRnn. */
+static gboolean
+count_scratch (const VnRnn *rnn,
+               gsize       *n_rows,
+               gsize       *total)
+{
+  gsize width, states;
+
+  return vn_checked_mul (rnn->gates, rnn->hidden, &width) && vn_checked_mul (rnn->steps, rnn->batch, n_rows) &&
+         vn_checked_mul (*n_rows, width, n_rows) && vn_checked_mul (rnn->batch, width + 2 * rnn->hidden, &states) &&
+         vn_checked_add (*n_rows, states, total) && vn_checked_add (*total, width + rnn->hidden, total) &&
+         vn_checked_mul (*total, sizeof (float), total);
+}
+
+static gboolean
+check_weights (VnOpContext *ctx,
+               gint64       hidden,
+               gint64       directions,
+               GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape, *r = &ctx->in_types[R].shape;
+  gint64 rows = hidden * (gint64) n_gates (ctx);
+
+  if (x->rank >= 0 && x->rank != 3)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected time steps, batch and features"), x->rank);
+  if (!vn_shape_is_static (w) || !vn_shape_is_static (r))
+    return TRUE;
+  if (w->rank != 3 || r->rank != 3 || w->dims[0] != directions || r->dims[0] != directions || w->dims[1] != rows ||
+      r->dims[1] != rows || r->dims[2] != hidden || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != w->dims[2]))
+    return vn_op_fail (ctx, error, _("the weights do not fit hidden_size %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                                     " directions"), hidden, directions);
+  return TRUE;
+}
+
+static gint64
+hidden_size (const VnOpContext *ctx)
+{
+  const VnShape *r = &ctx->in_types[R].shape;
+
+  return vn_node_get_int (ctx->node, "hidden_size", r->rank == 3 ? r->dims[2] : VN_DIM_UNKNOWN);
+}
+
+static gboolean
+check_optional (VnOpContext   *ctx,
+                guint          input,
+                const VnShape *expected,
+                GError       **error)
+{
+  const VnShape *shape;
+
+  if (!vn_op_has_input (ctx, input))
+    return TRUE;
+  shape = &ctx->in_types[input].shape;
+  if (!vn_shape_is_static (shape) || !vn_shape_is_static (expected) || vn_shape_equal (shape, expected))
+    return TRUE;
+  {
+    g_autofree char *found = vn_shape_to_string (shape, "×");
+    g_autofree char *wanted = vn_shape_to_string (expected, "×");
+
+    return vn_op_fail (ctx, error, _("input %u is %s, expected %s"), input, found, wanted);
+  }
+}
+
+static gboolean
+rnn_infer (VnOpContext *ctx,
+           GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape;
+  gboolean batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
+  gint64 hidden = hidden_size (ctx), directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
+  VnRnnActivation activations[3];
+  Direction direction;
+  VnShape y, state;
+  gsize rows;
+
+  if (!get_direction (ctx, &direction, error))
+    return FALSE;
+  directions = direction == BIDIRECTIONAL ? 2 : 1;
+  if (hidden > G_MAXINT32)
+    return vn_op_fail (ctx, error, _("hidden_size is %" G_GINT64_FORMAT), hidden);
+  for (gint64 d = 0; d < directions; d++)
+    if (!get_activations (ctx, (guint) d, activations, error))
+      return FALSE;
+  if (hidden >= 0 && !check_weights (ctx, hidden, directions, error))
+    return FALSE;
+  if (x->rank == 3)
+    {
+      steps = x->dims[batch_first ? 1 : 0];
+      batch = x->dims[batch_first ? 0 : 1];
+    }
+  y = batch_first ? VN_SHAPE (batch, steps, directions, hidden) : VN_SHAPE (steps, directions, batch, hidden);
+  state = batch_first ? VN_SHAPE (batch, directions, hidden) : VN_SHAPE (directions, batch, hidden);
+  width = hidden * (gint64) n_gates (ctx);
+  if (!check_optional (ctx, B, &VN_SHAPE (directions, 2 * width), error) ||
+      !check_optional (ctx, LENGTHS, &VN_SHAPE (batch), error) ||
+      !check_optional (ctx, INITIAL_H, &state, error) || !check_optional (ctx, INITIAL_C, &state, error) ||
+      !check_optional (ctx, PEEPHOLE, &VN_SHAPE (directions, 3 * hidden), error))
+    return FALSE;
+  vn_op_set_output (ctx, Y, ctx->in_types[X].dtype, &y);
+  vn_op_set_output (ctx, LAST_H, ctx->in_types[X].dtype, &state);
+  vn_op_set_output (ctx, LAST_C, ctx->in_types[X].dtype, &state);
+  if (steps < 0 || batch < 0 || hidden < 0)
+    return TRUE;
+
+  if (!count_scratch (&(VnRnn) { .gates = n_gates (ctx), .steps = (gsize) steps, .batch = (gsize) batch,
+                                 .hidden = (gsize) hidden }, &rows, &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+  return TRUE;
+}
+
+typedef struct
+{
+  VnOpContext *ctx;
+  VnRnn        rnn;
+  gboolean     batch_first;
+  gsize        directions;
+} Layer;
+
+static gboolean
+layer_init (Layer        *self,
+            VnOpContext  *ctx,
+            GError      **error)
+{
+  const VnShape *x = &ctx->in[X]->shape;
+  VnRnn *rnn = &self->rnn;
+  gsize n_rows, total;
+  float clip = vn_node_get_float (ctx->node, "clip", 0.f);
+
+  self->ctx = ctx;
+  self->batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
+  self->directions = (gsize) ctx->in[W]->shape.dims[0];
+  rnn->gates = n_gates (ctx);
+  rnn->steps = (gsize) x->dims[self->batch_first ? 1 : 0];
+  rnn->batch = (gsize) x->dims[self->batch_first ? 0 : 1];
+  rnn->input = (gsize) x->dims[2];
+  rnn->hidden = (gsize) ctx->in[R]->shape.dims[2];
+  rnn->clip = clip > 0.f ? clip : (float) INFINITY;
+  rnn->linear_before_reset = vn_node_get_int (ctx->node, "linear_before_reset", 0) != 0;
+  rnn->input_forget = vn_node_get_int (ctx->node, "input_forget", 0) != 0;
+  if (!count_scratch (rnn, &n_rows, &total))
+    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+
+  rnn->rows = ctx->scratch;
+  rnn->products = rnn->rows + n_rows;
+  rnn->h = rnn->products + rnn->batch * rnn->gates * rnn->hidden;
+  rnn->c = rnn->h + rnn->batch * rnn->hidden;
+  rnn->bias = rnn->c + rnn->batch * rnn->hidden;
+  rnn->reset = rnn->bias + rnn->gates * rnn->hidden;
+  return TRUE;
+}
+
+static const float *
+input_of (const Layer *self,
+          guint        input,
+          gsize        offset)
+{
+  return vn_op_has_input (self->ctx, input) ? (const float *) self->ctx->in[input]->data + offset : NULL;
+}
+
+/* Where the state of a sample lies in the tensors of states. */
+static gsize
+state_offset (const Layer *self,
+              gsize        direction,
+              gsize        sample)
+{
+  return (self->batch_first ? sample * self->directions + direction : direction * self->rnn.batch + sample) *
+         self->rnn.hidden;
+}
+
+static void
+load_state (Layer *self,
+            guint  input,
+            gsize  direction,
+            float *to)
+{
+  for (gsize b = 0; b < self->rnn.batch; b++, to += self->rnn.hidden)
+    {
+      const float *from = input_of (self, input, state_offset (self, direction, b));
+
+      if (from != NULL)
+        memcpy (to, from, self->rnn.hidden * sizeof (float));
+      else
+        memset (to, 0, self->rnn.hidden * sizeof (float));
+    }
+}
+
+static void
+store_state (Layer       *self,
+             guint        output,
+             gsize        direction,
+             const float *from)
+{
+  if (output >= self->ctx->n_outputs || self->ctx->out[output] == NULL)
+    return;
+  for (gsize b = 0; b < self->rnn.batch; b++, from += self->rnn.hidden)
+    memcpy ((float *) self->ctx->out[output]->data + state_offset (self, direction, b), from,
+            self->rnn.hidden * sizeof (float));
+}
+
+/* The result of one step; NULL: the sequence has ended before. */
+static void
+store_step (Layer       *self,
+            gsize        direction,
+            gsize        step,
+            gsize        sample,
+            const float *h)
+{
+  const VnRnn *rnn = &self->rnn;
+  gsize at = self->batch_first ? (sample * rnn->steps + step) * self->directions + direction
+                               : (step * self->directions + direction) * rnn->batch + sample;
+  float *to;
+
+  if (self->ctx->out[Y] == NULL)
+    return;
+  to = (float *) self->ctx->out[Y]->data + at * rnn->hidden;
+  if (h != NULL)
+    memcpy (to, h, rnn->hidden * sizeof (float));
+  else
+    memset (to, 0, rnn->hidden * sizeof (float));
+}
+
+static gsize
+length_of (const Layer *self,
+           gsize        sample)
+{
+  gint64 length;
+
+  if (!vn_op_has_input (self->ctx, LENGTHS))
+    return self->rnn.steps;
+  length = vn_tensor_get_s64 (self->ctx->in[LENGTHS], sample);
+  return (gsize) CLAMP (length, 0, (gint64) self->rnn.steps);
+}
+
+static void
+run_direction (Layer    *self,
+               gsize     direction,
+               gboolean  reverse)
+{
+  VnRnn *rnn = &self->rnn;
+  gsize width = rnn->gates * rnn->hidden;
+
+  rnn->w = input_of (self, W, direction * width * rnn->input);
+  rnn->r = input_of (self, R, direction * width * rnn->hidden);
+  rnn->w_bias = input_of (self, B, direction * 2 * width);
+  rnn->r_bias = rnn->w_bias != NULL ? rnn->w_bias + width : NULL;
+  rnn->peephole = rnn->gates == 4 ? input_of (self, PEEPHOLE, direction * 3 * rnn->hidden) : NULL;
+  load_state (self, INITIAL_H, direction, rnn->h);
+  load_state (self, INITIAL_C, direction, rnn->c);
+  vn_rnn_project (rnn, self->ctx->in[X]->data);
+
+  for (gsize step = 0; step < rnn->steps; step++)
+    {
+      vn_rnn_recur (rnn);
+      for (gsize b = 0; b < rnn->batch; b++)
+        {
+          gsize length = length_of (self, b), t = reverse && step < length ? length - 1 - step : step;
+
+          if (step < length)
+            vn_rnn_cell (rnn, self->batch_first ? b * rnn->steps + t : t * rnn->batch + b, b);
+          store_step (self, direction, t, b, step < length ? rnn->h + b * rnn->hidden : NULL);
+        }
+    }
+  store_state (self, LAST_H, direction, rnn->h);
+  if (rnn->gates == 4)
+    store_state (self, LAST_C, direction, rnn->c);
+}
+
+static gboolean
+rnn_run (VnOpContext *ctx,
+         GError     **error)
+{
+  Layer layer = { 0 };
+  Direction direction;
+
+  if (!get_direction (ctx, &direction, error) || !layer_init (&layer, ctx, error))
+    return FALSE;
+  for (gsize d = 0; d < layer.directions; d++)
+    {
+      if (!get_activations (ctx, (guint) d, layer.rnn.activations, error))
+        return FALSE;
+      run_direction (&layer, d, direction == REVERSE || d == 1);
+    }
+  return TRUE;
+}
+
+#define OPERATOR(id, type_, inputs, outputs)                                 \
+const VnOp vn_op_##id##_7 = {                                                \
+  .domain = "", .type = type_, .since = 7,                                   \
+  .min_inputs = 3, .max_inputs = inputs, .min_outputs = 1, .max_outputs = outputs, \
+  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .family = VN_FAMILY_COMPUTE,                                               \
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                         \
+  .infer = rnn_infer,                                                        \
+  .run = rnn_run,                                                            \
+};
+
+OPERATOR (gru, "GRU", 6, 2)
+OPERATOR (lstm, "LSTM", 8, 3)
+OPERATOR (rnn, "RNN", 6, 2)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-op-private.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  VN_RNN_SIGMOID,
+  VN_RNN_TANH,
+  VN_RNN_RELU,
+  VN_RNN_AFFINE,
+  VN_RNN_LEAKY_RELU,
+  VN_RNN_THRESHOLDED_RELU,
+  VN_RNN_SCALED_TANH,
+  VN_RNN_HARD_SIGMOID,
+  VN_RNN_ELU,
+  VN_RNN_SOFTSIGN,
+  VN_RNN_SOFTPLUS,
+} VnRnnFunction;
+
+typedef struct
+{
+  VnRnnFunction function;
+  float         a, b;
+} VnRnnActivation;
+
+/**
+ * VnRnn: one direction of a recurrent layer. Gates are in the order of ONNX: LSTM i o f c, GRU z r h, RNN one.
+ * @w: gates * hidden x input; @r: gates * hidden x hidden; @peephole: (nullable): i o f
+ * @rows: of all time steps, gates * hidden each: the products of the data with @w, biases added
+ * @products: batch x gates * hidden: those of the last state with @r
+ * @h, @c: batch x hidden: the state
+ */
+typedef struct
+{
+  guint            gates;
+  gsize            steps, batch, input, hidden;
+  gboolean         linear_before_reset, input_forget;
+  float            clip;                 /* INFINITY: none */
+  VnRnnActivation  activations[3];
+  const float     *w, *r, *w_bias, *r_bias, *peephole;
+  float           *rows, *products, *bias, *reset, *h, *c;
+} VnRnn;
+
+gboolean vn_rnn_activation  (VnRnnActivation *self,
+                             const char      *name);
+void     vn_rnn_project     (VnRnn           *self,
+                             const float     *x);
+void     vn_rnn_recur       (VnRnn           *self);
+void     vn_rnn_cell        (VnRnn           *self,
+                             gsize            row,
+                             gsize            sample);
+
+G_END_DECLS
