@@ -219,7 +219,7 @@ collect (const VnGraphIndex *self,
         g_array_append_vals (found, table->items + table->first[cell],
                              table->first[cell + 1] - table->first[cell]);
       }
-  if (cells.x0 == cells.x1 && cells.y0 == cells.y1 && found->len < 2)
+  if (found->len < 2)
     return;
 
   qsort (found->data, found->len, sizeof (guint), compare_guint);
