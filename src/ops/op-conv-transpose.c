@@ -38,8 +38,9 @@ resolve_axis (Transposed   *self,
   gint64 full = (win->out[a] - 1) * win->stride[a] + win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding;
   gint64 total;
 
+  /* A kernel smaller than the stride does not reach so far; ONNX Runtime adds nothing then. */
   if (wanted < 0 && g_str_has_prefix (auto_pad, "SAME_"))
-    wanted = win->out[a] * win->stride[a];
+    wanted = MIN (win->out[a] * win->stride[a], full);
   if (wanted >= 0)
     {
       total = MAX (0, full - wanted);
