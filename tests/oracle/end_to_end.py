@@ -7,6 +7,7 @@ with our own run of it to 40 dB; and what it loses against the float network is 
 reaches with the same settings and samples. --table prints the figures as Markdown.
 """
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -153,6 +154,7 @@ def judge(row):
 
 def main():
     oracle.use_oracle_python()
+    logging.disable(logging.WARNING)
     shared = oracle.shared_folder()
     arguments = [os.path.abspath(sys.argv[1])] + sys.argv[2:]
     table = '--table' in arguments
