@@ -73,4 +73,13 @@ void  vn_resize_compute     (const VnResize     *self,
                              VnTensor           *out,
                              gpointer            scratch);
 
+gboolean vn_resize_is_bilinear (const VnResize      *self,
+                                VnDType              dtype);
+void     vn_resize_bilinear    (const VnResize      *self,
+                                const VnResizeTable *rows,
+                                const VnResizeTable *columns,
+                                const float         *x,
+                                float               *y,
+                                gsize                n_planes);
+
 G_END_DECLS

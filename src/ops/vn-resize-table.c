@@ -126,8 +126,13 @@ fill_taps (const VnResize      *self,
 {
   gint32 *index = table->index + i * table->n_taps;
   float *weight = table->weight + i * table->n_taps, sum = 0.f, scale = filter_scale (self, axis);
-  float base = floorf (x);
   gboolean normalise = self->exclude_outside || scale != 1.f;
+  float base;
+
+  /* What lies outside counts as the border. */
+  if (self->mode == VN_RESIZE_LINEAR && !normalise)
+    x = CLAMP (x, 0.f, (float) (axis->in - 1));
+  base = floorf (x);
 
   for (guint k = 0; k < table->n_taps; k++)
     {
@@ -136,6 +141,9 @@ fill_taps (const VnResize      *self,
       weight[k] = filter (self, ((float) at - x) * scale);
       if (self->exclude_outside && (at < 0 || at >= axis->in))
         weight[k] = 0.f;
+      /* Two halves at the far end, not one and nothing: as in ONNX Runtime, to the last bit of the sums. */
+      if (self->mode == VN_RESIZE_LINEAR && !normalise && x == (float) (axis->in - 1))
+        weight[k] = 0.5f;
       index[k] = (gint32) CLAMP (at, 0, axis->in - 1);
       sum += weight[k];
     }

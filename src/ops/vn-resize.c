@@ -330,6 +330,9 @@ vn_resize_compute (const VnResize *self,
       if (self->coord == VN_COORD_TF_CROP_AND_RESIZE)
         set_outside_elements (self, tables, out);
     }
+  else if (vn_resize_is_bilinear (self, in->dtype))
+    vn_resize_bilinear (self, &tables[self->rank - 2], &tables[self->rank - 1], in->data, out->data,
+                        (gsize) vn_shape_count (&in->shape, 0, self->rank - 2));
   else
     interpolate (self, tables, in, out, (float *) memory, largest + 16);
 }
