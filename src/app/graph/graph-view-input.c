@@ -309,7 +309,13 @@ walk (VnGraphView *self,
       guint        keyval,
       gboolean     extend)
 {
-  if (self->state.focus_node == VN_SCENE_NONE)
+  if (self->state.focus_node == VN_SCENE_NONE && self->n_selected > 0)
+    {
+      g_autoptr(GArray) nodes = vn_graph_view_dup_selection (self);
+
+      focus_on (self, g_array_index (nodes, guint, 0), extend);
+    }
+  else if (self->state.focus_node == VN_SCENE_NONE)
     focus_on (self, end_node (self, FALSE), extend);
   else
     focus_on (self, vn_graph_view_neighbour (self, self->state.focus_node, keyval), extend);

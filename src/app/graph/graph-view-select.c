@@ -88,7 +88,7 @@ find_regions (VnGraphView *self)
   g_autofree guint8 *seen = g_new0 (guint8, n + 1);
 
   g_array_set_size (self->regions, 0);
-  if (self->n_selected < 2)
+  if (self->n_inside < 2)
     return;
   for (guint i = 0; i < n; i++)
     {
@@ -143,7 +143,7 @@ add_chips (VnGraphView *self,
         continue;
       number = number_of (enters ? self->in_values : self->out_values, met, edge->value);
       /* a tensor that leaves to several nodes leaves once */
-      if (number > 0 && self->n_selected > 1 && (enters || g_strcmp0 (labelled, edge->value) != 0))
+      if (number > 0 && self->n_inside > 1 && (enters || g_strcmp0 (labelled, edge->value) != 0))
         g_snprintf (chip.label, sizeof chip.label, enters ? _("in %u") : _("out %u"), number);
       labelled = edge->value;
       g_array_append_val (self->chips, chip);
@@ -184,9 +184,12 @@ update_parts (VnGraphView *self)
 static void
 count_selected (VnGraphView *self)
 {
-  self->n_selected = 0;
+  self->n_selected = self->n_inside = 0;
   for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
-    self->n_selected += self->selected[i];
+    {
+      self->n_selected += self->selected[i];
+      self->n_inside += is_inside (self, i);
+    }
 }
 
 /* What a new selection brings with it. */

@@ -380,12 +380,13 @@ vn_graph_layout_place (Work    *work,
       if (g_cancellable_set_error_if_cancelled (work->cancellable, error))
         return FALSE;
       for (guint i = 0; i < work->n_ranks; i++)
-        place_rank (work, below, downwards ? i : work->n_ranks - 1 - i, downwards || both, !downwards
-                    || both, pools);
+        place_rank (work, below, downwards ? i : work->n_ranks - 1 - i, downwards || both,
+                    !downwards || both, pools);
     }
   for (guint i = 0; i < N_STRAIGHTEN; i++)
     straighten (work, below, pools);
   for (guint v = 0; v < work->vertices->len; v++)
     VERTEX (work, v)->x = round (VERTEX (work, v)->x);
+  vn_graph_layout_nudge (work, below);
   return TRUE;
 }

@@ -90,6 +90,9 @@ gboolean vn_graph_layout_place        (Work      *work,
 void     vn_graph_layout_route        (Work      *work,
                                        VnGraphLayout  *layout);
 
+void     vn_graph_layout_nudge        (Work        *work,
+                                       const guint *below);
+
 static inline double
 vn_graph_layout_separation (const Vertex *a,
                             const Vertex *b)

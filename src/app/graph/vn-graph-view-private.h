@@ -50,7 +50,7 @@ struct _VnGraphView
 
   VnGraphState    state;
   guint8         *selected;          /* one a node */
-  guint           n_selected;
+  guint           n_selected, n_inside;   /* all, and operators only */
   GArray         *regions;           /* of VnRect */
   GArray         *chips;             /* of VnGraphChip */
   GStrv           in_values, out_values;   /* order of the boundary, if given */

@@ -357,9 +357,9 @@ vn_scene_node_get_size (const VnSceneNode *node,
       return;
     }
 
-  text = 7.4 * g_utf8_strlen (node->name, -1);
+  text = 8.2 * g_utf8_strlen (node->name, -1);
   if (node->shape != NULL)
-    text += 8 + 6.4 * g_utf8_strlen (node->shape, -1);
+    text += 8 + 7.2 * g_utf8_strlen (node->shape, -1);
   *width = 2 * (double) (int) (CLAMP (text + 28, PILL_MIN, PILL_MAX) / 2);
   *height = PILL_HEIGHT;
 }
