@@ -4,16 +4,14 @@
  * A band of lines is copied into scratch with its padding, columns sorted by their remainder modulo the stride: tap
  * kx then reads consecutive floats whatever the stride, and nothing inside needs a bounds check. */
 #include "vn-conv.h"
+#include "vn-lanes.h"
 
 #include <math.h>
 
-#define LANES 16
+#define LANES VN_LANES
 #define MAX_TAPS 256
 #define BAND_BYTES (96 * 1024)
 #define CHANNELS 8   /* that one thread computes in a row */
-
-/* A vector that may lie anywhere and alias floats. */
-typedef float Lanes __attribute__ ((vector_size (LANES * sizeof (float)), aligned (4), may_alias));
 
 /* Sizes of a band in scratch. */
 typedef struct
@@ -87,33 +85,6 @@ vn_conv_depthwise_scratch (const VnConv *self,
   return band_init (&band, self) && vn_checked_mul (band.elements * sizeof (float), vn_op_max_workers (), bytes);
 }
 
-typedef gint32 Indices __attribute__ ((vector_size (LANES * sizeof (gint32))));
-
-/* Every @stride-th of @n floats, 16 at a time as long as @room floats may be read; what is stored past the end is 0,
- * as the padding there is. */
-VN_INLINE void
-copy_every (const float *from,
-            gint64       stride,
-            gint64       n,
-            gint64       room,
-            float       *to)
-{
-  const Indices lane = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-  const Indices even = { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 };
-  gint64 j = 0;
-
-  for (; j < n && room - j * stride >= LANES * stride && stride <= 2; j += LANES)
-    {
-      Lanes x = *(const Lanes *) (from + j * stride);
-
-      if (stride == 2)
-        x = __builtin_shuffle (x, *(const Lanes *) (from + j * 2 + LANES), even);
-      *(Lanes *) (to + j) = (Lanes) ((Indices) x & (lane < (gint32) (n - j)));
-    }
-  for (; j < n; j++)
-    to[j] = from[j * stride];
-}
-
 /* The columns of one line whose position leaves remainder @r, as far as they are inside the data. */
 VN_INLINE void
 copy_remainder (const VnWindow *win,
@@ -132,7 +103,7 @@ copy_remainder (const VnWindow *win,
 
   end = MIN (end, (gint64) phase - LANES);
   if (end > first)
-    copy_every (line + column, stride, end - first, room - column, to + first);
+    vn_lanes_copy_every (line + column, stride, end - first, room - column, to + first);
 }
 
 /* Lines of data into their places. The padding around them is left as it is: 0. */
@@ -177,13 +148,13 @@ sum_taps (const float *band,
           float        bias,
           gsize        line_pitch,
           int          n_rows,
-          Lanes       *sum)
+          VnLanes       *sum)
 {
   for (int r = 0; r < n_rows; r++)
-    sum[r] = (Lanes) { 0 } + bias;
+    sum[r] = (VnLanes) { 0 } + bias;
   for (int t = 0; t < n_taps; t++)
     for (int r = 0; r < n_rows; r++)
-      sum[r] += w[t] * *(const Lanes *) (band + taps[t] + r * line_pitch);
+      sum[r] += w[t] * *(const VnLanes *) (band + taps[t] + r * line_pitch);
 }
 
 /* Lines narrower than a vector are stored whole: the next line overwrites what is too much; only at the end of the
@@ -200,7 +171,7 @@ compute_rows (const float *band,
               gsize        width,
               gsize        room)
 {
-  Lanes sum[ROWS];
+  VnLanes sum[ROWS];
 
   for (gsize i = 0; i < width; i += LANES)
     {
@@ -212,7 +183,7 @@ compute_rows (const float *band,
           gsize offset = r * width + at;
 
           if (room - offset >= LANES)
-            *(Lanes *) (y + offset) = sum[r];
+            *(VnLanes *) (y + offset) = sum[r];
           else
             memcpy (y + offset, &sum[r], (room - offset) * sizeof (float));
         }

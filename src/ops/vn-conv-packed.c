@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 /* A block of packed pixels is read once per panel of weights: it should stay in the second-level cache. */
-#define BLOCK_BYTES (256 * 1024)
+#define BLOCK_BYTES (512 * 1024)
 
 typedef struct
 {
@@ -23,7 +23,7 @@ typedef struct
   VnStage             stage;
   float               low, high;
   gboolean            after;        /* more to do than bias and clamp */
-  gsize               n_blocks, n_splits;
+  gsize               n_splits;
 } Packed;
 
 /* ---- weights ---- */
@@ -121,7 +121,7 @@ init_stage (VnStage      *stage,
             const VnTile *tile,
             gsize        *bytes)
 {
-  if (!vn_stage_init (stage, conv, tile->lanes * tile->max_vectors, BLOCK_BYTES) ||
+  if (!vn_stage_init (stage, conv, tile->lanes * tile->max_vectors, tile->lanes, BLOCK_BYTES) ||
       !vn_checked_add (stage->block_bytes, stage->lines_bytes, bytes) ||
       !vn_checked_add (*bytes, 2 * 64, bytes))
     return FALSE;
@@ -158,13 +158,17 @@ run_tile (const Packed *self,
           float        *y)
 {
   const VnTile *tile = self->packed->tile;
-  guint vectors = (guint) ((n_columns + tile->lanes - 1) / tile->lanes);
-  gsize pitch = self->conv->out_size, columns = vectors * tile->lanes;
+  gsize pitch = self->conv->out_size, columns = vn_stage_panel (&self->stage, n_columns);
   float aside[VN_TILE_MAX_ROWS * VN_TILE_MAX_COLUMNS];
   gboolean whole = n_rows == tile->rows && n_columns == columns;
 
-  tile->run[vectors] (self->conv->depth, panel, pixels, bias, self->low, self->high, whole ? y : aside,
-                      whole ? pitch : columns);
+  if (n_columns <= VN_TILE_MAX_SINGLE)
+    for (gsize j = 0; j < n_columns; j++)
+      tile->run_single (self->conv->depth, panel, pixels + j, n_columns, bias, self->low, self->high,
+                        (whole ? y : aside) + j, whole ? pitch : columns);
+  else
+    tile->run[columns / tile->lanes] (self->conv->depth, panel, pixels, bias, self->low, self->high,
+                                      whole ? y : aside, whole ? pitch : columns);
   for (gsize i = 0; i < n_rows && !whole; i++)
     memcpy (y + i * pitch, aside + i * columns, n_columns * sizeof (float));
   if (self->after)
@@ -197,9 +201,10 @@ run_block (gpointer data,
   const Packed *self = data;
   const VnConvPacked *packed = self->packed;
   const VnConv *conv = self->conv;
-  gsize split = item % self->n_splits, block = item / self->n_splits % self->n_blocks;
-  gsize plane = item / self->n_splits / self->n_blocks;   /* batch and group */
-  gsize first = block * self->stage.columns, n = MIN (self->stage.columns, conv->out_size - first);
+  gsize split = item % self->n_splits, block = item / self->n_splits % self->stage.n_blocks;
+  gsize plane = item / self->n_splits / self->stage.n_blocks;   /* batch and group */
+  gsize first = block * self->stage.columns, left = conv->out_size - first;
+  gsize n = block + 1 == self->stage.n_blocks ? left : self->stage.columns;
   gsize per_split = (packed->n_panels + self->n_splits - 1) / self->n_splits;
   gsize bytes = (self->stage.block_bytes + self->stage.lines_bytes + 63) & ~(gsize) 63;
   char *scratch = self->scratch + worker * bytes;
@@ -208,7 +213,7 @@ run_block (gpointer data,
 
   if (split * per_split >= packed->n_panels)
     return;
-  vn_stage_pack (&self->stage, self->x + plane * conv->in_channels * conv->in_size, first, n, packed->tile->lanes,
+  vn_stage_pack (&self->stage, self->x + plane * conv->in_channels * conv->in_size, first, n,
                  lines, pixels);
   for (gsize p = split * per_split; p < MIN (packed->n_panels, (split + 1) * per_split); p++)
     run_panel (self, plane % conv->groups, p, pixels, n, y);
@@ -254,9 +259,8 @@ vn_conv_packed_run (const VnConvPacked *self,
   if (n_planes == 0 || !init_stage (&packed.stage, conv, self->tile, &bytes))
     return;
   take_epilogue (&packed, &rest);
-  packed.n_blocks = (conv->out_size + packed.stage.columns - 1) / packed.stage.columns;
   packed.n_splits = 1;
-  n_items = n_planes * packed.n_blocks;
+  n_items = n_planes * packed.stage.n_blocks;
   /* Too few pieces for the threads: cut the channels as well. */
   if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads)
     packed.n_splits = MIN (self->n_panels, (4 * ctx->n_threads + n_items - 1) / n_items);

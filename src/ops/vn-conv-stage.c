@@ -6,11 +6,9 @@
  * packed matrix (one channel and tap) is put together from such runs, 16 floats at a time; what is copied too much at
  * the end of a run is overwritten by the next. */
 #include "vn-conv-stage.h"
+#include "vn-lanes.h"
 
-#define LANES 16
-
-/* A vector that may lie anywhere and alias floats. */
-typedef float Lanes __attribute__ ((vector_size (LANES * sizeof (float)), aligned (4), may_alias));
+#define LANES VN_LANES
 
 static gsize
 span (const VnWindow *win,
@@ -30,8 +28,8 @@ is_direct (const VnWindow *win)
 
 /**
  * vn_stage_init:
- * @lanes: floats in a vector of the tile
  * @max_columns: of one panel
+ * @lanes: floats in a vector of the tile: a block takes so many more if they are the last
  * @block_bytes: about how large a packed block may be
  *
  * Lays out the work space for a convolution over two axes.
@@ -42,6 +40,7 @@ gboolean
 vn_stage_init (VnStage      *self,
                const VnConv *conv,
                gsize         max_columns,
+               gsize         lanes,
                gsize         block_bytes)
 {
   const VnWindow *win = &conv->window;
@@ -52,9 +51,11 @@ vn_stage_init (VnStage      *self,
   self->direct = is_direct (win);
   self->columns = MAX (fit / max_columns, 1) * max_columns;
   self->columns = MIN (self->columns, (conv->out_size + max_columns - 1) / max_columns * max_columns);
+  self->capacity = self->columns + lanes;
+  self->n_blocks = conv->out_size <= self->capacity ? 1 : (conv->out_size - lanes + self->columns - 1) / self->columns;
   width = (gsize) (win->out[2] - 1) * stride + span (win, 2);
   self->phase = (width + stride - 1) / stride + LANES;
-  self->lines = MIN ((self->columns - 2) / MAX ((gsize) win->out[2], 1) + 2, (gsize) win->out[1]);
+  self->lines = MIN ((self->capacity - 2) / MAX ((gsize) win->out[2], 1) + 2, (gsize) win->out[1]);
   self->lines = (self->lines - 1) * (gsize) win->stride[1] + span (win, 1);
   self->lines_bytes = 0;
   if (!self->direct &&
@@ -63,51 +64,40 @@ vn_stage_init (VnStage      *self,
        self->channel > G_MAXUINT ||
        !vn_checked_mul (self->channel, conv->in_channels * sizeof (float), &self->lines_bytes)))
     return FALSE;
-  return vn_checked_mul (self->columns * sizeof (float), conv->depth, &self->block_bytes) &&
+  return vn_checked_mul (self->capacity * sizeof (float), conv->depth, &self->block_bytes) &&
          vn_checked_add (self->block_bytes, 2 * LANES * sizeof (float), &self->block_bytes) &&
          vn_checked_add (self->lines_bytes, 2 * LANES * sizeof (float), &self->lines_bytes);
 }
 
 /* ---- lines with padding ---- */
 
-static void
+VN_INLINE void
+clear (float  *to,
+       gint64  n)
+{
+  for (gint64 i = 0; i < n; i++)
+    to[i] = 0;
+}
+
+/* Part of a line: the columns of one remainder. Always inlined, with @stride known for the common ones. */
+VN_INLINE void
 copy_phase (const VnStage *self,
-            const float   *line,     /* NULL: outside the data */
+            gint64         stride,
+            const float   *line,
+            gint64         room,     /* floats that may be read from @line on */
             gint64         first,    /* column of the data the phase starts with, may be negative */
             float         *to)
 {
   const VnWindow *win = &self->conv->window;
-  gint64 stride = win->stride[2], n = (gint64) self->phase;
+  gint64 n = (gint64) self->phase - LANES;
   gint64 skip = first < 0 ? MIN (n, (-first + stride - 1) / stride) : 0;
-  gint64 fit = line == NULL || first >= win->in[2] ? 0 : MIN (n, (win->in[2] - 1 - first) / stride + 1);
+  gint64 fit = first >= win->in[2] ? 0 : MIN (n, (win->in[2] - 1 - first) / stride + 1);
+  gint64 column = first + skip * stride;
 
-  if (fit <= skip)
-    {
-      memset (to, 0, n * sizeof (float));
-      return;
-    }
-  memset (to, 0, skip * sizeof (float));
-  if (stride == 1)
-    memcpy (to + skip, line + first + skip, (fit - skip) * sizeof (float));
-  else if (stride == 2)
-    for (gint64 i = skip; i < fit; i++)
-      to[i] = line[first + i * 2];
-  else
-    for (gint64 i = skip; i < fit; i++)
-      to[i] = line[first + i * stride];
-  memset (to + fit, 0, (n - fit) * sizeof (float));
-}
-
-/* Does any tap of the kernel read this remainder (of columns or lines) modulo the stride? */
-static gboolean
-is_read (const VnWindow *win,
-         int             axis,
-         gint64          offset)
-{
-  for (gint64 k = 0; k < win->kernel[axis]; k++)
-    if (offset >= k * win->dilation[axis] && (offset - k * win->dilation[axis]) % win->stride[axis] == 0)
-      return TRUE;
-  return FALSE;
+  fit = MAX (fit, skip);
+  clear (to, skip);
+  vn_lanes_copy_every (line + column, stride, fit - skip, room - column, to + skip);
+  clear (to + fit, n - fit);
 }
 
 static gboolean
@@ -120,18 +110,45 @@ is_phase_read (const VnWindow *win,
   return FALSE;
 }
 
-static void
+VN_INLINE void
 copy_line (const VnStage *self,
-           const float   *x,
-           gint64         iy,
+           gint64         stride,
+           const float   *line,
+           gint64         room,
            float         *to)
 {
   const VnWindow *win = &self->conv->window;
-  const float *line = iy >= 0 && iy < win->in[1] ? x + iy * win->in[2] : NULL;
 
-  for (gint64 p = 0; p < win->stride[2]; p++)
-    if (is_phase_read (win, p))
-      copy_phase (self, line, p - win->begin[2], to + (gsize) p * self->phase);
+  for (gint64 p = 0; p < stride; p++, to += self->phase)
+    if (stride == 1 || is_phase_read (win, p))
+      copy_phase (self, stride, line, room, p - win->begin[2], to);
+}
+
+/* The lines one channel needs from line @top of the data on, which may lie above it. */
+VN_MULTIVERSION
+static void
+copy_channel (const VnStage *self,
+              const float   *x,
+              gint64         top,
+              gint64         n,
+              float         *to)
+{
+  const VnWindow *win = &self->conv->window;
+  gint64 step = win->kernel[1] == 1 ? win->stride[1] : 1;   /* a kernel of one line skips some */
+
+  for (gint64 l = 0; l < n; l += step)
+    {
+      gint64 at = (top + l) * win->in[2], room = (gint64) self->conv->in_size - at;
+
+      if (top + l < 0 || top + l >= win->in[1])
+        clear (to + (gsize) l * self->pitch, (gint64) self->pitch);
+      else if (win->stride[2] == 1)
+        copy_line (self, 1, x + at, room, to + (gsize) l * self->pitch);
+      else if (win->stride[2] == 2)
+        copy_line (self, 2, x + at, room, to + (gsize) l * self->pitch);
+      else
+        copy_line (self, win->stride[2], x + at, room, to + (gsize) l * self->pitch);
+    }
 }
 
 static void
@@ -143,16 +160,10 @@ copy_lines (const VnStage *self,
 {
   const VnWindow *win = &self->conv->window;
   gint64 n = (n_lines - 1) * win->stride[1] + (gint64) span (win, 1);
-  gint64 iy = first_line * win->stride[1] - win->begin[1];
 
-  for (gint64 l = 0; l < n; l++)
-    {
-      if (!is_read (win, 1, l))
-        continue;
-      for (gsize c = 0; c < self->conv->in_channels; c++)
-        copy_line (self, x + c * self->conv->in_size, iy + l,
-                   lines + c * self->channel + (gsize) l * self->pitch);
-    }
+  for (gsize c = 0; c < self->conv->in_channels; c++)
+    copy_channel (self, x + c * self->conv->in_size, first_line * win->stride[1] - win->begin[1], n,
+                  lines + c * self->channel);
 }
 
 /* ---- packed rows ---- */
@@ -194,7 +205,7 @@ copy_runs (const float *from,
 {
   for (guint r = 0; r < n_runs; r++)
     for (guint i = 0; i < runs[r].n; i += LANES)
-      *(Lanes *) (to + runs[r].to + i) = *(const Lanes *) (from + runs[r].from + i);
+      *(VnLanes *) (to + runs[r].to + i) = *(const VnLanes *) (from + runs[r].from + i);
 }
 
 VN_MULTIVERSION
@@ -235,7 +246,7 @@ pack_direct (const float *x,
       gsize i = 0;
 
       for (; i + LANES <= n; i += LANES)
-        *(Lanes *) (to + i) = *(const Lanes *) (x + i);
+        *(VnLanes *) (to + i) = *(const VnLanes *) (x + i);
       for (; i < n; i++)
         to[i] = x[i];
       for (; i < columns; i++)
@@ -244,32 +255,46 @@ pack_direct (const float *x,
 }
 
 /**
+ * vn_stage_panel:
+ * @n: output pixels left
+ *
+ * Returns: how many floats a row of the next panel has: whole vectors, but a few left-over pixels stay as they are
+ */
+gsize
+vn_stage_panel (const VnStage *self,
+                gsize          n)
+{
+  gsize lanes = self->capacity - self->columns;
+
+  n = MIN (n, self->max_columns);
+  return n <= VN_TILE_MAX_SINGLE ? n : (n + lanes - 1) / lanes * lanes;
+}
+
+/**
  * vn_stage_pack:
  * @x: input channels of one group
- * @first, @n: output pixels of the block, at most self->columns
- * @lanes: columns of the last panel are rounded up to so many
+ * @first, @n: output pixels of the block, at most self->capacity
  * @lines: work space of self->lines_bytes
- * @to: (out): panels of self->max_columns columns (the last may have fewer), each depth rows
+ * @to: (out): panels of vn_stage_panel() columns, each depth rows
  */
 void
 vn_stage_pack (const VnStage *self,
                const float   *x,
                gsize          first,
                gsize          n,
-               gsize          lanes,
                float         *lines,
                float         *to)
 {
   const VnConv *conv = self->conv;
   gsize width = MAX ((gsize) conv->window.out[2], 1);
   gint64 first_line = (gint64) (first / width);
-  Run runs[VN_TILE_MAX_COLUMNS];
+  Run runs[VN_TILE_MAX_COLUMNS];   /* a line has at least one pixel */
 
   if (!self->direct)
     copy_lines (self, x, first_line, (gint64) ((first + n - 1) / width) - first_line + 1, lines);
   for (gsize done = 0; done < n; done += self->max_columns)
     {
-      gsize m = MIN (self->max_columns, n - done), columns = (m + lanes - 1) / lanes * lanes;
+      gsize m = MIN (self->max_columns, n - done), columns = vn_stage_panel (self, n - done);
 
       if (self->direct)
         pack_direct (x + first + done, conv->in_channels, conv->in_size, m, columns, to);

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /**
  * VnStage: work space of a convolution: input lines with padding, and the block of pixels packed from them.
- * @columns: output pixels in a block, a multiple of @max_columns
+ * @columns: output pixels in a block, a multiple of @max_columns; the last block may have up to @capacity
  * @phase: room for the columns of one remainder modulo the stride
  * @pitch: floats of one line; @channel: floats of one channel
  */
@@ -16,7 +16,7 @@ typedef struct
 {
   const VnConv *conv;
   gboolean      direct;      /* 1x1 without stride and padding */
-  gsize         max_columns, columns;
+  gsize         max_columns, columns, capacity, n_blocks;
   gsize         phase, pitch, channel, lines;
   gsize         lines_bytes, block_bytes;
 } VnStage;
@@ -24,12 +24,14 @@ typedef struct
 gboolean vn_stage_init (VnStage       *self,
                         const VnConv  *conv,
                         gsize          max_columns,
+                        gsize          lanes,
                         gsize          block_bytes);
+gsize    vn_stage_panel (const VnStage *self,
+                         gsize          n);
 void     vn_stage_pack (const VnStage *self,
                         const float   *x,
                         gsize          first,
                         gsize          n,
-                        gsize          lanes,
                         float         *lines,
                         float         *to);
 

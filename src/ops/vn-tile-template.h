@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS and TILE_TARGET. The loops
- * over rows and vectors are unrolled, so that `sum` lives in registers. */
+ * over rows and vectors are unrolled, so that `sum` lives in registers. With TILE_SINGLE and TILE_SINGLE_LANES also
+ * the function for one column. */
 
 #define TILE_PASTE_(a, b) a##b
 #define TILE_PASTE(a, b) TILE_PASTE_ (a, b)
@@ -60,6 +61,49 @@ TILE_NAME (gsize        depth,
         }
     }
 }
+
+#ifdef TILE_SINGLE
+
+#define TILE_ROWS_TYPE TILE_PASTE (TILE_SINGLE, _rows)
+
+typedef float TILE_ROWS_TYPE __attribute__ ((vector_size (TILE_SINGLE_LANES * sizeof (float)), aligned (4), may_alias));
+
+/* Four sums at a time: one alone would wait for itself at every step. */
+TILE_TARGET
+static void
+TILE_SINGLE (gsize        depth,
+             const float *a,
+             const float *b,
+             gsize        b_pitch,
+             const float *bias,
+             float        low,
+             float        high,
+             float       *c,
+             gsize        pitch)
+{
+  TILE_ROWS_TYPE sum[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
+
+  for (; depth >= 4; depth -= 4, a += 4 * TILE_ROWS, b += 4 * b_pitch)
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+      sum[j] += *(const TILE_ROWS_TYPE *) (a + j * TILE_ROWS) * b[j * b_pitch];
+  for (; depth > 0; depth--, a += TILE_ROWS, b += b_pitch)
+    sum[0] += *(const TILE_ROWS_TYPE *) a * b[0];
+  sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (int i = 0; i < TILE_ROWS; i++)
+    {
+      float y = sum[0][i] + bias[i];
+
+      y = y < low ? low : y;
+      c[i * pitch] = y > high ? high : y;
+    }
+}
+
+#undef TILE_ROWS_TYPE
+#undef TILE_SINGLE
+#undef TILE_SINGLE_LANES
+
+#endif
 
 #undef TILE_LANES_TYPE
 #undef TILE_PASTE

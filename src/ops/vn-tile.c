@@ -12,6 +12,8 @@
 #define TILE_TARGET __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
 #define TILE_ROWS 8
 #define TILE_LANES 16
+#define TILE_SINGLE tile_v4_single
+#define TILE_SINGLE_LANES 8
 #define TILE_NAME tile_v4_1
 #define TILE_VECTORS 1
 #include "vn-tile-template.h"
@@ -28,6 +30,8 @@
 #define TILE_TARGET __attribute__ ((target ("avx2,fma")))
 #define TILE_ROWS 6
 #define TILE_LANES 8
+#define TILE_SINGLE tile_v3_single
+#define TILE_SINGLE_LANES 8
 #define TILE_NAME tile_v3_1
 #define TILE_VECTORS 1
 #include "vn-tile-template.h"
@@ -38,14 +42,16 @@
 #undef TILE_ROWS
 #undef TILE_LANES
 
-static const VnTile tile_v4 = { "x86-64-v4", 8, 16, 3, { NULL, tile_v4_1, tile_v4_2, tile_v4_3 } };
-static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3_2 } };
+static const VnTile tile_v4 = { "x86-64-v4", 8, 16, 3, { NULL, tile_v4_1, tile_v4_2, tile_v4_3 }, tile_v4_single };
+static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3_2 }, tile_v3_single };
 
 #endif
 
 #define TILE_TARGET
 #define TILE_ROWS 4
 #define TILE_LANES 4
+#define TILE_SINGLE tile_any_single
+#define TILE_SINGLE_LANES 4
 #define TILE_NAME tile_any_1
 #define TILE_VECTORS 1
 #include "vn-tile-template.h"
@@ -53,7 +59,7 @@ static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3
 #define TILE_VECTORS 2
 #include "vn-tile-template.h"
 
-static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 } };
+static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 }, tile_any_single };
 
 /**
  * vn_tile_list:

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * VnTileFunc: c (rows x columns) = bias + a * b, clamped, for one tile that stays in registers.
- * @depth: products in one sum, added in this order whatever the tile
+ * @depth: products in one sum, added in this order whatever the number of vectors
  * @a: depth x rows, packed
  * @b: depth x columns, packed
  * @bias: one number per row
@@ -23,20 +23,34 @@ typedef void (*VnTileFunc) (gsize        depth,
                             float       *c,
                             gsize        pitch);
 
+/* One column of such a tile; rows of b are @b_pitch apart. */
+typedef void (*VnTileSingleFunc) (gsize        depth,
+                                  const float *a,
+                                  const float *b,
+                                  gsize        b_pitch,
+                                  const float *bias,
+                                  float        low,
+                                  float        high,
+                                  float       *c,
+                                  gsize        pitch);
+
 #define VN_TILE_MAX_ROWS 8
 #define VN_TILE_MAX_COLUMNS 48
 #define VN_TILE_MAX_VECTORS 3
+#define VN_TILE_MAX_SINGLE 2   /* so few columns are faster one by one than as a vector */
 
 /**
  * VnTile: the innermost loop of a matrix product for one instruction set.
  * @lanes: floats in a vector
  * @run: by number of vectors in a row of the tile, 1 .. @max_vectors
+ * @run_single: adds in another order; may read up to 8 floats past the end of a
  */
 typedef struct
 {
   const char *name;
   guint       rows, lanes, max_vectors;
   VnTileFunc  run[VN_TILE_MAX_VECTORS + 1];
+  VnTileSingleFunc run_single;
 } VnTile;
 
 const VnTile         *vn_tile_get  (void);
