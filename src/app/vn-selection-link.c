@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-selection-link.h"
 
-#include "vn-node-item.h"
+#include "vn-scope.h"
 
 struct _VnSelectionLink
 {
@@ -15,27 +15,72 @@ struct _VnSelectionLink
 
 G_DEFINE_FINAL_TYPE (VnSelectionLink, vn_selection_link, G_TYPE_OBJECT)
 
-static void
-list_changed (VnSelectionLink *self)
+/* What a row stands for: VnNodeItem or VnScope, whether the list is a tree or not. */
+static gpointer
+dup_item (VnSelectionLink *self,
+          guint            position,
+          gboolean        *expanded)
 {
-  g_autoptr(GtkBitset) positions = NULL;
-  g_autoptr(GtkBitset) nodes = NULL;
+  g_autoptr(GObject) item = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
+
+  *expanded = GTK_IS_TREE_LIST_ROW (item) && gtk_tree_list_row_get_expanded (GTK_TREE_LIST_ROW (item));
+  return GTK_IS_TREE_LIST_ROW (item) ? gtk_tree_list_row_get_item (GTK_TREE_LIST_ROW (item))
+                                     : g_steal_pointer (&item);
+}
+
+static gboolean
+holds_all (GtkBitset *set,
+           GtkBitset *part)
+{
+  g_autoptr(GtkBitset) rest = gtk_bitset_copy (part);
+
+  gtk_bitset_subtract (rest, set);
+  return gtk_bitset_is_empty (rest);
+}
+
+/* A selected scope stands for all its nodes; an open one that was selected before does not, for its rows tell more. */
+static GtkBitset *
+read_list (VnSelectionLink *self,
+           gboolean         with_open_scopes)
+{
+  g_autoptr(GtkBitset) positions = gtk_selection_model_get_selection (self->selection);
+  GtkBitset *before = vn_document_get_selection (self->document);
+  GtkBitset *nodes = gtk_bitset_new_empty ();
   GtkBitsetIter iter;
   guint position;
 
-  if (self->busy)
-    return;
-  positions = gtk_selection_model_get_selection (self->selection);
-  nodes = gtk_bitset_new_empty ();
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, positions, &position); ok;
        ok = gtk_bitset_iter_next (&iter, &position))
     {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
+      gboolean expanded;
+      g_autoptr(GObject) item = dup_item (self, position, &expanded);
 
-      gtk_bitset_add (nodes, item->index);
+      if (VN_IS_NODE_ITEM (item))
+        gtk_bitset_add (nodes, VN_NODE_ITEM (item)->index);
+      else if (with_open_scopes || !expanded || !holds_all (before, vn_scope_get_nodes (VN_SCOPE (item))))
+        gtk_bitset_union (nodes, vn_scope_get_nodes (VN_SCOPE (item)));
+    }
+  return nodes;
+}
+
+static void write_list (VnSelectionLink *self);
+
+static void
+list_changed (VnSelectionLink *self)
+{
+  g_autoptr(GtkBitset) nodes = NULL;
+
+  if (self->busy)
+    return;
+  nodes = read_list (self, FALSE);
+  if (gtk_bitset_is_empty (nodes))
+    {
+      gtk_bitset_unref (nodes);
+      nodes = read_list (self, TRUE);
     }
   self->busy = TRUE;
   vn_document_select (self->document, nodes);
+  write_list (self);
   self->busy = FALSE;
 }
 
@@ -56,28 +101,45 @@ scroll_to (VnSelectionLink *self,
     gtk_widget_activate_action (list, "list.scroll-to-item", "u", position);
 }
 
+static GtkBitset *
+find_selected (VnSelectionLink *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection));
+  GtkBitset *nodes = vn_document_get_selection (self->document);
+  GtkBitset *selected = gtk_bitset_new_empty ();
+
+  for (guint i = 0; i < n && !gtk_bitset_is_empty (nodes); i++)
+    {
+      gboolean expanded;
+      g_autoptr(GObject) item = dup_item (self, i, &expanded);
+
+      if (VN_IS_NODE_ITEM (item) ? gtk_bitset_contains (nodes, VN_NODE_ITEM (item)->index)
+                                 : holds_all (nodes, vn_scope_get_nodes (VN_SCOPE (item))))
+        gtk_bitset_add (selected, i);
+    }
+  return selected;
+}
+
+static void
+write_list (VnSelectionLink *self)
+{
+  g_autoptr(GtkBitset) selected = find_selected (self);
+  g_autoptr(GtkBitset) mask = gtk_bitset_new_range (0, g_list_model_get_n_items (G_LIST_MODEL (self->selection)));
+
+  gtk_selection_model_set_selection (self->selection, selected, mask);
+}
+
 static void
 document_changed (VnSelectionLink *self)
 {
-  GListModel *model = G_LIST_MODEL (self->selection);
-  guint n = g_list_model_get_n_items (model);
-  GtkBitset *nodes = vn_document_get_selection (self->document);
-  g_autoptr(GtkBitset) selected = gtk_bitset_new_empty ();
-  g_autoptr(GtkBitset) mask = NULL;
+  g_autoptr(GtkBitset) selected = NULL;
 
   if (self->busy)
     return;
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (model, i);
-
-      if (gtk_bitset_contains (nodes, item->index))
-        gtk_bitset_add (selected, i);
-    }
-  mask = gtk_bitset_new_range (0, n);
   self->busy = TRUE;
-  gtk_selection_model_set_selection (self->selection, selected, mask);
+  write_list (self);
   self->busy = FALSE;
+  selected = gtk_selection_model_get_selection (self->selection);
   if (gtk_bitset_get_size (selected) == 1)
     scroll_to (self, gtk_bitset_get_minimum (selected));
 }
@@ -128,7 +190,7 @@ vn_selection_link_init (VnSelectionLink *self)
 
 /**
  * vn_selection_link_new:
- * @selection: over VnNodeItem
+ * @selection: over VnNodeItem, or rows of a tree of VnNodeItem and VnScope
  * @view: the list, which has to keep the link and drop it in its dispose
  *
  * Returns: (transfer full): the link

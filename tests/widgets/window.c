@@ -437,14 +437,23 @@ test_selection (Fixture       *fixture,
                           NULL);
   in_table = gtk_column_view_get_model (GTK_COLUMN_VIEW (table));
   in_outline = gtk_list_view_get_model (GTK_LIST_VIEW (outline));
+  /* rows: the scope "stem", then four nodes on top */
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (in_outline)), ==, 5);
   gtk_selection_model_select_item (in_outline, 2, TRUE);
   selected = gtk_selection_model_get_selection (in_table);
   g_assert_cmpuint (gtk_bitset_get_size (selected), ==, 1);
-  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document), 2));
+  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document), 3));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.next-node", NULL);
   g_assert_true (gtk_selection_model_is_selected (in_outline, 3));
   g_assert_false (gtk_selection_model_is_selected (in_outline, 2));
+
+  gtk_selection_model_select_item (in_outline, 0, TRUE);
+  g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, 2);
+  vn_document_select_one (fixture->document, 1);   /* hidden in the scope until now */
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (in_outline)), ==, 7);
+  g_assert_true (gtk_selection_model_is_selected (in_outline, 2));
+  g_assert_false (gtk_selection_model_is_selected (in_outline, 0));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-all", NULL);
   g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, 6);
   g_assert_true (gtk_selection_model_is_selected (in_table, 5));

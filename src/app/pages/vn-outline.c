@@ -5,23 +5,28 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-node-cell.h"
+#include "vn-scope.h"
 #include "vn-selection-link.h"
 #include "vn-swatch.h"
 
+#include <string.h>
+
 struct _VnOutline
 {
-  AdwBin           parent_instance;
+  AdwBin              parent_instance;
 
-  VnDocument      *document;
-  GtkFilter       *filter;
-  GtkFilterListModel *filtered;
-  VnSelectionLink *link;
-  char            *needle;     /* folded */
+  VnDocument         *document;
+  GtkFilter          *filter;
+  VnScope            *root;         /* the nodes by scope */
+  GtkFilterListModel *filtered;     /* the nodes that are looked for */
+  GtkMultiSelection  *selection;    /* over the rows of one or the other */
+  VnSelectionLink    *link;
+  char               *needle;       /* folded */
 
-  GtkSearchEntry  *search;
-  GtkStack        *stack;
-  GtkListView     *list;
-  GtkButton       *clear;
+  GtkSearchEntry     *search;
+  GtkStack           *stack;
+  GtkListView        *list;
+  GtkButton          *clear;
 };
 
 G_DEFINE_FINAL_TYPE (VnOutline, vn_outline, ADW_TYPE_BIN)
@@ -29,11 +34,13 @@ G_DEFINE_FINAL_TYPE (VnOutline, vn_outline, ADW_TYPE_BIN)
 static GtkWidget *
 make_row (void)
 {
+  GtkWidget *expander = gtk_tree_expander_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *name = gtk_label_new (NULL);
   GtkWidget *path = gtk_label_new (NULL);
   GtkWidget *value = gtk_label_new (NULL);
 
+  gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_ellipsize (GTK_LABEL (path), PANGO_ELLIPSIZE_START);
   gtk_label_set_xalign (GTK_LABEL (path), 0);
   gtk_widget_set_hexpand (path, TRUE);
@@ -45,27 +52,117 @@ make_row (void)
   gtk_box_append (GTK_BOX (box), path);
   gtk_box_append (GTK_BOX (box), vn_badge_new ());
   gtk_box_append (GTK_BOX (box), value);
-  return box;
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), box);
+  return expander;
+}
+
+typedef struct { GtkWidget *swatch, *name, *path, *badge, *value; } Parts;
+
+static Parts
+get_parts (GtkWidget *cell)
+{
+  Parts parts;
+
+  parts.swatch = gtk_widget_get_first_child (gtk_tree_expander_get_child (GTK_TREE_EXPANDER (cell)));
+  parts.name = gtk_widget_get_next_sibling (parts.swatch);
+  parts.path = gtk_widget_get_next_sibling (parts.name);
+  parts.badge = gtk_widget_get_next_sibling (parts.path);
+  parts.value = gtk_widget_get_next_sibling (parts.badge);
+  return parts;
+}
+
+/* What a name adds to what is seen already: the operator, and inside of a scope the scope. */
+static const char *
+get_short_name (VnNodeItem *item,
+                gboolean    in_scope)
+{
+  const char *last = in_scope ? strrchr (item->name, '/') : NULL;
+  const char *shown = last != NULL ? last + 1 : item->name;
+
+  return g_str_equal (shown, item->node->op_type) ? "" : shown;
 }
 
 static void
-update_row (GtkWidget  *cell,
-            VnNodeItem *item)
+update_node (GtkWidget  *cell,
+             VnNodeItem *item,
+             gboolean    in_scope)
 {
-  GtkWidget *swatch = gtk_widget_get_first_child (cell);
-  GtkWidget *name = gtk_widget_get_next_sibling (swatch);
-  GtkWidget *path = gtk_widget_get_next_sibling (name);
-  GtkWidget *badge = gtk_widget_get_next_sibling (path);
-  GtkWidget *value = gtk_widget_get_next_sibling (badge);
+  Parts parts = get_parts (cell);
   gboolean usual = item->precision == VN_DTYPE_U8 || item->precision == VN_DTYPE_S8;
   g_autofree char *number = item->measured ? vn_format_db (item->metrics[VN_METRIC_SQNR]) : NULL;
 
-  vn_node_cell_set_swatch (swatch, item);
-  gtk_label_set_label (GTK_LABEL (name), item->node->op_type);
-  gtk_label_set_label (GTK_LABEL (path), item->name);
-  vn_badge_set (badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
-  gtk_label_set_label (GTK_LABEL (value), item->measured && !item->excluded ? number : "");
+  vn_node_cell_set_swatch (parts.swatch, item);
+  gtk_label_set_label (GTK_LABEL (parts.name), item->node->op_type);
+  gtk_label_set_label (GTK_LABEL (parts.path), get_short_name (item, in_scope));
+  vn_badge_set (parts.badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
+  gtk_label_set_label (GTK_LABEL (parts.value), item->measured && !item->excluded ? number : "");
   gtk_widget_set_tooltip_text (cell, item->label);
+}
+
+static void
+update_scope (GtkWidget *cell,
+              VnScope   *scope)
+{
+  Parts parts = get_parts (cell);
+  VnNodeItem *worst = vn_scope_get_worst (scope);
+  g_autofree char *number = worst != NULL ? vn_format_db (worst->metrics[VN_METRIC_SQNR]) : NULL;
+  g_autofree char *count = g_strdup_printf ("%u", (guint) gtk_bitset_get_size (vn_scope_get_nodes (scope)));
+
+  if (worst != NULL)
+    vn_node_cell_set_swatch (parts.swatch, worst);
+  else
+    vn_swatch_set (VN_SWATCH (parts.swatch), VN_SWATCH_EMPTY, 0);
+  gtk_label_set_label (GTK_LABEL (parts.name), vn_scope_get_name (scope));
+  gtk_label_set_label (GTK_LABEL (parts.path), count);
+  vn_badge_set (parts.badge, VN_DTYPE_UNDEFINED);
+  gtk_label_set_label (GTK_LABEL (parts.value), number != NULL ? number : "");
+  gtk_widget_set_tooltip_text (cell, vn_scope_get_name (scope));
+}
+
+static void
+refresh_row (GtkListItem *list_item)
+{
+  GtkWidget *cell = gtk_list_item_get_child (list_item);
+  GtkTreeListRow *row = gtk_list_item_get_item (list_item);
+  g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
+
+  if (VN_IS_SCOPE (item))
+    update_scope (cell, VN_SCOPE (item));
+  else
+    update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (row) > 0);
+}
+
+static void
+setup_row (GtkSignalListItemFactory *factory,
+           GtkListItem              *list_item,
+           gpointer                  data)
+{
+  gtk_list_item_set_child (list_item, make_row ());
+}
+
+static void
+bind_row (GtkSignalListItemFactory *factory,
+          GtkListItem              *list_item,
+          gpointer                  data)
+{
+  GtkTreeListRow *row = gtk_list_item_get_item (list_item);
+  g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
+
+  gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (list_item)), row);
+  g_signal_connect_swapped (item, "notify::revision", G_CALLBACK (refresh_row), list_item);
+  refresh_row (list_item);
+}
+
+static void
+unbind_row (GtkSignalListItemFactory *factory,
+            GtkListItem              *list_item,
+            gpointer                  data)
+{
+  g_autoptr(GObject) item = gtk_tree_list_row_get_item (gtk_list_item_get_item (list_item));
+
+  if (item != NULL)
+    g_signal_handlers_disconnect_by_data (item, list_item);
+  gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (list_item)), NULL);
 }
 
 static gboolean
@@ -84,13 +181,68 @@ update_stack (VnOutline *self)
   gtk_stack_set_visible_child_name (self->stack, nothing ? "nothing" : "list");
 }
 
+static GListModel *
+create_children (gpointer item,
+                 gpointer data)
+{
+  return VN_IS_SCOPE (item) ? g_object_ref (vn_scope_get_children (item)) : NULL;
+}
+
+/* Looking for something shows a flat list, else there is a tree. */
+static void
+set_rows (VnOutline *self)
+{
+  gboolean searching = self->needle != NULL && *self->needle != 0;
+  GListModel *top = searching ? G_LIST_MODEL (self->filtered) : vn_scope_get_children (self->root);
+  g_autoptr(GtkTreeListModel) rows = gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, create_children,
+                                                              NULL, NULL);
+
+  gtk_multi_selection_set_model (self->selection, G_LIST_MODEL (rows));
+}
+
 static void
 search_changed (VnOutline *self)
 {
   g_free (self->needle);
   self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  set_rows (self);
   update_stack (self);
+}
+
+static void
+model_changed (VnOutline *self)
+{
+  g_clear_object (&self->root);
+  self->root = vn_scope_new_for_nodes (vn_document_get_nodes (self->document));
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  set_rows (self);
+}
+
+static void
+result_changed (VnOutline *self)
+{
+  vn_scope_update (self->root);
+}
+
+/* Opens the scopes that hide a node which was selected elsewhere. */
+static void
+reveal_selected (VnOutline *self)
+{
+  GtkBitset *nodes = vn_document_get_selection (self->document);
+  GListModel *rows = G_LIST_MODEL (self->selection);
+
+  if (gtk_bitset_get_size (nodes) != 1)
+    return;
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr(GtkTreeListRow) row = g_list_model_get_item (rows, i);
+      g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
+
+      if (VN_IS_SCOPE (item) &&
+          gtk_bitset_contains (vn_scope_get_nodes (VN_SCOPE (item)), gtk_bitset_get_minimum (nodes)))
+        gtk_tree_list_row_set_expanded (row, TRUE);
+    }
 }
 
 static void
@@ -112,17 +264,20 @@ void
 vn_outline_set_document (VnOutline  *self,
                          VnDocument *document)
 {
-  GtkMultiSelection *selection;
-
   self->document = g_object_ref (document);
   self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
                                               g_object_ref (self->filter));
-  selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->filtered)));
-  self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (selection), GTK_WIDGET (self->list));
-  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
-  g_object_unref (selection);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (clear_search), self, G_CONNECT_SWAPPED);
+  self->root = vn_scope_new_for_nodes (vn_document_get_nodes (document));
+  self->selection = gtk_multi_selection_new (NULL);
+  set_rows (self);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
+  /* Before the link, which selects only rows that are there. */
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (reveal_selected), self, G_CONNECT_SWAPPED);
+  self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (self->selection), GTK_WIDGET (self->list));
+  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
 }
 
 /**
@@ -142,7 +297,9 @@ vn_outline_dispose (GObject *object)
   if (self->filter != NULL)
     gtk_custom_filter_set_filter_func (GTK_CUSTOM_FILTER (self->filter), NULL, NULL, NULL);
   g_clear_object (&self->link);
+  g_clear_object (&self->selection);
   g_clear_object (&self->filtered);
+  g_clear_object (&self->root);
   g_clear_object (&self->filter);
   g_clear_object (&self->document);
   g_clear_pointer (&self->needle, g_free);
@@ -166,8 +323,11 @@ vn_outline_class_init (VnOutlineClass *klass)
 static void
 vn_outline_init (VnOutline *self)
 {
-  GtkListItemFactory *factory = vn_node_cell_factory_new (make_row, update_row);
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
 
+  g_signal_connect (factory, "setup", G_CALLBACK (setup_row), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (bind_row), NULL);
+  g_signal_connect (factory, "unbind", G_CALLBACK (unbind_row), NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);

@@ -82,8 +82,12 @@ show_figures (VnStepReview    *self,
   g_autofree char *ratio = NULL;
 
   vn_box_clear (self->figures);
-  ratio = g_strdup_printf (_("size, %.1f× smaller"),
-                           (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+  if (result->quantized_bytes <= result->float_bytes)
+    ratio = g_strdup_printf (_("size, %.1f× smaller"),
+                             (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+  else
+    ratio = g_strdup_printf (_("size, %.1f× larger"),
+                             (double) result->quantized_bytes / (double) MAX (result->float_bytes, 1));
   add_figure (self, sizes, ratio);
   if (verdict->worst_output_db < INFINITY)
     {
