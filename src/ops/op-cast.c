@@ -60,6 +60,10 @@ load_integers (const VnTensor *in,
   switch (in->dtype)
     {
       VN_INTEGER_TYPES (LOAD_INTEGER, )
+    case VN_DTYPE_BOOL:
+      for (gsize i = 0; i < n; i++)
+        out[i] = ((const guint8 *) in->data)[first + i] != 0;
+      return;
     default:
       for (gsize i = 0; i < n; i++)
         out[i] = vn_tensor_get_s64 (in, first + i);
@@ -76,6 +80,10 @@ load_doubles (const VnTensor *in,
     {
       VN_INTEGER_TYPES (LOAD_DOUBLE, )
       VN_FLOAT_TYPES (LOAD_DOUBLE, )
+    case VN_DTYPE_BOOL:
+      for (gsize i = 0; i < n; i++)
+        out[i] = ((const guint8 *) in->data)[first + i] != 0;
+      return;
     default:
       for (gsize i = 0; i < n; i++)
         out[i] = vn_minifloat_is (in->dtype) ? vn_minifloat_load (in->dtype, in->data, first + i)

@@ -57,10 +57,10 @@ resolve_target (VnOpContext   *ctx,
       known.dims[rest] = 1;
       if (!vn_shape_n_elements (input, &total) || !vn_shape_n_elements (&known, &others))
         return TRUE;
-      if (others == 0 ? total != 0 : total % others != 0)
+      if (others == 0 || total % others != 0)
         return vn_op_fail (ctx, error, _("Reshape: %" G_GSIZE_FORMAT " elements cannot be divided by the other dims "
                                          "of the target (%" G_GSIZE_FORMAT ")"), total, others);
-      out->dims[rest] = others == 0 ? 0 : (gint64) (total / others);
+      out->dims[rest] = (gint64) (total / others);
     }
   return TRUE;
 }

@@ -62,6 +62,8 @@ slice_axis (gint64  dim,
   start = CLAMP (start, 0, MAX (high, 0));
   end = CLAMP (end, low, high);
   *first = start;
+  if (dim == 0)
+    return 0;
   distance = step > 0 ? end - start : start - end;
   if (distance <= 0)
     return 0;

@@ -135,7 +135,7 @@ run (const OpCall *call,
 {
   guint8 *scratch = g_aligned_alloc0 (1, ctx->scratch_bytes + 2 * GUARD_BYTES, 64);
   gpointer prepared = NULL;
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, guarded[16] = { FALSE };
 
   memset (scratch, GUARD_VALUE, ctx->scratch_bytes + 2 * GUARD_BYTES);
   ctx->scratch = scratch + GUARD_BYTES;
@@ -144,14 +144,17 @@ run (const OpCall *call,
     ok = ctx->op->prepare (ctx, &prepared, error);
   for (guint i = 0; i < call->n_outputs; i++)
     if (ctx->out[i] == NULL)
-      ctx->out[i] = guarded_tensor (&ctx->out_types[i]);
+      {
+        guarded[i] = TRUE;
+        ctx->out[i] = guarded_tensor (&ctx->out_types[i]);
+      }
   ctx->prepared = prepared;
   ok = ok && ctx->op->run (ctx, error);
   if (prepared != NULL)
     ctx->op->release (prepared);
   for (guint i = 0; i < call->n_outputs; i++)
     {
-      if (ctx->out[i]->owner_free == g_free)
+      if (guarded[i])
         assert_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
       if (ok)
         outputs[i] = g_steal_pointer (&ctx->out[i]);
@@ -192,7 +195,7 @@ op_call (const OpCall *call,
       in_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
       if (call->inputs[i] != NULL)
         in_types[i] = (VnTensorType) { call->inputs[i]->dtype, call->inputs[i]->shape };
-      in[i] = i > 0 ? call->inputs[i] : NULL;
+      in[i] = i > 0 || call->first_known ? call->inputs[i] : NULL;
     }
   ok = ctx.op->infer (&ctx, error) && run (call, &ctx, outputs, error);
   for (guint i = 0; i < call->n_outputs; i++)

@@ -21,6 +21,7 @@ typedef struct
   VnTensor    **inputs;
   guint         n_inputs, n_outputs, n_threads;
   gboolean      constant;
+  gboolean      first_known;   /* input 0 is known when shapes are inferred */
   VnActivation  activation;
 } OpCall;
 
