@@ -2,11 +2,7 @@
 
 /* MinMax: from the least to the greatest finite value seen; symmetric: -m .. m with m the greatest magnitude. */
 
-#include "vn-calibrate.h"
-#include "vn-histogram-private.h"
-
-#include "vn-error.h"
-#include "vn-i18n.h"
+#include "vn-range-private.h"
 
 #include <math.h>
 
@@ -16,13 +12,8 @@ minmax_range (const VnHistogram      *histogram,
               VnRange                *range,
               GError                **error)
 {
-  if (vn_histogram_n_finite (histogram) == 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("No finite value was seen (%" G_GUINT64_FORMAT " NaN, %" G_GUINT64_FORMAT " infinite)"),
-                   histogram->n_nan, histogram->n_pos_inf + histogram->n_neg_inf);
-      return FALSE;
-    }
+  if (!vn_range_check (histogram, error))
+    return FALSE;
 
   *range = (VnRange) { histogram->min, histogram->max };
   if (settings->symmetric)

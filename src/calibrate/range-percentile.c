@@ -8,37 +8,13 @@
  * out lies at each end. There the bins hold the elements themselves; here they are made from the histogram, whose bins are up to 1/128
  * of their value wide, so thresholds may differ by that much. */
 
-#include "vn-calibrate.h"
-#include "vn-histogram-private.h"
+#include "vn-range-private.h"
 
 #include "vn-error.h"
-#include "vn-i18n.h"
 
 #include <math.h>
 
 #define BINS 2048
-
-/* A copy of @self with all mass on the positive side. */
-static VnHistogram *
-fold_signs (const VnHistogram *self)
-{
-  const guint half = VN_HISTOGRAM_PAGES / 2;
-  VnHistogram *sum = vn_histogram_new ();
-
-  sum->n = self->n;
-  sum->n_zero = self->n_zero;
-  sum->max = MAX (fabsf (self->min), fabsf (self->max));
-  sum->min = 0;
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (self->pages[p] != NULL)
-      {
-        guint64 *page = vn_histogram_page (sum, p % half);
-
-        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-          page[m] += self->pages[p][m];
-      }
-  return sum;
-}
 
 static void
 keep_first (const VnBin *bin,
@@ -78,7 +54,7 @@ percentile_magnitude (const VnHistogram *histogram,
                       VnRange           *range)
 {
   g_autofree double *counts = g_new (double, BINS);
-  g_autoptr(VnHistogram) folded = fold_signs (histogram);
+  g_autoptr(VnHistogram) folded = vn_histogram_fold_signs (histogram);
   float least = INFINITY;
   double threshold;
 
@@ -115,13 +91,8 @@ percentile_range (const VnHistogram      *histogram,
                    settings->percentile);
       return FALSE;
     }
-  if (vn_histogram_n_finite (histogram) == 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("No finite value was seen (%" G_GUINT64_FORMAT " NaN, %" G_GUINT64_FORMAT " infinite)"),
-                   histogram->n_nan, histogram->n_pos_inf + histogram->n_neg_inf);
-      return FALSE;
-    }
+  if (!vn_range_check (histogram, error))
+    return FALSE;
 
   *range = (VnRange) { histogram->min, histogram->max };
   /* One value, or nothing to cut off: no bins to look at. */

@@ -65,15 +65,17 @@ typedef struct { double min, max; } VnRange;
 /**
  * VnRangeSettings:
  * @percentile: share of the elements that stay inside, in percent; 99.999
- * @symmetric: minmax: the range becomes -m .. m
+ * @symmetric: minmax, mse: the range becomes -m .. m; kl: the levels are shared by both signs
  * @two_sided: percentile: a threshold for each side. Else one for |x|, cut to what was seen: what
  *   onnxruntime.quantization does unless told otherwise, for symmetric and asymmetric types alike
+ * @bits: kl, mse: of the type the range is for; 0: 8
  */
 typedef struct
 {
   double   percentile;
   gboolean symmetric;
   gboolean two_sided;
+  guint    bits;
 } VnRangeSettings;
 
 typedef struct
@@ -81,7 +83,7 @@ typedef struct
   const char    *id;        /* "minmax" */
   const char    *title;     /* N_() */
   const char    *summary;   /* N_() */
-  char           letter;    /* in charts: M, P, E, S, N */
+  char           letter;    /* in charts: M, P, E, K, S, N */
   const VnParam *params;
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
 } VnRangeMethod;

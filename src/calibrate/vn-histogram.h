@@ -53,6 +53,12 @@ void         vn_histogram_linear    (const VnHistogram *self,
                                      double            *counts,
                                      guint              bins);
 
+/* Sum of squared errors of rounding to multiples of @scale and clipping to @lo .. @hi. For searches and charts. */
+double       vn_histogram_get_error (const VnHistogram *self,
+                                     double             scale,
+                                     double             lo,
+                                     double             hi);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnHistogram, vn_histogram_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnScratch, vn_scratch_free)
 

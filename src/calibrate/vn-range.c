@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-calibrate.h"
+#include "vn-range-private.h"
 
 #include "vn-error.h"
-#include "vn-i18n.h"
+
+#include <math.h>
 
 #define VN_RANGE(name) extern const VnRangeMethod vn_range_##name;
 #include "vn-ranges.def"
@@ -49,4 +50,45 @@ vn_range_method_find (const char  *id,
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no calibration method “%s”; choose one of: %s"),
                id, known->str);
   return NULL;
+}
+
+/* A range needs a finite value. */
+gboolean
+vn_range_check (const VnHistogram  *histogram,
+                GError            **error)
+{
+  if (vn_histogram_n_finite (histogram) > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+               _("No finite value was seen (%" G_GUINT64_FORMAT " NaN, %" G_GUINT64_FORMAT " infinite)"),
+               histogram->n_nan, histogram->n_pos_inf + histogram->n_neg_inf);
+  return FALSE;
+}
+
+guint
+vn_range_get_bits (const VnRangeSettings *settings)
+{
+  return settings->bits > 0 ? CLAMP (settings->bits, 2, 32) : 8;
+}
+
+/* A copy of @self with all mass on the positive side. */
+VnHistogram *
+vn_histogram_fold_signs (const VnHistogram *self)
+{
+  const guint half = VN_HISTOGRAM_PAGES / 2;
+  VnHistogram *sum = vn_histogram_new ();
+
+  sum->n = self->n;
+  sum->n_zero = self->n_zero;
+  sum->max = MAX (fabsf (self->min), fabsf (self->max));
+  sum->min = 0;
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (self->pages[p] != NULL)
+      {
+        guint64 *page = vn_histogram_page (sum, p % half);
+
+        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+          page[m] += self->pages[p][m];
+      }
+  return sum;
 }

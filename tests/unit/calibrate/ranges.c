@@ -182,6 +182,169 @@ test_oracle (void)
   g_assert_cmpuint (n_compared, ==, N_KINDS * 2 * G_N_ELEMENTS (percentiles));
 }
 
+/* ---- errors and searches, against the elements themselves ---- */
+
+static double
+error_by_elements (const VnTensor *tensor,
+                   double          scale,
+                   double          lo,
+                   double          hi)
+{
+  const float *x = tensor->data;
+  double sum = 0;
+
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      double q = CLAMP (rint (x[i] / scale) * scale, lo, hi);
+
+      sum += (x[i] - q) * (x[i] - q);
+    }
+  return sum;
+}
+
+static void
+test_error (void)
+{
+  static const double steps[] = { 255, 15, 65535 };
+
+  for (Kind kind = 0; kind < N_KINDS; kind++)
+    {
+      g_autoptr(VnTensor) x = make_data (kind);
+      g_autoptr(VnHistogram) h = scan (x->data, x->n_elements);
+
+      for (guint k = 0; k < G_N_ELEMENTS (steps); k++)
+        for (guint clip = 1; clip <= 4; clip *= 2)
+          {
+            double hi = MAX (h->max, 0) / clip;
+            double lo = MIN (h->min, 0) / clip;
+            double scale = (hi - lo) / steps[k];
+            double below = rint (-lo / scale);
+            double ours = vn_histogram_get_error (h, scale, -below * scale, (steps[k] - below) * scale);
+            double exact = error_by_elements (x, scale, -below * scale, (steps[k] - below) * scale);
+
+            g_test_message ("kind %u, %g steps, 1/%u of the range: %g, exact %g", kind, steps[k], clip, ours, exact);
+            g_assert_cmpfloat (fabs (ours - exact), <=, 0.02 * exact);
+          }
+    }
+}
+
+/* The range chosen from the histogram is about as good as the best of its candidates on the elements. */
+static void
+test_mse (void)
+{
+  static const guint bits[] = { 8, 4 };
+
+  for (Kind kind = 0; kind < N_KINDS; kind++)
+    for (guint b = 0; b < 2 * G_N_ELEMENTS (bits); b++)
+      {
+        g_autoptr(VnTensor) x = make_data (kind);
+        g_autoptr(VnHistogram) h = scan (x->data, x->n_elements);
+        VnRangeSettings settings = { .bits = bits[b / 2], .symmetric = b % 2 };
+        double steps = exp2 (settings.bits) - 1;
+        double best = INFINITY;
+        double chosen = INFINITY;
+        VnRange range;
+
+        g_assert_true (vn_range_method_find ("mse", NULL)->range (h, &settings, &range, NULL));
+        for (guint i = 100; i > 0; i--)
+          {
+            double most = MAX (fabs (h->min), fabs (h->max));
+            double hi = (settings.symmetric ? most : MAX (h->max, 0)) * i / 100;
+            double lo = (settings.symmetric ? -most : MIN (h->min, 0)) * i / 100;
+            double scale = (hi - lo) / steps;
+            double below = settings.symmetric ? floor (steps / 2) : rint (-lo / scale);
+            double error = error_by_elements (x, scale, -below * scale, (settings.symmetric ? below : steps - below) * scale);
+
+            best = MIN (best, error);
+            if (fabs (hi - range.max) < 1e-9 * hi || fabs (lo - range.min) < 1e-9 * fabs (lo))
+              chosen = MIN (chosen, error);
+          }
+        g_test_message ("kind %u, %u bits%s: %g .. %g of %g .. %g, error %g, best %g", kind, settings.bits,
+                        settings.symmetric ? " symmetric" : "", range.min, range.max, h->min, h->max, chosen, best);
+        g_assert_cmpfloat (chosen, <=, best * 1.01);
+      }
+}
+
+/* Even data are not clipped, a lone outlier is; what is clipped stays inside what was seen. */
+static void
+test_kl (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
+  g_autofree float *even = g_new (float, 100000);
+  g_autofree float *outlier = g_new (float, 100000);
+  const VnRangeMethod *kl = vn_range_method_find ("kl", NULL);
+
+  for (guint i = 0; i < 100000; i++)
+    {
+      double u = g_rand_double_range (rand, 1e-9, 1);
+
+      even[i] = (float) g_rand_double_range (rand, -1, 1);
+      outlier[i] = (float) (sqrt (-2 * log (u)) * cos (2 * G_PI * g_rand_double (rand)));
+    }
+  outlier[77] = 60;
+  for (guint k = 0; k < 4; k++)
+    {
+      g_autoptr(VnHistogram) h = scan (k % 2 ? outlier : even, 100000);
+      VnRangeSettings settings = { .bits = k < 2 ? 8 : 16 };
+      VnRange range;
+
+      g_assert_true (kl->range (h, &settings, &range, NULL));
+      g_test_message ("%s, %u bits: %g .. %g of %g .. %g", k % 2 ? "outlier" : "even", settings.bits, range.min, range.max,
+                      h->min, h->max);
+      g_assert_cmpfloat (range.min, >=, h->min);
+      if (k == 1)
+        {
+          g_assert_cmpfloat (range.max, <, 20);
+          g_assert_cmpfloat (range.max, >, 3);
+        }
+      else
+        g_assert_cmpfloat (range.max, >, 0.97 * h->max);
+    }
+}
+
+static const char entropy_script[] =
+  "import sys, io, contextlib, numpy as np\n"
+  "from onnxruntime.quantization.calibrate import HistogramCollector\n"
+  "with contextlib.redirect_stdout(io.StringIO()):\n"
+  "    c = HistogramCollector('entropy', False, 128, 128, 99.999, 'same')\n"
+  "    c.collect({'x': np.load(sys.argv[1])})\n"
+  "    r = c.compute_collection_result()['x']\n"
+  "print(float(r[0]), float(r[1]))\n";
+
+static void
+test_entropy (void)
+{
+  const char *python = g_getenv ("VN_ORACLE_PYTHON");
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-entropy.npy", NULL);
+
+  if (python == NULL || *python == '\0')
+    {
+      g_test_skip ("VN_ORACLE_PYTHON is not set");
+      return;
+    }
+  for (Kind kind = 0; kind < N_KINDS; kind++)
+    {
+      g_autoptr(VnTensor) x = make_data (kind);
+      g_autoptr(VnHistogram) h = scan (x->data, x->n_elements);
+      const char *argv[] = { python, "-c", entropy_script, path, NULL };
+      g_autofree char *out = NULL;
+      VnRangeSettings settings = { 0 };
+      double low, high;
+      VnRange range;
+      int status;
+
+      g_assert_true (vn_npy_write (path, x, NULL));
+      g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL, 0, NULL, NULL, &out, NULL, &status, NULL));
+      g_assert_cmpint (status, ==, 0);
+      g_assert_cmpint (sscanf (out, "%lf %lf", &low, &high), ==, 2);
+      g_assert_true (vn_range_method_find ("entropy", NULL)->range (h, &settings, &range, NULL));
+      g_test_message ("kind %u: %g .. %g, theirs %g .. %g", kind, range.min, range.max, low, high);
+      g_assert_cmpfloat (range.min, ==, low);
+      g_assert_cmpfloat (range.max, ==, high);
+    }
+  g_unlink (path);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -191,6 +354,10 @@ main (int   argc,
   g_test_add_func ("/ranges/by-hand", test_by_hand);
   g_test_add_func ("/ranges/refused", test_refused);
   g_test_add_func ("/ranges/oracle", test_oracle);
+  g_test_add_func ("/ranges/error", test_error);
+  g_test_add_func ("/ranges/mse", test_mse);
+  g_test_add_func ("/ranges/kl", test_kl);
+  g_test_add_func ("/ranges/entropy", test_entropy);
 
   return g_test_run ();
 }
