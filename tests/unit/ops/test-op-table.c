@@ -72,12 +72,12 @@ test_traits (void)
         {
           g_test_message ("%s %u and %u", ops[i]->type, ops[i]->since, ops[k]->since);
           g_assert_cmpint (ops[i]->quant.role, ==, ops[k]->quant.role);
-          g_assert_cmpint (ops[i]->quant.in_ort_default, ==, ops[k]->quant.in_ort_default);
           g_assert_cmpint (ops[i]->family, ==, ops[k]->family);
         }
 }
 
-/* The union of the two registries of onnxruntime.quantization that its static quantization takes by default. */
+/* The union of the two registries of onnxruntime.quantization that its static quantization takes by default. It
+ * leaves out early versions of some. */
 static void
 test_default_set (void)
 {
@@ -92,7 +92,8 @@ test_default_set (void)
     if (*ops[i]->domain == '\0')
       {
         g_test_message ("%s %u", ops[i]->type, ops[i]->since);
-        g_assert_cmpint (ops[i]->quant.in_ort_default, ==, g_strv_contains (names, ops[i]->type));
+        if (ops[i]->until == 0 || ops[i]->quant.in_ort_default)
+          g_assert_cmpint (ops[i]->quant.in_ort_default, ==, g_strv_contains (names, ops[i]->type));
       }
 }
 
