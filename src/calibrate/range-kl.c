@@ -20,87 +20,74 @@
 #define BINS 2048
 #define TINY 1e-4      /* mass given to an empty bin, so that the logarithm exists */
 
-/* Group @g of @levels over @n bins; the last one takes the rest. */
+/* Sums over the first k bins: their mass, sum c ln c, and how many are not empty. With them a candidate costs one
+ * logarithm per group instead of one per bin. */
+typedef struct
+{
+  double counts[BINS];
+  double mass[BINS + 1];
+  double c_ln_c[BINS + 1];
+  guint  n_used[BINS + 1];
+} Bins;
+
+static double
+x_ln_x (double x)
+{
+  return x > 0 ? x * log (x) : 0;
+}
+
 static void
-group_span (guint  g,
-            guint  levels,
-            guint  n,
-            guint *from,
-            guint *to)
+bins_sum_up (Bins *self)
 {
-  guint size = n / levels;
-
-  *from = g * size;
-  *to = g == levels - 1 ? n : *from + size;
+  self->mass[0] = self->c_ln_c[0] = 0;
+  self->n_used[0] = 0;
+  for (guint k = 0; k < BINS; k++)
+    {
+      self->mass[k + 1] = self->mass[k] + self->counts[k];
+      self->c_ln_c[k + 1] = self->c_ln_c[k] + x_ln_x (self->counts[k]);
+      self->n_used[k + 1] = self->n_used[k] + (self->counts[k] > 0);
+    }
 }
 
+/* Divergence when the first @n bins are kept. The last group takes the bins that do not divide. */
 static double
-group_divergence (const double *p,
-                  const double *counts,
-                  guint         from,
-                  guint         to,
-                  double        p_total,
-                  double        q_total)
+divergence (const Bins *self,
+            guint       n,
+            guint       levels)
 {
-  double mass = 0;
-  double sum = 0;
-  guint n_used = 0;
+  const double total = self->mass[BINS];
+  const double kept = self->mass[n];
+  const double beyond = total - kept;
+  const guint size = n / levels;
+  double cross = 0;
 
-  for (guint k = from; k < to; k++)
-    {
-      mass += counts[k];
-      n_used += p[k] > 0;
-    }
-  for (guint k = from; k < to; k++)
-    if (p[k] > 0)
-      sum += p[k] / p_total * log (p[k] / p_total / (MAX (mass / n_used, TINY) / q_total));
-  return sum;
-}
-
-/* Divergence when the first @n of @counts are kept; @p is room for as many. */
-static double
-divergence (const double *counts,
-            guint         n,
-            guint         levels,
-            double        total,
-            double       *p)
-{
-  double kept = 0;
-  double sum = 0;
-
-  for (guint k = 0; k < n; k++)
-    {
-      p[k] = counts[k];
-      kept += counts[k];
-    }
-  p[n - 1] += total - kept;
   if (!(kept > 0))
     return INFINITY;
   for (guint g = 0; g < levels; g++)
     {
-      guint from, to;
+      guint from = g * size;
+      guint to = g == levels - 1 ? n : from + size;
+      double mass = self->mass[to] - self->mass[from];
+      double p = mass + (to == n ? beyond : 0);
+      guint n_used = self->n_used[to] - self->n_used[from] + (to == n && beyond > 0 && !(self->counts[n - 1] > 0));
 
-      group_span (g, levels, n, &from, &to);
-      sum += group_divergence (p, counts, from, to, total, kept);
+      if (p > 0 && n_used > 0)
+        cross += p * log (MAX (mass / n_used, TINY) / kept);
     }
-  return sum;
+  return (self->c_ln_c[n - 1] + x_ln_x (self->counts[n - 1] + beyond) - cross) / total - log (total);
 }
 
 static guint
-best_length (const double *counts,
-             guint         levels)
+best_length (const Bins *bins,
+             guint       levels)
 {
-  g_autofree double *p = g_new (double, BINS);
-  double total = 0;
   double least = INFINITY;
   guint best = BINS;
 
-  for (guint k = 0; k < BINS; k++)
-    total += counts[k];
   /* From long to short: of equals the one that clips least. */
   for (guint n = BINS; n >= levels; n--)
     {
-      double candidate = divergence (counts, n, levels, total, p);
+      double candidate = divergence (bins, n, levels);
 
       if (candidate < least)
         {
@@ -121,7 +108,7 @@ kl_range (const VnHistogram      *histogram,
   const gboolean one_sided = !settings->symmetric && (histogram->min >= 0 || histogram->max <= 0);
   const guint levels = 1u << MIN (one_sided ? bits : bits - 1, 16);
   g_autoptr(VnHistogram) folded = NULL;
-  g_autofree double *counts = NULL;
+  g_autofree Bins *bins = NULL;
   double threshold;
 
   if (!vn_range_check (histogram, error))
@@ -133,9 +120,10 @@ kl_range (const VnHistogram      *histogram,
 
   folded = vn_histogram_fold_signs (histogram);
   folded->n_zero = 0;
-  counts = g_new (double, BINS);
-  vn_histogram_linear (folded, 0, folded->max, counts, BINS);
-  threshold = folded->max * best_length (counts, levels) / BINS;
+  bins = g_new (Bins, 1);
+  vn_histogram_linear (folded, 0, folded->max, bins->counts, BINS);
+  bins_sum_up (bins);
+  threshold = folded->max * best_length (bins, levels) / BINS;
   range->min = MAX (range->min, -threshold);
   range->max = MIN (range->max, threshold);
   return TRUE;
