@@ -69,7 +69,8 @@ learn_symbols (GHashTable    *symbols,
 
 /* A symbol that another input fixes has its size here too; what is still open becomes 1. */
 static void
-close_shape (GHashTable    *symbols,
+close_shape (VnPlan        *self,
+             GHashTable    *symbols,
              const VnValue *value,
              VnShape       *shape,
              VnNotes       *notes)
@@ -82,10 +83,12 @@ close_shape (GHashTable    *symbols,
       if (shape->dims[i] >= 0)
         continue;
       shape->dims[i] = known != NULL ? *known : 1;
-      if (known == NULL)
-        vn_notes_add (notes, VN_NOTE_INFO, "open-size", value->name,
-                      _("Size %d (%s) of input “%s” is open: 1 is used"), i,
-                      symbol != NULL ? symbol : "?", value->name);
+      if (known != NULL)
+        continue;
+      self->open_input = value;
+      vn_notes_add (notes, VN_NOTE_INFO, "open-size", value->name,
+                    _("Size %d (%s) of input “%s” is open: 1 is used"), i,
+                    symbol != NULL ? symbol : "?", value->name);
     }
 }
 
@@ -178,7 +181,7 @@ vn_plan_set_inputs (VnPlan               *self,
       const VnValue *value = g_ptr_array_index (self->inputs, i);
       VnTensorType *type = &self->values[value->id].type;
 
-      close_shape (symbols, value, &type->shape, notes);
+      close_shape (self, symbols, value, &type->shape, notes);
       if (!check_input (self, value, &type->shape, error))
         return FALSE;
     }

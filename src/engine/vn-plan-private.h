@@ -74,6 +74,7 @@ struct _VnPlan
   gsize            arena_size;
   gsize            scratch_size; /* largest of the static steps */
   guint            max_inputs, max_outputs;
+  const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
 };
 
 gboolean  vn_plan_select        (VnPlan               *self,

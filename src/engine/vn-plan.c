@@ -75,6 +75,21 @@ vn_plan_prepare (VnPlan  *self,
   return TRUE;
 }
 
+/* A network that cannot work on images of one pixel fails somewhere inside: say why. */
+static void
+explain_open_sizes (VnPlan  *self,
+                    GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (error == NULL || self->open_input == NULL || !g_error_matches (*error, VN_ERROR, VN_ERROR_SHAPE))
+    return;
+  text = g_strdup_printf (_("%s. Sizes that input “%s” leaves open were set to 1: give its real shape"),
+                          (*error)->message, self->open_input->name);
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&text);
+}
+
 static gboolean
 plan_build (VnPlan               *self,
             const VnPlanOptions  *options,
@@ -91,9 +106,13 @@ plan_build (VnPlan               *self,
     return FALSE;
   ops = g_new0 (const VnOp *, nodes->len + 1);
   if (!vn_plan_resolve (self, nodes, ops, error) ||
-      !vn_plan_set_inputs (self, options, notes, error) ||
-      !vn_plan_infer (self, nodes, ops, error))
+      !vn_plan_set_inputs (self, options, notes, error))
     return FALSE;
+  if (!vn_plan_infer (self, nodes, ops, error))
+    {
+      explain_open_sizes (self, error);
+      return FALSE;
+    }
   vn_plan_drop_unused (self);
   if (!options->no_fusion)
     vn_plan_fuse (self);

@@ -65,6 +65,8 @@ OPEN_SIZES = {
     'det_yunet_n_dynamic': {2: 320, 3: 320},
     'seg_teams_bg_dynamic': {2: 144, 3: 160},
     'det_ppocr_v3_ch': {2: 320, 3: 320},
+    'txt_bert_toy_op12_unsorted': {1: 8},
+    'txt_tashkeel_transformer_fp32': {1: 64},
 }
 
 
@@ -100,7 +102,23 @@ def is_image(shape):
 
 
 # Inputs that are neither pictures nor sound: their range, by the start of the file stem.
-RANGES = {'kws_micro': (0, 26)}
+RANGES = {'kws_micro': (0, 26), 'qdq_mobilenet_edgetpu': (-45, 51)}
+
+# Whole numbers: one more than the largest, by file stem and input.
+WHOLE = {('graph_tfbert_qa_3836nodes', 'input_ids'): 20, ('graph_tfbert_qa_3836nodes', 'attention_mask'): 2,
+         ('graph_tfbert_qa_3836nodes', 'token_type_ids'): 2,
+         ('txt_bert_toy_op12_unsorted', 'input_ids'): 90, ('txt_bert_toy_op12_unsorted', 'input_mask'): 2,
+         ('txt_bert_toy_op12_unsorted', 'token_type_ids'): 2,
+         ('txt_magika_v3_3', 'bytes'): 257, ('txt_tashkeel_transformer_fp32', 'char_inputs'): 30}
+
+
+def whole_input(stem, name, seed, shape, dtype):
+    """Random ids, masks and the like; a length is all there is."""
+    import numpy as np
+
+    if name.endswith('lengths'):
+        return np.full(shape, OPEN_SIZES[stem][1], dtype)
+    return np.random.default_rng(seed).integers(0, WHOLE[stem, name], shape).astype(dtype)
 
 
 def signal_input(stem, seed, shape, dtype):

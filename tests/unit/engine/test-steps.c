@@ -231,6 +231,44 @@ test_error_names_node (void)
 }
 
 static void
+test_open_sizes_explained (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(GError) error = NULL;
+
+  vn_graph_add_input (model->graph, "picture", VN_DTYPE_F32, &VN_SHAPE (1, 2, -1, -1));
+  add_floats (model, "w", VN_SHAPE (3, 2, 3, 3), -1, 0.5f);
+  add_node (model, "Conv", "conv", "picture w", "y");
+  set_outputs (model, "y");
+  g_assert_null (vn_plan_new (model, NULL, NULL, &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "“conv”"));
+  g_assert_nonnull (strstr (error->message, "input “picture” leaves open were set to 1"));
+}
+
+/* What would blow the plan up is made in each run instead. */
+static void
+test_large_is_not_folded (void)
+{
+  const gint64 small[] = { 1000 }, large[] = { 1000, 1000, 8 };
+
+  for (int i = 0; i < 2; i++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+      g_autoptr(VnTensor) output = NULL;
+
+      add_ints (model, "sizes", i == 0 ? small : large, i == 0 ? 1 : 3);
+      add_node (model, "ConstantOfShape", "fill", "sizes", "y");
+      set_outputs (model, "y");
+      g_assert_cmpuint (count_steps (model, NULL), ==, i);
+      output = run_simple (model, NULL, NULL);
+      g_assert_cmpuint (output->n_elements, ==, i == 0 ? 1000 : 8000000);
+      g_assert_cmpfloat (((float *) output->data)[output->n_elements - 1], ==, 0);
+    }
+}
+
+static void
 test_half_is_refused (void)
 {
   g_autoptr(VnModel) model = vn_model_new (8, 13);
@@ -277,6 +315,8 @@ main (int    argc,
   g_test_add_func ("/steps/folds-shapes", test_folds_shapes);
   g_test_add_func ("/steps/dynamic", test_dynamic);
   g_test_add_func ("/steps/error-names-node", test_error_names_node);
+  g_test_add_func ("/steps/open-sizes-explained", test_open_sizes_explained);
+  g_test_add_func ("/steps/large-is-not-folded", test_large_is_not_folded);
   g_test_add_func ("/steps/half-is-refused", test_half_is_refused);
   g_test_add_func ("/steps/same-bits", test_same_bits);
   return g_test_run ();
