@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Types and shapes of all values of a model, found by asking every operator in order. Small values that are known
  * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. */
-#include "vn-op-private.h"
+#include "vn-infer-private.h"
 
 /* Larger values are weights, not sizes. */
 #define MAX_KNOWN_ELEMENTS 1024
@@ -495,14 +495,34 @@ give_shapes (Infer       *self,
 }
 
 /**
+ * vn_infer_plain:
+ *
+ * As vn_model_infer_types(), but a dim that depends on an open one is just open.
+ */
+gboolean
+vn_infer_plain (VnModel     *model,
+                GHashTable  *input_shapes,
+                VnNotes     *notes,
+                GError     **error)
+{
+  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
+  g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  Infer self = { model, notes, known, symbols };
+
+  if (input_shapes != NULL && !give_shapes (&self, input_shapes, error))
+    return FALSE;
+  return infer_graph (&self, model->graph, error);
+}
+
+/**
  * vn_model_infer_types:
  * @model: changed in place; must not be shared yet
  * @input_shapes: (nullable) (element-type utf8 VnShape): sizes by input name; dims may be %VN_DIM_UNKNOWN. Inputs
  *   whose dims have the same name take the same size.
  * @notes: (nullable): where contradictions between the file and what was found are listed
  *
- * Fills in element type and shape of every value as far as they follow from the inputs. Operators without kernel
- * leave their outputs as declared, or unknown.
+ * Fills in element type and shape of every value as far as they follow from the inputs. Dims that equal a named dim
+ * of an input get its name. Operators without kernel leave their outputs as declared, or unknown.
  *
  * Returns: %FALSE with %VN_ERROR_SHAPE if an operator cannot take its inputs, or a given size does not fit
  */
@@ -512,11 +532,8 @@ vn_model_infer_types (VnModel     *model,
                       VnNotes     *notes,
                       GError     **error)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
-  g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Infer self = { model, notes, known, symbols };
-
-  if (input_shapes != NULL && !give_shapes (&self, input_shapes, error))
+  if (!vn_infer_plain (model, input_shapes, notes, error))
     return FALSE;
-  return infer_graph (&self, model->graph, error);
+  vn_infer_symbols (model);
+  return TRUE;
 }

@@ -162,6 +162,30 @@ test_given_sizes (void)
     }
 }
 
+/* Open dims are followed through shape arithmetic; what does not depend on them becomes known. */
+static void
+test_symbols (void)
+{
+  VnValue *x, *batch, *rows, *flat, *doubled, *conv;
+
+  begin (13);
+  x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (VN_DIM_UNKNOWN, 3, 32, VN_DIM_UNKNOWN));
+  x->type.symbols[0] = g_strdup ("N");
+  x->type.symbols[3] = g_strdup ("W");
+  conv = node ("Conv", x, weight (&VN_SHAPE (8, 3, 1, 1)), NULL);
+  batch = node ("Slice", node ("Shape", x, NULL, NULL), numbers (1, 0, 0, 0), numbers (1, 1, 0, 0));
+  rows = node ("Concat", batch, numbers (2, 96, -1, 0), NULL);
+  vn_node_set_int (vn_graph_find_node (graph, "Concat"), "axis", 0);
+  flat = node ("Reshape", x, rows, NULL);
+  doubled = node ("ConstantOfShape", node ("Mul", batch, scalar (2), NULL), NULL, NULL);
+  infer (NULL, NULL);
+  assert_type (conv, "float32[N,8,32,W]");
+  assert_type (rows, "int64[3]");
+  assert_type (flat, "float32[N,96,W]");
+  assert_type (doubled, "float32[?]");
+  end ();
+}
+
 /* What the file says stays where nothing better is known, and is noted where it is wrong. */
 static void
 test_declared (void)
@@ -247,6 +271,7 @@ main (int    argc,
   g_test_add_func ("/ops/infer/chain", test_chain);
   g_test_add_func ("/ops/infer/shape-arithmetic", test_shape_arithmetic);
   g_test_add_func ("/ops/infer/given-sizes", test_given_sizes);
+  g_test_add_func ("/ops/infer/symbols", test_symbols);
   g_test_add_func ("/ops/infer/declared", test_declared);
   g_test_add_func ("/ops/infer/contradiction", test_contradiction);
   g_test_add_func ("/ops/infer/branches", test_branches);
