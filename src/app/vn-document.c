@@ -424,10 +424,95 @@ vn_document_redo (VnDocument *self)
   return move_step (self, self->redo, self->undo);
 }
 
-static guint
-change_exclusion (VnDocument *self,
-                  GtkBitset  *nodes,
-                  gboolean    exclude)
+/* Rules for just this node; those with a pattern for more are left alone. */
+static gboolean
+remove_rules (VnRecipe   *recipe,
+              const char *label)
+{
+  guint before = recipe->overrides->len;
+
+  for (guint i = recipe->overrides->len; i > 0; i--)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i - 1);
+
+      if (g_strcmp0 (rule->pattern, label) == 0)
+        g_ptr_array_remove_index (recipe->overrides, i - 1);
+    }
+  return recipe->overrides->len < before;
+}
+
+/* What a choice of the user means for this recipe. */
+static VnDType
+get_dtype (const VnRecipe    *recipe,
+           VnNodePrecision    precision)
+{
+  gboolean is_signed = vn_dtype_is_integer (recipe->activation) && vn_dtype_is_signed (recipe->activation);
+
+  if (precision == VN_NODE_16_BIT)
+    return is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16;
+  return is_signed ? VN_DTYPE_S8 : VN_DTYPE_U8;
+}
+
+static gboolean
+change_node (VnRecipe        *recipe,
+             VnNodeItem      *item,
+             VnNodePrecision  precision)
+{
+  g_autoptr(VnRecipe) before = vn_recipe_copy (recipe);
+  gboolean removed = remove_rules (recipe, item->label);
+
+  if (precision == VN_NODE_FLOAT && !vn_recipe_excludes (recipe, item->node))
+    vn_recipe_add_exclude (recipe, item->label);
+  else if (precision == VN_NODE_8_BIT || precision == VN_NODE_16_BIT)
+    {
+      VnOverride *rule = vn_recipe_add_exclude (recipe, item->label);
+
+      rule->exclude = FALSE;
+      rule->activation = get_dtype (recipe, precision);
+    }
+  else if (precision == VN_NODE_AS_RECIPE)
+    return removed;
+  return !vn_recipe_equal (before, recipe);
+}
+
+/**
+ * vn_document_get_precision_title:
+ * @n: number of nodes
+ *
+ * Returns: (transfer full): what vn_document_set_precision() did, in a few words
+ */
+char *
+vn_document_get_precision_title (VnNodePrecision precision,
+                                 guint           n)
+{
+  switch (precision)
+    {
+    case VN_NODE_FLOAT:
+      return g_strdup_printf (ngettext ("%u node left in float", "%u nodes left in float", n), n);
+    case VN_NODE_8_BIT:
+      return g_strdup_printf (ngettext ("%u node set to 8 bit", "%u nodes set to 8 bit", n), n);
+    case VN_NODE_16_BIT:
+      return g_strdup_printf (ngettext ("%u node set to 16 bit", "%u nodes set to 16 bit", n), n);
+    case VN_NODE_AS_RECIPE:
+      break;
+    }
+  return g_strdup_printf (ngettext ("%u node restored", "%u nodes restored", n), n);
+}
+
+/**
+ * vn_document_set_precision:
+ * @nodes: indices of nodes
+ * @precision: of their outputs from now on
+ *
+ * One step, whatever the number of nodes. A node that a pattern for more than itself selects keeps that rule when it
+ * is restored.
+ *
+ * Returns: how many nodes were changed
+ */
+guint
+vn_document_set_precision (VnDocument      *self,
+                           GtkBitset       *nodes,
+                           VnNodePrecision  precision)
 {
   g_autofree char *title = NULL;
   VnRecipe *recipe = vn_recipe_copy (self->recipe);
@@ -439,50 +524,16 @@ change_exclusion (VnDocument *self,
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
 
-      if (item == NULL || vn_recipe_excludes (recipe, item->node) == exclude)
-        continue;
-      if (exclude)
-        n += vn_recipe_add_exclude (recipe, item->label) != NULL;
-      else
-        n += vn_recipe_remove_exclude (recipe, item->label);
+      if (item != NULL)
+        n += change_node (recipe, item, precision);
     }
 
-  title = g_strdup_printf (exclude ? ngettext ("%u node left in float", "%u nodes left in float", n)
-                                   : ngettext ("%u node restored", "%u nodes restored", n), n);
+  title = vn_document_get_precision_title (precision, n);
   if (n > 0)
     vn_document_edit_recipe (self, recipe, title);
   else
     vn_recipe_free (recipe);
   return n;
-}
-
-/**
- * vn_document_exclude:
- * @nodes: indices of nodes
- *
- * Leaves nodes in float: one step, whatever their number.
- *
- * Returns: how many were quantized before
- */
-guint
-vn_document_exclude (VnDocument *self,
-                     GtkBitset  *nodes)
-{
-  return change_exclusion (self, nodes, TRUE);
-}
-
-/**
- * vn_document_restore:
- *
- * The other way round. A node that a pattern of the recipe excludes stays as it is.
- *
- * Returns: how many were restored
- */
-guint
-vn_document_restore (VnDocument *self,
-                     GtkBitset  *nodes)
-{
-  return change_exclusion (self, nodes, FALSE);
 }
 
 /**

@@ -25,6 +25,9 @@ G_BEGIN_DECLS
 #define VN_TYPE_DOCUMENT (vn_document_get_type ())
 G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
 
+/* What the rule for a single node says. */
+typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT } VnNodePrecision;
+
 VnDocument       *vn_document_new            (void);
 
 /* ---- what there is ---- */
@@ -62,10 +65,11 @@ gboolean          vn_document_can_undo       (VnDocument        *self);
 gboolean          vn_document_can_redo       (VnDocument        *self);
 const char       *vn_document_undo           (VnDocument        *self);
 const char       *vn_document_redo           (VnDocument        *self);
-guint             vn_document_exclude        (VnDocument        *self,
-                                              GtkBitset         *nodes);
-guint             vn_document_restore        (VnDocument        *self,
-                                              GtkBitset         *nodes);
+guint             vn_document_set_precision  (VnDocument        *self,
+                                              GtkBitset         *nodes,
+                                              VnNodePrecision    precision);
+char             *vn_document_get_precision_title (VnNodePrecision precision,
+                                                   guint        n);
 
 /* ---- selection: indices of nodes in the graph ---- */
 

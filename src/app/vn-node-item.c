@@ -87,6 +87,25 @@ vn_node_item_new (const VnNode *node)
 }
 
 /**
+ * vn_recipe_has_rule:
+ *
+ * Returns: whether @recipe has a rule for just the node with this label
+ */
+gboolean
+vn_recipe_has_rule (const VnRecipe *recipe,
+                    const char     *label)
+{
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (g_strcmp0 (rule->pattern, label) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
  * vn_recipe_excludes:
  *
  * Returns: whether the rules of @recipe leave @node in float; the last rule that matches decides
@@ -123,6 +142,7 @@ vn_node_item_update (VnNodeItem     *self,
   const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
 
   self->excluded = vn_recipe_excludes (recipe, self->node);
+  self->has_rule = vn_recipe_has_rule (recipe, self->label);
   self->measured = row != NULL;
   self->n_bad = row != NULL ? row->n_bad : 0;
   for (guint i = 0; i < VN_N_METRICS; i++)

@@ -24,6 +24,7 @@ struct _VnNodeItem
   guint64       weight_bytes;
   VnDType       precision;     /* of the output; UNDEFINED: nothing decided */
   gboolean      excluded;      /* by a rule of the recipe */
+  gboolean      has_rule;      /* one of its own */
   gboolean      measured;
   double        metrics[VN_N_METRICS];
   guint64       n_bad;
@@ -38,6 +39,8 @@ void        vn_node_item_update      (VnNodeItem     *self,
                                       const VnRecipe *recipe);
 gboolean    vn_node_item_matches     (VnNodeItem     *self,
                                       const char     *folded);
+gboolean    vn_recipe_has_rule       (const VnRecipe *recipe,
+                                      const char     *label);
 gboolean    vn_recipe_excludes       (const VnRecipe *recipe,
                                       const VnNode   *node);
 const char *vn_node_item_get_badge   (VnNodeItem     *self);

@@ -147,25 +147,46 @@ action_export_report (GtkWidget  *widget,
 }
 
 static void
-action_exclude (GtkWidget  *widget,
-                const char *name,
-                GVariant   *parameter)
+set_precision (VnWindow        *self,
+               VnNodePrecision  precision)
 {
-  VnWindow *self = VN_WINDOW (widget);
-  gboolean exclude = g_str_has_suffix (name, "exclude");
-  GtkBitset *nodes = vn_document_get_selection (self->document);
-  guint n = exclude ? vn_document_exclude (self->document, nodes) : vn_document_restore (self->document, nodes);
+  guint n = vn_document_set_precision (self->document, vn_document_get_selection (self->document), precision);
   g_autofree char *text = NULL;
 
   if (n == 0)
     {
-      vn_window_toast (self, exclude ? _("The selected nodes are in float already.")
-                                     : _("No rule for just these nodes leaves them in float."), NULL, NULL);
+      vn_window_toast (self, precision == VN_NODE_AS_RECIPE ? _("There are no rules for just these nodes.")
+                                                            : _("The selected nodes are set to that already."),
+                       NULL, NULL);
       return;
     }
-  text = g_strdup_printf (exclude ? ngettext ("%u node left in float", "%u nodes left in float", n)
-                                  : ngettext ("%u node restored", "%u nodes restored", n), n);
+  text = vn_document_get_precision_title (precision, n);
   vn_window_toast (self, text, _("Undo"), "win.undo");
+}
+
+static void
+action_exclude (GtkWidget  *widget,
+                const char *name,
+                GVariant   *parameter)
+{
+  set_precision (VN_WINDOW (widget), g_str_has_suffix (name, "exclude") ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE);
+}
+
+static void
+action_set_precision (GtkWidget  *widget,
+                      const char *name,
+                      GVariant   *parameter)
+{
+  static const struct { const char *id; VnNodePrecision precision; } choices[] = {
+    { "8", VN_NODE_8_BIT },
+    { "16", VN_NODE_16_BIT },
+    { "float", VN_NODE_FLOAT },
+    { "recipe", VN_NODE_AS_RECIPE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
+    if (g_str_equal (g_variant_get_string (parameter, NULL), choices[i].id))
+      set_precision (VN_WINDOW (widget), choices[i].precision);
 }
 
 static void
@@ -318,6 +339,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.export-report", NULL, action_export_report },
     { "win.exclude", NULL, action_exclude },
     { "win.restore", NULL, action_exclude },
+    { "win.set-precision", "s", action_set_precision },
     { "win.show-in-graph", NULL, action_show_in_graph },
     { "win.select-node", "u", action_select_node },
     { "win.next-node", NULL, action_walk },
@@ -360,6 +382,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.export-report", has_result && !busy);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);
+  gtk_widget_action_set_enabled (widget, "win.set-precision", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);

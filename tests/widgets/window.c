@@ -324,6 +324,33 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+static void
+test_precision (Fixture       *fixture,
+                gconstpointer  data)
+{
+  VnNodeItem *item;
+
+  open_model (fixture);
+  quantize (fixture);
+  item = get_item (fixture, "/right/conv");
+  vn_document_select_one (fixture->document, item->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_cmpint (item->precision, ==, VN_DTYPE_U16);
+  g_assert_true (item->has_rule);
+  g_assert_false (item->excluded);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (item->excluded);
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.restore", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpint (item->precision, ==, VN_DTYPE_U8);
+  g_assert_false (item->has_rule);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
 /* Rules call nodes without a name by their number in the opened file, whatever preparation moves. */
 static void
 test_exclude_unnamed (Fixture       *fixture,
@@ -502,6 +529,7 @@ main (int    argc,
     { "/window/drop", test_drop },
     { "/window/measure", test_measure },
     { "/window/exclude-and-undo", test_exclude_and_undo },
+    { "/window/precision", test_precision },
     { "/window/exclude-unnamed", test_exclude_unnamed },
     { "/window/demo", test_demo },
     { "/window/export", test_export },

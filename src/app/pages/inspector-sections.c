@@ -61,24 +61,32 @@ vn_inspector_error_card (VnResult   *result,
 /**
  * vn_inspector_actions:
  *
- * Returns: the buttons that leave the selected nodes in float, or do not
+ * Returns: the buttons that change the precision of the selected nodes
  */
 GtkWidget *
-vn_inspector_actions (gboolean can_exclude,
+vn_inspector_actions (gboolean can_widen,
+                      gboolean can_exclude,
                       gboolean can_restore)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *wide = gtk_button_new_with_mnemonic (_("Use _16 Bit"));
   GtkWidget *exclude = gtk_button_new_with_mnemonic (_("E_xclude"));
   GtkWidget *restore = gtk_button_new_with_mnemonic (_("Re_store"));
 
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (wide), "win.set-precision");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (wide), "s", "16");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (exclude), "win.exclude");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (restore), "win.restore");
+  gtk_widget_set_tooltip_text (wide, _("Give the Output Twice the Bits"));
   gtk_widget_set_tooltip_text (exclude, _("Leave in Float (Delete)"));
-  gtk_widget_set_tooltip_text (restore, _("Quantize Again"));
+  gtk_widget_set_tooltip_text (restore, _("Do as the Target Says"));
+  gtk_widget_set_visible (wide, can_widen);
   gtk_widget_set_visible (exclude, can_exclude);
   gtk_widget_set_visible (restore, can_restore);
+  gtk_widget_set_hexpand (wide, TRUE);
   gtk_widget_set_hexpand (exclude, TRUE);
   gtk_widget_set_hexpand (restore, TRUE);
+  gtk_box_append (GTK_BOX (box), wide);
   gtk_box_append (GTK_BOX (box), exclude);
   gtk_box_append (GTK_BOX (box), restore);
   return box;

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 
 GtkWidget *vn_inspector_error_card    (VnResult     *result,
                                        VnNodeItem   *item);
-GtkWidget *vn_inspector_actions       (gboolean      can_exclude,
+GtkWidget *vn_inspector_actions       (gboolean      can_widen,
+                                       gboolean      can_exclude,
                                        gboolean      can_restore);
 GtkWidget *vn_inspector_output        (VnResult     *result,
                                        VnNodeItem   *item);

@@ -198,7 +198,7 @@ show_node (VnInspector *self,
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), item->label);
   append (self, vn_inspector_error_card (result, item));
-  append (self, vn_inspector_actions (!item->excluded, item->excluded));
+  append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded, item->has_rule));
   append (self, vn_inspector_output (result, item));
   append (self, vn_inspector_activations (result, item, &self->activations, &self->table));
   append (self, vn_inspector_weights (item->node, &self->weights));
@@ -217,7 +217,7 @@ show_many (VnInspector *self,
 
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, _("selected together"));
-  append (self, vn_inspector_actions (TRUE, TRUE));
+  append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
   append (self, vn_inspector_shared (self->document, selection));
 }
 

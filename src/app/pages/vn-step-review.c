@@ -104,19 +104,38 @@ show_figures (VnStepReview    *self,
 }
 
 static void
-exclude_one (VnStepReview *self,
+fix_clicked (VnStepReview *self,
              GtkButton    *button)
 {
   g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
+  gpointer precision = g_object_get_data (G_OBJECT (button), "vn-precision");
 
   gtk_bitset_add (nodes, GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "vn-node")));
-  vn_document_exclude (get_document (self), nodes);
+  vn_document_set_precision (get_document (self), nodes, (VnNodePrecision) GPOINTER_TO_INT (precision));
 }
 
 static void
 exclude_all (VnStepReview *self)
 {
-  vn_document_exclude (get_document (self), self->weak);
+  vn_document_set_precision (get_document (self), self->weak, VN_NODE_FLOAT);
+}
+
+static void
+add_fix_button (VnStepReview    *self,
+                AdwActionRow    *row,
+                VnNodeItem      *item,
+                const char      *label,
+                const char      *tooltip,
+                VnNodePrecision  precision)
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, tooltip);
+  g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
+  g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (fix_clicked), self);
+  adw_action_row_add_suffix (row, button);
 }
 
 static void
@@ -124,19 +143,14 @@ add_fix (VnStepReview *self,
          AdwActionRow *row,
          VnNodeItem   *item)
 {
-  GtkWidget *button;
-
   if (item->excluded)
     {
       adw_action_row_add_suffix (row, vn_label_new (_("in float"), "dim-label"));
       return;
     }
-  button = gtk_button_new_with_label (_("Exclude"));
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, _("Leave This Node in Float"));
-  g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (exclude_one), self);
-  adw_action_row_add_suffix (row, button);
+  if (vn_dtype_get_bits (item->precision) < 16)
+    add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
+  add_fix_button (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
 
