@@ -12,6 +12,8 @@ typedef struct
   gsize           failed_item;
   GError         *error;
   gint            stop;          /* atomic */
+  guint           n_helpers;     /* pool threads that still work on it; under pool_lock */
+  GCond           helpers_done;
 } Loop;
 
 typedef struct
@@ -19,6 +21,20 @@ typedef struct
   Loop  *loop;
   guint  worker;
 } Worker;
+
+/* ---- threads that wait for work ---- */
+
+/* Operators split their work hundreds of times per run of a network: starting a thread each time would cost more than
+ * many of them take. Threads are made when needed and kept. */
+typedef struct
+{
+  GCond    wake;
+  Worker   task;      /* task.loop is NULL: nothing to do */
+  gboolean started;   /* the task is being worked on: it can no longer be taken back */
+} PoolThread;
+
+static GMutex pool_lock;
+static GPtrArray *pool_idle;   /* of PoolThread */
 
 /**
  * vn_parallel_default_threads:
@@ -71,6 +87,95 @@ worker_main (gpointer data)
   return NULL;
 }
 
+static gpointer
+pool_main (gpointer data)
+{
+  PoolThread *self = data;
+
+  g_mutex_lock (&pool_lock);
+  while (TRUE)
+    {
+      Worker task;
+
+      while (self->task.loop == NULL)
+        g_cond_wait (&self->wake, &pool_lock);
+      self->started = TRUE;
+      task = self->task;
+      g_mutex_unlock (&pool_lock);
+
+      worker_main (&task);
+
+      g_mutex_lock (&pool_lock);
+      self->task.loop = NULL;
+      g_ptr_array_add (pool_idle, self);
+      if (--task.loop->n_helpers == 0)
+        g_cond_signal (&task.loop->helpers_done);
+    }
+  return NULL;
+}
+
+/* With the lock held. A thread that cannot be started costs speed, not the result: NULL. */
+static PoolThread *
+pool_take (void)
+{
+  PoolThread *self;
+  GThread *thread;
+
+  if (pool_idle == NULL)
+    pool_idle = g_ptr_array_new ();
+  if (pool_idle->len > 0)
+    return g_ptr_array_steal_index_fast (pool_idle, pool_idle->len - 1);
+
+  self = g_new0 (PoolThread, 1);
+  g_cond_init (&self->wake);
+  thread = g_thread_try_new ("vn-worker", pool_main, self, NULL);
+  if (thread == NULL)
+    {
+      g_free (self);
+      return NULL;
+    }
+  g_thread_unref (thread);
+  return self;
+}
+
+static void
+start_helpers (Loop        *loop,
+               PoolThread **helpers,
+               guint        n_threads)
+{
+  g_mutex_lock (&pool_lock);
+  for (guint i = 1; i < n_threads; i++)
+    {
+      helpers[i] = pool_take ();
+      if (helpers[i] == NULL)
+        continue;
+      helpers[i]->task = (Worker) { loop, i };
+      helpers[i]->started = FALSE;
+      loop->n_helpers++;
+      g_cond_signal (&helpers[i]->wake);
+    }
+  g_mutex_unlock (&pool_lock);
+}
+
+/* All items are taken: helpers that did not even begin are sent back, the others are waited for. */
+static void
+finish_helpers (Loop        *loop,
+                PoolThread **helpers,
+                guint        n_threads)
+{
+  g_mutex_lock (&pool_lock);
+  for (guint i = 1; i < n_threads; i++)
+    if (helpers[i] != NULL && helpers[i]->task.loop == loop && !helpers[i]->started)
+      {
+        helpers[i]->task.loop = NULL;
+        g_ptr_array_add (pool_idle, helpers[i]);
+        loop->n_helpers--;
+      }
+  while (loop->n_helpers > 0)
+    g_cond_wait (&loop->helpers_done, &pool_lock);
+  g_mutex_unlock (&pool_lock);
+}
+
 /**
  * vn_parallel_for:
  * @n_threads: how many workers at most; 0 means vn_parallel_default_threads()
@@ -79,7 +184,8 @@ worker_main (gpointer data)
  * @cancellable: (nullable): looked at before each item
  *
  * Runs @func over all items and returns when the last has ended. The calling
- * thread is worker 0; with one worker no thread is made.
+ * thread is worker 0; with one worker no other thread takes part. Loops may be
+ * nested.
  *
  * Returns: %FALSE if an item failed (the error of the lowest failed item) or
  *   the run was cancelled
@@ -93,26 +199,23 @@ vn_parallel_for (guint            n_threads,
                  GError         **error)
 {
   Loop loop = { .n_items = n_items, .func = func, .data = data, .cancellable = cancellable };
-  g_autofree Worker *workers = NULL;
-  g_autofree GThread **threads = NULL;
+  g_autofree PoolThread **helpers = NULL;
+  Worker self = { &loop, 0 };
 
   if (n_threads == 0)
     n_threads = vn_parallel_default_threads ();
   n_threads = (guint) MIN ((gsize) n_threads, MAX (n_items, 1));
-  workers = g_new0 (Worker, n_threads);
-  threads = g_new0 (GThread *, n_threads);
+  helpers = g_new0 (PoolThread *, n_threads);
   g_mutex_init (&loop.lock);
+  g_cond_init (&loop.helpers_done);
 
-  for (guint i = 0; i < n_threads; i++)
-    workers[i] = (Worker) { &loop, i };
-  /* A thread that cannot be started costs speed, not the result. */
-  for (guint i = 1; i < n_threads; i++)
-    threads[i] = g_thread_try_new ("vn-worker", worker_main, &workers[i], NULL);
-  worker_main (&workers[0]);
-  for (guint i = 1; i < n_threads; i++)
-    if (threads[i] != NULL)
-      g_thread_join (threads[i]);
+  if (n_threads > 1)
+    start_helpers (&loop, helpers, n_threads);
+  worker_main (&self);
+  if (n_threads > 1)
+    finish_helpers (&loop, helpers, n_threads);
 
+  g_cond_clear (&loop.helpers_done);
   g_mutex_clear (&loop.lock);
   if (loop.error != NULL)
     {

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-error.h"
+#include "vn-parallel.h"
+
+#define N_ITEMS 1000
+
+typedef struct
+{
+  gint  done[N_ITEMS];      /* atomic: how often each item was run */
+  gint  in_use[8];          /* atomic: by worker */
+  gsize fails_from;         /* items from here on fail */
+} Work;
+
+static gboolean
+run_item (gsize      item,
+          guint      worker,
+          gpointer   data,
+          GError   **error)
+{
+  Work *work = data;
+
+  /* No two items at once with the same worker index. */
+  g_assert_cmpint (g_atomic_int_add (&work->in_use[worker], 1), ==, 0);
+  g_atomic_int_inc (&work->done[item]);
+  g_atomic_int_add (&work->in_use[worker], -1);
+  if (item < work->fails_from)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, "item %d", (int) item);
+  return FALSE;
+}
+
+static void
+test_each_once (void)
+{
+  for (guint round = 0; round < 300; round++)
+    {
+      g_autofree Work *work = g_new0 (Work, 1);
+      g_autoptr(GError) error = NULL;
+      guint n_threads = round % 8 + 1;
+      gsize n_items = round % 3 == 0 ? n_threads - 1 : round % 3 == 1 ? 7 : N_ITEMS;
+
+      work->fails_from = N_ITEMS;
+      g_assert_true (vn_parallel_for (n_threads, n_items, run_item, work, NULL, &error));
+      g_assert_no_error (error);
+      for (gsize i = 0; i < N_ITEMS; i++)
+        g_assert_cmpint (work->done[i], ==, i < n_items ? 1 : 0);
+    }
+}
+
+/* Whatever the threads did, the error is that of the first item that fails. */
+static void
+test_first_error (void)
+{
+  for (guint round = 0; round < 100; round++)
+    {
+      g_autofree Work *work = g_new0 (Work, 1);
+      g_autoptr(GError) error = NULL;
+
+      work->fails_from = 400;
+      g_assert_false (vn_parallel_for (4, N_ITEMS, run_item, work, NULL, &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_NUMERIC);
+      g_assert_cmpstr (error->message, ==, "item 400");
+    }
+}
+
+static gboolean
+run_nested (gsize      item,
+            guint      worker,
+            gpointer   data,
+            GError   **error)
+{
+  g_autofree Work *work = g_new0 (Work, 1);
+
+  work->fails_from = N_ITEMS;
+  if (!vn_parallel_for (3, 50, run_item, work, NULL, error))
+    return FALSE;
+  for (gsize i = 0; i < 50; i++)
+    g_assert_cmpint (work->done[i], ==, 1);
+  g_atomic_int_inc ((gint *) data);
+  return TRUE;
+}
+
+static void
+test_nested (void)
+{
+  gint n = 0;
+
+  g_assert_true (vn_parallel_for (4, 40, run_nested, &n, NULL, NULL));
+  g_assert_cmpint (n, ==, 40);
+}
+
+static void
+test_cancelled (void)
+{
+  g_autofree Work *work = g_new0 (Work, 1);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_false (vn_parallel_for (4, N_ITEMS, run_item, work, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  for (gsize i = 0; i < N_ITEMS; i++)
+    g_assert_cmpint (work->done[i], ==, 0);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/parallel/each-once", test_each_once);
+  g_test_add_func ("/parallel/first-error", test_first_error);
+  g_test_add_func ("/parallel/nested", test_nested);
+  g_test_add_func ("/parallel/cancelled", test_cancelled);
+  return g_test_run ();
+}
