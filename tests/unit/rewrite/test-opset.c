@@ -6,7 +6,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define SKIP 77
 
 static const gint64 targets[] = { 13, 17, 18, 21 };
 
@@ -121,7 +120,7 @@ main (int   argc,
   if (python == NULL || *python == '\0')
     {
       g_print ("1..0 # SKIP VN_ORACLE_PYTHON names no Python with onnxruntime\n");
-      return SKIP;
+      return EXIT_SUCCESS;
     }
   folder = g_dir_make_tmp ("vn-opset-XXXXXX", NULL);
   make_models ();
