@@ -77,7 +77,8 @@ observed_range (VnResolver     *self,
 {
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
-  VnRangeSettings settings = { percentile, self->recipe->symmetric_activations };
+  VnRangeSettings settings = { .percentile = percentile, .symmetric = self->recipe->symmetric_activations,
+                               .bits = vn_dtype_get_bits (self->recipe->activation) };
 
   if (method == NULL)
     return FALSE;

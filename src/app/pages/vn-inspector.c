@@ -51,7 +51,8 @@ find_ranges (Work *work)
 {
   const VnHistogram *histogram = vn_result_get_node_histogram (work->result, work->node);
   const VnTensorPlan *plan = vn_result_get_node_plan (work->result, work->node);
-  VnRangeSettings settings = { work->percentile, work->symmetric };
+  VnRangeSettings settings = { .percentile = work->percentile, .symmetric = work->symmetric,
+                               .bits = vn_dtype_get_bits (work->result->recipe->activation) };
   guint n;
   const VnRangeMethod * const *methods = vn_range_method_list (&n);
 
