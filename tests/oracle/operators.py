@@ -201,6 +201,17 @@ def prelu(d):
     return Case('PRelu', [d.array(2, 4, 3, 5), d.array(*slope)])
 
 
+def einsum(d):
+    a, b, c, e, f = d.ints(5, 1, 6)
+    equation, shapes = d.choice([
+        ('ij,jk->ik', [(a, b), (b, c)]), ('b h i d, b h j d -> b h i j', [(a, b, c, e), (a, b, f, e)]),
+        ('bhij,bhjd->bhid', [(a, b, c, e), (a, b, e, f)]), ('ij->ji', [(a, b)]), ('ij->', [(a, b)]), ('ii->i', [(a, a)]),
+        ('...ij,...jk->...ik', [(e, a, b), (e, b, c)]), ('...ij,jk', [(e, f, a, b), (b, c)]),
+        ('bij,bjk', [(a, b, c), (a, c, e)]), ('i,j->ij', [(a,), (b,)]), ('ijk,k->ji', [(a, b, c), (c,)]),
+        ('Bij,Bkj->kB', [(a, b, c), (a, e, c)])])
+    return Case('Einsum', [d.array(*s) for s in shapes], equation=equation)
+
+
 def unary(op, opset, attributes, d, domain=''):
     return Case(op, [3 * d.array(*d.ints(d.int(1, 4), 1, 40))], opset=opset, domain=domain, **attributes(d))
 
@@ -237,7 +248,7 @@ GENERATORS = {
     'Conv': conv, 'FusedConv': fused_conv, 'ConvTranspose': conv_transpose,
     'MaxPool': lambda d: pool('MaxPool', d), 'AveragePool': lambda d: pool('AveragePool', d),
     'LpPool': lambda d: pool('LpPool', d),
-    'Gemm': gemm, 'MatMul': matmul,
+    'Gemm': gemm, 'MatMul': matmul, 'Einsum': einsum,
     'Softmax': lambda d: softmax('Softmax', d), 'LogSoftmax': lambda d: softmax('LogSoftmax', d),
     'Hardmax': lambda d: softmax('Hardmax', d),
     'BatchNormalization': batch_norm, 'InstanceNormalization': instance_norm, 'GroupNormalization': group_norm,

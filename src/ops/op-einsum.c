@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Einsum of one or two operands. The labels are sorted into those of both operands and the result (batch), of the
+ * first and the result (rows), of the second and the result (columns), and those summed over; the operands are copied
+ * into that order, multiplied as matrices, and the product is copied into the order of the result. */
+#include "vn-blas.h"
+
+#define N_LETTERS 52
+#define MAX_LABELS (N_LETTERS + VN_MAX_RANK)
+#define MAX_GROUP 16
+#define NOT_MET ((gint64) -2)   /* size of a label that is in no operand */
+
+enum { FIRST, SECOND, RESULT, N_TERMS };
+
+/* Axes as labels: letters first, then the axes of an ellipsis counted from the last. */
+typedef struct
+{
+  int labels[VN_MAX_RANK];
+  int n;
+  int ellipsis;   /* place where it stands, -1: none */
+} Term;
+
+typedef struct
+{
+  Term   terms[N_TERMS];
+  int    n_operands;
+  int    n_ellipsis;             /* axes of the widest ellipsis */
+  gint64 size[MAX_LABELS];       /* VN_DIM_UNKNOWN: unknown */
+  gsize  stride[N_TERMS][MAX_LABELS];   /* 0 where a term does not have it, or repeats it */
+  gboolean has[N_TERMS][MAX_LABELS];
+} Einsum;
+
+static int
+label_of (char c)
+{
+  return g_ascii_islower (c) ? c - 'a' : g_ascii_isupper (c) ? c - 'A' + 26 : -1;
+}
+
+/* Reads one term; returns what follows it, NULL if it is malformed. */
+static const char *
+parse_term (Term       *term,
+            const char *text)
+{
+  *term = (Term) { .ellipsis = -1 };
+  for (;; text++)
+    {
+      if (*text == ' ')
+        continue;
+      if (label_of (*text) >= 0 && term->n < VN_MAX_RANK)
+        term->labels[term->n++] = label_of (*text);
+      else if (g_str_has_prefix (text, "...") && term->ellipsis < 0)
+        {
+          term->ellipsis = term->n;
+          text += 2;
+        }
+      else
+        return *text == ',' || *text == '\0' || *text == '-' ? text : NULL;
+    }
+}
+
+/* Without "->" the result has the ellipsis and every letter that occurs once, in order. */
+static void
+implicit_result (Einsum *self)
+{
+  Term *result = &self->terms[RESULT];
+  int count[N_LETTERS] = { 0 };
+
+  *result = (Term) { .ellipsis = 0 };
+  for (int t = 0; t < self->n_operands; t++)
+    for (int i = 0; i < self->terms[t].n; i++)
+      count[self->terms[t].labels[i]]++;
+  for (int pass = 1; pass >= 0; pass--)   /* capitals come first in ASCII */
+    for (int c = pass * 26; c < pass * 26 + 26; c++)
+      if (count[c] == 1 && result->n < VN_MAX_RANK)
+        result->labels[result->n++] = c;
+}
+
+static gboolean
+parse (Einsum      *self,
+       VnOpContext *ctx,
+       GError     **error)
+{
+  g_autofree char *equation = vn_node_dup_string (ctx->node, "equation", "");
+  const char *at = equation;
+
+  self->n_operands = (int) ctx->n_inputs;
+  if (self->n_operands > 2)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Einsum of %d operands cannot be run: at most 2"),
+                   self->n_operands);
+      return FALSE;
+    }
+  self->terms[SECOND] = (Term) { .ellipsis = -1 };
+  for (int t = 0; t < self->n_operands; t++)
+    {
+      at = parse_term (&self->terms[t], at);
+      if (at == NULL || (t + 1 < self->n_operands) != (*at == ','))
+        return vn_op_fail (ctx, error, _("the equation “%s” does not have %d terms"), equation, self->n_operands);
+      at += *at == ',';
+    }
+  if (*at == '\0')
+    implicit_result (self);
+  else if (!g_str_has_prefix (at, "->") || (at = parse_term (&self->terms[RESULT], at + 2)) == NULL || *at != '\0')
+    return vn_op_fail (ctx, error, _("the equation “%s” cannot be read"), equation);
+  return TRUE;
+}
+
+/* Puts labels in the place of an ellipsis of @n axes. */
+static gboolean
+expand_ellipsis (Term *term,
+                 int   n)
+{
+  if (term->ellipsis < 0)
+    return n == 0;
+  if (n < 0 || term->n + n > VN_MAX_RANK)
+    return FALSE;
+  memmove (term->labels + term->ellipsis + n, term->labels + term->ellipsis,
+           sizeof (int) * (size_t) (term->n - term->ellipsis));
+  for (int i = 0; i < n; i++)
+    term->labels[term->ellipsis + i] = N_LETTERS + n - 1 - i;
+  term->n += n;
+  return TRUE;
+}
+
+static gboolean
+add_operand (Einsum        *self,
+             VnOpContext   *ctx,
+             int            t,
+             const VnShape *shape,
+             GError       **error)
+{
+  Term *term = &self->terms[t];
+  gint64 strides[VN_MAX_RANK];
+
+  if (!expand_ellipsis (term, shape->rank - term->n))
+    return vn_op_fail (ctx, error, _("operand %d has rank %d, the equation gives it another"), t, shape->rank);
+  vn_shape_strides (shape, strides);
+  for (int i = 0; i < term->n; i++)
+    {
+      int label = term->labels[i];
+      gint64 size = shape->dims[i], *known = &self->size[label];
+
+      self->has[t][label] = TRUE;
+      if (label >= N_LETTERS)
+        self->n_ellipsis = MAX (self->n_ellipsis, label - N_LETTERS + 1);
+      if (*known > 1 && size > 1 && *known != size)
+        return vn_op_fail (ctx, error, _("one label stands for %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT), *known,
+                           size);
+      if (*known == NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
+        *known = size;
+      if (size != 1)
+        self->stride[t][label] += (gsize) strides[i];
+    }
+  return TRUE;
+}
+
+/* Sizes and strides of all labels; @shapes of known rank. */
+static gboolean
+einsum_init (Einsum         *self,
+             VnOpContext    *ctx,
+             const VnShape **shapes,
+             GError        **error)
+{
+  Term *result = &self->terms[RESULT];
+  gsize stride = 1;
+
+  memset (self, 0, sizeof *self);
+  for (int i = 0; i < MAX_LABELS; i++)
+    self->size[i] = NOT_MET;
+  if (!parse (self, ctx, error))
+    return FALSE;
+  for (int t = 0; t < self->n_operands; t++)
+    if (!add_operand (self, ctx, t, shapes[t], error))
+      return FALSE;
+  if (!expand_ellipsis (result, result->ellipsis >= 0 ? self->n_ellipsis : 0))
+    return vn_op_fail (ctx, error, _("the result has more than %d axes"), VN_MAX_RANK);
+  for (int i = result->n - 1; i >= 0; i--)
+    {
+      int label = result->labels[i];
+
+      if (self->size[label] == NOT_MET || self->has[RESULT][label])
+        return vn_op_fail (ctx, error, _("a label of the result is in no operand, or stands there twice"));
+      self->has[RESULT][label] = TRUE;
+      self->stride[RESULT][label] = stride;
+      stride *= (gsize) MAX (self->size[label], 0);
+    }
+  return TRUE;
+}
+
+/* ---- groups ---- */
+
+typedef struct
+{
+  int   labels[MAX_GROUP];
+  int   n;
+  gsize size;
+} Group;
+
+typedef struct
+{
+  Group batch, rows, columns, depth;
+} Groups;
+
+static gboolean
+group_add (Group  *self,
+           int     label,
+           gint64  size)
+{
+  if (self->n == MAX_GROUP)
+    return FALSE;
+  self->labels[self->n++] = label;
+  return vn_checked_mul (self->size, (gsize) size, &self->size);
+}
+
+static gboolean
+groups_init (Groups        *self,
+             const Einsum  *einsum)
+{
+  *self = (Groups) { { .size = 1 }, { .size = 1 }, { .size = 1 }, { .size = 1 } };
+  for (int label = 0; label < MAX_LABELS; label++)
+    {
+      gboolean first = einsum->has[FIRST][label], second = einsum->has[SECOND][label];
+      Group *group = !einsum->has[RESULT][label] ? &self->depth
+                   : first && second ? &self->batch : first ? &self->rows : &self->columns;
+
+      if ((first || second) && !group_add (group, label, einsum->size[label]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Elements of the three copies. */
+static gboolean
+count_copies (const Groups *self,
+              gsize         elements[N_TERMS])
+{
+  return vn_checked_mul (self->batch.size, self->rows.size, &elements[FIRST]) &&
+         vn_checked_mul (elements[FIRST], self->depth.size, &elements[FIRST]) &&
+         vn_checked_mul (self->batch.size, self->columns.size, &elements[SECOND]) &&
+         vn_checked_mul (elements[SECOND], self->depth.size, &elements[SECOND]) &&
+         vn_checked_mul (self->batch.size, self->rows.size, &elements[RESULT]) &&
+         vn_checked_mul (elements[RESULT], self->columns.size, &elements[RESULT]);
+}
+
+static gboolean
+einsum_infer (VnOpContext *ctx,
+              GError     **error)
+{
+  const VnShape *shapes[2] = { &ctx->in_types[0].shape, ctx->n_inputs > 1 ? &ctx->in_types[1].shape : NULL };
+  VnShape y = VN_SHAPE_UNKNOWN;
+  Einsum einsum;
+  Groups groups;
+  gsize elements[N_TERMS], total;
+
+  if (shapes[0]->rank >= 0 && (shapes[1] == NULL || shapes[1]->rank >= 0))
+    {
+      if (!einsum_init (&einsum, ctx, shapes, error))
+        return FALSE;
+      y.rank = einsum.terms[RESULT].n;
+      for (int i = 0; i < y.rank; i++)
+        y.dims[i] = einsum.size[einsum.terms[RESULT].labels[i]];
+    }
+  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
+  if (!vn_shape_is_static (shapes[0]) || (shapes[1] != NULL && !vn_shape_is_static (shapes[1])))
+    return TRUE;
+  if (!groups_init (&groups, &einsum) || !count_copies (&groups, elements) ||
+      !vn_checked_add (elements[FIRST], elements[SECOND], &total) ||
+      !vn_checked_add (total, elements[RESULT], &total) ||
+      !vn_checked_mul (total, sizeof (double), &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+  return TRUE;
+}
+
+/* ---- copying ---- */
+
+/* Axes of a copy: groups one after the other. */
+typedef struct
+{
+  int   n;
+  gsize size[3 * MAX_GROUP], stride[3 * MAX_GROUP];
+} Walk;
+
+static void
+walk_add (Walk         *self,
+          const Einsum *einsum,
+          const Group  *group,
+          int           term)
+{
+  for (int i = 0; i < group->n; i++)
+    {
+      self->size[self->n] = (gsize) einsum->size[group->labels[i]];
+      self->stride[self->n++] = einsum->stride[term][group->labels[i]];
+    }
+}
+
+/* Moves on by one line of the last axis; returns the offset of the next, or of the first after the last. */
+static gsize
+walk_next (const Walk *self,
+           gsize      *index,
+           gsize       offset)
+{
+  for (int a = self->n - 2; a >= 0; a--)
+    {
+      offset += self->stride[a];
+      if (++index[a] < self->size[a])
+        return offset;
+      offset -= self->stride[a] * self->size[a];
+      index[a] = 0;
+    }
+  return offset;
+}
+
+#define DEFINE_COPY(T, suffix)                                               \
+static void                                                                  \
+copy_##suffix (const Walk *walk, gsize n, T *strided, T *packed, gboolean pack) \
+{                                                                            \
+  gsize index[3 * MAX_GROUP] = { 0 }, offset = 0;                            \
+  gsize line = walk->n > 0 ? walk->size[walk->n - 1] : 1;                    \
+  gsize step = walk->n > 0 ? walk->stride[walk->n - 1] : 0;                  \
+  for (gsize done = 0; done < n; done += line, packed += line)               \
+    {                                                                        \
+      if (pack)                                                              \
+        for (gsize i = 0; i < line; i++)                                     \
+          packed[i] = strided[offset + i * step];                            \
+      else                                                                   \
+        for (gsize i = 0; i < line; i++)                                     \
+          strided[offset + i * step] = packed[i];                            \
+      offset = walk_next (walk, index, offset);                              \
+    }                                                                        \
+}
+
+DEFINE_COPY (float, f32)
+DEFINE_COPY (double, f64)
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  Einsum             einsum;
+  Groups             groups;
+  gsize              elements[N_TERMS];
+  gpointer           packed[N_TERMS];
+} Job;
+
+static void
+copy_term (Job      *self,
+           int       term,
+           gpointer  data)
+{
+  const Group *second = term == SECOND ? &self->groups.depth : &self->groups.rows;
+  const Group *third = term == FIRST ? &self->groups.depth : &self->groups.columns;
+  Walk walk = { 0 };
+
+  walk_add (&walk, &self->einsum, &self->groups.batch, term);
+  walk_add (&walk, &self->einsum, second, term);
+  walk_add (&walk, &self->einsum, third, term);
+  if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
+    copy_f64 (&walk, self->elements[term], data, self->packed[term], term != RESULT);
+  else
+    copy_f32 (&walk, self->elements[term], data, self->packed[term], term != RESULT);
+}
+
+static void
+multiply (gpointer data,
+          gsize    item,
+          guint    worker)
+{
+  const Job *self = data;
+  gsize m = self->groups.rows.size, n = self->groups.columns.size, k = self->groups.depth.size;
+
+  if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
+    vn_blas_gemm_f64 (FALSE, FALSE, m, n, k, 1, (double *) self->packed[FIRST] + item * m * k, k,
+                      (double *) self->packed[SECOND] + item * k * n, n, 0,
+                      (double *) self->packed[RESULT] + item * m * n, n);
+  else
+    vn_blas_gemm (m, n, k, (float *) self->packed[FIRST] + item * m * k, k,
+                  (float *) self->packed[SECOND] + item * k * n, n, (float *) self->packed[RESULT] + item * m * n, n);
+}
+
+static gboolean
+einsum_run (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnShape *shapes[2] = { &ctx->in[0]->shape, ctx->n_inputs > 1 ? &ctx->in[1]->shape : NULL };
+  Job job = { ctx };
+  float one = 1.f;
+  double one_wide = 1;
+  gboolean wide = ctx->in[0]->dtype == VN_DTYPE_F64;
+
+  if (!einsum_init (&job.einsum, ctx, shapes, error) || !groups_init (&job.groups, &job.einsum) ||
+      !count_copies (&job.groups, job.elements))
+    return FALSE;
+  job.packed[FIRST] = ctx->scratch;
+  job.packed[SECOND] = (double *) job.packed[FIRST] + job.elements[FIRST];
+  job.packed[RESULT] = (double *) job.packed[SECOND] + job.elements[SECOND];
+  copy_term (&job, FIRST, ctx->in[0]->data);
+  /* One operand alone is multiplied by ones. */
+  copy_term (&job, SECOND, ctx->n_inputs > 1 ? ctx->in[1]->data : wide ? (gpointer) &one_wide : (gpointer) &one);
+  vn_op_for_items (ctx, job.groups.batch.size,
+                   (double) job.groups.rows.size * job.groups.columns.size * job.groups.depth.size / 16, multiply, &job);
+  copy_term (&job, RESULT, ctx->out[0]->data);
+  return TRUE;
+}
+
+const VnOp vn_op_einsum_12 = {
+  .domain = "", .type = "Einsum", .since = 12,
+  .min_inputs = 1, .max_inputs = 32, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = einsum_infer,
+  .run = einsum_run,
+};
