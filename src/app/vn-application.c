@@ -132,6 +132,16 @@ vn_application_startup (GApplication *app)
   set_accels (GTK_APPLICATION (app));
 }
 
+static int
+vn_application_handle_local_options (GApplication *app,
+                                     GVariantDict *options)
+{
+  if (!g_variant_dict_contains (options, "version"))
+    return -1;
+  g_print ("vernier %s\n", VN_VERSION);
+  return 0;
+}
+
 static void
 vn_application_class_init (VnApplicationClass *klass)
 {
@@ -140,12 +150,15 @@ vn_application_class_init (VnApplicationClass *klass)
   app_class->activate = vn_application_activate;
   app_class->open = vn_application_open;
   app_class->startup = vn_application_startup;
+  app_class->handle_local_options = vn_application_handle_local_options;
 }
 
 static void
 vn_application_init (VnApplication *self)
 {
   g_application_set_option_context_parameter_string (G_APPLICATION (self), _("[MODEL…]"));
+  g_application_add_main_option (G_APPLICATION (self), "version", 0, G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE,
+                                 _("Show the version and exit"), NULL);
   g_application_set_option_context_summary (G_APPLICATION (self),
                                             _("Shows ONNX models and where quantization hurts them."));
 }

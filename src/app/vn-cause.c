@@ -179,9 +179,8 @@ vn_cause_describe (VnResult     *result,
   char *text = NULL;
 
   if (row != NULL && row->n_bad > 0)
-    return g_strdup_printf (ngettext ("%" G_GUINT64_FORMAT " value became NaN or infinite.",
-                                      "%" G_GUINT64_FORMAT " values became NaN or infinite.", row->n_bad),
-                            row->n_bad);
+    return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.",
+                                      row->n_bad), (double) row->n_bad);
   if (row == NULL || !(row->sqnr_db < FINE_DB))
     return plan != NULL && !plan->quantized ? g_strdup (_("Not quantized.")) : NULL;
 

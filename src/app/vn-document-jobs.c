@@ -137,7 +137,7 @@ vn_document_open_dataset (VnDocument        *self,
                           GError           **error)
 {
   guint n_specs = 0;
-  VnInputSpec *specs = vn_model_dup_input_specs (self->model, NULL, &n_specs);
+  VnInputSpec *specs = vn_model_dup_input_specs (self->model, self->input_shapes, &n_specs);
   VnDataset *dataset = vn_dataset_open (data, specs, n_specs, notes, error);
 
   vn_input_specs_free (specs, n_specs);
@@ -169,6 +169,7 @@ fill_settings (VnDocument          *self,
   settings->model = self->model;
   settings->data = data;
   settings->recipe = self->recipe;
+  settings->input_shapes = self->input_shapes;
   settings->n_held_out = get_n_held_out (n);
   settings->n_calibration = n - settings->n_held_out;
   settings->previous = self->keep_stats ? self->result : NULL;

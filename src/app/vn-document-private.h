@@ -31,6 +31,7 @@ struct _VnDocument
   GListStore   *nodes;
   VnDataSpec   *data;
   guint         n_samples;
+  GHashTable   *input_shapes;  /* name -> VnShape: sizes for dims the model leaves open; NULL: there are none */
   VnMetric      metric;
 
   VnRecipe     *recipe;

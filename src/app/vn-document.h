@@ -50,6 +50,11 @@ guint             vn_document_get_n_samples  (VnDocument        *self);
 void              vn_document_set_n_samples  (VnDocument        *self,
                                               guint              n);
 
+GHashTable       *vn_document_get_input_shapes (VnDocument      *self);   /* name -> VnShape; NULL: all are fixed */
+void              vn_document_set_input_shape  (VnDocument      *self,
+                                                const char      *name,
+                                                const VnShape   *shape);
+
 VnMetric          vn_document_get_metric     (VnDocument        *self);
 void              vn_document_set_metric     (VnDocument        *self,
                                               VnMetric           metric);

@@ -277,6 +277,36 @@ vn_format_parse_floats (const char *text,
 }
 
 /**
+ * vn_format_parse_shape:
+ * @text: dims with "×", "x", blanks or commas between them
+ *
+ * Returns: %FALSE if that is not one to eight positive whole numbers
+ */
+gboolean
+vn_format_parse_shape (const char *text,
+                       VnShape    *shape)
+{
+  g_autoptr(GString) plain = g_string_new (text);
+  g_auto(GStrv) words = NULL;
+  VnShape parsed = VN_SHAPE_SCALAR;
+
+  g_string_replace (plain, "×", " ", 0);
+  words = g_strsplit_set (plain->str, " ,xX\t", -1);
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      gint64 dim;
+
+      if (*words[i] == 0)
+        continue;
+      if (parsed.rank == VN_MAX_RANK || !g_ascii_string_to_signed (words[i], 10, 1, G_MAXINT32, &dim, NULL))
+        return FALSE;
+      parsed.dims[parsed.rank++] = dim;
+    }
+  *shape = parsed;
+  return parsed.rank > 0;
+}
+
+/**
  * vn_format_floats:
  *
  * Returns: (transfer full): what vn_format_parse_floats() reads back

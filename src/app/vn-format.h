@@ -24,6 +24,8 @@ gboolean vn_format_parse_floats (const char  *text,
                                  float       *values,
                                  guint        n,
                                  guint       *n_read);
+gboolean vn_format_parse_shape  (const char  *text,
+                                 VnShape     *shape);
 char *vn_format_floats     (const float      *values,
                             guint             n);
 

@@ -358,6 +358,16 @@ vn_window_install_actions (GtkWidgetClass *klass)
     gtk_widget_class_install_action (klass, table[i].name, table[i].type, table[i].func);
 }
 
+/* The next thing to do stands out: first to quantize, then to export. */
+static void
+suggest (VnWindow *self,
+         gboolean  has_result)
+{
+  gtk_widget_set_sensitive (self->export_button, has_result);
+  gtk_widget_remove_css_class (has_result ? self->quantize_button : self->export_button, "suggested-action");
+  gtk_widget_add_css_class (has_result ? self->export_button : self->quantize_button, "suggested-action");
+}
+
 /**
  * vn_window_update_actions:
  *
@@ -374,6 +384,7 @@ vn_window_update_actions (VnWindow *self)
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 
+  suggest (self, has_result);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);

@@ -36,6 +36,7 @@ struct _VnWindow
   VnWizard        *wizard;
   VnJobBar        *job_bar;
   AdwSplitButton  *open_button;
+  GtkWidget       *quantize_button, *export_button;
   GtkSpinner      *empty_spinner, *main_spinner;
   GtkRevealer     *drop_revealer;
   GtkLabel        *drop_label;

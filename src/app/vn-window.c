@@ -258,6 +258,8 @@ bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, wizard);
   gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, quantize_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, export_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, empty_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, main_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, drop_revealer);

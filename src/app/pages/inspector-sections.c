@@ -130,7 +130,7 @@ add_scale_rows (GtkWidget          *list,
     return;
   if (plan->scale->n_elements > 1)
     {
-      scale = g_strdup_printf (_("%" G_GSIZE_FORMAT " per channel"), plan->scale->n_elements);
+      scale = g_strdup_printf (_("%u, one a channel"), (guint) plan->scale->n_elements);
       add_row (list, _("Scale"), scale);
       return;
     }

@@ -26,7 +26,8 @@ struct _VnStepData
   GtkButton       *change;
   GtkSpinButton   *count;
   GtkSwitch       *random;
-  GtkWidget       *preprocessing, *warning;
+  GtkWidget       *preprocessing, *warning, *shapes_box;
+  GtkListBox      *shapes;
   AdwComboRow     *preset, *fit, *color, *layout;
   GtkEditable     *mean, *deviation;
   GtkLabel        *warning_text, *previews_title, *previews_count;
@@ -289,6 +290,76 @@ settings_changed (VnStepData *self)
     vn_document_set_data (get_document (self), data);
 }
 
+static gboolean
+fits_input (VnModel       *model,
+            const char    *name,
+            const VnShape *shape)
+{
+  const VnValue *input = vn_graph_find_value (model->graph, name);
+  const VnShape *declared = &input->type.shape;
+
+  for (int i = 0; i < shape->rank && shape->rank == declared->rank; i++)
+    if (declared->dims[i] >= 0 && declared->dims[i] != shape->dims[i])
+      return FALSE;
+  return shape->rank == declared->rank;
+}
+
+static void
+shape_applied (VnStepData  *self,
+               GtkEditable *entry)
+{
+  const char *name = g_object_get_data (G_OBJECT (entry), "vn-input");
+  VnShape shape;
+
+  if (vn_format_parse_shape (gtk_editable_get_text (entry), &shape) &&
+      fits_input (vn_document_get_model (get_document (self)), name, &shape))
+    {
+      gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
+      vn_document_set_input_shape (get_document (self), name, &shape);
+    }
+  else
+    gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+}
+
+static GtkWidget *
+make_shape_row (VnStepData    *self,
+                const VnValue *input)
+{
+  const VnShape *shape = g_hash_table_lookup (vn_document_get_input_shapes (get_document (self)), input->name);
+  g_autofree char *text = vn_shape_to_string (shape, "×");
+  g_autofree char *type = vn_type_to_string (&input->type);
+  GtkWidget *row = adw_entry_row_new ();
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), input->name);
+  adw_entry_row_set_show_apply_button (ADW_ENTRY_ROW (row), TRUE);
+  gtk_editable_set_text (GTK_EDITABLE (row), text);
+  gtk_widget_set_tooltip_text (row, type);
+  g_object_set_data_full (G_OBJECT (row), "vn-input", g_strdup (input->name), g_free);
+  g_signal_connect_swapped (row, "apply", G_CALLBACK (shape_applied), self);
+  return row;
+}
+
+/* Inputs whose size the model leaves open. */
+static void
+model_changed (VnStepData *self)
+{
+  VnModel *model = vn_document_get_model (get_document (self));
+  GHashTable *open = vn_document_get_input_shapes (get_document (self));
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->shapes))) != NULL)
+    gtk_list_box_remove (self->shapes, child);
+  gtk_widget_set_visible (self->shapes_box, open != NULL);
+  for (guint i = 0; open != NULL && i < model->graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
+
+      if (g_hash_table_contains (open, input->name))
+        gtk_list_box_append (self->shapes, make_shape_row (self, input));
+    }
+}
+
 static void
 view_toggled (VnStepData      *self,
               GtkToggleButton *button)
@@ -303,6 +374,7 @@ vn_step_data_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
   data_changed (VN_STEP_DATA (step));
 }
 
@@ -358,6 +430,8 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, warning);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, shapes_box);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, shapes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preset);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, fit);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, color);
