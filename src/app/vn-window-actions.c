@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-select.h"
 #include "vn-settings.h"
 
 #include <math.h>
@@ -320,6 +321,29 @@ action_select_all (GtkWidget  *widget,
   vn_document_select (self->document, nodes);
 }
 
+static void
+action_grow_selection (GtkWidget  *widget,
+                       const char *name,
+                       GVariant   *parameter)
+{
+  static const struct { const char *id; GtkBitset *(*grow) (const VnGraph *, GtkBitset *); } ways[] = {
+    { "similar", vn_select_similar },
+    { "downstream", vn_select_downstream },
+    { "upstream", vn_select_upstream },
+    { "between", vn_select_between },
+  };
+  VnWindow *self = VN_WINDOW (widget);
+  VnModel *model = vn_document_get_model (self->document);
+
+  for (guint i = 0; model != NULL && i < G_N_ELEMENTS (ways); i++)
+    if (g_str_equal (g_variant_get_string (parameter, NULL), ways[i].id))
+      {
+        g_autoptr(GtkBitset) nodes = ways[i].grow (model->graph, vn_document_get_selection (self->document));
+
+        vn_document_select (self->document, nodes);
+      }
+}
+
 /**
  * vn_window_install_actions:
  */
@@ -352,6 +376,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.show-page", "s", action_show_page },
     { "win.select-all", NULL, action_select_all },
     { "win.select-none", NULL, action_select_all },
+    { "win.grow-selection", "s", action_grow_selection },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -394,6 +419,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);
   gtk_widget_action_set_enabled (widget, "win.set-precision", selected);
+  gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);

@@ -487,6 +487,37 @@ test_selection (Fixture       *fixture,
 }
 
 static void
+test_grow_selection (Fixture       *fixture,
+                     gconstpointer  data)
+{
+  /* 0 stem conv, 1 stem relu, 2 left, 3 right, 4 add, 5 head relu */
+  static const struct { guint from[2]; const char *way; guint64 nodes; } cases[] = {
+    { { 1, 4 }, "between", 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 },
+    { { 2, 3 }, "between", 1 << 2 | 1 << 3 },
+    { { 1, 1 }, "similar", 1 << 1 | 1 << 5 },
+    { { 2, 2 }, "upstream", 1 << 0 | 1 << 1 | 1 << 2 },
+    { { 3, 3 }, "downstream", 1 << 3 | 1 << 4 | 1 << 5 },
+  };
+
+  open_model (fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GtkBitset) from = gtk_bitset_new_empty ();
+      guint64 found = 0;
+
+      gtk_bitset_add (from, cases[i].from[0]);
+      gtk_bitset_add (from, cases[i].from[1]);
+      vn_document_select (fixture->document, from);
+      gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.grow-selection", "s", cases[i].way);
+      for (guint k = 0; k < 6; k++)
+        if (gtk_bitset_contains (vn_document_get_selection (fixture->document), k))
+          found |= (guint64) 1 << k;
+      g_test_message ("%u, %u %s: %" G_GINT64_MODIFIER "x", cases[i].from[0], cases[i].from[1], cases[i].way, found);
+      g_assert_cmphex (found, ==, cases[i].nodes);
+    }
+}
+
+static void
 test_wizard (Fixture       *fixture,
              gconstpointer  data)
 {
@@ -535,6 +566,7 @@ main (int    argc,
     { "/window/export", test_export },
     { "/window/cancel", test_cancel },
     { "/window/selection", test_selection },
+    { "/window/grow-selection", test_grow_selection },
     { "/window/wizard", test_wizard },
   };
 

@@ -209,9 +209,10 @@ add_value_row (GtkWidget     *list,
   gtk_widget_set_tooltip_text (row, value->name);
   if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED)
     {
-      GtkWidget *type = vn_label_new (vn_dtype_get_name (value->type.dtype), "dim-label");
+      GtkWidget *type = gtk_label_new (vn_dtype_get_name (value->type.dtype));
 
       gtk_widget_add_css_class (type, "caption");
+      gtk_widget_add_css_class (type, "dim-label");
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), type);
     }
   gtk_list_box_append (GTK_LIST_BOX (list), row);

@@ -18,6 +18,7 @@ struct _VnGraphPage
 
   VnGraphView   *view;
   VnLegend      *legend;
+  GtkPopover    *context;
   GtkRevealer   *bar;
   GtkLabel      *bar_label, *zoom_label;
   GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
@@ -296,6 +297,23 @@ vn_graph_page_reveal_selection (VnGraphPage *self)
 }
 
 static void
+show_context_menu (VnGraphPage *self,
+                   guint        node,
+                   double       x,
+                   double       y)
+{
+  graphene_point_t at;
+  GdkRectangle where;
+
+  if (!gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self),
+                                 &GRAPHENE_POINT_INIT ((float) x, (float) y), &at))
+    return;
+  where = (GdkRectangle) { (int) at.x, (int) at.y, 1, 1 };
+  gtk_popover_set_pointing_to (self->context, &where);
+  gtk_popover_popup (self->context);
+}
+
+static void
 quantize_clicked (VnGraphPage *self)
 {
   gtk_widget_activate_action (GTK_WIDGET (self), "win.quantize", NULL);
@@ -307,6 +325,9 @@ vn_graph_page_dispose (GObject *object)
   VnGraphPage *self = VN_GRAPH_PAGE (object);
 
   self->busy = TRUE;
+  if (self->context != NULL)
+    gtk_widget_unparent (GTK_WIDGET (self->context));
+  self->context = NULL;
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);
@@ -324,6 +345,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-graph-page.ui");
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, view);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, legend);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, context);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_label);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_label);
@@ -338,6 +360,8 @@ static void
 vn_graph_page_init (VnGraphPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_parent (GTK_WIDGET (self->context), GTK_WIDGET (self));
+  g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (show_context_menu), self);
   g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (view_selection_changed), self);
   g_signal_connect_swapped (self->view, "failed", G_CALLBACK (layout_failed), self);
   g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (zoom_changed), self);

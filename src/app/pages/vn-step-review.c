@@ -145,7 +145,7 @@ add_fix (VnStepReview *self,
 {
   if (item->excluded)
     {
-      adw_action_row_add_suffix (row, vn_label_new (_("in float"), "dim-label"));
+      adw_action_row_add_suffix (row, gtk_label_new (_("in float")));
       return;
     }
   if (vn_dtype_get_bits (item->precision) < 16)
