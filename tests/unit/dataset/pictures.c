@@ -129,9 +129,10 @@ test_pillow (void)
     { "exif/Landscape_6.jpg",         180, 120, 0,   3, 4, 0.1 },
   };
   const char *python = g_getenv ("VN_ORACLE_PYTHON");
+  g_autofree char *folder = shared_file ("coco");
   guint n_compared = 0;
 
-  if (python == NULL || *python == '\0' || g_getenv ("VN_SHARED") == NULL)
+  if (python == NULL || *python == '\0' || folder == NULL)
     {
       g_test_skip ("VN_ORACLE_PYTHON and VN_SHARED are not both set");
       return;
