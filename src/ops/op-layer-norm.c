@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LayerNormalization: y = (x - mean) / sqrt (variance + epsilon) * scale + bias over the axes from `axis` on, and
  * RMSNormalization: y = x / sqrt (mean of squares + epsilon) * scale. */
-#include "vn-reduce.h"
-
-#include <math.h>
+#include "vn-norm-line.h"
 
 enum { X, SCALE, BIAS };
 
@@ -69,43 +67,6 @@ typedef struct
   gboolean           centred;
 } LayerNorm;
 
-VN_MULTIVERSION
-static void
-scale_line (const float *x,
-            float       *y,
-            gsize        n,
-            float        mean,
-            float        factor,
-            const float *scale,
-            gsize        scale_step,
-            const float *bias,
-            gsize        bias_step)
-{
-  if (scale_step == 1 && (bias == NULL || bias_step == 1))
-    {
-      if (bias == NULL)
-        for (gsize i = 0; i < n; i++)
-          y[i] = (x[i] - mean) * factor * scale[i];
-      else
-        for (gsize i = 0; i < n; i++)
-          y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
-      return;
-    }
-  for (gsize i = 0; i < n; i++)
-    y[i] = (x[i] - mean) * factor * scale[i * scale_step] + (bias != NULL ? bias[i * bias_step] : 0.f);
-}
-
-VN_MULTIVERSION
-static void
-measure_line (const LayerNorm *self,
-              const float     *x,
-              float           *mean,
-              float           *factor)
-{
-  *mean = self->centred ? (float) (vn_reduce_sum (x, self->size) / (double) self->size) : 0.f;
-  *factor = (float) (1 / sqrt (vn_reduce_square (x, self->size, *mean) / (double) self->size + self->epsilon));
-}
-
 static void
 layer_norm_line (gpointer data,
                  gsize    item,
@@ -117,9 +78,9 @@ layer_norm_line (gpointer data,
   const float *x = (const float *) ctx->in[X]->data + item * self->size;
   float mean, factor;
 
-  measure_line (self, x, &mean, &factor);
-  scale_line (x, (float *) ctx->out[0]->data + item * self->size, self->size, mean, factor, scale->data,
-              scale->n_elements > 1, bias != NULL ? bias->data : NULL, bias != NULL && bias->n_elements > 1);
+  vn_norm_measure (x, self->size, self->centred, self->epsilon, &mean, &factor);
+  vn_norm_scale (x, (float *) ctx->out[0]->data + item * self->size, self->size, mean, factor, scale->data,
+                 scale->n_elements > 1, bias != NULL ? bias->data : NULL, bias != NULL && bias->n_elements > 1);
   if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
     ((float *) ctx->out[1]->data)[item] = mean;
   if (ctx->n_outputs > 2 && ctx->out[2] != NULL)

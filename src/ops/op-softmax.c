@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Softmax, LogSoftmax, Hardmax. Since opset 13 along one axis; before, over all axes from that one on together. The
  * maximum is subtracted first, so that no finite input overflows. */
+#include "vn-softmax.h"
 #include "vn-vecmath.h"
 
 #include <math.h>
@@ -87,11 +88,16 @@ exp_all (const float *x,
   return sum;
 }
 
+/**
+ * vn_softmax_line:
+ *
+ * y = exp (x - max) / sum of these; @x may be @y.
+ */
 VN_MULTIVERSION
-static void
-softmax_line (const float *x,
-              float       *y,
-              gsize        n)
+void
+vn_softmax_line (const float *x,
+                 float       *y,
+                 gsize        n)
 {
   float factor = 1.f / exp_all (x, y, max_of (x, n), n);
 
@@ -205,7 +211,7 @@ static gboolean
 softmax_run (VnOpContext *ctx,
              GError     **error)
 {
-  return run_lines (ctx, softmax_line, error);
+  return run_lines (ctx, vn_softmax_line, error);
 }
 
 static gboolean

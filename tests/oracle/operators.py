@@ -17,6 +17,7 @@ import oracle
 CASES = 25
 MIN_COMPARED = 8
 RTOL, ATOL = 2e-4, 2e-5
+MICROSOFT = 'com.microsoft'
 
 
 class Case:
@@ -99,7 +100,7 @@ def conv(d, domain='', op='Conv'):
 
 
 def fused_conv(d):
-    return conv(d, 'com.microsoft', 'FusedConv')
+    return conv(d, MICROSOFT, 'FusedConv')
 
 
 def conv_transpose(d):
@@ -212,6 +213,42 @@ def einsum(d):
     return Case('Einsum', [d.array(*s) for s in shapes], equation=equation)
 
 
+def skip_norm(d):
+    b, s, h = d.int(1, 3), d.int(1, 5), d.int(2, 40)
+    inputs = [d.array(b, s, h), d.array(*d.choice([(b, s, h), (1, s, h), (s, h)])), d.array(h),
+              d.array(h) if d.int(0, 2) else None, d.array(h) if d.int(0, 1) else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case('SkipLayerNormalization', inputs, domain=MICROSOFT, epsilon=1e-5)
+
+
+def embed_norm(d):
+    b, s, h = d.int(1, 3), d.int(1, 5), d.int(2, 20)
+    ids, segments = d.np.array(d.ints(b * s, 0, 9), d.np.int32), d.np.array(d.ints(b * s, 0, 1), d.np.int32)
+    return Case('EmbedLayerNormalization', [ids.reshape(b, s), segments.reshape(b, s), d.array(10, h), d.array(8, h),
+                                            d.array(2, h), d.array(h), d.array(h)], 2, domain=MICROSOFT,
+                epsilon=1e-5)
+
+
+def bias_gelu(op, d):
+    h = d.int(1, 50)
+    bias = [d.array(h)] if op == 'BiasGelu' or d.int(0, 1) else []
+    return Case(op, [d.array(2, d.int(1, 4), h)] + bias, domain=MICROSOFT)
+
+
+def attention(d):
+    b, s, n, h, past = d.int(1, 2), d.int(1, 5), d.int(1, 3), d.int(1, 8), d.choice([0, 0, 3])
+    total, width = s + past, d.int(2, 12)
+    mask = d.choice([None, d.np.array(d.ints(b * total, 0, 1), d.np.int32).reshape(b, total),
+                     d.np.array(d.ints(b, 1, total), d.np.int32)])
+    inputs = [d.array(b, s, width), d.array(width, 3 * n * h), d.array(3 * n * h), mask,
+              d.array(2, b, n, past, h) if past else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case('Attention', inputs, 2 if past else d.int(1, 2), domain=MICROSOFT, num_heads=n,
+                unidirectional=d.int(0, 1))
+
+
 def unary(op, opset, attributes, d, domain=''):
     return Case(op, [3 * d.array(*d.ints(d.int(1, 4), 1, 40))], opset=opset, domain=domain, **attributes(d))
 
@@ -249,6 +286,8 @@ GENERATORS = {
     'MaxPool': lambda d: pool('MaxPool', d), 'AveragePool': lambda d: pool('AveragePool', d),
     'LpPool': lambda d: pool('LpPool', d),
     'Gemm': gemm, 'MatMul': matmul, 'Einsum': einsum,
+    'SkipLayerNormalization': skip_norm, 'EmbedLayerNormalization': embed_norm, 'Attention': attention,
+    'BiasGelu': lambda d: bias_gelu('BiasGelu', d), 'FastGelu': lambda d: bias_gelu('FastGelu', d),
     'Softmax': lambda d: softmax('Softmax', d), 'LogSoftmax': lambda d: softmax('LogSoftmax', d),
     'Hardmax': lambda d: softmax('Hardmax', d),
     'BatchNormalization': batch_norm, 'InstanceNormalization': instance_norm, 'GroupNormalization': group_norm,

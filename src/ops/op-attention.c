@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Attention of ONNX Runtime: q, k, v = x w + b; for each head softmax (q k' * scale + mask) v. Keys and values of
+ * earlier steps may come before the new ones; together they are put out for the next step. */
+#include "vn-blas.h"
+#include "vn-softmax.h"
+
+#include <math.h>
+
+enum { X, W, B, MASK, PAST, BIAS, PAST_LENGTH };
+
+typedef struct
+{
+  VnOpContext *ctx;
+  gsize        batch, length, width, heads, head;   /* head: numbers of one head */
+  gsize        past, total;                         /* earlier keys; all keys */
+  float        scale, masked;
+  gboolean     causal;
+  float       *qkv, *scores;
+} Attention;
+
+static gboolean
+refuse (GError     **error,
+        const char  *what)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Attention with %s cannot be run"), what);
+  return FALSE;
+}
+
+static gboolean
+check_supported (VnOpContext *ctx,
+                 GError     **error)
+{
+  gsize n;
+  const gint64 *sizes = vn_node_get_ints (ctx->node, "qkv_hidden_sizes", &n);
+
+  for (gsize i = 1; sizes != NULL && i < n; i++)
+    if (sizes[i] != sizes[0])
+      return refuse (error, _("different widths of queries, keys and values"));
+  if (vn_node_get_int (ctx->node, "do_rotary", 0) != 0)
+    return refuse (error, _("rotary embedding"));
+  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, PAST_LENGTH))
+    return refuse (error, _("a shared buffer of earlier keys"));
+  return TRUE;
+}
+
+static gboolean
+attention_init (Attention           *self,
+                VnOpContext         *ctx,
+                const VnTensorType  *types,
+                GError             **error)
+{
+  const VnShape *x = &types[X].shape, *w = &types[W].shape;
+  gint64 heads = vn_node_get_int (ctx->node, "num_heads", 0);
+
+  if (x->rank != 3 || w->rank != 2 || w->dims[0] != x->dims[2] || w->dims[1] % 3 != 0 || heads < 1 ||
+      w->dims[1] / 3 % heads != 0)
+    return vn_op_fail (ctx, error, _("data, weight and %" G_GINT64_FORMAT " heads do not fit together"), heads);
+  self->ctx = ctx;
+  self->batch = (gsize) x->dims[0];
+  self->length = (gsize) x->dims[1];
+  self->width = (gsize) w->dims[1] / 3;
+  self->heads = (gsize) heads;
+  self->head = self->width / self->heads;
+  self->past = 0;
+  if (vn_op_has_input (ctx, PAST))
+    {
+      const VnShape *past = &types[PAST].shape;
+
+      if (past->rank != 5 || past->dims[0] != 2 || past->dims[1] != x->dims[0] || past->dims[2] != heads ||
+          past->dims[4] != (gint64) self->head)
+        return vn_op_fail (ctx, error, _("the earlier keys do not fit the data"));
+      self->past = (gsize) past->dims[3];
+    }
+  self->total = self->past + self->length;
+  self->causal = vn_node_get_int (ctx->node, "unidirectional", 0) != 0;
+  self->masked = vn_node_get_float (ctx->node, "mask_filter_value", -10000.f);
+  self->scale = vn_node_get_float (ctx->node, "scale", 0.f);
+  if (self->scale == 0.f)
+    self->scale = 1.f / sqrtf ((float) self->head);
+  return TRUE;
+}
+
+/* Numbers of scratch: all of q, k, v, and the scores of one head for each worker. */
+static gboolean
+count_scratch (const Attention *self,
+               gsize           *qkv,
+               gsize           *scores)
+{
+  return vn_checked_mul (self->batch * self->length, 3 * self->width, qkv) &&
+         vn_checked_mul (self->length, self->total, scores);
+}
+
+static gboolean
+attention_infer (VnOpContext *ctx,
+                 GError     **error)
+{
+  const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
+  VnShape y = *x, present = VN_SHAPE (2, -1, -1, -1, -1);
+  Attention self;
+  gsize qkv, scores;
+
+  if (!check_supported (ctx, error))
+    return FALSE;
+  if (y.rank == 3)
+    y.dims[2] = w->rank == 2 && w->dims[1] >= 0 ? w->dims[1] / 3 : VN_DIM_UNKNOWN;
+  if (!vn_shape_is_static (x) || !vn_shape_is_static (w) ||
+      (vn_op_has_input (ctx, PAST) && !vn_shape_is_static (&ctx->in_types[PAST].shape)))
+    {
+      vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+      vn_op_set_output (ctx, 1, ctx->in_types[X].dtype, &present);
+      return TRUE;
+    }
+  if (!attention_init (&self, ctx, ctx->in_types, error))
+    return FALSE;
+  present = VN_SHAPE (2, (gint64) self.batch, (gint64) self.heads, (gint64) self.total, (gint64) self.head);
+  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
+  vn_op_set_output (ctx, 1, ctx->in_types[X].dtype, &present);
+  if (!count_scratch (&self, &qkv, &scores) || !vn_checked_mul (scores, vn_op_max_workers (), &scores) ||
+      !vn_checked_add (qkv, scores, &qkv) || !vn_checked_mul (qkv, sizeof (float), &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+  return TRUE;
+}
+
+/* Whether the mask lets key @k of sample @b be looked at from query @q. */
+static gboolean
+is_visible (const Attention *self,
+            gsize            b,
+            gsize            q,
+            gsize            k)
+{
+  const VnTensor *mask = vn_op_has_input (self->ctx, MASK) ? self->ctx->in[MASK] : NULL;
+
+  if (mask == NULL)
+    return TRUE;
+  if (mask->shape.rank == 3)
+    return vn_tensor_get_s64 (mask, (b * self->length + q) * self->total + k) != 0;
+  if (mask->shape.rank == 2)
+    return vn_tensor_get_s64 (mask, b * self->total + k) != 0;
+  return (gint64) k < vn_tensor_get_s64 (mask, b) &&
+         (mask->n_elements < 2 * self->batch || (gint64) k >= vn_tensor_get_s64 (mask, self->batch + b));
+}
+
+static gboolean
+check_mask (const Attention *self,
+            GError         **error)
+{
+  const VnTensor *mask = vn_op_has_input (self->ctx, MASK) ? self->ctx->in[MASK] : NULL;
+  gsize expected;
+
+  if (mask == NULL)
+    return TRUE;
+  expected = mask->shape.rank == 3 ? self->batch * self->length * self->total
+           : mask->shape.rank == 2 ? self->batch * self->total
+           : mask->n_elements == 2 * self->batch ? 2 * self->batch : self->batch;
+  if (mask->shape.rank < 1 || mask->shape.rank > 3 || mask->n_elements != expected)
+    return refuse (error, _("a mask of this shape"));
+  return TRUE;
+}
+
+/* Keys or values of one head, earlier ones first; they lie in `present` if that is wanted. */
+static const float *
+gather_head (const Attention *self,
+             gsize            which,     /* 1: keys, 2: values */
+             gsize            b,
+             gsize            h,
+             gsize           *pitch)
+{
+  const VnOpContext *ctx = self->ctx;
+  const float *now = self->qkv + b * self->length * 3 * self->width + which * self->width + h * self->head;
+  gsize plane = ((which - 1) * self->batch + b) * self->heads + h;
+  float *to;
+
+  *pitch = 3 * self->width;
+  if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
+    return now;
+  to = (float *) ctx->out[1]->data + plane * self->total * self->head;
+  if (self->past > 0)
+    memcpy (to, (const float *) ctx->in[PAST]->data + plane * self->past * self->head,
+            self->past * self->head * sizeof (float));
+  for (gsize i = 0; i < self->length; i++)
+    memcpy (to + (self->past + i) * self->head, now + i * *pitch, self->head * sizeof (float));
+  *pitch = self->head;
+  return to;
+}
+
+static void
+add_bias (const Attention *self,
+          gsize            b,
+          gsize            h,
+          gsize            q,
+          float           *scores)
+{
+  const VnTensor *bias = self->ctx->in[BIAS];
+  gsize batch = bias->shape.dims[0] == 1 ? 0 : b, head = bias->shape.dims[1] == 1 ? 0 : h;
+  const float *from = (const float *) bias->data +
+                      ((batch * (gsize) bias->shape.dims[1] + head) * self->length + q) * self->total;
+
+  for (gsize k = 0; k < self->total; k++)
+    scores[k] += from[k];
+}
+
+static void
+attend (gpointer data,
+        gsize    item,
+        guint    worker)
+{
+  const Attention *self = data;
+  gsize b = item / self->heads, h = item % self->heads, k_pitch, v_pitch, row = 3 * self->width;
+  const float *q = self->qkv + b * self->length * row + h * self->head;
+  const float *k = gather_head (self, 1, b, h, &k_pitch), *v = gather_head (self, 2, b, h, &v_pitch);
+  float *scores = self->scores + worker * self->length * self->total;
+
+  vn_blas_gemm_general (FALSE, TRUE, self->length, self->total, self->head, self->scale, q, row, k, k_pitch, 0.f, scores,
+                        self->total);
+  for (gsize i = 0; i < self->length; i++)
+    {
+      float *line = scores + i * self->total;
+
+      for (gsize j = 0; j < self->total; j++)
+        if (self->causal && j > self->past + i)
+          line[j] = (float) -INFINITY;
+        else if (!is_visible (self, b, i, j))
+          line[j] += self->masked;
+      if (vn_op_has_input (self->ctx, BIAS))
+        add_bias (self, b, h, i, line);
+      vn_softmax_line (line, line, self->total);
+    }
+  vn_blas_gemm (self->length, self->head, self->total, scores, self->total, v, v_pitch,
+                (float *) self->ctx->out[0]->data + b * self->length * self->width + h * self->head, self->width);
+}
+
+static gboolean
+attention_run (VnOpContext *ctx,
+               GError     **error)
+{
+  const VnTensorType *types = ctx->in_types;
+  Attention self = { 0 };
+  gsize n = 0, scores = 0;
+
+  if (!attention_init (&self, ctx, types, error) || !check_mask (&self, error))
+    return FALSE;
+  if (self.past > 0 && (ctx->n_outputs < 2 || ctx->out[1] == NULL))
+    return refuse (error, _("earlier keys whose output is not used"));
+  if (vn_op_has_input (ctx, BIAS) &&
+      (ctx->in[BIAS]->shape.rank != 4 || ctx->in[BIAS]->shape.dims[2] != (gint64) self.length ||
+       ctx->in[BIAS]->shape.dims[3] != (gint64) self.total))
+    return refuse (error, _("a bias of this shape"));
+  count_scratch (&self, &n, &scores);
+  self.qkv = ctx->scratch;
+  self.scores = self.qkv + n;
+  for (gsize i = 0; i < self.batch * self.length; i++)
+    if (vn_op_has_input (ctx, B))
+      memcpy (self.qkv + i * 3 * self.width, ctx->in[B]->data, 3 * self.width * sizeof (float));
+    else
+      memset (self.qkv + i * 3 * self.width, 0, 3 * self.width * sizeof (float));
+  vn_blas_gemm_general (FALSE, FALSE, self.batch * self.length, 3 * self.width, (gsize) ctx->in[X]->shape.dims[2], 1.f,
+                        ctx->in[X]->data, (gsize) ctx->in[X]->shape.dims[2], ctx->in[W]->data, 3 * self.width, 1.f,
+                        self.qkv, 3 * self.width);
+  vn_op_for_items (ctx, self.batch * self.heads, (double) self.length * self.total * self.head / 8, attend, &self);
+  return TRUE;
+}
+
+const VnOp vn_op_ms_attention = {
+  .domain = "com.microsoft", .type = "Attention", .since = 1,
+  .min_inputs = 2, .max_inputs = 7, .min_outputs = 1, .max_outputs = 2,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = attention_infer,
+  .run = attention_run,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+void vn_softmax_line (const float *x,
+                      float       *y,
+                      gsize        n);
+
+G_END_DECLS
