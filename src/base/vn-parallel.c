@@ -12,7 +12,7 @@ typedef struct
   gsize           failed_item;
   GError         *error;
   gint            stop;          /* atomic */
-  guint           n_helpers;     /* pool threads that still work on it; under pool_lock */
+  gint            n_helpers;     /* pool threads that still work on it; changed under pool_lock, atomic */
   GCond           helpers_done;
 } Loop;
 
@@ -87,6 +87,28 @@ worker_main (gpointer data)
   return NULL;
 }
 
+/* How long a thread looks for work, or for the end of it, before it sleeps. Waking a thread may take longer than the
+ * pauses between two operators. */
+#define SPIN_USEC 60
+
+static inline void
+relax (void)
+{
+#if defined (__x86_64__)
+  __builtin_ia32_pause ();
+#endif
+}
+
+static gboolean
+spin_goes_on (gint64 *until)
+{
+  for (int i = 0; i < 32; i++)
+    relax ();
+  if (*until == 0)
+    *until = g_get_monotonic_time () + (vn_parallel_default_threads () > 1 ? SPIN_USEC : 0);
+  return g_get_monotonic_time () < *until;
+}
+
 static gpointer
 pool_main (gpointer data)
 {
@@ -96,7 +118,12 @@ pool_main (gpointer data)
   while (TRUE)
     {
       Worker task;
+      gint64 until = 0;
 
+      g_mutex_unlock (&pool_lock);
+      while (g_atomic_pointer_get (&self->task.loop) == NULL && spin_goes_on (&until))
+        ;
+      g_mutex_lock (&pool_lock);
       while (self->task.loop == NULL)
         g_cond_wait (&self->wake, &pool_lock);
       self->started = TRUE;
@@ -108,7 +135,7 @@ pool_main (gpointer data)
       g_mutex_lock (&pool_lock);
       self->task.loop = NULL;
       g_ptr_array_add (pool_idle, self);
-      if (--task.loop->n_helpers == 0)
+      if (g_atomic_int_dec_and_test (&task.loop->n_helpers))
         g_cond_signal (&task.loop->helpers_done);
     }
   return NULL;
@@ -149,9 +176,10 @@ start_helpers (Loop        *loop,
       helpers[i] = pool_take ();
       if (helpers[i] == NULL)
         continue;
-      helpers[i]->task = (Worker) { loop, i };
+      helpers[i]->task.worker = i;
       helpers[i]->started = FALSE;
-      loop->n_helpers++;
+      g_atomic_pointer_set (&helpers[i]->task.loop, loop);
+      g_atomic_int_inc (&loop->n_helpers);
       g_cond_signal (&helpers[i]->wake);
     }
   g_mutex_unlock (&pool_lock);
@@ -163,14 +191,20 @@ finish_helpers (Loop        *loop,
                 PoolThread **helpers,
                 guint        n_threads)
 {
+  gint64 until = 0;
+
   g_mutex_lock (&pool_lock);
   for (guint i = 1; i < n_threads; i++)
     if (helpers[i] != NULL && helpers[i]->task.loop == loop && !helpers[i]->started)
       {
         helpers[i]->task.loop = NULL;
         g_ptr_array_add (pool_idle, helpers[i]);
-        loop->n_helpers--;
+        g_atomic_int_add (&loop->n_helpers, -1);
       }
+  g_mutex_unlock (&pool_lock);
+  while (g_atomic_int_get (&loop->n_helpers) > 0 && spin_goes_on (&until))
+    ;
+  g_mutex_lock (&pool_lock);
   while (loop->n_helpers > 0)
     g_cond_wait (&loop->helpers_done, &pool_lock);
   g_mutex_unlock (&pool_lock);

@@ -261,8 +261,8 @@ vn_conv_packed_run (const VnConvPacked *self,
   take_epilogue (&packed, &rest);
   packed.n_splits = 1;
   n_items = n_planes * packed.stage.n_blocks;
-  /* Too few pieces for the threads: cut the channels as well. */
-  if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads)
+  /* Too few pieces for the threads, or too uneven: cut the channels as well, though each part packs the pixels again. */
+  if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads && n_items % ctx->n_threads != 0)
     packed.n_splits = MIN (self->n_panels, (4 * ctx->n_threads + n_items - 1) / n_items);
   vn_op_for_items (ctx, n_items * packed.n_splits,
                    (double) conv->out_channels * conv->depth * MIN (conv->out_size, packed.stage.columns) / 16 /

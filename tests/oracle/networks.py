@@ -23,8 +23,7 @@ CONVERTED = {'cls_squeezenet10_fp16_op7'}
 LIMIT_CONVERTED = 1e-2
 # Networks that fail for now, with the reason. One that passes must leave.
 EXPECTED_FAILURES = {'cls_shufflenet_v2_12_int8_qop': 'no kernels for QLinear operators yet',
-                     'kws_micro_qoperator': 'no kernels for QLinear operators yet',
-                     'txt_tashkeel_transformer_fp32': 'no kernel for Einsum yet'}
+                     'kws_micro_qoperator': 'no kernels for QLinear operators yet'}
 # Control flow, and the fused attention operators of onnxruntime: not run.
 LEFT_OUT = {'aud_silero_vad_v6_if', 'txt_gpt2_tiny_fp32'}
 # Relative to the range of the output; or twice what onnxruntime's own results differ by when its optimisations are
