@@ -191,6 +191,39 @@ gemm_run (VnOpContext *ctx,
   return TRUE;
 }
 
+static gboolean
+fused_gemm_infer (VnOpContext *ctx,
+                  GError     **error)
+{
+  VnEpilogue epilogue;
+
+  return vn_epilogue_from_node (&epilogue, ctx, error) && gemm_infer (ctx, error);
+}
+
+static gboolean
+fused_gemm_run (VnOpContext *ctx,
+                GError     **error)
+{
+  VnEpilogue epilogue = { 0 };
+
+  if (!gemm_run (ctx, error) || !vn_epilogue_from_node (&epilogue, ctx, error))
+    return FALSE;
+  vn_epilogue_apply (&epilogue, ctx->out[0]->data, 0, 1, ctx->out[0]->n_elements, 0);
+  return TRUE;
+}
+
+const VnOp vn_op_ms_fused_gemm = {
+  .domain = "com.microsoft", .type = "FusedGemm", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_COMPUTE, B, C, 1, FALSE },
+  .infer = fused_gemm_infer,
+  .run = fused_gemm_run,
+  .prepare = gemm_prepare,
+  .release = gemm_release,
+};
+
 /* Of float64 only what has no clamp: the engine fuses only into float32. */
 const VnOp vn_op_gemm_1 = {
   .domain = "", .type = "Gemm", .since = 1,

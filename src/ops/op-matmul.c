@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MatMul as numpy.matmul: products of the last two axes, the others broadcast; a 1-D operand gets an axis that is
- * dropped again. */
+ * dropped again. FusedMatMul of ONNX Runtime may transpose those two axes first and has a factor. */
 #include "vn-blas.h"
 #include "vn-gemm-packed.h"
 
@@ -13,6 +13,8 @@ typedef struct
   VnShape batch;       /* broadcast shape of the leading axes */
   gint64  m, n, k;
   gboolean drop_m, drop_n;
+  gboolean trans_a, trans_b;
+  float    alpha;
 } Product;
 
 static VnShape
@@ -32,19 +34,24 @@ product_init (Product       *self,
               GError       **error)
 {
   VnShape lead_a, lead_b;
+  gint64 rows;
 
   self->drop_m = a->rank == 1;
   self->drop_n = b->rank == 1;
+  self->trans_a = vn_node_get_int (ctx->node, "transA", 0) != 0 && !self->drop_m;
+  self->trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0 && !self->drop_n;
+  self->alpha = vn_node_get_float (ctx->node, "alpha", 1.f);
   self->a = self->drop_m ? VN_SHAPE (1, a->dims[0]) : *a;
   self->b = self->drop_n ? VN_SHAPE (b->dims[0], 1) : *b;
   if (a->rank < 1 || b->rank < 1)
     return vn_op_fail (ctx, error, _("a scalar cannot be an operand of a matrix product"));
-  self->m = self->a.dims[self->a.rank - 2];
-  self->k = self->a.dims[self->a.rank - 1];
-  self->n = self->b.dims[self->b.rank - 1];
-  if (self->k >= 0 && self->b.dims[self->b.rank - 2] >= 0 && self->k != self->b.dims[self->b.rank - 2])
+  self->m = self->a.dims[self->a.rank - (self->trans_a ? 1 : 2)];
+  self->k = self->a.dims[self->a.rank - (self->trans_a ? 2 : 1)];
+  self->n = self->b.dims[self->b.rank - (self->trans_b ? 2 : 1)];
+  rows = self->b.dims[self->b.rank - (self->trans_b ? 1 : 2)];
+  if (self->k >= 0 && rows >= 0 && self->k != rows)
     return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of the first operand, but %" G_GINT64_FORMAT
-                                     " rows of the second"), self->k, self->b.dims[self->b.rank - 2]);
+                                     " rows of the second"), self->k, rows);
   lead_a = leading (&self->a);
   lead_b = leading (&self->b);
   if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
@@ -120,16 +127,18 @@ matmul_block (gpointer data,
   const VnOpContext *ctx = self->ctx;
   gsize batch = item / self->n_blocks, first = item % self->n_blocks * ROWS;
   gsize rows = MIN (ROWS, self->m - first);
-  gsize a = batch_offset (&self->product.a, &self->product.batch, batch) + first * self->k;
-  gsize b = batch_offset (&self->product.b, &self->product.batch, batch);
-  gsize y = (batch * self->m + first) * self->n;
+  const Product *p = &self->product;
+  gsize a = batch_offset (&p->a, &p->batch, batch) + first * (p->trans_a ? 1 : self->k);
+  gsize b = batch_offset (&p->b, &p->batch, batch), y = (batch * self->m + first) * self->n;
+  gsize lda = p->trans_a ? self->m : self->k, ldb = p->trans_b ? self->k : self->n;
 
   if (ctx->in[0]->dtype == VN_DTYPE_F64)
-    vn_blas_gemm_f64 (FALSE, FALSE, rows, self->n, self->k, 1, (const double *) ctx->in[0]->data + a, self->k,
-                      (const double *) ctx->in[1]->data + b, self->n, 0, (double *) ctx->out[0]->data + y, self->n);
+    vn_blas_gemm_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, p->alpha, (const double *) ctx->in[0]->data + a,
+                      lda, (const double *) ctx->in[1]->data + b, ldb, 0, (double *) ctx->out[0]->data + y, self->n);
   else
-    vn_blas_gemm (rows, self->n, self->k, (const float *) ctx->in[0]->data + a, self->k,
-                  (const float *) ctx->in[1]->data + b, self->n, (float *) ctx->out[0]->data + y, self->n);
+    vn_blas_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, p->alpha,
+                          (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
+                          (float *) ctx->out[0]->data + y, self->n);
 }
 
 static gboolean
@@ -138,12 +147,14 @@ matmul_prepare (VnOpContext *ctx,
                 GError     **error)
 {
   const VnTensor *b = ctx->in[1];
+  gboolean trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0;
 
   *prepared = NULL;
-  if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2)
+  if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2 || vn_node_get_int (ctx->node, "transA", 0) != 0)
     return TRUE;
-  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[0], (gsize) b->shape.dims[1], FALSE,
-                                  1.f, error);
+  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
+                                  (gsize) b->shape.dims[trans_b ? 0 : 1], trans_b,
+                                  vn_node_get_float (ctx->node, "alpha", 1.f), error);
   return *prepared != NULL;
 }
 
@@ -167,7 +178,7 @@ matmul_run (VnOpContext *ctx,
   job.n = (gsize) job.product.n;
   job.k = (gsize) job.product.k;
   /* One matrix for all rows: their batches are one tall matrix. */
-  if (job.product.b.rank == 2)
+  if (job.product.b.rank == 2 && !job.product.trans_a)
     {
       job.m *= n_batches;
       n_batches = 1;
@@ -188,6 +199,28 @@ matmul_run (VnOpContext *ctx,
   vn_op_for_items (ctx, n_batches * job.n_blocks, (double) MIN (job.m, ROWS) * job.n * job.k / 16, matmul_block, &job);
   return TRUE;
 }
+
+static gboolean
+fused_matmul_infer (VnOpContext *ctx,
+                    GError     **error)
+{
+  if (vn_node_get_int (ctx->node, "transBatchA", 0) == 0 && vn_node_get_int (ctx->node, "transBatchB", 0) == 0)
+    return matmul_infer (ctx, error);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("FusedMatMul with transposed batches cannot be run"));
+  return FALSE;
+}
+
+const VnOp vn_op_ms_fused_matmul = {
+  .domain = "com.microsoft", .type = "FusedMatMul", .since = 1,
+  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .family = VN_FAMILY_COMPUTE,
+  .quant = { VN_QUANT_MATMUL, 1, -1, 1, FALSE },
+  .infer = fused_matmul_infer,
+  .run = matmul_run,
+  .prepare = matmul_prepare,
+  .release = matmul_release,
+};
 
 const VnOp vn_op_matmul_1 = {
   .domain = "", .type = "MatMul", .since = 1,

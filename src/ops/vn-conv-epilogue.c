@@ -22,7 +22,8 @@ vn_epilogue_set_clamp (VnEpilogue         *self,
 /**
  * vn_epilogue_from_node:
  *
- * Reads the attributes activation and activation_params of ONNX Runtime's fused operators.
+ * Reads the attributes activation and activation_params, or activation_alpha and activation_beta, of ONNX Runtime's
+ * fused operators.
  *
  * Returns: %FALSE with %VN_ERROR_UNSUPPORTED if the activation is none of those they have
  */
@@ -52,11 +53,14 @@ vn_epilogue_from_node (VnEpilogue   *self,
     if (g_str_equal (name, kinds[i].name))
       {
         self->kind = kinds[i].kind;
-        self->a = n > 0 && i > 1 ? params[0] : kinds[i].a;
-        self->b = n > 1 && i > 1 ? params[1] : kinds[i].b;
+        self->a = n > 0 && i > 1 ? params[0] : vn_node_get_float (ctx->node, "activation_alpha", kinds[i].a);
+        self->b = n > 1 && i > 1 ? params[1] : vn_node_get_float (ctx->node, "activation_beta", kinds[i].b);
         /* An infinite value stays so behind a plain Relu. */
         if (i == 1)
-          self->b = (float) INFINITY;
+          {
+            self->a = 0.f;
+            self->b = (float) INFINITY;
+          }
         return TRUE;
       }
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("activation “%s” of a fused operator is not known"), name);

@@ -202,6 +202,32 @@ def prelu(d):
     return Case('PRelu', [d.array(2, 4, 3, 5), d.array(*slope)])
 
 
+def fused_matmul(d):
+    m, n, k, ta, tb = d.int(1, 140), d.int(1, 60), d.int(1, 70), d.int(0, 1), d.int(0, 1)
+    lead = d.choice([((), ()), ((2,), ()), ((2, 3), (3,)), ((2, 3), (2, 3))])
+    a, b = ((k, m) if ta else (m, k)), ((n, k) if tb else (k, n))
+    return Case('FusedMatMul', [d.array(*lead[0] + a), d.array(*lead[1] + b)], domain=MICROSOFT, alpha=0.25, transA=ta,
+                transB=tb, weights=(1,) if d.int(0, 1) else ())
+
+
+def fused_gemm(d):
+    case = gemm(d)
+    case.op, case.domain = 'FusedGemm', MICROSOFT
+    case.attributes.update(d.choice([{'activation': 'Relu'}, {'activation': 'Sigmoid'}, {'activation': 'Tanh'},
+                                     {'activation': 'LeakyRelu', 'activation_alpha': 0.2}]))
+    return case
+
+
+def lp_norm(d):
+    shape = d.ints(d.int(1, 4), 1, 9)
+    return Case('LpNormalization', [d.array(*shape)], p=d.int(1, 2), axis=d.int(-len(shape), len(shape) - 1))
+
+
+def mean_variance(d):
+    axes = {'axes': d.choice([[0, 2, 3], [2, 3], [0], [1, 2, 3], [3]])} if d.int(0, 3) else {}
+    return Case('MeanVarianceNormalization', [d.array(*d.ints(4, 2, 6))], **axes)
+
+
 def einsum(d):
     a, b, c, e, f = d.ints(5, 1, 6)
     equation, shapes = d.choice([
@@ -286,6 +312,8 @@ GENERATORS = {
     'MaxPool': lambda d: pool('MaxPool', d), 'AveragePool': lambda d: pool('AveragePool', d),
     'LpPool': lambda d: pool('LpPool', d),
     'Gemm': gemm, 'MatMul': matmul, 'Einsum': einsum,
+    'FusedMatMul': fused_matmul, 'FusedGemm': fused_gemm, 'LpNormalization': lp_norm,
+    'MeanVarianceNormalization': mean_variance,
     'SkipLayerNormalization': skip_norm, 'EmbedLayerNormalization': embed_norm, 'Attention': attention,
     'BiasGelu': lambda d: bias_gelu('BiasGelu', d), 'FastGelu': lambda d: bias_gelu('FastGelu', d),
     'Softmax': lambda d: softmax('Softmax', d), 'LogSoftmax': lambda d: softmax('LogSoftmax', d),

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* LpNormalization: x / (sum of |x|^p along an axis)^(1/p), 0 where that is 0; p is 1 or 2. */
+#include "vn-op-private.h"
+
+#include <math.h>
+
+static gboolean
+read_axis (VnOpContext   *ctx,
+           const VnShape *x,
+           int           *axis,
+           GError       **error)
+{
+  gint64 given = vn_node_get_int (ctx->node, "axis", -1);
+
+  if (!vn_shape_resolve_axis (x, given, axis))
+    return vn_op_fail (ctx, error, _("axis %" G_GINT64_FORMAT " of data of rank %d"), given, x->rank);
+  return TRUE;
+}
+
+static gboolean
+lp_norm_infer (VnOpContext *ctx,
+               GError     **error)
+{
+  gint64 p = vn_node_get_int (ctx->node, "p", 2);
+  int axis;
+
+  if (p != 1 && p != 2)
+    return vn_op_fail (ctx, error, _("p is %" G_GINT64_FORMAT ", expected 1 or 2"), p);
+  if (ctx->in_types[0].shape.rank >= 0 && !read_axis (ctx, &ctx->in_types[0].shape, &axis, error))
+    return FALSE;
+  return vn_op_infer_same (ctx, error);
+}
+
+static void
+norm_line (const float *x,
+           float       *y,
+           gsize        n,
+           gsize        step,
+           gint64       p)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += p == 1 ? fabs (x[i * step]) : (double) x[i * step] * x[i * step];
+  if (p == 2)
+    sum = sqrt (sum);
+  for (gsize i = 0; i < n; i++)
+    y[i * step] = sum != 0 ? (float) (x[i * step] / sum) : 0.f;
+}
+
+static gboolean
+lp_norm_run (VnOpContext *ctx,
+             GError     **error)
+{
+  const VnShape *shape = &ctx->in[0]->shape;
+  gint64 p = vn_node_get_int (ctx->node, "p", 2);
+  gsize outer, size, inner;
+  int axis;
+
+  if (!read_axis (ctx, shape, &axis, error))
+    return FALSE;
+  outer = (gsize) vn_shape_count (shape, 0, axis);
+  size = (gsize) shape->dims[axis];
+  inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);
+  for (gsize i = 0; i < outer * inner; i++)
+    {
+      gsize at = i / inner * size * inner + i % inner;
+
+      norm_line ((const float *) ctx->in[0]->data + at, (float *) ctx->out[0]->data + at, size, inner, p);
+    }
+  return TRUE;
+}
+
+const VnOp vn_op_lp_normalization_1 = {
+  .domain = "", .type = "LpNormalization", .since = 1,
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_POOL_NORM,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
+  .infer = lp_norm_infer,
+  .run = lp_norm_run,
+};

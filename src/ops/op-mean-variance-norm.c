@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MeanVarianceNormalization: (x - mean) / (standard deviation + 1e-9) over the given axes. */
+#include "vn-op-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  gboolean reduced[VN_MAX_RANK];
+  gsize    n_groups;
+} Axes;
+
+static gboolean
+axes_init (Axes          *self,
+           VnOpContext   *ctx,
+           const VnShape *shape,
+           GError       **error)
+{
+  static const gint64 usual[] = { 0, 2, 3 };
+  gsize n;
+  const gint64 *axes = vn_node_get_ints (ctx->node, "axes", &n);
+
+  *self = (Axes) { .n_groups = 1 };
+  if (axes == NULL)
+    {
+      axes = usual;
+      n = G_N_ELEMENTS (usual);
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      int axis;
+
+      if (!vn_shape_resolve_axis (shape, axes[i], &axis))
+        return vn_op_fail (ctx, error, _("axis %" G_GINT64_FORMAT " of data of rank %d"), axes[i], shape->rank);
+      self->reduced[axis] = TRUE;
+    }
+  for (int i = 0; i < shape->rank; i++)
+    if (!self->reduced[i] && shape->dims[i] >= 0 &&
+        !vn_checked_mul (self->n_groups, (gsize) shape->dims[i], &self->n_groups))
+      return vn_op_fail (ctx, error, _("too many groups"));
+  return TRUE;
+}
+
+static gboolean
+mvn_infer (VnOpContext *ctx,
+           GError     **error)
+{
+  const VnShape *shape = &ctx->in_types[0].shape;
+  Axes axes;
+
+  if (shape->rank >= 0)
+    {
+      if (!axes_init (&axes, ctx, shape, error) ||
+          !vn_checked_mul (axes.n_groups, 2 * sizeof (double), &ctx->scratch_bytes))
+        return FALSE;
+    }
+  return vn_op_infer_same (ctx, error);
+}
+
+/* Which group element @i belongs to. */
+static gsize
+group_of (const Axes    *self,
+          const VnShape *shape,
+          gsize          i)
+{
+  gsize group = 0, stride = 1;
+
+  for (int a = shape->rank - 1; a >= 0; a--)
+    {
+      gsize size = (gsize) shape->dims[a];
+
+      if (!self->reduced[a])
+        {
+          group += i % size * stride;
+          stride *= size;
+        }
+      i /= size;
+    }
+  return group;
+}
+
+static gboolean
+mvn_run (VnOpContext *ctx,
+         GError     **error)
+{
+  const VnShape *shape = &ctx->in[0]->shape;
+  const float *x = ctx->in[0]->data;
+  float *y = ctx->out[0]->data;
+  gsize n = ctx->in[0]->n_elements;
+  double *mean = ctx->scratch, *deviation, size;
+  Axes axes;
+
+  if (!axes_init (&axes, ctx, shape, error))
+    return FALSE;
+  deviation = mean + axes.n_groups;
+  size = (double) n / (double) MAX (axes.n_groups, 1);
+  memset (mean, 0, 2 * axes.n_groups * sizeof (double));
+  for (gsize i = 0; i < n; i++)
+    mean[group_of (&axes, shape, i)] += x[i] / size;
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize g = group_of (&axes, shape, i);
+
+      deviation[g] += (x[i] - mean[g]) * (x[i] - mean[g]) / size;
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize g = group_of (&axes, shape, i);
+
+      y[i] = (float) ((x[i] - mean[g]) / (sqrt (deviation[g]) + 1e-9));
+    }
+  return TRUE;
+}
+
+const VnOp vn_op_mean_variance_normalization_9 = {
+  .domain = "", .type = "MeanVarianceNormalization", .since = 9,
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_POOL_NORM,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
+  .infer = mvn_infer,
+  .run = mvn_run,
+};
