@@ -51,6 +51,7 @@ struct _VnDocument
   gboolean      again;         /* quantize once more when the running job has ended */
 };
 
+void vn_document_step_free    (gpointer    step);
 void vn_document_set_result   (VnDocument *self,
                                VnResult   *result);
 void vn_document_update_nodes (VnDocument *self);

@@ -89,6 +89,17 @@ action_quantize (GtkWidget  *widget,
 }
 
 static void
+action_change_target (GtkWidget  *widget,
+                      const char *name,
+                      GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  vn_wizard_begin (self->wizard, "target");
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
+}
+
+static void
 action_leave_wizard (GtkWidget  *widget,
                      const char *name,
                      GVariant   *parameter)
@@ -282,6 +293,7 @@ action_find (GtkWidget  *widget,
       return;
     }
   adw_flap_set_reveal_flap (self->left_flap, TRUE);
+  gtk_stack_set_visible_child_name (self->side_stack, "outline");
   vn_outline_focus_search (self->outline);
 }
 
@@ -357,6 +369,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.undo", NULL, action_undo },
     { "win.redo", NULL, action_redo },
     { "win.quantize", NULL, action_quantize },
+    { "win.change-target", NULL, action_change_target },
     { "win.leave-wizard", NULL, action_leave_wizard },
     { "win.cancel-job", NULL, action_cancel },
     { "win.export-model", NULL, action_export_model },

@@ -9,6 +9,7 @@
 #include "vn-job-bar.h"
 #include "vn-nodes-page.h"
 #include "vn-outline.h"
+#include "vn-recipe-panel.h"
 #include "vn-wizard.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,9 @@ struct _VnWindow
   VnGraphPage     *graph;
   VnNodesPage     *table;
   VnOutline       *outline;
+  VnRecipePanel   *recipe_panel;
+  GtkStack        *side_stack;      /* outline or recipe */
+  GtkStackPage    *recipe_page;
   VnInspector     *inspector;
   VnWizard        *wizard;
   VnJobBar        *job_bar;

@@ -173,6 +173,16 @@ job_changed (VnWindow *self)
     }
 }
 
+/* The switch above the panel tells how many rules there are. */
+static void
+recipe_changed (VnWindow *self)
+{
+  guint n = vn_document_get_recipe (self->document)->overrides->len;
+  g_autofree char *title = n > 0 ? g_strdup_printf (_("Recipe  %u"), n) : g_strdup (_("Recipe"));
+
+  gtk_stack_page_set_title (self->recipe_page, title);
+}
+
 /* Each page remembers which of the side panels it shows. */
 static void
 views_changed (VnWindow *self)
@@ -254,6 +264,9 @@ bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, graph);
   gtk_widget_class_bind_template_child (klass, VnWindow, table);
   gtk_widget_class_bind_template_child (klass, VnWindow, outline);
+  gtk_widget_class_bind_template_child (klass, VnWindow, recipe_panel);
+  gtk_widget_class_bind_template_child (klass, VnWindow, side_stack);
+  gtk_widget_class_bind_template_child (klass, VnWindow, recipe_page);
   gtk_widget_class_bind_template_child (klass, VnWindow, inspector);
   gtk_widget_class_bind_template_child (klass, VnWindow, wizard);
   gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
@@ -277,6 +290,7 @@ vn_window_class_init (VnWindowClass *klass)
   g_type_ensure (VN_TYPE_GRAPH_PAGE);
   g_type_ensure (VN_TYPE_NODES_PAGE);
   g_type_ensure (VN_TYPE_OUTLINE);
+  g_type_ensure (VN_TYPE_RECIPE_PANEL);
   g_type_ensure (VN_TYPE_INSPECTOR);
   g_type_ensure (VN_TYPE_WIZARD);
   g_type_ensure (VN_TYPE_JOB_BAR);
@@ -295,6 +309,7 @@ connect_document (VnWindow *self)
     { "job-changed", G_CALLBACK (job_changed) },
     { "model-changed", G_CALLBACK (vn_window_update_actions) },
     { "recipe-changed", G_CALLBACK (vn_window_update_actions) },
+    { "recipe-changed", G_CALLBACK (recipe_changed) },
     { "result-changed", G_CALLBACK (vn_window_update_actions) },
     { "selection-changed", G_CALLBACK (vn_window_update_actions) },
     { "job-changed", G_CALLBACK (vn_window_update_actions) },
@@ -306,6 +321,7 @@ connect_document (VnWindow *self)
   vn_graph_page_set_document (self->graph, self->document);
   vn_nodes_page_set_document (self->table, self->document);
   vn_outline_set_document (self->outline, self->document);
+  vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);
   vn_wizard_set_document (self->wizard, self->document);
   vn_job_bar_set_document (self->job_bar, self->document);

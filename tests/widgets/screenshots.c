@@ -97,6 +97,7 @@ take_main_pages (VnWindow *window)
   VnDocument *document = vn_window_get_document (window);
   g_autoptr(GtkBitset) several = gtk_bitset_new_empty ();
   guint worst = find_worst (document);
+  GtkWidget *stack;
 
   take (window, "2-result");
   vn_document_select_one (document, worst);
@@ -105,6 +106,11 @@ take_main_pages (VnWindow *window)
   gtk_bitset_add_range (several, worst, 3);
   vn_document_select (document, several);
   take (window, "2-several");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.set-precision", "s", "16");
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  stack = vn_test_find (GTK_WIDGET (window), GTK_TYPE_STACK_SWITCHER, NULL);
+  gtk_stack_set_visible_child_name (gtk_stack_switcher_get_stack (GTK_STACK_SWITCHER (stack)), "recipe");
+  take (window, "2-recipe");
   vn_window_show_page (window, "nodes");
   take (window, "3-nodes");
   vn_window_show_page (window, "graph");

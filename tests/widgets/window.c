@@ -6,6 +6,7 @@
 #include "vn-node-item.h"
 #include "vn-onnx.h"
 #include "vn-outline.h"
+#include "vn-recipe-panel.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
 #include "widget-test.h"
@@ -329,6 +330,7 @@ test_precision (Fixture       *fixture,
                 gconstpointer  data)
 {
   VnNodeItem *item;
+  GtkWidget *rules;
 
   open_model (fixture);
   quantize (fixture);
@@ -344,6 +346,14 @@ test_precision (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
   g_assert_true (item->excluded);
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  vn_test_settle (100);
+  rules = GTK_WIDGET (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RECIPE_PANEL, NULL));
+  gtk_switch_set_active (GTK_SWITCH (vn_test_find (rules, GTK_TYPE_SWITCH, NULL)), FALSE);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_false (item->excluded);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (item->excluded);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.restore", NULL);
   g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
   g_assert_cmpint (item->precision, ==, VN_DTYPE_U8);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-document-private.h"
+
+#include "vn-i18n.h"
+#include "vn-node-item.h"
+
+/* One step of the recipe's history: what it was, and what then was done to it. */
+typedef struct
+{
+  VnRecipe *recipe;
+  char     *title;
+} Step;
+
+void
+vn_document_step_free (gpointer data)
+{
+  Step *self = data;
+
+  vn_recipe_free (self->recipe);
+  g_free (self->title);
+  g_free (self);
+}
+
+const VnRecipe *
+vn_document_get_recipe (VnDocument *self)
+{
+  return self->recipe;
+}
+
+/**
+ * vn_document_is_stale:
+ *
+ * Returns: whether there is a result and it was made with another recipe or other samples than the present ones
+ */
+gboolean
+vn_document_is_stale (VnDocument *self)
+{
+  return self->result != NULL &&
+         (!self->keep_stats || self->result_recipe == NULL ||
+          !vn_recipe_equal (self->result_recipe, self->recipe));
+}
+
+static void
+replace_recipe (VnDocument *self,
+                VnRecipe   *recipe)
+{
+  g_autoptr(GError) error = NULL;
+
+  self->recipe = recipe;
+  vn_document_update_nodes (self);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
+  /* What is on the screen follows the rules; before the first run there is nothing to follow. */
+  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE) && self->data != NULL &&
+      !vn_document_quantize (self, &error))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
+}
+
+static Step *
+step_new (VnRecipe   *recipe,
+          const char *title)
+{
+  Step *step = g_new0 (Step, 1);
+
+  step->recipe = recipe;
+  step->title = g_strdup (title);
+  return step;
+}
+
+/**
+ * vn_document_edit_recipe:
+ * @recipe: (transfer full): the recipe from now on
+ * @title: what was done, in a few words
+ *
+ * One step that can be undone. Where there is a result it is brought up to date in the background.
+ */
+void
+vn_document_edit_recipe (VnDocument *self,
+                         VnRecipe   *recipe,
+                         const char *title)
+{
+  if (vn_recipe_equal (self->recipe, recipe))
+    {
+      vn_recipe_free (recipe);
+      return;
+    }
+  g_ptr_array_add (self->undo, step_new (self->recipe, title));
+  g_ptr_array_set_size (self->redo, 0);
+  replace_recipe (self, recipe);
+}
+
+static const char *
+move_step (VnDocument *self,
+           GPtrArray  *from,
+           GPtrArray  *to)
+{
+  Step *step;
+  VnRecipe *recipe;
+
+  if (from->len == 0)
+    return NULL;
+  step = g_ptr_array_steal_index (from, from->len - 1);
+  recipe = step->recipe;
+  step->recipe = self->recipe;
+  g_ptr_array_add (to, step);
+  replace_recipe (self, recipe);
+  return step->title;
+}
+
+gboolean
+vn_document_can_undo (VnDocument *self)
+{
+  return self->undo->len > 0;
+}
+
+gboolean
+vn_document_can_redo (VnDocument *self)
+{
+  return self->redo->len > 0;
+}
+
+/**
+ * vn_document_undo:
+ *
+ * Returns: (transfer none) (nullable): what was undone
+ */
+const char *
+vn_document_undo (VnDocument *self)
+{
+  return move_step (self, self->undo, self->redo);
+}
+
+/**
+ * vn_document_redo:
+ *
+ * Returns: (transfer none) (nullable): what was done again
+ */
+const char *
+vn_document_redo (VnDocument *self)
+{
+  return move_step (self, self->redo, self->undo);
+}
+
+/* Rules for just this node; those with a pattern for more are left alone. */
+static gboolean
+remove_rules (VnRecipe   *recipe,
+              const char *label)
+{
+  guint before = recipe->overrides->len;
+
+  for (guint i = recipe->overrides->len; i > 0; i--)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i - 1);
+
+      if (g_strcmp0 (rule->pattern, label) == 0)
+        g_ptr_array_remove_index (recipe->overrides, i - 1);
+    }
+  return recipe->overrides->len < before;
+}
+
+/* What a choice of the user means for this recipe. */
+static VnDType
+get_dtype (const VnRecipe    *recipe,
+           VnNodePrecision    precision)
+{
+  gboolean is_signed = vn_dtype_is_integer (recipe->activation) && vn_dtype_is_signed (recipe->activation);
+
+  if (precision == VN_NODE_16_BIT)
+    return is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16;
+  return is_signed ? VN_DTYPE_S8 : VN_DTYPE_U8;
+}
+
+static gboolean
+change_node (VnRecipe        *recipe,
+             VnNodeItem      *item,
+             VnNodePrecision  precision)
+{
+  g_autoptr(VnRecipe) before = vn_recipe_copy (recipe);
+  gboolean removed = remove_rules (recipe, item->label);
+
+  if (precision == VN_NODE_FLOAT && !vn_recipe_excludes (recipe, item->node))
+    vn_recipe_add_exclude (recipe, item->label);
+  else if (precision == VN_NODE_8_BIT || precision == VN_NODE_16_BIT)
+    {
+      VnOverride *rule = vn_recipe_add_exclude (recipe, item->label);
+
+      rule->exclude = FALSE;
+      rule->activation = get_dtype (recipe, precision);
+    }
+  else if (precision == VN_NODE_AS_RECIPE)
+    return removed;
+  return !vn_recipe_equal (before, recipe);
+}
+
+/**
+ * vn_document_get_precision_title:
+ * @n: number of nodes
+ *
+ * Returns: (transfer full): what vn_document_set_precision() did, in a few words
+ */
+char *
+vn_document_get_precision_title (VnNodePrecision precision,
+                                 guint           n)
+{
+  switch (precision)
+    {
+    case VN_NODE_FLOAT:
+      return g_strdup_printf (ngettext ("%u node left in float", "%u nodes left in float", n), n);
+    case VN_NODE_8_BIT:
+      return g_strdup_printf (ngettext ("%u node set to 8 bit", "%u nodes set to 8 bit", n), n);
+    case VN_NODE_16_BIT:
+      return g_strdup_printf (ngettext ("%u node set to 16 bit", "%u nodes set to 16 bit", n), n);
+    case VN_NODE_AS_RECIPE:
+      break;
+    }
+  return g_strdup_printf (ngettext ("%u node restored", "%u nodes restored", n), n);
+}
+
+/**
+ * vn_document_set_precision:
+ * @nodes: indices of nodes
+ * @precision: of their outputs from now on
+ *
+ * One step, whatever the number of nodes. A node that a pattern for more than itself selects keeps that rule when it
+ * is restored.
+ *
+ * Returns: how many nodes were changed
+ */
+guint
+vn_document_set_precision (VnDocument      *self,
+                           GtkBitset       *nodes,
+                           VnNodePrecision  precision)
+{
+  g_autofree char *title = NULL;
+  VnRecipe *recipe = vn_recipe_copy (self->recipe);
+  GtkBitsetIter iter;
+  guint index, n = 0;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+
+      if (item != NULL)
+        n += change_node (recipe, item, precision);
+    }
+
+  title = vn_document_get_precision_title (precision, n);
+  if (n > 0)
+    vn_document_edit_recipe (self, recipe, title);
+  else
+    vn_recipe_free (recipe);
+  return n;
+}
