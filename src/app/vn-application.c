@@ -166,7 +166,8 @@ vn_application_init (VnApplication *self)
 /**
  * vn_application_new:
  *
- * Returns: (transfer full): the program; files given on the command line are opened, each in a window of its own
+ * Returns: (transfer full): the program; files given on the command line are opened, each in a window of its
+ *   own
  */
 VnApplication *
 vn_application_new (void)

@@ -77,7 +77,8 @@ describe_range (const VnHistogram  *histogram,
   vn_histogram_foreach (histogram, find_tails, &tails);
   width = MAX (tails.high, 0) - MIN (tails.low, 0);
   if (width > 0 && plan->max - plan->min > WIDE_FACTOR * width)
-    return g_strdup_printf (_("A few outliers make the range %.0f times wider than 99.9 %% of the values need."),
+    return g_strdup_printf (_("A few outliers make the range %.0f times wider than 99.9 %% of the "
+                              "values need."),
                             (plan->max - plan->min) / width);
   return NULL;
 }
@@ -85,8 +86,8 @@ describe_range (const VnHistogram  *histogram,
 /**
  * vn_cause_find_origin:
  *
- * Returns: (transfer none) (nullable): the producer of the worst input, if that is nearly as bad as the output of
- *   @node; %NULL if the error arises in @node, or was not measured
+ * Returns: (transfer none) (nullable): the producer of the worst input, if that is nearly as bad as the
+ *   output of @node; %NULL if the error arises in @node, or was not measured
  */
 const VnNode *
 vn_cause_find_origin (VnResult     *result,
@@ -140,8 +141,8 @@ is_weight_rough (VnResult     *result,
   gsize n_channels, per_channel;
   g_autoptr(GArray) widths = NULL;
 
-  if (result->recipe->per_channel || tensor == NULL || tensor->shape.rank < 2 || tensor->dtype != VN_DTYPE_F32 ||
-      tensor->shape.dims[0] < 2 || tensor->n_elements == 0)
+  if (result->recipe->per_channel || tensor == NULL || tensor->shape.rank < 2 ||
+      tensor->dtype != VN_DTYPE_F32 || tensor->shape.dims[0] < 2 || tensor->n_elements == 0)
     return FALSE;
   n_channels = (gsize) tensor->shape.dims[0];
   per_channel = tensor->n_elements / n_channels;
@@ -155,7 +156,8 @@ is_weight_rough (VnResult     *result,
       g_array_append_val (widths, width);
     }
   g_array_sort (widths, compare_doubles);
-  return g_array_index (widths, double, n_channels - 1) > WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
+  return g_array_index (widths, double, n_channels - 1) >
+         WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
 }
 
 /**
@@ -163,9 +165,9 @@ is_weight_rough (VnResult     *result,
  * @result: a run
  * @node: of the model as opened
  *
- * Looks, in this order, for values that are no numbers, for a node left in float, for error that only comes in from
- * before, for a range that cuts off values, for one that outliers have widened, and for a weight whose channels differ
- * too much for one scale.
+ * Looks, in this order, for values that are no numbers, for a node left in float, for error that only comes
+ * in from before, for a range that cuts off values, for one that outliers have widened, and for a weight
+ * whose channels differ too much for one scale.
  *
  * Returns: (transfer full) (nullable): one sentence
  */
@@ -188,7 +190,8 @@ vn_cause_describe (VnResult     *result,
   if (text == NULL && plan != NULL && plan->quantized && histogram != NULL)
     text = describe_range (histogram, plan);
   if (text == NULL && plan != NULL && plan->quantized && is_weight_rough (result, node))
-    text = g_strdup (_("One scale for all channels of the weight is too coarse for some: try scales per channel."));
+    text = g_strdup (_("One scale for all channels of the weight is too coarse for some: try scales per "
+                       "channel."));
   if (text == NULL && plan != NULL && !plan->quantized)
     text = g_strdup (_("Not quantized itself: the error comes from its inputs or weights."));
   return text;

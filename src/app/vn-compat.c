@@ -138,7 +138,8 @@ get_advice (const GError *error)
  * @heading: what failed
  * @error: why
  *
- * Shows a dialog that tells what happened, where, and what to do about it, with a button that copies the text.
+ * Shows a dialog that tells what happened, where, and what to do about it, with a button that copies the
+ * text.
  */
 void
 vn_show_error (GtkWidget    *parent,

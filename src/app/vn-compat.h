@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* What later versions of GTK and libadwaita replace lives behind these functions, in one file: file choosers and
- * message dialogs. */
+/* What later versions of GTK and libadwaita replace lives behind these functions, in one file: file
+ * choosers and message dialogs. */
 
 typedef enum
 {

@@ -179,8 +179,8 @@ fill_settings (VnDocument          *self,
 /**
  * vn_document_quantize:
  *
- * Begins a run with the present recipe. Where the last one had the same samples its statistics serve again. While a
- * run is under way it is stopped, and followed by one more.
+ * Begins a run with the present recipe. Where the last one had the same samples its statistics serve again.
+ * While a run is under way it is stopped, and followed by one more.
  *
  * Returns: %FALSE if there is no model, or the samples cannot be found
  */

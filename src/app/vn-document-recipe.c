@@ -30,7 +30,8 @@ vn_document_get_recipe (VnDocument *self)
 /**
  * vn_document_is_stale:
  *
- * Returns: whether there is a result and it was made with another recipe or other samples than the present ones
+ * Returns: whether there is a result and it was made with another recipe or other samples than the present
+ *   ones
  */
 gboolean
 vn_document_is_stale (VnDocument *self)
@@ -220,8 +221,8 @@ vn_document_get_precision_title (VnNodePrecision precision,
  * @nodes: indices of nodes
  * @precision: of their outputs from now on
  *
- * One step, whatever the number of nodes. A node that a pattern for more than itself selects keeps that rule when it
- * is restored.
+ * One step, whatever the number of nodes. A node that a pattern for more than itself selects keeps that rule
+ * when it is restored.
  *
  * Returns: how many nodes were changed
  */

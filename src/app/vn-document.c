@@ -167,8 +167,8 @@ vn_document_set_input_shape (VnDocument    *self,
  * vn_document_set_model:
  * @model: (nullable): an opened model
  *
- * Shows @model. Result, rules, history and selection of the model before it are dropped, its samples are kept if they
- * are to be chosen freely.
+ * Shows @model. Result, rules, history and selection of the model before it are dropped, its samples are kept
+ * if they are to be chosen freely.
  */
 void
 vn_document_set_model (VnDocument *self,

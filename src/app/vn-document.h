@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnDocument: the opened model with all that was decided and found about it. Everything the window shows is read from
- * here, everything it changes goes through here.
+ * VnDocument: the opened model with all that was decided and found about it. Everything the window shows is
+ * read from here, everything it changes goes through here.
  *
  * Signals, all without arguments unless said:
  * - model-changed: another model (or none) is open

@@ -79,8 +79,8 @@ vn_format_interval (double min,
  * vn_format_shape:
  * @type: type of a value
  *
- * Returns: (transfer full): "1×3×224×224"; symbolic dims by name, unknown ones as "?"; "scalar" for rank 0; an empty
- *   string for what is not a tensor or has no known rank
+ * Returns: (transfer full): "1×3×224×224"; symbolic dims by name, unknown ones as "?"; "scalar" for rank 0;
+ *   an empty string for what is not a tensor or has no known rank
  */
 char *
 vn_format_shape (const VnType *type)

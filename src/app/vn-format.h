@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* Numbers as the window writes them: a real minus sign, a no-break space before the unit, “–” for what was not
- * measured. Each returns an owned string. */
+/* Numbers as the window writes them: a real minus sign, a no-break space before the unit, “–” for what was
+ * not measured. Each returns an owned string. */
 
 char *vn_format_number     (double            value,
                             guint             significant);

@@ -101,7 +101,8 @@ add_node (VnScope    *root,
   g_list_store_append (at->children, item);
 }
 
-/* A scope with one thing in it is no use: it is replaced by that thing, which takes over the name if it is a scope. */
+/* A scope with one thing in it is no use: it is replaced by that thing, which takes over the name if it is
+ * a scope. */
 static void
 simplify (VnScope *self)
 {
@@ -134,8 +135,8 @@ simplify (VnScope *self)
  * vn_scope_new_for_nodes:
  * @nodes: of VnNodeItem
  *
- * Sorts nodes into scopes by their names: "/features/13/conv/Conv" into "features", "13". Nodes without a name are
- * on top.
+ * Sorts nodes into scopes by their names: "/features/13/conv/Conv" into "features", "13". Nodes without a
+ * name are on top.
  *
  * Returns: (transfer full): the root
  */

@@ -38,7 +38,8 @@ holds_all (GtkBitset *set,
   return gtk_bitset_is_empty (rest);
 }
 
-/* A selected scope stands for all its nodes; an open one that was selected before does not, for its rows tell more. */
+/* A selected scope stands for all its nodes; an open one that was selected before does not, for its rows
+ * tell more. */
 static GtkBitset *
 read_list (VnSelectionLink *self,
            gboolean         with_open_scopes)
@@ -124,7 +125,8 @@ static void
 write_list (VnSelectionLink *self)
 {
   g_autoptr(GtkBitset) selected = find_selected (self);
-  g_autoptr(GtkBitset) mask = gtk_bitset_new_range (0, g_list_model_get_n_items (G_LIST_MODEL (self->selection)));
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection));
+  g_autoptr(GtkBitset) mask = gtk_bitset_new_range (0, n);
 
   gtk_selection_model_set_selection (self->selection, selected, mask);
 }
@@ -205,7 +207,8 @@ vn_selection_link_new (VnDocument        *document,
   self->document = g_object_ref (document);
   self->selection = g_object_ref (selection);
   self->view = view;
-  g_signal_connect_object (selection, "selection-changed", G_CALLBACK (list_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (selection, "selection-changed", G_CALLBACK (list_changed), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (selection, "items-changed", G_CALLBACK (items_changed), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (document_changed), self,

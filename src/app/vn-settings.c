@@ -66,8 +66,8 @@ has_demo (const char *folder)
 /**
  * vn_demo_find:
  *
- * The demo is looked for in $VN_DEMO_DIR, where it was installed, and near the program: in the prefix it was moved
- * to, or in the source folder when it runs from a build folder inside it.
+ * The demo is looked for in $VN_DEMO_DIR, where it was installed, and near the program: in the prefix it was
+ * moved to, or in the source folder when it runs from a build folder inside it.
  *
  * Returns: (transfer full) (nullable): the folder that holds demo.onnx and samples
  */

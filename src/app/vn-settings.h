@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The few things the program remembers. Without an installed schema everything has its default and nothing is kept. */
+/* The few things the program remembers. Without an installed schema everything has its default and nothing
+ * is kept. */
 
 GSettings *vn_settings_get        (void);   /* borrowed; NULL without schema */
 int        vn_settings_get_int    (const char *key,

@@ -97,8 +97,8 @@ describe (const VnVerdict *self,
  * vn_verdict_new:
  * @result: a run
  *
- * Judges by the hits lost where the samples have labels the network can hit, else by the worst output and the nodes
- * below 10 dB.
+ * Judges by the hits lost where the samples have labels the network can hit, else by the worst output and the
+ * nodes below 10 dB.
  *
  * Returns: (transfer full): the verdict
  */

@@ -81,7 +81,8 @@ left (GtkDropTarget *target,
   gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, FALSE);
 }
 
-/* The value is there before the drop where the source is fast enough; until then a model is the best guess. */
+/* The value is there before the drop where the source is fast enough; until then a model is the best
+ * guess. */
 static void
 value_known (GtkDropTarget *target,
              GParamSpec    *pspec,

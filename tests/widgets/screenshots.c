@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes pictures of every page with a real network and real photographs, in light and dark, into VN_SCREENSHOTS:
+/* Takes pictures of every page with a real network and real photographs, in light and dark, into
+ * VN_SCREENSHOTS:
  *
  *   VN_SCREENSHOTS=folder run-headless.sh widgets-screenshots [MODEL SAMPLES PRESET]
  *
@@ -151,7 +152,8 @@ main (int    argc,
       return EXIT_SUCCESS;
     }
   vn_test_widgets_init (&argc, &argv);
-  model = argc > 3 ? g_strdup (argv[1]) : g_build_filename (shared, "models", "det_ultraface_rfb320.onnx", NULL);
+  model = argc > 3 ? g_strdup (argv[1])
+                   : g_build_filename (shared, "models", "det_ultraface_rfb320.onnx", NULL);
   samples = argc > 3 ? g_strdup (argv[2]) : g_build_filename (shared, "images", "coco", NULL);
   app = vn_application_new ();
   g_application_set_flags (G_APPLICATION (app), G_APPLICATION_NON_UNIQUE);

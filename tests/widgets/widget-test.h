@@ -17,7 +17,8 @@ void     vn_test_settle       (guint             milliseconds);
 void     vn_test_screenshot   (GtkWidget        *window,
                                const char       *name);
 
-/* The first widget below @root, in depth-first order, of @type and (unless NULL) with this action name or label. */
+/* The first widget below @root, in depth-first order, of @type and (unless NULL) with this action name or
+ * label. */
 GtkWidget *vn_test_find       (GtkWidget        *root,
                                GType             type,
                                const char       *name);

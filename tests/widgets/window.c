@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The way through the window: open a model, quantize it on random values, look at the errors, leave a node in float,
- * take that back, export. */
+/* The way through the window: open a model, quantize it on random values, look at the errors, leave a node
+ * in float, take that back, export. */
 #include "vn-document.h"
 #include "vn-graph-edit.h"
 #include "vn-node-item.h"
@@ -73,7 +73,8 @@ add_relu (VnGraph    *graph,
   return output;
 }
 
-/* As exporters that name only tensors write it: a constant that preparation takes away, then nodes without names. */
+/* As exporters that name only tensors write it: a constant that preparation takes away, then nodes without
+ * names. */
 static void
 drop_names (VnGraph *graph)
 {
@@ -106,7 +107,8 @@ write_model (const char *path,
   VnShape shape = VN_SHAPE (1, 3, 16, 16);
   VnValue *input = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape);
   VnValue *stem = add_relu (graph, "/stem/relu", add_conv (graph, "/stem/conv", input, 3, 8));
-  VnValue *branches[] = { add_conv (graph, "/left/conv", stem, 8, 8), add_conv (graph, "/right/conv", stem, 8, 8) };
+  VnValue *branches[] = { add_conv (graph, "/left/conv", stem, 8, 8),
+                          add_conv (graph, "/right/conv", stem, 8, 8) };
   VnValue *sum = vn_graph_add_value (graph, "sum", VN_DTYPE_F32, &stem->type.shape);
   gboolean ok;
 
@@ -281,7 +283,8 @@ test_measure (Fixture       *fixture,
   for (guint i = 0; i < 6; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (fixture->document), i);
-      const VnErrorRow *row = vn_result_get_node_error (vn_document_get_result (fixture->document), item->node);
+      VnResult *result = vn_document_get_result (fixture->document);
+      const VnErrorRow *row = vn_result_get_node_error (result, item->node);
 
       g_test_message ("%s: %g dB, %s", item->label, item->metrics[VN_METRIC_SQNR],
                       vn_dtype_get_name (item->precision));
@@ -293,6 +296,13 @@ test_measure (Fixture       *fixture,
       g_assert_cmpfloat (item->metrics[VN_METRIC_COSINE], ==, row->cosine);
     }
   g_assert_cmpuint (n_measured, >=, 3);
+}
+
+static gboolean
+is_quantized (Fixture    *fixture,
+              const char *label)
+{
+  return vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, label);
 }
 
 static void
@@ -313,13 +323,13 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_true (item->excluded);
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
   g_assert_false (vn_document_is_stale (fixture->document));
-  g_assert_false (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/left/conv"));
+  g_assert_false (is_quantized (fixture, "/left/conv"));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
   g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
   g_assert_false (item->excluded);
   g_assert_cmpfloat (item->metrics[VN_METRIC_SQNR], ==, before);
-  g_assert_true (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/left/conv"));
+  g_assert_true (is_quantized (fixture, "/left/conv"));
   g_assert_true (vn_document_can_redo (fixture->document));
   g_assert_false (vn_document_can_undo (fixture->document));
   g_assert_cmpuint (fixture->n_failed, ==, 0);

@@ -2,6 +2,7 @@
 #include "vn-swatch.h"
 
 #include "vn-heat.h"
+#include "vn-i18n.h"
 
 #include <adwaita.h>
 #include <math.h>
@@ -216,6 +217,20 @@ vn_swatch_new (gboolean as_bar)
   return GTK_WIDGET (self);
 }
 
+/* What the colour says, in words. */
+static char *
+dup_label (VnSwatchState state,
+           double        sqnr_db)
+{
+  static const char * const bands[N_TICKS + 1] = { N_("fine"), N_("fine"), N_("watch"), N_("watch"), N_("bad") };
+  VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
+
+  if (state != VN_SWATCH_VALUE)
+    return g_strdup (state == VN_SWATCH_FLOAT ? _("not quantized") : _("not measured"));
+  return g_strdup_printf (_("%.1f decibels, %s"), sqnr_db,
+                          _(bands[vn_heat_ticks (vn_heat_axis (VN_METRIC_SQNR, sqnr_db), handles)]));
+}
+
 /**
  * vn_swatch_set:
  * @sqnr_db: signal to quantization noise; NaN counts as the worst
@@ -225,7 +240,10 @@ vn_swatch_set (VnSwatch      *self,
                VnSwatchState  state,
                double         sqnr_db)
 {
+  g_autofree char *label = dup_label (state, sqnr_db);
+
   self->state = state;
   self->sqnr_db = sqnr_db;
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* The sections of the inspector: each function returns a floating widget, or NULL where there is nothing to say. */
+/* The sections of the inspector: each function returns a floating widget, or NULL where there is nothing
+ * to say. */
 
 GtkWidget *vn_inspector_error_card    (VnResult     *result,
                                        VnNodeItem   *item);

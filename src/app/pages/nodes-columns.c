@@ -228,7 +228,8 @@ vn_nodes_columns_add (GtkColumnView *table)
       const Column *column = &columns[i];
       GtkListItemFactory *factory = vn_node_cell_factory_new (column->make, column->update);
       GtkColumnViewColumn *added = gtk_column_view_column_new (_(column->title), factory);
-      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (compare_items, GUINT_TO_POINTER (column->key), NULL));
+      gpointer key = GUINT_TO_POINTER (column->key);
+      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (compare_items, key, NULL));
 
       gtk_column_view_column_set_sorter (added, sorter);
       gtk_column_view_column_set_expand (added, column->expand);

@@ -112,7 +112,8 @@ add_menu_item (VnEmptyPage   *self,
 void
 vn_empty_page_update (VnEmptyPage *self)
 {
-  GList *infos = g_list_sort (gtk_recent_manager_get_items (gtk_recent_manager_get_default ()), compare_newest);
+  GList *unsorted = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
+  GList *infos = g_list_sort (unsorted, compare_newest);
   GtkWidget *child;
   guint n = 0;
 
@@ -182,6 +183,6 @@ vn_empty_page_init (VnEmptyPage *self)
   self->menu = g_menu_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->clear_button, "clicked", G_CALLBACK (clear_recent), self);
-  g_signal_connect_object (gtk_recent_manager_get_default (), "changed", G_CALLBACK (vn_empty_page_update), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_recent_manager_get_default (), "changed",
+                           G_CALLBACK (vn_empty_page_update), self, G_CONNECT_SWAPPED);
 }

@@ -195,7 +195,8 @@ update_boundary (VnGraphPage *self,
   in_names = list_names (boundary.in_edges);
   out_names = list_names (boundary.out_edges);
   if (nodes->len > 1)
-    vn_graph_view_set_boundary (self->view, (const char * const *) in_names, (const char * const *) out_names);
+    vn_graph_view_set_boundary (self->view, (const char * const *) in_names,
+                                (const char * const *) out_names);
   else
     vn_graph_view_set_boundary (self->view, NULL, NULL);
   vn_boundary_clear (&boundary);

@@ -199,7 +199,8 @@ show_node (VnInspector *self,
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), item->label);
   append (self, vn_inspector_error_card (result, item));
-  append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded, item->has_rule));
+  append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
+                                      item->has_rule));
   append (self, vn_inspector_output (result, item));
   append (self, vn_inspector_activations (result, item, &self->activations, &self->table));
   append (self, vn_inspector_weights (item->node, &self->weights));

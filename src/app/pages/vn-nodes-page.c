@@ -53,7 +53,8 @@ matches (gpointer item,
 {
   VnNodesPage *self = data;
 
-  return (self->chip == CHIP_ALL || get_chip (item) == self->chip) && vn_node_item_matches (item, self->needle);
+  return (self->chip == CHIP_ALL || get_chip (item) == self->chip) &&
+         vn_node_item_matches (item, self->needle);
 }
 
 static void
@@ -208,7 +209,7 @@ vn_nodes_page_set_document (VnNodesPage *self,
   self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
                                               g_object_ref (self->filter));
-  /* Sorted before the table gets the rows: a table that is sorted later has scrolled away from the first row. */
+  /* Sorted before the table gets the rows: one that is sorted later has scrolled away from the first row. */
   gtk_column_view_sort_by_column (self->table, column, GTK_SORT_ASCENDING);
   sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->filtered)),
                                     g_object_ref (gtk_column_view_get_sorter (self->table)));
@@ -277,7 +278,8 @@ add_chips (VnNodesPage *self)
       gtk_widget_add_css_class (self->buttons[i], "chip");
       gtk_widget_set_valign (self->buttons[i], GTK_ALIGN_CENTER);
       if (i > 0)
-        gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (self->buttons[i]), GTK_TOGGLE_BUTTON (self->buttons[0]));
+        gtk_toggle_button_set_group (GTK_TOGGLE_BUTTON (self->buttons[i]),
+                                     GTK_TOGGLE_BUTTON (self->buttons[0]));
       else
         gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->buttons[0]), TRUE);
       g_signal_connect_swapped (self->buttons[i], "toggled", G_CALLBACK (chip_toggled), self);
@@ -292,6 +294,7 @@ vn_nodes_page_init (VnNodesPage *self)
   add_chips (self);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_changed), self);
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (clear_filters), self);
-  g_signal_connect_data (self->table, "map", G_CALLBACK (mapped), self, NULL, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_data (self->table, "map", G_CALLBACK (mapped), self, NULL,
+                         G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_swapped (self->table, "activate", G_CALLBACK (activated), self);
 }

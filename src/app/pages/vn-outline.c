@@ -194,8 +194,8 @@ set_rows (VnOutline *self)
 {
   gboolean searching = self->needle != NULL && *self->needle != 0;
   GListModel *top = searching ? G_LIST_MODEL (self->filtered) : vn_scope_get_children (self->root);
-  g_autoptr(GtkTreeListModel) rows = gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, create_children,
-                                                              NULL, NULL);
+  g_autoptr(GtkTreeListModel) rows = gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE,
+                                                              create_children, NULL, NULL);
 
   gtk_multi_selection_set_model (self->selection, G_LIST_MODEL (rows));
 }
@@ -275,8 +275,10 @@ vn_outline_set_document (VnOutline  *self,
   g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
   /* Before the link, which selects only rows that are there. */
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (reveal_selected), self, G_CONNECT_SWAPPED);
-  self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (self->selection), GTK_WIDGET (self->list));
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (reveal_selected), self,
+                           G_CONNECT_SWAPPED);
+  self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (self->selection),
+                                      GTK_WIDGET (self->list));
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
 }
 

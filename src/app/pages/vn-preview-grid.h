@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Fills a flow box with small pictures of samples, decoded in the background. Pictures that could not be read say so;
- * pictures the network sees stretched carry a flag. */
+/* Fills a flow box with small pictures of samples, decoded in the background. Pictures that could not be
+ * read say so; pictures the network sees stretched carry a flag. */
 
 typedef struct _VnPreviews VnPreviews;
 

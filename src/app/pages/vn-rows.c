@@ -103,7 +103,8 @@ vn_section_new (const char *title,
     }
   gtk_box_append (GTK_BOX (box), head);
   gtk_box_append (GTK_BOX (box), content);
-  gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                  label, NULL, -1);
   return box;
 }
 

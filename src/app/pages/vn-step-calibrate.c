@@ -76,8 +76,8 @@ show_idle (VnStepCalibrate *self)
     {
       adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
       adw_status_page_set_title (self->status, _("Ready to Calibrate"));
-      gtk_label_set_label (self->detail, _("The network runs on your samples to learn the range of every tensor. "
-                                           "The graph stays usable meanwhile."));
+      gtk_label_set_label (self->detail, _("The network runs on your samples to learn the range of every "
+                                           "tensor. The graph stays usable meanwhile."));
     }
 }
 
@@ -180,7 +180,8 @@ vn_step_calibrate_dup_blocker (VnWizardStep *step)
 
   if (vn_document_get_result (document) != NULL)
     return NULL;
-  return g_strdup (vn_document_get_job (document) != NULL ? _("Calibration is running") : _("Not calibrated yet"));
+  return g_strdup (vn_document_get_job (document) != NULL ? _("Calibration is running")
+                                                          : _("Not calibrated yet"));
 }
 
 static void
@@ -207,7 +208,8 @@ vn_step_calibrate_class_init (VnStepCalibrateClass *klass)
   step_class->enter = vn_step_calibrate_enter;
   step_class->dup_answer = vn_step_calibrate_dup_answer;
   step_class->dup_blocker = vn_step_calibrate_dup_blocker;
-  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-calibrate.ui");
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/io/github/vernier/Vernier/vn-step-calibrate.ui");
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, status);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, progress);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, detail);

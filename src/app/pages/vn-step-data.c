@@ -128,7 +128,8 @@ show_previews (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (get_document (self));
   gboolean as_network = gtk_toggle_button_get_active (self->network);
-  guint n = self->dataset != NULL && vn_dataset_is_image (self->dataset) ? vn_dataset_get_n (self->dataset) : 0;
+  gboolean pictures = self->dataset != NULL && vn_dataset_is_image (self->dataset);
+  guint n = pictures ? vn_dataset_get_n (self->dataset) : 0;
   g_autofree char *count = n > 0 ? g_strdup_printf (_("%u of %u"), MIN (n, 12), n) : g_strdup ("");
 
   gtk_label_set_label (self->previews_title, as_network ? _("As the network sees them") : _("As they are"));
@@ -204,7 +205,8 @@ folder_chosen (GFile    *file,
 static void
 change_clicked (VnStepData *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, folder_chosen, g_object_ref (self), g_object_unref);
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, folder_chosen, g_object_ref (self),
+                  g_object_unref);
 }
 
 static void
@@ -325,7 +327,8 @@ static GtkWidget *
 make_shape_row (VnStepData    *self,
                 const VnValue *input)
 {
-  const VnShape *shape = g_hash_table_lookup (vn_document_get_input_shapes (get_document (self)), input->name);
+  GHashTable *shapes = vn_document_get_input_shapes (get_document (self));
+  const VnShape *shape = g_hash_table_lookup (shapes, input->name);
   g_autofree char *text = vn_shape_to_string (shape, "×");
   g_autofree char *type = vn_type_to_string (&input->type);
   GtkWidget *row = adw_entry_row_new ();

@@ -91,7 +91,8 @@ fill_operators (VnStepModel *self,
   g_qsort_with_data (names, (int) n, sizeof *names, compare_count, counts);
   for (guint i = 0; i < MIN (n, MAX_OPERATORS); i++)
     {
-      g_autofree char *count = g_strdup_printf ("%u", GPOINTER_TO_UINT (g_hash_table_lookup (counts, names[i])));
+      guint number = GPOINTER_TO_UINT (g_hash_table_lookup (counts, names[i]));
+      g_autofree char *count = g_strdup_printf ("%u", number);
 
       gtk_list_box_append (self->operators, vn_row_new (names[i], count));
     }
@@ -113,8 +114,8 @@ model_changed (VnStepModel *self)
 static void
 vn_step_model_document_set (VnWizardStep *step)
 {
-  g_signal_connect_object (vn_wizard_step_get_document (step), "model-changed", G_CALLBACK (model_changed), step,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (vn_wizard_step_get_document (step), "model-changed",
+                           G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
   model_changed (VN_STEP_MODEL (step));
 }
 

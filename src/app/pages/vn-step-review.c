@@ -97,7 +97,8 @@ show_figures (VnStepReview    *self,
     }
   if (result->accuracy.valid && result->accuracy.n > 0)
     {
-      g_autofree char *kept = g_strdup_printf ("%.1f %%", 100.0 * result->accuracy.agree / result->accuracy.n);
+      double share = 100.0 * result->accuracy.agree / result->accuracy.n;
+      g_autofree char *kept = g_strdup_printf ("%.1f %%", share);
 
       add_figure (self, kept, _("same answer as before"));
     }
@@ -149,7 +150,8 @@ add_fix (VnStepReview *self,
       return;
     }
   if (vn_dtype_get_bits (item->precision) < 16)
-    add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
+    add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"),
+                    VN_NODE_16_BIT);
   add_fix_button (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
@@ -314,8 +316,9 @@ vn_step_review_dup_answer (VnWizardStep *step)
 static char *
 vn_step_review_dup_blocker (VnWizardStep *step)
 {
-  return vn_document_get_result (vn_wizard_step_get_document (step)) == NULL ? g_strdup (_("Not calibrated yet"))
-                                                                             : NULL;
+  VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
+
+  return result == NULL ? g_strdup (_("Not calibrated yet")) : NULL;
 }
 
 static void

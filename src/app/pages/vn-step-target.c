@@ -180,7 +180,8 @@ make_preset_row (VnStepTarget   *self,
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
   g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL, _(preset->title), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _(preset->title), -1);
   g_signal_connect_swapped (check, "toggled", G_CALLBACK (preset_toggled), self);
   return row;
 }

@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnWizard: the assistant: model, data, target, calibration, review, export. What is done in it stays when it is left.
+ * VnWizard: the assistant: model, data, target, calibration, review, export. What is done in it stays when it
+ * is left.
  */
 #define VN_TYPE_WIZARD (vn_wizard_get_type ())
 G_DECLARE_FINAL_TYPE (VnWizard, vn_wizard, VN, WIZARD, AdwBin)
