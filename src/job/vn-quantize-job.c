@@ -213,6 +213,22 @@ compare (VnQuantizeJob  *self,
   return TRUE;
 }
 
+/* A network that computes in integers would be quantized a second time, on top of its own errors. */
+static gboolean
+check_is_float (const VnModel  *model,
+                GError        **error)
+{
+  guint n = vn_quantize_count_quantized (model);
+
+  if (n == 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. "
+                 "Quantize the float network it was made from; comparing the two shows its error"),
+               n, model->graph->nodes->len);
+  return FALSE;
+}
+
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -221,7 +237,7 @@ vn_quantize_job_run (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   g_autoptr(VnResult) result = vn_result_new ();
 
-  if (!vn_recipe_validate (self->settings.recipe, error))
+  if (!vn_recipe_validate (self->settings.recipe, error) || !check_is_float (self->settings.model, error))
     return FALSE;
   result->notes = vn_notes_new ();
   result->source = vn_model_ref (self->settings.model);

@@ -56,6 +56,8 @@ gboolean            vn_quant_plan_is_node_quantized (VnQuantPlan *self,
 GPtrArray          *vn_quantize_list_values (const VnModel   *prepared,
                                              const VnRecipe  *recipe);
 
+guint               vn_quantize_count_quantized (const VnModel *model);   /* 0: a float network */
+
 gint64              vn_quantize_get_opset   (const VnModel   *model,
                                              const VnRecipe  *recipe);   /* the opset the export needs */
 
