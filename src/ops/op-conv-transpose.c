@@ -2,14 +2,16 @@
 /* ConvTranspose: the gradient of a convolution: each input pixel adds its kernel, times its value, to the output,
  * y[n,m, i * stride + k * dilation - padding] += sum over c of w[c,m,k] x[n,c,i].
  *
- * For a block of output channels the products of one matrix product (taps x pixels) are added where they belong. */
+ * For a block of output channels and a few lines of input at a time, the products of one matrix product (taps x
+ * pixels) are added where they belong. */
 #include "vn-blas.h"
 #include "vn-conv.h"
 
 enum { X, W, B };
 
-/* About how many bytes of products are held at once. */
-#define PRODUCT_BYTES (1024 * 1024)
+/* About how many bytes of products are held at once, and of how many output channels. */
+#define PRODUCT_BYTES (512 * 1024)
+#define BLOCK 16
 
 /**
  * Transposed: the window is that of the convolution whose gradient this is, so `in` of the window is the size of y
@@ -22,6 +24,7 @@ typedef struct
   gsize    in_channels, out_channels;  /* of one group */
   gsize    x_size, y_size, taps;
   gsize    block;                      /* output channels done together */
+  gsize    lines;                      /* lines of input done together */
 } Transposed;
 
 /* ONNX gives the sizes either from padding or, with output_shape, the padding from the sizes. */
@@ -107,7 +110,7 @@ transposed_init (Transposed     *self,
                  GError        **error)
 {
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
-  gsize row;
+  gsize line;
 
   if (groups < 1 || w->dims[0] % groups != 0 || x->dims[1] != w->dims[0])
     return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, weight for %" G_GINT64_FORMAT
@@ -121,12 +124,15 @@ transposed_init (Transposed     *self,
   self->x_size = (gsize) vn_window_volume (self->window.out);
   self->y_size = (gsize) vn_window_volume (self->window.in);
   self->taps = (gsize) vn_window_volume (self->window.kernel);
-  if (!vn_checked_mul (self->taps * sizeof (float), self->x_size, &row))
+  self->block = CLAMP (self->out_channels, 1, BLOCK);
+  if (!vn_checked_mul (self->block * sizeof (float), self->taps, &line) ||
+      !vn_checked_mul (line, (gsize) self->window.out[2], &line))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the convolution is too large for this machine"));
       return FALSE;
     }
-  self->block = CLAMP (PRODUCT_BYTES / MAX (row, 1), 1, MAX (self->out_channels, 1));
+  self->lines = (gsize) CLAMP ((gint64) (PRODUCT_BYTES / MAX (line, 1)), 1,
+                               MAX (self->window.out[0] * self->window.out[1], 1));
   return TRUE;
 }
 
@@ -161,7 +167,7 @@ conv_transpose_infer (VnOpContext *ctx,
   y.dims[1] = w->dims[1] * (gint64) job.groups;
   memcpy (y.dims + 2, job.window.in + 3 - job.window.n_spatial, sizeof (gint64) * job.window.n_spatial);
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
-  if (!vn_checked_mul (job.block * job.taps * sizeof (float), job.x_size, &bytes) ||
+  if (!vn_checked_mul (job.block * job.taps * sizeof (float), job.lines * (gsize) job.window.out[2], &bytes) ||
       !vn_checked_mul (bytes, vn_op_max_workers (), &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the products do not fit into memory"));
   return TRUE;
@@ -190,25 +196,25 @@ add_line (const VnWindow *win,
       y[at + i * stride] += products[i];
 }
 
-/* Adds the products of one tap to one output channel. */
+/* Adds the products of one tap and lines @first .. @first + @n - 1 of input to one output channel. */
 static void
 add_tap (const VnWindow *win,
          const float    *products,
          gint64          tap,
+         gint64          first,
+         gint64          n,
          float          *y)
 {
   gint64 kx = tap % win->kernel[2], ky = tap / win->kernel[2] % win->kernel[1], kz = tap / win->kernel[2] / win->kernel[1];
 
-  for (gint64 iz = 0; iz < win->out[0]; iz++)
-    for (gint64 iy = 0; iy < win->out[1]; iy++, products += win->out[2])
-      {
-        gint64 oz = iz * win->stride[0] + kz * win->dilation[0] - win->begin[0];
-        gint64 oy = iy * win->stride[1] + ky * win->dilation[1] - win->begin[1];
+  for (gint64 line = first; line < first + n; line++, products += win->out[2])
+    {
+      gint64 oz = line / win->out[1] * win->stride[0] + kz * win->dilation[0] - win->begin[0];
+      gint64 oy = line % win->out[1] * win->stride[1] + ky * win->dilation[1] - win->begin[1];
 
-        if (oz >= 0 && oz < win->in[0] && oy >= 0 && oy < win->in[1])
-          add_line (win, products, kx * win->dilation[2] - win->begin[2],
-                    y + (oz * win->in[1] + oy) * win->in[2]);
-      }
+      if (oz >= 0 && oz < win->in[0] && oy >= 0 && oy < win->in[1])
+        add_line (win, products, kx * win->dilation[2] - win->begin[2], y + (oz * win->in[1] + oy) * win->in[2]);
+    }
 }
 
 typedef struct
@@ -219,6 +225,27 @@ typedef struct
   gsize              n_blocks;
 } Job;
 
+/* @w and @y: of the first of @n output channels */
+static void
+add_lines (const Transposed *s,
+           const float      *x,
+           const float      *w,
+           gsize             n,
+           gsize             first,
+           gsize             n_lines,
+           float            *products,
+           float            *y)
+{
+  gsize width = (gsize) s->window.out[2], pixels = n_lines * width;
+
+  vn_blas_gemm_general (TRUE, FALSE, n * s->taps, pixels, s->in_channels, 1.f, w, s->out_channels * s->taps,
+                        x + first * width, s->x_size, 0.f, products, pixels);
+  for (gsize m = 0; m < n; m++)
+    for (gsize t = 0; t < s->taps; t++)
+      add_tap (&s->window, products + (m * s->taps + t) * pixels, (gint64) t, (gint64) first, (gint64) n_lines,
+               y + m * s->y_size);
+}
+
 static void
 run_block (gpointer data,
            gsize    item,
@@ -226,21 +253,19 @@ run_block (gpointer data,
 {
   const Job *self = data;
   const Transposed *s = &self->sizes;
-  gsize first = item % self->n_blocks * s->block, n = MIN (s->block, s->out_channels - first);
+  gsize channel = item % self->n_blocks * s->block, n = MIN (s->block, s->out_channels - channel);
   gsize plane = item / self->n_blocks, group = plane % s->groups;
+  gsize width = (gsize) s->window.out[2], all = width > 0 ? s->x_size / width : 0;
   const float *x = (const float *) self->ctx->in[X]->data + plane * s->in_channels * s->x_size;
   const float *w = (const float *) self->ctx->in[W]->data +
-                   (group * s->in_channels * s->out_channels + first) * s->taps;
-  float *y = (float *) self->ctx->out[0]->data + (plane * s->out_channels + first) * s->y_size;
-  float *products = (float *) self->ctx->scratch + worker * s->block * s->taps * s->x_size;
+                   (group * s->in_channels * s->out_channels + channel) * s->taps;
+  float *y = (float *) self->ctx->out[0]->data + (plane * s->out_channels + channel) * s->y_size;
+  float *products = (float *) self->ctx->scratch + worker * s->block * s->taps * s->lines * width;
 
-  vn_blas_gemm_general (TRUE, FALSE, n * s->taps, s->x_size, s->in_channels, 1.f, w, s->out_channels * s->taps, x,
-                        s->x_size, 0.f, products, s->x_size);
   memset (y, 0, n * s->y_size * sizeof (float));
-  for (gsize m = 0; m < n; m++)
-    for (gsize t = 0; t < s->taps; t++)
-      add_tap (&s->window, products + (m * s->taps + t) * s->x_size, (gint64) t, y + m * s->y_size);
-  vn_epilogue_apply (&self->epilogue, y, group * s->out_channels + first, n, s->y_size, s->y_size);
+  for (gsize first = 0; first < all; first += s->lines)
+    add_lines (s, x, w, n, first, MIN (s->lines, all - first), products, y);
+  vn_epilogue_apply (&self->epilogue, y, group * s->out_channels + channel, n, s->y_size, s->y_size);
 }
 
 static gboolean

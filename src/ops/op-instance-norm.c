@@ -58,8 +58,11 @@ measure (const float *x,
          float       *mean,
          double      *factor)
 {
-  *mean = (float) (vn_reduce_sum (x, n) / (double) n);
-  *factor = 1 / sqrt (vn_reduce_square (x, n, *mean) / (double) n + epsilon);
+  double centre, squares;
+
+  vn_reduce_moments (x, n, &centre, &squares);
+  *mean = (float) centre;
+  *factor = 1 / sqrt (squares / (double) n + epsilon);
 }
 
 VN_MULTIVERSION

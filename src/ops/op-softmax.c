@@ -118,45 +118,66 @@ log_softmax_line (const float *x,
     y[i] = (x[i] - max) - sum;
 }
 
+/* Lines along an axis other than the last: a block of them side by side, element by element. */
+#define BLOCK 256
+
+VN_MULTIVERSION
+static void
+softmax_block (const float *x,
+               float       *y,
+               gsize        size,
+               gsize        step,
+               gsize        n,
+               gboolean     logarithm)
+{
+  float max[BLOCK], sum[BLOCK];
+
+  for (gsize j = 0; j < n; j++)
+    {
+      max[j] = -INFINITY;
+      sum[j] = 0.f;
+    }
+  for (gsize i = 0; i < size; i++)
+    for (gsize j = 0; j < n; j++)
+      max[j] = x[i * step + j] > max[j] ? x[i * step + j] : max[j];
+  for (gsize i = 0; i < size; i++)
+    for (gsize j = 0; j < n; j++)
+      {
+        float e = vn_expf (x[i * step + j] - max[j]);
+
+        sum[j] += e;
+        y[i * step + j] = logarithm ? x[i * step + j] - max[j] : e;
+      }
+  for (gsize j = 0; j < n; j++)
+    sum[j] = logarithm ? logf (sum[j]) : 1.f / sum[j];
+  for (gsize i = 0; i < size; i++)
+    for (gsize j = 0; j < n; j++)
+      y[i * step + j] = logarithm ? y[i * step + j] - sum[j] : y[i * step + j] * sum[j];
+}
+
 /* 1 at the first maximum */
 static void
-hardmax_line (const float *x,
-              float       *y,
-              gsize        n)
+hardmax_strided (const float *x,
+                 float       *y,
+                 gsize        size,
+                 gsize        step)
 {
   gsize best = 0;
 
-  for (gsize i = 1; i < n; i++)
-    if (x[i] > x[best])
+  for (gsize i = 1; i < size; i++)
+    if (x[i * step] > x[best * step])
       best = i;
-  memset (y, 0, n * sizeof (float));
-  if (n > 0)
-    y[best] = 1.f;
+  for (gsize i = 0; i < size; i++)
+    y[i * step] = i == best ? 1.f : 0.f;
 }
 
-typedef void (*LineFunc) (const float *x, float *y, gsize n);
-
-/* A line along an axis other than the last: gathered, computed, scattered. */
-static void
-strided_line (LineFunc     func,
-              const float *x,
-              float       *y,
-              gsize        n,
-              gsize        stride,
-              float       *buffer)
-{
-  for (gsize i = 0; i < n; i++)
-    buffer[i] = x[i * stride];
-  func (buffer, buffer + n, n);
-  for (gsize i = 0; i < n; i++)
-    y[i * stride] = buffer[n + i];
-}
+typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
 
 typedef struct
 {
   const VnOpContext *ctx;
   Lines              lines;
-  LineFunc           func;
+  Kind               kind;
 } Softmax;
 
 static void
@@ -168,42 +189,30 @@ softmax_item (gpointer data,
   gsize size = self->lines.size, inner = self->lines.inner;
   const float *x = (const float *) self->ctx->in[0]->data + item * size * inner;
   float *y = (float *) self->ctx->out[0]->data + item * size * inner;
-  float *buffer = (float *) self->ctx->scratch + worker * 2 * size;
 
-  if (inner == 1)
-    self->func (x, y, size);
-  else
+  if (self->kind == HARDMAX)
     for (gsize i = 0; i < inner; i++)
-      strided_line (self->func, x + i, y + i, size, inner, buffer);
-}
-
-static gboolean
-ask_scratch (VnOpContext *ctx,
-             GError     **error)
-{
-  const VnShape *shape = &ctx->in_types[0].shape;
-  Lines lines;
-
-  if (!softmax_infer (ctx, error))
-    return FALSE;
-  if (!vn_shape_is_static (shape))
-    return TRUE;
-  if (!lines_init (&lines, ctx, shape, error))
-    return FALSE;
-  ctx->scratch_bytes = lines.inner == 1 ? 0 : lines.size * 2 * sizeof (float) * vn_op_max_workers ();
-  return TRUE;
+      hardmax_strided (x + i, y + i, size, inner);
+  else if (inner > 1)
+    for (gsize i = 0; i < inner; i += BLOCK)
+      softmax_block (x + i, y + i, size, inner, MIN (BLOCK, inner - i), self->kind == LOG_SOFTMAX);
+  else if (self->kind == LOG_SOFTMAX)
+    log_softmax_line (x, y, size);
+  else
+    vn_softmax_line (x, y, size);
 }
 
 static gboolean
 run_lines (VnOpContext *ctx,
-           LineFunc     func,
+           Kind         kind,
            GError     **error)
 {
-  Softmax job = { ctx, { 0 }, func };
+  Softmax job = { ctx, { 0 }, kind };
 
   if (!lines_init (&job.lines, ctx, &ctx->in[0]->shape, error))
     return FALSE;
-  vn_op_for_items (ctx, job.lines.outer, (double) job.lines.size * job.lines.inner * 8, softmax_item, &job);
+  if (ctx->in[0]->n_elements > 0)
+    vn_op_for_items (ctx, job.lines.outer, (double) job.lines.size * job.lines.inner * 8, softmax_item, &job);
   return TRUE;
 }
 
@@ -211,21 +220,21 @@ static gboolean
 softmax_run (VnOpContext *ctx,
              GError     **error)
 {
-  return run_lines (ctx, vn_softmax_line, error);
+  return run_lines (ctx, SOFTMAX, error);
 }
 
 static gboolean
 log_softmax_run (VnOpContext *ctx,
                  GError     **error)
 {
-  return run_lines (ctx, log_softmax_line, error);
+  return run_lines (ctx, LOG_SOFTMAX, error);
 }
 
 static gboolean
 hardmax_run (VnOpContext *ctx,
              GError     **error)
 {
-  return run_lines (ctx, hardmax_line, error);
+  return run_lines (ctx, HARDMAX, error);
 }
 
 #define OPERATOR(id, type_, run_, ...)                                       \
@@ -235,7 +244,7 @@ const VnOp vn_op_##id##_1 = {                                                \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
   .family = VN_FAMILY_ACTIVATION,                                            \
   .quant = __VA_ARGS__,                                                      \
-  .infer = ask_scratch,                                                      \
+  .infer = softmax_infer,                                                      \
   .run = run_,                                                               \
 };
 

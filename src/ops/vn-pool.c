@@ -29,7 +29,7 @@
   while (0)
 
 /* The comparison with itself keeps NaN; the compiler drops it for integers. */
-#define LARGER(a, b) ((a) >= (b) || (a) != (a) ? (a) : (b))
+#define LARGER(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))
 
 #define MAX_KIND(T, suffix, lowest)                                          \
 VN_MULTIVERSION                                                              \

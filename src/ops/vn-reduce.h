@@ -51,4 +51,24 @@ vn_reduce_square (const float *x,
   VN_REDUCE_LOOP (x, n, (v - mean) * (v - mean))
 }
 
+/* Mean and sum of squared distances from it, in one pass over memory: blocks that stay in the cache are measured
+ * twice and merged by the formula of Chan, Golub and LeVeque (1979). */
+VN_INLINE void
+vn_reduce_moments (const float *x,
+                   gsize        n,
+                   double      *mean,
+                   double      *squares)
+{
+  *mean = *squares = 0;
+  for (gsize start = 0; start < n; start += VN_REDUCE_BLOCK)
+    {
+      gsize size = MIN (VN_REDUCE_BLOCK, n - start);
+      double block = vn_reduce_sum (x + start, size) / (double) size, apart = block - *mean;
+
+      *squares += vn_reduce_square (x + start, size, (float) block) +
+                  apart * apart * (double) start * (double) size / (double) (start + size);
+      *mean += apart * (double) size / (double) (start + size);
+    }
+}
+
 G_END_DECLS
