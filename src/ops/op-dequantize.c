@@ -214,3 +214,4 @@ dequantize_run (VnOpContext *ctx,
 DEQUANTIZE (vn_op_dequantize_linear_10, "", "DequantizeLinear", 10, QUANTIZED_BITS)
 DEQUANTIZE (vn_op_ms_dequantize_linear, "com.microsoft", "DequantizeLinear", 1, QUANTIZED_BITS)
 DEQUANTIZE (vn_op_quark_dequantize_linear, "com.amd.quark", "ExtendedDequantizeLinear", 1, EXTENDED_BITS)
+DEQUANTIZE (vn_op_quark_vai_dequantize_linear, "com.vai.quantize", "VitisDequantizeLinear", 1, EXTENDED_BITS)

@@ -158,6 +158,26 @@ source_index (PadMode mode,
   return k < n ? k : period - k;
 }
 
+/* From @first on, @inside elements are the row itself. */
+static void
+pad_row (char         *to,
+         const char   *from,
+         const gint64 *table,
+         gsize         size,
+         gint64        n,
+         gint64        first,
+         gint64        inside)
+{
+  gint64 end = MIN (first + MAX (inside, 0), n);
+
+  for (gint64 i = 0; i < MIN (first, n); i++)
+    memcpy (to + i * (gint64) size, from + table[i] * (gint64) size, size);
+  if (end > first)
+    memcpy (to + first * (gint64) size, from + table[first] * (gint64) size, (gsize) (end - first) * size);
+  for (gint64 i = MAX (end, first); i < n; i++)
+    memcpy (to + i * (gint64) size, from + table[i] * (gint64) size, size);
+}
+
 /* A table of source offsets per axis, then row by row. */
 static void
 pad_from_tables (VnOpContext *ctx,
@@ -182,12 +202,12 @@ pad_from_tables (VnOpContext *ctx,
   for (gsize row = 0; row < n_rows; row++)
     {
       const char *from = in->data;
-      gint64 n = out->shape.dims[last];
 
       for (int d = 0; d < last; d++)
         from += tables[d][index[d]] * (gint64) size;
-      for (gint64 i = 0; i < n; i++, to += size)
-        memcpy (to, from + tables[last][i] * (gint64) size, size);
+      pad_row (to, from, tables[last], size, out->shape.dims[last], MAX (pads->begin[last], 0),
+               in->shape.dims[last] + MIN (pads->begin[last], 0));
+      to += (gsize) out->shape.dims[last] * size;
       for (int d = last - 1; d >= 0 && ++index[d] == out->shape.dims[d]; d--)
         index[d] = 0;
     }

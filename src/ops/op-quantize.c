@@ -331,3 +331,4 @@ quantize_run (VnOpContext *ctx,
 QUANTIZE (vn_op_quantize_linear_10, "", "QuantizeLinear", 10)
 QUANTIZE (vn_op_ms_quantize_linear, "com.microsoft", "QuantizeLinear", 1)
 QUANTIZE (vn_op_quark_quantize_linear, "com.amd.quark", "ExtendedQuantizeLinear", 1)
+QUANTIZE (vn_op_quark_vai_quantize_linear, "com.vai.quantize", "VitisQuantizeLinear", 1)

@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  const char *type;
+  const char *type;       /* of ai.onnx, or “domain:type” */
   gint64      opset;
   const char *attributes;
   const char *inputs;

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every operator with inputs and attributes at random, most of which make no sense: it may refuse, but must not leave
+ * its memory. Outputs and scratch have guards; run under a sanitizer this also finds what the guards do not. */
+#include "vn-graph-edit.h"
+#include "vn-op.h"
+
+#include <string.h>
+
+#define GUARD 64
+#define MAX_BYTES (1 << 20)
+#define ROUNDS_PER_OPERATOR 300
+
+static const gint64 numbers[] = {
+  0, 1, -1, 2, -2, 3, 4, 5, 7, 8, 100, -100, 1 << 20, G_MAXINT32, G_MININT32, G_MAXINT64, G_MININT64,
+  (gint64) 1 << 62, -((gint64) 1 << 62), (gint64) 1 << 32,
+};
+
+static gint64
+some_number (GRand *rand)
+{
+  /* Mostly small ones, or nothing would ever be accepted. */
+  if (g_rand_int_range (rand, 0, 4) > 0)
+    return g_rand_int_range (rand, -1, 4);
+  return numbers[g_rand_int_range (rand, 0, G_N_ELEMENTS (numbers))];
+}
+
+static VnDType
+some_dtype (GRand *rand,
+            VnDTypeSet set)
+{
+  static const VnDType others[] = { VN_DTYPE_F32, VN_DTYPE_S64, VN_DTYPE_S64, VN_DTYPE_S32, VN_DTYPE_U8, VN_DTYPE_S8,
+                                    VN_DTYPE_F16, VN_DTYPE_BOOL, VN_DTYPE_F64, VN_DTYPE_U4 };
+
+  for (guint i = 0; set != 0 && i < 20; i++)
+    {
+      VnDType dtype = (VnDType) g_rand_int_range (rand, 1, VN_N_DTYPES);
+
+      if ((set >> dtype & 1) != 0 && dtype != VN_DTYPE_STRING && vn_dtype_is_valid (dtype))
+        return dtype;
+    }
+  return others[g_rand_int_range (rand, 0, G_N_ELEMENTS (others))];
+}
+
+static void
+fill (GRand    *rand,
+      VnTensor *tensor)
+{
+  guint8 *data = tensor->data;
+
+  for (gsize i = 0; i < tensor->n_bytes; i++)
+    data[i] = (guint8) g_rand_int (rand);
+  if (tensor->dtype == VN_DTYPE_BOOL)
+    for (gsize i = 0; i < tensor->n_bytes; i++)
+      data[i] &= 1;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    if (tensor->dtype == VN_DTYPE_S64)
+      ((gint64 *) tensor->data)[i] = some_number (rand);
+    else if (tensor->dtype == VN_DTYPE_S32)
+      ((gint32 *) tensor->data)[i] = (gint32) some_number (rand);
+    else if (tensor->dtype == VN_DTYPE_F32 && g_rand_boolean (rand))
+      ((float *) tensor->data)[i] = (float) g_rand_double_range (rand, -2, 4);
+}
+
+static VnTensor *
+some_tensor (GRand   *rand,
+             VnDType  dtype,
+             int      rank)
+{
+  VnShape shape = { rank };
+  VnTensor *tensor;
+
+  for (int d = 0; d < rank; d++)
+    shape.dims[d] = g_rand_int_range (rand, 0, 12) == 0 ? 0 : g_rand_int_range (rand, 1, 5);
+  tensor = vn_tensor_new (dtype, &shape, NULL);
+  g_assert_nonnull (tensor);
+  fill (rand, tensor);
+  return tensor;
+}
+
+/* A shape of the first input for some of the others: element-wise and scattering operators want that. */
+static void
+make_inputs (GRand      *rand,
+             const VnOp *op,
+             VnTensor  **inputs,
+             guint       n)
+{
+  gboolean alike = g_rand_boolean (rand), lists = g_rand_boolean (rand);
+  VnDType dtype = some_dtype (rand, op->dtypes);
+  int rank = g_rand_int_range (rand, 0, 6);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (i >= op->min_inputs && g_rand_int_range (rand, 0, 3) == 0)
+        continue;
+      if (i > 0 && lists && g_rand_boolean (rand))
+        inputs[i] = some_tensor (rand, VN_DTYPE_S64, g_rand_int_range (rand, 0, 2));
+      else
+        inputs[i] = some_tensor (rand, i == 0 || alike ? dtype : some_dtype (rand, 0),
+                                 i == 0 || alike ? rank : g_rand_int_range (rand, 0, 6));
+      if (i > 0 && alike && inputs[0] != NULL && inputs[i]->dtype == dtype && g_rand_boolean (rand))
+        {
+          vn_tensor_unref (inputs[i]);
+          inputs[i] = vn_tensor_ref (inputs[0]);
+        }
+    }
+}
+
+static void
+set_attributes (GRand  *rand,
+                VnNode *node)
+{
+  static const char * const ints[] = { "axes", "perm", "starts", "ends", "split", "pads", "kernel_shape", "strides",
+                                       "dilations", "shape", "output_shape", "output_padding", "border", "scale" };
+  static const char * const scalars[] = { "axis", "keepdims", "k", "to", "blocksize", "block_size", "start", "end", "upper",
+                                          "batch_dims", "num_outputs", "largest", "sorted", "group", "ceil_mode",
+                                          "count_include_pad", "transA", "transB", "exclusive", "reverse", "time_axis",
+                                          "batch_axis", "output_dtype", "antialias", "allowzero", "p", "size", "storage_order",
+                                          "bit_width", "select_last_index", "noop_with_empty_axes", "fmod", "dtype",
+                                          "num_groups", "hidden_size", "sub_block_size", "stash_type" };
+  static const char * const modes[] = { "reflect", "edge", "wrap", "linear", "cubic", "nearest", "CRD", "constant" };
+  static const char * const equations[] = { "ij,jk->ik", "...i,...i", "ii->i", "i,j->ij", "->", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ints); i++)
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      {
+        gint64 values[10];
+        gsize n = (gsize) g_rand_int_range (rand, 0, 9);
+
+        for (gsize k = 0; k < n; k++)
+          values[k] = some_number (rand);
+        vn_node_set_ints (node, ints[i], values, n);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (scalars); i++)
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      vn_node_set_int (node, scalars[i], some_number (rand));
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "mode", modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))]);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "equation", equations[g_rand_int_range (rand, 0, G_N_ELEMENTS (equations))]);
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    vn_node_set_string (node, "auto_pad", g_rand_boolean (rand) ? "SAME_UPPER" : "VALID");
+}
+
+static VnTensor *
+guarded (const VnTensorType *type)
+{
+  gsize n, bytes;
+  guint8 *memory;
+
+  if (type->dtype == VN_DTYPE_UNDEFINED || type->dtype == VN_DTYPE_STRING ||
+      !vn_tensor_size_in_bytes (type->dtype, &type->shape, &n, &bytes) || bytes > MAX_BYTES)
+    return NULL;
+  memory = g_aligned_alloc (1, bytes + 2 * GUARD, 64);
+  memset (memory, 0xa5, bytes + 2 * GUARD);
+  return vn_tensor_new_wrap (type->dtype, &type->shape, memory + GUARD, memory, g_aligned_free, NULL);
+}
+
+static void
+check_guards (const guint8 *data,
+              gsize         n)
+{
+  for (gsize i = 0; i < GUARD; i++)
+    {
+      g_assert_cmpuint (data[n + i], ==, 0xa5);
+      g_assert_cmpuint (data[-1 - (gssize) i], ==, 0xa5);
+    }
+}
+
+typedef struct
+{
+  guint refused, too_large, failed, done;
+} Counts;
+
+static void
+run_guarded (VnOpContext *ctx,
+             Counts      *counts)
+{
+  g_autoptr(GError) error = NULL;
+  guint8 *memory = g_aligned_alloc (1, ctx->scratch_bytes + 2 * GUARD, 64);
+  gboolean made[16] = { FALSE }, ok = TRUE;
+  gpointer prepared = NULL;
+
+  memset (memory, 0xa5, ctx->scratch_bytes + 2 * GUARD);
+  ctx->scratch = memory + GUARD;
+  if (ctx->op->prepare != NULL)
+    ok = ctx->op->prepare (ctx, &prepared, &error);
+  ctx->prepared = prepared;
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    if (ctx->out[i] == NULL)
+      {
+        made[i] = TRUE;
+        ctx->out[i] = guarded (&ctx->out_types[i]);
+      }
+  ok = ok && ctx->op->run (ctx, &error);
+  g_assert_true (ok == (error == NULL));
+  if (ok)
+    counts->done++;
+  else
+    counts->failed++;
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    if (made[i])
+      check_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
+  check_guards (ctx->scratch, ctx->scratch_bytes);
+  if (prepared != NULL)
+    ctx->op->release (prepared);
+  g_aligned_free (memory);
+}
+
+static gboolean
+can_hold (const VnOpContext *ctx)
+{
+  for (guint i = 0; i < ctx->n_outputs; i++)
+    {
+      gsize n, bytes;
+
+      if (ctx->out[i] == NULL &&
+          (ctx->out_types[i].dtype == VN_DTYPE_UNDEFINED || ctx->out_types[i].dtype == VN_DTYPE_STRING ||
+           !vn_tensor_size_in_bytes (ctx->out_types[i].dtype, &ctx->out_types[i].shape, &n, &bytes) ||
+           bytes > MAX_BYTES))
+        return FALSE;
+    }
+  return ctx->scratch_bytes <= 64 * MAX_BYTES;
+}
+
+static void
+try_once (GRand      *rand,
+          const VnOp *op,
+          Counts     *counts)
+{
+  gint64 opset = op->until != 0 ? g_rand_int_range (rand, op->since, op->until + 1)
+                                : g_rand_int_range (rand, op->since, MAX (op->since, 25) + 1);
+  g_autoptr(VnModel) model = vn_model_new (8, *op->domain == '\0' ? opset : 21);
+  guint n_inputs = (guint) g_rand_int_range (rand, op->min_inputs, MIN (op->max_inputs, 6 + op->min_inputs) + 1);
+  guint n_outputs = (guint) g_rand_int_range (rand, op->min_outputs, MIN (op->max_outputs, 4) + 1);
+  VnTensor *in[32] = { NULL }, *out[16] = { NULL };
+  VnTensorType in_types[32], out_types[16];
+  VnValue *inputs[32], *outputs[16];
+  g_autoptr(GError) error = NULL;
+  VnOpContext ctx = { .op = op, .opset = opset, .n_inputs = n_inputs, .n_outputs = n_outputs, .in_types = in_types,
+                      .in = in, .out_types = out_types, .out = out, .n_threads = 1 };
+
+  make_inputs (rand, op, in, n_inputs);
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      in_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      inputs[i] = NULL;
+      if (in[i] == NULL)
+        continue;
+      in_types[i] = (VnTensorType) { in[i]->dtype, in[i]->shape };
+      inputs[i] = vn_graph_add_input (model->graph, NULL, in[i]->dtype, &in[i]->shape);
+    }
+  for (guint i = 0; i < n_outputs; i++)
+    {
+      out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      outputs[i] = vn_graph_add_value (model->graph, NULL, VN_DTYPE_UNDEFINED, NULL);
+    }
+  ctx.node = vn_graph_add_node (model->graph, NULL, op->domain, op->type, inputs, n_inputs, outputs, n_outputs);
+  set_attributes (rand, (VnNode *) ctx.node);
+  if (!op->infer (&ctx, &error))
+    {
+      g_assert_nonnull (error);
+      counts->refused++;
+    }
+  else if (n_inputs > 0 && in[0] != NULL && (op->dtypes >> in[0]->dtype & 1) == 0)
+    counts->refused++;
+  else if (!can_hold (&ctx))
+    counts->too_large++;
+  else
+    run_guarded (&ctx, counts);
+  for (guint i = 0; i < n_inputs; i++)
+    g_clear_pointer (&in[i], vn_tensor_unref);
+  for (guint i = 0; i < n_outputs; i++)
+    g_clear_pointer (&out[i], vn_tensor_unref);
+}
+
+static void
+test_operator (gconstpointer data)
+{
+  const VnOp *op = data;
+  guint32 seed = g_str_hash (op->type) + op->since;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  Counts counts = { 0 };
+
+  for (guint i = 0; i < ROUNDS_PER_OPERATOR; i++)
+    try_once (rand, op, &counts);
+  g_test_message ("%u refused, %u too large, %u failed, %u computed", counts.refused, counts.too_large, counts.failed,
+                  counts.done);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  const VnOp * const *ops;
+  guint n;
+
+  g_test_init (&argc, &argv, NULL);
+  ops = vn_op_list (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/ops/hostile/%s%s%s-%u", ops[i]->domain, *ops[i]->domain != '\0' ? "." : "",
+                                               ops[i]->type, ops[i]->since);
+
+      g_test_add_data_func (path, ops[i], test_operator);
+    }
+  return g_test_run ();
+}
