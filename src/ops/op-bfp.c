@@ -32,7 +32,7 @@ get_format (VnOpContext *ctx,
     return FALSE;
   self->prime = method == 1;
   self->through_bfloat = vn_node_get_int (ctx->node, "convert_to_bfloat_before_bfp", 0) != 0;
-  self->mantissa = vn_node_get_int (ctx->node, "bit_width", 16) - 9;
+  self->mantissa = CLAMP (vn_node_get_int (ctx->node, "bit_width", 16), 0, 99) - 9;
   self->block = vn_node_get_int (ctx->node, "block_size", 8);
   self->sub_block = vn_node_get_int (ctx->node, "sub_block_size", 2);
   if (self->mantissa < 1 || self->mantissa > 23 || self->block < 1 || self->block > MAX_BLOCK ||

@@ -3,6 +3,7 @@
  * first and the result (rows), of the second and the result (columns), and those summed over; the operands are copied
  * into that order, multiplied as matrices, and the product is copied into the order of the result. */
 #include "vn-blas.h"
+#include "vn-elem-private.h"
 
 #define N_LETTERS 52
 #define MAX_LABELS (N_LETTERS + VN_MAX_RANK)
@@ -142,7 +143,7 @@ add_operand (Einsum        *self,
       self->has[t][label] = TRUE;
       if (label >= N_LETTERS)
         self->n_ellipsis = MAX (self->n_ellipsis, label - N_LETTERS + 1);
-      if (*known > 1 && size > 1 && *known != size)
+      if (*known >= 0 && *known != 1 && size >= 0 && size != 1 && *known != size)
         return vn_op_fail (ctx, error, _("one label stands for %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT), *known,
                            size);
       if (*known == NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
@@ -251,6 +252,8 @@ einsum_infer (VnOpContext *ctx,
   Groups groups;
   gsize elements[N_TERMS], total;
 
+  if (ctx->n_inputs > 1 && !vn_op_check_same_dtype (ctx, 0, 1, error))
+    return FALSE;
   if (shapes[0]->rank >= 0 && (shapes[1] == NULL || shapes[1]->rank >= 0))
     {
       if (!einsum_init (&einsum, ctx, shapes, error))

@@ -91,7 +91,8 @@ slope_offset (const PRelu *self,
   return offset;
 }
 
-#define PRELU_LINE(T, suffix)                                                \
+/* W: type of the product; unsigned for integers, which wrap around. */
+#define PRELU_LINE(T, W, suffix)                                             \
 VN_MULTIVERSION                                                              \
 static void                                                                  \
 line_##suffix (const T *x, const T *slope, T *y, gsize n, gboolean shared)   \
@@ -99,10 +100,10 @@ line_##suffix (const T *x, const T *slope, T *y, gsize n, gboolean shared)   \
   T a = *slope;                                                              \
   if (shared)                                                                \
     for (gsize i = 0; i < n; i++)                                            \
-      y[i] = x[i] < 0 ? a * x[i] : x[i];                                     \
+      y[i] = x[i] < 0 ? (T) ((W) a * (W) x[i]) : x[i];                       \
   else                                                                       \
     for (gsize i = 0; i < n; i++)                                            \
-      y[i] = x[i] < 0 ? slope[i] * x[i] : x[i];                              \
+      y[i] = x[i] < 0 ? (T) ((W) slope[i] * (W) x[i]) : x[i];                \
 }                                                                            \
                                                                              \
 static void                                                                  \
@@ -115,10 +116,10 @@ item_##suffix (gpointer data, gsize item, guint worker)                      \
                  (T *) ctx->out[0]->data + item * self->line, self->line, self->shared); \
 }
 
-PRELU_LINE (float, f32)
-PRELU_LINE (double, f64)
-PRELU_LINE (gint32, s32)
-PRELU_LINE (gint64, s64)
+PRELU_LINE (float, float, f32)
+PRELU_LINE (double, double, f64)
+PRELU_LINE (gint32, guint32, s32)
+PRELU_LINE (gint64, guint64, s64)
 
 static gboolean
 prelu_run (VnOpContext *ctx,

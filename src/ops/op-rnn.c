@@ -150,7 +150,7 @@ rnn_infer (VnOpContext *ctx,
   if (!get_direction (ctx, &direction, error))
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;
-  if (hidden > G_MAXINT32)
+  if (hidden > G_MAXINT32 || hidden < VN_DIM_UNKNOWN)
     return vn_op_fail (ctx, error, _("hidden_size is %" G_GINT64_FORMAT), hidden);
   for (gint64 d = 0; d < directions; d++)
     if (!get_activations (ctx, (guint) d, activations, error))

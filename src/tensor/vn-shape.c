@@ -67,11 +67,11 @@ vn_shape_count (const VnShape *self,
                 int            first,
                 int            last)
 {
-  gint64 product = 1;
+  guint64 product = 1;
 
   for (int i = first; i < last; i++)
-    product *= self->dims[i];
-  return product;
+    product *= (guint64) self->dims[i];
+  return (gint64) product;
 }
 
 static gboolean
@@ -150,12 +150,13 @@ void
 vn_shape_strides (const VnShape *self,
                   gint64         strides[VN_MAX_RANK])
 {
-  gint64 step = 1;
+  /* Unsigned: an empty shape may have dims whose product does not fit. */
+  guint64 step = 1;
 
   for (int i = self->rank - 1; i >= 0; i--)
     {
-      strides[i] = step;
-      step *= MAX (self->dims[i], 1);
+      strides[i] = (gint64) step;
+      step *= (guint64) MAX (self->dims[i], 1);
     }
 }
 

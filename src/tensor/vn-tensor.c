@@ -194,7 +194,8 @@ tensor_new_from (VnDType        dtype,
 
   if (self == NULL)
     g_error ("%s", error->message);
-  memcpy (self->data, values, self->n_bytes);
+  if (self->n_bytes > 0)
+    memcpy (self->data, values, self->n_bytes);
   return self;
 }
 

@@ -8,7 +8,7 @@
 
 #define GUARD 64
 #define MAX_BYTES (1 << 20)
-#define ROUNDS_PER_OPERATOR 300
+#define ROUNDS_PER_OPERATOR (g_test_thorough () ? 20000 : 300)
 
 static const gint64 numbers[] = {
   0, 1, -1, 2, -2, 3, 4, 5, 7, 8, 100, -100, 1 << 20, G_MAXINT32, G_MININT32, G_MAXINT64, G_MININT64,
@@ -77,6 +77,23 @@ some_tensor (GRand   *rand,
   return tensor;
 }
 
+/* One number, or one or two for each dim: axes, sizes, scales, pads. */
+static VnTensor *
+some_list (GRand   *rand,
+           VnDType  dtype,
+           int      rank)
+{
+  VnShape shape = { 1, { (gint64) rank * g_rand_int_range (rand, 1, 3) } };
+  VnTensor *tensor;
+
+  if (g_rand_int_range (rand, 0, 3) == 0)
+    return some_tensor (rand, dtype, g_rand_int_range (rand, 0, 2));
+  tensor = vn_tensor_new (dtype, &shape, NULL);
+  g_assert_nonnull (tensor);
+  fill (rand, tensor);
+  return tensor;
+}
+
 /* A shape of the first input for some of the others: element-wise and scattering operators want that. */
 static void
 make_inputs (GRand      *rand,
@@ -93,7 +110,7 @@ make_inputs (GRand      *rand,
       if (i >= op->min_inputs && g_rand_int_range (rand, 0, 3) == 0)
         continue;
       if (i > 0 && lists && g_rand_boolean (rand))
-        inputs[i] = some_tensor (rand, VN_DTYPE_S64, g_rand_int_range (rand, 0, 2));
+        inputs[i] = some_list (rand, g_rand_int_range (rand, 0, 4) == 0 ? VN_DTYPE_F32 : VN_DTYPE_S64, rank);
       else
         inputs[i] = some_tensor (rand, i == 0 || alike ? dtype : some_dtype (rand, 0),
                                  i == 0 || alike ? rank : g_rand_int_range (rand, 0, 6));
@@ -103,6 +120,24 @@ make_inputs (GRand      *rand,
           inputs[i] = vn_tensor_ref (inputs[0]);
         }
     }
+}
+
+static void
+set_floats (GRand      *rand,
+            VnNode     *node,
+            const char *name)
+{
+  VnAttr *attr = vn_attr_new (name, VN_ATTR_FLOATS);
+
+  if (attr->floats == NULL)
+    attr->floats = g_array_new (FALSE, FALSE, sizeof (float));
+  for (int n = g_rand_int_range (rand, 0, 6); n > 0; n--)
+    {
+      float value = (float) g_rand_double_range (rand, -0.5, 3);
+
+      g_array_append_val (attr->floats, value);
+    }
+  vn_node_set_attr (node, attr);
 }
 
 static void
@@ -134,9 +169,13 @@ set_attributes (GRand  *rand,
     if (g_rand_int_range (rand, 0, 4) == 0)
       vn_node_set_int (node, scalars[i], some_number (rand));
   if (g_rand_boolean (rand))
+    set_floats (rand, node, g_rand_boolean (rand) ? "scales" : g_rand_boolean (rand) ? "bias" : "value_floats");
+  if (g_rand_boolean (rand))
     vn_node_set_string (node, "mode", modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))]);
   if (g_rand_boolean (rand))
     vn_node_set_string (node, "equation", equations[g_rand_int_range (rand, 0, G_N_ELEMENTS (equations))]);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "direction", g_rand_boolean (rand) ? "LEFT" : "bidirectional");
   if (g_rand_int_range (rand, 0, 4) == 0)
     vn_node_set_string (node, "auto_pad", g_rand_boolean (rand) ? "SAME_UPPER" : "VALID");
 }
@@ -281,7 +320,7 @@ test_operator (gconstpointer data)
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
   Counts counts = { 0 };
 
-  for (guint i = 0; i < ROUNDS_PER_OPERATOR; i++)
+  for (int i = 0; i < ROUNDS_PER_OPERATOR; i++)
     try_once (rand, op, &counts);
   g_test_message ("%u refused, %u too large, %u failed, %u computed", counts.refused, counts.too_large, counts.failed,
                   counts.done);
