@@ -99,7 +99,7 @@ attention_infer (VnOpContext *ctx,
   Attention self;
   gsize qkv, scores;
 
-  if (!check_supported (ctx, error))
+  if (!vn_op_check_alike (ctx, 1u << W | 1u << B | 1u << PAST | 1u << BIAS, error) || !check_supported (ctx, error))
     return FALSE;
   if (y.rank == 3)
     y.dims[2] = w->rank == 2 && w->dims[1] >= 0 ? w->dims[1] / 3 : VN_DIM_UNKNOWN;

@@ -12,6 +12,8 @@ batch_norm_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape;
 
+  if (!vn_op_check_alike (ctx, 0x1e, error))
+    return FALSE;
   if (vn_node_get_int (ctx->node, "training_mode", 0) != 0 || vn_node_get_int (ctx->node, "spatial", 1) == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,

@@ -8,6 +8,8 @@ bias_gelu_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[0].shape;
 
+  if (!vn_op_check_alike (ctx, 0x2, error))
+    return FALSE;
   if (vn_op_has_input (ctx, 1))
     {
       const VnShape *b = &ctx->in_types[1].shape;

@@ -145,6 +145,8 @@ conv_transpose_infer (VnOpContext *ctx,
   Transposed job;
   gsize bytes;
 
+  if (!vn_op_check_alike (ctx, 0x6, error))
+    return FALSE;
   if (x->rank >= 0 && w->rank >= 0 && (x->rank != w->rank || x->rank < 3 || x->rank > 5))
     return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected the same, 3 to 5"), x->rank,
                        w->rank);

@@ -120,6 +120,8 @@ conv_infer (VnOpContext *ctx,
   VnShape y;
   VnConv conv;
 
+  if (!vn_op_check_alike (ctx, 0xe, error))
+    return FALSE;
   if ((w->rank >= 0 && w->rank < 3) || (x->rank >= 0 && x->rank < 3))
     return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected 3 to 5"), x->rank, w->rank);
   if (x->rank < 0 || w->rank < 0)

@@ -46,6 +46,8 @@ gemm_infer (VnOpContext *ctx,
   VnShape y = VN_SHAPE (dim_of (a, trans_a, 0), dim_of (b, trans_b, 1));
   gint64 inner_a = dim_of (a, trans_a, 1), inner_b = dim_of (b, trans_b, 0);
 
+  if (!vn_op_check_alike (ctx, 0x6, error))
+    return FALSE;
   if ((a->rank >= 0 && a->rank != 2) || (b->rank >= 0 && b->rank != 2))
     return vn_op_fail (ctx, error, _("matrices of rank %d and %d: expected 2"), a->rank, b->rank);
   if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)

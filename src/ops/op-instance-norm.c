@@ -21,6 +21,8 @@ norm_infer (VnOpContext *ctx,
   const VnShape *x = &ctx->in_types[X].shape;
   gint64 groups, factors;
 
+  if (!vn_op_check_alike (ctx, 0x6, error))
+    return FALSE;
   if (x->rank >= 0 && x->rank < 3)
     return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), x->rank);
   if (x->rank >= 0 && x->dims[1] >= 0)

@@ -45,6 +45,8 @@ layer_norm_infer (VnOpContext *ctx,
   VnShape statistics = *x;
   int axis;
 
+  if (!vn_op_check_alike (ctx, 0x6, error))
+    return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
   if (x->rank >= 0)
     {

@@ -67,6 +67,8 @@ matmul_infer (VnOpContext *ctx,
   VnShape y = VN_SHAPE_UNKNOWN;
   Product product;
 
+  if (!vn_op_check_alike (ctx, 0x2, error))
+    return FALSE;
   if (a->rank >= 0 && b->rank >= 0)
     {
       if (!product_init (&product, ctx, a, b, error))

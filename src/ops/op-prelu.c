@@ -27,6 +27,8 @@ prelu_infer (VnOpContext *ctx,
   const VnShape *x = &ctx->in_types[X].shape;
   VnShape slope = slope_shape (ctx, x, &ctx->in_types[SLOPE].shape);
 
+  if (!vn_op_check_alike (ctx, 0x2, error))
+    return FALSE;
   if (x->rank >= 0 && slope.rank > x->rank)
     return vn_op_fail (ctx, error, _("a slope of rank %d for data of rank %d"), slope.rank, x->rank);
   for (int i = 1; x->rank >= 0 && i <= slope.rank; i++)

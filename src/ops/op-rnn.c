@@ -147,6 +147,8 @@ rnn_infer (VnOpContext *ctx,
   VnShape y, state;
   gsize rows;
 
+  if (!vn_op_check_alike (ctx, 0xee, error))
+    return FALSE;
   if (!get_direction (ctx, &direction, error))
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;

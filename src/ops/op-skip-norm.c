@@ -13,6 +13,8 @@ skip_infer (VnOpContext *ctx,
   VnShape statistics = *x;
   gsize n_x, n_skip;
 
+  if (!vn_op_check_alike (ctx, 0x1e, error))
+    return FALSE;
   if (x->rank >= 0 && x->rank != 2 && x->rank != 3)
     return vn_op_fail (ctx, error, _("data of rank %d: expected 2 or 3"), x->rank);
   if (vn_shape_is_static (x) && vn_shape_is_static (skip) && vn_shape_n_elements (x, &n_x) &&
@@ -138,6 +140,10 @@ embed_infer (VnOpContext *ctx,
   VnShape y = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, words->rank == 2 ? words->dims[1] : VN_DIM_UNKNOWN);
   VnShape mask = VN_SHAPE (VN_DIM_UNKNOWN);
 
+  for (guint i = WORDS; i < MIN (ctx->n_inputs, WORDS + 5); i++)
+    if (ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED && ctx->in_types[i].dtype != VN_DTYPE_F32)
+      return vn_op_fail (ctx, error, _("input %u has elements of %s: expected float32"), i,
+                         vn_dtype_get_name (ctx->in_types[i].dtype));
   if ((ids->rank >= 0 && ids->rank != 2) || (words->rank >= 0 && words->rank != 2))
     return vn_op_fail (ctx, error, _("ids of rank %d and words of rank %d: expected 2"), ids->rank, words->rank);
   if (ids->rank == 2)

@@ -33,6 +33,12 @@ G_BEGIN_DECLS
 /* What a quantizer does with operators it handles in a common way: the values of VnOp.quant. */
 #define VN_QUANT_TRAITS(role, ort) { (role), -1, -1, -1, (ort), 0.f, 0.f }
 
+/* ---- element types (vn-op-util.c) ---- */
+
+gboolean vn_op_check_alike (VnOpContext  *ctx,
+                            guint         inputs,
+                            GError      **error);
+
 /* ---- work split over threads (vn-op-parallel.c) ---- */
 
 typedef void (*VnOpItemFunc)  (gpointer data,

@@ -104,3 +104,29 @@ vn_op_get_ints_input (VnOpContext *ctx,
     values[k] = vn_tensor_get_s64 (tensor, k);
   return TRUE;
 }
+
+/**
+ * vn_op_check_alike:
+ * @inputs: bit i: input i must have elements like input 0, unless it is omitted or its type not known
+ *
+ * For `infer` of operators whose kernels read several inputs as one type: the table names the types of input 0 only.
+ *
+ * Returns: %FALSE with an error if one differs
+ */
+gboolean
+vn_op_check_alike (VnOpContext  *ctx,
+                   guint         inputs,
+                   GError      **error)
+{
+  VnDType first = ctx->in_types[0].dtype;
+
+  for (guint i = 1; i < ctx->n_inputs && i < 32; i++)
+    {
+      VnDType dtype = ctx->in_types[i].dtype;
+
+      if ((inputs >> i & 1) != 0 && dtype != first && dtype != VN_DTYPE_UNDEFINED && first != VN_DTYPE_UNDEFINED)
+        return vn_op_fail (ctx, error, _("%s: inputs 0 and %u must have the same element type, found %s and %s"),
+                           ctx->op->type, i, vn_dtype_get_name (first), vn_dtype_get_name (dtype));
+    }
+  return TRUE;
+}
