@@ -56,6 +56,21 @@ prepare_step (VnPlan    *self,
   return FALSE;
 }
 
+/* Operators that prepare pack input 1, the weight: an aligned copy of it gives way to the view into the file. */
+static void
+drop_aligned_copy (VnPlan       *self,
+                   const VnStep *step)
+{
+  VnPlanValue *weight = step->n_inputs > 1 && step->inputs[1] >= 0 ? &self->values[step->inputs[1]] : NULL;
+  VnTensor *original = weight != NULL && weight->constant != NULL ? vn_value_get_constant (weight->value) : NULL;
+
+  if (step->prepared == NULL || original == NULL || original == weight->constant || weight->n_uses != 1 ||
+      weight->output >= 0)
+    return;
+  vn_tensor_unref (weight->constant);
+  weight->constant = vn_tensor_ref (original);
+}
+
 /**
  * vn_plan_prepare:
  *
@@ -69,8 +84,11 @@ vn_plan_prepare (VnPlan  *self,
     {
       VnStep *step = g_ptr_array_index (self->steps, i);
 
-      if (step->op->prepare != NULL && !prepare_step (self, step, error))
+      if (step->op->prepare == NULL)
+        continue;
+      if (!prepare_step (self, step, error))
         return FALSE;
+      drop_aligned_copy (self, step);
     }
   return TRUE;
 }

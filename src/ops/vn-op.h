@@ -119,7 +119,9 @@ struct _VnOp
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   gboolean     (*infer)   (VnOpContext *ctx, GError **error);
   gboolean     (*run)     (VnOpContext *ctx, GError **error);
-  /* Optional: once per node after planning, with constant inputs in ctx->in: packed weights and the like. */
+  /* Optional: once per node after planning, with constant inputs in ctx->in: packed weights and the like. Sizes of
+   * the other inputs and of the outputs are unknown where they depend on data. In `run`, input 1 of a node that
+   * has prepared may no longer be aligned: it is there for its shape. */
   gboolean     (*prepare) (VnOpContext *ctx, gpointer *prepared, GError **error);
   void         (*release) (gpointer prepared);
 };
