@@ -23,9 +23,9 @@ set_errno_error (GError     **error,
                  const char  *path,
                  int          code)
 {
-  g_autofree char *what = g_strdup_printf ("%s “%s”", format, path);
+  g_autofree char *shown = g_filename_display_name (path);
 
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s: %s", what, g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s “%s”: %s", format, shown, g_strerror (code));
 }
 
 /**

@@ -170,7 +170,7 @@ run_dynamic (VnRunner      *self,
   ctx->in_types = self->in_types;
   ctx->out_types = self->out_types;
   ctx->scratch_bytes = 0;
-  if (!step->op->infer (ctx, error))
+  if (!vn_op_check_call (ctx, error) || !step->op->infer (ctx, error))
     {
       drop_inferred (self, step);
       return FALSE;

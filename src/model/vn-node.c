@@ -61,7 +61,8 @@ vn_node_get_float (const VnNode *self,
  * vn_node_dup_string:
  * @fallback: (nullable)
  *
- * Returns: (transfer full) (nullable): the string attribute @name, or a copy of @fallback. Bytes after a NUL are lost.
+ * Returns: (transfer full) (nullable): the string attribute @name, or a copy of @fallback. Bytes after a
+ *   NUL are lost, and what is not UTF-8 is replaced: the text is good for messages.
  */
 char *
 vn_node_dup_string (const VnNode *self,
@@ -75,7 +76,7 @@ vn_node_dup_string (const VnNode *self,
   if (attr == NULL || attr->s == NULL)
     return attr != NULL ? g_strdup ("") : g_strdup (fallback);
   data = g_bytes_get_data (attr->s, &size);
-  return g_strndup (data != NULL ? data : "", size);
+  return size > 0 ? g_utf8_make_valid (data, (gssize) strnlen (data, size)) : g_strdup ("");
 }
 
 /**

@@ -282,6 +282,19 @@ fail_unpack (const char  *path,
   return NULL;
 }
 
+/* Names in a message come from the file, too. */
+static void
+make_message_valid (GError **error)
+{
+  char *valid;
+
+  if (error == NULL || *error == NULL || g_utf8_validate ((*error)->message, -1, NULL))
+    return;
+  valid = g_utf8_make_valid ((*error)->message, -1);
+  g_free ((*error)->message);
+  (*error)->message = valid;
+}
+
 static VnModel *
 build_model (VnOnnxReader   *self,
              const PbModel  *proto,
@@ -300,6 +313,7 @@ build_model (VnOnnxReader   *self,
   if (!decode_model (self, proto, error))
     {
       g_prefix_error (error, "“%s”: ", shown_path (self->path));
+      make_message_valid (error);
       return NULL;
     }
   model->file_size = g_bytes_get_size (self->bytes) + self->external_bytes;
@@ -426,7 +440,10 @@ vn_onnx_tensor_read_file (const char  *path,
   if (proto == NULL || !proto->has_data_type)
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold a tensor (an ONNX TensorProto)"), path);
   else if ((tensor = vn_onnx_tensor_decode (&self, proto, error)) == NULL)
-    g_prefix_error (error, "“%s”: ", path);
+    {
+      g_prefix_error (error, "“%s”: ", path);
+      make_message_valid (error);
+    }
   else if (name != NULL)
     *name = vn_onnx_dup_text (proto->name);
   if (proto != NULL)

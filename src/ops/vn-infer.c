@@ -182,21 +182,6 @@ call_init (Call       *self,
 }
 
 static gboolean
-check_arity (VnOpContext *ctx,
-             GError     **error)
-{
-  const VnOp *op = ctx->op;
-
-  if (ctx->n_inputs < op->min_inputs || ctx->n_inputs > op->max_inputs)
-    return vn_op_fail (ctx, error, _("%u inputs, but the operator takes %u to %u"),
-                       ctx->n_inputs, op->min_inputs, op->max_inputs);
-  if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
-    return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
-                       ctx->n_outputs, op->min_outputs, op->max_outputs);
-  return TRUE;
-}
-
-static gboolean
 is_random (const VnOp *op)
 {
   return g_str_has_prefix (op->type, "Random") || g_str_equal (op->type, "Multinomial") ||
@@ -276,7 +261,7 @@ infer_with_op (Infer       *self,
   gint64 opset = vn_model_get_opset (self->model, node->domain);
 
   call_init (&call, self, op, node, opset);
-  if (!check_arity (&call.ctx, error) || !op->infer (&call.ctx, error))
+  if (!vn_op_check_call (&call.ctx, error) || !op->infer (&call.ctx, error))
     return FALSE;
   if (!has_all_outputs (&call) && can_compute (&call))
     compute (&call);

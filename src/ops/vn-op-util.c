@@ -19,12 +19,70 @@ vn_op_fail (VnOpContext *ctx,
 {
   va_list args;
   g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_SHAPE, text);
+  valid = g_utf8_make_valid (text, -1);   /* strings of attributes are any bytes */
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_SHAPE, valid);
   return FALSE;
+}
+
+static gboolean
+check_omitted (VnOpContext *ctx,
+               GError     **error)
+{
+  for (guint i = 0; i < ctx->op->min_inputs; i++)
+    if (vn_node_get_input (ctx->node, i) == NULL)
+      return vn_op_fail (ctx, error, _("input %u is left out, but the operator needs it"), i);
+  if (ctx->op->min_outputs > 0 && vn_node_get_output (ctx->node, 0) == NULL)
+    return vn_op_fail (ctx, error, _("its first output is left out, but the operator always makes it"));
+  return TRUE;
+}
+
+/* Sizes that no memory can hold are refused before anyone multiplies them. */
+static gboolean
+check_sizes (VnOpContext *ctx,
+             GError     **error)
+{
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    {
+      const VnTensorType *type = &ctx->in_types[i];
+      gsize n_elements, n_bytes;
+
+      if (type->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&type->shape) ||
+          (vn_tensor_size_in_bytes (type->dtype, &type->shape, &n_elements, &n_bytes) && n_bytes <= G_MAXSSIZE))
+        continue;
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("input %u is larger than any memory"), i);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_op_check_call:
+ * @ctx: with op, node, numbers of inputs and outputs and the types of the inputs
+ *
+ * To be called before `infer`, which may then rely on the inputs and outputs that the operator cannot do without, and
+ * on inputs of known shape being of a size that can be computed with.
+ *
+ * Returns: %FALSE if the node has too few or too many inputs or outputs, leaves out a required one, or gets one that
+ *   is too large
+ */
+gboolean
+vn_op_check_call (VnOpContext *ctx,
+                   GError     **error)
+{
+  const VnOp *op = ctx->op;
+
+  if (ctx->n_inputs < op->min_inputs || ctx->n_inputs > op->max_inputs)
+    return vn_op_fail (ctx, error, _("%u inputs, but the operator takes %u to %u"),
+                       ctx->n_inputs, op->min_inputs, op->max_inputs);
+  if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
+    return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
+                       ctx->n_outputs, op->min_outputs, op->max_outputs);
+  return (ctx->node == NULL || check_omitted (ctx, error)) && check_sizes (ctx, error);
 }
 
 /**

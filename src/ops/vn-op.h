@@ -141,6 +141,8 @@ gboolean      vn_op_fail             (VnOpContext *ctx,
                                       GError     **error,
                                       const char  *format,
                                       ...) G_GNUC_PRINTF (3, 4);   /* VN_ERROR_SHAPE; always FALSE */
+gboolean      vn_op_check_call       (VnOpContext *ctx,
+                                      GError     **error);         /* before `infer`: arity, sizes of inputs */
 gboolean      vn_op_has_input        (const VnOpContext *ctx,
                                       guint              i);
 void          vn_op_set_output       (VnOpContext   *ctx,

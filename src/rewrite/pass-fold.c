@@ -242,14 +242,13 @@ fold_node (VnPassContext  *ctx,
   g_auto(Call) call = { 0 };
   g_autoptr(GError) local = NULL;
 
-  if (op == NULL || node->inputs->len < op->min_inputs || node->inputs->len > op->max_inputs ||
-      node->outputs->len > op->max_outputs)
+  if (op == NULL)
     return TRUE;
   if (!call_init (&call, node, op, vn_model_get_opset (ctx->model, node->domain), error))
     return FALSE;
 
   /* What cannot be computed now fails when the network runs, or never does: it just stays. */
-  if (!op->infer (&call.ctx, &local))
+  if (!vn_op_check_call (&call.ctx, &local) || !op->infer (&call.ctx, &local))
     return TRUE;
   if (!has_results (&call))
     {

@@ -60,18 +60,19 @@ vn_shape_n_elements (const VnShape *self,
 /**
  * vn_shape_count:
  *
- * Returns: product of the dims first .. last - 1; for shapes whose size has been checked before
+ * Returns: product of the dims first .. last - 1, or %G_MAXINT64 if that is too large
  */
 gint64
 vn_shape_count (const VnShape *self,
                 int            first,
                 int            last)
 {
-  guint64 product = 1;
+  gint64 product = 1;
 
   for (int i = first; i < last; i++)
-    product *= (guint64) self->dims[i];
-  return (gint64) product;
+    if (!vn_checked_mul_s64 (product, self->dims[i], &product))
+      return G_MAXINT64;
+  return product;
 }
 
 static gboolean
