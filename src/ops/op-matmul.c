@@ -228,6 +228,7 @@ const VnOp vn_op_matmul_1 = {
   .domain = "", .type = "MatMul", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .same_dtype = 1u << 1,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_MATMUL, 1, -1, 1, TRUE },
   .infer = matmul_infer,

@@ -105,7 +105,7 @@ get_wanted (VnOpContext *ctx,
     return TRUE;
   if (!get_floats (ctx, 1, self->roi, 2 * VN_MAX_RANK, &n, &known_roi, error))
     return FALSE;
-  self->known = self->known && known_roi;
+  /* The region moves where values are taken from, not how many there are. */
   if (known_roi && n != 2 * self->n)
     return vn_op_fail (ctx, error, _("%s: the region has %u values, %u are needed"), ctx->op->type, n, 2 * self->n);
   return TRUE;

@@ -152,7 +152,7 @@ rnn_infer (VnOpContext *ctx,
   if (!get_direction (ctx, &direction, error))
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;
-  if (hidden > G_MAXINT32 || hidden < VN_DIM_UNKNOWN)
+  if (hidden != VN_DIM_UNKNOWN && (hidden < 1 || hidden > G_MAXINT32))
     return vn_op_fail (ctx, error, _("hidden_size is %" G_GINT64_FORMAT), hidden);
   for (gint64 d = 0; d < directions; d++)
     if (!get_activations (ctx, (guint) d, activations, error))
@@ -362,8 +362,9 @@ rnn_run (VnOpContext *ctx,
 #define OPERATOR(id, type_, inputs, outputs)                                 \
 const VnOp vn_op_##id##_7 = {                                                \
   .domain = "", .type = type_, .since = 7,                                   \
-  .min_inputs = 3, .max_inputs = inputs, .min_outputs = 1, .max_outputs = outputs, \
+  .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,   \
   .family = VN_FAMILY_COMPUTE,                                               \
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                         \
   .infer = rnn_infer,                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-op-private.h"
+#include "vn-elem-private.h"
 
 #include <stdarg.h>
 
@@ -60,6 +60,16 @@ check_sizes (VnOpContext *ctx,
   return TRUE;
 }
 
+static gboolean
+check_same_dtype (VnOpContext *ctx,
+                  GError     **error)
+{
+  for (guint i = 1; i < MIN (ctx->n_inputs, 16); i++)
+    if ((ctx->op->same_dtype & (1u << i)) != 0 && !vn_op_check_same_dtype (ctx, 0, i, error))
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * vn_op_check_call:
  * @ctx: with op, node, numbers of inputs and outputs and the types of the inputs
@@ -67,8 +77,8 @@ check_sizes (VnOpContext *ctx,
  * To be called before `infer`, which may then rely on the inputs and outputs that the operator cannot do without, and
  * on inputs of known shape being of a size that can be computed with.
  *
- * Returns: %FALSE if the node has too few or too many inputs or outputs, leaves out a required one, or gets one that
- *   is too large
+ * Returns: %FALSE if the node has too few or too many inputs or outputs, leaves out a required one, mixes element
+ *   types, or gets an input that is too large
  */
 gboolean
 vn_op_check_call (VnOpContext *ctx,
@@ -82,7 +92,7 @@ vn_op_check_call (VnOpContext *ctx,
   if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
     return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
                        ctx->n_outputs, op->min_outputs, op->max_outputs);
-  return (ctx->node == NULL || check_omitted (ctx, error)) && check_sizes (ctx, error);
+  return (ctx->node == NULL || check_omitted (ctx, error)) && check_same_dtype (ctx, error) && check_sizes (ctx, error);
 }
 
 /**

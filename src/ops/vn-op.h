@@ -113,6 +113,7 @@ struct _VnOp
   guint16        min_inputs, max_inputs;
   guint16        min_outputs, max_outputs;
   VnDTypeSet     dtypes;        /* element types of input 0 (of the data) that `run` computes */
+  guint16        same_dtype;    /* bit i: input i, if there, must have the element type of input 0 */
   VnOpFamily     family;
   VnQuantTraits  quant;
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
