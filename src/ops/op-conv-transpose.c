@@ -13,6 +13,8 @@ enum { X, W, B };
 #define PRODUCT_BYTES (512 * 1024)
 #define BLOCK 16
 
+#define MAX_SIZE ((gint64) 1 << 30)
+
 /**
  * Transposed: the window is that of the convolution whose gradient this is, so `in` of the window is the size of y
  * here and `out` the size of x.
@@ -97,7 +99,10 @@ read_window (Transposed     *self,
       win->end[first + i] = g_str_equal (auto_pad, "NOTSET") ? pads[n + i] : 0;
     }
   for (int i = 0; i < n; i++)
-    if (!resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
+    if (win->out[first + i] > MAX_SIZE || win->kernel[first + i] > MAX_SIZE)
+      return vn_op_fail (ctx, error, _("an axis of %" G_GINT64_FORMAT " is too large"),
+                         MAX (win->out[first + i], win->kernel[first + i]));
+    else if (!resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
       return FALSE;
   return TRUE;
 }
@@ -112,7 +117,7 @@ transposed_init (Transposed     *self,
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
   gsize line;
 
-  if (groups < 1 || w->dims[0] % groups != 0 || x->dims[1] != w->dims[0])
+  if (groups < 1 || w->dims[0] % groups != 0 || x->dims[1] != w->dims[0] || w->dims[1] > G_MAXINT64 / groups)
     return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, weight for %" G_GINT64_FORMAT
                                      ", %" G_GINT64_FORMAT " groups"), x->dims[1], w->dims[0], groups);
   if (!read_window (self, ctx, x, w, error))
@@ -142,6 +147,7 @@ conv_transpose_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
   VnShape y = VN_SHAPE_UNKNOWN;
+  gint64 groups = vn_node_get_int (ctx->node, "group", 1);
   Transposed job;
   gsize bytes;
 
@@ -157,8 +163,8 @@ conv_transpose_infer (VnOpContext *ctx,
         y.dims[i] = VN_DIM_UNKNOWN;
       if (x->rank > 0)
         y.dims[0] = x->dims[0];
-      if (w->rank > 1 && w->dims[1] >= 0)
-        y.dims[1] = w->dims[1] * vn_node_get_int (ctx->node, "group", 1);
+      if (w->rank > 1 && w->dims[1] >= 0 && w->dims[1] <= MAX_SIZE && groups > 0 && groups <= MAX_SIZE)
+        y.dims[1] = w->dims[1] * groups;
       vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
       return TRUE;
     }

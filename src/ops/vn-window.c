@@ -4,6 +4,9 @@
 /* Far above any real network, far below what could overflow a product of two. */
 #define MAX_SIZE ((gint64) 1 << 30)
 
+/* Taps of a kernel: each is visited for each output, so a wild number would run forever. */
+#define MAX_TAPS ((gint64) 1 << 24)
+
 /**
  * vn_window_ints:
  * @name: an attribute with one number per spatial axis
@@ -91,6 +94,8 @@ resolve_axis (VnWindow    *self,
   self->out[a] = VN_DIM_UNKNOWN;
   if (in < 0 || self->kernel[a] < 0)
     return TRUE;
+  if (in > MAX_SIZE || self->kernel[a] > MAX_SIZE)
+    return vn_op_fail (ctx, error, _("an axis of %" G_GINT64_FORMAT " is too large"), MAX (in, self->kernel[a]));
   if (g_str_has_prefix (auto_pad, "SAME_"))
     {
       gint64 total;
@@ -173,6 +178,9 @@ vn_window_init (VnWindow      *self,
   for (int a = first; a < 3; a++)
     if (!resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
       return FALSE;
+  if (vn_window_volume (self->kernel) > MAX_TAPS)
+    return vn_op_fail (ctx, error, _("a kernel of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
+                                     " is too large"), self->kernel[0], self->kernel[1], self->kernel[2]);
   return TRUE;
 }
 
@@ -191,10 +199,16 @@ vn_window_output (const VnWindow *self,
 /**
  * vn_window_volume:
  *
- * Returns: the product of three known sizes
+ * Returns: the product of three sizes; %G_MAXINT64 if it does not fit, negative if one is unknown
  */
 gint64
 vn_window_volume (const gint64 sizes[3])
 {
-  return sizes[0] * sizes[1] * sizes[2];
+  gint64 volume;
+
+  if (sizes[0] < 0 || sizes[1] < 0 || sizes[2] < 0)
+    return -1;
+  if (!vn_checked_mul_s64 (sizes[0], sizes[1], &volume) || !vn_checked_mul_s64 (volume, sizes[2], &volume))
+    return G_MAXINT64;
+  return volume;
 }

@@ -372,6 +372,45 @@ test_refused (void)
     }
 }
 
+/* Sizes no memory could hold must be refused before anything is computed with them. */
+static void
+test_hostile (void)
+{
+  static const gint64 large[] = { G_GINT64_CONSTANT (1) << 31, G_GINT64_CONSTANT (1) << 40, G_GINT64_CONSTANT (1) << 62,
+                                  G_MAXINT64 };
+  static const char * const types[] = { "Conv", "ConvTranspose", "MaxPool" };
+
+  for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+    for (guint i = 0; i < G_N_ELEMENTS (large) * 4; i++)
+      {
+        g_autoptr(VnModel) model = vn_model_new (8, 13);
+        gint64 size = large[i / 4];
+        VnShape x = i % 4 == 0 ? VN_SHAPE (1, 1, size, size) : i % 4 == 1 ? VN_SHAPE (1, size, 3, 3)
+                  : VN_SHAPE (size, 1, 8, 8);
+        VnShape w = i % 4 == 2 ? VN_SHAPE (size, 1, 3, 3) : i % 4 == 3 ? VN_SHAPE (1, 1, size, size)
+                  : VN_SHAPE (1, size, 3, 3);
+        VnValue *inputs[] = { vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &x),
+                              vn_graph_add_input (model->graph, "w", VN_DTYPE_F32, &w) };
+        VnValue *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_UNDEFINED, NULL);
+        VnNode *node = vn_graph_add_node (model->graph, "n", "", types[t], inputs, t == 2 ? 1 : 2, &y, 1);
+        g_autoptr(GError) error = NULL;
+        gboolean ok;
+
+        if (t == 2)
+          vn_node_set_ints (node, "kernel_shape", (gint64[]) { i % 4 == 3 ? size : 2, 2 }, 2);
+        vn_node_set_ints (node, "pads", (gint64[]) { 1 << 30, 1 << 30, 1 << 30, 1 << 30 }, 4);
+        vn_node_set_int (node, "group", i % 4 == 1 ? size : 1);
+        ok = vn_model_infer_types (model, NULL, NULL, &error);
+        g_test_message ("%s %u: %s", types[t], i, ok ? "inferred" : error->message);
+        if (!ok)
+          g_assert_true (g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE) ||
+                         g_error_matches (error, VN_ERROR, VN_ERROR_LIMIT));
+        else
+          for (int a = 0; a < y->type.shape.rank; a++)
+            g_assert_cmpint (y->type.shape.dims[a], >=, VN_DIM_UNKNOWN);
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -382,5 +421,6 @@ main (int    argc,
   g_test_add_func ("/ops/conv/fused", test_fused);
   g_test_add_func ("/ops/conv/transposed", test_transposed);
   g_test_add_func ("/ops/conv/refused", test_refused);
+  g_test_add_func ("/ops/conv/hostile", test_hostile);
   return g_test_run ();
 }
