@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DynamicQuantizeLinear: uint8 with scale and zero point from the values themselves; the range always holds 0:
  * scale = (max - min) / 255, zero_point = round (saturate (-min / scale)). All zeros: scale 1. */
-#include "vn-elem-private.h"
+#include "vn-int.h"
 
 static gboolean
 dynamic_infer (VnOpContext *ctx,
@@ -31,24 +31,30 @@ find_range (const float *x,
   *max = hi;
 }
 
-VN_MULTIVERSION
-static void
-quantize (const float *x,
-          guint8      *y,
-          gsize        n,
-          float        scale,
-          float        zero)
+/**
+ * vn_int_quantize_dynamic:
+ * @y: (out) (nullable): @n numbers
+ * @scale: (out): step of the result
+ * @zero: (out): its zero point
+ *
+ * Quantizes to uint8 with the range of the values themselves and 0.
+ */
+void
+vn_int_quantize_dynamic (const float *x,
+                         gsize        n,
+                         guint8      *y,
+                         float       *scale,
+                         guint8      *zero)
 {
-  const float lo = -zero, hi = 255.f - zero;
+  float min, max, middle;
 
-  for (gsize i = 0; i < n; i++)
-    {
-      float v = rintf (x[i] / scale);
-
-      v = v > lo ? v : lo;
-      v = v < hi ? v : hi;
-      y[i] = (guint8) (gint32) (v + zero);
-    }
+  find_range (x, n, &min, &max);
+  *scale = max == min ? 1.f : (max - min) / 255.f;
+  middle = 0.f - min / *scale;
+  /* NaN where the range is infinite. */
+  *zero = middle > 0.f ? (guint8) rintf (MIN (middle, 255.f)) : 0;
+  if (y != NULL)
+    vn_int_quantize (x, n, *scale, *zero, VN_DTYPE_U8, y);
 }
 
 static gboolean
@@ -56,21 +62,16 @@ dynamic_run (VnOpContext *ctx,
              GError     **error)
 {
   const VnTensor *in = ctx->in[0];
-  float min, max, scale, zero;
+  float scale;
+  guint8 zero;
 
   if (in->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, 0, error);
-  find_range (in->data, in->n_elements, &min, &max);
-  scale = max == min ? 1.f : (max - min) / 255.f;
-  zero = 0.f - min / scale;
-  /* NaN where the range is infinite. */
-  zero = zero > 0.f ? rintf (MIN (zero, 255.f)) : 0.f;
-  if (ctx->out[0] != NULL)
-    quantize (in->data, ctx->out[0]->data, in->n_elements, scale, zero);
+  vn_int_quantize_dynamic (in->data, in->n_elements, ctx->out[0] != NULL ? ctx->out[0]->data : NULL, &scale, &zero);
   if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
     *(float *) ctx->out[1]->data = scale;
   if (ctx->n_outputs > 2 && ctx->out[2] != NULL)
-    *(guint8 *) ctx->out[2]->data = (guint8) zero;
+    *(guint8 *) ctx->out[2]->data = zero;
   return TRUE;
 }
 
