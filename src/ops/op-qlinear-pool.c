@@ -147,6 +147,7 @@ average_plane (gpointer data,
   const Pool *self = data;
   const VnWindow *win = &self->win;
   guint8 *y = self->ctx->out[0]->data;
+  float lowest = self->to.dtype == VN_DTYPE_S8 ? -128.f : 0.f;
   gint64 out[3];
   gsize i = 0;
 
@@ -154,10 +155,10 @@ average_plane (gpointer data,
     for (out[1] = 0; out[1] < win->out[1]; out[1]++)
       for (out[2] = 0; out[2] < win->out[2]; out[2]++)
         {
-          float mean = mean_at (self, plane, out);
+          /* Rounded with the zero point, unlike everywhere else: ties go to even results. */
+          float mean = rintf (mean_at (self, plane, out) / self->to.scale + (float) self->to.zero);
 
-          vn_int_quantize (&mean, 1, self->to.scale, self->to.zero, self->to.dtype,
-                           y + place (self, plane, self->out_size, i++));
+          y[place (self, plane, self->out_size, i++)] = (guint8) (gint32) CLAMP (mean, lowest, lowest + 255.f);
         }
 }
 

@@ -22,10 +22,9 @@ PATTERNS = ('cls_*', 'det_*', 'seg_*', 'sr_*', 'enh_*', 'style_*', 'kws_micro_*'
 CONVERTED = {'cls_squeezenet10_fp16_op7'}
 LIMIT_CONVERTED = 1e-2
 # Networks that fail for now, with the reason. One that passes must leave.
-EXPECTED_FAILURES = {'cls_shufflenet_v2_12_int8_qop': 'no kernels for QLinear operators yet',
-                     'kws_micro_qoperator': 'no kernels for QLinear operators yet'}
-# Control flow, and the fused attention operators of onnxruntime: not run.
-LEFT_OUT = {'aud_silero_vad_v6_if', 'txt_gpt2_tiny_fp32'}
+EXPECTED_FAILURES = {}
+# Control flow: not run.
+LEFT_OUT = {'aud_silero_vad_v6_if'}
 # Relative to the range of the output; or twice what onnxruntime's own results differ by when its optimisations are
 # switched on, if that is more: some networks amplify the rounding of their first layers. Networks that hold quantized
 # data may round a value that lies between two steps to either side, which the following layers carry on.

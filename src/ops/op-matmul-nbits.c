@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers in blocks of 4 or 8 bits along K:
+ * b = (q - zero) * scale with one scale per block. Inputs: a, b (N x blocks x bytes of a block, low bits first), scales,
+ * zero points (packed like b, or of the type of a; without: half of the range), group index, bias. */
+#include "vn-blas.h"
+#include "vn-elem-private.h"
+
+enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
+
+/* Rows of b that are unpacked and multiplied at a time. */
+#define ROWS 32
+
+typedef struct
+{
+  gsize n, k, block, n_blocks, block_bytes, zero_bytes;
+  guint bits;
+} Layout;
+
+static gboolean
+layout_init (Layout       *self,
+             VnOpContext  *ctx,
+             GError      **error)
+{
+  gint64 n = vn_node_get_int (ctx->node, "N", 0), k = vn_node_get_int (ctx->node, "K", 0);
+  gint64 bits = vn_node_get_int (ctx->node, "bits", 4), block = vn_node_get_int (ctx->node, "block_size", 0);
+
+  if (bits != 4 && bits != 8)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %" G_GINT64_FORMAT " bits cannot be computed with, "
+                   "only of 4 or 8"), bits);
+      return FALSE;
+    }
+  if (n < 1 || k < 1 || n > G_MAXINT32 || k > G_MAXINT32 || block < 16 || block > G_MAXINT32 ||
+      (block & (block - 1)) != 0)
+    return vn_op_fail (ctx, error, _("N is %" G_GINT64_FORMAT ", K %" G_GINT64_FORMAT ", block_size %" G_GINT64_FORMAT
+                                     ": expected sizes, and a power of two from 16 on"), n, k, block);
+  self->n = (gsize) n;
+  self->k = (gsize) k;
+  self->block = (gsize) block;
+  self->bits = (guint) bits;
+  self->n_blocks = (self->k + self->block - 1) / self->block;
+  self->block_bytes = self->block * self->bits / 8;
+  self->zero_bytes = (self->n_blocks * self->bits + 7) / 8;
+  return TRUE;
+}
+
+static gboolean
+nbits_infer (VnOpContext *ctx,
+             GError     **error)
+{
+  VnShape y = ctx->in_types[A].shape;
+  Layout layout;
+
+  if (!layout_init (&layout, ctx, error))
+    return FALSE;
+  if (vn_op_has_input (ctx, GROUPS))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("MatMulNBits with a group index (input 4) cannot be computed"));
+      return FALSE;
+    }
+  if (y.rank == 0 || (y.rank > 0 && y.dims[y.rank - 1] >= 0 && y.dims[y.rank - 1] != (gint64) layout.k))
+    return vn_op_fail (ctx, error, _("the last axis of the data must have K = %" G_GSIZE_FORMAT " numbers"), layout.k);
+  if (y.rank > 0)
+    y.dims[y.rank - 1] = (gint64) layout.n;
+  if (!vn_checked_mul (layout.k, ROWS * sizeof (float) * vn_op_max_workers (), &ctx->scratch_bytes))
+    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+  vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
+  return TRUE;
+}
+
+typedef struct
+{
+  const VnOpContext *ctx;
+  Layout             layout;
+  gsize              m;
+  const guint8      *packed_zeros;
+  const float       *zeros;
+  const float       *bias;
+} Job;
+
+static guint
+packed_at (const guint8 *data,
+           guint         bits,
+           gsize         i)
+{
+  return bits == 8 ? data[i] : data[i / 2] >> (i % 2 * 4) & 15;
+}
+
+static float
+zero_at (const Job *self,
+         gsize      row,
+         gsize      block)
+{
+  const Layout *layout = &self->layout;
+
+  if (self->zeros != NULL)
+    return self->zeros[row * layout->n_blocks + block];
+  if (self->packed_zeros != NULL)
+    return (float) packed_at (self->packed_zeros + row * layout->zero_bytes, layout->bits, block);
+  return (float) (1u << (layout->bits - 1));
+}
+
+static void
+unpack_row (const Job *self,
+            gsize      row,
+            float     *to)
+{
+  const Layout *layout = &self->layout;
+  const float *scales = self->ctx->in[SCALES]->data;
+
+  for (gsize block = 0; block < layout->n_blocks; block++)
+    {
+      gsize index = row * layout->n_blocks + block, first = block * layout->block;
+      const guint8 *b = (const guint8 *) self->ctx->in[B]->data + index * layout->block_bytes;
+      float zero = zero_at (self, row, block);
+
+      for (gsize i = 0; i < MIN (layout->block, layout->k - first); i++)
+        to[first + i] = ((float) packed_at (b, layout->bits, i) - zero) * scales[index];
+    }
+}
+
+static void
+multiply_rows (gpointer data,
+               gsize    item,
+               guint    worker)
+{
+  const Job *self = data;
+  const Layout *layout = &self->layout;
+  gsize first = item * ROWS, n = MIN (ROWS, layout->n - first);
+  float *rows = (float *) self->ctx->scratch + worker * ROWS * layout->k;
+  float *y = (float *) self->ctx->out[0]->data + first;
+
+  for (gsize i = 0; i < n; i++)
+    unpack_row (self, first + i, rows + i * layout->k);
+  for (gsize i = 0; i < self->m; i++)
+    for (gsize j = 0; j < n; j++)
+      y[i * layout->n + j] = self->bias != NULL ? self->bias[first + j] : 0.f;
+  vn_blas_gemm_general (FALSE, TRUE, self->m, n, layout->k, 1.f, self->ctx->in[A]->data, layout->k, rows, layout->k, 1.f, y,
+                        layout->n);
+}
+
+static gboolean
+check_input (VnOpContext  *ctx,
+             guint         input,
+             VnDType       dtype,
+             gsize         n,
+             GError      **error)
+{
+  if (ctx->in[input]->dtype == dtype && ctx->in[input]->n_elements == n)
+    return TRUE;
+  return vn_op_fail (ctx, error, _("input %u has %" G_GSIZE_FORMAT " numbers of type %s: expected %" G_GSIZE_FORMAT
+                                   " of type %s"), input, ctx->in[input]->n_elements,
+                     vn_dtype_get_name (ctx->in[input]->dtype), n, vn_dtype_get_name (dtype));
+}
+
+static gboolean
+nbits_run (VnOpContext *ctx,
+           GError     **error)
+{
+  Job self = { .ctx = ctx };
+  const Layout *layout = &self.layout;
+  gsize n_blocks;
+
+  if (!layout_init (&self.layout, ctx, error))
+    return FALSE;
+  n_blocks = layout->n * layout->n_blocks;
+  if (!check_input (ctx, B, VN_DTYPE_U8, n_blocks * layout->block_bytes, error) ||
+      !check_input (ctx, SCALES, VN_DTYPE_F32, n_blocks, error))
+    return FALSE;
+  if (vn_op_has_input (ctx, ZEROS))
+    {
+      gboolean packed = ctx->in[ZEROS]->dtype == VN_DTYPE_U8;
+
+      if (!check_input (ctx, ZEROS, packed ? VN_DTYPE_U8 : VN_DTYPE_F32,
+                        packed ? layout->n * layout->zero_bytes : n_blocks, error))
+        return FALSE;
+      self.packed_zeros = packed ? ctx->in[ZEROS]->data : NULL;
+      self.zeros = packed ? NULL : ctx->in[ZEROS]->data;
+    }
+  if (vn_op_has_input (ctx, BIAS))
+    {
+      if (!check_input (ctx, BIAS, VN_DTYPE_F32, layout->n, error))
+        return FALSE;
+      self.bias = ctx->in[BIAS]->data;
+    }
+  self.m = ctx->in[A]->n_elements / layout->k;
+  vn_op_for_items (ctx, (layout->n + ROWS - 1) / ROWS, (double) ROWS * (double) layout->k * (double) (self.m + 8) / 8,
+                   multiply_rows, &self);
+  return TRUE;
+}
+
+const VnOp vn_op_ms_matmul_nbits = {
+  .domain = "com.microsoft", .type = "MatMulNBits", .since = 1,
+  .min_inputs = 3, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .infer = nbits_infer,
+  .run = nbits_run,
+};
