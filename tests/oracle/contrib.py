@@ -317,7 +317,22 @@ def bias_gelu(op, d):
     return Case(op, inputs, domain='com.microsoft')
 
 
+def attention(d):
+    b, s, heads, head, past = d.int(1, 2), d.int(1, 6), d.int(1, 3), d.int(1, 8), d.choice([0, 0, 3])
+    n, total = heads * head, s + past
+    length = d.whole(1, total, b)
+    mask = d.choice([None, length, d.np.concatenate([length, d.np.minimum(length - 1, d.whole(0, 2, b))]).astype('int32'),
+                     d.whole(0, 1, b, total), d.whole(0, 1, b, s, total)])
+    inputs = [d.array(b, s, n), d.array(n, 3 * n), d.array(3 * n), mask,
+              d.array(2, b, heads, past, head) if past else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case('Attention', inputs, n_outputs=2 if past else 1, domain='com.microsoft', num_heads=heads,
+                unidirectional=d.int(0, 1), weights=(1, 2), **({'scale': 0.3} if d.int(0, 2) == 0 else {}))
+
+
 GENERATORS = {
+    'Attention': attention,
     'QLinearConv': qlinear_conv, 'ConvInteger': conv_integer, 'MatMulInteger': matmul_integer,
     'QLinearMatMul': qlinear_matmul, 'QGemm': qgemm, 'MatMulIntegerToFloat': matmul_integer_to_float,
     'DynamicQuantizeMatMul': dynamic_quantize_matmul, 'QLinearConcat': qlinear_concat, 'QLinearWhere': qlinear_where,

@@ -60,20 +60,21 @@ PREPROCESSING = {
     'style_candy_op7': ('rgb', [0] * 3, [1] * 3),
 }
 
-# Networks with open sizes: what to run them with, by file stem and position of the size.
+# Networks with open sizes: what to run them with, by file stem and position or name of the size.
 OPEN_SIZES = {
     'det_yunet_n_dynamic': {2: 320, 3: 320},
     'seg_teams_bg_dynamic': {2: 144, 3: 160},
     'det_ppocr_v3_ch': {2: 320, 3: 320},
     'txt_bert_toy_op12_unsorted': {1: 8},
     'txt_tashkeel_transformer_fp32': {1: 64},
+    'txt_gpt2_tiny_fp32': {'seq_len': 6, 'past_seq_len': 3, 'total_seq_len': 9},
 }
 
 
 def input_shape(stem, declared):
     """The static shape for one input of a network; what is open becomes 1."""
     sizes = OPEN_SIZES.get(stem, {})
-    return [d if isinstance(d, int) and d > 0 else sizes.get(i, 1) for i, d in enumerate(declared)]
+    return [d if isinstance(d, int) and d > 0 else sizes.get(d, sizes.get(i, 1)) for i, d in enumerate(declared)]
 
 
 def image_input(stem, path, shape):
@@ -109,6 +110,8 @@ WHOLE = {('graph_tfbert_qa_3836nodes', 'input_ids'): 20, ('graph_tfbert_qa_3836n
          ('graph_tfbert_qa_3836nodes', 'token_type_ids'): 2,
          ('txt_bert_toy_op12_unsorted', 'input_ids'): 90, ('txt_bert_toy_op12_unsorted', 'input_mask'): 2,
          ('txt_bert_toy_op12_unsorted', 'token_type_ids'): 2,
+         ('txt_gpt2_tiny_fp32', 'input_ids'): 1000, ('txt_gpt2_tiny_fp32', 'position_ids'): 512,
+         ('txt_gpt2_tiny_fp32', 'attention_mask'): 2,
          ('txt_magika_v3_3', 'bytes'): 257, ('txt_tashkeel_transformer_fp32', 'char_inputs'): 30}
 
 
