@@ -89,7 +89,7 @@ static gboolean
 qlinear_conv_infer (VnOpContext *ctx,
                     GError     **error)
 {
-  return infer_with (ctx, &qlinear, ctx->in_types[qlinear.y_zero].dtype, error);
+  return infer_with (ctx, &qlinear, vn_int_dtype (ctx, (guint) qlinear.y_zero, (guint) qlinear.x), error);
 }
 
 static gboolean
@@ -274,6 +274,8 @@ read_params (IntConv       *self,
   self->x_zero = vn_int_zero (x.zeros, 0);
   if (!self->requantized)
     return TRUE;
+  if (x.scales == NULL || self->w.scales == NULL || y.scales == NULL)
+    return vn_op_fail (ctx, error, _("the scales of data, weight and result are needed"));
   self->x_scale = *x.scales;
   self->y_scale = *y.scales;
   self->y_zero = vn_int_zero (y.zeros, 0);

@@ -120,7 +120,8 @@ mean_at (const Pool   *self,
 {
   const VnWindow *win = &self->win;
   const guint8 *x = self->ctx->in[X]->data;
-  gint64 first[3], end[3], counted = vn_window_volume (win->kernel);
+  gint64 first[3], end[3];
+  double counted = (double) win->kernel[0] * (double) win->kernel[1] * (double) win->kernel[2];
   float sum = 0.f;
 
   for (int a = 0; a < 3; a++)
@@ -135,7 +136,7 @@ mean_at (const Pool   *self,
       for (gint64 w = first[2]; w < end[2]; w++)
         sum += self->values[x[place (self, plane, self->in_size, (gsize) ((z * win->in[1] + y) * win->in[2] + w))]];
   if (!self->count_padding)
-    counted = MAX (0, end[0] - first[0]) * MAX (0, end[1] - first[1]) * MAX (0, end[2] - first[2]);
+    counted = (double) (MAX (0, end[0] - first[0]) * MAX (0, end[1] - first[1]) * MAX (0, end[2] - first[2]));
   return counted > 0 ? sum / (float) counted : 0.f;
 }
 
@@ -158,7 +159,8 @@ average_plane (gpointer data,
           /* Rounded with the zero point, unlike everywhere else: ties go to even results. */
           float mean = rintf (mean_at (self, plane, out) / self->to.scale + (float) self->to.zero);
 
-          y[place (self, plane, self->out_size, i++)] = (guint8) (gint32) CLAMP (mean, lowest, lowest + 255.f);
+          mean = mean > lowest ? MIN (mean, lowest + 255.f) : lowest;
+          y[place (self, plane, self->out_size, i++)] = (guint8) (gint32) mean;
         }
 }
 
@@ -185,7 +187,7 @@ average_run (VnOpContext *ctx,
   self.in_size = (gsize) vn_window_volume (self.win.in);
   self.out_size = (gsize) vn_window_volume (self.win.out);
   vn_op_for_items (ctx, (gsize) (x.dims[0] * x.dims[1]),
-                   (double) self.out_size * (double) vn_window_volume (self.win.kernel) * 2, average_plane, &self);
+                   (double) self.out_size * 16, average_plane, &self);
   return TRUE;
 }
 

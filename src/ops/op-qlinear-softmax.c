@@ -63,8 +63,8 @@ soften_line (const VnTensor    *x,
              gsize              first,
              guint8            *y)
 {
-  gint32 max = G_MININT32, lowest = to->dtype == VN_DTYPE_S8 ? -128 : 0;
-  float sum = 0.f, steps = floorf (1.f / to->scale);
+  gint32 max = G_MININT32;
+  float lowest = to->dtype == VN_DTYPE_S8 ? -128.f : 0.f, sum = 0.f, steps = floorf (1.f / to->scale);
 
   for (gsize i = 0; i < lines->n; i++)
     max = MAX (max, vn_int_load (x->dtype, x->data, first + i * lines->inner));
@@ -75,7 +75,9 @@ soften_line (const VnTensor    *x,
       gsize at = first + i * lines->inner;
       float share = rintf (table[max - vn_int_load (x->dtype, x->data, at)] * steps / sum) + (float) to->zero;
 
-      y[at] = (guint8) (gint32) CLAMP (share, (float) lowest, (float) (lowest + 255));
+      /* NaN, of a scale that is none, fails the comparison. */
+      share = share > lowest ? MIN (share, lowest + 255.f) : lowest;
+      y[at] = (guint8) (gint32) share;
     }
 }
 
