@@ -86,6 +86,7 @@ binary_run (VnOpContext *ctx,
   const VnOp vn_op_ms_##id = {                                                  \
     .domain = "com.microsoft", .type = name, .since = 1,                        \
     .min_inputs = 7, .max_inputs = 8, .min_outputs = 1, .max_outputs = 1,       \
+    .optional = 1u << 2 | 1u << 5,                                              \
     .dtypes = VN_INT_BITS,                                                      \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .infer = binary_infer,                                                      \

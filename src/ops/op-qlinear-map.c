@@ -195,6 +195,7 @@ where_run (VnOpContext *ctx,
   const VnOp vn_op_ms_##id = {                                                  \
     .domain = "com.microsoft", .type = name, .since = 1,                        \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
+    .optional = least == 4 ? 1u << 2 : 0,   /* the zero point of X */              \
     .dtypes = types,                                                            \
     .family = kind,                                                             \
     .infer = infer_,                                                            \

@@ -336,6 +336,7 @@ reduce_run (VnOpContext *ctx,
   const VnOp vn_op_ms_##id = {                                                  \
     .domain = "com.microsoft", .type = name, .since = 1,                        \
     .min_inputs = 4, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,       \
+    .optional = 1u << 2,                                                        \
     .dtypes = VN_INT_BITS,                                                      \
     .family = VN_FAMILY_POOL_NORM,                                              \
     .infer = infer_,                                                            \

@@ -102,7 +102,7 @@ softmax_run (VnOpContext *ctx,
 
 const VnOp vn_op_ms_qlinear_softmax = {
   .domain = "com.microsoft", .type = "QLinearSoftmax", .since = 1,
-  .min_inputs = 4, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
+  .min_inputs = 4, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1, .optional = 1u << 2,
   .dtypes = VN_INT_BITS,
   .family = VN_FAMILY_ACTIVATION,
   .infer = softmax_infer,

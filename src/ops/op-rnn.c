@@ -215,6 +215,9 @@ layer_init (Layer        *self,
   rnn->input_forget = vn_node_get_int (ctx->node, "input_forget", 0) != 0;
   if (!count_scratch (rnn, &n_rows, &total))
     return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+  /* Memory was asked for by hidden_size, the products are as large as the weights. */
+  if (total > ctx->scratch_bytes)
+    return vn_op_fail (ctx, error, _("hidden_size and the weights do not agree"));
 
   rnn->rows = ctx->scratch;
   rnn->products = rnn->rows + n_rows;

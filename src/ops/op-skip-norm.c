@@ -220,7 +220,7 @@ embed_run (VnOpContext *ctx,
 
 const VnOp vn_op_ms_embed_layer_normalization = {
   .domain = "com.microsoft", .type = "EmbedLayerNormalization", .since = 1,
-  .min_inputs = 7, .max_inputs = 9, .min_outputs = 1, .max_outputs = 3,
+  .min_inputs = 7, .max_inputs = 9, .min_outputs = 1, .max_outputs = 3, .optional = 1u << 1 | 1u << 4,
   .dtypes = VN_DTYPE_BIT (S32),
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),

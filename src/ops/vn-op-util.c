@@ -34,7 +34,7 @@ check_omitted (VnOpContext *ctx,
                GError     **error)
 {
   for (guint i = 0; i < ctx->op->min_inputs; i++)
-    if (vn_node_get_input (ctx->node, i) == NULL)
+    if (vn_node_get_input (ctx->node, i) == NULL && (i >= 32 || (ctx->op->optional >> i & 1) == 0))
       return vn_op_fail (ctx, error, _("input %u is left out, but the operator needs it"), i);
   if (ctx->op->min_outputs > 0 && vn_node_get_output (ctx->node, 0) == NULL)
     return vn_op_fail (ctx, error, _("its first output is left out, but the operator always makes it"));

@@ -112,6 +112,7 @@ struct _VnOp
   guint16        until;         /* last one, 0: still current */
   guint16        min_inputs, max_inputs;
   guint16        min_outputs, max_outputs;
+  guint32        optional;      /* bits of inputs before min_inputs that may be left out all the same */
   VnDTypeSet     dtypes;        /* element types of input 0 (of the data) that `run` computes */
   guint16        same_dtype;    /* bit i: input i, if there, must have the element type of input 0 */
   VnOpFamily     family;
