@@ -54,7 +54,9 @@ slice_axis (gint64  dim,
 {
   gint64 low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1, distance, stride;
 
-  /* Bounds may be the extreme integers, which adding dim would not overflow. */
+  /* “To the end” backwards is what exporters mean by the largest integers, and ONNX Runtime does by them. */
+  if (step < 0 && (end == G_MAXINT32 || end == G_MAXINT64))
+    end = G_MININT64;
   if (start < 0)
     start += dim;
   if (end < 0)

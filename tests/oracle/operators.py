@@ -32,12 +32,11 @@ class Case:
         return '%s-%d(%s) %s' % (self.op, self.opset, shapes, self.attributes)
 
     def model(self):
-        from onnx import TensorProto, helper, numpy_helper
+        from onnx import helper, numpy_helper
         names = ['' if x is None else 'in%d' % i for i, x in enumerate(self.inputs)]
         outputs = ['out%d' % i for i in range(self.n_outputs)]
         node = helper.make_node(self.op, names, outputs, domain=self.domain, **self.attributes)
-        types = {'float32': TensorProto.FLOAT, 'int32': TensorProto.INT32, 'int64': TensorProto.INT64}
-        given = [helper.make_tensor_value_info(n, types[str(x.dtype)], x.shape)
+        given = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
                  for i, (n, x) in enumerate(zip(names, self.inputs)) if n and i not in self.weights]
         held = [numpy_helper.from_array(self.inputs[i], names[i]) for i in sorted(self.weights)]
         graph = helper.make_graph([node], 'case', given, [helper.ValueInfoProto(name=o) for o in outputs], held)
@@ -364,7 +363,7 @@ def run_reference(case):
         return None
 
 
-def check(program, case):
+def check(program, case, rtol, atol):
     """'same', 'passed over' or what is wrong."""
     import numpy as np
     wanted = run_reference(case)
@@ -377,31 +376,32 @@ def check(program, case):
     for i, (a, b) in enumerate(zip(found, wanted)):
         if a.shape != b.shape or a.dtype != b.dtype:
             return 'output %d is %s %s, expected %s %s' % (i, a.dtype, a.shape, b.dtype, b.shape)
-        if not np.allclose(a, b, rtol=RTOL, atol=ATOL, equal_nan=True):
+        if not np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return 'output %d differs by up to %g' % (i, np.max(np.abs(a.astype(np.float64) - b)))
     return 'same'
 
 
-def main():
+def run_all(groups):
+    """Each group: generators by name, and the tolerances of their results."""
     oracle.use_oracle_python()
-    program, names = sys.argv[1], sys.argv[2:] or sorted(GENERATORS)
-    failed = 0
-    for name in names:
-        draw, compared = Draw(sum(map(ord, name))), 0
-        for _ in range(CASES):
-            case = GENERATORS[name](draw)
-            result = check(program, case)
-            compared += result == 'same'
-            if result not in ('same', 'passed over'):
+    program, failed = sys.argv[1], 0
+    for generators, rtol, atol in groups:
+        for name in sorted(n for n in generators if n in sys.argv[2:] or len(sys.argv) == 2):
+            draw, compared = Draw(sum(map(ord, name))), 0
+            for _ in range(CASES):
+                case = generators[name](draw)
+                result = check(program, case, rtol, atol)
+                compared += result == 'same'
+                if result not in ('same', 'passed over'):
+                    failed += 1
+                    print('FAILED %s: %s' % (case, result))
+            print('%-24s %d cases compared' % (name, compared))
+            if compared < MIN_COMPARED:
                 failed += 1
-                print('FAILED %s: %s' % (case, result))
-        print('%-24s %d cases compared' % (name, compared))
-        if compared < MIN_COMPARED:
-            failed += 1
-            print('FAILED %s: too few cases were compared' % name)
+                print('FAILED %s: too few cases were compared' % name)
     print('%d failed' % failed)
-    return 1 if failed else 0
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    run_all([(GENERATORS, RTOL, ATOL)])
