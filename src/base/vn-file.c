@@ -10,10 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MAX_LINKS 40
+
 struct _VnFileWriter
 {
   char *path;
-  char *temporary;   /* NULL once renamed */
+  char *temporary;   /* NULL once renamed, and for devices and pipes */
   int   fd;
 };
 
@@ -28,9 +30,57 @@ set_errno_error (GError     **error,
   g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s “%s”: %s", format, shown, g_strerror (code));
 }
 
+/* A device or a pipe is written to, never replaced. */
+static gboolean
+is_stream (const char *path)
+{
+  struct stat info;
+
+  return stat (path, &info) == 0 && (S_ISCHR (info.st_mode) || S_ISFIFO (info.st_mode) || S_ISSOCK (info.st_mode));
+}
+
+/* A link stays a link: the file it leads to is the one to replace, even if there is none yet. */
+static char *
+follow_links (const char *path)
+{
+  char *at = g_strdup (path);
+
+  for (guint i = 0; i < MAX_LINKS && !is_stream (at); i++)
+    {
+      g_autofree char *target = g_file_read_link (at, NULL);
+      g_autofree char *folder = NULL;
+
+      if (target == NULL)
+        return at;
+      folder = g_path_get_dirname (at);
+      g_free (at);
+      at = g_path_is_absolute (target) ? g_steal_pointer (&target) : g_build_filename (folder, target, NULL);
+    }
+  return at;
+}
+
+static int
+open_temporary (const char *path,
+                char       *temporary)
+{
+  struct stat old;
+  int fd;
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      errno = EISDIR;
+      return -1;
+    }
+  fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
+  if (fd >= 0 && stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
+    g_debug ("%s keeps default permissions", path);
+  return fd;
+}
+
 /**
  * vn_file_writer_new:
- * @path: where the file shall appear
+ * @path: where the file shall appear. If it is a link, the file it leads to is replaced; a device or pipe is written
+ *   to as it is.
  *
  * Returns: (transfer full) (nullable): a writer, or %NULL if no file can be
  *   made in that folder
@@ -39,24 +89,44 @@ VnFileWriter *
 vn_file_writer_new (const char  *path,
                     GError     **error)
 {
-  g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
+  g_autofree char *target = follow_links (path);
+  g_autofree char *temporary = is_stream (target) ? NULL : g_strdup_printf ("%s.XXXXXX", target);
   VnFileWriter *self;
-  struct stat old;
-  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
+  int fd = temporary != NULL ? open_temporary (target, temporary) : g_open (target, O_WRONLY | O_CLOEXEC, 0);
 
   if (fd < 0)
     {
       set_errno_error (error, _("Cannot write"), path, errno);
       return NULL;
     }
-  if (stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
-    g_debug ("%s keeps default permissions", path);
-
   self = g_new0 (VnFileWriter, 1);
-  self->path = g_strdup (path);
+  self->path = g_steal_pointer (&target);
   self->temporary = g_steal_pointer (&temporary);
   self->fd = fd;
   return self;
+}
+
+/**
+ * vn_file_check_target:
+ * @path: a file that shall be written at the end of long work
+ *
+ * Returns: %FALSE if it is already clear that it cannot be written
+ */
+gboolean
+vn_file_check_target (const char  *path,
+                      GError     **error)
+{
+  g_autofree char *target = follow_links (path);
+  g_autofree char *folder = g_path_get_dirname (target);
+  int code = 0;
+
+  if (g_file_test (target, G_FILE_TEST_IS_DIR) || g_str_has_suffix (target, "/"))
+    code = EISDIR;
+  else if (g_access (is_stream (target) ? target : folder, W_OK) != 0)
+    code = errno;
+  if (code != 0)
+    set_errno_error (error, _("Cannot write"), path, code);
+  return code == 0;
 }
 
 gboolean
@@ -97,13 +167,13 @@ vn_file_writer_commit (VnFileWriter  *self,
 {
   int fd = self->fd;
 
-  if (fsync (fd) != 0)
+  if (self->temporary != NULL && fsync (fd) != 0)
     {
       set_errno_error (error, _("Cannot write"), self->path, errno);
       return FALSE;
     }
   self->fd = -1;
-  if (close (fd) != 0 || g_rename (self->temporary, self->path) != 0)
+  if (close (fd) != 0 || (self->temporary != NULL && g_rename (self->temporary, self->path) != 0))
     {
       set_errno_error (error, _("Cannot write"), self->path, errno);
       return FALSE;

@@ -22,6 +22,9 @@ gboolean      vn_file_writer_commit (VnFileWriter   *self,
                                      GError        **error);
 void          vn_file_writer_free   (VnFileWriter   *self);
 
+gboolean      vn_file_check_target  (const char     *path,
+                                     GError        **error);    /* before long work whose result goes there */
+
 gboolean      vn_file_write_all     (const char     *path,
                                      gconstpointer   data,
                                      gsize           size,

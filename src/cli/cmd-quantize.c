@@ -2,6 +2,7 @@
 #include "vn-cmd.h"
 
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
@@ -203,6 +204,16 @@ add_report_json (JsonBuilder  *json,
   return TRUE;
 }
 
+/* Before minutes of work, not after. */
+static gboolean
+check_targets (GError **error)
+{
+  g_autofree char *report_file = report != NULL ? g_build_filename (report, "report.md", NULL) : NULL;
+
+  return (output == NULL || vn_file_check_target (output, error)) &&
+         (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
+}
+
 static gboolean
 quantize_run (char        **args,
               JsonBuilder  *json,
@@ -223,6 +234,8 @@ quantize_run (char        **args,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
       return FALSE;
     }
+  if (!check_targets (error))
+    return FALSE;
   shapes = vn_cmd_parse_shapes (&shape_error);
   if (shape_error != NULL)
     {
