@@ -97,7 +97,9 @@ check_weights (VnOpContext *ctx,
 
   if (x->rank >= 0 && x->rank != 3)
     return vn_op_fail (ctx, error, _("data of rank %d: expected time steps, batch and features"), x->rank);
-  if (!vn_shape_is_static (w) || !vn_shape_is_static (r))
+  if ((w->rank >= 0 && w->rank != 3) || (r->rank >= 0 && r->rank != 3))
+    return vn_op_fail (ctx, error, _("weights of rank %d and %d: expected 3"), w->rank, r->rank);
+  if (hidden < 0 || !vn_shape_is_static (w) || !vn_shape_is_static (r))
     return TRUE;
   if (w->rank != 3 || r->rank != 3 || w->dims[0] != directions || r->dims[0] != directions || w->dims[1] != rows ||
       r->dims[1] != rows || r->dims[2] != hidden || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != w->dims[2]))
@@ -152,12 +154,12 @@ rnn_infer (VnOpContext *ctx,
   if (!get_direction (ctx, &direction, error))
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;
-  if (hidden != VN_DIM_UNKNOWN && (hidden < 1 || hidden > G_MAXINT32))
+  if (hidden > G_MAXINT32 || vn_node_get_int (ctx->node, "hidden_size", 1) < 1)
     return vn_op_fail (ctx, error, _("hidden_size is %" G_GINT64_FORMAT), hidden);
   for (gint64 d = 0; d < directions; d++)
     if (!get_activations (ctx, (guint) d, activations, error))
       return FALSE;
-  if (hidden >= 0 && !check_weights (ctx, hidden, directions, error))
+  if (!check_weights (ctx, hidden, directions, error))
     return FALSE;
   if (x->rank == 3)
     {
