@@ -63,33 +63,48 @@ def run_ours(program, path, folder, method):
     return [float(match.group(i)) for i in (1, 2, 3)] + [match.group(4)]
 
 
-def write_samples(folder, n):
+def write_samples(folder, n, sample):
     import numpy as np
     os.makedirs(folder)
     for i in range(n):
-        np.save(os.path.join(folder, 'sample%04d.npy' % i),
-                np.random.default_rng(i).normal(0, 1, (1, 3, 224, 224)).astype(np.float32))
+        np.save(os.path.join(folder, 'sample%04d.npy' % i), sample(i))
+
+
+def noise(i):
+    import numpy as np
+    return np.random.default_rng(i).normal(0, 1, (1, 3, 224, 224)).astype(np.float32)
+
+
+def networks(work):
+    """Name, file and samples of each network: two generated ones, and a real one on photographs where it is there."""
+    import generate
+    for name, make in generate.GENERATED.items():
+        path = os.path.join(work, name + '.onnx')
+        make(path)
+        yield name, path, noise
+    shared, stem = os.environ.get('VN_SHARED', ''), 'det_ultraface_rfb320'
+    path = os.path.join(shared, 'models', stem + '.onnx')
+    photos = oracle.photographs(shared)
+    if os.path.exists(path) and photos:
+        yield stem, path, lambda i: oracle.image_input(stem, photos[i % len(photos)], [1, 3, 240, 320])
 
 
 def main():
     oracle.use_oracle_python()
     if sys.argv[1] == '--peer':
         return calibrate_peer(*sys.argv[2:])
-    import generate
     program, names = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as work:
-        for n in SAMPLES:
-            write_samples(os.path.join(work, str(n)), n)
-        for name, make in generate.GENERATED.items():
+        for name, path, sample in networks(work):
             if names and name not in names:
                 continue
-            path = os.path.join(work, name + '.onnx')
-            make(path)
+            folders = {n: os.path.join(work, '%s-%d' % (name, n)) for n in SAMPLES}
+            for n in SAMPLES:
+                write_samples(folders[n], n, sample)
             for ours_id, peer_id in METHODS:
                 for n in SAMPLES:
-                    folder = os.path.join(work, str(n))
-                    ours = min(run_ours(program, path, folder, ours_id) for _ in range(2))
-                    peer = min(run_peer(path, folder, peer_id, work) for _ in range(2))
+                    ours = min(run_ours(program, path, folders[n], ours_id) for _ in range(2))
+                    peer = min(run_peer(path, folders[n], peer_id, work) for _ in range(2))
                     print('%-20s %-10s %3d samples: %6.2f s (%6.2f s of processors) %5.0f MB, onnxruntime %6.2f s '
                           '(%6.2f) %5.0f MB, ratio %.2f (%.2f)  [OpenBLAS core %s]'
                           % (name, ours_id, n, *ours[:3], *peer, peer[0] / ours[0], peer[1] / ours[1], ours[3]),
