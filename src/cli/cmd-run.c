@@ -3,110 +3,20 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
-#include "vn-onnx.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
-#include <string.h>
 
-static char **inputs;
 static char *output_dir;
 static int repeat = 1;
 
 static const GOptionEntry entries[] = {
-  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
   { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Write each output to DIR/NAME.npy"), N_("DIR") },
   { "repeat", 'r', 0, G_OPTION_ARG_INT, &repeat, N_("Run so many times and print the shortest time"), N_("N") },
   { NULL }
 };
-
-static VnTensor *
-read_tensor (const char  *path,
-             GError     **error)
-{
-  if (g_str_has_suffix (path, ".pb"))
-    return vn_onnx_tensor_read_file (path, NULL, error);
-  return vn_npy_read (path, error);
-}
-
-static char *
-find_input_file (const char *name)
-{
-  gsize length = strlen (name);
-
-  for (char **at = inputs; at != NULL && *at != NULL; at++)
-    if (strncmp (*at, name, length) == 0 && (*at)[length] == '=')
-      return *at + length + 1;
-  return NULL;
-}
-
-/* Sizes of open dims follow the files; the tensors are kept for the run. */
-static gboolean
-read_inputs (const VnModel  *model,
-             GHashTable     *shapes,
-             GHashTable     *tensors,
-             GError        **error)
-{
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-      const char *path = find_input_file (value->name);
-      VnTensor *tensor;
-
-      if (path == NULL)
-        continue;
-      tensor = read_tensor (path, error);
-      if (tensor == NULL)
-        return FALSE;
-      g_hash_table_insert (tensors, value->name, tensor);
-      g_hash_table_insert (shapes, g_strdup (value->name), g_memdup2 (&tensor->shape, sizeof tensor->shape));
-    }
-  if (inputs != NULL && g_hash_table_size (tensors) != g_strv_length (inputs))
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--input: a name is not an input of the model, or given twice; “inspect” lists the inputs"));
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-fill_inputs (VnPlan      *plan,
-             GHashTable  *given,
-             VnTensor   **tensors,
-             GError     **error)
-{
-  guint n = vn_plan_get_n_inputs (plan);
-  g_autofree VnInputSpec *specs = g_new0 (VnInputSpec, MAX (n, 1));
-  g_autofree VnTensor **sample = g_new0 (VnTensor *, MAX (n, 1));
-  g_autoptr(VnDataSpec) spec = NULL;
-  g_autoptr(VnDataset) dataset = NULL;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const VnTensorType *type = vn_plan_get_input_type (plan, i);
-
-      specs[i] = (VnInputSpec) { vn_plan_get_input (plan, i)->name, type->dtype, type->shape };
-    }
-  if (vn_cmd_options.data != NULL)
-    spec = vn_cmd_make_data_spec (error);
-  else
-    spec = vn_data_spec_new ("random");
-  if (spec == NULL || (dataset = vn_dataset_open (spec, specs, n, NULL, error)) == NULL ||
-      !vn_dataset_load (dataset, 0, sample, error))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      VnTensor *tensor = g_hash_table_lookup (given, specs[i].name);
-
-      tensors[i] = tensor != NULL ? vn_tensor_convert (tensor, specs[i].dtype, error) : vn_tensor_ref (sample[i]);
-      g_clear_pointer (&sample[i], vn_tensor_unref);
-      if (tensors[i] == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
 
 static char *
 safe_file_name (const char *name)
@@ -226,13 +136,14 @@ run_plan (VnPlan       *plan,
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
   g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
+  g_autoptr(VnDataSpec) data = vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
   double best_ms = 0;
   gboolean good = FALSE;
 
-  if (runner != NULL)
+  if (runner != NULL && (data != NULL || vn_cmd_options.data == NULL))
     {
       vn_runner_set_threads (runner, vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads : g_get_num_processors ());
-      good = fill_inputs (plan, given, tensors, error) &&
+      good = vn_plan_load_sample (plan, data, given, tensors, error) &&
              run_times (runner, tensors, outputs, n_outputs, &best_ms, error) &&
              show_outputs (plan, outputs, best_ms, json, error);
     }
@@ -248,25 +159,13 @@ run_run (char        **args,
          JsonBuilder  *json,
          GError      **error)
 {
-  g_autoptr(VnModel) opened = vn_cmd_open_model (args[0], error);
-  g_autoptr(VnModel) model = opened != NULL ? vn_model_to_runnable (opened, NULL, error) : NULL;
   g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(GHashTable) given = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) vn_tensor_unref);
+  g_autoptr(GHashTable) given = NULL;
+  g_autoptr(VnModel) model = vn_cmd_open_to_run (args[0], &shapes, &given, error);
   g_autoptr(VnPlan) plan = NULL;
-  g_autoptr(GError) shape_error = NULL;
   VnPlanOptions options = { 0 };
 
   if (model == NULL)
-    return FALSE;
-  shapes = vn_cmd_parse_shapes (&shape_error);
-  if (shape_error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&shape_error));
-      return FALSE;
-    }
-  if (shapes == NULL)
-    shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!read_inputs (model, shapes, given, error))
     return FALSE;
   options.input_shapes = shapes;
   plan = vn_plan_new (model, &options, model->notes, error);

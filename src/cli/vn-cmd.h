@@ -34,6 +34,7 @@ typedef struct
   gboolean  json;
   int       threads;
   char    **shapes;        /* --shape NAME=1x3x224x224 */
+  char    **inputs;        /* --input NAME=FILE */
   char     *data;
   int       samples;
   char     *preprocess, *mean, *std, *color, *layout, *size, *fit;
@@ -52,6 +53,10 @@ GHashTable         *vn_cmd_parse_shapes   (GError      **error);     /* NULL wit
 gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
 VnModel            *vn_cmd_open_model     (const char   *path,
+                                           GError      **error);
+VnModel            *vn_cmd_open_to_run    (const char   *path,
+                                           GHashTable  **shapes,
+                                           GHashTable  **given,
                                            GError      **error);
 
 /* With --json nothing but the result goes to stdout: text for people is dropped then. */

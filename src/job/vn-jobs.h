@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-benchmark.h"
 #include "vn-job.h"
 #include "vn-project.h"
 
@@ -8,6 +9,12 @@ G_BEGIN_DECLS
 
 VnModel  *vn_model_to_runnable   (VnModel          *model,
                                   GCancellable     *cancellable,
+                                  GError          **error);
+
+gboolean  vn_plan_load_sample    (VnPlan           *plan,
+                                  VnDataSpec       *data,
+                                  GHashTable       *given,
+                                  VnTensor        **tensors,
                                   GError          **error);
 
 /* ---- open: read, validate, infer types ---- */
@@ -56,6 +63,31 @@ VnJob        *vn_compare_job_new        (VnModel          *float_model,
                                          guint             n_threads);
 VnErrorTable *vn_compare_job_get_errors (VnCompareJob     *self);   /* borrowed */
 VnNotes      *vn_compare_job_get_notes  (VnCompareJob     *self);
+
+/* ---- benchmark: where the time of a network goes ---- */
+
+#define VN_TYPE_BENCHMARK_JOB (vn_benchmark_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnBenchmarkJob, vn_benchmark_job, VN, BENCHMARK_JOB, VnJob)
+
+/**
+ * VnBenchmarkSettings:
+ * @data: (nullable): its first sample is run; NULL: random values
+ * @inputs: (nullable): VnTensor by input name, instead of the sample's
+ * @n_threads: 0: all processors
+ * @n_runs: in each mode; 0: as many as fit into @seconds, but three at least
+ * @seconds: for each of the three modes; 0: two
+ */
+typedef struct
+{
+  VnModel    *model;
+  VnDataSpec *data;
+  GHashTable *inputs, *input_shapes;
+  guint       n_threads, n_runs;
+  double      seconds;
+} VnBenchmarkSettings;
+
+VnJob       *vn_benchmark_job_new        (const VnBenchmarkSettings *settings);
+VnBenchmark *vn_benchmark_job_get_result (VnBenchmarkJob            *self);   /* borrowed; after success */
 
 /* ---- export: model and report; all or nothing per file ---- */
 

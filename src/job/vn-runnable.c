@@ -39,3 +39,57 @@ vn_model_to_runnable (VnModel       *model,
     return NULL;
   return g_steal_pointer (&copy);
 }
+
+/* What was given by hand comes before the sample's. */
+static gboolean
+take_given (const VnInputSpec  *spec,
+            GHashTable         *given,
+            VnTensor          **tensor,
+            GError            **error)
+{
+  VnTensor *found = given != NULL ? g_hash_table_lookup (given, spec->name) : NULL;
+  VnTensor *converted = found != NULL ? vn_tensor_convert (found, spec->dtype, error) : NULL;
+
+  if (found == NULL)
+    return TRUE;
+  g_clear_pointer (tensor, vn_tensor_unref);
+  *tensor = converted;
+  return converted != NULL;
+}
+
+/**
+ * vn_plan_load_sample:
+ * @data: (nullable): its first sample; %NULL: random values
+ * @given: (nullable): VnTensor by input name, taken instead; converted to the input's element type
+ * @tensors: (out caller-allocates): one place for each input of @plan, %NULL on entry; some may be set on failure
+ *
+ * Inputs for one run.
+ */
+gboolean
+vn_plan_load_sample (VnPlan      *plan,
+                     VnDataSpec  *data,
+                     GHashTable  *given,
+                     VnTensor   **tensors,
+                     GError     **error)
+{
+  guint n = vn_plan_get_n_inputs (plan);
+  g_autofree VnInputSpec *specs = g_new0 (VnInputSpec, MAX (n, 1));
+  g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
+  g_autoptr(VnDataset) dataset = NULL;
+  gboolean complete = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnTensorType *type = vn_plan_get_input_type (plan, i);
+
+      specs[i] = (VnInputSpec) { vn_plan_get_input (plan, i)->name, type->dtype, type->shape };
+      complete &= given != NULL && g_hash_table_contains (given, specs[i].name);
+    }
+  if (!complete && ((dataset = vn_dataset_open (data != NULL ? data : random, specs, n, NULL, error)) == NULL ||
+                    !vn_dataset_load (dataset, 0, tensors, error)))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!take_given (&specs[i], given, &tensors[i], error))
+      return FALSE;
+  return TRUE;
+}

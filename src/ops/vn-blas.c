@@ -105,3 +105,14 @@ vn_blas_gemm_f64 (gboolean      trans_a,
                (blasint) m, (blasint) n, (blasint) k, alpha, a, (blasint) lda, b, (blasint) ldb, beta, c,
                (blasint) ldc);
 }
+
+/**
+ * vn_blas_get_core:
+ *
+ * Returns: (transfer none): the processor the library has chosen its loops for
+ */
+const char *
+vn_blas_get_core (void)
+{
+  return openblas_get_corename ();
+}

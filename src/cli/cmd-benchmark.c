@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-i18n.h"
+#include "vn-machine.h"
+
+static int n_runs, top = 10;
+static double seconds;
+
+static const GOptionEntry entries[] = {
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  { "repeat", 'r', 0, G_OPTION_ARG_INT, &n_runs, N_("Run so many times in each way (default: by --seconds)"), N_("N") },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_("Run so long in each of the three ways (default: 2)"), N_("S") },
+  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many nodes, slowest first (default: 10)"), N_("N") },
+  { NULL }
+};
+
+#define BAR_WIDTH 20
+
+static double
+gflops_per_second (double flops,
+                   double ms)
+{
+  return ms > 0 ? flops / ms / 1e6 : 0;
+}
+
+/* ---- text ---- */
+
+static void
+print_time (const VnBenchmark *result,
+            guint              mode,
+            guint              n_threads)
+{
+  const VnBenchmarkTime *time = &result->time[mode];
+  g_autofree char *threads = g_strdup_printf (ngettext ("%u thread", "%u threads", n_threads), n_threads);
+
+  vn_cmd_print (_("  one sample, %s: %.3f ms (median %.3f, %u runs)"), threads, time->min_ms, time->median_ms, time->n_runs);
+  if (result->flops > 0)
+    vn_cmd_print (_(", %.1f GFLOP/s"), gflops_per_second (result->flops, time->min_ms));
+  vn_cmd_print ("\n");
+}
+
+static void
+print_summary (const VnBenchmark *result,
+               const char        *path)
+{
+  const VnPlanSummary *summary = &result->summary;
+  g_autofree char *arena = vn_cmd_format_bytes (summary->arena_bytes);
+  g_autofree char *scratch = vn_cmd_format_bytes (summary->scratch_bytes);
+  g_autofree char *weights = vn_cmd_format_bytes (summary->weight_bytes);
+  g_autofree char *peak = vn_cmd_format_bytes (result->peak_bytes);
+
+  vn_cmd_print (_("%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n"), path,
+                summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);
+  vn_cmd_print (_("  instructions %s, OpenBLAS %s\n"), vn_machine_get_instruction_set (), vn_machine_get_blas_core ());
+  print_time (result, VN_BENCHMARK_ONE, 1);
+  if (result->n_threads > 1)
+    print_time (result, VN_BENCHMARK_MANY, result->n_threads);
+  vn_cmd_print (ngettext ("  %u sample at once: %.2f samples a second", "  %u samples at once: %.2f samples a second",
+                          result->n_threads), result->n_threads, result->per_second);
+  if (result->flops > 0)
+    vn_cmd_print (_("; %.3f GFLOP each"), result->flops / 1e9);
+  vn_cmd_print (_("\n  memory: %s between the nodes and %s working space for each sample, %s weights; the process %s at most\n"),
+                arena, scratch, weights, peak);
+}
+
+static void
+print_head (const VnBenchmark *result,
+            const char        *title,
+            const char        *first)
+{
+  g_autofree char *one = g_strdup_printf (_("1 thread"));
+  g_autofree char *many = g_strdup_printf (_("%u threads"), result->n_threads);
+
+  vn_cmd_print ("%s\n  %6s %10s", title, first, one);
+  if (result->n_threads > 1)
+    vn_cmd_print (" %10s", many);
+  vn_cmd_print (" %9s %7s\n", _("GFLOP/s"), _("share"));
+}
+
+/* Milliseconds, speed and share: the columns both tables have. */
+static void
+print_columns (const VnBenchmark *result,
+               const double      *ms,
+               double             flops,
+               double             share)
+{
+  vn_cmd_print (" %10.3f", ms[VN_BENCHMARK_ONE]);
+  if (result->n_threads > 1)
+    vn_cmd_print (" %10.3f", ms[VN_BENCHMARK_MANY]);
+  if (flops > 0 && ms[VN_BENCHMARK_MANY] > 0)
+    vn_cmd_print (" %9.1f", gflops_per_second (flops, ms[VN_BENCHMARK_MANY]));
+  else
+    vn_cmd_print (" %9s", "");
+  vn_cmd_print (" %5.1f %%", share * 100);
+}
+
+static void
+print_types (const VnBenchmark *result)
+{
+  print_head (result, _("Operators (ms)"), _("calls"));
+  for (guint i = 0; i < result->types->len; i++)
+    {
+      const VnBenchmarkType *type = &g_array_index (result->types, VnBenchmarkType, i);
+      char bar[BAR_WIDTH + 1] = "....................";
+
+      for (guint k = 0; k < BAR_WIDTH && k + 0.5 < type->share * BAR_WIDTH; k++)
+        bar[k] = '#';
+      vn_cmd_print ("  %6u", type->n_calls);
+      print_columns (result, type->ms, type->flops, type->share);
+      vn_cmd_print ("  %s  %s%s%s\n", bar, type->domain, type->domain[0] != '\0' ? ":" : "", type->op_type);
+    }
+}
+
+static void
+print_nodes (VnBenchmark *result)
+{
+  g_autoptr(GArray) order = vn_benchmark_sort_nodes (result);
+  guint n = MIN (order->len, (guint) MAX (top, 0));
+
+  if (n == 0)
+    return;
+  print_head (result, _("Slowest nodes (ms)"), "#");
+  for (guint i = 0; i < n; i++)
+    {
+      const VnBenchmarkNode *node = &g_array_index (result->nodes, VnBenchmarkNode, g_array_index (order, guint, i));
+      g_autofree char *label = vn_node_dup_label (node->node);
+
+      vn_cmd_print ("  %6u", i + 1);
+      print_columns (result, node->ms, node->flops, node->share);
+      vn_cmd_print ("  %s  %s%s%s\n          %s → %s\n", label, node->node->op_type,
+                    node->has_clamp ? _(", with its clamp") : "", node->is_view ? _(", only another shape") : "",
+                    node->inputs, node->outputs);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void
+json_int (JsonBuilder *json,
+          const char  *name,
+          gint64       value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+json_text (JsonBuilder *json,
+           const char  *name,
+           const char  *value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_string_value (json, value);
+}
+
+static void
+json_flag (JsonBuilder *json,
+           const char  *name,
+           gboolean     value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_boolean_value (json, value);
+}
+
+static void
+json_time (JsonBuilder           *json,
+           const char            *name,
+           const VnBenchmarkTime *time)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_object (json);
+  json_int (json, "runs", time->n_runs);
+  vn_cmd_json_number (json, "min_ms", time->min_ms);
+  vn_cmd_json_number (json, "median_ms", time->median_ms);
+  json_builder_end_object (json);
+}
+
+static void
+json_summary (JsonBuilder       *json,
+              const VnBenchmark *result)
+{
+  json_text (json, "instruction_set", vn_machine_get_instruction_set ());
+  json_text (json, "openblas_core", vn_machine_get_blas_core ());
+  json_int (json, "threads", result->n_threads);
+  json_time (json, "one_thread", &result->time[VN_BENCHMARK_ONE]);
+  json_time (json, "all_threads", &result->time[VN_BENCHMARK_MANY]);
+  vn_cmd_json_number (json, "samples_per_second", result->per_second);
+  vn_cmd_json_number (json, "flops", result->flops);
+  json_int (json, "arena_bytes", (gint64) result->summary.arena_bytes);
+  json_int (json, "scratch_bytes", (gint64) result->summary.scratch_bytes);
+  json_int (json, "weight_bytes", (gint64) result->summary.weight_bytes);
+  json_int (json, "peak_bytes", (gint64) result->peak_bytes);
+  json_int (json, "nodes_in_model", result->summary.n_nodes);
+  json_int (json, "nodes_run", result->summary.n_run);
+  json_int (json, "nodes_folded", result->summary.n_folded);
+  json_int (json, "nodes_fused", result->summary.n_fused);
+  json_int (json, "nodes_not_needed", result->summary.n_unneeded);
+}
+
+static void
+json_times (JsonBuilder  *json,
+            const double *ms,
+            double        flops,
+            double        share)
+{
+  vn_cmd_json_number (json, "one_thread_ms", ms[VN_BENCHMARK_ONE]);
+  vn_cmd_json_number (json, "all_threads_ms", ms[VN_BENCHMARK_MANY]);
+  vn_cmd_json_number (json, "share", share);
+  if (flops > 0)
+    vn_cmd_json_number (json, "flops", flops);
+}
+
+static void
+json_tables (JsonBuilder       *json,
+             const VnBenchmark *result)
+{
+  json_builder_set_member_name (json, "operators");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < result->types->len; i++)
+    {
+      const VnBenchmarkType *type = &g_array_index (result->types, VnBenchmarkType, i);
+
+      json_builder_begin_object (json);
+      json_text (json, "domain", type->domain);
+      json_text (json, "type", type->op_type);
+      json_int (json, "calls", type->n_calls);
+      json_times (json, type->ms, type->flops, type->share);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_set_member_name (json, "nodes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < result->nodes->len; i++)
+    {
+      const VnBenchmarkNode *node = &g_array_index (result->nodes, VnBenchmarkNode, i);
+      g_autofree char *label = vn_node_dup_label (node->node);
+
+      json_builder_begin_object (json);
+      json_text (json, "name", label);
+      json_text (json, "domain", node->node->domain);
+      json_text (json, "type", node->node->op_type);
+      json_text (json, "inputs", node->inputs);
+      json_text (json, "outputs", node->outputs);
+      json_times (json, node->ms, node->flops, node->share);
+      json_flag (json, "fused_clamp", node->has_clamp);
+      json_flag (json, "only_reshapes", node->is_view);
+      json_flag (json, "shape_depends_on_data", node->is_dynamic);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+/* ---- the command ---- */
+
+static gboolean
+check_options (GError **error)
+{
+  if (n_runs >= 0 && n_runs <= 1000000 && seconds >= 0 && seconds <= 86400 && top >= 0)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               _("--repeat takes 1 to 1000000, --seconds more than 0 and at most 86400, --top 0 or more"));
+  return FALSE;
+}
+
+static gboolean
+benchmark_run (char        **args,
+               JsonBuilder  *json,
+               GError      **error)
+{
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GHashTable) given = NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnJob) job = NULL;
+  VnBenchmarkSettings settings = { .n_threads = (guint) vn_cmd_options.threads };
+  VnBenchmark *result;
+
+  if (!check_options (error) ||
+      (vn_cmd_options.data != NULL && (data = vn_cmd_make_data_spec (error)) == NULL) ||
+      (model = vn_cmd_open_to_run (args[0], &shapes, &given, error)) == NULL)
+    return FALSE;
+  settings.model = model;
+  settings.data = data;
+  settings.inputs = given;
+  settings.input_shapes = shapes;
+  settings.n_runs = (guint) n_runs;
+  settings.seconds = seconds;
+  job = vn_benchmark_job_new (&settings);
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  result = vn_benchmark_job_get_result (VN_BENCHMARK_JOB (job));
+  print_summary (result, args[0]);
+  print_types (result);
+  print_nodes (result);
+  json_summary (json, result);
+  json_tables (json, result);
+  return TRUE;
+}
+
+const VnCmd vn_cmd_benchmark = {
+  .name = "benchmark",
+  .usage = "MODEL",
+  .summary = N_("Measure how long a model takes, and which of its nodes"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 1,
+  .run = benchmark_run,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a plan tells of itself, for who measures it. */
+#include "vn-plan-info.h"
+
+#include "vn-plan-private.h"
+
+/**
+ * vn_plan_get_step_info:
+ * @i: 0 .. vn_plan_get_n_steps() - 1
+ * @info: (out caller-allocates): valid as long as the plan
+ */
+void
+vn_plan_get_step_info (VnPlan     *self,
+                       guint       i,
+                       VnStepInfo *info)
+{
+  const VnStep *step;
+
+  g_return_if_fail (i < self->steps->len);
+
+  step = g_ptr_array_index (self->steps, i);
+  *info = (VnStepInfo) {
+    .node = step->node,
+    .n_inputs = step->n_inputs,
+    .n_outputs = step->n_outputs,
+    .in_types = step->in_types,
+    .out_types = step->out_types,
+    .is_view = step->alias,
+    .has_clamp = step->activation.active,
+    .is_dynamic = step->dynamic,
+  };
+}
+
+static gboolean
+is_folded (VnPlan       *self,
+           const VnNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (node->outputs, i);
+
+      if (value != NULL && (self->values[value->id].store == VN_STORE_CONSTANT || vn_value_get_constant (value) != NULL))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What a step writes though another node makes it was fused into that step. */
+static gboolean
+is_fused (const VnNode   *node,
+          const gboolean *written)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (node->outputs, i);
+
+      if (value != NULL && written[value->id])
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_plan_get_summary:
+ * @summary: (out caller-allocates)
+ */
+void
+vn_plan_get_summary (VnPlan        *self,
+                     VnPlanSummary *summary)
+{
+  g_autofree gboolean *run = g_new0 (gboolean, MAX (self->graph->nodes->len, 1));
+  g_autofree gboolean *written = g_new0 (gboolean, MAX (self->n_values, 1));
+
+  *summary = (VnPlanSummary) { .n_nodes = self->graph->nodes->len, .n_run = self->steps->len,
+                               .arena_bytes = self->arena_size, .scratch_bytes = self->scratch_size };
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->steps, i);
+
+      run[step->node->index] = TRUE;
+      for (guint k = 0; k < step->n_outputs; k++)
+        if (step->outputs[k] >= 0)
+          written[step->outputs[k]] = TRUE;
+    }
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      if (run[i])
+        continue;
+      if (is_fused (node, written))
+        summary->n_fused++;
+      else if (is_folded (self, node))
+        summary->n_folded++;
+      else
+        summary->n_unneeded++;
+    }
+  for (guint id = 0; id < self->n_values; id++)
+    if (self->values[id].constant != NULL)
+      summary->weight_bytes += self->values[id].constant->n_bytes;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+const char *vn_machine_get_instruction_set (void);
+const char *vn_machine_get_blas_core       (void);
+
+G_END_DECLS

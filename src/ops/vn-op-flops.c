@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much arithmetic a product takes, from its sizes. */
+#include "vn-op-flops.h"
+
+/* One call: what is known of it, and where its weight is. */
+typedef struct
+{
+  const VnNode       *node;
+  const VnTensorType *in, *out;
+  guint               n_inputs;
+  guint               weight;
+} Call;
+
+typedef double (*CountFunc) (const Call *call);
+
+static double
+elements (const VnShape *shape)
+{
+  double n = 1;
+
+  for (int i = 0; i < shape->rank; i++)
+    n *= (double) shape->dims[i];
+  return n;
+}
+
+static double
+per_channel (const VnShape *weight)
+{
+  return weight->rank > 0 && weight->dims[0] > 0 ? elements (weight) / (double) weight->dims[0] : 0;
+}
+
+/* Weight [M, C / group, kernel ...]: each element of the output is a sum over all but its first axis. */
+static double
+count_conv (const Call *call)
+{
+  return elements (&call->out[0].shape) * per_channel (&call->in[call->weight].shape);
+}
+
+/* Weight [C, M / group, kernel ...]: each element of the input is multiplied with all but its first axis. */
+static double
+count_conv_transpose (const Call *call)
+{
+  return elements (&call->in[0].shape) * per_channel (&call->in[call->weight].shape);
+}
+
+static double
+count_matmul (const Call *call)
+{
+  const VnShape *a = &call->in[0].shape;
+  gboolean transposed = vn_node_get_int (call->node, "transA", 0) != 0 && a->rank > 1;
+
+  return a->rank > 0 ? elements (&call->out[0].shape) * (double) a->dims[a->rank - (transposed ? 2 : 1)] : 0;
+}
+
+/* In each step of each sequence both matrices, [directions, gates * hidden, ...], are gone through once. */
+static double
+count_recurrent (const Call *call)
+{
+  const VnShape *data = &call->in[0].shape;
+
+  return data->rank == 3 ? (double) data->dims[0] * (double) data->dims[1] *
+                           (elements (&call->in[1].shape) + elements (&call->in[2].shape)) : 0;
+}
+
+static const struct
+{
+  const char *domain, *type;
+  CountFunc   count;
+  guint       weight;
+} table[] = {
+  { "", "Conv", count_conv, 1 },
+  { "", "ConvInteger", count_conv, 1 },
+  { "", "QLinearConv", count_conv, 3 },
+  { "com.microsoft", "FusedConv", count_conv, 1 },
+  { "", "ConvTranspose", count_conv_transpose, 1 },
+  { "", "MatMul", count_matmul, 1 },
+  { "", "MatMulInteger", count_matmul, 1 },
+  { "", "QLinearMatMul", count_matmul, 3 },
+  { "", "Gemm", count_matmul, 1 },
+  { "com.microsoft", "DynamicQuantizeMatMul", count_matmul, 1 },
+  { "com.microsoft", "FusedGemm", count_matmul, 1 },
+  { "com.microsoft", "FusedMatMul", count_matmul, 1 },
+  { "com.microsoft", "MatMulIntegerToFloat", count_matmul, 1 },
+  { "com.microsoft", "MatMulNBits", count_matmul, 1 },
+  { "com.microsoft", "QGemm", count_matmul, 3 },
+  { "", "LSTM", count_recurrent, 2 },
+  { "", "GRU", count_recurrent, 2 },
+  { "", "RNN", count_recurrent, 2 },
+};
+
+/**
+ * vn_op_count_flops:
+ * @in_types: of the node's inputs, as the plan or a run knows them
+ * @out_types: of its outputs
+ *
+ * Returns: additions and multiplications of one call, two for each product of a sum; negative where that is not
+ *   counted (all operators but convolutions, matrix products and recurrent layers) or a size is unknown
+ */
+double
+vn_op_count_flops (const VnNode       *node,
+                   const VnTensorType *in_types,
+                   guint               n_inputs,
+                   const VnTensorType *out_types,
+                   guint               n_outputs)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      guint weight = table[i].weight;
+      const Call call = { node, in_types, out_types, n_inputs, weight };
+
+      if (!g_str_equal (table[i].type, node->op_type) || !g_str_equal (table[i].domain, node->domain))
+        continue;
+      if (n_outputs == 0 || weight >= n_inputs || !vn_shape_is_static (&out_types[0].shape))
+        return -1;
+      for (guint k = 0; k <= weight; k++)
+        if (!vn_shape_is_static (&in_types[k].shape))
+          return -1;
+      return 2 * table[i].count (&call);
+    }
+  return -1;
+}

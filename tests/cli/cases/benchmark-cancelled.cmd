@@ -1,0 +1,1 @@
+timeout --preserve-status -s INT 1 "$CLI" benchmark "$DEMO/demo.onnx" --seconds 80000
