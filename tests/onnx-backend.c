@@ -272,10 +272,10 @@ node_lacks (const VnNode *node)
   if (op == NULL)
     return g_strdup_printf ("no kernel for %s of opset %" G_GINT64_FORMAT, node->op_type,
                             vn_model_get_opset (node->graph->model, node->domain));
-  if (data == NULL || op->dtypes == 0)
+  if (data == NULL)
     return NULL;
   dtype = data->initializer != NULL ? data->initializer->dtype : data->type.dtype;
-  if (dtype != VN_DTYPE_UNDEFINED && (op->dtypes & (1u << dtype)) == 0)
+  if (!vn_op_takes (op, dtype))
     return g_strdup_printf ("%s does not take %s", node->op_type, vn_dtype_get_name (dtype));
   return NULL;
 }

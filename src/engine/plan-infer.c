@@ -121,7 +121,7 @@ run_alone (const VnStep  *step,
         return FALSE;
     }
   ctx->scratch = scratch;
-  ok = step->op->run (ctx, error);
+  ok = vn_op_run (ctx, error);
   free (scratch);
   return ok;
 }
@@ -220,7 +220,7 @@ infer_and_fold (VnPlan       *self,
   vn_step_init_context (step, &ctx);
   ctx.in = in;
   ctx.out = out;
-  if (!vn_op_check_call (&ctx, error) || !step->op->infer (&ctx, error))
+  if (!vn_op_check_call (&ctx, error) || !vn_op_infer (&ctx, error))
     return FALSE;
   step->scratch_bytes = ctx.scratch_bytes;
   if (!has_all (out, step) && is_foldable (self, step) && !fold (step, &ctx, error))

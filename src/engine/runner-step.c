@@ -49,7 +49,7 @@ run_static (VnRunner      *self,
   if (!allocate_outputs (self, step, step->out_types, error))
     return FALSE;
   ctx->scratch = self->scratch;
-  return step->op->run (ctx, error);
+  return vn_op_run (ctx, error);
 }
 
 /* ---- shapes known only now ---- */
@@ -170,7 +170,7 @@ run_dynamic (VnRunner      *self,
   ctx->in_types = self->in_types;
   ctx->out_types = self->out_types;
   ctx->scratch_bytes = 0;
-  if (!vn_op_check_call (ctx, error) || !step->op->infer (ctx, error))
+  if (!vn_op_check_call (ctx, error) || !vn_op_infer (ctx, error))
     {
       drop_inferred (self, step);
       return FALSE;
@@ -187,7 +187,7 @@ run_dynamic (VnRunner      *self,
       !vn_runner_reserve_scratch (self, ctx->scratch_bytes, error))
     return FALSE;
   ctx->scratch = self->scratch;
-  return step->op->run (ctx, error);
+  return vn_op_run (ctx, error);
 }
 
 /**

@@ -50,7 +50,7 @@ prepare_step (VnPlan    *self,
   vn_step_init_context (step, &ctx);
   ctx.in = in;
   ctx.out = out;
-  if (step->op->prepare (&ctx, &step->prepared, error))
+  if (vn_op_prepare (&ctx, &step->prepared, error))
     return TRUE;
   vn_step_prefix_error (step, error);
   return FALSE;
@@ -84,8 +84,6 @@ vn_plan_prepare (VnPlan  *self,
     {
       VnStep *step = g_ptr_array_index (self->steps, i);
 
-      if (step->op->prepare == NULL)
-        continue;
       if (!prepare_step (self, step, error))
         return FALSE;
       drop_aligned_copy (self, step);

@@ -61,8 +61,7 @@ vn_step_new (VnPlan       *plan,
 void
 vn_step_free (VnStep *self)
 {
-  if (self->prepared != NULL && self->op->release != NULL)
-    self->op->release (self->prepared);
+  vn_op_release (self->op, self->prepared);
   g_array_unref (self->dying);
   g_free (self->inputs);
   g_free (self->outputs);
@@ -111,16 +110,9 @@ vn_step_check_dtype (const VnStep  *self,
                      VnDType        dtype,
                      GError       **error)
 {
-  if (dtype == VN_DTYPE_UNDEFINED || self->op->dtypes == 0 || (self->op->dtypes & (1u << dtype)) != 0)
+  if (vn_op_takes (self->op, dtype))
     return TRUE;
-
-  if (dtype == VN_DTYPE_F16 || dtype == VN_DTYPE_BF16)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("it cannot be run on %s data: convert the network to float32 first"),
-                 vn_dtype_get_name (dtype));
-  else
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("it cannot be run on %s data"), vn_dtype_get_name (dtype));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it cannot be run on %s data"), vn_dtype_get_name (dtype));
   return FALSE;
 }
 

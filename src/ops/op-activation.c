@@ -188,6 +188,7 @@ const VnOp vn_op_##id = {                                                    \
   .domain = domain_, .type = type_, .since = since_, .until = until_,        \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = family_,                                                         \
   .quant = VN_QUANT_TRAITS (role, ort),                                      \
   .infer = infer_,                                                           \

@@ -264,6 +264,7 @@ const VnOp vn_op_ms_attention = {
   .domain = "com.microsoft", .type = "Attention", .since = 1,
   .min_inputs = 2, .max_inputs = 7, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_DTYPE_BIT (F32),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = attention_infer,

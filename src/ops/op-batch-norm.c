@@ -121,6 +121,7 @@ const VnOp vn_op_batch_normalization_1 = {
   .domain = "", .type = "BatchNormalization", .since = 1,
   .min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 5,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
   .family = VN_FAMILY_POOL_NORM,
   .quant = { VN_QUANT_NORM, SCALE, BIAS, -1, TRUE },

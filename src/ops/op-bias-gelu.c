@@ -102,6 +102,7 @@ const VnOp vn_op_ms_##id = {                                                 \
   .domain = "com.microsoft", .type = type_, .since = 1,                      \
   .min_inputs = least, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,  \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_ACTIVATION,                                            \
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),                        \
   .infer = bias_gelu_infer,                                                  \

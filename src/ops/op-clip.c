@@ -127,6 +127,7 @@ const VnOp vn_op_clip_1 = {
   .domain = "", .type = "Clip", .since = 1, .until = 10,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_ACTIVATION,
   .quant = VN_QUANT_TRAITS (VN_QUANT_CLAMP, TRUE),
   .infer = clip_infer,
@@ -138,6 +139,7 @@ const VnOp vn_op_clip_11 = {
   .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S16) |
             VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_ACTIVATION,
   .quant = VN_QUANT_TRAITS (VN_QUANT_CLAMP, TRUE),

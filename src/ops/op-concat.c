@@ -83,6 +83,7 @@ const VnOp vn_op_concat_1 = {
   .domain = "", .type = "Concat", .since = 1,
   .min_inputs = 1, .max_inputs = VN_OP_MAX_INPUTS, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, TRUE),
   .infer = concat_infer,

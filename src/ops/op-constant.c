@@ -60,15 +60,7 @@ constant_run (VnOpContext *ctx,
   if (value == NULL)
     return FALSE;
   if (value->dtype == VN_DTYPE_STRING)
-    {
-      char **to = ctx->out[0]->data, **from = value->data;
-
-      for (gsize i = 0; i < value->n_elements; i++)
-        {
-          g_free (to[i]);
-          to[i] = g_strdup (from[i]);
-        }
-    }
+    vn_elem_copy_strings (value, ctx->out[0]);
   else if (value->n_bytes > 0)
     memcpy (ctx->out[0]->data, value->data, value->n_bytes);
   return TRUE;

@@ -297,6 +297,7 @@ const VnOp vn_op_conv_transpose_1 = {
   .domain = "", .type = "ConvTranspose", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32),
+  .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_COMPUTE, W, B, 1, TRUE },

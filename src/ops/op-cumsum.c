@@ -85,6 +85,7 @@ const VnOp vn_op_cum_sum_11 = {
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) |
             VN_DTYPE_BIT (U64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_ARITHMETIC,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, TRUE),
   .infer = cumsum_infer,

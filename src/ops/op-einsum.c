@@ -407,6 +407,7 @@ const VnOp vn_op_einsum_12 = {
   .domain = "", .type = "Einsum", .since = 12,
   .min_inputs = 1, .max_inputs = 32, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1,   /* infer refuses more than two operands */
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),

@@ -62,6 +62,7 @@ const VnOp vn_op_gather_1 = {
   .domain = "", .type = "Gather", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
   .infer = gather_infer,
@@ -152,6 +153,7 @@ const VnOp vn_op_gather_elements_11 = {
   .domain = "", .type = "GatherElements", .since = 11,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
   .infer = gather_elements_infer,
@@ -215,6 +217,7 @@ scatter_elements_run (VnOpContext *ctx,
     .domain = "", .type = name, .since = first, .until = last,                  \
     .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
     .dtypes = VN_MOVABLE_BITS,                                                  \
+    .stand_ins = VN_STAND_IN_STRINGS,                                           \
     .family = VN_FAMILY_SHAPE,                                                  \
     .infer = scatter_elements_infer,                                            \
     .run = scatter_elements_run,                                                \

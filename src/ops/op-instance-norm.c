@@ -122,6 +122,7 @@ const VnOp vn_op_##id = {                                                    \
   .domain = "", .type = type_, .since = since_, .until = until_,             \
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,      \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .same_dtype = 1u << 1 | 1u << 2,                                           \
   .family = VN_FAMILY_POOL_NORM,                                             \
   .quant = __VA_ARGS__,                                                      \

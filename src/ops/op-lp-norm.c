@@ -75,6 +75,7 @@ const VnOp vn_op_lp_normalization_1 = {
   .domain = "", .type = "LpNormalization", .since = 1,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
   .infer = lp_norm_infer,

@@ -193,6 +193,7 @@ const VnOp vn_op_ms_matmul_nbits = {
   .domain = "com.microsoft", .type = "MatMulNBits", .since = 1,
   .min_inputs = 3, .max_inputs = 6, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .infer = nbits_infer,
   .run = nbits_run,

@@ -116,6 +116,7 @@ const VnOp vn_op_mean_variance_normalization_9 = {
   .domain = "", .type = "MeanVarianceNormalization", .since = 9,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
   .infer = mvn_infer,

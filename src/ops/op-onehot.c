@@ -136,6 +136,7 @@ const VnOp vn_op_trilu_14 = {
   .domain = "", .type = "Trilu", .since = 14,
   .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
   .infer = trilu_infer,
   .run = trilu_run,

@@ -237,6 +237,7 @@ const VnOp vn_op_pad_1 = {
   .domain = "", .type = "Pad", .since = 1,
   .min_inputs = 1, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
   .infer = pad_infer,

@@ -106,6 +106,7 @@ const VnOp vn_op_##id = {                                                    \
   .domain = "", .type = type_, .since = since_,                              \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_POOL_NORM,                                             \
   .quant = VN_QUANT_TRAITS (role, ort),                                      \
   .infer = global_infer,                                                     \

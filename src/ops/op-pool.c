@@ -302,6 +302,7 @@ const VnOp vn_op_##id = {                                                    \
   .domain = "", .type = type_, .since = since_,                              \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = outputs, \
   .dtypes = dtypes_,                                                         \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_POOL_NORM,                                             \
   .quant = __VA_ARGS__,                                                      \
   .infer = pool_infer,                                                       \

@@ -143,6 +143,7 @@ const VnOp vn_op_prelu_1 = {
   .domain = "", .type = "PRelu", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
+  .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1,
   .family = VN_FAMILY_ACTIVATION,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),

@@ -10,8 +10,8 @@ copy_run (VnOpContext *ctx,
   VnTensor *out = ctx->out[0];
 
   if (in->dtype == VN_DTYPE_STRING)
-    return vn_op_unsupported (ctx, 0, error);
-  if (in->n_bytes > 0 && out->data != in->data)
+    vn_elem_copy_strings (in, out);
+  else if (in->n_bytes > 0 && out->data != in->data)
     memcpy (out->data, in->data, in->n_bytes);
   return TRUE;
 }
@@ -228,13 +228,11 @@ unsqueeze_infer (VnOpContext *ctx,
   return TRUE;
 }
 
-#define NOT_STRINGS (G_MAXUINT32 & ~VN_DTYPE_BIT (STRING))
-
 #define SAME_ELEMENTS(variable, name, first, inputs, role, ort, infer_func)     \
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = 1, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1,  \
-    .dtypes = NOT_STRINGS,                                                      \
+    .dtypes = G_MAXUINT32,                                                      \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (role, ort),                                       \
     .aliases = TRUE,                                                            \
@@ -296,7 +294,7 @@ dropout_run (VnOpContext *ctx,
 const VnOp vn_op_dropout_7 = {
   .domain = "", .type = "Dropout", .since = 7,
   .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 2,
-  .dtypes = NOT_STRINGS,
+  .dtypes = G_MAXUINT32,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
   .aliases = TRUE,

@@ -318,6 +318,7 @@ resize_run (VnOpContext *ctx,
     .domain = "", .type = name, .since = first, .until = last,                  \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = VN_MOVABLE_BITS,                                                  \
+    .stand_ins = VN_STAND_IN_STRINGS,                                           \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, ort),                       \
     .infer = resize_infer,                                                      \

@@ -369,6 +369,7 @@ const VnOp vn_op_##id##_7 = {                                                \
   .domain = "", .type = type_, .since = 7,                                   \
   .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,   \
   .family = VN_FAMILY_COMPUTE,                                               \
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                         \

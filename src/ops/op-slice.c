@@ -160,6 +160,7 @@ slice_run (VnOpContext *ctx,
     .domain = "", .type = "Slice", .since = first, .until = last,               \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = VN_MOVABLE_BITS,                                                  \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
     .infer = slice_infer,                                                       \

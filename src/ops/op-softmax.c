@@ -242,6 +242,7 @@ const VnOp vn_op_##id##_1 = {                                                \
   .domain = "", .type = type_, .since = 1,                                   \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
   .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_ACTIVATION,                                            \
   .quant = __VA_ARGS__,                                                      \
   .infer = softmax_infer,                                                      \

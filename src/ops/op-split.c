@@ -104,6 +104,7 @@ const VnOp vn_op_split_2 = {
   .domain = "", .type = "Split", .since = 2,
   .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
   .infer = split_infer,

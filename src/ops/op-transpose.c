@@ -72,6 +72,7 @@ const VnOp vn_op_transpose_1 = {
   .domain = "", .type = "Transpose", .since = 1,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
   .infer = transpose_infer,

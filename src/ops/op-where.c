@@ -80,6 +80,7 @@ const VnOp vn_op_where_9 = {
   .domain = "", .type = "Where", .since = 9,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (BOOL),
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, TRUE),
   .infer = where_infer,

@@ -82,6 +82,8 @@ void     vn_elem_from_float      (VnDType       dtype,
                                   const float  *in,
                                   gpointer      out,
                                   gsize         n);
+void     vn_elem_copy_strings (const VnTensor *in,
+                               VnTensor     *out);
 void     vn_copy_rows            (gsize         rows,
                                   gsize         bytes,
                                   gconstpointer from,

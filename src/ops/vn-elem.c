@@ -281,6 +281,23 @@ vn_elem_from_float (VnDType      dtype,
 }
 
 /**
+ * vn_elem_copy_strings:
+ * @out: of as many strings, which are replaced
+ */
+void
+vn_elem_copy_strings (const VnTensor *in,
+                      VnTensor       *out)
+{
+  char **from = in->data, **to = out->data;
+
+  for (gsize i = 0; i < in->n_elements && in != out; i++)
+    {
+      g_free (to[i]);
+      to[i] = g_strdup (from[i]);
+    }
+}
+
+/**
  * vn_copy_rows:
  * @rows: how many
  * @bytes: of one row

@@ -205,7 +205,7 @@ can_compute (const Call *call)
 
   if (ctx->op->run == NULL || is_random (ctx->op))
     return FALSE;
-  if (ctx->n_inputs > 0 && (ctx->op->dtypes & (1u << call->in_types[0].dtype)) == 0)
+  if (ctx->n_inputs > 0 && !vn_op_takes (ctx->op, call->in_types[0].dtype))
     return FALSE;
   for (guint i = 0; i < ctx->n_inputs; i++)
     if (g_ptr_array_index (ctx->node->inputs, i) != NULL &&
@@ -235,7 +235,7 @@ compute (Call *call)
   if (ok)
     {
       ctx->scratch = (gpointer) (((guintptr) memory + 63) & ~(guintptr) 63);
-      ok = ctx->op->run (ctx, &error);
+      ok = vn_op_run (ctx, &error);
     }
   if (!ok)
     for (guint i = 0; i < ctx->n_outputs; i++)
@@ -261,7 +261,7 @@ infer_with_op (Infer       *self,
   gint64 opset = vn_model_get_opset (self->model, node->domain);
 
   call_init (&call, self, op, node, opset);
-  if (!vn_op_check_call (&call.ctx, error) || !op->infer (&call.ctx, error))
+  if (!vn_op_check_call (&call.ctx, error) || !vn_op_infer (&call.ctx, error))
     return FALSE;
   if (!has_all_outputs (&call) && can_compute (&call))
     compute (&call);

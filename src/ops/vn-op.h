@@ -54,6 +54,20 @@ typedef enum
   VN_FAMILY_CONVERSION,
 } VnOpFamily;
 
+/**
+ * VnStandIn: element types an operator has no kernel for, and computes all the same: `run` sees another type.
+ * @VN_STAND_IN_HALVES: float16 and bfloat16 that are not in `dtypes`, of every input, are seen as float32, and results
+ *   are rounded
+ * @VN_STAND_IN_STRINGS: elements are only moved: strings are seen as integers as wide as a pointer
+ * @VN_STAND_IN_PACKED: elements are only moved: those smaller than a byte are seen as uint8, one in each
+ */
+typedef enum
+{
+  VN_STAND_IN_HALVES  = 1 << 0,
+  VN_STAND_IN_STRINGS = 1 << 1,
+  VN_STAND_IN_PACKED  = 1 << 2,
+} VnStandIn;
+
 /* dtype and shape of one input or output; dims may be unknown while planning with symbolic sizes */
 typedef struct
 {
@@ -114,6 +128,7 @@ struct _VnOp
   guint16        min_outputs, max_outputs;
   guint32        optional;      /* bits of inputs before min_inputs that may be left out all the same */
   VnDTypeSet     dtypes;        /* element types of input 0 (of the data) that `run` computes */
+  guint8         stand_ins;     /* of VnStandIn: what is computed beyond `dtypes` */
   guint16        same_dtype;    /* bit i: input i, if there, must have the element type of input 0 */
   VnOpFamily     family;
   VnQuantTraits  quant;
@@ -136,6 +151,21 @@ const VnOp         *vn_op_lookup_node (const VnNode *node,
                                        GError     **error);      /* opset from the node's model */
 const VnOp * const *vn_op_list        (guint       *n);
 VnOpFamily          vn_op_family      (const VnNode *node);       /* also of operators without kernel */
+
+/* ---- calls (vn-op-stand-in.c): `infer`, `prepare` and `run` are called through these ---- */
+
+VnDTypeSet    vn_op_get_dtypes       (const VnOp  *op);
+gboolean      vn_op_takes            (const VnOp  *op,
+                                      VnDType      dtype);
+gboolean      vn_op_infer            (VnOpContext *ctx,
+                                      GError     **error);
+gboolean      vn_op_prepare          (VnOpContext *ctx,
+                                      gpointer    *prepared,
+                                      GError     **error);
+gboolean      vn_op_run              (VnOpContext *ctx,
+                                      GError     **error);
+void          vn_op_release          (const VnOp  *op,
+                                      gpointer     prepared);
 
 /* ---- help for operators (vn-op-util.c) ---- */
 

@@ -154,7 +154,7 @@ has_kernel (const Call *call)
 {
   const VnOp *op = call->ctx.op;
 
-  return call->ctx.n_inputs == 0 || op->dtypes == 0 || (op->dtypes & (1u << call->in_types[0].dtype)) != 0;
+  return call->ctx.n_inputs == 0 || vn_op_takes (op, call->in_types[0].dtype);
 }
 
 static gboolean
@@ -171,12 +171,8 @@ run_with_scratch (VnOpContext  *ctx,
       return FALSE;
     }
   ctx->scratch = scratch;
-  if (ctx->op->prepare != NULL && !ctx->op->prepare (ctx, &ctx->prepared, error))
-    ok = FALSE;
-  else
-    ok = ctx->op->run (ctx, error);
-  if (ctx->prepared != NULL && ctx->op->release != NULL)
-    ctx->op->release (ctx->prepared);
+  ok = vn_op_prepare (ctx, &ctx->prepared, error) && vn_op_run (ctx, error);
+  vn_op_release (ctx->op, ctx->prepared);
   free (scratch);
   return ok;
 }
@@ -248,7 +244,7 @@ fold_node (VnPassContext  *ctx,
     return FALSE;
 
   /* What cannot be computed now fails when the network runs, or never does: it just stays. */
-  if (!vn_op_check_call (&call.ctx, &local) || !op->infer (&call.ctx, &local))
+  if (!vn_op_check_call (&call.ctx, &local) || !vn_op_infer (&call.ctx, &local))
     return TRUE;
   if (!has_results (&call))
     {

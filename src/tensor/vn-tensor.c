@@ -68,22 +68,41 @@ tensor_alloc (VnDType         dtype,
   return self;
 }
 
+typedef struct
+{
+  gsize n;
+  char *strings[];
+} Strings;
+
 static void
 strings_free (gpointer data)
 {
-  g_ptr_array_unref (data);
+  Strings *self = data;
+
+  for (gsize i = 0; i < self->n; i++)
+    g_free (self->strings[i]);
+  g_free (self);
 }
 
-static void
+/* Empty strings, each for the user to replace. FALSE if memory is short. */
+static gboolean
 attach_strings (VnTensor *self)
 {
-  GPtrArray *strings = g_ptr_array_new_full ((guint) MIN (self->n_elements, 1u << 20), g_free);
+  Strings *strings;
+  gsize bytes;
 
-  for (gsize i = 0; i < self->n_elements; i++)
-    g_ptr_array_add (strings, g_strdup (""));
-  self->data = strings->pdata;
+  if (!vn_checked_add (self->n_bytes, sizeof (Strings), &bytes) || (strings = g_try_malloc (bytes)) == NULL)
+    return FALSE;
+  for (strings->n = 0; strings->n < self->n_elements; strings->n++)
+    {
+      strings->strings[strings->n] = g_try_malloc0 (1);
+      if (strings->strings[strings->n] == NULL)
+        break;
+    }
+  self->data = strings->strings;
   self->owner = strings;
   self->owner_free = strings_free;
+  return strings->n == self->n_elements;
 }
 
 /**
@@ -105,14 +124,11 @@ vn_tensor_new (VnDType         dtype,
 
   if (self == NULL)
     return NULL;
-  if (dtype == VN_DTYPE_STRING)
-    {
-      attach_strings (self);
-      return g_steal_pointer (&self);
-    }
-  if (vn_checked_add (self->n_bytes, 2 * ALIGNMENT, &padded))
+  if (dtype == VN_DTYPE_STRING && attach_strings (self))
+    return g_steal_pointer (&self);
+  if (dtype != VN_DTYPE_STRING && vn_checked_add (self->n_bytes, 2 * ALIGNMENT, &padded))
     self->owner = g_try_malloc (padded);
-  if (self->owner == NULL)
+  if (self->owner == NULL || dtype == VN_DTYPE_STRING)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a tensor of %" G_GSIZE_FORMAT " bytes"),
                    self->n_bytes);

@@ -140,18 +140,19 @@ run (const OpCall *call,
   memset (scratch, GUARD_VALUE, ctx->scratch_bytes + 2 * GUARD_BYTES);
   ctx->scratch = scratch + GUARD_BYTES;
   ctx->in = call->inputs;
-  if (call->constant && ctx->op->prepare != NULL)
-    ok = ctx->op->prepare (ctx, &prepared, error);
+  if (call->constant)
+    ok = vn_op_prepare (ctx, &prepared, error);
   for (guint i = 0; i < call->n_outputs; i++)
-    if (ctx->out[i] == NULL)
+    if (ctx->out[i] == NULL && ctx->out_types[i].dtype == VN_DTYPE_STRING)
+      ctx->out[i] = vn_tensor_new (VN_DTYPE_STRING, &ctx->out_types[i].shape, NULL);
+    else if (ctx->out[i] == NULL)
       {
         guarded[i] = TRUE;
         ctx->out[i] = guarded_tensor (&ctx->out_types[i]);
       }
   ctx->prepared = prepared;
-  ok = ok && ctx->op->run (ctx, error);
-  if (prepared != NULL)
-    ctx->op->release (prepared);
+  ok = ok && vn_op_run (ctx, error);
+  vn_op_release (ctx->op, prepared);
   for (guint i = 0; i < call->n_outputs; i++)
     {
       if (guarded[i])
@@ -197,7 +198,7 @@ op_call (const OpCall *call,
         in_types[i] = (VnTensorType) { call->inputs[i]->dtype, call->inputs[i]->shape };
       in[i] = i > 0 || call->first_known ? call->inputs[i] : NULL;
     }
-  ok = ctx.op->infer (&ctx, error) && run (call, &ctx, outputs, error);
+  ok = vn_op_infer (&ctx, error) && run (call, &ctx, outputs, error);
   for (guint i = 0; i < call->n_outputs; i++)
     g_clear_pointer (&out[i], vn_tensor_unref);
   return ok;

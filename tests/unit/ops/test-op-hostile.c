@@ -102,7 +102,7 @@ make_inputs (GRand      *rand,
              guint       n)
 {
   gboolean alike = g_rand_boolean (rand), lists = g_rand_boolean (rand);
-  VnDType dtype = some_dtype (rand, op->dtypes);
+  VnDType dtype = some_dtype (rand, vn_op_get_dtypes (op));
   int rank = g_rand_int_range (rand, 0, 6);
 
   for (guint i = 0; i < n; i++)
@@ -221,8 +221,7 @@ run_guarded (VnOpContext *ctx,
 
   memset (memory, 0xa5, ctx->scratch_bytes + 2 * GUARD);
   ctx->scratch = memory + GUARD;
-  if (ctx->op->prepare != NULL)
-    ok = ctx->op->prepare (ctx, &prepared, &error);
+  ok = vn_op_prepare (ctx, &prepared, &error);
   ctx->prepared = prepared;
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (ctx->out[i] == NULL)
@@ -230,7 +229,7 @@ run_guarded (VnOpContext *ctx,
         made[i] = TRUE;
         ctx->out[i] = guarded (&ctx->out_types[i]);
       }
-  ok = ok && ctx->op->run (ctx, &error);
+  ok = ok && vn_op_run (ctx, &error);
   g_assert_true (ok == (error == NULL));
   if (ok)
     counts->done++;
@@ -240,8 +239,7 @@ run_guarded (VnOpContext *ctx,
     if (made[i])
       check_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
   check_guards (ctx->scratch, ctx->scratch_bytes);
-  if (prepared != NULL)
-    ctx->op->release (prepared);
+  vn_op_release (ctx->op, prepared);
   g_aligned_free (memory);
 }
 
@@ -295,12 +293,12 @@ try_once (GRand      *rand,
     }
   ctx.node = vn_graph_add_node (model->graph, NULL, op->domain, op->type, inputs, n_inputs, outputs, n_outputs);
   set_attributes (rand, (VnNode *) ctx.node);
-  if (!op->infer (&ctx, &error))
+  if (!vn_op_infer (&ctx, &error))
     {
       g_assert_nonnull (error);
       counts->refused++;
     }
-  else if (n_inputs > 0 && in[0] != NULL && (op->dtypes >> in[0]->dtype & 1) == 0)
+  else if (n_inputs > 0 && in[0] != NULL && !vn_op_takes (op, in[0]->dtype))
     counts->refused++;
   else if (!can_hold (&ctx))
     counts->too_large++;
