@@ -151,8 +151,13 @@ set_attributes (GRand  *rand,
                                           "count_include_pad", "transA", "transB", "exclusive", "reverse", "time_axis",
                                           "batch_axis", "output_dtype", "antialias", "allowzero", "p", "size", "storage_order",
                                           "bit_width", "select_last_index", "noop_with_empty_axes", "fmod", "dtype",
-                                          "num_groups", "hidden_size", "sub_block_size", "stash_type" };
-  static const char * const modes[] = { "reflect", "edge", "wrap", "linear", "cubic", "nearest", "CRD", "constant" };
+                                          "num_groups", "hidden_size", "sub_block_size", "stash_type", "num_heads",
+                                          "q_num_heads", "kv_num_heads", "is_causal", "qk_matmul_output_mode",
+                                          "softmax_precision", "left_window_size", "right_window_size",
+                                          "rotary_embedding_dim", "interleaved", "unidirectional", "do_rotary",
+                                          "local_window_size" };
+  static const char * const modes[] = { "reflect", "edge", "wrap", "linear", "cubic", "nearest", "CRD", "constant", "circular" };
+  static const char * const update_rules[] = { "linear", "gated", "delta", "gated_delta" };
   static const char * const equations[] = { "ij,jk->ik", "...i,...i", "ii->i", "i,j->ij", "->", "" };
 
   for (guint i = 0; i < G_N_ELEMENTS (ints); i++)
@@ -174,6 +179,8 @@ set_attributes (GRand  *rand,
     vn_node_set_string (node, "mode", modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))]);
   if (g_rand_boolean (rand))
     vn_node_set_string (node, "equation", equations[g_rand_int_range (rand, 0, G_N_ELEMENTS (equations))]);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "update_rule", update_rules[g_rand_int_range (rand, 0, G_N_ELEMENTS (update_rules))]);
   if (g_rand_boolean (rand))
     vn_node_set_string (node, "direction", g_rand_boolean (rand) ? "LEFT" : "bidirectional");
   if (g_rand_int_range (rand, 0, 4) == 0)
