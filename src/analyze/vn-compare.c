@@ -177,7 +177,7 @@ make_plan (VnModel     *model,
            VnNotes     *notes,
            GError     **error)
 {
-  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps };
+  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps, .skip_unsupported = TRUE };
 
   return vn_plan_new (model, &options, notes, error);
 }
@@ -227,8 +227,25 @@ compare_clear (Compare *self)
   g_clear_pointer (&self->quant_taps, g_ptr_array_unref);
 }
 
+/* Whether nodes read @value, and none of them can be run. */
+static gboolean
+is_last (VnPlan        *plan,
+         const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *user = g_array_index (value->uses, VnUse, i).node;
+
+      for (guint k = 0; user->graph == value->graph && k < user->outputs->len; k++)
+        if (vn_node_get_output (user, k) != NULL && vn_plan_is_computed (plan, vn_node_get_output (user, k)))
+          return FALSE;
+    }
+  return value->uses->len > 0 && !value->is_output;
+}
+
 static void
 add_row (VnErrorTable     *table,
+         VnPlan           *plan,
          const VnValue    *value,
          const VnErrorSum *sum)
 {
@@ -238,6 +255,7 @@ add_row (VnErrorTable     *table,
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
+  row->is_last = is_last (plan, value);
   row->n = sum->n;
   row->n_bad = sum->n_bad;
   row->noise_to_signal = vn_error_sum_noise (sum);
@@ -276,7 +294,7 @@ make_table (Compare  *self,
         if (self->per_sample[s] != NULL)
           vn_error_sum_merge (&sum, &self->per_sample[s][i]);
       if (sum.n > 0)
-        add_row (table, g_ptr_array_index (self->float_taps, i), &sum);
+        add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum);
     }
   return g_steal_pointer (&table);
 }

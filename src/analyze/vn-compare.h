@@ -19,6 +19,7 @@ typedef struct
   char    *node;            /* vn_node_dup_label() of its producer, or "" for a graph input */
   char    *op_type;
   gboolean is_output;       /* graph output */
+  gboolean is_last;         /* what reads it cannot be run here: the last that is seen on its way */
   guint64  n;
   double   noise_to_signal, sqnr_db, cosine, mse, max_error;
   double   float_min, float_max, quant_min, quant_max;

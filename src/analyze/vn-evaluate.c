@@ -77,9 +77,12 @@ is_classifier (const VnModel *model,
                VnDataset     *dataset)
 {
   const VnValue *output = model->graph->outputs->len > 0 ? g_ptr_array_index (model->graph->outputs, 0) : NULL;
+  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
   gint64 n = 1;
 
   if (output == NULL || output->type.shape.rank < 1 || vn_dataset_get_n_classes (dataset) < 2)
+    return FALSE;
+  if (output->graph != model->graph || lost[output->id])
     return FALSE;
   for (int i = 0; i < output->type.shape.rank; i++)
     n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
@@ -92,7 +95,7 @@ make_runners (Evaluate    *self,
               GHashTable  *input_shapes,
               GError     **error)
 {
-  VnPlanOptions options = { .input_shapes = input_shapes };
+  VnPlanOptions options = { .input_shapes = input_shapes, .skip_unsupported = TRUE };
 
   for (guint which = 0; which < 2; which++)
     {
@@ -137,7 +140,8 @@ evaluate_clear (Evaluate *self)
 
 /**
  * vn_evaluate_top1:
- * @accuracy: (out): valid is %FALSE when the data have no labels or the output does not have one element per class
+ * @accuracy: (out): valid is %FALSE when the data have no labels, or the output does not have one element per class or
+ *   cannot be computed here
  *
  * Returns: %FALSE if a network could not be run, or on cancellation
  */

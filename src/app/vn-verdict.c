@@ -27,10 +27,11 @@ scan_errors (VnVerdict    *self,
       const VnErrorRow *row = vn_error_table_get (errors, i);
       double db = row->n_bad > 0 || isnan (row->sqnr_db) ? -INFINITY : row->sqnr_db;
 
-      if (row->is_output)
+      if (row->is_output || row->is_last)
         self->worst_output_db = MIN (self->worst_output_db, db);
       if (*row->node != 0)
         self->n_bad += db < BAD_DB;
+      self->incomplete |= row->is_last;
     }
 }
 

@@ -12,6 +12,7 @@ typedef enum { VN_VERDICT_GOOD, VN_VERDICT_WEAK_SPOT, VN_VERDICT_CARE, VN_VERDIC
  * @title, @text: translated; @title is static
  * @worst_output_db: signal to noise ratio of the worst output; infinity if none was measured
  * @n_bad: nodes below 10 dB
+ * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
  */
 typedef struct
 {
@@ -20,6 +21,7 @@ typedef struct
   char           *text;
   double          worst_output_db;
   guint           n_bad;
+  gboolean        incomplete;
 } VnVerdict;
 
 VnVerdict *vn_verdict_new  (VnResult  *result);

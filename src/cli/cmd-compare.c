@@ -30,7 +30,7 @@ print_table (VnErrorTable *errors)
       g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
 
       vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
-                    row->noise_to_signal, row->cosine, row->op_type, row->value, row->is_output ? _("  (output)") : "");
+                    row->noise_to_signal, row->cosine, row->op_type, row->value, row->is_output ? _("  (output)") : row->is_last ? _("  (last before nodes that cannot be run)") : "");
     }
 }
 

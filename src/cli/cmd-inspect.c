@@ -138,6 +138,46 @@ add_opsets (JsonBuilder   *json,
   vn_cmd_print ("\n");
 }
 
+/* Every node that cannot be run, with its operator. */
+static void
+add_unsupported (JsonBuilder   *json,
+                 const VnGraph *graph)
+{
+  g_autoptr(GPtrArray) nodes = vn_graph_list_unsupported (graph);
+
+  if (nodes->len > 0)
+    vn_cmd_print (ngettext ("%u node cannot be run here; what does not depend on it still can\n",
+                            "%u nodes cannot be run here; what does not depend on them still can\n", nodes->len),
+                  nodes->len);
+  json_builder_set_member_name (json, "unsupported");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+      g_autofree char *what = vn_op_describe_node (node);
+
+      vn_cmd_print ("  %s: %s\n", label, what);
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "node");
+      json_builder_add_string_value (json, label);
+      json_builder_set_member_name (json, "type");
+      json_builder_add_string_value (json, node->op_type);
+      json_builder_set_member_name (json, "domain");
+      json_builder_add_string_value (json, node->domain[0] != '\0' ? node->domain : "ai.onnx");
+      json_builder_set_member_name (json, "opset");
+      json_builder_add_int_value (json, vn_model_get_opset (graph->model, node->domain));
+      json_builder_set_member_name (json, "outputs");
+      json_builder_begin_array (json);
+      for (guint k = 0; k < node->outputs->len; k++)
+        if (vn_node_get_output (node, k) != NULL)
+          json_builder_add_string_value (json, vn_node_get_output (node, k)->name);
+      json_builder_end_array (json);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
 static void
 add_int (JsonBuilder *json,
          const char  *name,
@@ -173,6 +213,7 @@ inspect_run (char        **args,
   add_values (json, "inputs", _("Inputs"), model->graph->inputs);
   add_values (json, "outputs", _("Outputs"), model->graph->outputs);
   add_ops (json, model->graph);
+  add_unsupported (json, model->graph);
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
   return TRUE;

@@ -134,6 +134,9 @@ print_outputs (VnErrorTable *errors)
 
       if (row->is_output)
         vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
+      else if (row->is_last)
+        vn_cmd_print (_("  %s, the last before nodes that cannot be run: SQNR %s, cosine %.5f\n"), row->value, db,
+                      row->cosine);
     }
 }
 

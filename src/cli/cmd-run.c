@@ -163,13 +163,19 @@ run_run (char        **args,
   g_autoptr(GHashTable) given = NULL;
   g_autoptr(VnModel) model = vn_cmd_open_to_run (args[0], &shapes, &given, error);
   g_autoptr(VnPlan) plan = NULL;
-  VnPlanOptions options = { 0 };
+  g_autoptr(GError) shape_error = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  VnPlanOptions options = { .skip_unsupported = TRUE };
 
   if (model == NULL)
     return FALSE;
   options.input_shapes = shapes;
-  plan = vn_plan_new (model, &options, model->notes, error);
-  return plan != NULL && run_plan (plan, given, json, error);
+  plan = vn_plan_new (model, &options, notes, error);
+  if (plan == NULL || !run_plan (plan, given, json, error))
+    return FALSE;
+  vn_cmd_print_notes (notes);
+  vn_cmd_json_notes (json, notes);
+  return TRUE;
 }
 
 const VnCmd vn_cmd_run = {

@@ -18,6 +18,9 @@ link_values (VnPlan    *self,
       const VnValue *value = g_ptr_array_index (list, i);
       int *head = (int *) ((char *) &self->values[value->id] + head_offset);
 
+      next[i] = -1;
+      if (!vn_plan_is_computed (self, value))
+        continue;
       next[i] = *head;
       *head = (int) i;
     }
@@ -59,11 +62,35 @@ set_lists (VnPlan               *self,
   if (self->outputs == NULL)
     return FALSE;
   self->taps = copy_list (self, options->taps, _("Tap"), error);
-  if (self->taps == NULL)
-    return FALSE;
-  self->next_output = link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
-  self->next_tap = link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
-  return TRUE;
+  return self->taps != NULL;
+}
+
+static gboolean
+has_computed (VnPlan    *self,
+              GPtrArray *list)
+{
+  for (guint i = 0; i < list->len; i++)
+    if (vn_plan_is_computed (self, g_ptr_array_index (list, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Outputs that cannot be computed go; taps keep their numbers. If nothing at all is left, the plan stays as it was
+ * asked for, to fail with the names of the operators. */
+static void
+drop_lost (VnPlan  *self,
+           VnNotes *notes)
+{
+  self->lost = vn_graph_find_lost (self->graph);
+  if (!has_computed (self, self->outputs) && !has_computed (self, self->taps))
+    {
+      g_clear_pointer (&self->lost, g_free);
+      return;
+    }
+  vn_graph_note_unsupported (self->graph, notes);
+  for (guint i = self->outputs->len; i-- > 0;)
+    if (!vn_plan_is_computed (self, g_ptr_array_index (self->outputs, i)))
+      g_ptr_array_remove_index (self->outputs, i);
 }
 
 static void
@@ -71,7 +98,8 @@ need (VnPlan    *self,
       GPtrArray *queue,
       VnValue   *value)
 {
-  if (value == NULL || value->graph != self->graph || self->values[value->id].needed)
+  if (value == NULL || value->graph != self->graph || self->values[value->id].needed ||
+      !vn_plan_is_computed (self, value))
     return;
   self->values[value->id].needed = TRUE;
   g_ptr_array_add (queue, value);
@@ -81,17 +109,22 @@ need (VnPlan    *self,
  * vn_plan_select:
  *
  * Takes over the wanted outputs and taps and marks every value they need. What can be read from the file as a
- * constant is not followed to its producer.
+ * constant is not followed to its producer. With skip_unsupported, what depends on a node without kernel is left out.
  */
 gboolean
 vn_plan_select (VnPlan               *self,
                 const VnPlanOptions  *options,
+                VnNotes              *notes,
                 GError              **error)
 {
   g_autoptr(GPtrArray) queue = g_ptr_array_new ();
 
   if (!set_lists (self, options, error))
     return FALSE;
+  if (options->skip_unsupported)
+    drop_lost (self, notes);
+  self->next_output = link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
+  self->next_tap = link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
 
   for (guint i = 0; i < self->outputs->len; i++)
     need (self, queue, g_ptr_array_index (self->outputs, i));

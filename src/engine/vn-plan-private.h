@@ -74,11 +74,13 @@ struct _VnPlan
   gsize            arena_size;
   gsize            scratch_size; /* largest of the static steps */
   guint            max_inputs, max_outputs;
+  gboolean        *lost;         /* by value id: left out, depends on a node without kernel; NULL: none is */
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
 };
 
 gboolean  vn_plan_select        (VnPlan               *self,
                                  const VnPlanOptions  *options,
+                                 VnNotes              *notes,
                                  GError              **error);
 GPtrArray *vn_plan_sort_needed  (VnPlan               *self,
                                  GError              **error);

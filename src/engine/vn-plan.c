@@ -115,7 +115,7 @@ plan_build (VnPlan               *self,
   g_autoptr(GPtrArray) nodes = NULL;
   g_autofree const VnOp **ops = NULL;
 
-  if (!vn_plan_select (self, options, error))
+  if (!vn_plan_select (self, options, notes, error))
     return FALSE;
   nodes = vn_plan_sort_needed (self, error);
   if (nodes == NULL)
@@ -140,7 +140,7 @@ plan_build (VnPlan               *self,
  * vn_plan_new:
  * @model: kept alive by the plan; must not be edited while the plan lives
  * @options: (nullable): see #VnPlanOptions
- * @notes: (nullable): told which open sizes were set to 1
+ * @notes: (nullable): told which open sizes were set to 1 and, with skip_unsupported, which nodes have no kernel
  *
  * Plans how @model is run: which nodes, in which order, on which shapes, in which memory. Sizes of inputs that the
  * model leaves open are taken from the options; an input that shares a symbol with one that is known takes its size;
@@ -187,6 +187,7 @@ vn_plan_unref (VnPlan *self)
   g_clear_pointer (&self->taps, g_ptr_array_unref);
   g_free (self->next_tap);
   g_free (self->next_output);
+  g_free (self->lost);
   g_free (self->values);
   vn_model_unref (self->model);
   g_free (self);
@@ -245,6 +246,21 @@ vn_plan_get_output (VnPlan *self,
   g_return_val_if_fail (i < self->outputs->len, NULL);
 
   return g_ptr_array_index (self->outputs, i);
+}
+
+/**
+ * vn_plan_is_computed:
+ * @value: an output or tap that the plan was asked for
+ *
+ * Returns: %FALSE if it was left out because it depends on a node without kernel
+ */
+gboolean
+vn_plan_is_computed (VnPlan        *self,
+                     const VnValue *value)
+{
+  g_return_val_if_fail (value != NULL && value->graph == self->graph, FALSE);
+
+  return self->lost == NULL || !self->lost[value->id];
 }
 
 /**

@@ -19,6 +19,7 @@ typedef struct _VnPlan VnPlan;
  * @taps: (nullable): of VnValue (of the model's graph): values the caller wants to see; they are never fused away
  * @outputs: (nullable): of VnValue: compute only what these need; NULL: all graph outputs
  * @no_fusion: keep every value as the graph has it
+ * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list
  */
 typedef struct
 {
@@ -26,6 +27,7 @@ typedef struct
   GPtrArray  *taps;
   GPtrArray  *outputs;
   gboolean    no_fusion;
+  gboolean    skip_unsupported;
 } VnPlanOptions;
 
 VnPlan   *vn_plan_new            (VnModel              *model,
@@ -43,6 +45,8 @@ const VnTensorType *vn_plan_get_input_type (VnPlan     *self,
 guint     vn_plan_get_n_outputs  (VnPlan               *self);
 VnValue  *vn_plan_get_output     (VnPlan               *self,
                                   guint                 i);
+gboolean  vn_plan_is_computed    (VnPlan               *self,
+                                  const VnValue        *value);      /* of an output or tap: not left out */
 gsize     vn_plan_get_arena_size (VnPlan               *self);       /* bytes a runner needs for activations */
 guint     vn_plan_get_n_steps    (VnPlan               *self);
 const VnNode *vn_plan_get_step_node (VnPlan            *self,

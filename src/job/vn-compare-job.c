@@ -53,6 +53,7 @@ vn_compare_job_run (VnJob         *job,
 
   if (quant_model == NULL || (dataset = open_data (self, float_model, error)) == NULL)
     return FALSE;
+  vn_graph_note_unsupported (float_model->graph, self->notes);
   names = vn_compare_match_names (float_model, quant_model);
   options.value_names = names;
   list_all (vn_dataset_get_n (dataset), samples);

@@ -118,12 +118,19 @@ reuse_stats (VnQuantizeJob *self,
              GPtrArray     *taps)
 {
   VnStats *stats = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
+  g_autofree gboolean *lost = NULL;
 
   if (stats == NULL)
     return FALSE;
+  lost = vn_graph_find_lost (result->prepared->graph);
   for (guint i = 0; i < taps->len; i++)
-    if (vn_stats_get (stats, ((const VnValue *) g_ptr_array_index (taps, i))->name) == NULL)
-      return FALSE;
+    {
+      const VnValue *value = g_ptr_array_index (taps, i);
+
+      if (!lost[value->id] && vn_stats_get (stats, value->name) == NULL)
+        return FALSE;
+    }
+  vn_graph_note_unsupported (result->prepared->graph, result->notes);
   result->stats = vn_stats_ref (stats);
   result->n_calibration = vn_stats_get_n_samples (stats);
   return TRUE;
@@ -136,7 +143,7 @@ calibrate (VnQuantizeJob  *self,
            GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  VnPlanOptions plan_options = { .input_shapes = self->settings.input_shapes, .taps = taps };
+  VnPlanOptions plan_options = { .input_shapes = self->settings.input_shapes, .taps = taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { (const guint *) (gpointer) self->calibration->data, self->calibration->len,
                                  self->settings.n_threads };
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));

@@ -167,6 +167,15 @@ gboolean      vn_op_run              (VnOpContext *ctx,
 void          vn_op_release          (const VnOp  *op,
                                       gpointer     prepared);
 
+/* ---- what cannot be run (vn-op-support.c) ---- */
+
+gboolean      vn_op_has_kernel          (const VnNode  *node);
+char         *vn_op_describe_node       (const VnNode  *node);
+GPtrArray    *vn_graph_list_unsupported (const VnGraph *graph);    /* of VnNode, those of subgraphs, too */
+void          vn_graph_note_unsupported (const VnGraph *graph,
+                                         VnNotes       *notes);
+gboolean     *vn_graph_find_lost        (const VnGraph *graph);    /* by VnValue.id: cannot be computed */
+
 /* ---- help for operators (vn-op-util.c) ---- */
 
 gboolean      vn_op_fail             (VnOpContext *ctx,

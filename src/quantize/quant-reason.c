@@ -75,6 +75,10 @@ reason_of_node (VnResolver    *self,
     return vn_quant_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
   if (vn_quant_is_conversion (node))
     return g_strdup (_("quantized in the model already"));
+  if (info->blind && !vn_op_has_kernel (node))
+    return g_strdup_printf (_("%s cannot be run here, so its results have no range"), node->op_type);
+  if (info->blind)
+    return g_strdup (_("it lies behind a node that cannot be run here, so it has no range"));
   if (info->op == NULL || info->op->quant.role == VN_QUANT_OPAQUE || !info->selected)
     return g_strdup_printf (_("%s is not quantized unless a rule asks for it"), node->op_type);
   return reason_of_selected (self, node, value);

@@ -57,6 +57,7 @@ typedef struct
   int         exclude_rule;    /* rule that keeps it in float, or -1 */
   int         rule;            /* last rule that matches and does not exclude, or -1 */
   gboolean    marked;          /* it made a tensor quantized */
+  gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
 } VnQuantNode;
 
 /* One value: how it is to be quantized. Indexed by VnValue.id. */
@@ -116,6 +117,7 @@ gboolean     vn_resolver_can_quantize (VnResolver      *self,
                                        const VnValue   *value);
 gboolean     vn_quant_is_sorted       (const VnGraph   *graph);
 guint        vn_quant_count_uses      (const VnValue   *value);    /* by nodes of its own graph */
+void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
 void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* quant-settings.c */
 void         vn_resolver_set_rules    (VnResolver      *self);

@@ -179,6 +179,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
 
   self->lookup = lookup;
   self->lookup_data = data;
+  vn_resolver_skip_blind (self);
   vn_resolver_set_ranges (self);
   vn_resolver_mark (self);
   vn_resolver_set_rules (self);
@@ -201,7 +202,8 @@ lookup_stats (const char *value_name,
  * vn_quantize_resolve:
  * @prepared: from vn_prepare_model(), with types inferred
  * @recipe: how to quantize
- * @stats: ranges of at least what vn_quantize_list_values() lists for nodes that are quantized
+ * @stats: ranges of at least what vn_quantize_list_values() lists for nodes that are quantized; where they lack what
+ *   depends on a node that cannot be run here, the nodes stay float
  * @notes: (nullable): rules without effect, biases left in float, infinite values
  *
  * Returns: (transfer full): the plan, or %NULL: a setting that cannot be followed, a tensor without statistics, NaN

@@ -174,6 +174,42 @@ collect_rules (VnResolver *self)
   select_nodes (self);
 }
 
+static gboolean
+is_blind (VnResolver     *self,
+          const VnNode   *node,
+          const gboolean *lost)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      if (value != NULL && lost[value->id] &&
+          (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_skip_blind:
+ *
+ * What lies behind a node that cannot be run here has no ranges: it stays float. Statistics from elsewhere may know it
+ * all the same.
+ */
+void
+vn_resolver_skip_blind (VnResolver *self)
+{
+  g_autofree gboolean *lost = vn_graph_find_lost (self->graph);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      VnQuantNode *info = &self->quant_nodes[i];
+
+      info->blind = is_blind (self, g_ptr_array_index (self->graph->nodes, i), lost);
+      info->selected = info->selected && !info->blind;
+    }
+}
+
 static void
 clear_bias (gpointer data)
 {

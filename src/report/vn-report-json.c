@@ -176,6 +176,8 @@ add_tensor (JsonBuilder         *json,
   add_string (json, "node", row->node);
   add_string (json, "type", row->op_type);
   add_bool (json, "output", row->is_output);
+  if (row->is_last)
+    add_bool (json, "last_computed", TRUE);
   add_bool (json, "marked", vn_error_row_is_marked (row));
   add_number (json, "sqnr_db", row->sqnr_db);
   add_number (json, "noise_to_signal", row->noise_to_signal);

@@ -9,7 +9,8 @@
 /**
  * _vn_report_worst_output:
  *
- * Returns: (nullable): the row of the graph output with the most noise
+ * Returns: (nullable): the row of the graph output with the most noise; where nodes cannot be run, the last tensors
+ *   before them count as outputs
  */
 const VnErrorRow *
 _vn_report_worst_output (VnErrorTable *errors)
@@ -20,7 +21,7 @@ _vn_report_worst_output (VnErrorTable *errors)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
 
-      if (row->is_output && (worst == NULL || row->noise_to_signal > worst->noise_to_signal))
+      if ((row->is_output || row->is_last) && (worst == NULL || row->noise_to_signal > worst->noise_to_signal))
         worst = row;
     }
   return worst;

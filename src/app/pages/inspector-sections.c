@@ -59,6 +59,29 @@ vn_inspector_error_card (VnResult   *result,
 }
 
 /**
+ * vn_inspector_unsupported:
+ *
+ * Returns: (nullable): that @node cannot be run, and what follows from that
+ */
+GtkWidget *
+vn_inspector_unsupported (const VnNode *node)
+{
+  g_autofree char *what = NULL, *text = NULL;
+  GtkWidget *card;
+
+  if (vn_op_has_kernel (node))
+    return NULL;
+  what = vn_op_describe_node (node);
+  text = g_strdup_printf (_("Cannot be run here (%s). What depends on it is not computed and stays in float."), what);
+  card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  gtk_box_append (GTK_BOX (card), gtk_image_new_from_icon_name ("dialog-warning-symbolic"));
+  gtk_box_append (GTK_BOX (card), vn_label_new (text, "caption"));
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "error-card");
+  return card;
+}
+
+/**
  * vn_inspector_actions:
  *
  * Returns: the buttons that change the precision of the selected nodes

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 GtkWidget *vn_inspector_error_card    (VnResult     *result,
                                        VnNodeItem   *item);
+GtkWidget *vn_inspector_unsupported   (const VnNode *node);
 GtkWidget *vn_inspector_actions       (gboolean      can_widen,
                                        gboolean      can_exclude,
                                        gboolean      can_restore);

@@ -198,6 +198,7 @@ show_node (VnInspector *self,
   gtk_label_set_label (self->title, item->node->op_type);
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), item->label);
+  append (self, vn_inspector_unsupported (item->node));
   append (self, vn_inspector_error_card (result, item));
   append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
                                       item->has_rule));

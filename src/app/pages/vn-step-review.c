@@ -245,9 +245,10 @@ show_outputs (VnStepReview *self,
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
       g_autofree char *title = NULL, *db = NULL, *cosine = NULL, *value = NULL;
 
-      if (!row->is_output)
+      if (!row->is_output && !row->is_last)
         continue;
-      title = g_strdup_printf (_("Output %s"), row->value);
+      title = row->is_output ? g_strdup_printf (_("Output %s"), row->value)
+                             : g_strdup_printf (_("%s, before nodes that cannot be run"), row->value);
       db = vn_format_db (row->sqnr_db);
       cosine = vn_format_metric (VN_METRIC_COSINE, row->cosine);
       value = g_strdup_printf (_("%s · cosine %s"), db, cosine);

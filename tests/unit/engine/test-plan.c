@@ -105,6 +105,51 @@ test_missing_operators (void)
   g_assert_null (strstr (error->message, "NotNeeded"));
 }
 
+/* x -> Relu -> a -> (missing) -> b -> Relu -> y, and a -> Relu -> z: b and y are left out, and said so. */
+static void
+test_skips_unsupported (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  VnPlanOptions options = { .taps = taps, .skip_unsupported = TRUE };
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnPlan) none = NULL;
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (2), 1);
+  g_autoptr(VnTensor) output = NULL;
+  static const char * const names[] = { "a", "b", "y", "z" };
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (2));
+  add_node (model, "Relu", "first", "x", "a");
+  add_node (model, "NoSuchThing", "gap", "a", "b");
+  add_node (model, "Relu", "last", "b", "y");
+  add_node (model, "Relu", "side", "a", "z");
+  set_outputs (model, "y z");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_ptr_array_add (taps, vn_graph_find_value (model->graph, names[i]));
+  plan = vn_plan_new (model, &options, notes, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_true (vn_plan_is_computed (plan, g_ptr_array_index (taps, i)) == (i == 0 || i == 3));
+  g_assert_cmpuint (vn_plan_get_n_outputs (plan), ==, 1);
+  g_assert_cmpstr (vn_plan_get_output (plan, 0)->name, ==, "z");
+  g_assert_cmpuint (vn_plan_get_n_steps (plan), ==, 2);
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 2);
+  g_assert_cmpstr (vn_notes_get (notes, 0)->subject, ==, "gap");
+  g_assert_cmpstr (vn_notes_get (notes, 1)->subject, ==, "y");
+  output = run_simple (model, &options, input);
+  assert_is_relu (input, output);
+
+  /* where nothing can be computed, the operators are named as without the option */
+  set_outputs (model, "y y");
+  options.taps = NULL;
+  none = vn_plan_new (model, &options, NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "NoSuchThing (opset 13, 1 node, first “gap”)"));
+}
+
 static void
 test_inputs_are_checked (void)
 {
@@ -258,6 +303,7 @@ main (int    argc,
   g_test_add_func ("/plan/arena-is-reused", test_arena_is_reused);
   g_test_add_func ("/plan/wanted-outputs", test_wanted_outputs);
   g_test_add_func ("/plan/missing-operators", test_missing_operators);
+  g_test_add_func ("/plan/skips-unsupported-operators", test_skips_unsupported);
   g_test_add_func ("/plan/inputs-are-checked", test_inputs_are_checked);
   g_test_add_func ("/plan/open-sizes", test_open_sizes);
   g_test_add_func ("/plan/folds", test_folds);

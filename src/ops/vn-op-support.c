@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which nodes of a network cannot be run here, and what depends on them. */
+#include "vn-op-private.h"
+
+/* Half precision is no obstacle: what cannot be run in it is converted before. */
+static gboolean
+takes_dtype (const VnOp   *op,
+             const VnNode *node)
+{
+  const VnValue *value = vn_node_get_input (node, 0);
+  VnDType dtype = value != NULL && value->type.kind == VN_TYPE_TENSOR ? value->type.dtype : VN_DTYPE_UNDEFINED;
+
+  return dtype == VN_DTYPE_F16 || vn_op_takes (op, dtype);
+}
+
+typedef gboolean (*GraphFunc) (const VnGraph *graph,
+                               gpointer       data);
+
+/* Whether @func is true for a graph that @node holds. */
+static gboolean
+any_subgraph (const VnNode *node,
+              GraphFunc     func,
+              gpointer      data)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL && func (attr->graph, data))
+        return TRUE;
+      for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
+        if (func (g_ptr_array_index (attr->graphs, k), data))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_op_has_kernel:
+ * @node: a node of a model whose types are inferred
+ *
+ * Returns: whether there is code for @node itself, for its operator, opset and element type; what its subgraphs hold
+ *   is not looked at
+ */
+gboolean
+vn_op_has_kernel (const VnNode *node)
+{
+  const VnOp *op = vn_op_lookup_node (node, NULL);
+
+  return op != NULL && takes_dtype (op, node);
+}
+
+static gboolean
+add_unsupported (const VnGraph *graph,
+                 gpointer       list)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      if (!vn_op_has_kernel (node))
+        g_ptr_array_add (list, node);
+      any_subgraph (node, add_unsupported, list);
+    }
+  return FALSE;
+}
+
+/**
+ * vn_graph_list_unsupported:
+ *
+ * Returns: (transfer container) (element-type VnNode): all nodes of @graph and of the graphs inside it that there is
+ *   no kernel for, in the order of the file
+ */
+GPtrArray *
+vn_graph_list_unsupported (const VnGraph *graph)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  add_unsupported (graph, list);
+  return list;
+}
+
+/**
+ * vn_op_describe_node:
+ *
+ * Returns: (transfer full): which operator @node is: "com.example.Fold, opset 3"
+ */
+char *
+vn_op_describe_node (const VnNode *node)
+{
+  const VnModel *model = node->graph != NULL ? node->graph->model : NULL;
+  const VnOp *op = vn_op_lookup_node (node, NULL);
+  gint64 opset = model != NULL ? vn_model_get_opset (model, node->domain) : 0;
+  g_autofree char *type = g_strdup_printf ("%s%s%s", node->domain, node->domain[0] != '\0' ? "." : "", node->op_type);
+
+  if (op != NULL && !takes_dtype (op, node))
+    return g_strdup_printf (_("%s on %s data"), type, vn_dtype_get_name (vn_node_get_input (node, 0)->type.dtype));
+  if (model != NULL && vn_model_find_function (model, node->domain, node->op_type) != NULL)
+    return g_strdup_printf (_("%s, a function of the model"), type);
+  if (opset == 0)
+    return g_strdup_printf (_("%s, of a domain the model does not import"), type);
+  return g_strdup_printf (_("%s, opset %" G_GINT64_FORMAT), type, opset);
+}
+
+/* ---- what depends on them ---- */
+
+typedef struct
+{
+  const VnGraph *graph;
+  gboolean      *lost;    /* by id of the values of @graph */
+} Lost;
+
+static gboolean
+is_lost (const Lost    *self,
+         const VnValue *value)
+{
+  return value != NULL && value->graph == self->graph && self->lost[value->id];
+}
+
+/* Whether a graph inside needs a value that is lost, or a node that cannot be run. */
+static gboolean
+graph_is_lost (const VnGraph *inner,
+               gpointer       data)
+{
+  const Lost *self = data;
+
+  for (guint i = 0; i < inner->outputs->len; i++)
+    if (is_lost (self, g_ptr_array_index (inner->outputs, i)))
+      return TRUE;
+  for (guint i = 0; i < inner->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (inner->nodes, i);
+
+      if (!vn_op_has_kernel (node) || any_subgraph (node, graph_is_lost, data))
+        return TRUE;
+      for (guint k = 0; k < node->inputs->len; k++)
+        if (is_lost (self, vn_node_get_input (node, k)))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+node_is_lost (Lost         *self,
+              const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (is_lost (self, vn_node_get_input (node, i)))
+      return TRUE;
+  return !vn_op_has_kernel (node) || any_subgraph (node, graph_is_lost, self);
+}
+
+/**
+ * vn_graph_find_lost:
+ * @graph: the main graph of a model whose types are inferred
+ *
+ * Returns: (transfer full): for each value by its id whether it cannot be computed here, because a node without kernel
+ *   makes it or something it depends on
+ */
+gboolean *
+vn_graph_find_lost (const VnGraph *graph)
+{
+  g_autoptr(GPtrArray) order = vn_graph_sort (graph, NULL);
+  gboolean *lost = g_new0 (gboolean, MAX (graph->values->len, 1));
+  Lost self = { graph, lost };
+
+  for (guint i = 0; order != NULL && i < order->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (order, i);
+
+      if (!node_is_lost (&self, node))
+        continue;
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_output (node, k);
+
+          if (value != NULL && vn_value_get_constant (value) == NULL)
+            lost[value->id] = TRUE;
+        }
+    }
+  return lost;
+}
+
+static void
+note_nodes (GPtrArray *nodes,
+            VnNotes   *notes)
+{
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+      g_autofree char *what = vn_op_describe_node (node);
+
+      vn_notes_add (notes, VN_NOTE_WARNING, "no-kernel", label,
+                    _("%s cannot be run here: what depends on it is not computed and stays as it is"), what);
+    }
+}
+
+/**
+ * vn_graph_note_unsupported:
+ * @graph: the main graph of a model whose types are inferred
+ * @notes: (nullable): gets one note for each node that cannot be run, and one for each output that depends on one
+ */
+void
+vn_graph_note_unsupported (const VnGraph *graph,
+                           VnNotes       *notes)
+{
+  g_autoptr(GPtrArray) nodes = notes != NULL ? vn_graph_list_unsupported (graph) : NULL;
+  g_autofree gboolean *lost = NULL;
+
+  if (nodes == NULL || nodes->len == 0)
+    return;
+  note_nodes (nodes, notes);
+  lost = vn_graph_find_lost (graph);
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->outputs, i);
+
+      if (value->graph == graph && lost[value->id])
+        vn_notes_add (notes, VN_NOTE_WARNING, "output-not-computed", value->name,
+                      _("output “%s” depends on a node that cannot be run here: it is not computed"), value->name);
+    }
+}
