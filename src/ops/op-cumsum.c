@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CumSum: running sums along the axis that input 1 names; optionally from the end, and without the element itself. */
+/* CumSum, CumProd: running sums and products along the axis that input 1 names; optionally from the end, and without the
+ * element itself. */
 #include "vn-elem-private.h"
 
 static gboolean
@@ -21,7 +22,7 @@ cumsum_infer (VnOpContext *ctx,
 typedef struct
 {
   gsize    outer, n, inner;
-  gboolean reverse, exclusive;
+  gboolean reverse, exclusive, product;
 } Cumsum;
 
 #define SUM_ROWS(name, type, sum_type)                                          \
@@ -29,14 +30,17 @@ typedef struct
     for (gsize row = 0; row < self->outer * self->inner; row++)                 \
       {                                                                         \
         gsize base = row / self->inner * self->n * self->inner + row % self->inner; \
-        sum_type sum = 0;                                                       \
+        sum_type sum = self->product;                                           \
                                                                                 \
         for (gsize i = 0; i < self->n; i++)                                     \
           {                                                                     \
             gsize at = base + (self->reverse ? self->n - 1 - i : i) * self->inner; \
             sum_type before = sum;                                              \
                                                                                 \
-            sum += (sum_type) ((const type *) x)[at];                           \
+            if (self->product)                                                  \
+              sum *= (sum_type) ((const type *) x)[at];                         \
+            else                                                                \
+              sum += (sum_type) ((const type *) x)[at];                         \
             ((type *) y)[at] = (type) (self->exclusive ? before : sum);         \
           }                                                                     \
       }                                                                         \
@@ -67,11 +71,13 @@ cumsum_run (VnOpContext *ctx,
 {
   const VnTensor *in = ctx->in[0];
   Cumsum self = { .reverse = vn_node_get_int (ctx->node, "reverse", 0) != 0,
-                  .exclusive = vn_node_get_int (ctx->node, "exclusive", 0) != 0 };
+                  .exclusive = vn_node_get_int (ctx->node, "exclusive", 0) != 0,
+                  .product = g_str_equal (ctx->op->type, "CumProd") };
   int axis;
 
   if (ctx->in[1]->n_elements != 1)
-    return vn_op_fail (ctx, error, _("CumSum: the axis must be 1 number, found %" G_GSIZE_FORMAT), ctx->in[1]->n_elements);
+    return vn_op_fail (ctx, error, _("%s: the axis must be 1 number, found %" G_GSIZE_FORMAT), ctx->op->type,
+                       ctx->in[1]->n_elements);
   if (!vn_op_axis (ctx, &in->shape, vn_tensor_get_s64 (ctx->in[1], 0), &axis, error))
     return FALSE;
   self.outer = (gsize) vn_shape_count (&in->shape, 0, axis);
@@ -80,14 +86,17 @@ cumsum_run (VnOpContext *ctx,
   return sum_rows (&self, in->dtype, in->data, ctx->out[0]->data) || vn_op_unsupported (ctx, 0, error);
 }
 
-const VnOp vn_op_cum_sum_11 = {
-  .domain = "", .type = "CumSum", .since = 11,
-  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) |
-            VN_DTYPE_BIT (U64),
-  .stand_ins = VN_STAND_IN_HALVES,
-  .family = VN_FAMILY_ARITHMETIC,
-  .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, TRUE),
-  .infer = cumsum_infer,
-  .run = cumsum_run,
-};
+#define CUMULATIVE(variable, type_, since_, ort)                                \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = type_, .since = since_,                               \
+    .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
+    .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) | \
+              VN_DTYPE_BIT (U64),                                               \
+    .family = VN_FAMILY_ARITHMETIC,                                             \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, ort),                           \
+    .infer = cumsum_infer,                                                      \
+    .run = cumsum_run,                                                          \
+  };
+
+CUMULATIVE (vn_op_cum_prod_26, "CumProd", 26, FALSE)
+CUMULATIVE (vn_op_cum_sum_11, "CumSum", 11, TRUE)

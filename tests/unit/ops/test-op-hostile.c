@@ -156,6 +156,10 @@ set_attributes (GRand  *rand,
                                           "softmax_precision", "left_window_size", "right_window_size",
                                           "rotary_embedding_dim", "interleaved", "unidirectional", "do_rotary",
                                           "local_window_size" };
+  static const char * const vision[] = { "ignore_index", "output_height", "output_width", "sampling_ratio", "align_corners",
+                                         "onesided", "inverse", "periodic", "offset_group", "center_point_box" };
+  static const char * const reductions[] = { "none", "sum", "mean", "add", "mul", "min" };
+  static const char * const paddings[] = { "zeros", "border", "reflection" };
   static const char * const modes[] = { "reflect", "edge", "wrap", "linear", "cubic", "nearest", "CRD", "constant", "circular" };
   static const char * const update_rules[] = { "linear", "gated", "delta", "gated_delta" };
   static const char * const equations[] = { "ij,jk->ik", "...i,...i", "ii->i", "i,j->ij", "->", "" };
@@ -173,6 +177,15 @@ set_attributes (GRand  *rand,
   for (guint i = 0; i < G_N_ELEMENTS (scalars); i++)
     if (g_rand_int_range (rand, 0, 4) == 0)
       vn_node_set_int (node, scalars[i], some_number (rand));
+  for (guint i = 0; i < G_N_ELEMENTS (vision); i++)
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      vn_node_set_int (node, vision[i], some_number (rand));
+  if (g_rand_boolean (rand))
+    vn_node_set_ints (node, "pooled_shape", (const gint64[]) { g_rand_int_range (rand, 0, 4), some_number (rand) }, 2);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "reduction", reductions[g_rand_int_range (rand, 0, G_N_ELEMENTS (reductions))]);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "padding_mode", paddings[g_rand_int_range (rand, 0, G_N_ELEMENTS (paddings))]);
   if (g_rand_boolean (rand))
     set_floats (rand, node, g_rand_boolean (rand) ? "scales" : g_rand_boolean (rand) ? "bias" : "value_floats");
   if (g_rand_boolean (rand))
