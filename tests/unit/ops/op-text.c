@@ -55,6 +55,22 @@ store_integers (VnTensor *tensor,
 }
 
 /**
+ * op_type_from_text:
+ * @text: "f32[2,3]" and whatever follows
+ */
+VnTensorType
+op_type_from_text (const char *text)
+{
+  gsize name = strcspn (text, "["), dims = strcspn (text, "]");
+  g_autofree char *dtype = g_strndup (text, name);
+  g_autofree char *shape = NULL;
+
+  g_assert_cmpuint (dims, >, name);
+  shape = g_strndup (text + name + 1, dims - name - 1);
+  return (VnTensorType) { type_from_name (dtype), shape_from_text (shape) };
+}
+
+/**
  * op_tensor_from_text:
  *
  * Returns: (transfer full) (nullable): the tensor, %NULL for "-"

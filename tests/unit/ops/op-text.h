@@ -15,6 +15,7 @@ typedef struct
   const char *outputs;    /* tensors; or, after "!", a part of the error that must come */
 } OpTextCase;
 
+VnTensorType op_type_from_text (const char *text);
 VnTensor  *op_tensor_from_text (const char *text);
 GPtrArray *op_tensors_from_text (const char *text);
 char      *op_tensor_to_text   (const VnTensor *tensor);
