@@ -2,85 +2,136 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """forward.py ENGINE_RUN [NAME...]
 
-Images per second of a plain forward pass, and the ratio to onnxruntime (all its optimisations on) measured in turns
-in the same run. Best of all rounds. In brackets the same by processor time, which a busy machine disturbs less.
+Plain forward passes beside onnxruntime (all its optimisations on), measured in turns in the same run. One line for each
+network; for each way to use the processors milliseconds per image, onnxruntime's, and the ratio (above 1: we are
+faster). Each is the best time of all rounds, the ratio the median of the rounds' ratios.
+
+one      one thread
+samples  two images at the same time, one thread each
+both     one image, two threads
 """
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.join(os.path.dirname(here), 'oracle')]
 import oracle
 
-ROUNDS = 3
-REPEAT = 15
-# label, threads inside one run of the engine, runs at the same time, threads of onnxruntime
-MODES = (('1 thread', 1, 1, 1), ('2 threads, one image', 2, 1, 2), ('2 threads, two images', 1, 2, 2))
-REAL = ('det_yolox_nano_416', 'cls_squeezenet10_fp32_from_fp16')
+ROUNDS = int(os.environ.get('VN_PERF_ROUNDS', 15))
+SECONDS = float(os.environ.get('VN_PERF_SECONDS', 0.1))
+# label, threads inside one run, runs at the same time
+MODES = (('one', 1, 1), ('samples', 1, 2), ('both', 2, 1))
+# Real networks made of convolutions; others are measured when they are named.
+REAL = ('cls_squeezenet10_fp32_from_fp16', 'cls_mobilenetv2_035_128_flowers', 'cls_ppocr_v2_angle', 'det_yolox_nano_416',
+        'det_ultraface_rfb320', 'det_ultraface_rfb320_raw_bn', 'det_nanodet_m_320', 'det_picodet_s_320_constnodes',
+        'det_picodet_xs_416_op10', 'det_ppocr_v3_ch', 'det_yunet_n_dynamic', 'det_openseeface_mnv3',
+        'seg_deeplab_dm05_513_op8', 'seg_sinet_portrait_320', 'seg_teams_bg_dynamic', 'sr_espcn_x3_op10',
+        'sr_espcn_bsd300_rgb', 'enh_tbefn_lowlight_180x320', 'style_candy_op7', 'aud_yamnet256_st', 'aud_basic_pitch_nmp',
+        'cls_cifar10_winml_cnn', 'kws_micro_fp32')
 
 
-def measure_engine(program, path, threads, workers):
-    done = subprocess.run([program, '--threads', str(threads), '--workers', str(workers), '--repeat', str(REPEAT), path],
-                          capture_output=True, text=True, env=oracle.default_environment())
-    match = re.search(r'\(([\d.]+) of processor time\).* ([\d.]+) images/s.*core (\S+)', done.stdout)
-    if done.returncode != 0 or not match:
-        sys.exit(done.stderr)
-    return float(match.group(2)), workers * 1000 / max(float(match.group(1)), 1e-3), match.group(3)
+class Engine:
+    """A process that measures once each time it is asked."""
+
+    def __init__(self, program, path, inputs, threads, workers):
+        command = [program, '--turns', '--seconds', str(SECONDS), path, '--threads', str(threads), '--workers',
+                   str(workers)]
+        self.process = subprocess.Popen(command + inputs, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=oracle.default_environment())
+        self.about = ''
+
+    def measure(self):
+        self.process.stdin.write('\n')
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            match = re.search(r'best .* ([\d.]+) images/s.*, (core .*)', line)
+            if match:
+                self.about = match.group(2)
+                return 1000 / float(match.group(1))
+        return sys.exit('the engine failed')
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
 
 
-def make_session(path, threads):
-    import onnxruntime
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+class Peer:
+    def __init__(self, path, make_inputs):
+        import onnxruntime
+        self.sessions = {}
+        for threads in (1, 2):
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = threads
+            options.log_severity_level = 4
+            self.sessions[threads] = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+        self.inputs = make_inputs(self.sessions[1])
+
+    def measure(self, threads, workers):
+        """Milliseconds per image: of the best run, or of all runs that went on at the same time."""
+        session, times, end = self.sessions[threads], [], time.perf_counter() + SECONDS
+
+        def work():
+            while time.perf_counter() < end or len(times) < 3 * workers:
+                start = time.perf_counter()
+                session.run(None, self.inputs)
+                times.append(time.perf_counter() - start)
+
+        session.run(None, self.inputs)
+        others = [threading.Thread(target=work) for _ in range(workers - 1)]
+        for other in others:
+            other.start()
+        work()
+        for other in others:
+            other.join()
+        return 1000 * (min(times) if workers == 1 else statistics.median(times)) / workers
 
 
-def measure_session(session):
+def measure(program, name, path, make_inputs, work):
     import numpy as np
-    rng = np.random.default_rng(1)
-    inputs = {i.name: rng.uniform(-1, 1, i.shape).astype(np.float32) for i in session.get_inputs()}
-    best = best_cpu = float('inf')
-    for _ in range(REPEAT):
-        start, cpu = time.perf_counter(), time.process_time()
-        session.run(None, inputs)
-        best = min(best, time.perf_counter() - start)
-        best_cpu = min(best_cpu, time.process_time() - cpu)
-    return 1 / best, 1 / best_cpu
+    peer = Peer(path, make_inputs)
+    files = []
+    for i, x in enumerate(peer.inputs.values()):
+        files.append(os.path.join(work, 'input%d.npy' % i))
+        np.save(files[-1], x)
+    line = ''
+    for label, threads, workers in MODES:
+        engine = Engine(program, path, files, threads, workers)
+        pairs = [(engine.measure(), peer.measure(threads, workers)) for _ in range(ROUNDS)]
+        engine.close()
+        ours, theirs = (min(pair[i] for pair in pairs) for i in (0, 1))
+        line += '  %s %8.3f /%8.3f = %.2f' % (label, ours, theirs, statistics.median(b / a for a, b in pairs))
+    print('%-32s%s  [%s]' % (name, line, engine.about), flush=True)
 
 
-def measure(program, name, path):
-    for label, threads, workers, ort_threads in MODES:
-        session = make_session(path, ort_threads)
-        ours, theirs, core = [0, 0], [0, 0], ''
-        for _ in range(ROUNDS):
-            *rates, core = measure_engine(program, path, threads, workers)
-            ours = [max(a, b) for a, b in zip(ours, rates)]
-            theirs = [max(a, b) for a, b in zip(theirs, measure_session(session))]
-        print('%-34s %-22s %8.1f images/s (%.1f), onnxruntime %8.1f (%.1f), ratio %.2f (%.2f)  [OpenBLAS core %s]'
-              % (name, label, ours[0], ours[1], theirs[0], theirs[1], ours[0] / theirs[0], ours[1] / theirs[1], core),
-              flush=True)
+def networks(work):
+    import generate
+    import networks as real
+    import numpy as np
+    for name, make in generate.GENERATED.items():
+        path = os.path.join(work, name + '.onnx')
+        yield name, path, lambda: make(path), lambda s: {'input': np.random.default_rng(1).normal(
+            0, 1, (1, 3, 224, 224)).astype(np.float32)}
+    shared = os.environ.get('VN_SHARED', '')
+    for name, path in real.find_networks(os.path.join(shared, 'models'), None):
+        yield name, path, lambda: None, lambda s: real.make_inputs(name, s, oracle.photographs(shared)[0], 1)
 
 
 def main():
     oracle.use_oracle_python()
-    import generate
     program, names = sys.argv[1], sys.argv[2:]
+    print('milliseconds per image, ours / onnxruntime = ratio', flush=True)
     with tempfile.TemporaryDirectory() as work:
-        for name, make in generate.GENERATED.items():
-            if not names or name in names:
-                path = os.path.join(work, name + '.onnx')
-                make(path)
-                measure(program, name, path)
-    folder = os.environ.get('VN_SHARED', '')
-    for name in REAL:
-        path = os.path.join(folder, 'models', name + '.onnx')
-        if os.path.exists(path) and (not names or name in names):
-            measure(program, name, path)
+        for name, path, prepare, make_inputs in networks(work):
+            if name in names or (not names and (name in REAL or path.startswith(work))):
+                prepare()
+                measure(program, name, path, make_inputs, work)
 
 
 if __name__ == '__main__':
