@@ -12,29 +12,33 @@ typedef struct
   gsize           failed_item;
   GError         *error;
   gint            stop;          /* atomic */
-  gint            n_helpers;     /* pool threads that still work on it; changed under pool_lock, atomic */
-  GCond           helpers_done;
 } Loop;
-
-typedef struct
-{
-  Loop  *loop;
-  guint  worker;
-} Worker;
 
 /* ---- threads that wait for work ---- */
 
 /* Operators split their work hundreds of times per run of a network: starting a thread each time would cost more than
- * many of them take. Threads are made when needed and kept. */
+ * many of them take. Threads are made when needed and kept. Handing work over takes no lock: waking a thread, or
+ * waiting for a lock it holds, may take longer than the work. */
+typedef enum
+{
+  POOL_IDLE,
+  POOL_GIVEN,    /* there is a task, which can still be taken back */
+  POOL_TAKEN,    /* it is being worked on */
+} PoolState;
+
 typedef struct
 {
-  GCond    wake;
-  Worker   task;      /* task.loop is NULL: nothing to do */
-  gboolean started;   /* the task is being worked on: it can no longer be taken back */
+  gint    state;     /* atomic */
+  gint    asleep;    /* atomic: somebody waits in @wake for another state */
+  Loop   *loop;      /* written in POOL_IDLE by whoever has taken the thread from the pool */
+  guint   worker;
+  GMutex  lock;
+  GCond   wake;
 } PoolThread;
 
 static GMutex pool_lock;
 static GPtrArray *pool_idle;   /* of PoolThread */
+static gint n_spinning;        /* atomic */
 
 /**
  * vn_parallel_default_threads:
@@ -66,12 +70,10 @@ loop_fail (Loop   *loop,
   g_atomic_int_set (&loop->stop, TRUE);
 }
 
-static gpointer
-worker_main (gpointer data)
+static void
+work (Loop  *loop,
+      guint  worker)
 {
-  Worker *self = data;
-  Loop *loop = self->loop;
-
   while (!g_atomic_int_get (&loop->stop))
     {
       GError *error = NULL;
@@ -80,16 +82,15 @@ worker_main (gpointer data)
       if (item >= loop->n_items)
         break;
       if (g_cancellable_set_error_if_cancelled (loop->cancellable, &error) ||
-          !loop->func (item, self->worker, loop->data, &error))
+          !loop->func (item, worker, loop->data, &error))
         loop_fail (loop, item, error);
     }
-
-  return NULL;
 }
 
-/* How long a thread looks for work, or for the end of it, before it sleeps. Waking a thread may take longer than the
- * pauses between two operators. */
-#define SPIN_USEC 60
+/* How long a thread looks for work, or for the end of it, before it sleeps: longer than the pauses between two
+ * operators that share their work. */
+#define SPIN_USEC 1000
+#define SPINS_PER_LOOK 16
 
 static inline void
 relax (void)
@@ -99,14 +100,53 @@ relax (void)
 #endif
 }
 
+/* No more threads than there are processors do so: others have work to do. */
 static gboolean
-spin_goes_on (gint64 *until)
+spin_until (PoolThread *self,
+            PoolState   state)
 {
-  for (int i = 0; i < 32; i++)
-    relax ();
-  if (*until == 0)
-    *until = g_get_monotonic_time () + (vn_parallel_default_threads () > 1 ? SPIN_USEC : 0);
-  return g_get_monotonic_time () < *until;
+  gboolean reached = FALSE;
+
+  if (g_atomic_int_add (&n_spinning, 1) + 1 < (gint) vn_parallel_default_threads ())
+    {
+      gint64 end = g_get_monotonic_time () + SPIN_USEC;
+
+      do
+        for (guint i = 0; i < SPINS_PER_LOOK && !reached; i++)
+          {
+            relax ();
+            reached = g_atomic_int_get (&self->state) == (gint) state;
+          }
+      while (!reached && g_get_monotonic_time () < end);
+    }
+  g_atomic_int_add (&n_spinning, -1);
+  return reached;
+}
+
+static void
+wait_until (PoolThread *self,
+            PoolState   state)
+{
+  if (g_atomic_int_get (&self->state) == (gint) state || spin_until (self, state))
+    return;
+  g_mutex_lock (&self->lock);
+  g_atomic_int_set (&self->asleep, TRUE);
+  while (g_atomic_int_get (&self->state) != (gint) state)
+    g_cond_wait (&self->wake, &self->lock);
+  g_atomic_int_set (&self->asleep, FALSE);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+set_state (PoolThread *self,
+           PoolState   state)
+{
+  g_atomic_int_set (&self->state, (gint) state);
+  if (!g_atomic_int_get (&self->asleep))
+    return;
+  g_mutex_lock (&self->lock);
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->lock);
 }
 
 static gpointer
@@ -114,46 +154,33 @@ pool_main (gpointer data)
 {
   PoolThread *self = data;
 
-  g_mutex_lock (&pool_lock);
   while (TRUE)
     {
-      Worker task;
-      gint64 until = 0;
-
-      g_mutex_unlock (&pool_lock);
-      while (g_atomic_pointer_get (&self->task.loop) == NULL && spin_goes_on (&until))
-        ;
-      g_mutex_lock (&pool_lock);
-      while (self->task.loop == NULL)
-        g_cond_wait (&self->wake, &pool_lock);
-      self->started = TRUE;
-      task = self->task;
-      g_mutex_unlock (&pool_lock);
-
-      worker_main (&task);
-
-      g_mutex_lock (&pool_lock);
-      self->task.loop = NULL;
-      g_ptr_array_add (pool_idle, self);
-      if (g_atomic_int_dec_and_test (&task.loop->n_helpers))
-        g_cond_signal (&task.loop->helpers_done);
+      wait_until (self, POOL_GIVEN);
+      if (!g_atomic_int_compare_and_exchange (&self->state, POOL_GIVEN, POOL_TAKEN))
+        continue;
+      work (self->loop, self->worker);
+      set_state (self, POOL_IDLE);
     }
   return NULL;
 }
 
-/* With the lock held. A thread that cannot be started costs speed, not the result: NULL. */
+/* A thread that cannot be started costs speed, not the result: NULL. */
 static PoolThread *
 pool_take (void)
 {
-  PoolThread *self;
+  PoolThread *self = NULL;
   GThread *thread;
 
-  if (pool_idle == NULL)
-    pool_idle = g_ptr_array_new ();
-  if (pool_idle->len > 0)
-    return g_ptr_array_steal_index_fast (pool_idle, pool_idle->len - 1);
+  g_mutex_lock (&pool_lock);
+  if (pool_idle != NULL && pool_idle->len > 0)
+    self = g_ptr_array_steal_index_fast (pool_idle, pool_idle->len - 1);
+  g_mutex_unlock (&pool_lock);
+  if (self != NULL)
+    return self;
 
   self = g_new0 (PoolThread, 1);
+  g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   thread = g_thread_try_new ("vn-worker", pool_main, self, NULL);
   if (thread == NULL)
@@ -166,48 +193,44 @@ pool_take (void)
 }
 
 static void
+pool_give_back (PoolThread *self)
+{
+  g_mutex_lock (&pool_lock);
+  if (pool_idle == NULL)
+    pool_idle = g_ptr_array_new ();
+  g_ptr_array_add (pool_idle, self);
+  g_mutex_unlock (&pool_lock);
+}
+
+static void
 start_helpers (Loop        *loop,
                PoolThread **helpers,
                guint        n_threads)
 {
-  g_mutex_lock (&pool_lock);
   for (guint i = 1; i < n_threads; i++)
     {
       helpers[i] = pool_take ();
       if (helpers[i] == NULL)
         continue;
-      helpers[i]->task.worker = i;
-      helpers[i]->started = FALSE;
-      g_atomic_pointer_set (&helpers[i]->task.loop, loop);
-      g_atomic_int_inc (&loop->n_helpers);
-      g_cond_signal (&helpers[i]->wake);
+      helpers[i]->loop = loop;
+      helpers[i]->worker = i;
+      set_state (helpers[i], POOL_GIVEN);
     }
-  g_mutex_unlock (&pool_lock);
 }
 
-/* All items are taken: helpers that did not even begin are sent back, the others are waited for. */
+/* All items are taken: helpers that did not even begin are called back, the others are waited for. */
 static void
-finish_helpers (Loop        *loop,
-                PoolThread **helpers,
+finish_helpers (PoolThread **helpers,
                 guint        n_threads)
 {
-  gint64 until = 0;
-
-  g_mutex_lock (&pool_lock);
   for (guint i = 1; i < n_threads; i++)
-    if (helpers[i] != NULL && helpers[i]->task.loop == loop && !helpers[i]->started)
-      {
-        helpers[i]->task.loop = NULL;
-        g_ptr_array_add (pool_idle, helpers[i]);
-        g_atomic_int_add (&loop->n_helpers, -1);
-      }
-  g_mutex_unlock (&pool_lock);
-  while (g_atomic_int_get (&loop->n_helpers) > 0 && spin_goes_on (&until))
-    ;
-  g_mutex_lock (&pool_lock);
-  while (loop->n_helpers > 0)
-    g_cond_wait (&loop->helpers_done, &pool_lock);
-  g_mutex_unlock (&pool_lock);
+    {
+      if (helpers[i] == NULL)
+        continue;
+      if (!g_atomic_int_compare_and_exchange (&helpers[i]->state, POOL_GIVEN, POOL_IDLE))
+        wait_until (helpers[i], POOL_IDLE);
+      pool_give_back (helpers[i]);
+    }
 }
 
 /**
@@ -234,22 +257,19 @@ vn_parallel_for (guint            n_threads,
 {
   Loop loop = { .n_items = n_items, .func = func, .data = data, .cancellable = cancellable };
   g_autofree PoolThread **helpers = NULL;
-  Worker self = { &loop, 0 };
 
   if (n_threads == 0)
     n_threads = vn_parallel_default_threads ();
   n_threads = (guint) MIN ((gsize) n_threads, MAX (n_items, 1));
   helpers = g_new0 (PoolThread *, n_threads);
   g_mutex_init (&loop.lock);
-  g_cond_init (&loop.helpers_done);
 
   if (n_threads > 1)
     start_helpers (&loop, helpers, n_threads);
-  worker_main (&self);
+  work (&loop, 0);
   if (n_threads > 1)
-    finish_helpers (&loop, helpers, n_threads);
+    finish_helpers (helpers, n_threads);
 
-  g_cond_clear (&loop.helpers_done);
   g_mutex_clear (&loop.lock);
   if (loop.error != NULL)
     {

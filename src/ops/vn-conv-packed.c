@@ -115,13 +115,29 @@ vn_conv_packed_fits (const VnConv *conv)
          conv->out_size > 0 && conv->depth > 0 && conv->in_size < G_MAXUINT / 64;
 }
 
+/* How many tiles there are in a row of the product, and how many of them a block can have. */
+static void
+count_tiles (const VnConv *conv,
+             const VnTile *tile,
+             gsize        *n_tiles,
+             gsize        *fit)
+{
+  gsize columns = tile->lanes * tile->max_vectors;
+
+  *n_tiles = (conv->out_size + columns - 1) / columns;
+  *fit = CLAMP (BLOCK_BYTES / sizeof (float) / columns / MAX (conv->depth, 1), 1, *n_tiles);
+}
+
 static gboolean
 init_stage (VnStage      *stage,
             const VnConv *conv,
             const VnTile *tile,
+            gsize         n_tiles,    /* in a block */
             gsize        *bytes)
 {
-  if (!vn_stage_init (stage, conv, tile->lanes * tile->max_vectors, tile->lanes, BLOCK_BYTES) ||
+  gsize columns = tile->lanes * tile->max_vectors;
+
+  if (!vn_stage_init (stage, conv, columns, tile->lanes, n_tiles * columns) ||
       !vn_checked_add (stage->block_bytes, stage->lines_bytes, bytes) ||
       !vn_checked_add (*bytes, 2 * 64, bytes))
     return FALSE;
@@ -142,8 +158,10 @@ vn_conv_packed_scratch (const VnConv *conv,
                         gsize        *bytes)
 {
   VnStage stage;
+  gsize n_tiles, fit;
 
-  return init_stage (&stage, conv, tile, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes);
+  count_tiles (conv, tile, &n_tiles, &fit);
+  return init_stage (&stage, conv, tile, fit, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes);
 }
 
 /* One tile; at the edges it is computed aside and only the part that exists is copied. */
@@ -237,6 +255,41 @@ take_epilogue (Packed     *self,
   self->epilogue = rest;
 }
 
+/* What packing a tile costs, beside computing one panel of it. */
+#define PACK_COST 0.7
+
+/* Cuts the pixels into blocks of @n_tiles, and the channels into @n_splits parts (each of which packs the pixels
+ * again), so that the thread with the most work has the least. The sums do not depend on it. */
+static void
+choose_split (const VnConvPacked *self,
+              gsize               n_planes,
+              guint               n_threads,
+              gsize               all_tiles,
+              gsize              *n_tiles,    /* in: the most; out */
+              gsize              *n_splits)
+{
+  gsize most = *n_tiles, least_blocks = (all_tiles + most - 1) / most;
+  double best = G_MAXDOUBLE;
+
+  *n_splits = 1;
+  if (n_threads == 1)
+    return;
+  for (gsize blocks = least_blocks; blocks <= MIN (all_tiles, least_blocks + 2 * n_threads); blocks++)
+    for (gsize splits = 1; splits <= MIN (self->n_panels, 2 * n_threads); splits++)
+      {
+        gsize tiles = (all_tiles + blocks - 1) / blocks;
+        gsize items = n_planes * ((all_tiles + tiles - 1) / tiles) * splits;
+        double cost = (double) tiles * (PACK_COST + (double) ((self->n_panels + splits - 1) / splits)) *
+                      (double) ((items + n_threads - 1) / n_threads) + 1e-3 * (double) items;
+
+        if (cost >= best)
+          continue;
+        best = cost;
+        *n_tiles = tiles;
+        *n_splits = splits;
+      }
+}
+
 /**
  * vn_conv_packed_run:
  * @conv: one that vn_conv_packed_fits()
@@ -254,17 +307,14 @@ vn_conv_packed_run (const VnConvPacked *self,
 {
   Packed packed = { self, conv, epilogue, x, y, ctx->scratch };
   VnEpilogue rest;
-  gsize bytes, n_planes = conv->batch * conv->groups, n_items;
+  gsize bytes, n_planes = conv->batch * conv->groups, all_tiles, n_tiles;
 
-  if (n_planes == 0 || !init_stage (&packed.stage, conv, self->tile, &bytes))
+  count_tiles (conv, self->tile, &all_tiles, &n_tiles);
+  choose_split (self, n_planes, MIN (ctx->n_threads, vn_op_max_workers ()), all_tiles, &n_tiles, &packed.n_splits);
+  if (n_planes == 0 || !init_stage (&packed.stage, conv, self->tile, n_tiles, &bytes))
     return;
   take_epilogue (&packed, &rest);
-  packed.n_splits = 1;
-  n_items = n_planes * packed.stage.n_blocks;
-  /* Too few pieces for the threads, or too uneven: cut the channels as well, though each part packs the pixels again. */
-  if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads && n_items % ctx->n_threads != 0)
-    packed.n_splits = MIN (self->n_panels, (4 * ctx->n_threads + n_items - 1) / n_items);
-  vn_op_for_items (ctx, n_items * packed.n_splits,
+  vn_op_for_items (ctx, n_planes * packed.stage.n_blocks * packed.n_splits,
                    (double) conv->out_channels * conv->depth * MIN (conv->out_size, packed.stage.columns) / 16 /
                    packed.n_splits, run_block, &packed);
 }

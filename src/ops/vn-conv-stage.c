@@ -30,7 +30,7 @@ is_direct (const VnWindow *win)
  * vn_stage_init:
  * @max_columns: of one panel
  * @lanes: floats in a vector of the tile: a block takes so many more if they are the last
- * @block_bytes: about how large a packed block may be
+ * @columns: output pixels in a block, a multiple of @max_columns
  *
  * Lays out the work space for a convolution over two axes.
  *
@@ -41,16 +41,15 @@ vn_stage_init (VnStage      *self,
                const VnConv *conv,
                gsize         max_columns,
                gsize         lanes,
-               gsize         block_bytes)
+               gsize         columns)
 {
   const VnWindow *win = &conv->window;
-  gsize stride = (gsize) win->stride[2], width, fit = block_bytes / sizeof (float) / MAX (conv->depth, 1);
+  gsize stride = (gsize) win->stride[2], width;
 
   self->conv = conv;
   self->max_columns = max_columns;
   self->direct = is_direct (win);
-  self->columns = MAX (fit / max_columns, 1) * max_columns;
-  self->columns = MIN (self->columns, (conv->out_size + max_columns - 1) / max_columns * max_columns);
+  self->columns = columns;
   self->capacity = self->columns + lanes;
   self->n_blocks = conv->out_size <= self->capacity ? 1 : (conv->out_size - lanes + self->columns - 1) / self->columns;
   width = (gsize) (win->out[2] - 1) * stride + span (win, 2);

@@ -25,7 +25,7 @@ gboolean vn_stage_init (VnStage       *self,
                         const VnConv  *conv,
                         gsize          max_columns,
                         gsize          lanes,
-                        gsize          block_bytes);
+                        gsize          columns);
 gsize    vn_stage_panel (const VnStage *self,
                          gsize          n);
 void     vn_stage_pack (const VnStage *self,

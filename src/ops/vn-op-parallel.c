@@ -3,7 +3,7 @@
 #include "vn-parallel.h"
 
 /* Below this much work a thread costs more than it brings. */
-#define MIN_PARALLEL_COST 200000.0
+#define MIN_PARALLEL_COST 40000.0
 
 typedef struct
 {
