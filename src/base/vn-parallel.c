@@ -29,7 +29,7 @@ typedef enum
 typedef struct
 {
   gint    state;     /* atomic */
-  gint    asleep;    /* atomic: somebody waits in @wake for another state */
+  gint    n_asleep;  /* atomic: who waits in @wake for another state: the thread, and who has given it work */
   Loop   *loop;      /* written in POOL_IDLE by whoever has taken the thread from the pool */
   guint   worker;
   GMutex  lock;
@@ -130,10 +130,10 @@ wait_until (PoolThread *self,
   if (g_atomic_int_get (&self->state) == (gint) state || spin_until (self, state))
     return;
   g_mutex_lock (&self->lock);
-  g_atomic_int_set (&self->asleep, TRUE);
+  g_atomic_int_inc (&self->n_asleep);
   while (g_atomic_int_get (&self->state) != (gint) state)
     g_cond_wait (&self->wake, &self->lock);
-  g_atomic_int_set (&self->asleep, FALSE);
+  g_atomic_int_add (&self->n_asleep, -1);
   g_mutex_unlock (&self->lock);
 }
 
@@ -142,10 +142,10 @@ set_state (PoolThread *self,
            PoolState   state)
 {
   g_atomic_int_set (&self->state, (gint) state);
-  if (!g_atomic_int_get (&self->asleep))
+  if (g_atomic_int_get (&self->n_asleep) == 0)
     return;
   g_mutex_lock (&self->lock);
-  g_cond_signal (&self->wake);
+  g_cond_broadcast (&self->wake);
   g_mutex_unlock (&self->lock);
 }
 

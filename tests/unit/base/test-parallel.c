@@ -103,6 +103,60 @@ test_cancelled (void)
     g_assert_cmpint (work->done[i], ==, 0);
 }
 
+#define N_MEETING 4
+
+typedef struct
+{
+  GMutex lock;
+  GCond  arrived;
+  guint  n;
+} Meeting;
+
+/* Ends only when all threads are there; then the helpers stay longer than anybody looks for them before sleeping. */
+static gboolean
+meet (gsize      item,
+      guint      worker,
+      gpointer   data,
+      GError   **error)
+{
+  Meeting *self = data;
+  gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  gboolean all;
+
+  g_mutex_lock (&self->lock);
+  self->n++;
+  g_cond_broadcast (&self->arrived);
+  while (self->n < N_MEETING && g_cond_wait_until (&self->arrived, &self->lock, end))
+    ;
+  all = self->n == N_MEETING;
+  g_mutex_unlock (&self->lock);
+  if (worker > 0)
+    g_usleep (1500);
+  if (!all)
+    g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, "only %u threads came", self->n);
+  return all;
+}
+
+/* Threads that sleep are woken, however work was handed over before. */
+static void
+test_all_wake (void)
+{
+  for (guint round = 0; round < 60; round++)
+    {
+      Meeting meeting = { 0 };
+      g_autoptr(GError) error = NULL;
+
+      g_mutex_init (&meeting.lock);
+      g_cond_init (&meeting.arrived);
+      vn_parallel_for (N_MEETING, N_MEETING, meet, &meeting, NULL, &error);
+      g_assert_no_error (error);
+      g_cond_clear (&meeting.arrived);
+      g_mutex_clear (&meeting.lock);
+      if (round % 2 == 0)
+        g_usleep (2000);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -112,5 +166,6 @@ main (int    argc,
   g_test_add_func ("/parallel/first-error", test_first_error);
   g_test_add_func ("/parallel/nested", test_nested);
   g_test_add_func ("/parallel/cancelled", test_cancelled);
+  g_test_add_func ("/parallel/all-wake", test_all_wake);
   return g_test_run ();
 }
