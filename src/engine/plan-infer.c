@@ -134,7 +134,7 @@ fold (const VnStep  *step,
 {
   if (!vn_step_check_dtype (step, step->n_inputs > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
     return FALSE;
-  if (step->op->aliases && ctx->in[0] != NULL && step->n_outputs == 1 &&
+  if (vn_op_is_alias (step->op, step->node) && ctx->in[0] != NULL && step->n_outputs == 1 &&
       ctx->in[0]->dtype == step->out_types[0].dtype)
     {
       ctx->out[0] = vn_tensor_new_reshaped (ctx->in[0], &step->out_types[0].shape, error);

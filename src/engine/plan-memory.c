@@ -12,7 +12,7 @@ static gboolean
 is_alias (VnPlan       *self,
           const VnStep *step)
 {
-  if (!step->op->aliases || step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 ||
+  if (!vn_op_is_alias (step->op, step->node) || step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 ||
       step->outputs[0] < 0 || self->values[step->inputs[0]].type.dtype != self->values[step->outputs[0]].type.dtype)
     return FALSE;
   for (guint i = 1; i < step->n_outputs; i++)

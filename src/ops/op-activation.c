@@ -183,11 +183,61 @@ gelu_run (VnOpContext *ctx,
   return map_run (ctx, gelu_erf_f32, gelu_erf_f64, 0, 0);
 }
 
-#define OPERATOR(id, domain_, type_, since_, until_, family_, role, ort, infer_, run_) \
+/* ---- integers ---- */
+
+#define RELU_CASE(name, T)                                                   \
+  case VN_DTYPE_##name:                                                      \
+    for (gsize i = 0; i < n; i++)                                            \
+      ((T *) y)[i] = ((const T *) x)[i] < 0 ? 0 : ((const T *) x)[i];        \
+    return TRUE;
+
+static gboolean
+relu_any_run (VnOpContext *ctx,
+              GError     **error)
+{
+  gconstpointer x = ctx->in[0]->data;
+  gpointer y = ctx->out[0]->data;
+  gsize n = ctx->in[0]->n_elements;
+
+  switch (ctx->in[0]->dtype)
+    {
+      RELU_CASE (S8, gint8)
+      RELU_CASE (S16, gint16)
+      RELU_CASE (S32, gint32)
+      RELU_CASE (S64, gint64)
+    default:
+      return relu_run (ctx, error);
+    }
+}
+
+/* As the reference does: computed as a float, which becomes an integer again. */
+static gboolean
+erf_any_run (VnOpContext *ctx,
+             GError     **error)
+{
+  const VnTensor *in = ctx->in[0];
+  gsize size = vn_dtype_get_bits (in->dtype) / 8;
+
+  if (vn_dtype_is_float (in->dtype))
+    return erf_run (ctx, error);
+  for (gsize i = 0; i < in->n_elements; i++)
+    {
+      gint64 value = (gint64) erf (vn_tensor_get_double (in, i));
+
+      memcpy ((char *) ctx->out[0]->data + i * size, &value, size);
+    }
+  return TRUE;
+}
+
+#define FLOATS (VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64))
+#define SIGNED (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64))
+#define UNSIGNED (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64))
+
+#define OPERATOR_OF(id, types, domain_, type_, since_, until_, family_, role, ort, infer_, run_) \
 const VnOp vn_op_##id = {                                                    \
   .domain = domain_, .type = type_, .since = since_, .until = until_,        \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
+  .dtypes = types,                                                           \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = family_,                                                         \
   .quant = VN_QUANT_TRAITS (role, ort),                                      \
@@ -195,6 +245,7 @@ const VnOp vn_op_##id = {                                                    \
   .run = run_,                                                               \
 };
 
+#define OPERATOR(id, ...) OPERATOR_OF (id, FLOATS, __VA_ARGS__)
 #define ACTIVATION(id, type, since, role, ort, run) \
   OPERATOR (id, "", type, since, 0, VN_FAMILY_ACTIVATION, role, ort, vn_op_infer_same, run)
 
@@ -204,7 +255,8 @@ ACTIVATION (hard_sigmoid_1, "HardSigmoid", 1, VN_QUANT_GENERIC, FALSE, hard_sigm
 ACTIVATION (hard_swish_14, "HardSwish", 14, VN_QUANT_GENERIC, FALSE, hard_swish_run)
 ACTIVATION (leaky_relu_1, "LeakyRelu", 1, VN_QUANT_GENERIC, TRUE, leaky_relu_run)
 ACTIVATION (mish_18, "Mish", 18, VN_QUANT_GENERIC, FALSE, mish_run)
-ACTIVATION (relu_1, "Relu", 1, VN_QUANT_CLAMP, TRUE, relu_run)
+OPERATOR_OF (relu_1, FLOATS | SIGNED, "", "Relu", 1, 0, VN_FAMILY_ACTIVATION, VN_QUANT_CLAMP, TRUE, vn_op_infer_same,
+             relu_any_run)
 ACTIVATION (selu_1, "Selu", 1, VN_QUANT_GENERIC, FALSE, selu_run)
 ACTIVATION (sigmoid_1, "Sigmoid", 1, VN_QUANT_GENERIC, TRUE, sigmoid_run)
 ACTIVATION (softplus_1, "Softplus", 1, VN_QUANT_GENERIC, FALSE, softplus_run)
@@ -213,7 +265,8 @@ ACTIVATION (swish_24, "Swish", 24, VN_QUANT_GENERIC, FALSE, swish_run)
 ACTIVATION (tanh_1, "Tanh", 1, VN_QUANT_GENERIC, FALSE, tanh_run)
 ACTIVATION (thresholded_relu_10, "ThresholdedRelu", 10, VN_QUANT_GENERIC, FALSE, thresholded_relu_run)
 
-OPERATOR (erf_9, "", "Erf", 9, 0, VN_FAMILY_ARITHMETIC, VN_QUANT_GENERIC, FALSE, vn_op_infer_same, erf_run)
+OPERATOR_OF (erf_9, FLOATS | SIGNED | UNSIGNED, "", "Erf", 9, 0, VN_FAMILY_ARITHMETIC, VN_QUANT_GENERIC, FALSE,
+             vn_op_infer_same, erf_any_run)
 OPERATOR (gelu_20, "", "Gelu", 20, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE, gelu_infer, gelu_run)
 OPERATOR (ms_gelu, "com.microsoft", "Gelu", 1, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE, vn_op_infer_same,
           gelu_run)

@@ -1,10 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* BatchNormalization as in inference: y = (x - mean) / sqrt (variance + epsilon) * scale + bias, each by channel. */
+/* BatchNormalization: y = (x - mean) / sqrt (variance + epsilon) * scale + bias, each by channel; with spatial = 0 of
+ * old versions, each by element of a sample. In training the mean and the variance are those of the data, and the
+ * running ones follow them: running = running * momentum + measured * (1 - momentum). */
 #include "vn-conv.h"
+#include "vn-elem-private.h"
 
 #include <math.h>
 
 enum { X, SCALE, BIAS, MEAN, VARIANCE };
+
+/* Until opset 13 training was asked for by the outputs that only it has. */
+static gboolean
+is_training (const VnOpContext *ctx)
+{
+  if (ctx->opset >= 14)
+    return vn_node_get_int (ctx->node, "training_mode", 0) != 0;
+  for (guint i = 1; i < ctx->n_outputs; i++)
+    if (vn_node_get_output (ctx->node, i) != NULL)
+      return vn_node_get_int (ctx->node, "is_test", 0) == 0;
+  return FALSE;
+}
+
+static gboolean
+is_spatial (const VnOpContext *ctx)
+{
+  return ctx->opset >= 9 || vn_node_get_int (ctx->node, "spatial", 1) != 0;
+}
+
+/* How many means there are; -1: not known yet. */
+static gint64
+count_channels (const VnOpContext *ctx,
+                const VnShape     *x)
+{
+  if (is_spatial (ctx) || x->rank < 2)
+    return x->rank >= 2 ? x->dims[1] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN;
+  return vn_shape_is_static (x) ? vn_shape_count (x, 1, x->rank) : VN_DIM_UNKNOWN;
+}
+
+static gboolean
+check_factor (VnOpContext *ctx,
+              guint        input,
+              gint64       channels,
+              GError     **error)
+{
+  const VnTensorType *type = &ctx->in_types[input];
+  gsize n;
+
+  if (type->dtype != VN_DTYPE_UNDEFINED && (VN_FLOAT_BITS >> type->dtype & 1) == 0)
+    return vn_op_unsupported (ctx, input, error);
+  if (vn_shape_is_static (&type->shape) && channels >= 0 &&
+      (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels || (is_spatial (ctx) && type->shape.rank != 1)))
+    return vn_op_fail (ctx, error, _("input %u must have one number for each of %" G_GINT64_FORMAT " channels"),
+                       input, channels);
+  return TRUE;
+}
 
 static gboolean
 batch_norm_infer (VnOpContext *ctx,
@@ -12,27 +61,13 @@ batch_norm_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape;
 
-  if (!vn_op_check_alike (ctx, 0x1e, error))
+  /* Since 14 the running statistics, since 15 also the factors may be of other floats. */
+  if (!vn_op_check_alike (ctx, ctx->opset < 14 ? 0x1e : ctx->opset < 15 ? 0x06 : 0, error))
     return FALSE;
-  if (vn_node_get_int (ctx->node, "training_mode", 0) != 0 || vn_node_get_int (ctx->node, "spatial", 1) == 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("BatchNormalization in training mode, or with spatial = 0, cannot be run: export the model for "
-                     "inference"));
-      return FALSE;
-    }
   for (guint i = SCALE; i <= VARIANCE; i++)
-    {
-      const VnShape *shape = &ctx->in_types[i].shape;
-      gint64 channels = x->rank >= 2 ? x->dims[1] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN;
-
-      if (shape->rank >= 0 && (shape->rank != 1 ||
-                               (channels >= 0 && shape->dims[0] >= 0 && shape->dims[0] != channels)))
-        return vn_op_fail (ctx, error, _("input %u must have one number for each of %" G_GINT64_FORMAT " channels"),
-                           i, channels);
-    }
+    if (!check_factor (ctx, i, count_channels (ctx, x), error))
+      return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
-  /* The statistics that old versions could also put out are those of training: they stay unknown. */
   for (guint i = 1; i < ctx->n_outputs; i++)
     vn_op_set_output (ctx, i, ctx->in_types[MEAN].dtype, &ctx->in_types[MEAN].shape);
   return TRUE;
@@ -41,7 +76,7 @@ batch_norm_infer (VnOpContext *ctx,
 typedef struct
 {
   const VnOpContext *ctx;
-  gsize              channels, size;
+  gsize              batch, channels, size;
   double             epsilon;
 } BatchNorm;
 
@@ -76,17 +111,14 @@ affine_f64 (const double *x,
 }
 
 static void
-batch_norm_plane (gpointer data,
-                  gsize    item,
-                  guint    worker)
+normalize_plane (const BatchNorm *self,
+                 gsize            plane,
+                 double           a,
+                 double           b)
 {
-  const BatchNorm *self = data;
   const VnOpContext *ctx = self->ctx;
-  gsize channel = item % self->channels, at = item * self->size;
-  double a = vn_tensor_get_double (ctx->in[SCALE], channel) /
-             sqrt (vn_tensor_get_double (ctx->in[VARIANCE], channel) + self->epsilon);
-  double b = vn_tensor_get_double (ctx->in[BIAS], channel) - vn_tensor_get_double (ctx->in[MEAN], channel) * a;
   const VnActivation *clamp = &ctx->activation;
+  gsize at = plane * self->size;
 
   if (ctx->in[X]->dtype == VN_DTYPE_F64)
     affine_f64 ((const double *) ctx->in[X]->data + at, (double *) ctx->out[0]->data + at, self->size, a, b);
@@ -95,25 +127,105 @@ batch_norm_plane (gpointer data,
                 (float) b, clamp->active ? clamp->min : -INFINITY, clamp->active ? clamp->max : INFINITY);
 }
 
+static void
+batch_norm_plane (gpointer data,
+                  gsize    item,
+                  guint    worker)
+{
+  const BatchNorm *self = data;
+  const VnOpContext *ctx = self->ctx;
+  gsize channel = item % self->channels;
+  double a = vn_tensor_get_double (ctx->in[SCALE], channel) /
+             sqrt (vn_tensor_get_double (ctx->in[VARIANCE], channel) + self->epsilon);
+
+  normalize_plane (self, item, a,
+                   vn_tensor_get_double (ctx->in[BIAS], channel) - vn_tensor_get_double (ctx->in[MEAN], channel) * a);
+}
+
+/* ---- training ---- */
+
+/* Mean and population variance of one channel. */
+static void
+measure_channel (const BatchNorm *self,
+                 gsize            channel,
+                 double          *mean,
+                 double          *variance)
+{
+  double n = (double) self->batch * (double) self->size;
+
+  *mean = *variance = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (gsize b = 0; b < self->batch; b++)
+      for (gsize i = 0; i < self->size; i++)
+        {
+          double v = vn_tensor_get_double (self->ctx->in[X], (b * self->channels + channel) * self->size + i);
+
+          if (pass == 0)
+            *mean += v / n;
+          else
+            *variance += (v - *mean) * (v - *mean) / n;
+        }
+}
+
+static void
+store_statistic (const BatchNorm *self,
+                 guint            output,
+                 gsize            channel,
+                 double           value)
+{
+  VnTensor *to = output < self->ctx->n_outputs ? self->ctx->out[output] : NULL;
+
+  if (to != NULL && to->dtype == VN_DTYPE_F64)
+    ((double *) to->data)[channel] = value;
+  else if (to != NULL)
+    ((float *) to->data)[channel] = (float) value;
+}
+
+static void
+train_channel (gpointer data,
+               gsize    channel,
+               guint    worker)
+{
+  const BatchNorm *self = data;
+  const VnOpContext *ctx = self->ctx;
+  double momentum = vn_node_get_float (ctx->node, "momentum", 0.9f), mean, variance, a, b;
+
+  measure_channel (self, channel, &mean, &variance);
+  a = vn_tensor_get_double (ctx->in[SCALE], channel) / sqrt (variance + self->epsilon);
+  b = vn_tensor_get_double (ctx->in[BIAS], channel) - mean * a;
+  for (gsize i = 0; i < self->batch; i++)
+    normalize_plane (self, i * self->channels + channel, a, b);
+  store_statistic (self, 1, channel, vn_tensor_get_double (ctx->in[MEAN], channel) * momentum + mean * (1 - momentum));
+  store_statistic (self, 2, channel,
+                   vn_tensor_get_double (ctx->in[VARIANCE], channel) * momentum + variance * (1 - momentum));
+  store_statistic (self, 3, channel, mean);
+  store_statistic (self, 4, channel, variance);
+}
+
 static gboolean
 batch_norm_run (VnOpContext *ctx,
                 GError     **error)
 {
   const VnShape *x = &ctx->in[X]->shape;
-  BatchNorm job = {
-    ctx, x->rank >= 2 ? (gsize) x->dims[1] : 1, x->rank >= 2 ? (gsize) vn_shape_count (x, 2, x->rank) : 1,
-    vn_node_get_float (ctx->node, "epsilon", 1e-5f)
-  };
+  BatchNorm job = { ctx, x->rank >= 1 ? (gsize) x->dims[0] : 1, (gsize) count_channels (ctx, x), 1,
+                    vn_node_get_float (ctx->node, "epsilon", 1e-5f) };
+  gboolean training = is_training (ctx);
 
-  for (guint i = 1; i < ctx->n_outputs; i++)
+  if (x->rank == 0)
+    job.channels = 1;
+  if (is_spatial (ctx) && x->rank > 2)
+    job.size = (gsize) vn_shape_count (x, 2, x->rank);
+  for (guint i = 1; i < ctx->n_outputs && !training; i++)
     if (ctx->out[i] != NULL)
       {
         g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                      _("the statistics of BatchNormalization (output %u) exist in training only"), i);
         return FALSE;
       }
-  vn_op_for_items (ctx, job.channels * (x->rank >= 1 ? (gsize) x->dims[0] : 1), (double) job.size, batch_norm_plane,
-                   &job);
+  if (training)
+    vn_op_for_items (ctx, job.channels, (double) job.size * (double) job.batch * 8, train_channel, &job);
+  else
+    vn_op_for_items (ctx, job.channels * job.batch, (double) job.size, batch_norm_plane, &job);
   return TRUE;
 }
 
@@ -122,7 +234,6 @@ const VnOp vn_op_batch_normalization_1 = {
   .min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 5,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
-  .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
   .family = VN_FAMILY_POOL_NORM,
   .quant = { VN_QUANT_NORM, SCALE, BIAS, -1, TRUE },
   .fuses_clamp = TRUE,

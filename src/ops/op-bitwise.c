@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* BitShift, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot. A shift by the width of the type or more gives 0. */
+/* BitShift, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot. A shift by a negative number, the width of the type or more
+ * leaves copies of the sign to the right, and else 0. */
 #include "vn-elem-binary-private.h"
 
 #define BITWISE_KERNELS(name, type, arg)                                        \
@@ -10,14 +11,18 @@
   VN_BINARY_KERNEL (, left_##name, type, type, b < 8 * sizeof (type) ? (type) ((guint64) a << b) : 0) \
   VN_BINARY_KERNEL (, right_##name, type, type, b < 8 * sizeof (type) ? (type) (a >> b) : 0)
 VN_INTEGER_TYPES (BITWISE_KERNELS, )
+#define SIGNED_SHIFT_KERNELS(name, type, arg)                                   \
+  VN_BINARY_KERNEL (, left_##name, type, type, (guint64) b < 8 * sizeof (type) ? (type) ((guint64) a << b) : 0) \
+  VN_BINARY_KERNEL (, right_##name, type, type, (guint64) b < 8 * sizeof (type) ? (type) (a >> b) : a < 0 ? -1 : 0)
 VN_UNSIGNED_TYPES (SHIFT_KERNELS, )
+VN_SIGNED_TYPES (SIGNED_SHIFT_KERNELS, )
 
 #define ENTRY(name, type, prefix) [VN_DTYPE_##name] = prefix##_##name,
 static const VnBinaryFunc bit_and_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, bit_and) };
 static const VnBinaryFunc bit_or_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, bit_or) };
 static const VnBinaryFunc bit_xor_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, bit_xor) };
-static const VnBinaryFunc left_funcs[VN_N_ELEM_TYPES] = { VN_UNSIGNED_TYPES (ENTRY, left) };
-static const VnBinaryFunc right_funcs[VN_N_ELEM_TYPES] = { VN_UNSIGNED_TYPES (ENTRY, right) };
+static const VnBinaryFunc left_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, left) };
+static const VnBinaryFunc right_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, right) };
 
 static gboolean
 bit_and_run (VnOpContext *ctx,
@@ -76,9 +81,7 @@ not_run (VnOpContext *ctx,
     .run = run_func,                                                            \
   };
 
-#define UNSIGNED_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64))
-
-BITWISE (vn_op_bit_shift_11, "BitShift", 11, 2, UNSIGNED_BITS, vn_binary_infer, shift_run)
+BITWISE (vn_op_bit_shift_11, "BitShift", 11, 2, VN_INTEGER_BITS, vn_binary_infer, shift_run)
 BITWISE (vn_op_bitwise_and_18, "BitwiseAnd", 18, 2, VN_INTEGER_BITS, vn_binary_infer, bit_and_run)
 BITWISE (vn_op_bitwise_or_18, "BitwiseOr", 18, 2, VN_INTEGER_BITS, vn_binary_infer, bit_or_run)
 BITWISE (vn_op_bitwise_xor_18, "BitwiseXor", 18, 2, VN_INTEGER_BITS, vn_binary_infer, bit_xor_run)

@@ -4,11 +4,12 @@
  * Float to integer truncates toward zero; what does not fit wraps like a two's complement conversion of the 64-bit
  * value, NaN gives 0. Integers narrow by dropping high bits. Everything becomes bool by != 0. Narrower floats round to
  * nearest, ties to even; beyond their range they become infinite, or for floats of 8 bits the largest number unless
- * the attribute “saturate” is 0. */
+ * the attribute “saturate” is 0. A number becomes the shortest text that reads back as the same number. */
 #include "vn-elem-private.h"
 #include "vn-minifloat-private.h"
 
-#define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_EIGHT_BITS | VN_PACKED_BITS)
+#define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_EIGHT_BITS | VN_PACKED_BITS | \
+                       VN_DTYPE_BIT (STRING))
 
 static gboolean
 is_castable (VnDType dtype)
@@ -186,16 +187,14 @@ typedef struct
 } Options;
 
 static void
-to_minifloats (const VnTensor *in,
-               VnTensor       *out,
-               const Options  *options,
-               gsize           first,
-               gsize           n)
+store_minifloats (VnTensor      *out,
+                  const Options *options,
+                  gsize          first,
+                  const double  *values,
+                  gsize          n)
 {
-  double values[PIECE];
   gint64 codes[PIECE];
 
-  load_doubles (in, first, values, n);
   for (gsize i = 0; i < n; i++)
     codes[i] = vn_minifloat_from (out->dtype, (float) values[i], options->saturate, options->rounding);
   if (out->dtype == VN_DTYPE_F4E2M1)
@@ -218,7 +217,10 @@ cast_piece (const VnTensor *in,
   gint64 integers[PIECE];
 
   if (vn_minifloat_is (out->dtype))
-    to_minifloats (in, out, options, first, n);
+    {
+      load_doubles (in, first, values, n);
+      store_minifloats (out, options, first, values, n);
+    }
   else if (to_float)
     {
       load_doubles (in, first, values, n);
@@ -231,6 +233,141 @@ cast_piece (const VnTensor *in,
       load_integers (in, first, integers, n);
       store_integers (out, first, integers, n);
     }
+}
+
+/* ---- strings ---- */
+
+/* @narrow: only the digits of a float32 count. */
+static char *
+float_to_text (double   value,
+               gboolean narrow)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+
+  if (isnan (value))
+    return g_strdup ("NaN");
+  if (isinf (value))
+    return g_strdup (value > 0 ? "INF" : "-INF");
+  for (int digits = 1; digits <= 17; digits++)
+    {
+      double back;
+
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      back = g_ascii_strtod (g_ascii_formatd (text, sizeof text, format, value), NULL);
+      if (narrow ? (float) back == (float) value : back == value)
+        break;
+    }
+  return g_strdup (text);
+}
+
+static char *
+integer_to_text (VnDType dtype,
+                 gint64  value)
+{
+  return dtype == VN_DTYPE_U64 ? g_strdup_printf ("%" G_GUINT64_FORMAT, (guint64) value)
+       : dtype == VN_DTYPE_BOOL ? g_strdup (value != 0 ? "True" : "False")
+       : g_strdup_printf ("%" G_GINT64_FORMAT, value);
+}
+
+static void
+write_texts (const VnTensor *in,
+             VnTensor       *out,
+             gsize           first,
+             gsize           n)
+{
+  gboolean is_float = vn_dtype_is_float (in->dtype) || vn_minifloat_is (in->dtype);
+  char **texts = (char **) out->data + first;
+  double values[PIECE];
+  gint64 integers[PIECE];
+
+  if (is_float)
+    load_doubles (in, first, values, n);
+  else
+    load_integers (in, first, integers, n);
+  for (gsize i = 0; i < n; i++)
+    {
+      g_free (texts[i]);
+      texts[i] = is_float ? float_to_text (values[i], in->dtype != VN_DTYPE_F64) : integer_to_text (in->dtype, integers[i]);
+    }
+}
+
+/* Reads @text as a float and, where it is one, as an integer of 64 bits. */
+static gboolean
+read_text (VnOpContext  *ctx,
+           const char   *text,
+           gboolean      is_unsigned,
+           double       *value,
+           gint64       *integer,
+           GError      **error)
+{
+  char *end, *integer_end;
+
+  *value = g_ascii_strtod (text, &end);
+  while (g_ascii_isspace (*end))
+    end++;
+  if (end == text || *end != '\0')
+    {
+      if (g_ascii_strcasecmp (text, "true") != 0 && g_ascii_strcasecmp (text, "false") != 0)
+        return vn_op_fail (ctx, error, _("%s: “%.40s” is no number"), ctx->op->type, text);
+      *value = g_ascii_strcasecmp (text, "true") == 0;
+      *integer = (gint64) *value;
+      return TRUE;
+    }
+  *integer = is_unsigned ? (gint64) g_ascii_strtoull (text, &integer_end, 10) : g_ascii_strtoll (text, &integer_end, 10);
+  if (integer_end < end && !g_ascii_isspace (*integer_end))
+    *integer = truncated (*value, is_unsigned);
+  return TRUE;
+}
+
+static gboolean
+read_texts (VnOpContext    *ctx,
+            const Options  *options,
+            gsize           first,
+            gsize           n,
+            GError        **error)
+{
+  const VnTensor *in = ctx->in[0];
+  VnTensor *out = ctx->out[0];
+  double values[PIECE];
+  gint64 integers[PIECE];
+
+  for (gsize i = 0; i < n; i++)
+    if (!read_text (ctx, ((char **) in->data)[first + i], out->dtype == VN_DTYPE_U64, &values[i], &integers[i], error))
+      return FALSE;
+  if (vn_minifloat_is (out->dtype))
+    store_minifloats (out, options, first, values, n);
+  else if (vn_dtype_is_float (out->dtype))
+    store_floats (out, first, values, n);
+  else
+    {
+      for (gsize i = 0; i < n; i++)
+        if (out->dtype == VN_DTYPE_BOOL)
+          integers[i] = values[i] != 0;
+      store_integers (out, first, integers, n);
+    }
+  return TRUE;
+}
+
+static gboolean
+cast_strings (VnOpContext    *ctx,
+              const Options  *options,
+              GError        **error)
+{
+  const VnTensor *in = ctx->in[0];
+
+  if (in->dtype == ctx->out[0]->dtype)
+    vn_elem_copy_strings (in, ctx->out[0]);
+  else
+    for (gsize first = 0; first < in->n_elements; first += PIECE)
+      {
+        gsize n = MIN (in->n_elements - first, (gsize) PIECE);
+
+        if (in->dtype != VN_DTYPE_STRING)
+          write_texts (in, ctx->out[0], first, n);
+        else if (!read_texts (ctx, options, first, n, error))
+          return FALSE;
+      }
+  return TRUE;
 }
 
 /* Copies and the pairs with float32 that models use all the time; FALSE if it is none of them. */
@@ -270,6 +407,8 @@ cast_run (VnOpContext *ctx,
                    ctx->op->type, vn_dtype_get_name (in->dtype), vn_dtype_get_name (out->dtype));
       return FALSE;
     }
+  if (in->dtype == VN_DTYPE_STRING || out->dtype == VN_DTYPE_STRING)
+    return cast_strings (ctx, &options, error);
   if (cast_fast (in, out))
     return TRUE;
   for (gsize first = 0; first < in->n_elements; first += PIECE)

@@ -40,6 +40,7 @@ CLIP_RANGE (guint16, u16, i_min, i_max)
 CLIP_RANGE (gint32, s32, i_min, i_max)
 CLIP_RANGE (guint32, u32, i_min, i_max)
 CLIP_RANGE (gint64, s64, i_min, i_max)
+CLIP_RANGE (guint64, u64, i_min, i_max)
 
 static VnOpRangeFunc
 range_func (VnDType dtype)
@@ -62,6 +63,8 @@ range_func (VnDType dtype)
       return clip_u32;
     case VN_DTYPE_S64:
       return clip_s64;
+    case VN_DTYPE_U64:
+      return clip_u64;
     default:
       return clip_f32;
     }
@@ -110,6 +113,8 @@ clip_inputs_run (VnOpContext *ctx,
 
   if (!vn_dtype_is_float (dtype) && !vn_dtype_integer_range (dtype, &clip.i_min, &clip.i_max))
     return vn_op_fail (ctx, error, _("%s cannot be clipped"), vn_dtype_get_name (dtype));
+  if (dtype == VN_DTYPE_U64)
+    clip.i_max = -1;   /* the bits of the largest number */
   if (vn_op_has_input (ctx, LOW))
     {
       clip.f_min = vn_tensor_get_double (ctx->in[LOW], 0);
@@ -138,7 +143,7 @@ const VnOp vn_op_clip_11 = {
   .domain = "", .type = "Clip", .since = 11,
   .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S16) |
-            VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S64),
+            VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_ACTIVATION,

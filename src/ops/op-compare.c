@@ -31,22 +31,52 @@ static const VnBinaryFunc and_funcs[VN_N_ELEM_TYPES] = { ENTRY (BOOL, guint8, an
 static const VnBinaryFunc or_funcs[VN_N_ELEM_TYPES] = { ENTRY (BOOL, guint8, or) };
 static const VnBinaryFunc xor_funcs[VN_N_ELEM_TYPES] = { ENTRY (BOOL, guint8, xor) };
 
-#define COMPARE(variable, name, first, types, prefix)                           \
-  static gboolean                                                               \
-  prefix##_run (VnOpContext *ctx, GError **error)                               \
-  {                                                                             \
-    return vn_binary_run (ctx, prefix##_funcs, error);                          \
-  }                                                                             \
+static gboolean
+equal_strings (VnOpContext *ctx)
+{
+  VnShape a = vn_binary_shape (ctx, 0), b = vn_binary_shape (ctx, 1);
+  const VnShape *shapes[2] = { &a, &b };
+  VnBroadcast row;
+
+  vn_broadcast_init (&row, &ctx->out[0]->shape, shapes, 2);
+  while (vn_broadcast_next (&row))
+    {
+      char **x = (char **) ctx->in[0]->data + row.offset[0], **y = (char **) ctx->in[1]->data + row.offset[1];
+      guint8 *to = (guint8 *) ctx->out[0]->data + row.out;
+
+      for (gsize i = 0; i < row.n; i++)
+        to[i] = g_str_equal (x[i * row.step[0]], y[i * row.step[1]]);
+    }
+  return TRUE;
+}
+
+static gboolean
+equal_run (VnOpContext *ctx,
+           GError     **error)
+{
+  if (ctx->in[0]->dtype == VN_DTYPE_STRING && ctx->in[1]->dtype == VN_DTYPE_STRING)
+    return equal_strings (ctx);
+  return vn_binary_run (ctx, equal_funcs, error);
+}
+
+#define COMPARE_WITH(variable, name, first, types, run_func)                      \
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .infer = vn_binary_infer_bool,                                              \
-    .run = prefix##_run,                                                        \
+    .run = run_func,                                                            \
   };
+#define COMPARE(variable, name, first, types, prefix)                           \
+  static gboolean                                                               \
+  prefix##_run (VnOpContext *ctx, GError **error)                               \
+  {                                                                             \
+    return vn_binary_run (ctx, prefix##_funcs, error);                          \
+  }                                                                             \
+  COMPARE_WITH (variable, name, first, types, prefix##_run)
 
-COMPARE (vn_op_equal_1, "Equal", 1, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL), equal)
+COMPARE_WITH (vn_op_equal_1, "Equal", 1, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (STRING), equal_run)
 COMPARE (vn_op_less_1, "Less", 1, VN_NUMBER_BITS, less)
 COMPARE (vn_op_greater_1, "Greater", 1, VN_NUMBER_BITS, greater)
 COMPARE (vn_op_less_or_equal_12, "LessOrEqual", 12, VN_NUMBER_BITS, less_equal)

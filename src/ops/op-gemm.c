@@ -3,6 +3,7 @@
 #include "vn-blas.h"
 #include "vn-conv.h"
 #include "vn-gemm-packed.h"
+#include "vn-whole-product.h"
 
 #include <math.h>
 
@@ -110,6 +111,48 @@ rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                  \
 DEFINE_ROWS (float, f32, vn_blas_gemm_general)
 DEFINE_ROWS (double, f64, vn_blas_gemm_f64)
 
+/* One element of alpha * sum + beta * c, in 64 bits where the factors are 1, which keeps large integers exact. */
+static void
+finish_whole (const Gemm *self,
+              gsize       row,
+              gsize       column,
+              char       *y)
+{
+  const VnTensor *c = vn_op_has_input (self->ctx, C) ? self->ctx->in[C] : NULL;
+  VnTensor one = { .dtype = self->ctx->in[A]->dtype, .data = y };
+  gint64 sum = vn_tensor_get_s64 (&one, 0), added = 0, whole;
+  gsize c_row, c_column;
+  double number;
+
+  if (c != NULL)
+    {
+      strides_of_c (&c->shape, &c_row, &c_column);
+      added = vn_tensor_get_s64 (c, row * c_row + column * c_column);
+    }
+  number = self->alpha * (double) sum + self->beta * (double) added;
+  if (self->alpha == 1 && self->beta == 1)
+    whole = (gint64) ((guint64) sum + (guint64) added);
+  else
+    whole = number > -0x1p63 && number < 0x1p63 ? (gint64) number : 0;
+  memcpy (y, &whole, vn_dtype_get_bits (one.dtype) / 8);
+}
+
+static void
+rows_whole (const Gemm *self,
+            gsize       first,
+            gsize       n_rows)
+{
+  const VnOpContext *ctx = self->ctx;
+  gsize size = vn_dtype_get_bits (ctx->in[A]->dtype) / 8, lda = self->trans_a ? self->m : self->k;
+  char *y = (char *) ctx->out[0]->data + first * self->n * size;
+
+  vn_whole_gemm (ctx->in[A]->dtype, self->trans_a, self->trans_b, n_rows, self->n, self->k,
+                 (const char *) ctx->in[A]->data + (self->trans_a ? first : first * lda) * size, lda, ctx->in[B]->data,
+                 self->trans_b ? self->k : self->n, y, self->n);
+  for (gsize i = 0; i < n_rows * self->n; i++)
+    finish_whole (self, first + i / self->n, i % self->n, y + i * size);
+}
+
 #define ROWS 128
 
 static void
@@ -125,6 +168,11 @@ gemm_rows (gpointer data,
   if (ctx->in[A]->dtype == VN_DTYPE_F64)
     {
       rows_f64 (self, first, n);
+      return;
+    }
+  if (vn_dtype_is_integer (ctx->in[A]->dtype))
+    {
+      rows_whole (self, first, n);
       return;
     }
   rows_f32 (self, first, n);
@@ -227,11 +275,11 @@ const VnOp vn_op_ms_fused_gemm = {
   .release = gemm_release,
 };
 
-/* Of float64 only what has no clamp: the engine fuses only into float32. */
+/* Other types have no clamp: the engine fuses only into float32. */
 const VnOp vn_op_gemm_1 = {
   .domain = "", .type = "Gemm", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_WHOLE_BITS,
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_COMPUTE,

@@ -3,6 +3,7 @@
  * dropped again. FusedMatMul of ONNX Runtime may transpose those two axes first and has a factor. */
 #include "vn-blas.h"
 #include "vn-gemm-packed.h"
+#include "vn-whole-product.h"
 
 #include <math.h>
 
@@ -134,7 +135,15 @@ matmul_block (gpointer data,
   gsize b = batch_offset (&p->b, &p->batch, batch), y = (batch * self->m + first) * self->n;
   gsize lda = p->trans_a ? self->m : self->k, ldb = p->trans_b ? self->k : self->n;
 
-  if (ctx->in[0]->dtype == VN_DTYPE_F64)
+  if (vn_dtype_is_integer (ctx->in[0]->dtype))
+    {
+      gsize size = vn_dtype_get_bits (ctx->in[0]->dtype) / 8;
+
+      vn_whole_gemm (ctx->in[0]->dtype, p->trans_a, p->trans_b, rows, self->n, self->k,
+                     (const char *) ctx->in[0]->data + a * size, lda, (const char *) ctx->in[1]->data + b * size, ldb,
+                     (char *) ctx->out[0]->data + y * size, self->n);
+    }
+  else if (ctx->in[0]->dtype == VN_DTYPE_F64)
     vn_blas_gemm_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, p->alpha, (const double *) ctx->in[0]->data + a,
                       lda, (const double *) ctx->in[1]->data + b, ldb, 0, (double *) ctx->out[0]->data + y, self->n);
   else
@@ -228,7 +237,7 @@ const VnOp vn_op_ms_fused_matmul = {
 const VnOp vn_op_matmul_1 = {
   .domain = "", .type = "MatMul", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_WHOLE_BITS,
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1,
   .family = VN_FAMILY_COMPUTE,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Not, IsNaN, IsInf: outputs of bool. */
 #include "vn-elem-private.h"
+#include "vn-minifloat-private.h"
+
+#define FLOATS (VN_FLOAT_BITS | VN_EIGHT_BITS)
 
 static gboolean
 bool_infer (VnOpContext *ctx,
@@ -28,7 +31,14 @@ static gboolean
 check_float (VnOpContext *ctx,
              GError     **error)
 {
-  return (VN_FLOAT_BITS >> ctx->in[0]->dtype & 1) != 0 || vn_op_unsupported (ctx, 0, error);
+  return (FLOATS >> ctx->in[0]->dtype & 1) != 0 || vn_op_unsupported (ctx, 0, error);
+}
+
+static double
+load (const VnTensor *in,
+      gsize           i)
+{
+  return vn_minifloat_is (in->dtype) ? vn_minifloat_load (in->dtype, in->data, i) : vn_tensor_get_double (in, i);
 }
 
 static gboolean
@@ -41,7 +51,7 @@ is_nan_run (VnOpContext *ctx,
   if (!check_float (ctx, error))
     return FALSE;
   for (gsize i = 0; i < in->n_elements; i++)
-    y[i] = isnan (vn_tensor_get_double (in, i)) != 0;
+    y[i] = isnan (load (in, i)) != 0;
   return TRUE;
 }
 
@@ -58,7 +68,7 @@ is_inf_run (VnOpContext *ctx,
     return FALSE;
   for (gsize i = 0; i < in->n_elements; i++)
     {
-      double x = vn_tensor_get_double (in, i);
+      double x = load (in, i);
 
       y[i] = isinf (x) && (x > 0 ? positive : negative);
     }
@@ -76,5 +86,5 @@ is_inf_run (VnOpContext *ctx,
   };
 
 PREDICATE (vn_op_not_1, "Not", 1, VN_DTYPE_BIT (BOOL), not_run)
-PREDICATE (vn_op_is_nan_9, "IsNaN", 9, VN_FLOAT_BITS, is_nan_run)
-PREDICATE (vn_op_is_inf_10, "IsInf", 10, VN_FLOAT_BITS, is_inf_run)
+PREDICATE (vn_op_is_nan_9, "IsNaN", 9, FLOATS, is_nan_run)
+PREDICATE (vn_op_is_inf_10, "IsInf", 10, FLOATS, is_inf_run)

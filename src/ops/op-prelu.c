@@ -123,6 +123,15 @@ PRELU_LINE (double, double, f64)
 PRELU_LINE (gint32, guint32, s32)
 PRELU_LINE (gint64, guint64, s64)
 
+/* No number without a sign is below 0. */
+static gboolean
+copy_data (VnOpContext *ctx)
+{
+  if (ctx->in[X]->n_bytes > 0)
+    memcpy (ctx->out[0]->data, ctx->in[X]->data, ctx->in[X]->n_bytes);
+  return TRUE;
+}
+
 static gboolean
 prelu_run (VnOpContext *ctx,
            GError     **error)
@@ -133,6 +142,8 @@ prelu_run (VnOpContext *ctx,
                     : dtype == VN_DTYPE_S32 ? item_s32
                     : dtype == VN_DTYPE_S64 ? item_s64 : item_f32;
 
+  if (dtype == VN_DTYPE_U32 || dtype == VN_DTYPE_U64)
+    return copy_data (ctx);
   prelu_init (&job, ctx);
   if (ctx->in[X]->n_elements > 0)
     vn_op_for_items (ctx, ctx->in[X]->n_elements / job.line, (double) job.line, func, &job);
@@ -142,7 +153,8 @@ prelu_run (VnOpContext *ctx,
 const VnOp vn_op_prelu_1 = {
   .domain = "", .type = "PRelu", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) |
+            VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1,
   .family = VN_FAMILY_ACTIVATION,

@@ -65,10 +65,13 @@ static VnDType
 result_dtype (const VnOpContext *ctx,
               const Inputs      *in)
 {
+  VnDType scale = in->b_scale >= 0 && vn_op_has_input (ctx, (guint) in->b_scale) ? ctx->in_types[in->b_scale].dtype
+                                                                                  : VN_DTYPE_UNDEFINED;
+
   switch (result_of (ctx, in))
     {
     case TO_INT32: return VN_DTYPE_S32;
-    case TO_FLOAT: return VN_DTYPE_F32;
+    case TO_FLOAT: return scale == VN_DTYPE_F16 || scale == VN_DTYPE_BF16 ? scale : VN_DTYPE_F32;
     case TO_8_BITS:
     default: return vn_op_has_input (ctx, (guint) in->y_zero) ? ctx->in_types[in->y_zero].dtype : ctx->in_types[in->a].dtype;
     }
@@ -439,6 +442,7 @@ product_run (VnOpContext *ctx,
     .domain = space, .type = name, .since = first,                              \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = types,                                                            \
+    .stand_ins = VN_STAND_IN_HALVES,   /* of scales */                          \
     .family = VN_FAMILY_COMPUTE,                                                \
     .infer = product_infer,                                                     \
     .run = product_run,                                                         \

@@ -98,7 +98,14 @@ static gboolean
 is_nonzero (const VnTensor *in,
             gsize           i)
 {
-  return vn_dtype_is_float (in->dtype) ? vn_tensor_get_double (in, i) != 0 : vn_tensor_get_s64 (in, i) != 0;
+  switch (in->dtype)
+    {
+    case VN_DTYPE_STRING: return *((char **) in->data)[i] != '\0';
+    case VN_DTYPE_C64: return ((const float *) in->data)[2 * i] != 0 || ((const float *) in->data)[2 * i + 1] != 0;
+    case VN_DTYPE_C128: return ((const double *) in->data)[2 * i] != 0 || ((const double *) in->data)[2 * i + 1] != 0;
+    default:
+      return vn_dtype_is_float (in->dtype) ? vn_tensor_get_double (in, i) != 0 : vn_tensor_get_s64 (in, i) != 0;
+    }
 }
 
 static gboolean
@@ -152,7 +159,7 @@ nonzero_run (VnOpContext *ctx,
 const VnOp vn_op_non_zero_9 = {
   .domain = "", .type = "NonZero", .since = 9,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL),
+  .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (STRING) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128),
   .family = VN_FAMILY_SHAPE,
   .infer = nonzero_infer,
   .run = nonzero_run,

@@ -66,6 +66,8 @@ initial (const Reduce *self)
                          kind == VN_REDUCE_MIN ? HUGE_VAL : 0. };
   if (self->in->dtype == VN_DTYPE_BOOL)
     max = 1;
+  else if (self->in->dtype == VN_DTYPE_U64)
+    max = -1;   /* the bits of the largest number */
   else
     vn_dtype_integer_range (self->in->dtype, &min, &max);
   return (Cell) { .i = kind == VN_REDUCE_PROD ? 1 : kind == VN_REDUCE_MAX ? min : kind == VN_REDUCE_MIN ? max : 0 };
@@ -89,26 +91,35 @@ load (const Reduce *self,
 }
 
 static void
+finish_integer (const Reduce *self,
+                gsize         i,
+                Cell          cell)
+{
+  gboolean is_u64 = self->in->dtype == VN_DTYPE_U64;
+  double number = is_u64 ? (double) (guint64) cell.i : (double) cell.i;
+  Finish finish = self->reduction->finish;
+
+  if (finish == FINISH_MEAN)
+    cell.i = self->plan.count == 0 ? 0
+           : is_u64 ? (gint64) ((guint64) cell.i / self->plan.count) : cell.i / (gint64) self->plan.count;
+  else if (finish != FINISH_NONE)
+    {
+      number = finish == FINISH_SQRT ? sqrt (number) : finish == FINISH_LOG ? log (number) : cell.d;
+      cell.i = number > -0x1p63 && number < 0x1p63 ? (gint64) number : 0;
+    }
+  memcpy ((char *) self->out->data + i * vn_elem_size (self->out->dtype), &cell.i, vn_elem_size (self->out->dtype));
+}
+
+static void
 finish_and_store (const Reduce *self,
                   gsize         i,
                   Cell          cell)
 {
   double count = (double) self->plan.count;
 
-  if (self->integer)
+  if (!vn_dtype_is_float (self->out->dtype))
     {
-      double root = 0;
-
-      switch (self->reduction->finish)
-        {
-        case FINISH_MEAN: cell.i = self->plan.count > 0 ? cell.i / (gint64) self->plan.count : 0; break;
-        case FINISH_SQRT: root = sqrt ((double) cell.i); break;
-        case FINISH_LOG: root = log ((double) cell.i); break;
-        default: break;
-        }
-      if (self->reduction->finish == FINISH_SQRT || self->reduction->finish == FINISH_LOG)
-        cell.i = root > -0x1p63 && root < 0x1p63 ? (gint64) root : 0;
-      memcpy ((char *) self->out->data + i * vn_elem_size (self->out->dtype), &cell.i, vn_elem_size (self->out->dtype));
+      finish_integer (self, i, cell);
       return;
     }
   switch (self->reduction->finish)
@@ -144,6 +155,14 @@ step (int           n,
   return FALSE;
 }
 
+static const VnReduceKernel *
+integer_or_double (const Reduce *self,
+                   VnReduceKind  kind)
+{
+  return !self->integer ? vn_reduce_kernel_f64 (kind)
+       : self->in->dtype == VN_DTYPE_U64 ? vn_reduce_kernel_u64 (kind) : vn_reduce_kernel_s64 (kind);
+}
+
 static Cell
 combine (const Reduce *self,
          const Cell   *lanes)
@@ -155,7 +174,7 @@ combine (const Reduce *self,
 
   result[0] = initial (self);
   for (guint i = 0; i < VN_REDUCE_LANES; i++)
-    (self->integer ? vn_reduce_kernel_s64 (final) : vn_reduce_kernel_f64 (final))->rows (&lanes[i], result, 1);
+    integer_or_double (self, final)->rows (&lanes[i], result, 1);
   return result[0];
 }
 
@@ -330,12 +349,12 @@ reduce_run (VnOpContext *ctx,
     return vn_op_unsupported (ctx, 0, error);
   if (!vn_reduce_resolve (ctx, ctx->opset >= self.reduction->axes_input_since, &mask, &known, error))
     return FALSE;
-  self.integer = !vn_dtype_is_float (in->dtype);
-  if (self.integer && self.reduction->finish == FINISH_LOG_SUM_EXP)
-    return vn_op_unsupported (ctx, 0, error);
-  self.direct = in->dtype == VN_DTYPE_F32 || in->dtype == VN_DTYPE_F64 || in->dtype == VN_DTYPE_S64;
-  self.kernel = in->dtype == VN_DTYPE_F32 ? vn_reduce_kernel_f32 (self.reduction->kind) :
-                self.integer ? vn_reduce_kernel_s64 (self.reduction->kind) : vn_reduce_kernel_f64 (self.reduction->kind);
+  /* Exponentials of integers are floats. */
+  self.integer = !vn_dtype_is_float (in->dtype) && self.reduction->finish != FINISH_LOG_SUM_EXP;
+  self.direct = in->dtype == VN_DTYPE_F32 || in->dtype == VN_DTYPE_F64 ||
+                (self.integer && (in->dtype == VN_DTYPE_S64 || in->dtype == VN_DTYPE_U64));
+  self.kernel = in->dtype == VN_DTYPE_F32 ? vn_reduce_kernel_f32 (self.reduction->kind)
+                                          : integer_or_double (&self, self.reduction->kind);
   if (self.out->n_elements == 0)
     return TRUE;
   vn_reduce_plan_init (&self.plan, &in->shape, mask);
@@ -348,7 +367,7 @@ reduce_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define SUM_BITS (VN_FLOAT_BITS | (VN_INTEGER_BITS & ~VN_DTYPE_BIT (U64)))
+#define SUM_BITS (VN_FLOAT_BITS | VN_INTEGER_BITS)
 
 #define REDUCE(variable, name, types)                                           \
   const VnOp variable = {                                                       \
@@ -369,5 +388,5 @@ REDUCE (vn_op_reduce_prod_1, "ReduceProd", SUM_BITS)
 REDUCE (vn_op_reduce_l1_1, "ReduceL1", SUM_BITS)
 REDUCE (vn_op_reduce_l2_1, "ReduceL2", SUM_BITS)
 REDUCE (vn_op_reduce_log_sum_1, "ReduceLogSum", SUM_BITS)
-REDUCE (vn_op_reduce_log_sum_exp_1, "ReduceLogSumExp", VN_FLOAT_BITS)
+REDUCE (vn_op_reduce_log_sum_exp_1, "ReduceLogSumExp", SUM_BITS)
 REDUCE (vn_op_reduce_sum_square_1, "ReduceSumSquare", SUM_BITS)

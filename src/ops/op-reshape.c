@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Identity, Dropout (in inference), Reshape, Flatten, Squeeze, Unsqueeze: the same elements under another shape. */
+/* Identity, Reshape, Flatten, Squeeze, Unsqueeze: the same elements under another shape. */
 #include "vn-elem-private.h"
 
 static gboolean
@@ -245,59 +245,3 @@ SAME_ELEMENTS (vn_op_reshape_1, "Reshape", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, res
 SAME_ELEMENTS (vn_op_flatten_1, "Flatten", 1, 1, VN_QUANT_PASSTHROUGH, TRUE, flatten_infer)
 SAME_ELEMENTS (vn_op_squeeze_1, "Squeeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, squeeze_infer)
 SAME_ELEMENTS (vn_op_unsqueeze_1, "Unsqueeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, unsqueeze_infer)
-
-/* ---- Dropout ---- */
-
-/* In inference the data pass unchanged and the mask is all true. */
-static gboolean
-dropout_infer (VnOpContext *ctx,
-               GError     **error)
-{
-  VnDType mask = ctx->opset < 10 ? ctx->in_types[0].dtype : VN_DTYPE_BOOL;
-  const VnTensor *training = vn_op_has_input (ctx, 2) && ctx->in != NULL ? ctx->in[2] : NULL;
-  const VnTensor *ratio = vn_op_has_input (ctx, 1) && ctx->in != NULL ? ctx->in[1] : NULL;
-  gboolean keeps_all = ratio != NULL && ratio->n_elements == 1 && vn_tensor_get_double (ratio, 0) == 0;
-  VnShape shape = ctx->in_types[0].shape;
-
-  /* A mode that is not known yet keeps the shape open: then this is asked again when it is. */
-  if (vn_op_has_input (ctx, 2) && training == NULL)
-    shape = VN_SHAPE_UNKNOWN;
-  if (training != NULL && training->n_elements == 1 && vn_tensor_get_s64 (training, 0) != 0 && !keeps_all)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Dropout in training mode is random and cannot be run"));
-      return FALSE;
-    }
-  vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &shape);
-  vn_op_set_output (ctx, 1, mask, &shape);
-  return TRUE;
-}
-
-static gboolean
-dropout_run (VnOpContext *ctx,
-             GError     **error)
-{
-  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
-    {
-      VnTensor *mask = ctx->out[1];
-
-      for (gsize i = 0; i < mask->n_elements; i++)
-        if (mask->dtype == VN_DTYPE_BOOL)
-          ((guint8 *) mask->data)[i] = 1;
-        else if (mask->dtype == VN_DTYPE_F32)
-          ((float *) mask->data)[i] = 1.f;
-        else
-          return vn_op_unsupported (ctx, 0, error);
-    }
-  return ctx->out[0] == NULL || copy_run (ctx, error);
-}
-
-const VnOp vn_op_dropout_7 = {
-  .domain = "", .type = "Dropout", .since = 7,
-  .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 2,
-  .dtypes = G_MAXUINT32,
-  .family = VN_FAMILY_SHAPE,
-  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
-  .aliases = TRUE,
-  .infer = dropout_infer,
-  .run = dropout_run,
-};

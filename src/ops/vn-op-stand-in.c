@@ -67,6 +67,21 @@ vn_op_takes (const VnOp *op,
   return dtype == VN_DTYPE_UNDEFINED || op->dtypes == 0 || (vn_op_get_dtypes (op) >> dtype & 1) != 0;
 }
 
+/**
+ * vn_op_is_alias:
+ *
+ * Returns: whether output 0 of @node is its input 0 with another shape
+ */
+gboolean
+vn_op_is_alias (const VnOp   *op,
+                const VnNode *node)
+{
+  for (guint i = 0; i < 16; i++)
+    if ((op->unalias >> i & 1) != 0 && vn_node_get_input (node, i) != NULL)
+      return FALSE;
+  return op->aliases;
+}
+
 static gboolean
 needs_stand_in (const VnOpContext *ctx)
 {

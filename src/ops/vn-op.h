@@ -134,6 +134,7 @@ struct _VnOp
   VnQuantTraits  quant;
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
+  guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
   gboolean     (*infer)   (VnOpContext *ctx, GError **error);
   gboolean     (*run)     (VnOpContext *ctx, GError **error);
   /* Optional: once per node after planning, with constant inputs in ctx->in: packed weights and the like. Sizes of
@@ -155,6 +156,8 @@ VnOpFamily          vn_op_family      (const VnNode *node);       /* also of ope
 /* ---- calls (vn-op-stand-in.c): `infer`, `prepare` and `run` are called through these ---- */
 
 VnDTypeSet    vn_op_get_dtypes       (const VnOp  *op);
+gboolean      vn_op_is_alias         (const VnOp   *op,
+                                      const VnNode *node);
 gboolean      vn_op_takes            (const VnOp  *op,
                                       VnDType      dtype);
 gboolean      vn_op_infer            (VnOpContext *ctx,

@@ -37,10 +37,11 @@ typedef struct
   VnReduceRows rows;
 } VnReduceKernel;
 
-/* Kernels for elements of float and double into double, and of gint64 into gint64. */
+/* Kernels for elements of float and double into double, of gint64 into gint64, and of guint64 into guint64. */
 const VnReduceKernel *vn_reduce_kernel_f32 (VnReduceKind kind);
 const VnReduceKernel *vn_reduce_kernel_f64 (VnReduceKind kind);
 const VnReduceKernel *vn_reduce_kernel_s64 (VnReduceKind kind);
+const VnReduceKernel *vn_reduce_kernel_u64 (VnReduceKind kind);
 
 /**
  * VnReducePlan: kept and reduced dims, neighbours merged. If the last dim is reduced (row_reduced), rows of it are

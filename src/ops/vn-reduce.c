@@ -58,6 +58,12 @@ KERNEL (abs_s64, gint64, gint64, (gint64) ((guint64) a + (v < 0 ? 0 - (guint64) 
 KERNEL (square_s64, gint64, gint64, (gint64) ((guint64) a + (guint64) v * (guint64) v))
 KERNEL (max_s64, gint64, gint64, a > v ? a : v)
 KERNEL (min_s64, gint64, gint64, a < v ? a : v)
+KERNEL (sum_u64, guint64, guint64, a + v)
+KERNEL (abs_u64, guint64, guint64, a + v)
+KERNEL (square_u64, guint64, guint64, a + v * v)
+KERNEL (max_u64, guint64, guint64, a > v ? a : v)
+KERNEL (min_u64, guint64, guint64, a < v ? a : v)
+KERNEL (prod_u64, guint64, guint64, a * v)
 KERNEL (prod_s64, gint64, gint64, (gint64) ((guint64) a * (guint64) v))
 
 #define TABLE(suffix)                                                           \
@@ -79,6 +85,7 @@ KERNEL (prod_s64, gint64, gint64, (gint64) ((guint64) a * (guint64) v))
 TABLE (f32)
 TABLE (f64)
 TABLE (s64)
+TABLE (u64)
 
 /**
  * vn_reduce_resolve:

@@ -184,7 +184,8 @@ compute (Call    *call,
 {
   VnOpContext *ctx = &call->ctx;
 
-  if (ctx->op->aliases && call->in[0] != NULL && ctx->n_outputs == 1 && call->in[0]->dtype == call->out_types[0].dtype)
+  if (vn_op_is_alias (ctx->op, ctx->node) && call->in[0] != NULL && ctx->n_outputs == 1 &&
+      call->in[0]->dtype == call->out_types[0].dtype)
     {
       call->out[0] = vn_tensor_new_reshaped (call->in[0], &call->out_types[0].shape, error);
       return call->out[0] != NULL;

@@ -133,17 +133,26 @@ test_batch_norm (void)
     }
 }
 
+/* By hand: channel 0 holds 1 2 3 6 (mean 3, variance 3.5), channel 1 only 10. */
 static void
 test_training (void)
 {
-  g_autoptr(VnTensor) x = op_random (&VN_SHAPE (1, 2, 2), 1);
-  g_autoptr(VnTensor) c = op_random (&VN_SHAPE (2), 1);
-  VnTensor *inputs[] = { x, c, c, c, c }, *y = NULL;
-  OpCall call = { "", "BatchNormalization", 15, "training_mode=1", inputs, 5, 1, 1 };
+  g_autoptr(VnTensor) x = vn_tensor_new_f32 (&VN_SHAPE (2, 2, 2), (float[]) { 1, 2, 10, 10, 3, 6, 10, 10 });
+  g_autoptr(VnTensor) scale = vn_tensor_new_f32 (&VN_SHAPE (2), (float[]) { 2, 3 });
+  g_autoptr(VnTensor) bias = vn_tensor_new_f32 (&VN_SHAPE (2), (float[]) { 1, -1 });
+  g_autoptr(VnTensor) mean = vn_tensor_new_f32 (&VN_SHAPE (2), (float[]) { 100, 20 });
+  g_autoptr(VnTensor) variance = vn_tensor_new_f32 (&VN_SHAPE (2), (float[]) { 8, 4 });
+  VnTensor *inputs[] = { x, scale, bias, mean, variance }, *out[3] = { NULL };
+  OpCall call = { "", "BatchNormalization", 15, "training_mode=1 momentum=0.75 epsilon=0.5", inputs, 5, 3, 1 };
   g_autoptr(GError) error = NULL;
 
-  g_assert_false (op_call (&call, &y, &error));
-  g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+  op_call (&call, out, &error);
+  g_assert_no_error (error);
+  op_assert_near (out[0], (double[]) { -1, 0, -1, -1, 1, 4, -1, -1 }, 8, 1e-6, 1e-6);
+  op_assert_near (out[1], (double[]) { 75.75, 17.5 }, 2, 1e-6, 0);
+  op_assert_near (out[2], (double[]) { 6.875, 3 }, 2, 1e-6, 0);
+  for (guint i = 0; i < 3; i++)
+    vn_tensor_unref (out[i]);
 }
 
 static void
