@@ -340,6 +340,7 @@ const VnOp vn_op_attention_23 = {
   .min_inputs = 3, .max_inputs = 7, .min_outputs = 1, .max_outputs = 4,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .same_dtype = 1u << K | 1u << V | 1u << PAST_K | 1u << PAST_V,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = attention_infer,

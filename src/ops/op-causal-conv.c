@@ -136,6 +136,7 @@ const VnOp vn_op_causal_conv_with_state_27 = {
   .min_inputs = 2, .max_inputs = 4, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_DTYPE_BIT (F32),
   .same_dtype = 1u << W | 1u << B | 1u << STATE,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = causal_conv_infer,

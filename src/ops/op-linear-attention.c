@@ -266,6 +266,7 @@ const VnOp vn_op_linear_attention_27 = {
   .min_inputs = 3, .max_inputs = 6, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_DTYPE_BIT (F32),
   .same_dtype = 1u << KEY | 1u << VALUE | 1u << STATE | 1u << DECAY | 1u << BETA,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = linear_attention_infer,

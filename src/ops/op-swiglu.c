@@ -66,6 +66,7 @@ const VnOp vn_op_swiglu_28 = {
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .same_dtype = 1u << 1,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_ACTIVATION,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
   .infer = swiglu_infer,

@@ -106,6 +106,7 @@ const VnOp vn_op_tensor_scatter_24 = {
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
   .same_dtype = 1u << UPDATE,
+  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
   .infer = tensor_scatter_infer,
   .run = tensor_scatter_run,

@@ -245,10 +245,10 @@ fill_input (const VnOpContext *ctx,
 
   if ((VN_HALF_BITS >> from->dtype & 1) != 0)
     vn_op_for_ranges (ctx, from->n_elements, 2, convert_range, &conversion);
-  else if (from->dtype == VN_DTYPE_STRING && from->n_bytes > 0)
-    memcpy (to, from->data, from->n_bytes);
-  else
+  else if (from->dtype != VN_DTYPE_STRING)
     unpack (from->dtype, from->data, to, from->n_elements);
+  else if (from->n_bytes > 0)
+    memcpy (to, from->data, from->n_bytes);
 }
 
 static GHashTable *

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define ALIGNMENT 64
+#define MAX_STRINGS ((gsize) 1 << 26)   /* each is memory of its own, which cannot be asked for gently */
 
 /**
  * vn_tensor_size_in_bytes:

@@ -35,10 +35,24 @@ some_dtype (GRand *rand,
     {
       VnDType dtype = (VnDType) g_rand_int_range (rand, 1, VN_N_DTYPES);
 
-      if ((set >> dtype & 1) != 0 && dtype != VN_DTYPE_STRING && vn_dtype_is_valid (dtype))
+      if ((set >> dtype & 1) != 0 && vn_dtype_is_valid (dtype))
         return dtype;
     }
   return others[g_rand_int_range (rand, 0, G_N_ELEMENTS (others))];
+}
+
+static void
+fill_strings (GRand    *rand,
+              VnTensor *tensor)
+{
+  static const char * const texts[] = { "", "a", "A b", "one, two,, three ", "\xff\xfe", "\xc3\x9f\xe2\x80\x83x", "17", "aaaa" };
+  char **strings = tensor->data;
+
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      g_free (strings[i]);
+      strings[i] = g_strdup (texts[g_rand_int_range (rand, 0, G_N_ELEMENTS (texts))]);
+    }
 }
 
 static void
@@ -47,6 +61,11 @@ fill (GRand    *rand,
 {
   guint8 *data = tensor->data;
 
+  if (tensor->dtype == VN_DTYPE_STRING)
+    {
+      fill_strings (rand, tensor);
+      return;
+    }
   for (gsize i = 0; i < tensor->n_bytes; i++)
     data[i] = (guint8) g_rand_int (rand);
   if (tensor->dtype == VN_DTYPE_BOOL)
@@ -141,11 +160,54 @@ set_floats (GRand      *rand,
 }
 
 static void
+set_strings (GRand      *rand,
+             VnNode     *node,
+             const char *name)
+{
+  static const char * const words[] = { "", "a", "b", "17", "\xff" };
+  VnAttr *attr = vn_attr_new (name, VN_ATTR_STRINGS);
+
+  if (attr->strings == NULL)
+    attr->strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (int n = g_rand_int_range (rand, 0, 6); n > 0; n--)
+    {
+      const char *word = words[g_rand_int_range (rand, 0, G_N_ELEMENTS (words))];
+
+      g_ptr_array_add (attr->strings, g_bytes_new (word, strlen (word)));
+    }
+  vn_node_set_attr (node, attr);
+}
+
+static void
+set_texts (GRand  *rand,
+           VnNode *node)
+{
+  static const char * const patterns[] = { "a*", "(a|aa)+$", "[[:alpha:]]\\W", "(?P<x>a)(?i:B)", "(", "[", "\\", "\\1", "(?=a)",
+                                           "a**", "\\Qa", "(*UTF)", "(?#", "[^]", "x{1000000}" };
+  static const char * const actions[] = { "LOWER", "UPPER", "NONE", "\xff" };
+  static const char * const weights[] = { "TF", "IDF", "TFIDF" };
+
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "pattern", patterns[g_rand_int_range (rand, 0, G_N_ELEMENTS (patterns))]);
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "delimiter", g_rand_boolean (rand) ? "," : "");
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "case_change_action", actions[g_rand_int_range (rand, 0, G_N_ELEMENTS (actions))]);
+  if (g_rand_boolean (rand))
+    set_strings (rand, node, "stopwords");
+  if (g_rand_boolean (rand))
+    set_strings (rand, node, "pool_strings");
+  if (g_rand_boolean (rand))
+    vn_node_set_string (node, "mode", weights[g_rand_int_range (rand, 0, G_N_ELEMENTS (weights))]);
+}
+
+static void
 set_attributes (GRand  *rand,
                 VnNode *node)
 {
   static const char * const ints[] = { "axes", "perm", "starts", "ends", "split", "pads", "kernel_shape", "strides",
-                                       "dilations", "shape", "output_shape", "output_padding", "border", "scale" };
+                                       "dilations", "shape", "output_shape", "output_padding", "border", "scale",
+                                       "ngram_counts", "ngram_indexes", "pool_int64s" };
   static const char * const scalars[] = { "axis", "keepdims", "k", "to", "blocksize", "block_size", "start", "end", "upper",
                                           "batch_dims", "num_outputs", "largest", "sorted", "group", "ceil_mode",
                                           "count_include_pad", "transA", "transB", "exclusive", "reverse", "time_axis",
@@ -155,7 +217,8 @@ set_attributes (GRand  *rand,
                                           "q_num_heads", "kv_num_heads", "is_causal", "qk_matmul_output_mode",
                                           "softmax_precision", "left_window_size", "right_window_size",
                                           "rotary_embedding_dim", "interleaved", "unidirectional", "do_rotary",
-                                          "local_window_size" };
+                                          "local_window_size", "maxsplit", "is_case_sensitive", "min_gram_length", "max_gram_length",
+                                          "max_skip_count", "sample_size" };
   static const char * const vision[] = { "ignore_index", "output_height", "output_width", "sampling_ratio", "align_corners",
                                          "onesided", "inverse", "periodic", "offset_group", "center_point_box" };
   static const char * const reductions[] = { "none", "sum", "mean", "add", "mul", "min" };
@@ -189,6 +252,8 @@ set_attributes (GRand  *rand,
   if (g_rand_boolean (rand))
     set_floats (rand, node, g_rand_boolean (rand) ? "scales" : g_rand_boolean (rand) ? "bias" : "value_floats");
   if (g_rand_boolean (rand))
+    set_texts (rand, node);
+  if (g_rand_boolean (rand))
     vn_node_set_string (node, "mode", modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))]);
   if (g_rand_boolean (rand))
     vn_node_set_string (node, "equation", equations[g_rand_int_range (rand, 0, G_N_ELEMENTS (equations))]);
@@ -206,7 +271,9 @@ guarded (const VnTensorType *type)
   gsize n, bytes;
   guint8 *memory;
 
-  if (type->dtype == VN_DTYPE_UNDEFINED || type->dtype == VN_DTYPE_STRING ||
+  if (type->dtype == VN_DTYPE_STRING)
+    return vn_tensor_new (type->dtype, &type->shape, NULL);
+  if (type->dtype == VN_DTYPE_UNDEFINED ||
       !vn_tensor_size_in_bytes (type->dtype, &type->shape, &n, &bytes) || bytes > MAX_BYTES)
     return NULL;
   memory = g_aligned_alloc (1, bytes + 2 * GUARD, 64);
@@ -256,7 +323,7 @@ run_guarded (VnOpContext *ctx,
   else
     counts->failed++;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    if (made[i])
+    if (made[i] && ctx->out[i]->dtype != VN_DTYPE_STRING)
       check_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
   check_guards (ctx->scratch, ctx->scratch_bytes);
   vn_op_release (ctx->op, prepared);
@@ -271,7 +338,7 @@ can_hold (const VnOpContext *ctx)
       gsize n, bytes;
 
       if (ctx->out[i] == NULL &&
-          (ctx->out_types[i].dtype == VN_DTYPE_UNDEFINED || ctx->out_types[i].dtype == VN_DTYPE_STRING ||
+          (ctx->out_types[i].dtype == VN_DTYPE_UNDEFINED ||
            !vn_tensor_size_in_bytes (ctx->out_types[i].dtype, &ctx->out_types[i].shape, &n, &bytes) ||
            bytes > MAX_BYTES))
         return FALSE;
