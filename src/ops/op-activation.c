@@ -151,7 +151,7 @@ MAP_F32 (erf, vn_erff (v))
 MAP_F64 (erf, erf (v))
 MAP_RUN (erf, 0, 0)
 
-MAP_F32 (gelu_erf, 0.5f * v * (1.f + vn_erff (v * 0.707106781f)))
+MAP_F32 (gelu_erf, vn_geluf (v))
 MAP_F64 (gelu_erf, 0.5 * v * (1 + erf (v * G_SQRT2 / 2)))
 
 MAP_F32 (gelu_tanh, 0.5f * v * (1.f + vn_tanhf (0.797884561f * (v + 0.044715f * v * v * v))))

@@ -57,9 +57,6 @@ gemm_infer (VnOpContext *ctx,
   if (vn_op_has_input (ctx, C) && !check_c (ctx, &ctx->in_types[C].shape, &y, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
-  if (ctx->in_types[A].dtype == VN_DTYPE_F32 && y.dims[0] >= 0 && inner_a >= 0 &&
-      !vn_gemm_packed_scratch ((gsize) y.dims[0], (gsize) inner_a, &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
   return TRUE;
 }
 
@@ -191,7 +188,7 @@ gemm_prepare (VnOpContext *ctx,
   *prepared = NULL;
   if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2)
     return TRUE;
-  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
+  *prepared = vn_gemm_packed_new (vn_gemm_kernel_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
                                   (gsize) b->shape.dims[trans_b ? 0 : 1], trans_b,
                                   vn_node_get_float (ctx->node, "alpha", 1.f), error);
   return *prepared != NULL;

@@ -3,61 +3,20 @@
  * dropped again. FusedMatMul of ONNX Runtime may transpose those two axes first and has a factor. */
 #include "vn-blas.h"
 #include "vn-gemm-packed.h"
+#include "vn-product.h"
 #include "vn-whole-product.h"
 
 #include <math.h>
 
-/* Sizes of a product after 1-D operands were extended. */
-typedef struct
-{
-  VnShape a, b;        /* at least 2-D */
-  VnShape batch;       /* broadcast shape of the leading axes */
-  gint64  m, n, k;
-  gboolean drop_m, drop_n;
-  gboolean trans_a, trans_b;
-  float    alpha;
-} Product;
-
-static VnShape
-leading (const VnShape *shape)
-{
-  VnShape out = *shape;
-
-  out.rank -= 2;
-  return out;
-}
-
 static gboolean
-product_init (Product       *self,
+product_init (VnProduct     *self,
               VnOpContext   *ctx,
               const VnShape *a,
               const VnShape *b,
               GError       **error)
 {
-  VnShape lead_a, lead_b;
-  gint64 rows;
-
-  self->drop_m = a->rank == 1;
-  self->drop_n = b->rank == 1;
-  self->trans_a = vn_node_get_int (ctx->node, "transA", 0) != 0 && !self->drop_m;
-  self->trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0 && !self->drop_n;
-  self->alpha = vn_node_get_float (ctx->node, "alpha", 1.f);
-  self->a = self->drop_m ? VN_SHAPE (1, a->dims[0]) : *a;
-  self->b = self->drop_n ? VN_SHAPE (b->dims[0], 1) : *b;
-  if (a->rank < 1 || b->rank < 1)
-    return vn_op_fail (ctx, error, _("a scalar cannot be an operand of a matrix product"));
-  self->m = self->a.dims[self->a.rank - (self->trans_a ? 1 : 2)];
-  self->k = self->a.dims[self->a.rank - (self->trans_a ? 2 : 1)];
-  self->n = self->b.dims[self->b.rank - (self->trans_b ? 2 : 1)];
-  rows = self->b.dims[self->b.rank - (self->trans_b ? 1 : 2)];
-  if (self->k >= 0 && rows >= 0 && self->k != rows)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of the first operand, but %" G_GINT64_FORMAT
-                                     " rows of the second"), self->k, rows);
-  lead_a = leading (&self->a);
-  lead_b = leading (&self->b);
-  if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
-    return vn_op_fail (ctx, error, _("the leading axes of the operands do not broadcast"));
-  return TRUE;
+  return vn_product_init_transposed (self, ctx, a, b, vn_node_get_int (ctx->node, "transA", 0) != 0,
+                                     vn_node_get_int (ctx->node, "transB", 0) != 0, error);
 }
 
 static gboolean
@@ -66,7 +25,7 @@ matmul_infer (VnOpContext *ctx,
 {
   const VnShape *a = &ctx->in_types[0].shape, *b = &ctx->in_types[1].shape;
   VnShape y = VN_SHAPE_UNKNOWN;
-  Product product;
+  VnProduct product;
 
   if (!vn_op_check_alike (ctx, 0x2, error))
     return FALSE;
@@ -74,42 +33,10 @@ matmul_infer (VnOpContext *ctx,
     {
       if (!product_init (&product, ctx, a, b, error))
         return FALSE;
-      y = product.batch;
-      if (!product.drop_m)
-        y.dims[y.rank++] = product.m;
-      if (!product.drop_n)
-        y.dims[y.rank++] = product.n;
-      if (b->rank == 2 && vn_shape_is_static (a) && vn_shape_is_static (b) &&
-          !vn_gemm_packed_scratch ((gsize) vn_shape_count (&product.a, 0, product.a.rank - 1), (gsize) product.k,
-                                   &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+      vn_product_shape (&product, &y);
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
   return TRUE;
-}
-
-/* Where the matrix of an operand starts for batch number @i of the result. */
-static gsize
-batch_offset (const VnShape *operand,
-              const VnShape *batch,
-              gsize          i)
-{
-  gsize offset = 0, stride = (gsize) (operand->dims[operand->rank - 2] * operand->dims[operand->rank - 1]);
-  int lead = operand->rank - 2;
-
-  for (int axis = batch->rank - 1; axis >= 0; axis--)
-    {
-      gsize index = i % (gsize) batch->dims[axis];
-      int own = axis - (batch->rank - lead);
-
-      i /= (gsize) batch->dims[axis];
-      if (own < 0)
-        continue;
-      if (operand->dims[own] != 1)
-        offset += index * stride;
-      stride *= (gsize) operand->dims[own];
-    }
-  return offset;
 }
 
 #define ROWS 128
@@ -117,7 +44,8 @@ batch_offset (const VnShape *operand,
 typedef struct
 {
   const VnOpContext *ctx;
-  Product            product;
+  VnProduct          product;
+  float              alpha;
   gsize              m, n, k, n_blocks;
 } MatMul;
 
@@ -130,9 +58,9 @@ matmul_block (gpointer data,
   const VnOpContext *ctx = self->ctx;
   gsize batch = item / self->n_blocks, first = item % self->n_blocks * ROWS;
   gsize rows = MIN (ROWS, self->m - first);
-  const Product *p = &self->product;
-  gsize a = batch_offset (&p->a, &p->batch, batch) + first * (p->trans_a ? 1 : self->k);
-  gsize b = batch_offset (&p->b, &p->batch, batch), y = (batch * self->m + first) * self->n;
+  const VnProduct *p = &self->product;
+  gsize a = vn_product_offset (&p->a, &p->batch, batch) + first * (p->trans_a ? 1 : self->k);
+  gsize b = vn_product_offset (&p->b, &p->batch, batch), y = (batch * self->m + first) * self->n;
   gsize lda = p->trans_a ? self->m : self->k, ldb = p->trans_b ? self->k : self->n;
 
   if (vn_dtype_is_integer (ctx->in[0]->dtype))
@@ -144,10 +72,10 @@ matmul_block (gpointer data,
                      (char *) ctx->out[0]->data + y * size, self->n);
     }
   else if (ctx->in[0]->dtype == VN_DTYPE_F64)
-    vn_blas_gemm_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, p->alpha, (const double *) ctx->in[0]->data + a,
+    vn_blas_gemm_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha, (const double *) ctx->in[0]->data + a,
                       lda, (const double *) ctx->in[1]->data + b, ldb, 0, (double *) ctx->out[0]->data + y, self->n);
   else
-    vn_blas_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, p->alpha,
+    vn_blas_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
                           (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
                           (float *) ctx->out[0]->data + y, self->n);
 }
@@ -163,7 +91,7 @@ matmul_prepare (VnOpContext *ctx,
   *prepared = NULL;
   if (b == NULL || b->dtype != VN_DTYPE_F32 || b->shape.rank != 2 || vn_node_get_int (ctx->node, "transA", 0) != 0)
     return TRUE;
-  *prepared = vn_gemm_packed_new (vn_tile_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
+  *prepared = vn_gemm_packed_new (vn_gemm_kernel_get (), b->data, (gsize) b->shape.dims[trans_b ? 1 : 0],
                                   (gsize) b->shape.dims[trans_b ? 0 : 1], trans_b,
                                   vn_node_get_float (ctx->node, "alpha", 1.f), error);
   return *prepared != NULL;
@@ -179,7 +107,7 @@ static gboolean
 matmul_run (VnOpContext *ctx,
             GError     **error)
 {
-  MatMul job = { ctx };
+  MatMul job = { .ctx = ctx, .alpha = vn_node_get_float (ctx->node, "alpha", 1.f) };
   gsize n_batches;
 
   if (!product_init (&job.product, ctx, &ctx->in[0]->shape, &ctx->in[1]->shape, error) ||

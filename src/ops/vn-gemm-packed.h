@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-gemm.h"
 #include "vn-op-private.h"
-#include "vn-tile.h"
 
 G_BEGIN_DECLS
 
@@ -12,15 +12,23 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const VnTile *tile;
-  gsize         depth, columns, n_blocks;
-  float        *blocks;
+  const VnGemmKernel *kernel;
+  gsize               depth, columns, n_blocks;
+  float              *blocks;
 } VnGemmPacked;
 
+/* What is done with each number of the result once it is complete. */
+typedef enum
+{
+  VN_GEMM_CLAMP,
+  VN_GEMM_GELU,      /* x / 2 * (1 + erf (x / sqrt 2)) */
+} VnGemmFinish;
+
 /**
- * VnGemmCall: y (rows x columns) = op (a) * b + added, clamped.
+ * VnGemmCall: y (rows x columns) = finish (op (a) * b + beta * added).
  * @a_step, @depth_step: distances in a from one row, and one product, to the next
- * @added: (nullable): with @added_row and @added_column as distances (0: broadcast), times @beta
+ * @added: (nullable): with @added_row and @added_column as distances (0: broadcast)
+ * @low, @high: of the clamp; -INFINITY, INFINITY: none
  */
 typedef struct
 {
@@ -29,22 +37,20 @@ typedef struct
   const float  *added;
   gsize         added_row, added_column;
   float         beta, low, high;
+  VnGemmFinish  finish;
   float        *y;
 } VnGemmCall;
 
-VnGemmPacked *vn_gemm_packed_new     (const VnTile       *tile,
-                                      const float        *b,
-                                      gsize               depth,
-                                      gsize               columns,
-                                      gboolean            transposed,
-                                      float               alpha,
-                                      GError            **error);
-void          vn_gemm_packed_free    (VnGemmPacked       *self);
-gboolean      vn_gemm_packed_scratch (gsize               rows,
-                                      gsize               depth,
-                                      gsize              *bytes);
-void          vn_gemm_packed_run     (const VnGemmPacked *self,
-                                      const VnOpContext  *ctx,
-                                      const VnGemmCall   *call);
+VnGemmPacked *vn_gemm_packed_new  (const VnGemmKernel *kernel,
+                                   const float        *b,
+                                   gsize               depth,
+                                   gsize               columns,
+                                   gboolean            transposed,
+                                   float               alpha,
+                                   GError            **error);
+void          vn_gemm_packed_free (VnGemmPacked       *self);
+void          vn_gemm_packed_run  (const VnGemmPacked *self,
+                                   const VnOpContext  *ctx,
+                                   const VnGemmCall   *call);
 
 G_END_DECLS

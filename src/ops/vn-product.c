@@ -11,6 +11,47 @@ leading (const VnShape *shape)
 }
 
 /**
+ * vn_product_init_transposed:
+ * @a, @b: shapes of the operands, of known rank
+ * @trans_a, @trans_b: whether the last two axes are to be swapped; not heeded for 1-D operands
+ *
+ * Returns: %FALSE if they cannot be multiplied
+ */
+gboolean
+vn_product_init_transposed (VnProduct      *self,
+                            VnOpContext    *ctx,
+                            const VnShape  *a,
+                            const VnShape  *b,
+                            gboolean        trans_a,
+                            gboolean        trans_b,
+                            GError        **error)
+{
+  VnShape lead_a, lead_b;
+  gint64 rows;
+
+  self->drop_m = a->rank == 1;
+  self->drop_n = b->rank == 1;
+  self->trans_a = trans_a && !self->drop_m;
+  self->trans_b = trans_b && !self->drop_n;
+  self->a = self->drop_m ? VN_SHAPE (1, a->dims[0]) : *a;
+  self->b = self->drop_n ? VN_SHAPE (b->dims[0], 1) : *b;
+  if (a->rank < 1 || b->rank < 1)
+    return vn_op_fail (ctx, error, _("a scalar cannot be an operand of a matrix product"));
+  self->m = self->a.dims[self->a.rank - (self->trans_a ? 1 : 2)];
+  self->k = self->a.dims[self->a.rank - (self->trans_a ? 2 : 1)];
+  self->n = self->b.dims[self->b.rank - (self->trans_b ? 2 : 1)];
+  rows = self->b.dims[self->b.rank - (self->trans_b ? 1 : 2)];
+  if (self->k >= 0 && rows >= 0 && self->k != rows)
+    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of the first operand, but %" G_GINT64_FORMAT
+                                     " rows of the second"), self->k, rows);
+  lead_a = leading (&self->a);
+  lead_b = leading (&self->b);
+  if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
+    return vn_op_fail (ctx, error, _("the leading axes of the operands do not broadcast"));
+  return TRUE;
+}
+
+/**
  * vn_product_init:
  * @a, @b: shapes of the operands, of known rank
  *
@@ -23,25 +64,7 @@ vn_product_init (VnProduct      *self,
                  const VnShape  *b,
                  GError        **error)
 {
-  VnShape lead_a, lead_b;
-
-  self->drop_m = a->rank == 1;
-  self->drop_n = b->rank == 1;
-  self->a = self->drop_m ? VN_SHAPE (1, a->dims[0]) : *a;
-  self->b = self->drop_n ? VN_SHAPE (b->dims[0], 1) : *b;
-  if (a->rank < 1 || b->rank < 1)
-    return vn_op_fail (ctx, error, _("a scalar cannot be an operand of a matrix product"));
-  self->m = self->a.dims[self->a.rank - 2];
-  self->k = self->a.dims[self->a.rank - 1];
-  self->n = self->b.dims[self->b.rank - 1];
-  if (self->k >= 0 && self->b.dims[self->b.rank - 2] >= 0 && self->k != self->b.dims[self->b.rank - 2])
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of the first operand, but %" G_GINT64_FORMAT
-                                     " rows of the second"), self->k, self->b.dims[self->b.rank - 2]);
-  lead_a = leading (&self->a);
-  lead_b = leading (&self->b);
-  if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
-    return vn_op_fail (ctx, error, _("the leading axes of the operands do not broadcast"));
-  return TRUE;
+  return vn_product_init_transposed (self, ctx, a, b, FALSE, FALSE, error);
 }
 
 /**

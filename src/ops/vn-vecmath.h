@@ -146,6 +146,13 @@ vn_erff (float x)
   return a > 1.f ? __builtin_copysignf (far, x) : x * near;
 }
 
+/* x / 2 (1 + erf (x / sqrt 2)) */
+VN_INLINE float
+vn_geluf (float x)
+{
+  return 0.5f * x * (1.f + vn_erff (x * 0.707106781f));
+}
+
 /* x tanh (ln (1 + e^x)), the logarithm cancelled against the exponentials; tanh is 1 from 20 on. */
 VN_INLINE float
 vn_mishf (float x)

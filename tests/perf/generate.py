@@ -36,10 +36,33 @@ class Builder:
         w = self.weight(self.rng.normal(0, np.sqrt(1 / cin), (1000, cin)))
         return self.node('Gemm', [x, w, self.weight(np.zeros(1000))], transB=1)
 
-    def save(self, x, path):
+    def ints(self, values):
+        name = self.name('i')
+        self.weights.append(numpy_helper.from_array(np.array(values, np.int64), name))
+        return name
+
+    def dense(self, x, cin, cout):
+        x = self.node('MatMul', [x, self.weight(self.rng.normal(0, np.sqrt(1 / cin), (cin, cout)))])
+        return self.node('Add', [x, self.weight(self.rng.normal(0, 0.02, cout))])
+
+    def layer_norm(self, x, width):
+        """As exporters wrote it before there was an operator for it."""
+        centred = self.node('Sub', [x, self.node('ReduceMean', [x], axes=[-1])])
+        square = self.node('Pow', [centred, self.weight(np.array(2))])
+        variance = self.node('ReduceMean', [square], axes=[-1])
+        root = self.node('Sqrt', [self.node('Add', [variance, self.weight(np.array(1e-12))])])
+        y = self.node('Mul', [self.node('Div', [centred, root]), self.weight(self.rng.normal(1, 0.1, width))])
+        return self.node('Add', [y, self.weight(self.rng.normal(0, 0.1, width))])
+
+    def gelu(self, x):
+        e = self.node('Erf', [self.node('Div', [x, self.weight(np.array(np.sqrt(2)))])])
+        y = self.node('Mul', [x, self.node('Add', [e, self.weight(np.array(1))])])
+        return self.node('Mul', [y, self.weight(np.array(0.5))])
+
+    def save(self, x, path, given=('input', TensorProto.FLOAT, [1, 3, 224, 224]), result=(1, 1000)):
         graph = helper.make_graph(
-            self.nodes, 'generated', [helper.make_tensor_value_info('input', TensorProto.FLOAT, [1, 3, 224, 224])],
-            [helper.make_tensor_value_info(x, TensorProto.FLOAT, [1, 1000])], self.weights)
+            self.nodes, 'generated', [helper.make_tensor_value_info(*given)],
+            [helper.make_tensor_value_info(x, TensorProto.FLOAT, result)], self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
         onnx.save(model, path)
 
@@ -82,6 +105,28 @@ def mobilenetv2(path):
             x = b.node('Add', [x, y]) if stride == 1 and cin == c else y
             cin = c
     b.save(b.classifier(relu6(b.conv(x, cin, 1280, 1)), 1280), path)
+
+
+def bert(path, layers=12, width=768, heads=12, length=128, words=30522):
+    """The shape of BERT-base, as PyTorch exports it: 110 M weights, LayerNorm and GELU in pieces."""
+    b, inner = Builder(12), 4 * width
+
+    def split(x, order):
+        x = b.node('Reshape', [x, b.ints([1, length, heads, width // heads])])
+        return b.node('Transpose', [x], perm=order)
+
+    x = b.node('Gather', [b.weight(b.rng.normal(0, 1, (words, width))), 'input_ids'])
+    x = b.layer_norm(b.node('Add', [x, b.weight(b.rng.normal(0, 0.3, (1, length, width)))]), width)
+    for _ in range(layers):
+        q, k, v = (b.dense(x, width, width) for _ in range(3))
+        q, k, v = split(q, [0, 2, 1, 3]), split(k, [0, 2, 3, 1]), split(v, [0, 2, 1, 3])
+        s = b.node('Div', [b.node('MatMul', [q, k]), b.weight(np.array(np.sqrt(width / heads)))])
+        s = b.node('MatMul', [b.node('Softmax', [s], axis=-1), v])
+        s = b.node('Reshape', [b.node('Transpose', [s], perm=[0, 2, 1, 3]), b.ints([1, length, width])])
+        x = b.layer_norm(b.node('Add', [b.dense(s, width, width), x]), width)
+        y = b.dense(b.gelu(b.dense(x, width, inner)), inner, width)
+        x = b.layer_norm(b.node('Add', [y, x]), width)
+    b.save(x, path, ('input_ids', TensorProto.INT64, [1, length]), (1, length, width))
 
 
 GENERATED = {'resnet50-shaped': resnet50, 'mobilenetv2-shaped': mobilenetv2}
