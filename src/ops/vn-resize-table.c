@@ -144,7 +144,8 @@ fill_taps (const VnResize      *self,
       /* Two halves at the far end, not one and nothing: as in ONNX Runtime, to the last bit of the sums. */
       if (self->mode == VN_RESIZE_LINEAR && !normalise && x == (float) (axis->in - 1))
         weight[k] = 0.5f;
-      index[k] = (gint32) CLAMP (at, 0, axis->in - 1);
+      /* At the ends of a wide filter are samples that do not count: not even if they are NaN. */
+      index[k] = (gint32) CLAMP (self->antialias && weight[k] == 0.f ? (gint64) base : at, 0, axis->in - 1);
       sum += weight[k];
     }
   for (guint k = 0; normalise && k < table->n_taps; k++)
