@@ -280,6 +280,7 @@ vn_tensor_unref (VnTensor *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
+  g_clear_pointer (&self->items, g_ptr_array_unref);
   if (self->owner_free != NULL && self->owner != NULL)
     self->owner_free (self->owner);
   g_free (self);
@@ -315,10 +316,23 @@ vn_tensor_get_aligned (VnTensor  *self,
   return copy;
 }
 
+static gboolean
+items_equal (const VnTensor *a,
+             const VnTensor *b)
+{
+  if (a->items->len != b->items->len)
+    return FALSE;
+  for (guint i = 0; i < a->items->len; i++)
+    if (!vn_tensor_equal (g_ptr_array_index (a->items, i), g_ptr_array_index (b->items, i)))
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * vn_tensor_equal:
  *
- * Returns: %TRUE if type, shape and every bit are the same: NaN equals the same NaN, 0 does not equal -0
+ * Returns: %TRUE if type, shape and every bit are the same: NaN equals the same NaN, 0 does not equal -0. Of
+ *   containers: if they hold the same.
  */
 gboolean
 vn_tensor_equal (const VnTensor *a,
@@ -326,6 +340,10 @@ vn_tensor_equal (const VnTensor *a,
 {
   if (a == b)
     return TRUE;
+  if (a->kind != b->kind)
+    return FALSE;
+  if (vn_tensor_is_container (a))
+    return items_equal (a, b);
   if (a->dtype != b->dtype || !vn_shape_equal (&a->shape, &b->shape))
     return FALSE;
   if (a->dtype != VN_DTYPE_STRING)

@@ -7,13 +7,28 @@
 G_BEGIN_DECLS
 
 /**
+ * VnKind: what a value of a network can be. An optional holds one tensor or sequence, or nothing; a sequence holds
+ * tensors of one element type.
+ * @VN_KIND_UNKNOWN: of types only: found out while the network runs
+ */
+typedef enum
+{
+  VN_KIND_TENSOR,
+  VN_KIND_SEQUENCE,
+  VN_KIND_OPTIONAL,
+  VN_KIND_UNKNOWN,
+} VnKind;
+
+/**
  * VnTensor:
- * @dtype: type of the elements
+ * @kind: a container (anything but %VN_KIND_TENSOR) has no elements of its own: who takes it for a tensor sees [0]
+ * @dtype: type of the elements; of a container, those of its tensors, or %VN_DTYPE_UNDEFINED
  * @shape: always static
  * @n_elements: product of the dims (1 for a scalar)
  * @n_bytes: size of @data; 4-bit elements are packed two to a byte, low nibble first
  * @data: elements in row-major order. Owned storage is aligned to 64 bytes; a view into a file may have any
  *   alignment (see vn_tensor_get_aligned()). For strings: n_elements pointers to NUL-terminated strings.
+ * @items: of VnTensor: what a container holds, all in memory of their own; %NULL for tensors
  *
  * Reference counted. Who made it may write into @data until the tensor is
  * shared; from then on it is read-only.
@@ -21,11 +36,13 @@ G_BEGIN_DECLS
 typedef struct _VnTensor VnTensor;
 struct _VnTensor
 {
-  VnDType   dtype;
-  VnShape   shape;
-  gsize     n_elements;
-  gsize     n_bytes;
-  gpointer  data;
+  VnKind     kind;
+  VnDType    dtype;
+  VnShape    shape;
+  gsize      n_elements;
+  gsize      n_bytes;
+  gpointer   data;
+  GPtrArray *items;
 
   /*< private >*/
   gatomicrefcount ref;
@@ -70,6 +87,18 @@ gboolean    vn_tensor_size_in_bytes  (VnDType          dtype,
                                       const VnShape   *shape,
                                       gsize           *n_elements,
                                       gsize           *n_bytes);
+
+/* ---- containers (vn-container.c) ---- */
+
+VnTensor   *vn_tensor_new_sequence   (VnDType          dtype,
+                                      GPtrArray       *items,
+                                      GError         **error);
+VnTensor   *vn_tensor_new_optional   (VnDType          dtype,
+                                      VnTensor        *item,
+                                      GError         **error);
+gboolean    vn_tensor_is_container   (const VnTensor  *self);
+VnTensor   *vn_tensor_own            (VnTensor        *self,
+                                      GError         **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensor, vn_tensor_unref)
 
