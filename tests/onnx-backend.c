@@ -74,8 +74,18 @@ add_input (DataSet   *self,
     }
   read_as_bfloat (tensor, value->type.dtype);
   g_hash_table_insert (self->tensors, value->name, tensor);
-  g_hash_table_insert (self->shapes, value->name, &tensor->shape);
+  if (!vn_tensor_is_container (tensor))
+    g_hash_table_insert (self->shapes, value->name, &tensor->shape);
   return TRUE;
+}
+
+static const VnType *
+declared_type (GPtrArray *values,
+               guint      k)
+{
+  static const VnType tensor = { .kind = VN_TYPE_TENSOR };
+
+  return k < values->len ? &((const VnValue *) g_ptr_array_index (values, k))->type : &tensor;
 }
 
 static gboolean
@@ -97,7 +107,7 @@ data_set_read (DataSet     *self,
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         break;
-      tensor = vn_onnx_tensor_read_file (path, &name, error);
+      tensor = vn_onnx_value_read_file (path, declared_type (model->graph->inputs, k), &name, error);
       if (tensor == NULL || !add_input (self, tensor, name, k, error))
         return FALSE;
     }
@@ -108,7 +118,7 @@ data_set_read (DataSet     *self,
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         return TRUE;
-      tensor = vn_onnx_tensor_read_file (path, NULL, error);
+      tensor = vn_onnx_value_read_file (path, declared_type (model->graph->outputs, k), NULL, error);
       if (tensor == NULL)
         return FALSE;
       if (k < model->graph->outputs->len)
@@ -144,11 +154,35 @@ element_matches (const VnTensor *found,
   return vn_tensor_get_double (found, i) == vn_tensor_get_double (wanted, i);
 }
 
+static char *compare (const VnTensor *found,
+                      const VnTensor *wanted);
+
+static char *
+compare_items (const VnTensor *found,
+               const VnTensor *wanted)
+{
+  if (found->items->len != wanted->items->len)
+    return g_strdup_printf ("holds %u values, not %u", found->items->len, wanted->items->len);
+  for (guint i = 0; i < wanted->items->len; i++)
+    {
+      g_autofree char *difference = compare (g_ptr_array_index (found->items, i), g_ptr_array_index (wanted->items, i));
+
+      if (difference != NULL)
+        return g_strdup_printf ("element %u %s", i, difference);
+    }
+  return NULL;
+}
+
 static char *
 compare (const VnTensor *found,
          const VnTensor *wanted)
 {
   gsize n_wrong = 0, first = 0;
+
+  if (found->kind != wanted->kind)
+    return g_strdup_printf ("is of kind %d, not %d", found->kind, wanted->kind);
+  if (vn_tensor_is_container (found))
+    return compare_items (found, wanted);
 
   if (found->dtype != wanted->dtype || !vn_shape_equal (&found->shape, &wanted->shape))
     {
@@ -281,23 +315,36 @@ node_lacks (const VnNode *node)
 }
 
 static char *
+graph_lacks (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      char *text = node_lacks (node);
+
+      for (guint a = 0; a < node->attrs->len && text == NULL; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          text = attr->graph != NULL ? graph_lacks (attr->graph) : NULL;
+        }
+      if (text != NULL)
+        return text;
+    }
+  return NULL;
+}
+
+static char *
 model_lacks (const VnModel *model)
 {
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
 
-      if (value->type.kind != VN_TYPE_TENSOR)
+      if (value->type.kind != VN_TYPE_TENSOR && value->type.kind != VN_TYPE_SEQUENCE && value->type.kind != VN_TYPE_OPTIONAL)
         return g_strdup_printf ("input “%s” is no tensor", value->name);
     }
-  for (guint i = 0; i < model->graph->nodes->len; i++)
-    {
-      char *text = node_lacks (g_ptr_array_index (model->graph->nodes, i));
-
-      if (text != NULL)
-        return text;
-    }
-  return NULL;
+  return graph_lacks (model->graph);
 }
 
 static gboolean

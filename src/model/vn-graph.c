@@ -51,6 +51,7 @@ typedef struct
   const VnGraph *graph;
   guint         *waiting;   /* by node index: inputs not yet computed */
   GArray        *ready;     /* of guint: a heap of node indices, smallest on top */
+  GHashTable    *returned;  /* VnValue -> GArray of node indices: what a graph inside a node returns as it is */
 } Sort;
 
 static void
@@ -108,9 +109,56 @@ enclosing_node (const VnGraph *graph,
   return user;
 }
 
+/* Such a value has no use of its own, but the node needs it. */
+static void
+add_returned (Sort          *sort,
+              guint          node,
+              const VnGraph *inner)
+{
+  for (guint i = 0; i < inner->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (inner->outputs, i);
+      GArray *nodes;
+
+      if (value->graph != sort->graph || value->producer == NULL)
+        continue;
+      nodes = g_hash_table_lookup (sort->returned, value);
+      if (nodes == NULL)
+        {
+          nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+          g_hash_table_insert (sort->returned, (gpointer) value, nodes);
+        }
+      g_array_append_val (nodes, node);
+      sort->waiting[node]++;
+    }
+}
+
+static void
+find_returned (Sort         *sort,
+               guint         index,
+               const VnNode *node)
+{
+  for (guint a = 0; a < node->attrs->len; a++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+      guint n_graphs = attr->graphs != NULL ? attr->graphs->len : 0;
+
+      for (guint g = 0; g < n_graphs + (attr->graph != NULL); g++)
+        {
+          const VnGraph *inner = g < n_graphs ? g_ptr_array_index (attr->graphs, g) : attr->graph;
+
+          add_returned (sort, index, inner);
+          for (guint i = 0; i < inner->nodes->len; i++)
+            find_returned (sort, index, g_ptr_array_index (inner->nodes, i));
+        }
+    }
+}
+
 static void
 count_waiting (Sort *sort)
 {
+  for (guint i = 0; i < sort->graph->nodes->len; i++)
+    find_returned (sort, i, g_ptr_array_index (sort->graph->nodes, i));
   for (guint i = 0; i < sort->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (sort->graph->values, i);
@@ -128,16 +176,28 @@ count_waiting (Sort *sort)
 }
 
 static void
+release_node (Sort  *sort,
+              guint  index)
+{
+  if (--sort->waiting[index] == 0)
+    heap_push (sort->ready, index);
+}
+
+static void
 release_output (Sort          *sort,
                 const VnValue *value)
 {
+  const GArray *returning = g_hash_table_lookup (sort->returned, value);
+
   for (guint u = 0; u < value->uses->len; u++)
     {
       const VnNode *node = enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
 
-      if (node != NULL && --sort->waiting[node->index] == 0)
-        heap_push (sort->ready, node->index);
+      if (node != NULL)
+        release_node (sort, node->index);
     }
+  for (guint i = 0; returning != NULL && i < returning->len; i++)
+    release_node (sort, g_array_index (returning, guint, i));
 }
 
 static void
@@ -167,7 +227,8 @@ vn_graph_sort (const VnGraph  *self,
   g_autofree guint *waiting = g_new0 (guint, MAX (self->nodes->len, 1));
   g_autoptr(GArray) ready = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr(GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
-  Sort sort = { self, waiting, ready };
+  g_autoptr(GHashTable) returned = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  Sort sort = { self, waiting, ready, returned };
 
   count_waiting (&sort);
   for (guint i = 0; i < self->nodes->len; i++)

@@ -33,7 +33,8 @@ typedef enum
 
 /**
  * VnType:
- * @kind: what it is; @dtype and @shape are meaningful for tensors only
+ * @kind: what it is; @shape is meaningful for tensors only
+ * @dtype: of the elements; of sequences and optionals those of the tensors in them
  * @symbols: names of symbolic dims, or NULL where a dim has none. Only where shape.dims[i] is VN_DIM_UNKNOWN.
  * @encoded: (nullable): the type as found in the file; the only content for sequences, maps and the like.
  *   Dropped when the type is changed.
@@ -244,6 +245,8 @@ VnValue    *vn_node_get_output      (const VnNode     *self,
                                      guint             i);
 gboolean    vn_node_is              (const VnNode     *self,
                                      const char       *op_type);  /* in ai.onnx */
+gboolean    vn_node_has_graphs      (const VnNode     *self);
+GPtrArray  *vn_node_list_captured   (const VnNode     *self);     /* VnValue; container owned by the caller */
 char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
 
 VnTensor   *vn_value_get_constant   (const VnValue    *self);     /* initializer or Constant node's tensor, borrowed; NULL if not constant */

@@ -66,7 +66,7 @@ append_dims (GString      *text,
 /**
  * vn_type_to_string:
  *
- * Returns: (transfer full): "float32[batch,3,224,224]"; without brackets if the rank is not known
+ * Returns: (transfer full): "float32[batch,3,224,224]"; without brackets if the rank is not known; "sequence of float32"
  */
 char *
 vn_type_to_string (const VnType *self)
@@ -77,6 +77,8 @@ vn_type_to_string (const VnType *self)
   if (self->kind != VN_TYPE_TENSOR && self->kind != VN_TYPE_SPARSE_TENSOR)
     {
       g_string_append (text, kinds[self->kind]);
+      if (self->dtype != VN_DTYPE_UNDEFINED)
+        g_string_append_printf (text, " of %s", vn_dtype_get_name (self->dtype));
       return g_string_free (text, FALSE);
     }
   if (self->kind == VN_TYPE_SPARSE_TENSOR)

@@ -40,6 +40,8 @@ enum
   F_INFO_NAME = 1, F_INFO_TYPE = 2, F_INFO_DOC = 3,
   F_TYPE_TENSOR = 1, F_TENSOR_TYPE_ELEM = 1, F_TENSOR_TYPE_SHAPE = 2, F_SHAPE_DIM = 1, F_DIM_VALUE = 1, F_DIM_PARAM = 2,
   F_SPARSE_VALUES = 1, F_SPARSE_DIMS = 3,
+  F_TYPE_SEQUENCE = 4, F_TYPE_OPTIONAL = 9, F_CONTAINER_ELEM = 1,
+  F_SEQUENCE_NAME = 1, F_SEQUENCE_TENSOR = 3, F_OPTIONAL_TENSOR = 3, F_OPTIONAL_SEQUENCE = 5,
 };
 
 #define LOCATION_EXTERNAL 1
@@ -84,6 +86,11 @@ typedef struct
   VnModel    *model;         /* being built; NULL while a lone tensor is read */
 } VnOnnxReader;
 
+void        vn_onnx_reader_init    (VnOnnxReader   *self,
+                                    GBytes         *bytes,
+                                    const char     *path);
+void        vn_onnx_reader_clear   (VnOnnxReader   *self);
+void        vn_onnx_message_valid  (GError        **error);
 GBytes     *vn_onnx_external_map   (VnOnnxReader   *self,
                                     const PbTensor *proto,
                                     gsize           n_bytes,

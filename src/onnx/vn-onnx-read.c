@@ -283,8 +283,8 @@ fail_unpack (const char  *path,
 }
 
 /* Names in a message come from the file, too. */
-static void
-make_message_valid (GError **error)
+void
+vn_onnx_message_valid (GError **error)
 {
   char *valid;
 
@@ -313,24 +313,24 @@ build_model (VnOnnxReader   *self,
   if (!decode_model (self, proto, error))
     {
       g_prefix_error (error, "“%s”: ", shown_path (self->path));
-      make_message_valid (error);
+      vn_onnx_message_valid (error);
       return NULL;
     }
   model->file_size = g_bytes_get_size (self->bytes) + self->external_bytes;
   return g_steal_pointer (&model);
 }
 
-static void
-reader_init (VnOnnxReader *self,
-             GBytes       *bytes,
-             const char   *path)
+void
+vn_onnx_reader_init (VnOnnxReader *self,
+                     GBytes       *bytes,
+                     const char   *path)
 {
   *self = (VnOnnxReader) { bytes, g_array_new (FALSE, FALSE, sizeof (RawView)), path,
                            g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref) };
 }
 
-static void
-reader_clear (VnOnnxReader *self)
+void
+vn_onnx_reader_clear (VnOnnxReader *self)
 {
   g_array_unref (self->views);
   g_hash_table_unref (self->external);
@@ -381,7 +381,7 @@ vn_onnx_read_bytes (GBytes      *bytes,
 
   g_return_val_if_fail (bytes != NULL, NULL);
 
-  reader_init (&self, bytes, path);
+  vn_onnx_reader_init (&self, bytes, path);
   small = strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {
@@ -390,7 +390,7 @@ vn_onnx_read_bytes (GBytes      *bytes,
       if (proto != NULL)
         vn__onnx__model_proto__free_unpacked (proto, NULL);
     }
-  reader_clear (&self);
+  vn_onnx_reader_clear (&self);
   return model;
 }
 
@@ -409,45 +409,4 @@ vn_onnx_read_file (const char  *path,
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
 
   return bytes != NULL ? vn_onnx_read_bytes (bytes, path, error) : NULL;
-}
-
-/**
- * vn_onnx_tensor_read_file:
- * @path: an encoded TensorProto, as the data sets of the ONNX project have them
- * @name: (out) (optional) (nullable) (transfer full): the name in the file
- *
- * Returns: (transfer full) (nullable): the tensor
- */
-VnTensor *
-vn_onnx_tensor_read_file (const char  *path,
-                          char       **name,
-                          GError     **error)
-{
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
-  g_autoptr(GByteArray) small = NULL;
-  VnTensor *tensor = NULL;
-  PbTensor *proto = NULL;
-  VnOnnxReader self;
-
-  if (name != NULL)
-    *name = NULL;
-  if (bytes == NULL)
-    return NULL;
-  reader_init (&self, bytes, path);
-  small = vn_onnx_strip (bytes, STRIP_TENSOR, self.views, NULL);
-  if (small != NULL)
-    proto = vn__onnx__tensor_proto__unpack (NULL, small->len, small->data);
-  if (proto == NULL || !proto->has_data_type)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold a tensor (an ONNX TensorProto)"), path);
-  else if ((tensor = vn_onnx_tensor_decode (&self, proto, error)) == NULL)
-    {
-      g_prefix_error (error, "“%s”: ", path);
-      make_message_valid (error);
-    }
-  else if (name != NULL)
-    *name = vn_onnx_dup_text (proto->name);
-  if (proto != NULL)
-    vn__onnx__tensor_proto__free_unpacked (proto, NULL);
-  reader_clear (&self);
-  return tensor;
 }

@@ -57,6 +57,29 @@ decode_tensor (VnType                         *type,
     decode_dim (type, i, tensor->shape->dim[i]);
 }
 
+/* Element type of the tensors in a sequence or optional, however deep they lie. */
+static VnDType
+find_elements (const guint8 *data,
+               gsize         size)
+{
+  VnWireField field, elem;
+
+  for (guint depth = 0; depth < 8; depth++)
+    {
+      if (vn_wire_find (data, size, F_TYPE_TENSOR, &field) && field.type == VN_WIRE_BYTES)
+        return vn_wire_find (field.data, field.value, F_TENSOR_TYPE_ELEM, &elem) && elem.type == VN_WIRE_VARINT &&
+               elem.value <= G_MAXINT32 && vn_dtype_is_valid ((gint64) elem.value) ? (VnDType) elem.value
+                                                                                   : VN_DTYPE_UNDEFINED;
+      if (!(vn_wire_find (data, size, F_TYPE_SEQUENCE, &field) || vn_wire_find (data, size, F_TYPE_OPTIONAL, &field)) ||
+          field.type != VN_WIRE_BYTES ||
+          !vn_wire_find (field.data, field.value, F_CONTAINER_ELEM, &elem) || elem.type != VN_WIRE_BYTES)
+        break;
+      data = elem.data;
+      size = elem.value;
+    }
+  return VN_DTYPE_UNDEFINED;
+}
+
 static GBytes *
 encode_modelled (const VnType *type)
 {
@@ -87,6 +110,8 @@ vn_onnx_type_decode (VnType       *type,
   memset (type, 0, sizeof *type);
   type->shape = VN_SHAPE_UNKNOWN;
   type->kind = find_kind (data, size);
+  if (type->kind == VN_TYPE_SEQUENCE || type->kind == VN_TYPE_OPTIONAL)
+    type->dtype = find_elements (data, size);
   if (type->kind == VN_TYPE_TENSOR)
     proto = vn__onnx__type_proto__unpack (NULL, size, data);
   if (proto != NULL && proto->tensor_type != NULL)
@@ -120,6 +145,21 @@ encode_shape (VnWireOut    *out,
   vn_wire_end (out, shape, F_TENSOR_TYPE_SHAPE);
 }
 
+/* A sequence or optional that was inferred: nothing but the type of its elements is known. */
+static void
+encode_container (VnWireOut    *out,
+                  const VnType *type)
+{
+  VnWireMark container = vn_wire_begin (out);
+  VnWireMark elem = vn_wire_begin (out);
+  VnWireMark tensor = vn_wire_begin (out);
+
+  vn_wire_int (out, F_TENSOR_TYPE_ELEM, type->dtype);
+  vn_wire_end (out, tensor, F_TYPE_TENSOR);
+  vn_wire_end (out, elem, F_CONTAINER_ELEM);
+  vn_wire_end (out, container, type->kind == VN_TYPE_SEQUENCE ? F_TYPE_SEQUENCE : F_TYPE_OPTIONAL);
+}
+
 /**
  * vn_onnx_type_encode:
  *
@@ -129,15 +169,18 @@ void
 vn_onnx_type_encode (VnWireOut    *out,
                      const VnType *type)
 {
-  VnWireMark tensor = vn_wire_begin (out);
+  VnWireMark tensor;
 
   if (type->encoded != NULL)
     {
       vn_wire_encoded (out, g_bytes_get_data (type->encoded, NULL), g_bytes_get_size (type->encoded));
       return;
     }
+  if (type->kind == VN_TYPE_SEQUENCE || type->kind == VN_TYPE_OPTIONAL)
+    encode_container (out, type);
   if (type->kind != VN_TYPE_TENSOR)
     return;
+  tensor = vn_wire_begin (out);
   if (type->dtype != VN_DTYPE_UNDEFINED)
     vn_wire_int (out, F_TENSOR_TYPE_ELEM, type->dtype);
   if (type->shape.rank != VN_RANK_UNKNOWN)

@@ -39,5 +39,9 @@ GBytes   *vn_onnx_write_bytes       (const VnModel             *model,
 VnTensor *vn_onnx_tensor_read_file  (const char       *path,      /* one TensorProto: a .pb sample */
                                      char            **name,      /* out, nullable */
                                      GError          **error);
+VnTensor *vn_onnx_value_read_file   (const char       *path,      /* TensorProto, SequenceProto or OptionalProto */
+                                     const VnType     *type,      /* says which */
+                                     char            **name,      /* out, nullable */
+                                     GError          **error);
 
 G_END_DECLS

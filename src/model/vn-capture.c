@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values of outer graphs that the graphs inside a node use. */
+#include "vn-model.h"
+
+typedef struct
+{
+  const VnNode *node;
+  GHashTable   *seen;
+  GPtrArray    *captured;
+} Capture;
+
+static gboolean
+is_inside (const VnGraph *graph,
+           const VnNode  *node)
+{
+  for (; graph != NULL; graph = graph->parent)
+    if (graph->parent_node == node)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+add_outer (Capture *self,
+           VnValue *value)
+{
+  if (value != NULL && !is_inside (value->graph, self->node) && g_hash_table_add (self->seen, value))
+    g_ptr_array_add (self->captured, value);
+}
+
+static void
+visit_attrs (Capture      *self,
+             const VnNode *node);
+
+static void
+visit_graph (Capture       *self,
+             const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        add_outer (self, g_ptr_array_index (node->inputs, k));
+      visit_attrs (self, node);
+    }
+  for (guint i = 0; i < graph->outputs->len; i++)
+    add_outer (self, g_ptr_array_index (graph->outputs, i));
+}
+
+static void
+visit_attrs (Capture      *self,
+             const VnNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL)
+        visit_graph (self, attr->graph);
+      for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
+        visit_graph (self, g_ptr_array_index (attr->graphs, k));
+    }
+}
+
+/**
+ * vn_node_has_graphs:
+ *
+ * Returns: whether an attribute of the node holds a graph, as those of If, Loop and Scan do
+ */
+gboolean
+vn_node_has_graphs (const VnNode *self)
+{
+  for (guint i = 0; i < self->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (self->attrs, i);
+
+      if (attr->graph != NULL || (attr->graphs != NULL && attr->graphs->len > 0))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_node_list_captured:
+ *
+ * Returns: (transfer container) (element-type VnValue): the values from outside that the graphs in the node's
+ *   attributes use or return, at any depth, each once, in the order they are met
+ */
+GPtrArray *
+vn_node_list_captured (const VnNode *self)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  Capture capture = { self, seen, g_ptr_array_new () };
+
+  visit_attrs (&capture, self);
+  return capture.captured;
+}
