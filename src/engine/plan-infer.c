@@ -31,8 +31,7 @@ set_constant (VnPlan   *self,
 
   value->constant = tensor;
   value->store = VN_STORE_CONSTANT;
-  value->type.dtype = tensor->dtype;
-  value->type.shape = tensor->shape;
+  value->type = vn_tensor_get_type (tensor);
 }
 
 /* Constants are taken from the model when first used; kernels need them aligned. */
@@ -89,7 +88,7 @@ is_foldable (VnPlan       *self,
 {
   gsize in_bytes, total = 0;
 
-  if (is_random (step->node) || !inputs_are_constant (self, step, &in_bytes))
+  if (is_random (step->node) || step->op->makes_outputs || !inputs_are_constant (self, step, &in_bytes))
     return FALSE;
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -132,7 +131,7 @@ fold (const VnStep  *step,
       VnOpContext   *ctx,
       GError       **error)
 {
-  if (!vn_step_check_dtype (step, step->n_inputs > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
+  if (!vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
     return FALSE;
   if (vn_op_is_alias (step->op, step->node) && ctx->in[0] != NULL && step->n_outputs == 1 &&
       ctx->in[0]->dtype == step->out_types[0].dtype)
@@ -188,6 +187,8 @@ take_outputs (VnPlan    *self,
 static gboolean
 is_static (const VnStep *step)
 {
+  if (step->op->makes_outputs)
+    return FALSE;
   for (guint i = 0; i < step->n_inputs; i++)
     if (step->inputs[i] >= 0 && !vn_shape_is_static (&step->in_types[i].shape))
       return FALSE;
@@ -215,17 +216,40 @@ infer_and_fold (VnPlan       *self,
                 VnTensor    **out,
                 GError      **error)
 {
+  const VnOpBodies bodies = { .get_type = vn_step_body_type, .data = step };
   VnOpContext ctx;
 
   vn_step_init_context (step, &ctx);
   ctx.in = in;
   ctx.out = out;
+  ctx.bodies = &bodies;
   if (!vn_op_check_call (&ctx, error) || !vn_op_infer (&ctx, error))
     return FALSE;
   step->scratch_bytes = ctx.scratch_bytes;
   if (!has_all (out, step) && is_foldable (self, step) && !fold (step, &ctx, error))
     return FALSE;
   step->dynamic = !is_static (step);
+  return TRUE;
+}
+
+/* A value that a node uses: a constant is taken from the model now. */
+static gboolean
+load_input (VnPlan         *self,
+            const VnValue  *value,
+            VnTensor      **tensor,
+            GError        **error)
+{
+  int id = vn_plan_find (self, value);
+
+  if (id < 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is a value of a graph that is not around it"), value->name);
+      return FALSE;
+    }
+  if (!load_constant (self, (guint) id, error))
+    return FALSE;
+  if (tensor != NULL)
+    *tensor = self->values[id].constant;
   return TRUE;
 }
 
@@ -238,20 +262,19 @@ infer_node (VnPlan        *self,
   g_autoptr(VnStep) step = NULL;
   g_autofree VnTensor **in = g_new0 (VnTensor *, node->inputs->len + 1);
   g_autofree VnTensor **out = g_new0 (VnTensor *, node->outputs->len + 1);
+  g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
   gboolean ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len && ok; i++)
-    {
-      const VnValue *value = g_ptr_array_index (node->inputs, i);
-
-      ok = value == NULL || load_constant (self, value->id, error);
-      in[i] = value != NULL ? self->values[value->id].constant : NULL;
-    }
-  step = vn_step_new (self, node, op);
-  ok = ok && infer_and_fold (self, step, in, out, error);
+    if (g_ptr_array_index (node->inputs, i) != NULL)
+      ok = load_input (self, g_ptr_array_index (node->inputs, i), &in[i], error);
+  for (guint i = 0; captured != NULL && i < captured->len && ok; i++)
+    ok = load_input (self, g_ptr_array_index (captured, i), NULL, error);
+  step = vn_step_new (self, node, op, ok ? captured : NULL);
+  ok = ok && vn_plan_bodies (self, step, captured, error) && infer_and_fold (self, step, in, out, error);
   if (ok && take_outputs (self, step, out))
     {
-      ok = vn_step_check_dtype (step, step->n_inputs > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);
+      ok = vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);
       if (ok)
         g_ptr_array_add (self->steps, g_steal_pointer (&step));
     }
@@ -285,7 +308,7 @@ vn_plan_infer (VnPlan              *self,
     {
       const VnValue *value = g_ptr_array_index (self->outputs, i);
 
-      if (!load_constant (self, value->id, error))
+      if (!load_constant (self, (guint) vn_plan_find (self, value), error))
         return FALSE;
     }
   return TRUE;

@@ -102,12 +102,14 @@ check_input (VnPlan         *self,
 
   if (!self->values[value->id].needed)
     return TRUE;
+  if (value->type.kind == VN_TYPE_SEQUENCE || value->type.kind == VN_TYPE_OPTIONAL)
+    return TRUE;
   if (value->type.kind != VN_TYPE_TENSOR || value->type.dtype == VN_DTYPE_UNDEFINED)
     {
       g_autofree char *type = vn_type_to_string (&value->type);
 
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("Input “%s” is of type %s; only tensors can be fed"), value->name, type);
+                   _("Input “%s” is of type %s; only tensors, sequences and optionals can be fed"), value->name, type);
       return FALSE;
     }
   if (shape->rank == VN_RANK_UNKNOWN)
@@ -170,8 +172,9 @@ vn_plan_set_inputs (VnPlan               *self,
         continue;
       g_ptr_array_add (self->inputs, value);
       self->values[value->id].store = VN_STORE_INPUT;
-      type->dtype = value->type.dtype;
-      type->shape = value->type.kind == VN_TYPE_TENSOR ? value->type.shape : VN_SHAPE_UNKNOWN;
+      *type = vn_type_get_declared (&value->type);
+      if (type->kind != VN_KIND_TENSOR)
+        continue;
       if (!merge_given (value, get_given (options, value), &type->shape, error))
         return FALSE;
       learn_symbols (symbols, value, &type->shape);
@@ -185,5 +188,37 @@ vn_plan_set_inputs (VnPlan               *self,
       if (!check_input (self, value, &type->shape, error))
         return FALSE;
     }
+  return TRUE;
+}
+
+/**
+ * vn_plan_set_formals:
+ *
+ * Lists the inputs of a graph inside a node: its own, whose shapes may be others in each run, then the values of outer
+ * graphs that are not constant.
+ */
+gboolean
+vn_plan_set_formals (VnPlan   *self,
+                     GError  **error)
+{
+  self->inputs = g_ptr_array_new ();
+  for (guint i = 0; i < self->graph->inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (self->graph->inputs, i);
+      VnPlanValue *planned = &self->values[value->id];
+
+      if (value->graph != self->graph)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Input “%s” belongs to another graph"), value->name);
+          return FALSE;
+        }
+      g_ptr_array_add (self->inputs, value);
+      planned->store = VN_STORE_INPUT;
+      planned->type = vn_type_get_declared (&value->type);
+      planned->type.shape = VN_SHAPE_UNKNOWN;
+    }
+  for (guint id = self->graph->values->len; id < self->n_values; id++)
+    if (self->values[id].constant == NULL)
+      g_ptr_array_add (self->inputs, self->values[id].value);
   return TRUE;
 }

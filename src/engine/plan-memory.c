@@ -202,6 +202,7 @@ vn_plan_place (VnPlan  *self,
     {
       VnStep *step = g_ptr_array_index (self->steps, i);
 
+      step->index = i;
       if (!set_stores (self, step, i, error))
         return FALSE;
       set_last_uses (self, step, i);

@@ -16,7 +16,7 @@ link_values (VnPlan    *self,
   for (guint i = list->len; i-- > 0;)
     {
       const VnValue *value = g_ptr_array_index (list, i);
-      int *head = (int *) ((char *) &self->values[value->id] + head_offset);
+      int *head = (int *) ((char *) &self->values[vn_plan_find (self, value)] + head_offset);
 
       next[i] = -1;
       if (!vn_plan_is_computed (self, value))
@@ -39,7 +39,7 @@ copy_list (VnPlan      *self,
     {
       VnValue *value = g_ptr_array_index (list, i);
 
-      if (value == NULL || value->graph != self->graph)
+      if (value == NULL || vn_plan_find (self, value) < 0)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                        _("%s %u (“%s”) is not a value of the network's main graph"),
@@ -98,11 +98,25 @@ need (VnPlan    *self,
       GPtrArray *queue,
       VnValue   *value)
 {
-  if (value == NULL || value->graph != self->graph || self->values[value->id].needed ||
-      !vn_plan_is_computed (self, value))
+  int id = value != NULL ? vn_plan_find (self, value) : -1;
+
+  if (id < 0 || self->values[id].needed || !vn_plan_is_computed (self, value))
     return;
-  self->values[value->id].needed = TRUE;
+  self->values[id].needed = TRUE;
   g_ptr_array_add (queue, value);
+}
+
+static void
+need_inputs (VnPlan       *self,
+             GPtrArray    *queue,
+             const VnNode *node)
+{
+  g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    need (self, queue, g_ptr_array_index (node->inputs, i));
+  for (guint i = 0; captured != NULL && i < captured->len; i++)
+    need (self, queue, g_ptr_array_index (captured, i));
 }
 
 /**
@@ -134,10 +148,8 @@ vn_plan_select (VnPlan               *self,
     {
       VnValue *value = g_ptr_array_index (queue, k);
 
-      if (value->producer == NULL || vn_value_get_constant (value) != NULL)
-        continue;
-      for (guint i = 0; i < value->producer->inputs->len; i++)
-        need (self, queue, g_ptr_array_index (value->producer->inputs, i));
+      if (value->graph == self->graph && value->producer != NULL && vn_value_get_constant (value) == NULL)
+        need_inputs (self, queue, value->producer);
     }
   return TRUE;
 }

@@ -27,6 +27,11 @@ allocate_outputs (VnRunner            *self,
     {
       int id = step->outputs[i];
 
+      if (id >= 0 && types[i].kind != VN_KIND_TENSOR)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it cannot pass on sequences and optionals here"));
+          return FALSE;
+        }
       if (id >= 0 && self->tensors[id] == NULL)
         self->tensors[id] = vn_tensor_new (types[i].dtype, &types[i].shape, error);
       if (id >= 0 && self->tensors[id] == NULL)
@@ -62,8 +67,8 @@ set_types (VnRunner      *self,
     {
       const VnTensor *tensor = self->in[i];
 
-      self->in_types[i].dtype = tensor != NULL ? tensor->dtype : VN_DTYPE_UNDEFINED;
-      self->in_types[i].shape = tensor != NULL ? tensor->shape : VN_SHAPE_UNKNOWN;
+      self->in_types[i] = tensor != NULL ? vn_tensor_get_type (tensor)
+                                         : (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
     }
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -81,6 +86,8 @@ check_promise (const VnPlanValue   *value,
   g_autofree char *planned = NULL;
   g_autofree char *now = NULL;
 
+  if (found->kind == VN_KIND_SEQUENCE || found->kind == VN_KIND_OPTIONAL)
+    return TRUE;   /* nobody plans with more than that */
   if (found->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&found->shape))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
@@ -111,7 +118,7 @@ take_inferred (VnRunner      *self,
       int id = step->outputs[i];
 
       if (self->out[i] != NULL)
-        self->out_types[i] = (VnTensorType) { self->out[i]->dtype, self->out[i]->shape };
+        self->out_types[i] = vn_tensor_get_type (self->out[i]);
       if (id < 0)
         {
           g_clear_pointer (&self->out[i], vn_tensor_unref);
@@ -158,6 +165,113 @@ drop_inferred (VnRunner      *self,
     g_clear_pointer (&self->out[i], vn_tensor_unref);
 }
 
+/* ---- operators that make their outputs, some of them by running graphs ---- */
+
+typedef struct
+{
+  VnRunner     *runner;
+  const VnStep *step;
+} BodyCall;
+
+static VnTensorType
+get_body_type (gpointer        data,
+               const VnGraph  *graph,
+               guint           i)
+{
+  return vn_step_body_type ((gpointer) ((BodyCall *) data)->step, graph, i);
+}
+
+static VnRunner *
+find_runner (VnRunner       *self,
+             const VnStep   *step,
+             const VnGraph  *graph,
+             GError        **error)
+{
+  for (guint b = 0; step->bodies != NULL && b < step->bodies->len; b++)
+    {
+      const VnBody *body = g_ptr_array_index (step->bodies, b);
+
+      if (body->graph != graph)
+        continue;
+      if (body->plan != NULL)
+        return self->bodies[step->index][b];
+      if (body->error != NULL && error != NULL)
+        *error = g_error_copy (body->error);
+      return NULL;
+    }
+  return NULL;
+}
+
+/* Runs a graph of the step on the values the operator gives and those of outer graphs. */
+static gboolean
+run_body (gpointer           data,
+          const VnGraph     *graph,
+          VnTensor * const  *inputs,
+          VnTensor         **outputs,
+          GError           **error)
+{
+  BodyCall *call = data;
+  VnRunner *self = call->runner;
+  VnRunner *inner = find_runner (self, call->step, graph, error);
+  guint n_captured = call->step->n_inputs - call->step->n_own, n = graph->inputs->len;
+  g_autofree VnTensor **all = NULL;
+
+  if (inner == NULL || g_cancellable_set_error_if_cancelled (self->cancellable, error))
+    {
+      if (error != NULL && *error == NULL)
+        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its graph was not planned"));
+      return FALSE;
+    }
+  all = g_new0 (VnTensor *, n + n_captured + 1);
+  for (guint i = 0; i < n; i++)
+    all[i] = inputs[i];
+  for (guint i = 0; i < n_captured; i++)
+    all[n + i] = self->in[call->step->n_own + i];
+  inner->n_threads = self->n_threads;
+  return vn_runner_run (inner, all, outputs, self->cancellable, error);
+}
+
+/* Takes over what the operator made: everything that is wanted must be there. */
+static gboolean
+take_made (VnRunner      *self,
+           const VnStep  *step,
+           GError       **error)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      int id = step->outputs[i];
+      VnTensorType type;
+
+      if (id < 0)
+        continue;
+      if (self->out[i] == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it did not compute its output %u"), i);
+          return FALSE;
+        }
+      type = vn_tensor_get_type (self->out[i]);
+      self->tensors[id] = g_steal_pointer (&self->out[i]);
+      if (!check_promise (&self->plan->values[id], &type, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_maker (VnRunner      *self,
+           const VnStep  *step,
+           VnOpContext   *ctx,
+           GError       **error)
+{
+  gboolean ok = vn_step_check_dtype (step, step->n_own > 0 ? self->in_types[0].dtype : VN_DTYPE_UNDEFINED, error) &&
+                vn_runner_reserve_scratch (self, ctx->scratch_bytes, error);
+
+  ctx->scratch = self->scratch;
+  ok = ok && vn_op_run (ctx, error) && take_made (self, step, error);
+  drop_inferred (self, step);
+  return ok;
+}
+
 static gboolean
 run_dynamic (VnRunner      *self,
              const VnStep  *step,
@@ -175,12 +289,19 @@ run_dynamic (VnRunner      *self,
       drop_inferred (self, step);
       return FALSE;
     }
+  if (step->op->makes_outputs)
+    return run_maker (self, step, ctx, error);
   if (!take_inferred (self, step, &open, error))
     return FALSE;
   if (!open)
     return TRUE;
-  if (!vn_step_check_dtype (step, step->n_inputs > 0 ? self->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
+  if (!vn_step_check_dtype (step, step->n_own > 0 ? self->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
     return FALSE;
+  if (step->op->containers && step->alias && vn_tensor_is_container (self->in[0]))
+    {
+      self->tensors[step->outputs[0]] = vn_tensor_ref (self->in[0]);
+      return TRUE;
+    }
   if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
     return reshape_input (self, step, &self->out_types[0].shape, error);
   if (!allocate_outputs (self, step, self->out_types, error) ||
@@ -200,9 +321,12 @@ vn_runner_run_step (VnRunner      *self,
                     const VnStep  *step,
                     GError       **error)
 {
+  BodyCall call = { self, step };
+  const VnOpBodies bodies = { .get_type = get_body_type, .run = run_body, .data = &call };
   VnOpContext ctx;
 
   vn_step_init_context (step, &ctx);
+  ctx.bodies = &bodies;
   ctx.in = self->in;
   ctx.out = self->out;
   ctx.n_threads = self->n_threads;

@@ -37,7 +37,21 @@ typedef struct
 } VnPlanValue;
 
 /**
+ * VnBody: a graph in an attribute of a node.
+ * @plan: its inputs are those of @graph and then the step's captured ones; %NULL if it is not needed or cannot work
+ * @error: why it cannot; told when it should be run, for a branch may never be
+ */
+typedef struct
+{
+  const VnGraph *graph;
+  VnPlan        *plan;
+  GError        *error;
+} VnBody;
+
+/**
  * VnStep: one node that is run.
+ * @index: its place in the plan
+ * @n_inputs: with the values of this graph that the graphs inside the node use, behind the @n_own of the node
  * @inputs, @outputs: value ids, -1: omitted or not wanted
  * @dynamic: shapes are inferred again right before running
  * @alias: the output is input 0 with another shape, nothing is run
@@ -48,7 +62,8 @@ typedef struct
   const VnNode *node;
   const VnOp   *op;
   gint64        opset;
-  guint         n_inputs, n_outputs;
+  guint         index;
+  guint         n_inputs, n_own, n_outputs;
   int          *inputs, *outputs;
   VnTensorType *in_types, *out_types;
   gsize         scratch_bytes;
@@ -56,13 +71,20 @@ typedef struct
   VnActivation  activation;
   gboolean      dynamic, alias, dead;
   GArray       *dying;
+  GPtrArray    *bodies;        /* of VnBody, or NULL */
 } VnStep;
+
+/* Graphs may be nested so deep; the reader allows less. */
+#define VN_PLAN_MAX_DEPTH 40
 
 struct _VnPlan
 {
   gatomicrefcount  ref;
   VnModel         *model;
-  VnGraph         *graph;
+  const VnGraph   *graph;
+  guint            depth;        /* 0: the main graph */
+  GPtrArray       *captured;     /* of VnValue: of outer graphs; their ids follow those of the graph */
+  GHashTable      *captured_ids; /* VnValue -> id, of these */
   VnPlanValue     *values;
   guint            n_values;
   GPtrArray       *inputs;       /* of VnValue */
@@ -76,8 +98,27 @@ struct _VnPlan
   guint            max_inputs, max_outputs;
   gboolean        *lost;         /* by value id: left out, depends on a node without kernel; NULL: none is */
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
+  gboolean         no_fusion;
 };
 
+int       vn_plan_find          (const VnPlan         *self,
+                                 const VnValue        *value);
+VnPlan   *vn_plan_new_inner     (VnPlan               *outer,
+                                 const VnGraph        *graph,
+                                 GPtrArray            *captured,
+                                 gboolean              no_fusion,
+                                 GError              **error);
+gboolean  vn_plan_set_formals   (VnPlan               *self,
+                                 GError              **error);
+gboolean  vn_plan_bodies        (VnPlan               *self,
+                                 VnStep               *step,
+                                 GPtrArray            *captured,
+                                 GError              **error);
+VnBody   *vn_step_find_body     (const VnStep         *self,
+                                 const VnGraph        *graph);
+VnTensorType vn_step_body_type  (gpointer              step,
+                                 const VnGraph        *graph,
+                                 guint                 i);
 gboolean  vn_plan_select        (VnPlan               *self,
                                  const VnPlanOptions  *options,
                                  VnNotes              *notes,
@@ -105,7 +146,8 @@ gboolean  vn_plan_prepare       (VnPlan               *self,
 
 VnStep   *vn_step_new           (VnPlan               *plan,
                                  const VnNode         *node,
-                                 const VnOp           *op);
+                                 const VnOp           *op,
+                                 GPtrArray            *captured);
 void      vn_step_free          (VnStep               *self);
 void      vn_step_init_context  (const VnStep         *self,
                                  VnOpContext          *ctx);

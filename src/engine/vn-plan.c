@@ -4,22 +4,41 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+static void
+number_captured (VnPlan    *self,
+                 GPtrArray *captured)
+{
+  self->captured = g_ptr_array_new ();
+  self->captured_ids = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; captured != NULL && i < captured->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (captured, i);
+
+      g_ptr_array_add (self->captured, value);
+      g_hash_table_insert (self->captured_ids, value, GUINT_TO_POINTER (self->graph->values->len + i));
+    }
+}
+
 static VnPlan *
-plan_alloc (VnModel *model)
+plan_alloc (VnModel       *model,
+            const VnGraph *graph,
+            GPtrArray     *captured)
 {
   VnPlan *self = g_new0 (VnPlan, 1);
 
   g_atomic_ref_count_init (&self->ref);
   self->model = vn_model_ref (model);
-  self->graph = model->graph;
-  self->n_values = model->graph->values->len;
+  self->graph = graph;
+  number_captured (self, captured);
+  self->n_values = graph->values->len + self->captured->len;
   self->values = g_new0 (VnPlanValue, MAX (self->n_values, 1));
   self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
   for (guint i = 0; i < self->n_values; i++)
     {
       VnPlanValue *value = &self->values[i];
 
-      value->value = g_ptr_array_index (model->graph->values, i);
+      value->value = i < graph->values->len ? g_ptr_array_index (graph->values, i)
+                                            : g_ptr_array_index (self->captured, i - graph->values->len);
       value->type.shape = VN_SHAPE_UNKNOWN;
       value->root = i;
       value->tap = value->output = -1;
@@ -122,7 +141,7 @@ plan_build (VnPlan               *self,
     return FALSE;
   ops = g_new0 (const VnOp *, nodes->len + 1);
   if (!vn_plan_resolve (self, nodes, ops, error) ||
-      !vn_plan_set_inputs (self, options, notes, error))
+      !(self->depth > 0 ? vn_plan_set_formals (self, error) : vn_plan_set_inputs (self, options, notes, error)))
     return FALSE;
   if (!vn_plan_infer (self, nodes, ops, error))
     {
@@ -161,10 +180,77 @@ vn_plan_new (VnModel              *model,
 
   g_return_val_if_fail (model != NULL && model->graph != NULL, NULL);
 
-  self = plan_alloc (model);
+  self = plan_alloc (model, model->graph, NULL);
+  self->no_fusion = options != NULL && options->no_fusion;
   if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
     return NULL;
   return g_steal_pointer (&self);
+}
+
+/* What the outer plan knows of a value it shares with a graph inside. */
+static void
+take_captured (VnPlan       *self,
+               const VnPlan *outer,
+               guint         id)
+{
+  VnPlanValue *value = &self->values[id];
+  int from = vn_plan_find (outer, value->value);
+
+  value->type = outer->values[from].type;
+  value->store = VN_STORE_INPUT;
+  if (outer->values[from].constant == NULL)
+    return;
+  value->constant = vn_tensor_ref (outer->values[from].constant);
+  value->store = VN_STORE_CONSTANT;
+}
+
+/**
+ * vn_plan_new_inner:
+ * @graph: in an attribute of a node of @outer's graph
+ * @captured: (element-type VnValue): values that @outer knows: what is constant there is constant here, the others
+ *   become inputs behind those of the graph
+ *
+ * Returns: (transfer full) (nullable): how the graph is run, or %NULL with an error as vn_plan_new()
+ */
+VnPlan *
+vn_plan_new_inner (VnPlan         *outer,
+                   const VnGraph  *graph,
+                   GPtrArray      *captured,
+                   gboolean        no_fusion,
+                   GError        **error)
+{
+  VnPlanOptions options = { .no_fusion = no_fusion };
+  g_autoptr(VnPlan) self = NULL;
+
+  if (outer->depth + 1 > VN_PLAN_MAX_DEPTH)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("graphs are nested more than %d deep"), VN_PLAN_MAX_DEPTH);
+      return NULL;
+    }
+  self = plan_alloc (outer->model, graph, captured);
+  self->depth = outer->depth + 1;
+  self->no_fusion = no_fusion;
+  for (guint i = 0; i < captured->len; i++)
+    take_captured (self, outer, graph->values->len + i);
+  if (!plan_build (self, &options, NULL, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_plan_find:
+ *
+ * Returns: the id of a value of the plan's graph, or one that it takes from an outer graph; -1 for others
+ */
+int
+vn_plan_find (const VnPlan  *self,
+              const VnValue *value)
+{
+  gpointer id;
+
+  if (value->graph == self->graph)
+    return (int) value->id;
+  return g_hash_table_lookup_extended (self->captured_ids, value, NULL, &id) ? (int) GPOINTER_TO_UINT (id) : -1;
 }
 
 VnPlan *
@@ -182,6 +268,8 @@ vn_plan_unref (VnPlan *self)
   for (guint i = 0; i < self->n_values; i++)
     g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
   g_ptr_array_unref (self->steps);
+  g_ptr_array_unref (self->captured);
+  g_hash_table_unref (self->captured_ids);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);
   g_clear_pointer (&self->outputs, g_ptr_array_unref);
   g_clear_pointer (&self->taps, g_ptr_array_unref);
@@ -230,7 +318,7 @@ vn_plan_get_input_type (VnPlan *self,
 {
   const VnValue *value = vn_plan_get_input (self, i);
 
-  return value != NULL ? &self->values[value->id].type : NULL;
+  return value != NULL ? &self->values[vn_plan_find (self, value)].type : NULL;
 }
 
 guint
@@ -258,9 +346,9 @@ gboolean
 vn_plan_is_computed (VnPlan        *self,
                      const VnValue *value)
 {
-  g_return_val_if_fail (value != NULL && value->graph == self->graph, FALSE);
+  g_return_val_if_fail (value != NULL && vn_plan_find (self, value) >= 0, FALSE);
 
-  return self->lost == NULL || !self->lost[value->id];
+  return self->lost == NULL || value->graph != self->graph || !self->lost[value->id];
 }
 
 /**
@@ -272,7 +360,20 @@ vn_plan_is_computed (VnPlan        *self,
 gsize
 vn_plan_get_arena_size (VnPlan *self)
 {
-  return self->arena_size;
+  gsize size = self->arena_size;
+
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->steps, i);
+
+      for (guint b = 0; step->bodies != NULL && b < step->bodies->len; b++)
+        {
+          const VnBody *body = g_ptr_array_index (step->bodies, b);
+
+          size += body->plan != NULL ? vn_plan_get_arena_size (body->plan) : 0;
+        }
+    }
+  return size;
 }
 
 /**

@@ -7,6 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * VnRunner:
+ * @bodies: by step, then by graph of the step: runners of the graphs inside it; NULL where there is none
+ * @cancellable: during a run
  * @tensors: by value id: constants and arena tensors for good, inputs and heap tensors during a run
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
@@ -23,6 +25,8 @@ struct _VnRunner
   VnTapFunc      tap;
   gpointer       tap_data;
   gint64        *step_usec;
+  VnRunner    ***bodies;
+  GCancellable  *cancellable;
 };
 
 gboolean vn_runner_run_step         (VnRunner      *self,

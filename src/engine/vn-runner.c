@@ -27,6 +27,43 @@ wrap_arena (VnRunner  *self,
   return TRUE;
 }
 
+static gboolean
+make_bodies (VnRunner  *self,
+             GError   **error)
+{
+  self->bodies = g_new0 (VnRunner **, self->plan->steps->len + 1);
+  for (guint i = 0; i < self->plan->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->plan->steps, i);
+
+      if (step->bodies == NULL)
+        continue;
+      self->bodies[i] = g_new0 (VnRunner *, step->bodies->len + 1);
+      for (guint b = 0; b < step->bodies->len; b++)
+        {
+          const VnBody *body = g_ptr_array_index (step->bodies, b);
+
+          if (body->plan != NULL && (self->bodies[i][b] = vn_runner_new (body->plan, error)) == NULL)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static void
+free_bodies (VnRunner *self)
+{
+  for (guint i = 0; self->bodies != NULL && i < self->plan->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->plan->steps, i);
+
+      for (guint b = 0; self->bodies[i] != NULL && b < step->bodies->len; b++)
+        g_clear_pointer (&self->bodies[i][b], vn_runner_free);
+      g_free (self->bodies[i]);
+    }
+  g_free (self->bodies);
+}
+
 /**
  * vn_runner_new:
  * @plan: kept alive by the runner
@@ -48,7 +85,7 @@ vn_runner_new (VnPlan  *plan,
   self->out_types = g_new0 (VnTensorType, plan->max_outputs + 1);
   self->arena = vn_engine_alloc (plan->arena_size, _("the values between the layers"), error);
   if (self->arena == NULL || !vn_runner_reserve_scratch (self, plan->scratch_size, error) ||
-      !wrap_arena (self, error))
+      !wrap_arena (self, error) || !make_bodies (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -65,6 +102,7 @@ vn_runner_free (VnRunner *self)
   g_free (self->out_types);
   free (self->arena);
   free (self->scratch);
+  free_bodies (self);
   vn_plan_unref (self->plan);
   g_free (self);
 }
@@ -107,6 +145,19 @@ vn_runner_set_timing (VnRunner *self,
 
 /* ---- inputs ---- */
 
+/* Inputs of inner graphs may have a type that is not known, or known in part. What an optional holds does for it. */
+static gboolean
+fits (const VnTensorType *type,
+      const VnTensor     *tensor)
+{
+  if (type->kind != VN_KIND_UNKNOWN && type->kind != VN_KIND_OPTIONAL && type->kind != tensor->kind)
+    return FALSE;
+  if (type->dtype != VN_DTYPE_UNDEFINED && type->dtype != tensor->dtype &&
+      (tensor->kind == VN_KIND_TENSOR || tensor->dtype != VN_DTYPE_UNDEFINED))
+    return FALSE;
+  return !vn_shape_is_static (&type->shape) || vn_shape_equal (&tensor->shape, &type->shape);
+}
+
 static gboolean
 check_input (const VnValue       *value,
              const VnTensorType  *type,
@@ -121,7 +172,7 @@ check_input (const VnValue       *value,
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is missing"), value->name);
       return FALSE;
     }
-  if (tensor->dtype == type->dtype && vn_shape_equal (&tensor->shape, &type->shape))
+  if (fits (type, tensor))
     return TRUE;
 
   wanted = vn_shape_to_string (&type->shape, ",");
@@ -140,14 +191,15 @@ set_inputs (VnRunner           *self,
   for (guint i = 0; i < self->plan->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->plan->inputs, i);
-      const VnPlanValue *planned = &self->plan->values[value->id];
+      guint id = (guint) vn_plan_find (self->plan, value);
+      const VnPlanValue *planned = &self->plan->values[id];
 
       if (!planned->needed)
         continue;
       if (!check_input (value, &planned->type, inputs[i], error))
         return FALSE;
-      self->tensors[value->id] = vn_tensor_get_aligned (inputs[i], error);
-      if (self->tensors[value->id] == NULL)
+      self->tensors[id] = vn_tensor_get_aligned (inputs[i], error);
+      if (self->tensors[id] == NULL)
         return FALSE;
     }
   return TRUE;
@@ -161,7 +213,7 @@ copy_tensor (VnTensor  *tensor,
 {
   VnTensor *copy;
 
-  if (tensor->dtype == VN_DTYPE_STRING)
+  if (tensor->dtype == VN_DTYPE_STRING || vn_tensor_is_container (tensor))
     return vn_tensor_ref (tensor);
   copy = vn_tensor_new (tensor->dtype, &tensor->shape, error);
   if (copy != NULL)
@@ -188,7 +240,10 @@ publish (VnRunner   *self,
     return TRUE;
   for (int k = value->output; k >= 0; k = plan->next_output[k])
     {
-      outputs[k] = is_own ? vn_tensor_ref (tensor) : copy_tensor (tensor, error);
+      if (is_own)
+        outputs[k] = vn_tensor_ref (tensor);
+      else
+        outputs[k] = plan->depth > 0 ? vn_tensor_own (tensor, error) : copy_tensor (tensor, error);
       if (outputs[k] == NULL)
         return FALSE;
     }
@@ -292,6 +347,7 @@ vn_runner_run (VnRunner           *self,
 
   for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
     outputs[i] = NULL;
+  self->cancellable = cancellable;
   ok = run_all (self, inputs, outputs, cancellable, error);
   clear_run (self);
   for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)

@@ -8,21 +8,40 @@
 #include <stdlib.h>
 
 static int *
-ids_of (GPtrArray *values)
+ids_of (VnPlan    *plan,
+        GPtrArray *values,
+        guint      n_more)
 {
-  int *ids = g_new (int, MAX (values->len, 1));
+  int *ids = g_new (int, MAX (values->len + n_more, 1));
 
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
 
-      ids[i] = value != NULL ? (int) value->id : -1;
+      ids[i] = value != NULL ? vn_plan_find (plan, value) : -1;
     }
   return ids;
 }
 
+/* Values that the graphs inside the node use are inputs of the step, too: they must live so long. */
+static void
+append_captured (VnStep    *self,
+                 VnPlan    *plan,
+                 GPtrArray *captured)
+{
+  for (guint i = 0; captured != NULL && i < captured->len; i++)
+    {
+      int id = vn_plan_find (plan, g_ptr_array_index (captured, i));
+
+      if (plan->values[id].constant == NULL)
+        self->inputs[self->n_inputs++] = id;
+    }
+}
+
 /**
  * vn_step_new:
+ * @captured: (nullable) (element-type VnValue): values that the graphs inside the node use; those that are not constant
+ *   become further inputs
  *
  * Returns: (transfer full): a step for @node with all its outputs wanted and the types of its inputs as the plan
  *   knows them now
@@ -30,7 +49,8 @@ ids_of (GPtrArray *values)
 VnStep *
 vn_step_new (VnPlan       *plan,
              const VnNode *node,
-             const VnOp   *op)
+             const VnOp   *op,
+             GPtrArray    *captured)
 {
   VnStep *self = g_new0 (VnStep, 1);
 
@@ -39,10 +59,11 @@ vn_step_new (VnPlan       *plan,
   self->opset = vn_model_get_opset (plan->model, node->domain);
   if (self->opset == 0 && *node->domain != '\0')
     self->opset = 1;   /* used but not imported: a common fault of exporters, as vn_op_lookup_node() reads it */
-  self->n_inputs = node->inputs->len;
+  self->n_inputs = self->n_own = node->inputs->len;
   self->n_outputs = node->outputs->len;
-  self->inputs = ids_of (node->inputs);
-  self->outputs = ids_of (node->outputs);
+  self->inputs = ids_of (plan, node->inputs, captured != NULL ? captured->len : 0);
+  self->outputs = ids_of (plan, node->outputs, 0);
+  append_captured (self, plan, captured);
   self->in_types = g_new0 (VnTensorType, MAX (self->n_inputs, 1));
   self->out_types = g_new0 (VnTensorType, MAX (self->n_outputs, 1));
   self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -63,6 +84,7 @@ vn_step_free (VnStep *self)
 {
   vn_op_release (self->op, self->prepared);
   g_array_unref (self->dying);
+  g_clear_pointer (&self->bodies, g_ptr_array_unref);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->in_types);
@@ -79,7 +101,7 @@ vn_step_init_context (const VnStep *self,
     .op = self->op,
     .node = self->node,
     .opset = self->opset,
-    .n_inputs = self->n_inputs,
+    .n_inputs = self->n_own,
     .n_outputs = self->n_outputs,
     .in_types = self->in_types,
     .out_types = self->out_types,

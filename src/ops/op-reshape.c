@@ -228,6 +228,27 @@ unsqueeze_infer (VnOpContext *ctx,
   return TRUE;
 }
 
+/* The only one that passes on sequences and optionals as well. */
+static gboolean
+identity_infer (VnOpContext *ctx,
+                GError     **error)
+{
+  ctx->out_types[0] = ctx->in_types[0];
+  return TRUE;
+}
+
+const VnOp vn_op_identity_1 = {
+  .domain = "", .type = "Identity", .since = 1,
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = G_MAXUINT32,
+  .family = VN_FAMILY_SHAPE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
+  .aliases = TRUE,
+  .containers = TRUE,
+  .infer = identity_infer,
+  .run = copy_run,
+};
+
 #define SAME_ELEMENTS(variable, name, first, inputs, role, ort, infer_func)     \
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
@@ -240,7 +261,6 @@ unsqueeze_infer (VnOpContext *ctx,
     .run = copy_run,                                                            \
   };
 
-SAME_ELEMENTS (vn_op_identity_1, "Identity", 1, 1, VN_QUANT_PASSTHROUGH, FALSE, vn_op_infer_same)
 SAME_ELEMENTS (vn_op_reshape_1, "Reshape", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, reshape_infer)
 SAME_ELEMENTS (vn_op_flatten_1, "Flatten", 1, 1, VN_QUANT_PASSTHROUGH, TRUE, flatten_infer)
 SAME_ELEMENTS (vn_op_squeeze_1, "Squeeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, squeeze_infer)

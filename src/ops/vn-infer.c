@@ -33,12 +33,33 @@ type_of (Infer   *self,
 {
   VnTensor *tensor;
 
-  if (value->type.kind == VN_TYPE_TENSOR)
-    return (VnTensorType) { value->type.dtype, value->type.shape };
+  if (value->type.kind != VN_TYPE_UNKNOWN)
+    return vn_type_get_declared (&value->type);
   tensor = known_value (self, value);
   if (tensor != NULL)
     return (VnTensorType) { tensor->dtype, tensor->shape };
-  return (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+  return vn_type_get_declared (&value->type);
+}
+
+/* What operators with graphs see of these: they were inferred before. */
+static VnTensorType
+body_type (gpointer        data,
+           const VnGraph  *graph,
+           guint           i)
+{
+  return type_of (data, g_ptr_array_index (graph->outputs, i));
+}
+
+/* A container has no shape to be inferred, only elements. */
+static void
+set_container_type (VnValue            *value,
+                    const VnTensorType *found)
+{
+  if (value->type.kind != VN_TYPE_UNKNOWN)
+    return;
+  value->type.kind = found->kind == VN_KIND_SEQUENCE ? VN_TYPE_SEQUENCE : VN_TYPE_OPTIONAL;
+  value->type.dtype = found->dtype;
+  value->type.shape = VN_SHAPE_UNKNOWN;
 }
 
 static void
@@ -90,7 +111,12 @@ set_value_type (Infer        *self,
 {
   VnType type;
 
-  if (found.dtype == VN_DTYPE_UNDEFINED && found.shape.rank < 0)
+  if (found.kind == VN_KIND_SEQUENCE || found.kind == VN_KIND_OPTIONAL)
+    {
+      set_container_type (value, &found);
+      return;
+    }
+  if (found.kind == VN_KIND_UNKNOWN || (found.dtype == VN_DTYPE_UNDEFINED && found.shape.rank < 0))
     return;
   if (value->type.kind != VN_TYPE_UNKNOWN && value->type.kind != VN_TYPE_TENSOR)
     return;
@@ -203,7 +229,7 @@ can_compute (const Call *call)
 {
   const VnOpContext *ctx = &call->ctx;
 
-  if (ctx->op->run == NULL || is_random (ctx->op))
+  if (ctx->op->run == NULL || ctx->op->makes_outputs || is_random (ctx->op))
     return FALSE;
   if (ctx->n_inputs > 0 && !vn_op_takes (ctx->op, call->in_types[0].dtype))
     return FALSE;
@@ -257,10 +283,12 @@ infer_with_op (Infer       *self,
                VnNode      *node,
                GError     **error)
 {
+  const VnOpBodies bodies = { .get_type = body_type, .data = self };
   g_auto(Call) call;
   gint64 opset = vn_model_get_opset (self->model, node->domain);
 
   call_init (&call, self, op, node, opset);
+  call.ctx.bodies = &bodies;
   if (!vn_op_check_call (&call.ctx, error) || !vn_op_infer (&call.ctx, error))
     return FALSE;
   if (!has_all_outputs (&call) && can_compute (&call))
@@ -298,49 +326,6 @@ infer_subgraph (Infer   *self,
                 _("shapes inside it stay unknown: %s"), error->message);
 }
 
-/* Keeps of @a what @b says as well. */
-static void
-meet_types (VnTensorType       *a,
-            const VnTensorType *b)
-{
-  if (a->dtype != b->dtype)
-    a->dtype = VN_DTYPE_UNDEFINED;
-  if (a->shape.rank != b->shape.rank)
-    a->shape = VN_SHAPE_UNKNOWN;
-  for (int i = 0; i < a->shape.rank; i++)
-    if (a->shape.dims[i] != b->shape.dims[i])
-      a->shape.dims[i] = VN_DIM_UNKNOWN;
-}
-
-/* The outputs of If are what its branches agree on, or those of the one that is known to be taken. */
-static void
-infer_if (Infer  *self,
-          VnNode *node)
-{
-  const VnAttr *then_attr = vn_node_get_attr (node, "then_branch");
-  const VnAttr *else_attr = vn_node_get_attr (node, "else_branch");
-  VnValue *condition = vn_node_get_input (node, 0);
-  VnTensor *known = condition != NULL ? known_value (self, condition) : NULL;
-  VnGraph *a = then_attr != NULL ? then_attr->graph : NULL;
-  VnGraph *b = else_attr != NULL ? else_attr->graph : NULL;
-
-  if (a == NULL || b == NULL)
-    return;
-  if (known != NULL && known->n_elements == 1)
-    a = b = vn_tensor_get_s64 (known, 0) != 0 ? a : b;
-
-  for (guint i = 0; i < node->outputs->len && i < a->outputs->len && i < b->outputs->len; i++)
-    {
-      VnValue *value = g_ptr_array_index (node->outputs, i);
-      VnTensorType type = type_of (self, g_ptr_array_index (a->outputs, i));
-      VnTensorType other = type_of (self, g_ptr_array_index (b->outputs, i));
-
-      meet_types (&type, &other);
-      if (value != NULL)
-        set_value_type (self, value, type);
-    }
-}
-
 static void
 infer_subgraphs (Infer  *self,
                  VnNode *node)
@@ -354,8 +339,6 @@ infer_subgraphs (Infer  *self,
       for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
         infer_subgraph (self, node, g_ptr_array_index (attr->graphs, k));
     }
-  if (vn_node_is (node, "If"))
-    infer_if (self, node);
 }
 
 /* ---- graphs ---- */

@@ -70,6 +70,16 @@ check_same_dtype (VnOpContext *ctx,
   return TRUE;
 }
 
+static gboolean
+check_kinds (VnOpContext *ctx,
+             GError     **error)
+{
+  for (guint i = 0; i < ctx->n_inputs && !ctx->op->containers; i++)
+    if (ctx->in_types[i].kind == VN_KIND_SEQUENCE || ctx->in_types[i].kind == VN_KIND_OPTIONAL)
+      return vn_op_fail (ctx, error, _("input %u is a sequence or an optional, but the operator takes tensors"), i);
+  return TRUE;
+}
+
 /**
  * vn_op_check_call:
  * @ctx: with op, node, numbers of inputs and outputs and the types of the inputs
@@ -92,7 +102,8 @@ vn_op_check_call (VnOpContext *ctx,
   if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
     return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
                        ctx->n_outputs, op->min_outputs, op->max_outputs);
-  return (ctx->node == NULL || check_omitted (ctx, error)) && check_same_dtype (ctx, error) && check_sizes (ctx, error);
+  return (ctx->node == NULL || check_omitted (ctx, error)) && check_kinds (ctx, error) &&
+         check_same_dtype (ctx, error) && check_sizes (ctx, error);
 }
 
 /**
@@ -126,6 +137,35 @@ vn_op_set_output (VnOpContext   *ctx,
 {
   if (i < ctx->n_outputs)
     ctx->out_types[i] = (VnTensorType) { dtype, *shape };
+}
+
+/**
+ * vn_tensor_get_type:
+ *
+ * Returns: the type of a value that is there; the shape of a container is none
+ */
+VnTensorType
+vn_tensor_get_type (const VnTensor *tensor)
+{
+  return (VnTensorType) { tensor->dtype, vn_tensor_is_container (tensor) ? VN_SHAPE_UNKNOWN : tensor->shape, tensor->kind };
+}
+
+/**
+ * vn_type_get_declared:
+ * @type: of a value of a model
+ *
+ * Returns: the same as operators see it: nothing is known of maps and the like
+ */
+VnTensorType
+vn_type_get_declared (const VnType *type)
+{
+  if (type->kind == VN_TYPE_TENSOR)
+    return (VnTensorType) { type->dtype, type->shape };
+  if (type->kind == VN_TYPE_SEQUENCE)
+    return (VnTensorType) { type->dtype, VN_SHAPE_UNKNOWN, VN_KIND_SEQUENCE };
+  if (type->kind == VN_TYPE_OPTIONAL)
+    return (VnTensorType) { type->dtype, VN_SHAPE_UNKNOWN, VN_KIND_OPTIONAL };
+  return (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN, VN_KIND_UNKNOWN };
 }
 
 /**

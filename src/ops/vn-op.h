@@ -68,12 +68,34 @@ typedef enum
   VN_STAND_IN_PACKED  = 1 << 2,
 } VnStandIn;
 
-/* dtype and shape of one input or output; dims may be unknown while planning with symbolic sizes */
+/* Type of one input or output; dims may be unknown while planning with symbolic sizes. A container has the element
+ * type of its tensors and a shape that is never known. */
 typedef struct
 {
   VnDType dtype;
   VnShape shape;
+  VnKind  kind;
 } VnTensorType;
+
+/**
+ * VnOpBodies: how an operator reaches the graphs in its attributes (If, Loop, Scan); values of outer graphs that they
+ * use are not its business.
+ * @get_type: what is known of output @i of @graph before it is run
+ * @run: runs @graph once on as many inputs as it has; @outputs, one for each of its outputs, become owned. NULL while
+ *   types are inferred
+ */
+typedef struct
+{
+  VnTensorType (*get_type) (gpointer         data,
+                            const VnGraph   *graph,
+                            guint            i);
+  gboolean     (*run)      (gpointer         data,
+                            const VnGraph   *graph,
+                            VnTensor * const *inputs,
+                            VnTensor       **outputs,
+                            GError         **error);
+  gpointer       data;
+} VnOpBodies;
 
 /**
  * VnActivation: a clamp the engine fused behind the operator: y = min (max (y, min), max).
@@ -113,6 +135,7 @@ struct _VnOpContext
   VnActivation        activation;      /* run: only for operators with fuses_clamp */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
+  const VnOpBodies   *bodies;          /* for operators with graphs in attributes; NULL: they cannot be reached */
 };
 
 /**
@@ -135,6 +158,8 @@ struct _VnOp
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
+  gboolean       containers;    /* takes sequences and optionals; all others get tensors only */
+  gboolean       makes_outputs; /* `run` sets out[i] to owned values: containers, or sizes that only it finds */
   gboolean     (*infer)   (VnOpContext *ctx, GError **error);
   gboolean     (*run)     (VnOpContext *ctx, GError **error);
   /* Optional: once per node after planning, with constant inputs in ctx->in: packed weights and the like. Sizes of
@@ -193,6 +218,8 @@ void          vn_op_set_output       (VnOpContext   *ctx,
                                       guint          i,
                                       VnDType        dtype,
                                       const VnShape *shape);
+VnTensorType  vn_tensor_get_type     (const VnTensor *tensor);
+VnTensorType  vn_type_get_declared   (const VnType   *type);
 gboolean      vn_op_infer_same       (VnOpContext *ctx,
                                       GError     **error);         /* every output like input 0 */
 gboolean      vn_op_get_ints_input   (VnOpContext *ctx,

@@ -57,8 +57,7 @@ call_init (Call          *self,
       self->in_types[i].shape = VN_SHAPE_UNKNOWN;
       if (value == NULL)
         continue;
-      if (value->type.kind == VN_TYPE_TENSOR)
-        self->in_types[i] = (VnTensorType) { value->type.dtype, value->type.shape };
+      self->in_types[i] = vn_type_get_declared (&value->type);
       if (value->initializer == NULL)
         continue;
       self->in[i] = vn_tensor_get_aligned (value->initializer, error);
@@ -239,7 +238,7 @@ fold_node (VnPassContext  *ctx,
   g_auto(Call) call = { 0 };
   g_autoptr(GError) local = NULL;
 
-  if (op == NULL)
+  if (op == NULL || op->makes_outputs)
     return TRUE;
   if (!call_init (&call, node, op, vn_model_get_opset (ctx->model, node->domain), error))
     return FALSE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every operator with inputs and attributes at random, most of which make no sense: it may refuse, but must not leave
  * its memory. Outputs and scratch have guards; run under a sanitizer this also finds what the guards do not. */
+#include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-op.h"
 
@@ -113,6 +114,24 @@ some_list (GRand   *rand,
   return tensor;
 }
 
+/* A sequence or an optional around a tensor, for operators that take such. */
+static VnTensor *
+some_container (GRand    *rand,
+                VnTensor *tensor)
+{
+  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  VnTensor *container;
+
+  for (int n = g_rand_int_range (rand, 0, 4); n > 0; n--)
+    g_ptr_array_add (items, tensor);
+  if (g_rand_boolean (rand))
+    container = vn_tensor_new_sequence (tensor->dtype, items, NULL);
+  else
+    container = vn_tensor_new_optional (tensor->dtype, items->len > 0 ? tensor : NULL, NULL);
+  g_assert_nonnull (container);
+  return container;
+}
+
 /* A shape of the first input for some of the others: element-wise and scattering operators want that. */
 static void
 make_inputs (GRand      *rand,
@@ -138,6 +157,149 @@ make_inputs (GRand      *rand,
           vn_tensor_unref (inputs[i]);
           inputs[i] = vn_tensor_ref (inputs[0]);
         }
+      if (op->containers && inputs[i]->kind == VN_KIND_TENSOR && g_rand_boolean (rand))
+        {
+          g_autoptr(VnTensor) tensor = inputs[i];
+
+          inputs[i] = some_container (rand, tensor);
+        }
+    }
+}
+
+/* ---- graphs in attributes ---- */
+
+static VnTensor *
+some_result (GRand *rand,
+             guint  i)
+{
+  g_autoptr(VnTensor) tensor = NULL;
+
+  if (i == 0 && g_rand_int_range (rand, 0, 4) > 0)
+    tensor = some_tensor (rand, VN_DTYPE_BOOL, 0);
+  else
+    tensor = some_tensor (rand, some_dtype (rand, 0), g_rand_int_range (rand, 0, 16) == 0 ? VN_MAX_RANK
+                                                                                         : g_rand_int_range (rand, 0, 4));
+  return g_rand_int_range (rand, 0, 8) == 0 ? some_container (rand, tensor) : g_steal_pointer (&tensor);
+}
+
+static VnTensorType
+some_type (GRand *rand,
+           guint  i)
+{
+  g_autoptr(VnTensor) tensor = some_result (rand, i);
+
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    return (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN, VN_KIND_UNKNOWN };
+  return vn_tensor_get_type (tensor);
+}
+
+/* What it says of its results need not be true: the file of a model says it. */
+static VnTensorType
+body_type (gpointer        rand,
+           const VnGraph  *graph,
+           guint           i)
+{
+  g_assert_cmpuint (i, <, graph->outputs->len);
+  return some_type (rand, i);
+}
+
+/* Every loop comes to an end: each round may fail. */
+static gboolean
+run_body (gpointer           rand,
+          const VnGraph     *graph,
+          VnTensor * const  *inputs,
+          VnTensor         **outputs,
+          GError           **error)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    g_assert_nonnull (inputs[i]);
+  if (g_rand_int_range (rand, 0, 8) == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, "the graph failed");
+      return FALSE;
+    }
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      guint from = i + (graph->outputs->len > graph->parent_node->outputs->len ? 1 : 0);
+
+      g_assert_null (outputs[i]);
+      if (from < graph->inputs->len && g_rand_int_range (rand, 0, 4) > 0)
+        outputs[i] = vn_tensor_ref (inputs[from]);
+      else
+        outputs[i] = some_result (rand, i);
+    }
+  if (graph->outputs->len > 1 && inputs != NULL && g_rand_boolean (rand))
+    {
+      vn_tensor_unref (outputs[graph->outputs->len - 1]);
+      outputs[graph->outputs->len - 1] = vn_tensor_ref (inputs[0]);
+    }
+  return TRUE;
+}
+
+/* Counts and flags of the right type, or no graph would ever be run. */
+static void
+make_control_inputs (GRand      *rand,
+                     const VnOp *op,
+                     VnTensor  **inputs)
+{
+  gboolean loop = g_str_equal (op->type, "Loop");
+
+  if (!loop && !g_str_equal (op->type, "If"))
+    return;
+  for (guint i = 0; i < (loop ? 2 : 1); i++)
+    {
+      g_clear_pointer (&inputs[i], vn_tensor_unref);
+      if (!loop || g_rand_int_range (rand, 0, 4) > 0)
+        inputs[i] = some_tensor (rand, loop && i == 0 ? VN_DTYPE_S64 : VN_DTYPE_BOOL, g_rand_int_range (rand, 0, 8) == 0);
+    }
+}
+
+static void
+set_scan (GRand  *rand,
+          VnNode *node)
+{
+  static const char * const lists[] = { "scan_input_axes", "scan_output_axes", "scan_input_directions",
+                                        "scan_output_directions", "directions" };
+
+  vn_node_set_int (node, "num_scan_inputs", g_rand_boolean (rand) ? g_rand_int_range (rand, 1, 3) : some_number (rand));
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      const gint64 values[] = { some_number (rand), some_number (rand), some_number (rand) };
+
+      if (g_rand_int_range (rand, 0, 16) == 0)
+        vn_node_set_ints (node, lists[i], values, (gsize) g_rand_int_range (rand, 0, 4));
+    }
+}
+
+static void
+add_bodies (GRand  *rand,
+            VnNode *node)
+{
+  static const char * const names[] = { "body", "then_branch", "else_branch" };
+  gboolean branches = vn_node_is (node, "If");
+
+  if (!branches && !vn_node_is (node, "Loop") && !vn_node_is (node, "Scan") && !vn_node_is (node, "SequenceMap"))
+    return;
+  set_scan (rand, node);
+  for (guint b = branches ? 1 : 0; b < (branches ? 3 : 1); b++)
+    {
+      VnAttr *attr = vn_attr_new (names[b], VN_ATTR_GRAPH);
+      int n_inputs = branches ? 0 : (int) node->inputs->len, n_outputs = (int) node->outputs->len;
+
+      n_inputs += g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, 0, 3) : 0;
+      n_outputs += vn_node_is (node, "Loop") ? 1 : 0;
+      n_outputs += g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, -1, 3) : 0;
+      attr->graph = vn_graph_new (node->graph->model, node->graph, node);
+      for (int i = 0; i < n_inputs; i++)
+        vn_graph_add_input (attr->graph, NULL, VN_DTYPE_UNDEFINED, NULL);
+      for (int i = 0; i < n_outputs; i++)
+        {
+          VnTensorType type = some_type (rand, (guint) i);
+          VnShape *shape = type.kind == VN_KIND_TENSOR ? &type.shape : NULL;
+
+          vn_graph_set_output (attr->graph, (guint) i, vn_graph_add_value (attr->graph, NULL, type.dtype, shape));
+        }
+      vn_node_set_attr (node, attr);
     }
 }
 
@@ -311,7 +473,7 @@ run_guarded (VnOpContext *ctx,
   ok = vn_op_prepare (ctx, &prepared, &error);
   ctx->prepared = prepared;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    if (ctx->out[i] == NULL)
+    if (ctx->out[i] == NULL && !ctx->op->makes_outputs)
       {
         made[i] = TRUE;
         ctx->out[i] = guarded (&ctx->out_types[i]);
@@ -325,6 +487,8 @@ run_guarded (VnOpContext *ctx,
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (made[i] && ctx->out[i]->dtype != VN_DTYPE_STRING)
       check_guards (ctx->out[i]->data, ctx->out[i]->n_bytes);
+    else if (ok)
+      g_assert_nonnull (ctx->out[i]);
   check_guards (ctx->scratch, ctx->scratch_bytes);
   vn_op_release (ctx->op, prepared);
   g_aligned_free (memory);
@@ -337,7 +501,7 @@ can_hold (const VnOpContext *ctx)
     {
       gsize n, bytes;
 
-      if (ctx->out[i] == NULL &&
+      if (ctx->out[i] == NULL && !ctx->op->makes_outputs &&
           (ctx->out_types[i].dtype == VN_DTYPE_UNDEFINED ||
            !vn_tensor_size_in_bytes (ctx->out_types[i].dtype, &ctx->out_types[i].shape, &n, &bytes) ||
            bytes > MAX_BYTES))
@@ -360,17 +524,19 @@ try_once (GRand      *rand,
   VnTensorType in_types[32], out_types[16];
   VnValue *inputs[32], *outputs[16];
   g_autoptr(GError) error = NULL;
+  VnOpBodies bodies = { body_type, run_body, rand };
   VnOpContext ctx = { .op = op, .opset = opset, .n_inputs = n_inputs, .n_outputs = n_outputs, .in_types = in_types,
-                      .in = in, .out_types = out_types, .out = out, .n_threads = 1 };
+                      .in = in, .out_types = out_types, .out = out, .n_threads = 1, .bodies = &bodies };
 
   make_inputs (rand, op, in, n_inputs);
+  make_control_inputs (rand, op, in);
   for (guint i = 0; i < n_inputs; i++)
     {
       in_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
       inputs[i] = NULL;
       if (in[i] == NULL)
         continue;
-      in_types[i] = (VnTensorType) { in[i]->dtype, in[i]->shape };
+      in_types[i] = vn_tensor_get_type (in[i]);
       inputs[i] = vn_graph_add_input (model->graph, NULL, in[i]->dtype, &in[i]->shape);
     }
   for (guint i = 0; i < n_outputs; i++)
@@ -380,7 +546,8 @@ try_once (GRand      *rand,
     }
   ctx.node = vn_graph_add_node (model->graph, NULL, op->domain, op->type, inputs, n_inputs, outputs, n_outputs);
   set_attributes (rand, (VnNode *) ctx.node);
-  if (!vn_op_infer (&ctx, &error))
+  add_bodies (rand, (VnNode *) ctx.node);
+  if ((op->makes_outputs && !vn_op_check_call (&ctx, &error)) || !vn_op_infer (&ctx, &error))
     {
       g_assert_nonnull (error);
       counts->refused++;

@@ -202,7 +202,7 @@ test_refusals (void)
     VnError     code;
     const char *words;
   } cases[] = {
-    { "Scan",  8, 13, VN_ERROR_UNSUPPORTED, "odd" },
+    { "GlobalLpPool", 1, 13, VN_ERROR_UNSUPPORTED, "odd" },
     { "Tile",  5, 13, VN_ERROR_UNSUPPORTED, "odd" },
     { "Relu", 13, 99, VN_ERROR_SETTING,     "99"  },
     { "Relu",  0, 13, VN_ERROR_UNSUPPORTED, "version" },
