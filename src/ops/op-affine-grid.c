@@ -108,6 +108,7 @@ const VnOp vn_op_affine_grid_20 = {
   .domain = "", .type = "AffineGrid", .since = 20,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_FULL_FLOAT_BITS,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_OTHER,
   .infer = affine_grid_infer,
   .run = affine_grid_run,

@@ -76,6 +76,7 @@ const VnOp vn_op_center_crop_pad_18 = {
   .domain = "", .type = "CenterCropPad", .since = 18,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
   .infer = center_crop_pad_infer,
   .run = center_crop_pad_run,

@@ -5,7 +5,7 @@
  * For a block of output channels and a few lines of input at a time, the products of one matrix product (taps x
  * pixels) are added where they belong. */
 #include "vn-blas.h"
-#include "vn-conv.h"
+#include "vn-conv-double.h"
 
 enum { X, W, B };
 
@@ -276,6 +276,16 @@ run_block (gpointer data,
   vn_epilogue_apply (&self->epilogue, y, group * s->out_channels + channel, n, s->y_size, s->y_size);
 }
 
+static void
+run_double (VnOpContext      *ctx,
+            const Transposed *s)
+{
+  VnConv conv = { s->window, s->batch, s->groups, s->in_channels, s->out_channels, s->x_size, s->y_size, 0 };
+
+  vn_conv_double_transpose (&conv, ctx, ctx->in[X]->data, ctx->in[W]->data,
+                            vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL, ctx->out[0]->data);
+}
+
 static gboolean
 conv_transpose_run (VnOpContext *ctx,
                     GError     **error)
@@ -284,6 +294,11 @@ conv_transpose_run (VnOpContext *ctx,
 
   if (!transposed_init (&job.sizes, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
     return FALSE;
+  if (ctx->in[X]->dtype == VN_DTYPE_F64)
+    {
+      run_double (ctx, &job.sizes);
+      return TRUE;
+    }
   job.epilogue.bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
   vn_epilogue_set_clamp (&job.epilogue, &ctx->activation);
   job.n_blocks = (job.sizes.out_channels + job.sizes.block - 1) / job.sizes.block;
@@ -296,7 +311,7 @@ conv_transpose_run (VnOpContext *ctx,
 const VnOp vn_op_conv_transpose_1 = {
   .domain = "", .type = "ConvTranspose", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_COMPUTE,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conv: y[n,m,o] = b[m] + sum over c, k of w[m,c,k] x[n,c, o * stride + k * dilation - padding], and FusedConv of
  * ONNX Runtime, which adds another tensor and applies an activation. */
+#include "vn-conv-double.h"
 #include "vn-conv-packed.h"
 
 enum { X, W, B, Z };
@@ -170,6 +171,12 @@ run_with (VnOpContext  *ctx,
 
   if (!vn_conv_init_sizes (&conv, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
     return FALSE;
+  if (ctx->in[X]->dtype == VN_DTYPE_F64)
+    {
+      vn_conv_double_run (&conv, ctx, ctx->in[X]->data, ctx->in[W]->data,
+                          vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL, ctx->out[0]->data);
+      return TRUE;
+    }
   epilogue->bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
   epilogue->base = y;
   if (vn_conv_is_depthwise (&conv))
@@ -221,7 +228,7 @@ fused_conv_run (VnOpContext *ctx,
 const VnOp vn_op_conv_1 = {
   .domain = "", .type = "Conv", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_COMPUTE,

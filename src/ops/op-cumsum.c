@@ -92,6 +92,7 @@ cumsum_run (VnOpContext *ctx,
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
     .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) | \
               VN_DTYPE_BIT (U64),                                               \
+    .stand_ins = VN_STAND_IN_HALVES,                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, ort),                           \
     .infer = cumsum_infer,                                                      \

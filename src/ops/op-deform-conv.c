@@ -265,6 +265,7 @@ const VnOp vn_op_deform_conv_19 = {
   .domain = "", .type = "DeformConv", .since = 19,
   .min_inputs = 3, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << W | 1u << OFFSET | 1u << BIAS | 1u << MASK,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .infer = deform_conv_infer,
   .run = deform_conv_run,

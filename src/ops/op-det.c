@@ -93,6 +93,7 @@ const VnOp vn_op_det_11 = {
   .domain = "", .type = "Det", .since = 11,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_FULL_FLOAT_BITS,
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_ARITHMETIC,
   .infer = det_infer,
   .run = det_run,

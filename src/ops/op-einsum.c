@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Einsum of one or two operands. The labels are sorted into those of both operands and the result (batch), of the
+/* Einsum. Floats of one or two operands: the labels are sorted into those of both operands and the result (batch), of the
  * first and the result (rows), of the second and the result (columns), and those summed over; the operands are copied
- * into that order, multiplied as matrices, and the product is copied into the order of the result. */
+ * into that order, multiplied as matrices, and the product is copied into the order of the result. Everything else
+ * element by element. */
 #include "vn-blas.h"
 #include "vn-elem-private.h"
 
@@ -10,7 +11,9 @@
 #define MAX_GROUP 16
 #define NOT_MET ((gint64) -2)   /* size of a label that is in no operand */
 
-enum { FIRST, SECOND, RESULT, N_TERMS };
+#define MAX_OPERANDS 16
+
+enum { FIRST, SECOND, RESULT = MAX_OPERANDS, N_TERMS };
 
 /* Axes as labels: letters first, then the axes of an ellipsis counted from the last. */
 typedef struct
@@ -84,12 +87,6 @@ parse (Einsum      *self,
   const char *at = equation;
 
   self->n_operands = (int) ctx->n_inputs;
-  if (self->n_operands > 2)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Einsum of %d operands cannot be run: at most 2"),
-                   self->n_operands);
-      return FALSE;
-    }
   self->terms[SECOND] = (Term) { .ellipsis = -1 };
   for (int t = 0; t < self->n_operands; t++)
     {
@@ -242,19 +239,33 @@ count_copies (const Groups *self,
          vn_checked_mul (elements[RESULT], self->columns.size, &elements[RESULT]);
 }
 
+/* Whether the operands become matrices. */
+static gboolean
+has_product (const VnOpContext *ctx)
+{
+  return ctx->n_inputs <= 2 && vn_dtype_is_float (ctx->in_types[0].dtype);
+}
+
 static gboolean
 einsum_infer (VnOpContext *ctx,
               GError     **error)
 {
-  const VnShape *shapes[2] = { &ctx->in_types[0].shape, ctx->n_inputs > 1 ? &ctx->in_types[1].shape : NULL };
+  const VnShape *shapes[MAX_OPERANDS];
+  gboolean is_ranked = TRUE, is_static = TRUE;
   VnShape y = VN_SHAPE_UNKNOWN;
   Einsum einsum;
   Groups groups;
   gsize elements[N_TERMS], total;
 
-  if (ctx->n_inputs > 1 && !vn_op_check_same_dtype (ctx, 0, 1, error))
-    return FALSE;
-  if (shapes[0]->rank >= 0 && (shapes[1] == NULL || shapes[1]->rank >= 0))
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    {
+      if (!vn_op_check_same_dtype (ctx, 0, i, error))
+        return FALSE;
+      shapes[i] = &ctx->in_types[i].shape;
+      is_ranked = is_ranked && shapes[i]->rank >= 0;
+      is_static = is_static && vn_shape_is_static (shapes[i]);
+    }
+  if (is_ranked)
     {
       if (!einsum_init (&einsum, ctx, shapes, error))
         return FALSE;
@@ -263,7 +274,7 @@ einsum_infer (VnOpContext *ctx,
         y.dims[i] = einsum.size[einsum.terms[RESULT].labels[i]];
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
-  if (!vn_shape_is_static (shapes[0]) || (shapes[1] != NULL && !vn_shape_is_static (shapes[1])))
+  if (!is_static || !has_product (ctx))
     return TRUE;
   if (!groups_init (&groups, &einsum) || !count_copies (&groups, elements) ||
       !vn_checked_add (elements[FIRST], elements[SECOND], &total) ||
@@ -378,18 +389,137 @@ multiply (gpointer data,
                   (float *) self->packed[SECOND] + item * k * n, n, (float *) self->packed[RESULT] + item * m * n, n);
 }
 
+/* ---- element by element ---- */
+
+/* @summed: the labels that the result does not have. */
+typedef struct
+{
+  const VnOpContext *ctx;
+  const Einsum      *einsum;
+  int                summed[MAX_LABELS], n_summed;
+  gsize              n_products;
+} Direct;
+
+static gboolean
+direct_init (Direct            *self,
+             const VnOpContext *ctx,
+             const Einsum      *einsum)
+{
+  *self = (Direct) { .ctx = ctx, .einsum = einsum, .n_products = 1 };
+  for (int label = 0; label < MAX_LABELS; label++)
+    if (einsum->size[label] != NOT_MET && !einsum->has[RESULT][label])
+      {
+        self->summed[self->n_summed++] = label;
+        if (!vn_checked_mul (self->n_products, (gsize) einsum->size[label], &self->n_products))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+/* Where the operands of element @i of the result begin. */
+static void
+direct_start (const Direct *self,
+              gsize         i,
+              gsize        *offset)
+{
+  const Term *result = &self->einsum->terms[RESULT];
+
+  memset (offset, 0, MAX_OPERANDS * sizeof *offset);
+  for (int a = result->n - 1; a >= 0; a--)
+    {
+      gsize size = (gsize) self->einsum->size[result->labels[a]];
+
+      for (int t = 0; t < self->einsum->n_operands; t++)
+        offset[t] += i % size * self->einsum->stride[t][result->labels[a]];
+      i /= size;
+    }
+}
+
+static void
+direct_next (const Direct *self,
+             gsize        *index,
+             gsize        *offset)
+{
+  for (int a = self->n_summed - 1; a >= 0; a--)
+    {
+      int label = self->summed[a];
+      gsize size = (gsize) self->einsum->size[label];
+      gboolean wraps = ++index[a] == size;
+
+      for (int t = 0; t < self->einsum->n_operands; t++)
+        offset[t] += wraps ? -(size - 1) * self->einsum->stride[t][label] : self->einsum->stride[t][label];
+      if (!wraps)
+        return;
+      index[a] = 0;
+    }
+}
+
+/* Integers wrap around in their own width, so the sign does not matter. */
+#define DEFINE_DIRECT(T, Sum, suffix)                                        \
+static void                                                                  \
+direct_##suffix (gpointer data, gsize first, gsize n)                        \
+{                                                                            \
+  const Direct *self = data;                                                 \
+  T *y = self->ctx->out[0]->data;                                            \
+  for (gsize i = first; i < first + n; i++)                                  \
+    {                                                                        \
+      gsize offset[MAX_OPERANDS], index[MAX_LABELS] = { 0 };                 \
+      Sum sum = 0;                                                           \
+      direct_start (self, i, offset);                                        \
+      for (gsize k = 0; k < self->n_products; k++)                           \
+        {                                                                    \
+          Sum product = 1;                                                   \
+          for (int t = 0; t < self->einsum->n_operands; t++)                 \
+            product *= ((const T *) self->ctx->in[t]->data)[offset[t]];      \
+          sum += product;                                                    \
+          direct_next (self, index, offset);                                 \
+        }                                                                    \
+      y[i] = (T) sum;                                                        \
+    }                                                                        \
+}
+
+DEFINE_DIRECT (float, double, f32)
+DEFINE_DIRECT (double, double, f64)
+DEFINE_DIRECT (guint8, guint64, u8)
+DEFINE_DIRECT (guint16, guint64, u16)
+DEFINE_DIRECT (guint32, guint64, u32)
+DEFINE_DIRECT (guint64, guint64, u64)
+
+static gboolean
+run_direct (VnOpContext  *ctx,
+            const Einsum *einsum,
+            GError      **error)
+{
+  VnDType dtype = ctx->in[0]->dtype;
+  guint bits = vn_dtype_get_bits (dtype);
+  VnOpRangeFunc func = dtype == VN_DTYPE_F32 ? direct_f32 : dtype == VN_DTYPE_F64 ? direct_f64
+                     : bits == 8 ? direct_u8 : bits == 16 ? direct_u16 : bits == 32 ? direct_u32 : direct_u64;
+  Direct direct;
+
+  if (!direct_init (&direct, ctx, einsum))
+    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+  if (ctx->out[0]->n_elements > 0)
+    vn_op_for_ranges (ctx, ctx->out[0]->n_elements, 4. * (double) direct.n_products, func, &direct);
+  return TRUE;
+}
+
 static gboolean
 einsum_run (VnOpContext *ctx,
             GError     **error)
 {
-  const VnShape *shapes[2] = { &ctx->in[0]->shape, ctx->n_inputs > 1 ? &ctx->in[1]->shape : NULL };
+  const VnShape *shapes[MAX_OPERANDS];
   Job job = { ctx };
   float one = 1.f;
   double one_wide = 1;
   gboolean wide = ctx->in[0]->dtype == VN_DTYPE_F64;
 
-  if (!einsum_init (&job.einsum, ctx, shapes, error) || !groups_init (&job.groups, &job.einsum) ||
-      !count_copies (&job.groups, job.elements))
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    shapes[i] = &ctx->in[i]->shape;
+  if (!einsum_init (&job.einsum, ctx, shapes, error))
+    return FALSE;
+  if (!has_product (ctx))
+    return run_direct (ctx, &job.einsum, error);
+  if (!groups_init (&job.groups, &job.einsum) || !count_copies (&job.groups, job.elements))
     return FALSE;
   job.packed[FIRST] = ctx->scratch;
   job.packed[SECOND] = (double *) job.packed[FIRST] + job.elements[FIRST];
@@ -405,10 +535,10 @@ einsum_run (VnOpContext *ctx,
 
 const VnOp vn_op_einsum_12 = {
   .domain = "", .type = "Einsum", .since = 12,
-  .min_inputs = 1, .max_inputs = 32, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .min_inputs = 1, .max_inputs = MAX_OPERANDS, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_INTEGER_BITS,
   .stand_ins = VN_STAND_IN_HALVES,
-  .same_dtype = 1u << 1,   /* infer refuses more than two operands */
+  .same_dtype = 0xfffe,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = einsum_infer,

@@ -307,6 +307,7 @@ const VnOp vn_op_grid_sample_16 = {
   .domain = "", .type = "GridSample", .since = 16,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_MOVABLE_BITS,
+  .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = grid_sample_infer,

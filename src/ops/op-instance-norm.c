@@ -81,6 +81,30 @@ affine (const float *x,
 }
 
 static void
+norm_group_f64 (const Norm *self,
+                gsize       item)
+{
+  const VnOpContext *ctx = self->ctx;
+  gsize group = item % self->groups, n = self->channels * self->size;
+  const double *x = (const double *) ctx->in[X]->data + item * n;
+  const double *scale = ctx->in[SCALE]->data, *bias = ctx->in[BIAS]->data;
+  double *y = (double *) ctx->out[0]->data + item * n, mean = 0, squares = 0, factor;
+  gboolean by_group = ctx->in[SCALE]->n_elements == self->groups;
+
+  for (gsize i = 0; i < n; i++)
+    mean += x[i] / (double) n;
+  for (gsize i = 0; i < n; i++)
+    squares += (x[i] - mean) * (x[i] - mean);
+  factor = 1 / sqrt (squares / (double) n + self->epsilon);
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize which = by_group ? group : group * self->channels + i / self->size;
+
+      y[i] = (x[i] - mean) * factor * scale[which] + bias[which];
+    }
+}
+
+static void
 norm_group (gpointer data,
             gsize    item,
             guint    worker)
@@ -93,6 +117,11 @@ norm_group (gpointer data,
   float mean;
   double factor;
 
+  if (ctx->in[X]->dtype == VN_DTYPE_F64)
+    {
+      norm_group_f64 (self, item);
+      return;
+    }
   measure ((const float *) ctx->in[X]->data + at, self->channels * self->size, self->epsilon, &mean, &factor);
   for (gsize c = 0; c < self->channels; c++, at += self->size)
     {
@@ -121,7 +150,7 @@ norm_run (VnOpContext *ctx,
 const VnOp vn_op_##id = {                                                    \
   .domain = "", .type = type_, .since = since_, .until = until_,             \
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .same_dtype = 1u << 1 | 1u << 2,                                           \
   .family = VN_FAMILY_POOL_NORM,                                             \

@@ -3,6 +3,8 @@
  * RMSNormalization: y = x / sqrt (mean of squares + epsilon) * scale. */
 #include "vn-norm-line.h"
 
+#include <math.h>
+
 enum { X, SCALE, BIAS };
 
 static gboolean
@@ -70,6 +72,41 @@ typedef struct
 } LayerNorm;
 
 static void
+store_statistics (const VnOpContext *ctx,
+                  gsize              line,
+                  float              mean,
+                  float              factor)
+{
+  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
+    ((float *) ctx->out[1]->data)[line] = mean;
+  if (ctx->n_outputs > 2 && ctx->out[2] != NULL)
+    ((float *) ctx->out[2]->data)[line] = factor;
+}
+
+static void
+layer_norm_line_f64 (const LayerNorm *self,
+                     gsize            line)
+{
+  const VnOpContext *ctx = self->ctx;
+  const VnTensor *scale = ctx->in[SCALE], *bias = vn_op_has_input (ctx, BIAS) ? ctx->in[BIAS] : NULL;
+  const double *x = (const double *) ctx->in[X]->data + line * self->size;
+  double *y = (double *) ctx->out[0]->data + line * self->size, mean = 0, squares = 0, factor;
+
+  for (gsize i = 0; self->centred && i < self->size; i++)
+    mean += x[i] / (double) self->size;
+  for (gsize i = 0; i < self->size; i++)
+    squares += (x[i] - mean) * (x[i] - mean);
+  factor = 1 / sqrt (squares / (double) self->size + self->epsilon);
+  for (gsize i = 0; i < self->size; i++)
+    {
+      double b = bias != NULL ? ((const double *) bias->data)[bias->n_elements > 1 ? i : 0] : 0;
+
+      y[i] = (x[i] - mean) * factor * ((const double *) scale->data)[scale->n_elements > 1 ? i : 0] + b;
+    }
+  store_statistics (ctx, line, (float) mean, (float) factor);
+}
+
+static void
 layer_norm_line (gpointer data,
                  gsize    item,
                  guint    worker)
@@ -80,13 +117,15 @@ layer_norm_line (gpointer data,
   const float *x = (const float *) ctx->in[X]->data + item * self->size;
   float mean, factor;
 
+  if (ctx->in[X]->dtype == VN_DTYPE_F64)
+    {
+      layer_norm_line_f64 (self, item);
+      return;
+    }
   vn_norm_measure (x, self->size, self->centred, self->epsilon, &mean, &factor);
   vn_norm_scale (x, (float *) ctx->out[0]->data + item * self->size, self->size, mean, factor, scale->data,
                  scale->n_elements > 1, bias != NULL ? bias->data : NULL, bias != NULL && bias->n_elements > 1);
-  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
-    ((float *) ctx->out[1]->data)[item] = mean;
-  if (ctx->n_outputs > 2 && ctx->out[2] != NULL)
-    ((float *) ctx->out[2]->data)[item] = factor;
+  store_statistics (ctx, item, mean, factor);
 }
 
 static gboolean
@@ -123,7 +162,7 @@ rms_norm_run (VnOpContext *ctx,
 const VnOp vn_op_layer_normalization_1 = {
   .domain = "", .type = "LayerNormalization", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 3,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_POOL_NORM,
@@ -135,7 +174,7 @@ const VnOp vn_op_layer_normalization_1 = {
 const VnOp vn_op_rms_normalization_23 = {
   .domain = "", .type = "RMSNormalization", .since = 23,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_POOL_NORM,
@@ -147,7 +186,7 @@ const VnOp vn_op_rms_normalization_23 = {
 const VnOp vn_op_simplified_layer_normalization_1 = {
   .domain = "", .type = "SimplifiedLayerNormalization", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,
   .family = VN_FAMILY_POOL_NORM,

@@ -174,6 +174,7 @@ loss_run (VnOpContext *ctx,
     .domain = "", .type = name, .since = 12,                                    \
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = outputs, \
     .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << WEIGHT,                   \
+    .stand_ins = VN_STAND_IN_HALVES,                                          \
     .family = VN_FAMILY_OTHER,                                                  \
     .infer = loss_infer,                                                        \
     .run = loss_run,                                                            \

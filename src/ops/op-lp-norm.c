@@ -31,22 +31,21 @@ lp_norm_infer (VnOpContext *ctx,
   return vn_op_infer_same (ctx, error);
 }
 
-static void
-norm_line (const float *x,
-           float       *y,
-           gsize        n,
-           gsize        step,
-           gint64       p)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += p == 1 ? fabs (x[i * step]) : (double) x[i * step] * x[i * step];
-  if (p == 2)
-    sum = sqrt (sum);
-  for (gsize i = 0; i < n; i++)
-    y[i * step] = sum != 0 ? (float) (x[i * step] / sum) : 0.f;
+#define NORM_LINE(T, suffix)                                                  \
+static void                                                                   \
+norm_line_##suffix (const T *x, T *y, gsize n, gsize step, gint64 p)          \
+{                                                                             \
+  double sum = 0;                                                             \
+  for (gsize i = 0; i < n; i++)                                               \
+    sum += p == 1 ? fabs (x[i * step]) : (double) x[i * step] * x[i * step];  \
+  if (p == 2)                                                                 \
+    sum = sqrt (sum);                                                         \
+  for (gsize i = 0; i < n; i++)                                               \
+    y[i * step] = sum != 0 ? (T) (x[i * step] / sum) : 0;                     \
 }
+
+NORM_LINE (float, f32)
+NORM_LINE (double, f64)
 
 static gboolean
 lp_norm_run (VnOpContext *ctx,
@@ -66,7 +65,10 @@ lp_norm_run (VnOpContext *ctx,
     {
       gsize at = i / inner * size * inner + i % inner;
 
-      norm_line ((const float *) ctx->in[0]->data + at, (float *) ctx->out[0]->data + at, size, inner, p);
+      if (ctx->in[0]->dtype == VN_DTYPE_F64)
+        norm_line_f64 ((const double *) ctx->in[0]->data + at, (double *) ctx->out[0]->data + at, size, inner, p);
+      else
+        norm_line_f32 ((const float *) ctx->in[0]->data + at, (float *) ctx->out[0]->data + at, size, inner, p);
     }
   return TRUE;
 }
@@ -74,7 +76,7 @@ lp_norm_run (VnOpContext *ctx,
 const VnOp vn_op_lp_normalization_1 = {
   .domain = "", .type = "LpNormalization", .since = 1,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),

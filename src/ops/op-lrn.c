@@ -11,7 +11,7 @@ typedef struct
   const VnOpContext *ctx;
   gint64             channels, below, above;   /* channels of the window below and above its own */
   gsize              plane, n_blocks;
-  float              factor, beta, bias;
+  double             factor, beta, bias;
 } Lrn;
 
 static gboolean
@@ -46,16 +46,40 @@ divide (const Lrn   *self,
         float       *y,
         gsize        n)
 {
-  if (self->beta == 0.75f)
+  float factor = (float) self->factor, bias = (float) self->bias, beta = (float) self->beta;
+
+  if (beta == 0.75f)
     for (gsize i = 0; i < n; i++)
       {
-        float root = sqrtf (self->bias + self->factor * sum[i]);
+        float root = sqrtf (bias + factor * sum[i]);
 
         y[i] = x[i] / (root * sqrtf (root));
       }
   else
     for (gsize i = 0; i < n; i++)
-      y[i] = x[i] / powf (self->bias + self->factor * sum[i], self->beta);
+      y[i] = x[i] / powf (bias + factor * sum[i], beta);
+}
+
+static void
+lrn_block_f64 (gpointer data,
+               gsize    item,
+               guint    worker)
+{
+  const Lrn *self = data;
+  gsize plane = self->plane, channels = (gsize) self->channels;
+  gsize at = item / self->n_blocks * channels * plane + item % self->n_blocks * BLOCK;
+  const double *x = (const double *) self->ctx->in[0]->data + at;
+  double *y = (double *) self->ctx->out[0]->data + at;
+
+  for (gsize i = 0; i < MIN (BLOCK, plane - item % self->n_blocks * BLOCK); i++)
+    for (gint64 c = 0; c < self->channels; c++)
+      {
+        double sum = 0;
+
+        for (gint64 k = MAX (0, c - self->below); k <= MIN (self->channels - 1, c + self->above); k++)
+          sum += x[(gsize) k * plane + i] * x[(gsize) k * plane + i];
+        y[(gsize) c * plane + i] = x[(gsize) c * plane + i] / pow (self->bias + self->factor * sum, self->beta);
+      }
 }
 
 /* A block of pixels of all channels. */
@@ -89,18 +113,19 @@ lrn_run (VnOpContext *ctx,
   Lrn job = { ctx, x->dims[1], (size - 1) / 2, size - 1 - (size - 1) / 2, (gsize) vn_shape_count (x, 2, x->rank) };
 
   job.n_blocks = (job.plane + BLOCK - 1) / BLOCK;
-  job.factor = vn_node_get_float (ctx->node, "alpha", 1e-4f) / (float) size;
+  job.factor = ctx->in[0]->dtype == VN_DTYPE_F64 ? vn_node_get_float (ctx->node, "alpha", 1e-4f) / (double) size
+                                               : vn_node_get_float (ctx->node, "alpha", 1e-4f) / (float) size;
   job.beta = vn_node_get_float (ctx->node, "beta", 0.75f);
   job.bias = vn_node_get_float (ctx->node, "bias", 1.f);
   vn_op_for_items (ctx, (gsize) x->dims[0] * job.n_blocks, (double) job.channels * MIN (job.plane, BLOCK) * size,
-                   lrn_block, &job);
+                   ctx->in[0]->dtype == VN_DTYPE_F64 ? lrn_block_f64 : lrn_block, &job);
   return TRUE;
 }
 
 const VnOp vn_op_lrn_1 = {
   .domain = "", .type = "LRN", .since = 1,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),

@@ -79,43 +79,53 @@ group_of (const Axes    *self,
   return group;
 }
 
+#define NORMALIZE(T, suffix)                                                  \
+static void                                                                   \
+normalize_##suffix (const Axes *axes, const VnTensor *in, VnTensor *out, double *mean, double *deviation) \
+{                                                                             \
+  const VnShape *shape = &in->shape;                                          \
+  const T *x = in->data;                                                      \
+  T *y = out->data;                                                           \
+  gsize n = in->n_elements;                                                   \
+  double size = (double) n / (double) MAX (axes->n_groups, 1);                \
+  for (gsize i = 0; i < n; i++)                                               \
+    mean[group_of (axes, shape, i)] += x[i] / size;                           \
+  for (gsize i = 0; i < n; i++)                                               \
+    {                                                                         \
+      gsize g = group_of (axes, shape, i);                                    \
+      deviation[g] += (x[i] - mean[g]) * (x[i] - mean[g]) / size;             \
+    }                                                                         \
+  for (gsize i = 0; i < n; i++)                                               \
+    {                                                                         \
+      gsize g = group_of (axes, shape, i);                                    \
+      y[i] = (T) ((x[i] - mean[g]) / (sqrt (deviation[g]) + 1e-9));           \
+    }                                                                         \
+}
+
+NORMALIZE (float, f32)
+NORMALIZE (double, f64)
+
 static gboolean
 mvn_run (VnOpContext *ctx,
          GError     **error)
 {
-  const VnShape *shape = &ctx->in[0]->shape;
-  const float *x = ctx->in[0]->data;
-  float *y = ctx->out[0]->data;
-  gsize n = ctx->in[0]->n_elements;
-  double *mean = ctx->scratch, *deviation, size;
+  double *mean = ctx->scratch;
   Axes axes;
 
-  if (!axes_init (&axes, ctx, shape, error))
+  if (!axes_init (&axes, ctx, &ctx->in[0]->shape, error))
     return FALSE;
-  deviation = mean + axes.n_groups;
-  size = (double) n / (double) MAX (axes.n_groups, 1);
   memset (mean, 0, 2 * axes.n_groups * sizeof (double));
-  for (gsize i = 0; i < n; i++)
-    mean[group_of (&axes, shape, i)] += x[i] / size;
-  for (gsize i = 0; i < n; i++)
-    {
-      gsize g = group_of (&axes, shape, i);
-
-      deviation[g] += (x[i] - mean[g]) * (x[i] - mean[g]) / size;
-    }
-  for (gsize i = 0; i < n; i++)
-    {
-      gsize g = group_of (&axes, shape, i);
-
-      y[i] = (float) ((x[i] - mean[g]) / (sqrt (deviation[g]) + 1e-9));
-    }
+  if (ctx->in[0]->dtype == VN_DTYPE_F64)
+    normalize_f64 (&axes, ctx->in[0], ctx->out[0], mean, mean + axes.n_groups);
+  else
+    normalize_f32 (&axes, ctx->in[0], ctx->out[0], mean, mean + axes.n_groups);
   return TRUE;
 }
 
 const VnOp vn_op_mean_variance_normalization_9 = {
   .domain = "", .type = "MeanVarianceNormalization", .since = 9,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),

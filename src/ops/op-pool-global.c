@@ -59,6 +59,26 @@ lp_plane (const Global *self,
 }
 
 static void
+global_item_f64 (gpointer data,
+                 gsize    item,
+                 guint    worker)
+{
+  const Global *self = data;
+  const double *x = (const double *) self->ctx->in[0]->data + item * self->size;
+  gboolean is_max = self->plane == max_plane, is_lp = self->plane == lp_plane;
+  double result = is_max ? -INFINITY : 0;
+
+  for (gsize i = 0; i < self->size; i++)
+    if (is_max)
+      result = result >= x[i] || result != result ? result : x[i];
+    else
+      result += is_lp ? pow (fabs (x[i]), self->p) : x[i];
+  if (!is_max)
+    result = is_lp ? pow (result, 1.0 / self->p) : result / (double) self->size;
+  ((double *) self->ctx->out[0]->data)[item] = result;
+}
+
+static void
 global_item (gpointer data,
              gsize    item,
              guint    worker)
@@ -76,7 +96,8 @@ run_plane (VnOpContext *ctx,
   const VnShape *shape = &ctx->in[0]->shape;
   Global job = { ctx, (gsize) vn_shape_count (shape, 2, shape->rank), (int) vn_node_get_int (ctx->node, "p", 2), plane };
 
-  vn_op_for_items (ctx, (gsize) vn_shape_count (shape, 0, 2), (double) job.size, global_item, &job);
+  vn_op_for_items (ctx, (gsize) vn_shape_count (shape, 0, 2), (double) job.size,
+                   ctx->in[0]->dtype == VN_DTYPE_F64 ? global_item_f64 : global_item, &job);
   return TRUE;
 }
 
@@ -105,7 +126,7 @@ lp_run (VnOpContext *ctx,
 const VnOp vn_op_##id = {                                                    \
   .domain = "", .type = type_, .since = since_,                              \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_POOL_NORM,                                             \
   .quant = VN_QUANT_TRAITS (role, ort),                                      \

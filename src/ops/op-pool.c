@@ -132,7 +132,7 @@ static void
 finish_average (const Pool *self,
                 gint64      oz,
                 gint64      oy,
-                float      *y)
+                gpointer    y)
 {
   const VnWindow *win = &self->win;
   gint64 lines = taps_counted (self, 0, oz) * taps_counted (self, 1, oy);
@@ -141,16 +141,25 @@ finish_average (const Pool *self,
     {
       gint64 count = lines * taps_counted (self, 2, ox);
 
-      y[ox] = count > 0 ? y[ox] / (float) count : 0.f;
+      if (self->item_bytes == sizeof (double))
+        ((double *) y)[ox] = count > 0 ? ((double *) y)[ox] / (double) count : 0;
+      else
+        ((float *) y)[ox] = count > 0 ? ((float *) y)[ox] / (float) count : 0.f;
     }
 }
 
 static void
 finish_lp (const Pool *self,
-           float      *y)
+           gpointer    line)
 {
-  for (gint64 ox = 0; ox < self->win.out[2]; ox++)
-    y[ox] = self->p == 2.f ? sqrtf (y[ox]) : self->p == 1.f ? y[ox] : powf (y[ox], 1.f / self->p);
+  float *y = line;
+  double *y64 = line;
+
+  for (gint64 ox = 0; ox < self->win.out[2] && self->p != 1.f; ox++)
+    if (self->item_bytes == sizeof (double))
+      y64[ox] = self->p == 2.f ? sqrt (y64[ox]) : pow (y64[ox], 1 / (double) self->p);
+    else
+      y[ox] = self->p == 2.f ? sqrtf (y[ox]) : powf (y[ox], 1.f / self->p);
 }
 
 static void
@@ -171,9 +180,9 @@ pool_plane (gpointer data,
 
         combine_columns (self, any ? line : NULL, y);
         if (self->kind->finish == VN_POOL_AVERAGE)
-          finish_average (self, oz, oy, (float *) y);
+          finish_average (self, oz, oy, y);
         else if (self->kind->finish == VN_POOL_LP)
-          finish_lp (self, (float *) y);
+          finish_lp (self, y);
       }
 }
 
@@ -287,14 +296,14 @@ static gboolean
 average_pool_run (VnOpContext *ctx,
                   GError     **error)
 {
-  return run_kind (ctx, &vn_pool_average_kind, error);
+  return run_kind (ctx, vn_pool_average_kind (ctx->in[0]->dtype), error);
 }
 
 static gboolean
 lp_pool_run (VnOpContext *ctx,
              GError     **error)
 {
-  return run_kind (ctx, &vn_pool_lp_kind, error);
+  return run_kind (ctx, vn_pool_lp_kind (ctx->in[0]->dtype), error);
 }
 
 #define OPERATOR(id, type_, since_, outputs, dtypes_, run_, ...)             \
@@ -309,9 +318,10 @@ const VnOp vn_op_##id = {                                                    \
   .run = run_,                                                               \
 };
 
-OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32), average_pool_run,
+OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), average_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))
-OPERATOR (lp_pool_2, "LpPool", 2, 1, VN_DTYPE_BIT (F32), lp_pool_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
+OPERATOR (lp_pool_2, "LpPool", 2, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), lp_pool_run,
+          VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
 OPERATOR (max_pool_1, "MaxPool", 1, 2,
           VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), max_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))

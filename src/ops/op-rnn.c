@@ -9,6 +9,13 @@ enum { Y, LAST_H, LAST_C };
 
 typedef enum { FORWARD, REVERSE, BIDIRECTIONAL } Direction;
 
+/* Halves are counted as what stands in for them. */
+static gsize
+item_bytes (VnDType dtype)
+{
+  return dtype == VN_DTYPE_F64 ? sizeof (double) : sizeof (float);
+}
+
 static guint
 n_gates (const VnOpContext *ctx)
 {
@@ -83,7 +90,7 @@ count_scratch (const VnRnn *rnn,
   return vn_checked_mul (rnn->gates, rnn->hidden, &width) && vn_checked_mul (rnn->steps, rnn->batch, n_rows) &&
          vn_checked_mul (*n_rows, width, n_rows) && vn_checked_mul (rnn->batch, width + 2 * rnn->hidden, &states) &&
          vn_checked_add (*n_rows, states, total) && vn_checked_add (*total, width + rnn->hidden, total) &&
-         vn_checked_mul (*total, sizeof (float), total);
+         vn_checked_mul (*total, rnn->item, total);
 }
 
 static gboolean
@@ -181,7 +188,8 @@ rnn_infer (VnOpContext *ctx,
     return TRUE;
 
   if (!count_scratch (&(VnRnn) { .gates = n_gates (ctx), .steps = (gsize) steps, .batch = (gsize) batch,
-                                 .hidden = (gsize) hidden }, &rows, &ctx->scratch_bytes))
+                                 .hidden = (gsize) hidden, .item = item_bytes (ctx->in_types[X].dtype) },
+                      &rows, &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the products do not fit into memory"));
   return TRUE;
 }
@@ -212,7 +220,8 @@ layer_init (Layer        *self,
   rnn->batch = (gsize) x->dims[self->batch_first ? 0 : 1];
   rnn->input = (gsize) x->dims[2];
   rnn->hidden = (gsize) ctx->in[R]->shape.dims[2];
-  rnn->clip = clip > 0.f ? clip : (float) INFINITY;
+  rnn->clip = clip > 0.f ? clip : INFINITY;
+  rnn->item = item_bytes (ctx->in[X]->dtype);
   rnn->linear_before_reset = vn_node_get_int (ctx->node, "linear_before_reset", 0) != 0;
   rnn->input_forget = vn_node_get_int (ctx->node, "input_forget", 0) != 0;
   if (!count_scratch (rnn, &n_rows, &total))
@@ -222,20 +231,20 @@ layer_init (Layer        *self,
     return vn_op_fail (ctx, error, _("hidden_size and the weights do not agree"));
 
   rnn->rows = ctx->scratch;
-  rnn->products = rnn->rows + n_rows;
-  rnn->h = rnn->products + rnn->batch * rnn->gates * rnn->hidden;
-  rnn->c = rnn->h + rnn->batch * rnn->hidden;
-  rnn->bias = rnn->c + rnn->batch * rnn->hidden;
-  rnn->reset = rnn->bias + rnn->gates * rnn->hidden;
+  rnn->products = (char *) rnn->rows + n_rows * rnn->item;
+  rnn->h = (char *) rnn->products + rnn->batch * rnn->gates * rnn->hidden * rnn->item;
+  rnn->c = (char *) rnn->h + rnn->batch * rnn->hidden * rnn->item;
+  rnn->bias = (char *) rnn->c + rnn->batch * rnn->hidden * rnn->item;
+  rnn->reset = (char *) rnn->bias + rnn->gates * rnn->hidden * rnn->item;
   return TRUE;
 }
 
-static const float *
+static const char *
 input_of (const Layer *self,
           guint        input,
           gsize        offset)
 {
-  return vn_op_has_input (self->ctx, input) ? (const float *) self->ctx->in[input]->data + offset : NULL;
+  return vn_op_has_input (self->ctx, input) ? (const char *) self->ctx->in[input]->data + offset * self->rnn.item : NULL;
 }
 
 /* Where the state of a sample lies in the tensors of states. */
@@ -249,55 +258,60 @@ state_offset (const Layer *self,
 }
 
 static void
-load_state (Layer *self,
-            guint  input,
-            gsize  direction,
-            float *to)
+load_state (Layer    *self,
+            guint     input,
+            gsize     direction,
+            gpointer  to)
 {
-  for (gsize b = 0; b < self->rnn.batch; b++, to += self->rnn.hidden)
+  gsize bytes = self->rnn.hidden * self->rnn.item;
+
+  for (gsize b = 0; b < self->rnn.batch; b++)
     {
-      const float *from = input_of (self, input, state_offset (self, direction, b));
+      const char *from = input_of (self, input, state_offset (self, direction, b));
 
       if (from != NULL)
-        memcpy (to, from, self->rnn.hidden * sizeof (float));
+        memcpy ((char *) to + b * bytes, from, bytes);
       else
-        memset (to, 0, self->rnn.hidden * sizeof (float));
+        memset ((char *) to + b * bytes, 0, bytes);
     }
 }
 
 static void
-store_state (Layer       *self,
-             guint        output,
-             gsize        direction,
-             const float *from)
+store_state (Layer         *self,
+             guint          output,
+             gsize          direction,
+             gconstpointer  from)
 {
+  gsize bytes = self->rnn.hidden * self->rnn.item;
+
   if (output >= self->ctx->n_outputs || self->ctx->out[output] == NULL)
     return;
-  for (gsize b = 0; b < self->rnn.batch; b++, from += self->rnn.hidden)
-    memcpy ((float *) self->ctx->out[output]->data + state_offset (self, direction, b), from,
-            self->rnn.hidden * sizeof (float));
+  for (gsize b = 0; b < self->rnn.batch; b++)
+    memcpy ((char *) self->ctx->out[output]->data + state_offset (self, direction, b) * self->rnn.item,
+            (const char *) from + b * bytes, bytes);
 }
 
-/* The result of one step; NULL: the sequence has ended before. */
+/* The result of one step; zeros where the sequence has ended before. */
 static void
-store_step (Layer       *self,
-            gsize        direction,
-            gsize        step,
-            gsize        sample,
-            const float *h)
+store_step (Layer    *self,
+            gsize     direction,
+            gsize     step,
+            gsize     sample,
+            gboolean  ended)
 {
   const VnRnn *rnn = &self->rnn;
   gsize at = self->batch_first ? (sample * rnn->steps + step) * self->directions + direction
                                : (step * self->directions + direction) * rnn->batch + sample;
-  float *to;
+  gsize bytes = rnn->hidden * rnn->item;
+  char *to;
 
   if (self->ctx->out[Y] == NULL)
     return;
-  to = (float *) self->ctx->out[Y]->data + at * rnn->hidden;
-  if (h != NULL)
-    memcpy (to, h, rnn->hidden * sizeof (float));
+  to = (char *) self->ctx->out[Y]->data + at * bytes;
+  if (ended)
+    memset (to, 0, bytes);
   else
-    memset (to, 0, rnn->hidden * sizeof (float));
+    memcpy (to, (const char *) rnn->h + sample * bytes, bytes);
 }
 
 static gsize
@@ -319,26 +333,27 @@ run_direction (Layer    *self,
 {
   VnRnn *rnn = &self->rnn;
   gsize width = rnn->gates * rnn->hidden;
+  gboolean is_f64 = rnn->item == sizeof (double);
 
   rnn->w = input_of (self, W, direction * width * rnn->input);
   rnn->r = input_of (self, R, direction * width * rnn->hidden);
   rnn->w_bias = input_of (self, B, direction * 2 * width);
-  rnn->r_bias = rnn->w_bias != NULL ? rnn->w_bias + width : NULL;
+  rnn->r_bias = input_of (self, B, direction * 2 * width + width);
   rnn->peephole = rnn->gates == 4 ? input_of (self, PEEPHOLE, direction * 3 * rnn->hidden) : NULL;
   load_state (self, INITIAL_H, direction, rnn->h);
   load_state (self, INITIAL_C, direction, rnn->c);
-  vn_rnn_project (rnn, self->ctx->in[X]->data);
+  (is_f64 ? vn_rnn_project_f64 : vn_rnn_project) (rnn, self->ctx->in[X]->data);
 
   for (gsize step = 0; step < rnn->steps; step++)
     {
-      vn_rnn_recur (rnn);
+      (is_f64 ? vn_rnn_recur_f64 : vn_rnn_recur) (rnn);
       for (gsize b = 0; b < rnn->batch; b++)
         {
           gsize length = length_of (self, b), t = reverse && step < length ? length - 1 - step : step;
 
           if (step < length)
-            vn_rnn_cell (rnn, self->batch_first ? b * rnn->steps + t : t * rnn->batch + b, b);
-          store_step (self, direction, t, b, step < length ? rnn->h + b * rnn->hidden : NULL);
+            (is_f64 ? vn_rnn_cell_f64 : vn_rnn_cell) (rnn, self->batch_first ? b * rnn->steps + t : t * rnn->batch + b, b);
+          store_step (self, direction, t, b, step >= length);
         }
     }
   store_state (self, LAST_H, direction, rnn->h);
@@ -368,7 +383,7 @@ rnn_run (VnOpContext *ctx,
 const VnOp vn_op_##id##_7 = {                                                \
   .domain = "", .type = type_, .since = 7,                                   \
   .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
-  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,   \
   .family = VN_FAMILY_COMPUTE,                                               \

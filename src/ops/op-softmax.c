@@ -155,6 +155,31 @@ softmax_block (const float *x,
       y[i * step + j] = logarithm ? y[i * step + j] - sum[j] : y[i * step + j] * sum[j];
 }
 
+typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
+
+static void
+strided_f64 (Kind          kind,
+             const double *x,
+             double       *y,
+             gsize         size,
+             gsize         step)
+{
+  double sum = 0;
+  gsize best = 0;
+
+  for (gsize i = 1; i < size; i++)
+    if (x[i * step] > x[best * step])
+      best = i;
+  for (gsize i = 0; i < size; i++)
+    sum += exp (x[i * step] - x[best * step]);
+  for (gsize i = 0; i < size; i++)
+    {
+      double v = x[i * step] - x[best * step];
+
+      y[i * step] = kind == HARDMAX ? i == best : kind == LOG_SOFTMAX ? v - log (sum) : exp (v) / sum;
+    }
+}
+
 /* 1 at the first maximum */
 static void
 hardmax_strided (const float *x,
@@ -171,8 +196,6 @@ hardmax_strided (const float *x,
     y[i * step] = i == best ? 1.f : 0.f;
 }
 
-typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
-
 typedef struct
 {
   const VnOpContext *ctx;
@@ -186,11 +209,15 @@ softmax_item (gpointer data,
               guint    worker)
 {
   const Softmax *self = data;
-  gsize size = self->lines.size, inner = self->lines.inner;
-  const float *x = (const float *) self->ctx->in[0]->data + item * size * inner;
-  float *y = (float *) self->ctx->out[0]->data + item * size * inner;
+  gsize size = self->lines.size, inner = self->lines.inner, at = item * size * inner;
+  const float *x = (const float *) self->ctx->in[0]->data + at;
+  float *y = (float *) self->ctx->out[0]->data + at;
 
-  if (self->kind == HARDMAX)
+  if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
+    for (gsize i = 0; i < inner; i++)
+      strided_f64 (self->kind, (const double *) self->ctx->in[0]->data + at + i,
+                   (double *) self->ctx->out[0]->data + at + i, size, inner);
+  else if (self->kind == HARDMAX)
     for (gsize i = 0; i < inner; i++)
       hardmax_strided (x + i, y + i, size, inner);
   else if (inner > 1)
@@ -241,7 +268,7 @@ hardmax_run (VnOpContext *ctx,
 const VnOp vn_op_##id##_1 = {                                                \
   .domain = "", .type = type_, .since = 1,                                   \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_ACTIVATION,                                            \
   .quant = __VA_ARGS__,                                                      \

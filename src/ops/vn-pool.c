@@ -92,62 +92,76 @@ vn_pool_max_kind (VnDType dtype)
     }
 }
 
-VN_MULTIVERSION
-static void
-sum_lines (gconstpointer from,
-           gpointer      to,
-           gsize         n,
-           float         p,
-           gboolean      first)
-{
-  const float *x = from;
-  float *y = to;
+#define SUM_KIND(T, suffix, absolute, power)                                 \
+VN_MULTIVERSION                                                              \
+static void                                                                  \
+sum_lines_##suffix (gconstpointer from, gpointer to, gsize n, float p, gboolean first) \
+{                                                                            \
+  const T *x = from;                                                         \
+  T *y = to;                                                                 \
+  if (first)                                                                 \
+    memcpy (y, x, n * sizeof (T));                                           \
+  else                                                                       \
+    for (gsize i = 0; i < n; i++)                                            \
+      y[i] += x[i];                                                          \
+}                                                                            \
+                                                                             \
+static void                                                                  \
+power_lines_##suffix (gconstpointer from, gpointer to, gsize n, float p, gboolean first) \
+{                                                                            \
+  const T *x = from;                                                         \
+  T *y = to;                                                                 \
+  for (gsize i = 0; i < n; i++)                                              \
+    {                                                                        \
+      T a = absolute (x[i]);                                                 \
+      T v = p == 1.f ? a : p == 2.f ? a * a : power (a, (T) p);              \
+      y[i] = first ? v : y[i] + v;                                           \
+    }                                                                        \
+}                                                                            \
+                                                                             \
+static void                                                                  \
+sum_fill_##suffix (gpointer to, gsize n)                                     \
+{                                                                            \
+  memset (to, 0, n * sizeof (T));                                            \
+}                                                                            \
+                                                                             \
+VN_MULTIVERSION                                                              \
+static void                                                                  \
+sum_columns_##suffix (gconstpointer from, gpointer to, gsize stride, gsize n) \
+{                                                                            \
+  const T *x = from;                                                         \
+  T *y = to;                                                                 \
+  EACH_COLUMN (y[i] += x[j]);                                                \
+}                                                                            \
+                                                                             \
+static const VnPoolKind average_kind_##suffix = {                            \
+  sum_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, VN_POOL_AVERAGE \
+};                                                                           \
+static const VnPoolKind lp_kind_##suffix = {                                 \
+  power_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, VN_POOL_LP  \
+};
 
-  if (first)
-    memcpy (y, x, n * sizeof (float));
-  else
-    for (gsize i = 0; i < n; i++)
-      y[i] += x[i];
+SUM_KIND (float, f32, fabsf, powf)
+SUM_KIND (double, f64, fabs, pow)
+
+/**
+ * vn_pool_average_kind:
+ *
+ * Returns: the loops of AveragePool for @dtype, float32 or float64
+ */
+const VnPoolKind *
+vn_pool_average_kind (VnDType dtype)
+{
+  return dtype == VN_DTYPE_F64 ? &average_kind_f64 : &average_kind_f32;
 }
 
-static void
-power_lines (gconstpointer from,
-             gpointer      to,
-             gsize         n,
-             float         p,
-             gboolean      first)
+/**
+ * vn_pool_lp_kind:
+ *
+ * Returns: the loops of LpPool for @dtype, float32 or float64
+ */
+const VnPoolKind *
+vn_pool_lp_kind (VnDType dtype)
 {
-  const float *x = from;
-  float *y = to;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      float a = fabsf (x[i]);
-      float v = p == 1.f ? a : p == 2.f ? a * a : powf (a, p);
-
-      y[i] = first ? v : y[i] + v;
-    }
+  return dtype == VN_DTYPE_F64 ? &lp_kind_f64 : &lp_kind_f32;
 }
-
-static void
-sum_fill (gpointer to,
-          gsize    n)
-{
-  memset (to, 0, n * sizeof (float));
-}
-
-VN_MULTIVERSION
-static void
-sum_columns (gconstpointer from,
-             gpointer      to,
-             gsize         stride,
-             gsize         n)
-{
-  const float *x = from;
-  float *y = to;
-
-  EACH_COLUMN (y[i] += x[j]);
-}
-
-const VnPoolKind vn_pool_average_kind = { sum_lines, sum_fill, sum_columns, VN_POOL_AVERAGE };
-const VnPoolKind vn_pool_lp_kind = { power_lines, sum_fill, sum_columns, VN_POOL_LP };

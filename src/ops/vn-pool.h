@@ -34,9 +34,8 @@ typedef struct
   VnPoolFinish finish;
 } VnPoolKind;
 
-extern const VnPoolKind vn_pool_average_kind;
-extern const VnPoolKind vn_pool_lp_kind;
-
-const VnPoolKind *vn_pool_max_kind (VnDType dtype);
+const VnPoolKind *vn_pool_average_kind (VnDType dtype);
+const VnPoolKind *vn_pool_lp_kind      (VnDType dtype);
+const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
 
 G_END_DECLS

@@ -38,18 +38,25 @@ typedef struct
   guint            gates;
   gsize            steps, batch, input, hidden;
   gboolean         linear_before_reset, input_forget;
-  float            clip;                 /* INFINITY: none */
+  gsize            item;                 /* bytes of an element: all tensors are of float32 or of float64 */
+  double           clip;                 /* INFINITY: none */
   VnRnnActivation  activations[3];
-  const float     *w, *r, *w_bias, *r_bias, *peephole;
-  float           *rows, *products, *bias, *reset, *h, *c;
+  gconstpointer    w, r, w_bias, r_bias, peephole;
+  gpointer         rows, products, bias, reset, h, c;
 } VnRnn;
 
 gboolean vn_rnn_activation  (VnRnnActivation *self,
                              const char      *name);
 void     vn_rnn_project     (VnRnn           *self,
-                             const float     *x);
+                             gconstpointer    x);
 void     vn_rnn_recur       (VnRnn           *self);
 void     vn_rnn_cell        (VnRnn           *self,
+                             gsize            row,
+                             gsize            sample);
+void     vn_rnn_project_f64 (VnRnn           *self,
+                             gconstpointer    x);
+void     vn_rnn_recur_f64   (VnRnn           *self);
+void     vn_rnn_cell_f64    (VnRnn           *self,
                              gsize            row,
                              gsize            sample);
 

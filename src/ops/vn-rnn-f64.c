@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cells of vn-rnn.c for float64. */
+#include "vn-rnn.h"
+
+#include <math.h>
+
+static double
+sigmoid (double x)
+{
+  return 1 / (1 + exp (-x));
+}
+
+static double
+softplus (double x)
+{
+  return x > 0 ? x + log1p (exp (-x)) : log1p (exp (x));
+}
+
+#define REAL double
+#define NAME(name) name##_f64
+#define GEMM vn_blas_gemm_f64
+#define FABS fabs
+#define SIGMOID sigmoid
+#define TANH tanh
+#define EXPM1 expm1
+#define SOFTPLUS softplus
+#include "vn-rnn-cells.h"
