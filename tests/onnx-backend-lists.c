@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "onnx-backend-lists.h"
+
+#include "vn-error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Without comments and blanks around. */
+static char **
+read_lines (const char  *path,
+            GError     **error)
+{
+  g_autofree char *text = NULL;
+  char **lines;
+
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return NULL;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      char *comment = strchr (lines[i], '#');
+
+      if (comment != NULL)
+        *comment = '\0';
+      g_strstrip (lines[i]);
+    }
+  return lines;
+}
+
+static gboolean
+read_list (Lists       *self,
+           const char  *path,
+           GError     **error)
+{
+  g_auto(GStrv) lines = read_lines (path, error);
+
+  if (lines == NULL)
+    return FALSE;
+  self->operators = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->globs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_pattern_spec_free);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      if (*lines[i] == '\0')
+        continue;
+      g_hash_table_add (self->operators, g_strdup (lines[i]));
+      g_ptr_array_add (self->globs, g_pattern_spec_new (lines[i]));
+    }
+  return TRUE;
+}
+
+/* Lines "case: reason"; a reason must be there, and no case twice. */
+static gboolean
+read_expected (Lists       *self,
+               const char  *path,
+               GError     **error)
+{
+  g_auto(GStrv) lines = read_lines (path, error);
+
+  for (guint i = 0; lines != NULL && lines[i] != NULL; i++)
+    {
+      g_auto(GStrv) parts = g_strsplit (lines[i], ":", 2);
+
+      if (*lines[i] == '\0')
+        continue;
+      if (parts[1] == NULL || *g_strstrip (parts[1]) == '\0' || g_hash_table_contains (self->expected, parts[0]))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, "%s:%u: “%s” has no reason or is listed twice", path, i + 1,
+                       lines[i]);
+          return FALSE;
+        }
+      g_hash_table_insert (self->expected, g_strdup (parts[0]), g_strdup (parts[1]));
+    }
+  return lines != NULL;
+}
+
+/* Columns separated by tabs: the case, and PASS or something else. */
+static gboolean
+read_reference (Lists       *self,
+                const char  *path,
+                GError     **error)
+{
+  g_auto(GStrv) lines = read_lines (path, error);
+
+  self->reference = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; lines != NULL && lines[i] != NULL; i++)
+    {
+      g_auto(GStrv) parts = g_strsplit (lines[i], "\t", 3);
+
+      if (g_strv_length (parts) > 1 && g_str_equal (parts[1], "PASS"))
+        g_hash_table_add (self->reference, g_strdup (parts[0]));
+    }
+  return lines != NULL;
+}
+
+/**
+ * lists_read:
+ * @list: (nullable): a file of operators and globs for names of cases, or %NULL to run all
+ * @expected: (nullable): a file of cases that may fail
+ * @reference: (nullable): a table of what a reference does
+ *
+ * @self must be cleared in either case.
+ *
+ * Returns: whether the files could be read
+ */
+gboolean
+lists_read (Lists       *self,
+            const char  *list,
+            const char  *expected,
+            const char  *reference,
+            GError     **error)
+{
+  self->expected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->visited = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return (list == NULL || read_list (self, list, error)) &&
+         (expected == NULL || read_expected (self, expected, error)) &&
+         (reference == NULL || read_reference (self, reference, error));
+}
+
+/**
+ * lists_select:
+ * @model: (nullable): of the case, as far as it could be read
+ *
+ * Returns: whether the case is one to run
+ */
+gboolean
+lists_select (const Lists   *self,
+              const VnModel *model,
+              const char    *name)
+{
+  if (self->operators == NULL)
+    return TRUE;
+  for (guint i = 0; i < self->globs->len; i++)
+    if (g_pattern_spec_match_string (g_ptr_array_index (self->globs, i), name))
+      return TRUE;
+  for (guint i = 0; model != NULL && i < model->graph->nodes->len; i++)
+    if (g_hash_table_contains (self->operators, ((const VnNode *) g_ptr_array_index (model->graph->nodes, i))->op_type))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns: (nullable): why the case may fail */
+const char *
+lists_get_reason (const Lists *self,
+                  const char  *name)
+{
+  return g_hash_table_lookup (self->expected, name);
+}
+
+/* Decides about a case that was run, and keeps in mind that it was. */
+Verdict
+lists_judge (Lists      *self,
+             const char *name,
+             gboolean    failed)
+{
+  gboolean listed = lists_get_reason (self, name) != NULL;
+  gboolean wanted = self->reference != NULL && g_hash_table_contains (self->reference, name);
+
+  g_hash_table_add (self->visited, g_strdup (name));
+  self->n_like_reference += wanted && !failed;
+  if (!failed)
+    return listed ? PASSES_THOUGH_LISTED : PASSES;
+  if (!listed)
+    return FAILS;
+  return wanted ? FAILS_UNLIKE_REFERENCE : FAILS_AS_LISTED;
+}
+
+/**
+ * lists_finish:
+ *
+ * Prints which cases were named but not seen; only when all were run, as else nothing follows from that.
+ *
+ * Returns: how many
+ */
+guint
+lists_finish (const Lists *self)
+{
+  GHashTable *named[] = { self->expected, self->reference };
+  guint n_missing = 0;
+
+  for (guint i = 0; self->operators == NULL && i < G_N_ELEMENTS (named); i++)
+    {
+      GHashTableIter iter;
+      gpointer name;
+
+      if (named[i] == NULL)
+        continue;
+      g_hash_table_iter_init (&iter, named[i]);
+      while (g_hash_table_iter_next (&iter, &name, NULL))
+        if (!g_hash_table_contains (self->visited, name))
+          {
+            printf ("FAIL %s: %s, but there is no such case\n", (char *) name, i == 0 ? "listed" : "in the reference");
+            n_missing++;
+          }
+    }
+  if (self->reference != NULL)
+    printf ("%u of the %u cases that the reference passes\n", self->n_like_reference, g_hash_table_size (self->reference));
+  return n_missing;
+}
+
+void
+lists_clear (Lists *self)
+{
+  g_clear_pointer (&self->operators, g_hash_table_unref);
+  g_clear_pointer (&self->globs, g_ptr_array_unref);
+  g_clear_pointer (&self->expected, g_hash_table_unref);
+  g_clear_pointer (&self->reference, g_hash_table_unref);
+  g_clear_pointer (&self->visited, g_hash_table_unref);
+}
