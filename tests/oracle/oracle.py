@@ -60,8 +60,9 @@ PREPROCESSING = {
     'style_candy_op7': ('rgb', [0] * 3, [1] * 3),
 }
 
-# Networks with open sizes: what to run them with, by file stem and position or name of the size.
+# Networks with open sizes: what to run them with, by file stem and position or name of the size, or input and position.
 OPEN_SIZES = {
+    'aud_silero_vad_v6_if': {('input', 1): 576},
     'det_yunet_n_dynamic': {2: 320, 3: 320},
     'seg_teams_bg_dynamic': {2: 144, 3: 160},
     'det_ppocr_v3_ch': {2: 320, 3: 320},
@@ -69,12 +70,24 @@ OPEN_SIZES = {
     'txt_tashkeel_transformer_fp32': {1: 64},
     'txt_gpt2_tiny_fp32': {'seq_len': 6, 'past_seq_len': 3, 'total_seq_len': 9},
 }
+# The same a second time, with other sizes; a batch is 2 then.
+OTHER_SIZES = {
+    'aud_silero_vad_v6_if': {('input', 1): 576},
+    'det_yunet_n_dynamic': {2: 224, 3: 352},
+    'seg_teams_bg_dynamic': {2: 96, 3: 208},
+    'det_ppocr_v3_ch': {0: 1, 2: 96, 3: 416},
+    'txt_bert_toy_op12_unsorted': {1: 11},
+    'txt_tashkeel_transformer_fp32': {1: 37},
+    'txt_gpt2_tiny_fp32': {'seq_len': 1, 'past_seq_len': 7, 'total_seq_len': 8},
+}
 
 
-def input_shape(stem, declared):
-    """The static shape for one input of a network; what is open becomes 1."""
-    sizes = OPEN_SIZES.get(stem, {})
-    return [d if isinstance(d, int) and d > 0 else sizes.get(d, sizes.get(i, 1)) for i, d in enumerate(declared)]
+def input_shape(stem, declared, other=False, name=None):
+    """The static shape for one input of a network; what is open becomes 1, or 2 for the @other sizes."""
+    sizes = (OTHER_SIZES if other else OPEN_SIZES).get(stem, {})
+    rest = 2 if other else 1
+    return [d if isinstance(d, int) and d > 0 else sizes.get((name, i), sizes.get(d, sizes.get(i, rest)))
+            for i, d in enumerate(declared)]
 
 
 def image_input(stem, path, shape):
@@ -115,12 +128,18 @@ WHOLE = {('graph_tfbert_qa_3836nodes', 'input_ids'): 20, ('graph_tfbert_qa_3836n
          ('txt_magika_v3_3', 'bytes'): 257, ('txt_tashkeel_transformer_fp32', 'char_inputs'): 30}
 
 
-def whole_input(stem, name, seed, shape, dtype):
+# ... or always the same.
+FIXED = {('aud_silero_vad_v6_if', 'sr'): 16000}
+
+
+def whole_input(stem, name, seed, shape, dtype, other=False):
     """Random ids, masks and the like; a length is all there is."""
     import numpy as np
 
     if name.endswith('lengths'):
-        return np.full(shape, OPEN_SIZES[stem][1], dtype)
+        return np.full(shape, (OTHER_SIZES if other else OPEN_SIZES)[stem][1], dtype)
+    if (stem, name) in FIXED:
+        return np.full(shape, FIXED[stem, name], dtype)
     return np.random.default_rng(seed).integers(0, WHOLE[stem, name], shape).astype(dtype)
 
 
