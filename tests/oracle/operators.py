@@ -23,9 +23,9 @@ MICROSOFT = 'com.microsoft'
 class Case:
     """One node: inputs are arrays; a weight is an input the model holds itself."""
 
-    def __init__(self, op, inputs, n_outputs=1, opset=17, domain='', weights=(), **attributes):
+    def __init__(self, op, inputs, n_outputs=1, opset=17, domain='', version=1, weights=(), **attributes):
         self.op, self.inputs, self.n_outputs, self.opset = op, inputs, n_outputs, opset
-        self.domain, self.weights, self.attributes = domain, set(weights), attributes
+        self.domain, self.version, self.weights, self.attributes = domain, version, set(weights), attributes
 
     def __str__(self):
         shapes = ' '.join('-' if x is None else 'x'.join(map(str, x.shape)) or 'scalar' for x in self.inputs)
@@ -40,7 +40,7 @@ class Case:
                  for i, (n, x) in enumerate(zip(names, self.inputs)) if n and i not in self.weights]
         held = [numpy_helper.from_array(self.inputs[i], names[i]) for i in sorted(self.weights)]
         graph = helper.make_graph([node], 'case', given, [helper.ValueInfoProto(name=o) for o in outputs], held)
-        opsets = [helper.make_opsetid('', self.opset)] + ([helper.make_opsetid(self.domain, 1)] if self.domain else [])
+        opsets = [helper.make_opsetid('', self.opset)] + ([helper.make_opsetid(self.domain, self.version)] if self.domain else [])
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
     def feed(self):

@@ -2,6 +2,7 @@
 /* Every operator with inputs and attributes at random, most of which make no sense: it may refuse, but must not leave
  * its memory. Outputs and scratch have guards; run under a sanitizer this also finds what the guards do not. */
 #include "vn-error.h"
+#include "hostile-learning.h"
 #include "vn-graph-edit.h"
 #include "vn-op.h"
 
@@ -547,6 +548,8 @@ try_once (GRand      *rand,
   ctx.node = vn_graph_add_node (model->graph, NULL, op->domain, op->type, inputs, n_inputs, outputs, n_outputs);
   set_attributes (rand, (VnNode *) ctx.node);
   add_bodies (rand, (VnNode *) ctx.node);
+  if (g_str_equal (op->domain, "ai.onnx.ml"))
+    hostile_learning (rand, (VnNode *) ctx.node);
   if ((op->makes_outputs && !vn_op_check_call (&ctx, &error)) || !vn_op_infer (&ctx, &error))
     {
       g_assert_nonnull (error);
