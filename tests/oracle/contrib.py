@@ -27,6 +27,8 @@ STAND_INS = {}
 
 
 class Case(operators.Case):
+    first_typed = 99      # from this output on, inference of onnxruntime needs to be told the type
+
     def model(self):
         from onnx import helper, numpy_helper
         names = ['' if x is None else 'in%d' % i for i, x in enumerate(self.inputs)]
@@ -36,7 +38,9 @@ class Case(operators.Case):
                  for i, (n, x) in enumerate(zip(names, self.inputs)) if n and i not in self.weights]
         held = [numpy_helper.from_array(self.inputs[i], names[i]) for i in sorted(self.weights)
                 if self.inputs[i] is not None]
-        graph = helper.make_graph([node], 'case', given, [helper.ValueInfoProto(name=o) for o in outputs], held)
+        results = [helper.ValueInfoProto(name=o) if i < self.first_typed else
+                   helper.make_tensor_value_info(o, 1, None) for i, o in enumerate(outputs)]
+        graph = helper.make_graph([node], 'case', given, results, held)
         opsets = [helper.make_opsetid('', self.opset)] + ([helper.make_opsetid(self.domain, 1)] if self.domain else [])
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
@@ -331,7 +335,65 @@ def attention(d):
                 unidirectional=d.int(0, 1), weights=(1, 2), **({'scale': 0.3} if d.int(0, 2) == 0 else {}))
 
 
+def multi_head_attention(d):
+    b, s, heads, head, v_head = d.int(1, 2), d.int(1, 6), d.int(1, 3), d.int(1, 8), d.int(1, 8)
+    n, past, kv = heads * head, d.choice([0, 0, 3]), d.choice([s, d.int(1, 7)])
+    packing = d.choice(['apart', 'apart', 'apart', 'heads apart'])
+    if packing == 'heads apart':
+        past = 0
+    if past or packing == 'heads apart':
+        v_head = head
+    total = past + kv
+    key, value = {'apart': ((b, kv, n), (b, kv, heads * v_head)),
+                  'heads apart': ((b, heads, kv, head), (b, heads, kv, v_head))}[packing]
+    mask = d.choice([None, d.whole(1, total, b), d.whole(0, 1, b, total), d.whole(0, 1, b, s, total)])
+    if mask is not None and mask.ndim > 1:
+        mask[..., 0] = 1
+    inputs = [d.array(b, s, n), d.array(*key), d.array(*value),
+              d.array(2 * n + heads * v_head) if d.int(0, 1) else None, mask,
+              d.array(d.choice([1, b]), d.choice([1, heads]), s, total) if d.int(0, 2) == 0 else None,
+              d.array(b, heads, past, head) if past else None, d.array(b, heads, past, v_head) if past else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    attributes = {'scale': 0.3} if d.int(0, 2) == 0 else {}
+    n_outputs = 1 if packing != 'apart' else d.choice([3, 4]) if past else d.choice([1, 3, 4])
+    case = Case('MultiHeadAttention', inputs, n_outputs=n_outputs, domain='com.microsoft', num_heads=heads,
+                unidirectional=int(kv == s and n_outputs < 4 and d.int(0, 1)), **attributes)
+    case.first_typed = 3
+    return case
+
+
+def group_query_attention(d):
+    """Prompts, single tokens after them, and several tokens after a prompt of one sample."""
+    kind = d.choice(['prompt', 'token', 'tokens'])
+    b, s = {'prompt': (d.int(1, 2), d.int(1, 7)), 'token': (d.int(1, 3), 1), 'tokens': (1, d.int(2, 4))}[kind]
+    rotary = d.int(0, 1)
+    kv_heads, head = d.int(1, 3), d.choice([16, 32]) if rotary else 8 * d.int(1, 2)
+    heads, room = kv_heads * d.int(1, 3), 0
+    if kind != 'prompt' or d.int(0, 1):
+        room = d.int(7, 9)
+    lengths = d.np.full(b, s) if kind == 'prompt' else d.whole(s + 1, max(s + 1, room), b)
+    total = int(lengths.max())
+    past = [d.array(b, kv_heads, room, head), d.array(b, kv_heads, room, head)] if room else [None, None]
+    packed = d.int(0, 1)
+    q = [d.array(b, s, (heads + 2 * kv_heads) * head), None, None]
+    if not packed:
+        q = [d.array(b, s, heads * head), d.array(b, s, kv_heads * head), d.array(b, s, kv_heads * head)]
+    half = d.choice([8, head // 2])
+    inputs = q + past + [(lengths - 1).astype('int32'), d.np.array([total], 'int32')]
+    inputs += [d.array(12, half), d.array(12, half)] if rotary else [None, None]
+    positions = d.whole(0, 4, b, s, kind='int64') if rotary and d.int(0, 2) == 0 else None
+    inputs += [positions, d.array(d.choice([1, b]), d.choice([1, heads]), s, total) if d.int(0, 2) == 0 else None,
+               d.array(heads) if d.int(0, 2) == 0 else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    attributes = d.choice([{}, {'scale': 0.3}, {'softcap': 2.0}, {'local_window_size': 3}, {'smooth_softmax': 1}])
+    return Case('GroupQueryAttention', inputs, n_outputs=3, domain='com.microsoft', num_heads=heads,
+                kv_num_heads=kv_heads, do_rotary=rotary, rotary_interleaved=d.int(0, 1), weights=(6,), **attributes)
+
+
 GENERATORS = {
+    'GroupQueryAttention': group_query_attention, 'MultiHeadAttention': multi_head_attention,
     'Attention': attention,
     'QLinearConv': qlinear_conv, 'ConvInteger': conv_integer, 'MatMulInteger': matmul_integer,
     'QLinearMatMul': qlinear_matmul, 'QGemm': qgemm, 'MatMulIntegerToFloat': matmul_integer_to_float,
