@@ -230,6 +230,15 @@ attend (gpointer data,
 }
 
 static gboolean
+fits_scores (const Attention *self,
+             const VnShape   *bias)
+{
+  return bias->rank == 4 && (bias->dims[0] == 1 || bias->dims[0] == (gint64) self->batch) &&
+         (bias->dims[1] == 1 || bias->dims[1] == (gint64) self->heads) && bias->dims[2] == (gint64) self->length &&
+         bias->dims[3] == (gint64) self->total;
+}
+
+static gboolean
 attention_run (VnOpContext *ctx,
                GError     **error)
 {
@@ -241,9 +250,8 @@ attention_run (VnOpContext *ctx,
     return FALSE;
   if (self.past > 0 && (ctx->n_outputs < 2 || ctx->out[1] == NULL))
     return refuse (error, _("earlier keys whose output is not used"));
-  if (vn_op_has_input (ctx, BIAS) &&
-      (ctx->in[BIAS]->shape.rank != 4 || ctx->in[BIAS]->shape.dims[2] != (gint64) self.length ||
-       ctx->in[BIAS]->shape.dims[3] != (gint64) self.total))
+  if ((vn_op_has_input (ctx, BIAS) && !fits_scores (&self, &ctx->in[BIAS]->shape)) ||
+      (vn_op_has_input (ctx, B) && ctx->in[B]->n_elements != 3 * self.width))
     return refuse (error, _("a bias of this shape"));
   count_scratch (&self, &n, &scores);
   self.qkv = ctx->scratch;

@@ -31,12 +31,15 @@ static gboolean
 check_supported (VnOpContext *ctx,
                  GError     **error)
 {
-  VnDType dtype = ctx->in_types[Q].dtype, cache = vn_op_has_input (ctx, PAST_K) ? ctx->in_types[PAST_K].dtype : dtype;
+  VnDType dtype = ctx->in_types[Q].dtype;
+  gboolean alike = TRUE;
   gint64 show = vn_node_get_int (ctx->node, "qk_output", 0);
 
-  if (!vn_op_attr_is (ctx, "k_quant_type", "NONE", "NONE") || !vn_op_attr_is (ctx, "v_quant_type", "NONE", "NONE") ||
-      vn_op_has_input (ctx, K_SCALE) || vn_op_has_input (ctx, V_SCALE) ||
-      (cache != dtype && cache != VN_DTYPE_UNDEFINED && dtype != VN_DTYPE_UNDEFINED))
+  for (guint i = PAST_K; i <= PAST_V; i++)
+    if (vn_op_has_input (ctx, i) && ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED && dtype != VN_DTYPE_UNDEFINED)
+      alike = alike && ctx->in_types[i].dtype == dtype;
+  if (!alike || !vn_op_attr_is (ctx, "k_quant_type", "NONE", "NONE") || !vn_op_attr_is (ctx, "v_quant_type", "NONE", "NONE") ||
+      vn_op_has_input (ctx, K_SCALE) || vn_op_has_input (ctx, V_SCALE))
     return refuse (error, _("earlier keys of another element type"));
   if (vn_node_get_int (ctx->node, "sliding_window_cache", 0) != 0)
     return refuse (error, _("a sliding window of earlier keys"));

@@ -94,6 +94,18 @@ skip_line (gpointer data,
 }
 
 static gboolean
+check_size (VnOpContext *ctx,
+            guint        input,
+            gsize        n,
+            GError     **error)
+{
+  if (!vn_op_has_input (ctx, input) || ctx->in[input]->n_elements == n)
+    return TRUE;
+  return vn_op_fail (ctx, error, _("input %u has %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT), input,
+                     ctx->in[input]->n_elements, n);
+}
+
+static gboolean
 skip_run (VnOpContext *ctx,
           GError     **error)
 {
@@ -101,9 +113,11 @@ skip_run (VnOpContext *ctx,
   Skip job = { ctx, (gsize) x->dims[x->rank - 1], vn_node_get_float (ctx->node, "epsilon", 1e-12f),
                g_str_equal (ctx->op->type, "SkipLayerNormalization") };
 
-  if (ctx->in[GAMMA]->n_elements != job.size)
-    return vn_op_fail (ctx, error, _("the scale has %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT),
-                       ctx->in[GAMMA]->n_elements, job.size);
+  if (ctx->in[SKIP]->n_elements == 0 && ctx->in[X]->n_elements > 0)
+    return vn_op_fail (ctx, error, _("the skip input does not fit the data"));
+  for (guint i = GAMMA; i <= BIAS; i++)
+    if (!check_size (ctx, i, job.size, error))
+      return FALSE;
   vn_op_for_items (ctx, (gsize) vn_shape_count (x, 0, x->rank - 1), (double) job.size * 4, skip_line, &job);
   return TRUE;
 }
@@ -191,6 +205,22 @@ count_mask (VnOpContext *ctx)
 }
 
 static gboolean
+embed_check (VnOpContext *ctx,
+             GError     **error)
+{
+  gsize size = (gsize) ctx->in[WORDS]->shape.dims[1], n = ctx->in[IDS]->n_elements;
+
+  for (guint i = POSITIONS; i <= SEGMENT_TABLE; i++)
+    if (vn_op_has_input (ctx, i) && (ctx->in[i]->shape.rank != 2 || ctx->in[i]->shape.dims[1] != (gint64) size))
+      return vn_op_fail (ctx, error, _("input %u has no rows of %" G_GSIZE_FORMAT " numbers"), i, size);
+  if (vn_op_has_input (ctx, POSITION_IDS) &&
+      ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !check_size (ctx, POSITION_IDS, n, error))
+    return FALSE;
+  return check_size (ctx, EMBED_GAMMA, size, error) && check_size (ctx, EMBED_BETA, size, error) &&
+         check_size (ctx, SEGMENTS, n, error) && check_size (ctx, MASK, n, error);
+}
+
+static gboolean
 embed_run (VnOpContext *ctx,
            GError     **error)
 {
@@ -198,6 +228,8 @@ embed_run (VnOpContext *ctx,
   gsize size = (gsize) ctx->in[WORDS]->shape.dims[1], length = (gsize) ids->shape.dims[1];
   double epsilon = vn_node_get_float (ctx->node, "epsilon", 1e-12f);
 
+  if (!embed_check (ctx, error))
+    return FALSE;
   for (gsize i = 0; i < ids->n_elements; i++)
     {
       gint64 position = (gint64) (i % length);

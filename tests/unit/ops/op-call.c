@@ -165,6 +165,36 @@ run (const OpCall *call,
   return ok;
 }
 
+static gboolean
+is_callable (const OpCall *call,
+             VnOpContext  *ctx,
+             GError      **error)
+{
+  if (call->limit == 0)
+    return TRUE;
+  if (call->n_inputs > 0 && call->inputs[0] != NULL && !vn_op_takes (ctx->op, call->inputs[0]->dtype))
+    return vn_op_fail (ctx, error, "the engine would not call it");
+  return vn_op_check_call (ctx, error);
+}
+
+static gboolean
+is_small (const OpCall *call,
+          VnOpContext  *ctx,
+          GError      **error)
+{
+  gboolean small = ctx->scratch_bytes <= call->limit;
+
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      const VnTensorType *type = &ctx->out_types[i];
+      gsize n, bytes;
+
+      small = small && type->dtype != VN_DTYPE_UNDEFINED && vn_shape_is_static (&type->shape) &&
+              vn_tensor_size_in_bytes (type->dtype, &type->shape, &n, &bytes) && bytes <= call->limit;
+    }
+  return call->limit == 0 || small || vn_op_fail (ctx, error, "too large for a test");
+}
+
 /**
  * op_call:
  * @outputs: (out): call->n_outputs tensors
@@ -198,7 +228,9 @@ op_call (const OpCall *call,
         in_types[i] = (VnTensorType) { call->inputs[i]->dtype, call->inputs[i]->shape };
       in[i] = i > 0 || call->first_known ? call->inputs[i] : NULL;
     }
-  ok = vn_op_infer (&ctx, error) && run (call, &ctx, outputs, error);
+  for (guint i = 0; i < call->n_outputs; i++)
+    out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+  ok = is_callable (call, &ctx, error) && vn_op_infer (&ctx, error) && is_small (call, &ctx, error) && run (call, &ctx, outputs, error);
   for (guint i = 0; i < call->n_outputs; i++)
     g_clear_pointer (&out[i], vn_tensor_unref);
   return ok;

@@ -12,6 +12,7 @@
  *   floats, others integers, the rest strings
  * @inputs: %NULL elements are omitted inputs
  * @constant: the inputs from 1 on are known when the network is planned
+ * @limit: if not 0: fail where outputs or scratch are larger, or the engine would not call the operator
  */
 typedef struct
 {
@@ -23,6 +24,7 @@ typedef struct
   gboolean      constant;
   gboolean      first_known;   /* input 0 is known when shapes are inferred */
   VnActivation  activation;
+  gsize         limit;
 } OpCall;
 
 gboolean  op_call      (const OpCall *call,
