@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -207,6 +208,75 @@ vn_file_write_all (const char     *path,
          vn_file_writer_commit (writer, error);
 }
 
+/* ---- mapped files ---- */
+
+typedef struct
+{
+  GMappedFile *file;
+  guintptr     start, end;
+} Map;
+
+static GMutex maps_lock;
+static GPtrArray *maps;     /* of Map */
+
+static void
+map_free (gpointer data)
+{
+  Map *self = data;
+
+  g_mutex_lock (&maps_lock);
+  g_ptr_array_remove_fast (maps, self);
+  g_mutex_unlock (&maps_lock);
+  g_mapped_file_unref (self->file);
+  g_free (self);
+}
+
+static GBytes *
+map_new (GMappedFile *file)
+{
+  Map *self = g_new (Map, 1);
+  char *start = g_mapped_file_get_contents (file);
+  gsize size = g_mapped_file_get_length (file);
+
+  *self = (Map) { file, (guintptr) start, (guintptr) start + size };
+  g_mutex_lock (&maps_lock);
+  if (maps == NULL)
+    maps = g_ptr_array_new ();
+  g_ptr_array_add (maps, self);
+  g_mutex_unlock (&maps_lock);
+  return g_bytes_new_with_free_func (start, size, map_free, self);
+}
+
+/**
+ * vn_file_release_pages:
+ * @data: (array length=size) (nullable): may be part of what vn_file_map() returned; else nothing happens
+ *
+ * Says that @data will hardly be read again: its pages no longer count as memory of this process. Reading them is still
+ * possible, and takes them from the file.
+ */
+void
+vn_file_release_pages (gconstpointer data,
+                       gsize         size)
+{
+#ifdef MADV_DONTNEED
+  guintptr page = (guintptr) sysconf (_SC_PAGESIZE);
+  guintptr first = ((guintptr) data + page - 1) & ~(page - 1), last = ((guintptr) data + size) & ~(page - 1);
+  gboolean is_mapped = FALSE;
+
+  /* The lock is held on: nobody may unmap them, and map others there, in between. */
+  g_mutex_lock (&maps_lock);
+  for (guint i = 0; maps != NULL && i < maps->len && !is_mapped; i++)
+    {
+      const Map *map = g_ptr_array_index (maps, i);
+
+      is_mapped = first >= map->start && last <= map->end && first < last;
+    }
+  if (is_mapped)
+    madvise ((gpointer) first, last - first, MADV_DONTNEED);
+  g_mutex_unlock (&maps_lock);
+#endif
+}
+
 /**
  * vn_file_map:
  * @path: a regular file
@@ -217,8 +287,7 @@ GBytes *
 vn_file_map (const char  *path,
              GError     **error)
 {
-  GMappedFile *map;
-  GBytes *bytes;
+  GMappedFile *file;
   struct stat info;
 
   if (stat (path, &info) != 0)
@@ -231,10 +300,6 @@ vn_file_map (const char  *path,
       set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
       return NULL;
     }
-  map = g_mapped_file_new (path, FALSE, error);
-  if (map == NULL)
-    return NULL;
-  bytes = g_mapped_file_get_bytes (map);
-  g_mapped_file_unref (map);
-  return bytes;
+  file = g_mapped_file_new (path, FALSE, error);
+  return file != NULL ? map_new (file) : NULL;
 }

@@ -31,6 +31,8 @@ gboolean      vn_file_write_all     (const char     *path,
                                      GError        **error);
 GBytes       *vn_file_map           (const char     *path,
                                      GError        **error);
+void          vn_file_release_pages (gconstpointer   data,
+                                     gsize           size);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnFileWriter, vn_file_writer_free)
 

@@ -11,18 +11,19 @@
 #define N_CANDIDATES 100
 
 static double
-candidate_error (const VnHistogram *histogram,
-                 double             lo,
-                 double             hi,
-                 double             steps,
-                 gboolean           symmetric)
+candidate_error (const VnRoundingTable *table,
+                 double                 lo,
+                 double                 hi,
+                 double                 steps,
+                 gboolean               symmetric,
+                 double                 enough)
 {
   double scale = (hi - lo) / steps;
   double below = symmetric ? floor (steps / 2) : rint (-lo / scale);
 
   if (!(scale > 0))
     return INFINITY;
-  return vn_histogram_get_error (histogram, scale, -below * scale, (symmetric ? below : steps - below) * scale);
+  return vn_rounding_table_get (table, scale, -below * scale, (symmetric ? below : steps - below) * scale, enough);
 }
 
 static gboolean
@@ -36,9 +37,11 @@ mse_range (const VnHistogram      *histogram,
   double hi = MAX (histogram->max, 0);
   double best = INFINITY;
   double share = 1;
+  g_autoptr(VnRoundingTable) table = NULL;
 
   if (!vn_range_check (histogram, error))
     return FALSE;
+  table = vn_rounding_table_new (histogram);
   if (settings->symmetric)
     {
       hi = MAX (-lo, hi);
@@ -47,7 +50,7 @@ mse_range (const VnHistogram      *histogram,
   for (guint i = N_CANDIDATES; i > 0; i--)
     {
       double f = (double) i / N_CANDIDATES;
-      double candidate = candidate_error (histogram, lo * f, hi * f, steps, settings->symmetric);
+      double candidate = candidate_error (table, lo * f, hi * f, steps, settings->symmetric, best);
 
       if (candidate < best)
         {

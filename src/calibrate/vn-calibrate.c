@@ -14,6 +14,7 @@
 typedef struct
 {
   VnRunner     *runner;
+  const VnDerived *derived;   /* one per tap: what need not be looked at */
   VnScratch    *scratch;
   VnHistogram **histograms;   /* one per tap */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
@@ -29,6 +30,7 @@ typedef struct
   const VnProgress         *progress;
   VnNotes                  *notes;
   GCancellable             *cancellable;
+  VnDerived                *derived;    /* one per tap */
   Worker                   *workers;
   guint                     n_workers;
   guint                     done;       /* atomic */
@@ -48,7 +50,8 @@ observe (const VnValue  *value,
   if (tensor->dtype != VN_DTYPE_F32)
     return;
   self->seen[tap] = TRUE;
-  vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
+  if (self->derived[tap].source < 0)
+    vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
 }
 
 static gboolean
@@ -63,6 +66,7 @@ worker_start (Worker  *self,
   if (self->runner == NULL)
     return FALSE;
   vn_runner_set_tap (self->runner, observe, self);
+  self->derived = run->derived;
   self->scratch = vn_scratch_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
   self->histograms = g_new (VnHistogram *, run->taps->len + 1);
@@ -158,6 +162,35 @@ note_special (VnNotes           *notes,
                   histogram->n_nan, n_inf, histogram->n);
 }
 
+/* Sum over all threads; NULL if the tap reported nothing that can be observed. */
+static VnHistogram *
+run_merge (Run   *run,
+           guint  tap)
+{
+  g_autoptr(VnHistogram) sum = vn_histogram_new ();
+  gboolean seen = FALSE;
+
+  for (guint w = 0; w < run->n_workers; w++)
+    if (run->workers[w].runner != NULL && run->workers[w].seen[tap])
+      {
+        seen = TRUE;
+        vn_histogram_merge (sum, run->workers[w].histograms[tap]);
+      }
+  return seen ? g_steal_pointer (&sum) : NULL;
+}
+
+static VnHistogram *
+run_get_histogram (Run   *run,
+                   guint  tap)
+{
+  const VnDerived *derived = &run->derived[tap];
+  g_autoptr(VnHistogram) source = run_merge (run, derived->source >= 0 ? (guint) derived->source : tap);
+
+  if (source == NULL || derived->source < 0)
+    return g_steal_pointer (&source);
+  return vn_histogram_new_clamped (source, derived->min, derived->max);
+}
+
 static VnStats *
 run_collect (Run *run)
 {
@@ -171,17 +204,10 @@ run_collect (Run *run)
   for (guint i = 0; i < run->taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
-      g_autoptr(VnHistogram) sum = vn_histogram_new ();
-      gboolean seen = FALSE;
+      g_autoptr(VnHistogram) sum = run_get_histogram (run, i);
 
-      for (guint w = 0; w < run->n_workers; w++)
-        if (run->workers[w].runner != NULL && run->workers[w].seen[i])
-          {
-            seen = TRUE;
-            vn_histogram_merge (sum, run->workers[w].histograms[i]);
-          }
       /* Constants, integers and float16 are not observed. */
-      if (!seen)
+      if (sum == NULL)
         continue;
       note_special (run->notes, value->name, sum);
       vn_stats_take (stats, value->name, g_steal_pointer (&sum));
@@ -249,6 +275,7 @@ vn_calibrate (VnPlan                    *plan,
   run.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   run.n_workers = MIN (run.n_workers, options->n_samples);
   run.workers = g_new0 (Worker, run.n_workers);
+  run.derived = vn_plan_derive_taps (plan);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
   ok = vn_parallel_for (run.n_workers, options->n_samples, run_sample, &run, cancellable, error);
@@ -264,6 +291,7 @@ vn_calibrate (VnPlan                    *plan,
   for (guint w = 0; w < run.n_workers; w++)
     worker_clear (&run.workers[w], taps->len);
   g_free (run.workers);
+  g_free (run.derived);
   g_free (run.bad_reason);
   g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);

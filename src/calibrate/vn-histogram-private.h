@@ -45,6 +45,19 @@ vn_histogram_n_finite (const VnHistogram *self)
   return self->n - self->n_nan - self->n_pos_inf - self->n_neg_inf;
 }
 
+/* A histogram, laid out for a search among many ranges. */
+typedef struct _VnRoundingTable VnRoundingTable;
+
+VnRoundingTable *vn_rounding_table_new  (const VnHistogram     *histogram);
+void             vn_rounding_table_free (VnRoundingTable       *self);
+double           vn_rounding_table_get  (const VnRoundingTable *self,
+                                         double                 scale,
+                                         double                 lo,
+                                         double                 hi,
+                                         double                 enough);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRoundingTable, vn_rounding_table_free)
+
 gsize      vn_histogram_get_bytes (const VnHistogram *self);
 
 #define VN_SCRATCH_LEVELS 3

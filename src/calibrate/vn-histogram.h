@@ -36,6 +36,9 @@ void         vn_histogram_scan      (VnHistogram       *self,
                                      gsize              n);
 void         vn_histogram_merge     (VnHistogram       *self,
                                      const VnHistogram *from);
+VnHistogram *vn_histogram_new_clamped (const VnHistogram *self,
+                                     float              min,
+                                     float              max);
 gboolean     vn_histogram_equal     (const VnHistogram *a,
                                      const VnHistogram *b);
 

@@ -89,11 +89,16 @@ get_bound (VnPlan       *self,
   return !isnan (*bound);
 }
 
-/* Relu, or Clip with bounds that are known now. */
-static gboolean
-match_clamp (VnPlan       *self,
-             const VnStep *step,
-             VnActivation *clamp)
+/**
+ * vn_plan_match_clamp:
+ * @clamp: (out): its bounds
+ *
+ * Returns: whether @step is Relu, or Clip with bounds that are known now
+ */
+gboolean
+vn_plan_match_clamp (VnPlan       *self,
+                     const VnStep *step,
+                     VnActivation *clamp)
 {
   *clamp = (VnActivation) { TRUE, -INFINITY, INFINITY };
 
@@ -141,7 +146,7 @@ vn_plan_fuse (VnPlan *self)
       VnStep *producer = step->n_inputs > 0 && step->inputs[0] >= 0 ? producers[step->inputs[0]] : NULL;
       VnActivation clamp;
 
-      if (producer != NULL && can_take_clamp (self, producer) && match_clamp (self, step, &clamp))
+      if (producer != NULL && can_take_clamp (self, producer) && vn_plan_match_clamp (self, step, &clamp))
         {
           producer->activation = clamp;
           producer->outputs[0] = step->outputs[0];

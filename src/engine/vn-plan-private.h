@@ -139,6 +139,9 @@ gboolean  vn_plan_infer         (VnPlan               *self,
                                  GError              **error);
 void      vn_plan_drop_unused   (VnPlan               *self);
 void      vn_plan_fuse          (VnPlan               *self);
+gboolean  vn_plan_match_clamp   (VnPlan               *self,
+                                 const VnStep         *step,
+                                 VnActivation         *clamp);
 gboolean  vn_plan_place         (VnPlan               *self,
                                  GError              **error);
 gboolean  vn_plan_prepare       (VnPlan               *self,

@@ -2,6 +2,7 @@
 #include "vn-plan-private.h"
 
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 
 static void
@@ -75,16 +76,19 @@ prepare_step (VnPlan    *self,
   return FALSE;
 }
 
-/* Operators that prepare pack input 1, the weight: an aligned copy of it gives way to the view into the file. */
+/* Operators that prepare pack input 1, the weight: an aligned copy of it gives way to the view into the file, and the
+ * pages of the file to the packed form. */
 static void
-drop_aligned_copy (VnPlan       *self,
-                   const VnStep *step)
+drop_read_weight (VnPlan       *self,
+                  const VnStep *step)
 {
   VnPlanValue *weight = step->n_inputs > 1 && step->inputs[1] >= 0 ? &self->values[step->inputs[1]] : NULL;
   VnTensor *original = weight != NULL && weight->constant != NULL ? vn_value_get_constant (weight->value) : NULL;
 
-  if (step->prepared == NULL || original == NULL || original == weight->constant || weight->n_uses != 1 ||
-      weight->output >= 0)
+  if (step->prepared == NULL || original == NULL || weight->n_uses != 1 || weight->output >= 0)
+    return;
+  vn_file_release_pages (original->data, original->n_bytes);
+  if (original == weight->constant)
     return;
   vn_tensor_unref (weight->constant);
   weight->constant = vn_tensor_ref (original);
@@ -105,7 +109,7 @@ vn_plan_prepare (VnPlan  *self,
 
       if (!prepare_step (self, step, error))
         return FALSE;
-      drop_aligned_copy (self, step);
+      drop_read_weight (self, step);
     }
   return TRUE;
 }

@@ -53,6 +53,19 @@ const VnNode *vn_plan_get_step_node (VnPlan            *self,
                                      guint              i);
 
 /**
+ * VnDerived: a tapped float32 value whose elements are those of another one, in another order or clamped.
+ * @source: tap it follows from, or -1
+ * @min, @max: each element is min (max (x, @min), @max); NaN stays. -INFINITY, INFINITY: only the order may differ
+ */
+typedef struct
+{
+  int   source;
+  float min, max;
+} VnDerived;
+
+VnDerived *vn_plan_derive_taps   (VnPlan               *self);       /* one per tap */
+
+/**
  * VnTapFunc: called from inside a run for every tapped value, right after it was computed, while it is in the cache.
  * Constant values are not reported. @tensor is valid during the call only.
  */

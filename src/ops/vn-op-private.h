@@ -6,6 +6,7 @@
 #include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-multiversion.h"
 #include "vn-op.h"
 
 #include <string.h>
@@ -15,20 +16,6 @@ G_BEGIN_DECLS
 #define VN_OP(name) extern const VnOp name;
 #include "vn-ops.def"
 #undef VN_OP
-
-/**
- * VN_MULTIVERSION: compiles a function once per instruction set and picks at load time. The picking runs before a
- * sanitizer is ready, so there the plain version must do.
- */
-#if defined (__x86_64__) && defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__) && \
-    !defined (__SANITIZE_THREAD__) && !defined (VN_NO_MULTIVERSION)
-#define VN_MULTIVERSION __attribute__ ((target_clones ("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define VN_MULTIVERSION
-#endif
-
-/* In a function with VN_MULTIVERSION: helpers must become part of it to be compiled for its instruction set. */
-#define VN_INLINE static inline __attribute__ ((always_inline))
 
 /* What a quantizer does with operators it handles in a common way: the values of VnOp.quant. */
 #define VN_QUANT_TRAITS(role, ort) { (role), -1, -1, -1, (ort), 0.f, 0.f }

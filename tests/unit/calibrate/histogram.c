@@ -277,6 +277,37 @@ test_cuts (void)
     }
 }
 
+/* Counting what was clamped, and clamping what was counted. */
+static void
+test_clamped (void)
+{
+  static const float clamps[][2] = {
+    { 0, INFINITY }, { 0, 6 }, { -INFINITY, INFINITY }, { -0.371f, 0.003f }, { -1e-40f, 1e-41f }, { 1.5f, 1.5f },
+    { -INFINITY, 0 }, { 0.1234567f, 3e38f }, { -3.4028235e38f, 3.4028235e38f }, { -0.0f, 0.0f },
+  };
+
+  for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+    for (guint c = 0; c < G_N_ELEMENTS (clamps); c++)
+      {
+        const gsize n = c % 2 == 0 ? 5003 : w % 3;
+        g_autofree float *x = make_data (w, n);
+        g_autoptr(VnHistogram) before = count_by_definition (x, n);
+        g_autoptr(VnHistogram) got = vn_histogram_new_clamped (before, clamps[c][0], clamps[c][1]);
+        g_autoptr(VnHistogram) expected = NULL;
+
+        for (gsize i = 0; i < n; i++)
+          {
+            x[i] = x[i] < clamps[c][0] ? clamps[c][0] : x[i];
+            x[i] = x[i] > clamps[c][1] ? clamps[c][1] : x[i];
+          }
+        expected = count_by_definition (x, n);
+        g_test_message ("%s, %g .. %g", fills[w].name, clamps[c][0], clamps[c][1]);
+        print_histogram ("expected", expected);
+        print_histogram ("got", got);
+        g_assert_true (vn_histogram_equal (expected, got));
+      }
+}
+
 static void
 test_unequal (void)
 {
@@ -447,6 +478,7 @@ main (int   argc,
 
   g_test_add_func ("/histogram/definition", test_definition);
   g_test_add_func ("/histogram/cuts", test_cuts);
+  g_test_add_func ("/histogram/clamped", test_clamped);
   g_test_add_func ("/histogram/unequal", test_unequal);
   g_test_add_func ("/histogram/foreach", test_foreach);
   g_test_add_func ("/histogram/linear", test_linear);

@@ -251,6 +251,91 @@ test_unreadable (Fixture       *self,
   g_rmdir (folder);
 }
 
+typedef struct
+{
+  VnScratch    *scratch;
+  VnHistogram **seen;
+} Direct;
+
+static void
+observe_directly (const VnValue  *value,
+                  guint           tap,
+                  const VnTensor *tensor,
+                  gpointer        data)
+{
+  Direct *self = data;
+
+  if (self->seen[tap] == NULL)
+    self->seen[tap] = vn_histogram_new ();
+  vn_histogram_scan (self->seen[tap], self->scratch, tensor->data, tensor->n_elements);
+}
+
+static void
+check_directly (Fixture *self,
+                VnStats *stats)
+{
+  g_autoptr(VnRunner) runner = vn_runner_new (self->plan, NULL);
+  g_autofree VnHistogram **seen = g_new0 (VnHistogram *, self->taps->len);
+  Direct direct = { vn_scratch_new (), seen };
+
+  vn_runner_set_tap (runner, observe_directly, &direct);
+  for (guint i = 0; i < N_SAMPLES; i++)
+    {
+      g_autoptr(VnTensor) tensor = NULL;
+
+      g_assert_true (vn_dataset_load (self->dataset, i, &tensor, NULL));
+      g_assert_true (vn_runner_run (runner, &tensor, NULL, NULL, NULL));
+    }
+  for (guint i = 0; i < self->taps->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->taps, i);
+      const VnHistogram *found = vn_stats_get (stats, value->name);
+
+      g_test_message ("%s: %g .. %g", value->name, seen[i]->min, seen[i]->max);
+      g_assert_nonnull (found);
+      g_assert_true (vn_histogram_equal (found, seen[i]));
+      vn_histogram_free (seen[i]);
+    }
+  vn_scratch_free (direct.scratch);
+}
+
+/* Values that follow from others are not looked at; what is said of them must be what a look would have told. */
+static void
+test_derived (Fixture       *self,
+              gconstpointer  data)
+{
+  static const char * const names[] = { "d", "x", "c", "a", "t", "b", "e" };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) stats = NULL;
+  g_autofree VnDerived *derived = NULL;
+  VnPlanOptions options = { .taps = self->taps };
+
+  vn_plan_unref (self->plan);
+  add_floats (self->model, "low", VN_SHAPE_SCALAR, -0.37f, 0);
+  add_floats (self->model, "high", VN_SHAPE_SCALAR, 0.61f, 0);
+  add_floats (self->model, "less", VN_SHAPE_SCALAR, 0.25f, 0);
+  add_node (self->model, "Clip", "clip", "x low high", "a");
+  add_node (self->model, "Transpose", "transpose", "a", "t");
+  add_node (self->model, "Identity", "identity", "t", "b");
+  add_node (self->model, "Relu", "relu2", "b", "c");
+  add_node (self->model, "Clip", "clip2", "c low less", "d");
+  add_node (self->model, "Exp", "exp", "d", "e");
+  set_outputs (self->model, "z e");
+  g_ptr_array_set_size (self->taps, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_ptr_array_add (self->taps, vn_graph_find_value (self->model->graph, names[i]));
+  self->plan = vn_plan_new (self->model, &options, NULL, &error);
+  g_assert_no_error (error);
+
+  derived = vn_plan_derive_taps (self->plan);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpint (derived[i].source, ==, g_str_equal (names[i], "x") || g_str_equal (names[i], "e") ? -1 : 1);
+  g_assert_cmpfloat (derived[0].min, ==, 0);
+  g_assert_cmpfloat (derived[0].max, ==, 0.25f);
+  stats = calibrate (self, 3, NULL);
+  check_directly (self, stats);
+}
+
 /* A real network on photographs: as many threads as you like. */
 static void
 test_network (void)
@@ -313,6 +398,7 @@ main (int   argc,
   ADD ("cancel", test_cancel);
   ADD ("arguments", test_arguments);
   ADD ("unreadable", test_unreadable);
+  ADD ("derived", test_derived);
   g_test_add_func ("/run/network", test_network);
 
   return g_test_run ();

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The histogram of a tensor after a clamp, from the one before it. A bound lies in some bin: what is beyond it moves
+ * into this very bin, and what is not stays where it is, so the result is exact. */
+
+#include "vn-histogram-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  VnHistogram *to;
+  float        min, max;
+} Clamp;
+
+static float
+clamped (const Clamp *self,
+         float        v)
+{
+  v = v < self->min ? self->min : v;
+  return v > self->max ? self->max : v;
+}
+
+static void
+add (const Clamp *self,
+     float        from,
+     guint64      count)
+{
+  float v = clamped (self, from);
+  guint32 bits = vn_float_bits (v);
+
+  if (v == 0)
+    self->to->n_zero += count;
+  else if (isinf (v))
+    *(v > 0 ? &self->to->n_pos_inf : &self->to->n_neg_inf) += count;
+  else
+    vn_histogram_page (self->to, bits >> 23)[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS] += count;
+}
+
+/* Adding 0 makes -0 a 0. */
+static void
+extend (const Clamp *self,
+        float        from)
+{
+  float v = clamped (self, from) + 0.0f;
+
+  if (isinf (v))
+    return;
+  self->to->min = MIN (self->to->min, v);
+  self->to->max = MAX (self->to->max, v);
+}
+
+/* The outer end stands for a bin: the inner end of the innermost ones is 0, which they do not hold. */
+static void
+add_page (const Clamp   *self,
+          const guint64 *counts,
+          guint          page)
+{
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+    if (counts[m] > 0)
+      add (self, vn_float_from_bits ((guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16 | 0xffff), counts[m]);
+}
+
+/**
+ * vn_histogram_new_clamped:
+ * @min, @max: @min not above @max, neither NaN
+ *
+ * Returns: (transfer full): what would have been counted had every element x been min (max (x, @min), @max)
+ */
+VnHistogram *
+vn_histogram_new_clamped (const VnHistogram *self,
+                          float              min,
+                          float              max)
+{
+  const Clamp clamp = { vn_histogram_new (), min, max };
+
+  clamp.to->n = self->n;
+  clamp.to->n_nan = self->n_nan;
+  if (vn_histogram_n_finite (self) > 0)
+    {
+      extend (&clamp, self->min);
+      extend (&clamp, self->max);
+    }
+  if (self->n_zero > 0)
+    add (&clamp, 0, self->n_zero);
+  if (self->n_neg_inf > 0)
+    {
+      add (&clamp, (float) -INFINITY, self->n_neg_inf);
+      extend (&clamp, (float) -INFINITY);
+    }
+  if (self->n_pos_inf > 0)
+    {
+      add (&clamp, (float) INFINITY, self->n_pos_inf);
+      extend (&clamp, (float) INFINITY);
+    }
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (self->pages[p] != NULL)
+      add_page (&clamp, self->pages[p], p);
+  return clamp.to;
+}

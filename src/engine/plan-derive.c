@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which tapped values hold the elements of another one, in another order or clamped. */
+#include "vn-plan-private.h"
+
+#include <math.h>
+
+static float
+clamp (float           v,
+       const VnDerived *range)
+{
+  return v < range->min ? range->min : v > range->max ? range->max : v;
+}
+
+static gboolean
+is_float_tensor (const VnPlanValue *value)
+{
+  return value->type.kind == VN_KIND_TENSOR && value->type.dtype == VN_DTYPE_F32;
+}
+
+/* Moves elements, or clamps each of them. */
+static gboolean
+match_step (VnPlan       *self,
+            const VnStep *step,
+            VnDerived    *range)
+{
+  VnActivation match;
+
+  *range = (VnDerived) { -1, -INFINITY, INFINITY };
+  if (step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 || step->outputs[0] < 0 ||
+      !is_float_tensor (&self->values[step->inputs[0]]) || !is_float_tensor (&self->values[step->outputs[0]]))
+    return FALSE;
+  if (step->alias || vn_node_is (step->node, "Transpose"))
+    return TRUE;
+  if (!vn_plan_match_clamp (self, step, &match))
+    return FALSE;
+  range->min = match.min;
+  range->max = match.max;
+  return match.min <= match.max;
+}
+
+static void
+derive (VnPlan          *self,
+        const VnStep    *step,
+        const VnDerived *range,
+        VnDerived       *derived)
+{
+  const VnPlanValue *from = &self->values[step->inputs[0]];
+  const VnPlanValue *to = &self->values[step->outputs[0]];
+  VnDerived found = *range;
+
+  if (from->tap < 0 || from->store == VN_STORE_CONSTANT)
+    return;
+  found.source = from->tap;
+  if (derived[from->tap].source >= 0)
+    found = (VnDerived) {
+      derived[from->tap].source, clamp (derived[from->tap].min, range), clamp (derived[from->tap].max, range)
+    };
+  for (int tap = to->tap; tap >= 0; tap = self->next_tap[tap])
+    derived[tap] = found;
+}
+
+/**
+ * vn_plan_derive_taps:
+ *
+ * Tells whoever counts the elements of tapped values which of them need not be looked at.
+ *
+ * Returns: (transfer full): one entry for each tap; @source is -1 where nothing is known, else a tap that is not
+ *   derived itself
+ */
+VnDerived *
+vn_plan_derive_taps (VnPlan *self)
+{
+  VnDerived *derived = g_new (VnDerived, self->taps->len + 1);
+
+  for (guint i = 0; i < self->taps->len; i++)
+    derived[i] = (VnDerived) { -1, -INFINITY, INFINITY };
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->steps, i);
+      VnDerived range;
+
+      if (match_step (self, step, &range))
+        derive (self, step, &range, derived);
+    }
+  return derived;
+}
