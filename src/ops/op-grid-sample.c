@@ -153,10 +153,10 @@ axis_taps (const GridSample *self,
   if (self->mode == NEAREST)
     x = nearbyint (x);
   if (!isfinite (x))   /* nowhere: outside, or the first element where there is no outside */
-    x = self->padding == ZEROS ? -10. : x > 0 && self->padding == BORDER ? (double) length : 0.;
+    x = self->padding == ZEROS ? -10. : x > 0 && self->padding == BORDER ? (double) length + 2. : 0.;
   if (self->padding == REFLECTION)
     x = reflect (self, x, length);
-  else if (self->padding == BORDER)
+  else if (self->padding == BORDER && self->mode != CUBIC)   /* there ONNX Runtime and PyTorch clamp the taps only */
     x = CLAMP (x, 0., (double) (length - 1));
   if (self->mode == NEAREST)
     {

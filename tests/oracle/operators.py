@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import oracle
 
-CASES = 25
+CASES = int(os.environ.get('VN_CASES', '25'))
 MIN_COMPARED = 8
 RTOL, ATOL = 2e-4, 2e-5
 MICROSOFT = 'com.microsoft'
