@@ -31,7 +31,11 @@
 #include <unistd.h>
 
 #define CANCEL_AFTER 2       /* seconds of processor time */
-#define MAX_SECONDS  30
+#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
+#define MAX_SECONDS  40
+#else
+#define MAX_SECONDS  10
+#endif
 #define MAX_FAILURES 12
 #define MEMORY_LIMIT ((rlim_t) 4 << 30)
 
