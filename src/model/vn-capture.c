@@ -95,3 +95,24 @@ vn_node_list_captured (const VnNode *self)
   visit_attrs (&capture, self);
   return capture.captured;
 }
+
+/**
+ * vn_graph_find_captured:
+ *
+ * Returns: (transfer container) (element-type VnValue): a set of the values that graphs inside the graph's nodes use or
+ *   return, of this graph and those around it
+ */
+GHashTable *
+vn_graph_find_captured (const VnGraph *self)
+{
+  GHashTable *found = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      g_autoptr(GPtrArray) captured = vn_node_list_captured (g_ptr_array_index (self->nodes, i));
+
+      for (guint k = 0; k < captured->len; k++)
+        g_hash_table_add (found, g_ptr_array_index (captured, k));
+    }
+  return found;
+}

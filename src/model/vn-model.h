@@ -247,6 +247,7 @@ gboolean    vn_node_is              (const VnNode     *self,
                                      const char       *op_type);  /* in ai.onnx */
 gboolean    vn_node_has_graphs      (const VnNode     *self);
 GPtrArray  *vn_node_list_captured   (const VnNode     *self);     /* VnValue; container owned by the caller */
+GHashTable *vn_graph_find_captured  (const VnGraph    *self);     /* set of VnValue; owned by the caller */
 char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
 
 VnTensor   *vn_value_get_constant   (const VnValue    *self);     /* initializer or Constant node's tensor, borrowed; NULL if not constant */

@@ -369,6 +369,7 @@ bounds_hold_zero (const VnNode *node)
   return !(get_bound (node, "max", 2, INFINITY, &high) && high < 0);
 }
 
+/* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
 can_absorb (VnResolver    *self,
             const VnNode  *clamp,
@@ -379,7 +380,9 @@ can_absorb (VnResolver    *self,
          input->producer != NULL &&
          input->uses->len == 1 &&
          !input->is_output &&
+         !g_hash_table_contains (self->captured, input) &&
          output != NULL &&
+         !g_hash_table_contains (self->captured, output) &&
          vn_resolver_can_quantize (self, output) &&
          bounds_hold_zero (clamp);
 }

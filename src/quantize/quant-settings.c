@@ -23,7 +23,7 @@ take_range_of_clamp (VnResolver   *self,
   VnQuantMark *from, *to;
 
   if (!is_calibrated (self, input) || !is_calibrated (self, output) ||
-      input->uses->len != 1 || input->is_output)
+      input->uses->len != 1 || input->is_output || g_hash_table_contains (self->captured, input))
     return;
 
   from = vn_resolver_mark_of (self, output);

@@ -104,6 +104,7 @@ typedef struct
   GArray         *biases;     /* of VnQuantBias */
   GPtrArray      *clamps;     /* of VnNode that vanish */
   GHashTable     *copy_names; /* names of copies of biases */
+  GHashTable     *captured;   /* set of VnValue: graphs inside nodes use them, in float */
 } VnResolver;
 
 VnResolver  *vn_resolver_new          (const VnModel   *model,

@@ -239,6 +239,7 @@ vn_resolver_new (const VnModel   *model,
   self->marks = g_new0 (VnQuantMark, graph->values->len + 1);
   self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
   self->clamps = g_ptr_array_new ();
+  self->captured = vn_graph_find_captured (self->graph);
   self->copy_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_array_set_clear_func (self->biases, clear_bias);
 
@@ -271,6 +272,7 @@ vn_resolver_free (VnResolver *self)
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_array_unref (self->biases);
   g_ptr_array_unref (self->clamps);
+  g_hash_table_unref (self->captured);
   g_hash_table_unref (self->copy_names);
   g_free (self->quant_nodes);
   g_free (self->marks);

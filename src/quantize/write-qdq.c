@@ -24,6 +24,7 @@ typedef struct
   GPtrArray   *nodes;      /* nodes as they were before editing: plans speak of indices */
   GHashTable  *excluded;   /* nodes that keep float weights */
   GHashTable  *params;     /* name of a tensor -> its Params */
+  GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
   const char  *domain;     /* of Q and DQ */
 } Writer;
 
@@ -139,7 +140,7 @@ static void
 drop_if_unused (Writer  *self,
                 VnValue *value)
 {
-  if (value->uses->len == 0 && !value->is_output)
+  if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
     vn_graph_remove_value (self->graph, value);
 }
 
@@ -331,15 +332,16 @@ write_bias (Writer            *self,
 
 /* Bounds of clamps that vanished, and what the model never used. */
 static void
-drop_unused_constants (VnGraph *graph)
+drop_unused_constants (Writer *self)
 {
+  VnGraph *graph = self->graph;
   g_autoptr(GPtrArray) unused = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->initializers->len; i++)
     {
       VnValue *value = g_ptr_array_index (graph->initializers, i);
 
-      if (value->uses->len == 0 && !value->is_output)
+      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
         g_ptr_array_add (unused, value);
     }
   for (guint i = 0; i < unused->len; i++)
@@ -377,6 +379,7 @@ writer_init (Writer      *self,
   self->nodes = g_ptr_array_new ();
   self->excluded = g_hash_table_new (NULL, NULL);
   self->params = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->captured = vn_graph_find_captured (model->graph);
   self->domain = choose_domain (model, plan);
 
   for (guint i = 0; i < model->graph->nodes->len; i++)
@@ -395,6 +398,7 @@ writer_clear (Writer *self)
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->excluded);
   g_hash_table_unref (self->params);
+  g_hash_table_unref (self->captured);
 }
 
 /* Copies first: a bias that keeps its name takes over all readers that are left. */
@@ -454,7 +458,7 @@ vn_quant_write_qdq (VnModel         *model,
     absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
-  drop_unused_constants (model->graph);
+  drop_unused_constants (&writer);
   if (*writer.domain != '\0')
     vn_model_set_opset (model, writer.domain, MAX (1, vn_model_get_opset (model, writer.domain)));
   writer_clear (&writer);
