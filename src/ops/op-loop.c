@@ -10,6 +10,7 @@ typedef struct
   VnTensor     **values;    /* inputs of the next round */
   VnTensor     **results;   /* outputs of the last one */
   GPtrArray    **scans;     /* of VnTensor, for each stacked output */
+  gsize          n_bytes;   /* in all of them */
 } Loop;
 
 static void
@@ -123,7 +124,8 @@ take_results (VnOpContext *ctx,
       self->values[2 + i] = g_steal_pointer (&self->results[1 + i]);
     }
   for (guint i = 0; i < self->n_scans; i++)
-    g_ptr_array_add (self->scans[i], g_steal_pointer (&self->results[1 + self->n_states + i]));
+    if (!vn_op_gather (ctx, self->scans[i], &self->results[1 + self->n_states + i], &self->n_bytes, error))
+      return FALSE;
   return TRUE;
 }
 

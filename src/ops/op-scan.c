@@ -16,6 +16,7 @@ typedef struct
   VnTensor     **values;                /* inputs of the graph */
   VnTensor     **results;
   GPtrArray    **scans;
+  gsize          n_bytes;               /* in all of them, over all members of a batch */
 } Scan;
 
 static void
@@ -221,7 +222,8 @@ scan_round (VnOpContext       *ctx,
       self->values[i] = g_steal_pointer (&self->results[i]);
     }
   for (guint i = 0; i < self->n_outs; i++)
-    g_ptr_array_add (self->scans[i], g_steal_pointer (&self->results[self->n_states + i]));
+    if (!vn_op_gather (ctx, self->scans[i], &self->results[self->n_states + i], &self->n_bytes, error))
+      return FALSE;
   return TRUE;
 }
 

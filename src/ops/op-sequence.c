@@ -229,6 +229,7 @@ map_round (VnOpContext    *ctx,
            VnTensor      **values,
            VnTensor      **results,
            GPtrArray     **items,
+           gsize          *n_bytes,
            GError        **error)
 {
   for (guint i = 0; i < ctx->n_inputs; i++)
@@ -243,7 +244,11 @@ map_round (VnOpContext    *ctx,
   if (!vn_op_run_body (ctx, body, values, results, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    g_ptr_array_add (items[i], g_steal_pointer (&results[i]));
+    if (!vn_op_gather (ctx, items[i], &results[i], n_bytes, error))
+      {
+        vn_body_values_clear (results, ctx->n_outputs);
+        return FALSE;
+      }
   return TRUE;
 }
 
@@ -256,11 +261,12 @@ map_run (VnOpContext *ctx,
   g_autofree VnTensor **results = g_new0 (VnTensor *, ctx->n_outputs + 1);
   g_autofree GPtrArray **items = g_new0 (GPtrArray *, ctx->n_outputs + 1);
   gboolean ok = body != NULL && check_run (ctx, error);
+  gsize n_bytes = 0;
 
   for (guint i = 0; i < ctx->n_outputs; i++)
     items[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
   for (guint k = 0; ok && k < ctx->in[0]->items->len; k++)
-    ok = map_round (ctx, body, k, values, results, items, error);
+    ok = map_round (ctx, body, k, values, results, items, &n_bytes, error);
   for (guint i = 0; ok && i < ctx->n_outputs; i++)
     {
       VnDType dtype = items[i]->len > 0 ? VN_DTYPE_UNDEFINED : vn_op_body_type (ctx, body, i).dtype;

@@ -86,6 +86,37 @@ vn_body_values_clear (VnTensor **values,
     g_clear_pointer (&values[i], vn_tensor_unref);
 }
 
+/* What is gathered over rounds whose number a model sets: beyond this it is a mistake or an attack. */
+#define MAX_GATHERED ((gsize) 2 << 30)
+#define BYTES_PER_VALUE 256
+
+/**
+ * vn_op_gather:
+ * @gathered: (element-type VnTensor): what came before
+ * @value: (inout): what a round made; taken
+ * @n_bytes: (inout): how much the operator has gathered in all
+ *
+ * Returns: %FALSE with %VN_ERROR_LIMIT if that is too much
+ */
+gboolean
+vn_op_gather (VnOpContext  *ctx,
+              GPtrArray    *gathered,
+              VnTensor    **value,
+              gsize        *n_bytes,
+              GError      **error)
+{
+  if (vn_checked_add (*n_bytes, (*value)->n_bytes, n_bytes) && vn_checked_add (*n_bytes, BYTES_PER_VALUE, n_bytes) &&
+      *n_bytes <= MAX_GATHERED)
+    {
+      g_ptr_array_add (gathered, g_steal_pointer (value));
+      return TRUE;
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("%s: after %u rounds its results need more than %" G_GSIZE_FORMAT " MB; make it end earlier"), ctx->op->type,
+               gathered->len, MAX_GATHERED >> 20);
+  return FALSE;
+}
+
 /**
  * vn_op_need_inputs:
  *

@@ -24,6 +24,11 @@ gboolean       vn_op_run_body       (VnOpContext       *ctx,
                                      GError           **error);
 void           vn_body_values_clear (VnTensor         **values,
                                      guint              n);
+gboolean       vn_op_gather         (VnOpContext       *ctx,
+                                     GPtrArray         *gathered,
+                                     VnTensor         **value,
+                                     gsize             *n_bytes,
+                                     GError           **error);
 gboolean       vn_op_need_inputs    (VnOpContext       *ctx,
                                      guint              first,
                                      GError           **error);

@@ -2,6 +2,7 @@
 /* Values that hold tensors: sequences and optionals. They are never changed after they were made. */
 #include "vn-tensor.h"
 
+#include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -22,6 +23,27 @@ container_new (VnKind     kind,
   self->data = (gpointer) nothing;
   self->items = items;
   return self;
+}
+
+/* A network may make them longer in every round of a loop. */
+#define MAX_ITEMS (1u << 24)
+#define MAX_BYTES ((gsize) 4 << 30)
+
+static gboolean
+check_size (GPtrArray  *items,
+            GError    **error)
+{
+  gsize n_bytes = 0;
+  gboolean fits = items->len <= MAX_ITEMS;
+
+  for (guint i = 0; i < items->len && fits; i++)
+    fits = vn_checked_add (n_bytes, ((const VnTensor *) g_ptr_array_index (items, i))->n_bytes, &n_bytes) &&
+           n_bytes <= MAX_BYTES;
+  if (!fits)
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+                 _("A sequence of %u tensors is too large: at most %u tensors and %" G_GSIZE_FORMAT " MB can be held"),
+                 items->len, MAX_ITEMS, MAX_BYTES >> 20);
+  return fits;
 }
 
 static gboolean
@@ -51,6 +73,8 @@ vn_tensor_new_sequence (VnDType      dtype,
 {
   g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
 
+  if (!check_size (items, error))
+    return NULL;
   for (guint i = 0; i < items->len; i++)
     {
       VnTensor *item = g_ptr_array_index (items, i);
