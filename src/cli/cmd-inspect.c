@@ -193,6 +193,7 @@ inspect_run (char        **args,
              GError      **error)
 {
   g_autoptr(VnModel) model = vn_cmd_open_model (args[0], error);
+  g_autoptr(VnModel) expanded = model != NULL ? vn_model_expand_functions (model, NULL, NULL) : NULL;
   g_autofree char *size = NULL;
   g_autofree char *weights = NULL;
 
@@ -213,7 +214,7 @@ inspect_run (char        **args,
   add_values (json, "inputs", _("Inputs"), model->graph->inputs);
   add_values (json, "outputs", _("Outputs"), model->graph->outputs);
   add_ops (json, model->graph);
-  add_unsupported (json, model->graph);
+  add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
   return TRUE;

@@ -17,9 +17,32 @@ has_half (const VnModel *model)
 }
 
 /**
+ * vn_model_expand_functions:
+ *
+ * Returns: (transfer full) (nullable): @model itself if it has no functions, otherwise a copy whose nodes call none that
+ *   the engine does not know, with inferred types
+ */
+VnModel *
+vn_model_expand_functions (VnModel       *model,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  g_autoptr(VnModel) copy = NULL;
+  VnPassContext ctx = { .cancellable = cancellable };
+
+  if (model->functions->len == 0)
+    return vn_model_ref (model);
+  copy = vn_model_copy (model);
+  ctx.model = copy;
+  if (!vn_pass_run ("functions", &ctx, error) || !vn_model_infer_types (copy, NULL, NULL, error))
+    return NULL;
+  return g_steal_pointer (&copy);
+}
+
+/**
  * vn_model_to_runnable:
  *
- * The engine computes in float32; a network in float16 runs converted.
+ * The engine knows no functions, and computes in float32; a network in float16 runs converted.
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy
  */
@@ -28,12 +51,13 @@ vn_model_to_runnable (VnModel       *model,
                       GCancellable  *cancellable,
                       GError       **error)
 {
+  g_autoptr(VnModel) expanded = vn_model_expand_functions (model, cancellable, error);
   g_autoptr(VnModel) copy = NULL;
   VnPassContext ctx = { .cancellable = cancellable };
 
-  if (!has_half (model))
-    return vn_model_ref (model);
-  copy = vn_model_copy (model);
+  if (expanded == NULL || !has_half (expanded))
+    return g_steal_pointer (&expanded);
+  copy = vn_model_copy (expanded);
   ctx.model = copy;
   if (!vn_pass_run ("fp16-to-fp32", &ctx, error) || !vn_model_infer_types (copy, NULL, NULL, error))
     return NULL;

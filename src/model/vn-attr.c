@@ -74,15 +74,12 @@ _vn_attr_copy_plain (const VnAttr *self)
 
 /**
  * vn_attr_copy:
- * @self: without subgraphs (those are copied with their node, by vn_model_copy())
  *
- * Returns: (transfer full): a copy that shares tensors
+ * Returns: (transfer full): a copy that shares tensors, without graphs: those are copied with their node
  */
 VnAttr *
 vn_attr_copy (const VnAttr *self)
 {
-  g_return_val_if_fail (self->graph == NULL && self->graphs == NULL, NULL);
-
   return _vn_attr_copy_plain (self);
 }
 

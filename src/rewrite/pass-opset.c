@@ -71,15 +71,16 @@ convert_node (VnOpsetStep  *step,
   return TRUE;
 }
 
-static gboolean
-convert_graph (VnOpsetStep  *step,
-               VnGraph      *graph,
-               GError      **error)
-{
-  g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
+static gboolean convert_graph (VnOpsetStep  *step,
+                               VnGraph      *graph,
+                               GError      **error);
 
-  if (g_cancellable_set_error_if_cancelled (step->ctx->cancellable, error))
-    return FALSE;
+/* And the graphs inside them. */
+static gboolean
+convert_list (VnOpsetStep  *step,
+              GPtrArray    *nodes,
+              GError      **error)
+{
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
@@ -95,6 +96,39 @@ convert_graph (VnOpsetStep  *step,
               return FALSE;
         }
       if (!convert_node (step, node, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+convert_graph (VnOpsetStep  *step,
+               VnGraph      *graph,
+               GError      **error)
+{
+  g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
+
+  return !g_cancellable_set_error_if_cancelled (step->ctx->cancellable, error) && convert_list (step, nodes, error);
+}
+
+/**
+ * vn_opset_convert_nodes:
+ * @nodes: (element-type VnNode): written for opset @from of the standard operators
+ *
+ * Converts nodes, and the graphs inside them, to the newer opset @to.
+ */
+gboolean
+vn_opset_convert_nodes (VnPassContext *ctx,
+                        GPtrArray     *nodes,
+                        gint64         from,
+                        gint64         to,
+                        GError       **error)
+{
+  for (gint64 version = from + 1; version <= to && from > 0; version++)
+    {
+      VnOpsetStep step = { ctx, version };
+
+      if (!convert_list (&step, nodes, error))
         return FALSE;
     }
   return TRUE;

@@ -44,6 +44,22 @@ gboolean    vn_rewrite_infer        (VnPassContext  *ctx,
 VnTensor   *vn_rewrite_constant_f32 (const VnValue  *value,
                                      GError        **error);
 
+/* ---- nodes that stand for a graph (vn-rewrite-inline.c) ---- */
+
+typedef struct _VnInliner VnInliner;
+
+VnInliner  *vn_inliner_new          (VnPassContext     *ctx);
+void        vn_inliner_free         (VnInliner         *self);
+gboolean    vn_rewrite_inline       (VnInliner         *inliner,
+                                     VnNode            *call,
+                                     const VnGraph     *body,
+                                     const VnFunction  *function,
+                                     const char        *prefix,
+                                     GPtrArray         *added,
+                                     GError           **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnInliner, vn_inliner_free)
+
 /* ---- opset conversion ---- */
 
 typedef struct
@@ -70,6 +86,11 @@ typedef struct
 
 const VnOpsetRule *vn_opset_rules        (guint         *n);
 gboolean           vn_opset_is_legacy    (const char    *op_type);
+gboolean           vn_opset_convert_nodes (VnPassContext *ctx,
+                                          GPtrArray     *nodes,
+                                          gint64         from,
+                                          gint64         to,
+                                          GError       **error);
 
 void               vn_opset_set_input    (VnNode        *node,
                                           guint          i,
