@@ -195,6 +195,23 @@ attention_infer (VnOpContext *ctx,
   return TRUE;
 }
 
+/* FlexAttention has heads apart only. */
+static gboolean
+flex_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  if (vn_node_get_attr (ctx->node, "score_mod") != NULL || vn_node_get_attr (ctx->node, "prob_mod") != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("FlexAttention whose scores pass through a graph of their own cannot be run"));
+      return FALSE;
+    }
+  for (guint i = Q; i <= V; i++)
+    if (ctx->in_types[i].shape.rank >= 0 && ctx->in_types[i].shape.rank != 4)
+      return vn_op_fail (ctx, error, _("input %u has %d dims, it needs 4"), i, ctx->in_types[i].shape.rank);
+  return attention_infer (ctx, error);
+}
+
 /* ---- running ---- */
 
 static VnHeads
@@ -334,6 +351,18 @@ attention_run (VnOpContext *ctx,
   vn_attend_run (&job, ctx);
   return TRUE;
 }
+
+const VnOp vn_op_flex_attention_1 = {
+  .domain = "ai.onnx.preview", .type = "FlexAttention", .since = 1,
+  .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
+  .same_dtype = 1u << K | 1u << V,
+  .stand_ins = VN_STAND_IN_HALVES,
+  .family = VN_FAMILY_COMPUTE,
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = flex_infer,
+  .run = attention_run,
+};
 
 const VnOp vn_op_attention_23 = {
   .domain = "", .type = "Attention", .since = 23,

@@ -1,22 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attention of ONNX Runtime: q, k, v = x w + b; for each head softmax (q k' * scale + mask) v. Keys and values of
- * earlier steps may come before the new ones; together they are put out for the next step. */
+ * earlier steps may come before the new ones; together they are put out for the next step. QAttention is the same with
+ * 8-bit data and weights, whose product is that of MatMulIntegerToFloat. */
 #include "vn-blas.h"
 #include "vn-softmax.h"
 
 #include <math.h>
 
-enum { X, W, B, MASK, PAST, BIAS, PAST_LENGTH };
+enum { X, W, B };
+
+/* Inputs that lie elsewhere in QAttention; NONE: it has no such. */
+#define NONE G_MAXUINT
+
+typedef struct
+{
+  guint mask, past, bias, past_length;
+} Inputs;
+
+enum { X_SCALE = 3, W_SCALE, X_ZERO = 6, W_ZERO };
 
 typedef struct
 {
   VnOpContext *ctx;
+  Inputs       in;
   gsize        batch, length, width, heads, head;   /* head: numbers of one head */
   gsize        past, total;                         /* earlier keys; all keys */
   float        scale, masked;
   gboolean     causal;
   float       *qkv, *scores;
 } Attention;
+
+static gboolean
+is_quantized (const VnOpContext *ctx)
+{
+  return *ctx->op->type == 'Q';
+}
+
+static Inputs
+inputs_of (const VnOpContext *ctx)
+{
+  return is_quantized (ctx) ? (Inputs) { 5, 8, NONE, NONE } : (Inputs) { 3, 4, 5, 6 };
+}
 
 static gboolean
 refuse (GError     **error,
@@ -38,7 +62,7 @@ check_supported (VnOpContext *ctx,
       return refuse (error, _("different widths of queries, keys and values"));
   if (vn_node_get_int (ctx->node, "do_rotary", 0) != 0)
     return refuse (error, _("rotary embedding"));
-  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, PAST_LENGTH))
+  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, inputs_of (ctx).past_length))
     return refuse (error, _("a shared buffer of earlier keys"));
   return TRUE;
 }
@@ -56,15 +80,16 @@ attention_init (Attention           *self,
       w->dims[1] / 3 % heads != 0)
     return vn_op_fail (ctx, error, _("data, weight and %" G_GINT64_FORMAT " heads do not fit together"), heads);
   self->ctx = ctx;
+  self->in = inputs_of (ctx);
   self->batch = (gsize) x->dims[0];
   self->length = (gsize) x->dims[1];
   self->width = (gsize) w->dims[1] / 3;
   self->heads = (gsize) heads;
   self->head = self->width / self->heads;
   self->past = 0;
-  if (vn_op_has_input (ctx, PAST))
+  if (vn_op_has_input (ctx, self->in.past))
     {
-      const VnShape *past = &types[PAST].shape;
+      const VnShape *past = &types[self->in.past].shape;
 
       if (past->rank != 5 || past->dims[0] != 2 || past->dims[1] != x->dims[0] || past->dims[2] != heads ||
           past->dims[4] != (gint64) self->head)
@@ -90,35 +115,113 @@ count_scratch (const Attention *self,
          vn_checked_mul (self->length, self->total, scores);
 }
 
+/* A call of MatMulIntegerToFloat with the inputs of QAttention. */
+typedef struct
+{
+  VnOpContext  ctx;
+  VnTensor    *in[7], *out[1], *zeros[2];
+  VnTensorType in_types[7], out_types[1];
+} Product;
+
+static void
+product_clear (Product *self)
+{
+  g_clear_pointer (&self->zeros[0], vn_tensor_unref);
+  g_clear_pointer (&self->zeros[1], vn_tensor_unref);
+}
+
+/* Zero points that are left out; by the node, whose inputs have another order, it could not tell. */
+static void
+add_zero (Product *self,
+          guint    operand)
+{
+  static guint8 zero = 0;
+
+  self->zeros[operand] = vn_tensor_new_wrap (self->in_types[operand].dtype, &VN_SHAPE_SCALAR, &zero, NULL, NULL, NULL);
+  self->in[4 + operand] = self->zeros[operand];
+  self->in_types[4 + operand] = (VnTensorType) { self->in_types[operand].dtype, VN_SHAPE_SCALAR };
+}
+
+static void
+product_init (Product     *self,
+              VnOpContext *ctx)
+{
+  static const guint from[] = { X, W, X_SCALE, W_SCALE, X_ZERO, W_ZERO, B };
+
+  *self = (Product) { .ctx = *ctx };
+  self->ctx.op = &vn_op_ms_matmul_integer_to_float;
+  self->ctx.n_inputs = G_N_ELEMENTS (from);
+  self->ctx.n_outputs = 1;
+  for (guint i = 0; i < G_N_ELEMENTS (from); i++)
+    {
+      gboolean has = vn_op_has_input (ctx, from[i]);
+
+      self->in_types[i] = has ? ctx->in_types[from[i]] : (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
+      self->in[i] = has && ctx->in != NULL ? ctx->in[from[i]] : NULL;
+    }
+  for (guint i = 0; i < 2; i++)
+    if (!vn_op_has_input (ctx, X_ZERO + i))
+      add_zero (self, i);
+  self->ctx.in = self->in;
+  self->ctx.out = self->out;
+  self->ctx.in_types = self->in_types;
+  self->ctx.out_types = self->out_types;
+}
+
+/* What the product needs lies behind the rest. */
+static gboolean
+add_product_scratch (VnOpContext *ctx,
+                     GError     **error)
+{
+  Product product;
+  gboolean ok;
+
+  product_init (&product, ctx);
+  ok = product.ctx.op->infer (&product.ctx, error);
+  product_clear (&product);
+  if (!ok)
+    return FALSE;
+  ctx->scratch_bytes = (ctx->scratch_bytes + 63) & ~(gsize) 63;
+  return vn_checked_add (ctx->scratch_bytes, product.ctx.scratch_bytes, &ctx->scratch_bytes) ||
+         vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+}
+
 static gboolean
 attention_infer (VnOpContext *ctx,
                  GError     **error)
 {
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
   VnShape y = *x, present = VN_SHAPE (2, -1, -1, -1, -1);
+  Inputs in = inputs_of (ctx);
+  VnDType dtype = ctx->in_types[is_quantized (ctx) ? B : X].dtype;
   Attention self;
   gsize qkv, scores;
 
-  if (!vn_op_check_alike (ctx, 1u << W | 1u << B | 1u << PAST | 1u << BIAS, error) || !check_supported (ctx, error))
+  if ((!is_quantized (ctx) && !vn_op_check_alike (ctx, 1u << W | 1u << B | 1u << in.past | 1u << in.bias, error)) ||
+      !check_supported (ctx, error))
     return FALSE;
+  if (is_quantized (ctx) && dtype != VN_DTYPE_UNDEFINED &&
+      (((VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F16)) >> dtype & 1) == 0 ||
+       (vn_op_has_input (ctx, in.past) && ctx->in_types[in.past].dtype != dtype)))
+    return vn_op_fail (ctx, error, _("bias and earlier keys have other element types than float32 or float16"));
   if (y.rank == 3)
     y.dims[2] = w->rank == 2 && w->dims[1] >= 0 ? w->dims[1] / 3 : VN_DIM_UNKNOWN;
   if (!vn_shape_is_static (x) || !vn_shape_is_static (w) ||
-      (vn_op_has_input (ctx, PAST) && !vn_shape_is_static (&ctx->in_types[PAST].shape)))
+      (vn_op_has_input (ctx, in.past) && !vn_shape_is_static (&ctx->in_types[in.past].shape)))
     {
-      vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
-      vn_op_set_output (ctx, 1, ctx->in_types[X].dtype, &present);
+      vn_op_set_output (ctx, 0, dtype, &y);
+      vn_op_set_output (ctx, 1, dtype, &present);
       return TRUE;
     }
   if (!attention_init (&self, ctx, ctx->in_types, error))
     return FALSE;
   present = VN_SHAPE (2, (gint64) self.batch, (gint64) self.heads, (gint64) self.total, (gint64) self.head);
-  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
-  vn_op_set_output (ctx, 1, ctx->in_types[X].dtype, &present);
+  vn_op_set_output (ctx, 0, dtype, &y);
+  vn_op_set_output (ctx, 1, dtype, &present);
   if (!count_scratch (&self, &qkv, &scores) || !vn_checked_mul (scores, vn_op_max_workers (), &scores) ||
       !vn_checked_add (qkv, scores, &qkv) || !vn_checked_mul (qkv, sizeof (float), &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
-  return TRUE;
+  return !is_quantized (ctx) || add_product_scratch (ctx, error);
 }
 
 /* Whether the mask lets key @k of sample @b be looked at from query @q. */
@@ -128,7 +231,7 @@ is_visible (const Attention *self,
             gsize            q,
             gsize            k)
 {
-  const VnTensor *mask = vn_op_has_input (self->ctx, MASK) ? self->ctx->in[MASK] : NULL;
+  const VnTensor *mask = vn_op_has_input (self->ctx, self->in.mask) ? self->ctx->in[self->in.mask] : NULL;
 
   if (mask == NULL)
     return TRUE;
@@ -144,7 +247,7 @@ static gboolean
 check_mask (const Attention *self,
             GError         **error)
 {
-  const VnTensor *mask = vn_op_has_input (self->ctx, MASK) ? self->ctx->in[MASK] : NULL;
+  const VnTensor *mask = vn_op_has_input (self->ctx, self->in.mask) ? self->ctx->in[self->in.mask] : NULL;
   gsize expected;
 
   if (mask == NULL)
@@ -175,7 +278,7 @@ gather_head (const Attention *self,
     return now;
   to = (float *) ctx->out[1]->data + plane * self->total * self->head;
   if (self->past > 0)
-    memcpy (to, (const float *) ctx->in[PAST]->data + plane * self->past * self->head,
+    memcpy (to, (const float *) ctx->in[self->in.past]->data + plane * self->past * self->head,
             self->past * self->head * sizeof (float));
   for (gsize i = 0; i < self->length; i++)
     memcpy (to + (self->past + i) * self->head, now + i * *pitch, self->head * sizeof (float));
@@ -190,7 +293,7 @@ add_bias (const Attention *self,
           gsize            q,
           float           *scores)
 {
-  const VnTensor *bias = self->ctx->in[BIAS];
+  const VnTensor *bias = self->ctx->in[self->in.bias];
   gsize batch = bias->shape.dims[0] == 1 ? 0 : b, head = bias->shape.dims[1] == 1 ? 0 : h;
   const float *from = (const float *) bias->data +
                       ((batch * (gsize) bias->shape.dims[1] + head) * self->length + q) * self->total;
@@ -221,12 +324,49 @@ attend (gpointer data,
           line[j] = (float) -INFINITY;
         else if (!is_visible (self, b, i, j))
           line[j] += self->masked;
-      if (vn_op_has_input (self->ctx, BIAS))
+      if (vn_op_has_input (self->ctx, self->in.bias))
         add_bias (self, b, h, i, line);
       vn_softmax_line (line, line, self->total);
     }
   vn_blas_gemm (self->length, self->head, self->total, scores, self->total, v, v_pitch,
                 (float *) self->ctx->out[0]->data + b * self->length * self->width + h * self->head, self->width);
+}
+
+static gboolean
+project (const Attention *self)
+{
+  const VnOpContext *ctx = self->ctx;
+  gsize row = 3 * self->width, depth = (gsize) ctx->in[X]->shape.dims[2];
+
+  for (gsize i = 0; i < self->batch * self->length; i++)
+    if (vn_op_has_input (ctx, B))
+      memcpy (self->qkv + i * row, ctx->in[B]->data, row * sizeof (float));
+    else
+      memset (self->qkv + i * row, 0, row * sizeof (float));
+  vn_blas_gemm_general (FALSE, FALSE, self->batch * self->length, row, depth, 1.f, ctx->in[X]->data, depth,
+                        ctx->in[W]->data, row, 1.f, self->qkv, row);
+  return TRUE;
+}
+
+static gboolean
+project_integers (const Attention *self,
+                  char            *scratch,
+                  GError         **error)
+{
+  VnShape shape = VN_SHAPE ((gint64) self->batch, (gint64) self->length, 3 * (gint64) self->width);
+  g_autoptr(VnTensor) out = vn_tensor_new_wrap (VN_DTYPE_F32, &shape, self->qkv, NULL, NULL, error);
+  Product product;
+  gboolean ok;
+
+  if (out == NULL)
+    return FALSE;
+  product_init (&product, self->ctx);
+  product.out[0] = out;
+  product.ctx.prepared = NULL;
+  product.ctx.scratch = (gpointer) (((guintptr) scratch + 63) & ~(guintptr) 63);
+  ok = product.ctx.op->run (&product.ctx, error);
+  product_clear (&product);
+  return ok;
 }
 
 static gboolean
@@ -250,20 +390,15 @@ attention_run (VnOpContext *ctx,
     return FALSE;
   if (self.past > 0 && (ctx->n_outputs < 2 || ctx->out[1] == NULL))
     return refuse (error, _("earlier keys whose output is not used"));
-  if ((vn_op_has_input (ctx, BIAS) && !fits_scores (&self, &ctx->in[BIAS]->shape)) ||
+  if ((vn_op_has_input (ctx, self.in.bias) && !fits_scores (&self, &ctx->in[self.in.bias]->shape)) ||
       (vn_op_has_input (ctx, B) && ctx->in[B]->n_elements != 3 * self.width))
     return refuse (error, _("a bias of this shape"));
   count_scratch (&self, &n, &scores);
   self.qkv = ctx->scratch;
   self.scores = self.qkv + n;
-  for (gsize i = 0; i < self.batch * self.length; i++)
-    if (vn_op_has_input (ctx, B))
-      memcpy (self.qkv + i * 3 * self.width, ctx->in[B]->data, 3 * self.width * sizeof (float));
-    else
-      memset (self.qkv + i * 3 * self.width, 0, 3 * self.width * sizeof (float));
-  vn_blas_gemm_general (FALSE, FALSE, self.batch * self.length, 3 * self.width, (gsize) ctx->in[X]->shape.dims[2], 1.f,
-                        ctx->in[X]->data, (gsize) ctx->in[X]->shape.dims[2], ctx->in[W]->data, 3 * self.width, 1.f,
-                        self.qkv, 3 * self.width);
+  if (!(is_quantized (ctx) ? project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()), error)
+                           : project (&self)))
+    return FALSE;
   vn_op_for_items (ctx, self.batch * self.heads, (double) self.length * self.total * self.head / 8, attend, &self);
   return TRUE;
 }
@@ -275,6 +410,16 @@ const VnOp vn_op_ms_attention = {
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
+  .infer = attention_infer,
+  .run = attention_run,
+};
+
+const VnOp vn_op_ms_qattention = {
+  .domain = "com.microsoft", .type = "QAttention", .since = 1,
+  .min_inputs = 5, .max_inputs = 9, .min_outputs = 1, .max_outputs = 2,
+  .dtypes = VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8),
+  .stand_ins = VN_STAND_IN_HALVES,   /* of scales, bias and earlier keys */
+  .family = VN_FAMILY_COMPUTE,
   .infer = attention_infer,
   .run = attention_run,
 };

@@ -57,6 +57,31 @@ vn_int_quantize_dynamic (const float *x,
     vn_int_quantize (x, n, *scale, *zero, VN_DTYPE_U8, y);
 }
 
+/**
+ * vn_int_round_dynamic:
+ * @y: (out): @n numbers
+ *
+ * What is left of @x after vn_int_quantize_dynamic() and back.
+ */
+void
+vn_int_round_dynamic (const float *x,
+                      gsize        n,
+                      float       *y)
+{
+  guint8 zero, piece[256];
+  float scale;
+
+  vn_int_quantize_dynamic (x, n, NULL, &scale, &zero);
+  for (gsize first = 0; first < n; first += sizeof piece)
+    {
+      gsize length = MIN (sizeof piece, n - first);
+
+      vn_int_quantize (x + first, length, scale, zero, VN_DTYPE_U8, piece);
+      for (gsize i = 0; i < length; i++)
+        y[first + i] = (float) (piece[i] - zero) * scale;
+    }
+}
+
 static gboolean
 dynamic_run (VnOpContext *ctx,
              GError     **error)

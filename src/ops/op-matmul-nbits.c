@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers in blocks of 4 or 8 bits along K:
+/* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers of 2, 4 or 8 bits in blocks along K:
  * b = (q - zero) * scale with one scale per block. Inputs: a, b (N x blocks x bytes of a block, low bits first), scales,
  * zero points (packed like b, or of the type of a; without: half of the range), group index, bias. */
 #include "vn-blas.h"
@@ -24,10 +24,10 @@ layout_init (Layout       *self,
   gint64 n = vn_node_get_int (ctx->node, "N", 0), k = vn_node_get_int (ctx->node, "K", 0);
   gint64 bits = vn_node_get_int (ctx->node, "bits", 4), block = vn_node_get_int (ctx->node, "block_size", 0);
 
-  if (bits != 4 && bits != 8)
+  if (bits != 2 && bits != 4 && bits != 8)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %" G_GINT64_FORMAT " bits cannot be computed with, "
-                   "only of 4 or 8"), bits);
+                   "only of 2, 4 or 8"), bits);
       return FALSE;
     }
   if (n < 1 || k < 1 || n > G_MAXINT32 || k > G_MAXINT32 || block < 16 || block > G_MAXINT32 ||
@@ -53,11 +53,6 @@ nbits_infer (VnOpContext *ctx,
 
   if (!layout_init (&layout, ctx, error))
     return FALSE;
-  if (vn_op_has_input (ctx, GROUPS))
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("MatMulNBits with a group index (input 4) cannot be computed"));
-      return FALSE;
-    }
   if (y.rank == 0 || (y.rank > 0 && y.dims[y.rank - 1] >= 0 && y.dims[y.rank - 1] != (gint64) layout.k))
     return vn_op_fail (ctx, error, _("the last axis of the data must have K = %" G_GSIZE_FORMAT " numbers"), layout.k);
   if (y.rank > 0)
@@ -76,6 +71,7 @@ typedef struct
   const guint8      *packed_zeros;
   const float       *zeros;
   const float       *bias;
+  const VnTensor    *groups;       /* (nullable): which block's scale each number of a row has */
 } Job;
 
 static guint
@@ -83,7 +79,9 @@ packed_at (const guint8 *data,
            guint         bits,
            gsize         i)
 {
-  return bits == 8 ? data[i] : data[i / 2] >> (i % 2 * 4) & 15;
+  guint per_byte = 8 / bits;
+
+  return data[i / per_byte] >> (i % per_byte * bits) & ((1u << bits) - 1);
 }
 
 static float
@@ -116,6 +114,13 @@ unpack_row (const Job *self,
 
       for (gsize i = 0; i < MIN (layout->block, layout->k - first); i++)
         to[first + i] = ((float) packed_at (b, layout->bits, i) - zero) * scales[index];
+      for (gsize i = 0; self->groups != NULL && i < MIN (layout->block, layout->k - first); i++)
+        {
+          gsize group = (gsize) vn_tensor_get_s64 (self->groups, first + i);
+
+          to[first + i] = ((float) packed_at (b, layout->bits, i) - zero_at (self, row, group)) *
+                          scales[row * layout->n_blocks + group];
+        }
     }
 }
 
@@ -154,6 +159,24 @@ check_input (VnOpContext  *ctx,
 }
 
 static gboolean
+check_groups (VnOpContext  *ctx,
+              const Layout *layout,
+              GError      **error)
+{
+  const VnTensor *groups = ctx->in[GROUPS];
+
+  if (groups->dtype != VN_DTYPE_S32 ||
+      (groups->n_elements != layout->k && groups->n_elements != layout->n_blocks * layout->block))
+    return vn_op_fail (ctx, error, _("the group index must be int32, one for each of %" G_GSIZE_FORMAT " numbers"),
+                       layout->k);
+  for (gsize i = 0; i < layout->k; i++)
+    if (vn_tensor_get_s64 (groups, i) < 0 || vn_tensor_get_s64 (groups, i) >= (gint64) layout->n_blocks)
+      return vn_op_fail (ctx, error, _("group %" G_GINT64_FORMAT " of %" G_GSIZE_FORMAT), vn_tensor_get_s64 (groups, i),
+                         layout->n_blocks);
+  return TRUE;
+}
+
+static gboolean
 nbits_run (VnOpContext *ctx,
            GError     **error)
 {
@@ -182,6 +205,12 @@ nbits_run (VnOpContext *ctx,
       if (!check_input (ctx, BIAS, VN_DTYPE_F32, layout->n, error))
         return FALSE;
       self.bias = ctx->in[BIAS]->data;
+    }
+  if (vn_op_has_input (ctx, GROUPS))
+    {
+      if (!check_groups (ctx, layout, error))
+        return FALSE;
+      self.groups = ctx->in[GROUPS];
     }
   self.m = ctx->in[A]->n_elements / layout->k;
   vn_op_for_items (ctx, (layout->n + ROWS - 1) / ROWS, (double) ROWS * (double) layout->k * (double) (self.m + 8) / 8,

@@ -79,7 +79,7 @@ get_activations (VnOpContext     *ctx,
   return TRUE;
 }
 
-/* Elements of the five pieces of scratch, in the order of VnRnn. */
+/* Elements of the six pieces of scratch, in the order of VnRnn. */
 static gboolean
 count_scratch (const VnRnn *rnn,
                gsize       *n_rows,
@@ -88,7 +88,7 @@ count_scratch (const VnRnn *rnn,
   gsize width, states;
 
   return vn_checked_mul (rnn->gates, rnn->hidden, &width) && vn_checked_mul (rnn->steps, rnn->batch, n_rows) &&
-         vn_checked_mul (*n_rows, width, n_rows) && vn_checked_mul (rnn->batch, width + 2 * rnn->hidden, &states) &&
+         vn_checked_mul (*n_rows, width, n_rows) && vn_checked_mul (rnn->batch, width + 3 * rnn->hidden, &states) &&
          vn_checked_add (*n_rows, states, total) && vn_checked_add (*total, width + rnn->hidden, total) &&
          vn_checked_mul (*total, rnn->item, total);
 }
@@ -236,6 +236,8 @@ layer_init (Layer        *self,
   rnn->c = (char *) rnn->h + rnn->batch * rnn->hidden * rnn->item;
   rnn->bias = (char *) rnn->c + rnn->batch * rnn->hidden * rnn->item;
   rnn->reset = (char *) rnn->bias + rnn->gates * rnn->hidden * rnn->item;
+  if (ctx->op == &vn_op_lstm_rounded)
+    rnn->rounded = (float *) ((char *) rnn->reset + rnn->hidden * rnn->item);
   return TRUE;
 }
 
@@ -395,3 +397,12 @@ const VnOp vn_op_##id##_7 = {                                                \
 OPERATOR (gru, "GRU", 6, 2)
 OPERATOR (lstm, "LSTM", 8, 3)
 OPERATOR (rnn, "RNN", 6, 2)
+
+/* What DynamicQuantizeLSTM calls; a model cannot. */
+const VnOp vn_op_lstm_rounded = {
+  .domain = "", .type = "LSTM", .since = 7,
+  .min_inputs = 3, .max_inputs = 8, .min_outputs = 0, .max_outputs = 3,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .infer = rnn_infer,
+  .run = rnn_run,
+};

@@ -67,6 +67,9 @@ void     vn_int_quantize_dynamic (const float *x,
                             guint8          *y,
                             float           *scale,
                             guint8          *zero);
+void     vn_int_round_dynamic (const float   *x,
+                            gsize            n,
+                            float           *y);
 gint32   vn_int_load       (VnDType          dtype,
                             gconstpointer    data,
                             gsize            i);

@@ -94,7 +94,7 @@ NAME (vn_rnn_recur) (VnRnn *self)
   /* GRU's last gate waits for the reset. */
   gsize now = self->gates == 3 && !self->linear_before_reset ? 2 * self->hidden : n;
 
-  GEMM (FALSE, TRUE, self->batch, now, self->hidden, 1, self->h, self->hidden, self->r, self->hidden,
+  GEMM (FALSE, TRUE, self->batch, now, self->hidden, 1, STATE (self), self->hidden, self->r, self->hidden,
         0, self->products, n);
 }
 

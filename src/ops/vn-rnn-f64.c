@@ -16,6 +16,7 @@ softplus (double x)
   return x > 0 ? x + log1p (exp (-x)) : log1p (exp (x));
 }
 
+#define STATE(self) (self)->h
 #define REAL double
 #define NAME(name) name##_f64
 #define GEMM vn_blas_gemm_f64

@@ -7,6 +7,8 @@
  *   LSTM  i, o, f = f (... + p c);  c = f c + i g (...);  h = o h (c), the peephole of o seeing the new c */
 #include "vn-rnn.h"
 
+#include "vn-int.h"
+
 static const struct
 {
   const char *name;
@@ -45,6 +47,16 @@ vn_rnn_activation (VnRnnActivation *self,
   return FALSE;
 }
 
+static const float *
+round_state (const VnRnn *self)
+{
+  if (self->rounded == NULL)
+    return self->h;
+  vn_int_round_dynamic (self->h, self->batch * self->hidden, self->rounded);
+  return self->rounded;
+}
+
+#define STATE round_state
 #define REAL float
 #define NAME(name) name
 #define GEMM vn_blas_gemm_general

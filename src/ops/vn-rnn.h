@@ -31,7 +31,7 @@ typedef struct
  * @w: gates * hidden x input; @r: gates * hidden x hidden; @peephole: (nullable): i o f
  * @rows: of all time steps, gates * hidden each: the products of the data with @w, biases added
  * @products: batch x gates * hidden: those of the last state with @r
- * @h, @c: batch x hidden: the state
+ * @h, @c: batch x hidden: the state; with @rounded it is quantized by its own range before each product
  */
 typedef struct
 {
@@ -43,7 +43,10 @@ typedef struct
   VnRnnActivation  activations[3];
   gconstpointer    w, r, w_bias, r_bias, peephole;
   gpointer         rows, products, bias, reset, h, c;
+  float           *rounded;              /* (nullable): batch x hidden: room for the state rounded to 8 bits */
 } VnRnn;
+
+extern const VnOp vn_op_lstm_rounded;   /* op-rnn.c: LSTM that fills VnRnn.rounded */
 
 gboolean vn_rnn_activation  (VnRnnActivation *self,
                              const char      *name);

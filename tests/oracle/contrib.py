@@ -22,6 +22,8 @@ FLOAT_LIMIT = 1e-5
 # The stand-in computes in float64 what the engine rounds in float32: a value in the middle between two steps may go
 # either way. At most this share of numbers, by one step. Everything else is equal.
 TIES = {'QLinearReduceMean': 0.01}
+# Least range of floats: a state is a product of numbers up to 1, however small it gets.
+SPANS = {'DynamicQuantizeLSTM': 0.01}
 # Operators onnxruntime has no kernel for are compared with what they stand for.
 STAND_INS = {}
 
@@ -282,7 +284,7 @@ def qlinear_softmax(d):
 
 
 def matmul_nbits(d):
-    bits, block, n, k, m = d.choice([4, 8]), d.choice([16, 32, 64]), d.int(1, 70), d.int(1, 200), d.int(1, 9)
+    bits, block, n, k, m = d.choice([2, 4, 8]), d.choice([16, 32, 64]), d.int(1, 70), d.int(1, 200), d.int(1, 9)
     blocks = (k + block - 1) // block
     zeros = d.choice([None, d.byte('uint8', n * ((blocks * bits + 7) // 8)), d.positive(n * blocks) * 5])
     inputs = [d.array(2, m, k), d.byte('uint8', n, blocks, block * bits // 8), d.scale(n * blocks), zeros, None,
@@ -392,7 +394,125 @@ def group_query_attention(d):
                 kv_num_heads=kv_heads, do_rotary=rotary, rotary_interleaved=d.int(0, 1), weights=(6,), **attributes)
 
 
+def qattention(d):
+    b, s, heads, head, past = d.int(1, 2), d.int(1, 6), d.int(1, 3), d.int(1, 8), d.choice([0, 0, 3])
+    n, depth, kx, kw = heads * head, d.int(1, 20), 'uint8', d.kind()
+    per = (3 * n,) if d.int(0, 1) else ()
+    mask = d.choice([None, d.whole(1, s + past, b)])
+    inputs = [d.byte(kx, b, s, depth), d.byte(kw, depth, 3 * n), d.array(3 * n), d.scale(), d.scale(*per), mask,
+              d.near(kx) if d.int(0, 2) else None, d.near(kw) if d.int(0, 2) else None,
+              d.array(2, b, heads, past, head) if past else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case('QAttention', inputs, n_outputs=2 if past else 1, domain='com.microsoft', num_heads=heads,
+                unidirectional=d.int(0, 1), weights=(1,))
+
+
+def qembed_layer_norm(d):
+    b, s, n, words, k = d.int(1, 3), d.int(1, 6), d.int(2, 30), d.int(3, 20), 'uint8'
+    segments = d.int(0, 1)
+    inputs = [d.whole(0, words - 1, b, s), d.whole(0, 1, b, s) if segments else None, d.byte(k, words, n),
+              d.byte(k, 9, n), d.byte(k, 2, n) if segments else None, d.byte(k, n), d.byte(k, n),
+              d.whole(0, 1, b, s) if d.int(0, 1) else None]
+    inputs += [d.scale() if i != 2 or segments else None for i in range(5)]
+    inputs += [d.near(k) if i != 2 or segments else None for i in range(5)]
+    return Case('QEmbedLayerNormalization', inputs, n_outputs=2, domain='com.microsoft', epsilon=1e-6)
+
+
+def nhwc_conv(d):
+    case = qlinear_conv(d)
+    case.domain, case.attributes['channels_last'] = 'com.microsoft', d.int(0, 2) != 0
+    case.attributes['channels_last'] = int(case.attributes['channels_last'] and case.inputs[0].ndim == 4)
+    if case.attributes['channels_last']:
+        case.inputs[0] = d.np.ascontiguousarray(d.np.moveaxis(case.inputs[0], 1, -1))
+    case.op = 'QLinearConv'
+    return case
+
+
+def nhwc_max_pool(d):
+    n = d.choice([1, 2, 2, 3])
+    kernel, stride = d.ints(n, 1, 4), d.ints(n, 1, 3)
+    return Case('NhwcMaxPool', [d.byte(d.kind(), d.int(1, 2), *[d.int(8, 12) for _ in range(n)], d.int(1, 20))],
+                domain='com.microsoft', kernel_shape=kernel, strides=stride, **d.padding(n, kernel))
+
+
+def gather_block_quantized(d):
+    bits, block, kind = d.choice([2, 4, 8]), d.choice([16, 32]), d.choice(['uint4', 'int4', 'packed'])
+    rows, columns = d.int(2, 9), d.choice([16, 32, 48, 40])
+    blocks = (columns + block - 1) // block
+    indices = d.whole(-rows, rows - 1, *d.ints(d.int(0, 2), 1, 4), kind=d.choice(['int32', 'int64']))
+    scales = d.scale(rows, blocks)
+    if kind == 'packed':
+        data, zeros = d.byte('uint8', rows, columns * bits // 8), d.byte('uint8', rows, (blocks * bits + 7) // 8)
+    else:
+        import ml_dtypes
+        bits = 4
+        low, high = (0, 15) if kind == 'uint4' else (-8, 7)
+        data, zeros = (d.whole(low, high, rows, n, kind='int8').astype(getattr(ml_dtypes, kind)) for n in (columns, blocks))
+    inputs = [data, indices, scales] + ([zeros] if d.int(0, 1) else [])
+    return Case('GatherBlockQuantized', inputs, domain='com.microsoft', weights=[i for i in range(len(inputs)) if i != 1],
+                bits=bits, block_size=block, gather_axis=0, quantize_axis=1)
+
+
+def dynamic_quantize_lstm(d):
+    """One sample: onnxruntime quantizes what a thread gets of a batch by its own range."""
+    steps, n, hidden, directions, per, k = d.int(1, 4), d.int(1, 8), d.int(1, 6), d.int(1, 2), d.int(0, 1), d.kind()
+    gates = (4 * hidden,) if per else ()
+    zeros = (d.near(k, directions, *gates), d.near(k, directions, *gates))
+    if per:
+        zeros = [d.np.zeros((directions, *gates), 'int8')] * 2
+        k = 'int8'
+    inputs = [d.array(steps, 1, n), d.byte(k, directions, n, 4 * hidden), d.byte(k, directions, hidden, 4 * hidden),
+              d.array(directions, 8 * hidden) if d.int(0, 1) else None, None,
+              d.array(directions, 1, hidden) if d.int(0, 1) else None, None,
+              d.array(directions, 3 * hidden) if d.int(0, 2) == 0 else None,
+              d.scale(directions, *gates, low=0.02), zeros[0], d.scale(directions, *gates, low=0.02), zeros[1]]
+    return Case('DynamicQuantizeLSTM', inputs, n_outputs=3, domain='com.microsoft', weights=(1, 2, 8, 9, 10, 11),
+                hidden_size=hidden, direction='bidirectional' if directions == 2 else d.choice(['forward', 'reverse']))
+
+
+def same(op, d):
+    """Operators that are those of ONNX under another domain."""
+    if op == 'ExpandDims':
+        rank = d.int(0, 3)
+        return Case(op, [d.array(*d.ints(rank, 1, 4)), d.whole(-rank - 1, rank, *d.choice([(), (1,)]))], weights=(1,),
+                    domain='com.microsoft')
+    if op == 'GatherND':
+        k = d.int(1, 3)
+        return Case(op, [d.array(3, 4, 5), d.whole(0, 2, *d.ints(d.int(0, 2), 1, 4), k, kind='int64')],
+                    domain='com.microsoft')
+    if op == 'GridSample':
+        # With bicubic and border onnxruntime moves the place into the image first; PyTorch and ONNX only the pixels.
+        mode, padding = d.choice(['bilinear', 'nearest', 'bicubic']), d.choice(['zeros', 'border', 'reflection'])
+        return Case(op, [d.array(2, 3, 5, 6), 1.2 * d.array(2, 4, 3, 2)], domain='com.microsoft', mode=mode,
+                    align_corners=d.int(0, 1), padding_mode='zeros' if mode == 'bicubic' and padding == 'border' else padding)
+    if op == 'Pad':
+        return Case(op, [d.array(3, 4), d.whole(0, 2, 4, kind='int64'), d.array(1)], weights=(1,), domain='com.microsoft',
+                    mode=d.choice(['constant', 'reflect', 'edge']))
+    if op == 'Range':
+        kind = d.choice(['float32', 'int32', 'int64'])
+        return Case(op, [d.np.array(x, kind) for x in (d.int(-5, 5), d.int(-9, 20), d.choice([1, 2, 3]))],
+                    weights=(0, 1, 2), domain='com.microsoft')
+    if op == 'TransposeMatMul':
+        ta, tb = d.int(0, 1), d.int(0, 1)
+        m, n, k = d.ints(3, 1, 9)
+        return Case(op, [d.array(2, *((k, m) if ta else (m, k))), d.array(2, *((n, k) if tb else (k, n)))],
+                    domain='com.microsoft', transA=ta, transB=tb, alpha=0.5)
+    if op == 'Trilu':
+        return Case(op, [d.array(2, 4, 5), d.np.array(d.int(-4, 4), 'int64')], domain='com.microsoft', upper=d.int(0, 1))
+    if op == 'CDist':
+        depth = d.int(1, 9)
+        return Case(op, [d.array(d.int(1, 5), depth), d.array(d.int(1, 7), depth)], domain='com.microsoft',
+                    metric=d.choice(['euclidean', 'sqeuclidean']))
+    n = d.int(1, 6)
+    return Case('Inverse', [d.array(*d.ints(d.int(0, 2), 1, 3), n, n) + 4 * d.np.eye(n, dtype='float32')],
+                domain='com.microsoft')
+
+
 GENERATORS = {
+    'DynamicQuantizeLSTM': dynamic_quantize_lstm,
+    'GatherBlockQuantized': gather_block_quantized, 'NhwcConv': nhwc_conv, 'NhwcMaxPool': nhwc_max_pool,
+    'QAttention': qattention, 'QEmbedLayerNormalization': qembed_layer_norm,
     'GroupQueryAttention': group_query_attention, 'MultiHeadAttention': multi_head_attention,
     'Attention': attention,
     'QLinearConv': qlinear_conv, 'ConvInteger': conv_integer, 'MatMulInteger': matmul_integer,
@@ -409,6 +529,8 @@ for name in ('SkipLayerNormalization', 'SkipSimplifiedLayerNormalization'):
     GENERATORS[name] = lambda d, name=name: skip_layer_norm(name, d)
 for name in ('BiasGelu', 'FastGelu'):
     GENERATORS[name] = lambda d, name=name: bias_gelu(name, d)
+for name in ('CDist', 'ExpandDims', 'GatherND', 'GridSample', 'Inverse', 'Pad', 'Range', 'TransposeMatMul', 'Trilu'):
+    GENERATORS[name] = lambda d, name=name: same(name, d)
 GENERATORS['EmbedLayerNormalization'] = embed_layer_norm
 STAND_INS['QLinearReduceMean'] = reduce_mean_reference
 
@@ -422,7 +544,7 @@ def compare(op, a, b):
         return ''
     off = np.abs(a.astype(np.float64) - b.astype(np.float64))
     if a.dtype.kind == 'f':
-        span = max(float(b.max() - b.min()), float(np.abs(b).max()), 1e-6)
+        span = max(float(b.max() - b.min()), float(np.abs(b).max()), SPANS.get(op, 1e-6))
         return '' if off.max() <= FLOAT_LIMIT * span else 'differs by up to %g of a range of %g' % (off.max(), span)
     if off.max() == 0 or (off.max() == 1 and np.count_nonzero(off) <= max(1, TIES.get(op, 0) * a.size) and op in TIES):
         return ''

@@ -25,23 +25,36 @@ typedef struct
 #define U8 " f32[]=0.02 u8[]=120"
 #define S8 " f32[]=0.01 s8[]=0"
 
+#define GROUPS "0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1"
+#define FIVE " f32[] f32[] f32[] f32[] f32[]"
+
 static const Good calls[] = {
   { MS "Attention", 1, "num_heads=2", "f32[2,3,4] f32[4,12] f32[12] s32[2,3]", 1 },
   { MS "Attention", 1, "num_heads=2 unidirectional=1", "f32[2,3,4] f32[4,12] f32[12] s32[2,5] f32[2,2,2,2,2] f32[1,2,3,5]", 2 },
   { MS "BiasGelu", 1, "", "f32[2,3,4] f32[4]", 1 },
+  { MS "CDist", 1, "metric=euclidean", "f32[2,3] f32[4,3]", 1 },
   { MS "DequantizeLinear", 1, "", "u8[2,3]" U8, 1 },
+  { MS "DynamicQuantizeLSTM", 1, "hidden_size=2 direction=bidirectional",
+    "f32[3,2,4] s8[2,4,8] s8[2,2,8] f32[2,16] s32[2]=2,3 f32[2,2,2] f32[2,2,2] f32[2,6] f32[2] s8[2] f32[2,8] s8[2,8]", 3 },
   { MS "DynamicQuantizeMatMul", 1, "", "f32[2,3,4] s8[4,5] f32[5] s8[5] f32[5]", 1 },
   { MS "EmbedLayerNormalization", 1, "",
     "s32[2,3] s32[2,3]=0,1,0,1,0,1 f32[4,6] f32[4,6] f32[2,6] f32[6] f32[6] s32[2,3] s32[2,3]", 3 },
+  { MS "ExpandDims", 1, "", "f32[2,3] s32[]", 1 },
   { MS "FastGelu", 1, "", "f32[2,3,4] f32[4]", 1 },
   { MS "FusedConv", 1, "activation=Relu pads=[1,1,1,1]", "f32[1,2,5,5] f32[3,2,3,3] f32[3]", 1 },
   { MS "FusedGemm", 1, "activation=Relu transB=1", "f32[2,3] f32[4,3] f32[4]", 1 },
   { MS "FusedMatMul", 1, "transA=1", "f32[2,4,3] f32[2,4,5]", 1 },
+  { MS "GatherBlockQuantized", 1, "bits=4 block_size=16", "u8[3,16] s64[2,1] f32[3,2] u8[3,1]", 1 },
+  { MS "GatherBlockQuantized", 1, "block_size=16 gather_axis=1 quantize_axis=0", "u4[20,16] s64[2] f32[2,16]", 1 },
+  { MS "GatherND", 1, "", "f32[4,4] s64[2,1]", 1 },
+  { MS "GridSample", 1, "mode=bilinear", "f32[1,2,4,5] f32[1,2,3,2]", 1 },
   { MS "GroupQueryAttention", 1, "num_heads=4 kv_num_heads=2", "f32[2,3,32] f32[2,3,16] f32[2,3,16] - - s32[2]=2,2 s32[1]=3", 3 },
   { MS "GroupQueryAttention", 1, "num_heads=2 kv_num_heads=1 do_rotary=1 local_window_size=2",
     "f32[2,1,32] - - f32[2,1,5,8] f32[2,1,5,8] s32[2]=3,4 s32[1]=5 f32[6,4] f32[6,4] s64[2,1]=3,4 f32[1,1,1,5] f32[2]", 3 },
+  { MS "Inverse", 1, "", "f32[2,2]=1,2,3,4", 1 },
   { MS "MatMulIntegerToFloat", 1, "", "u8[2,3] s8[3,4] f32[] f32[4] u8[] s8[4] f32[4]", 1 },
   { MS "MatMulNBits", 1, "K=32 N=3 bits=4 block_size=16", "f32[2,32] u8[3,2,8] f32[6] u8[3]", 1 },
+  { MS "MatMulNBits", 1, "K=32 N=3 bits=2 block_size=16", "f32[2,32] u8[3,2,4] f32[6] f32[6] s32[32]=" GROUPS " f32[3]", 1 },
   { MS "MultiHeadAttention", 1, "num_heads=2",
     "f32[2,3,8] f32[2,4,8] f32[2,4,6] f32[22] s32[2,4] f32[1,2,3,4]", 1 },
   { MS "MultiHeadAttention", 1, "num_heads=2 unidirectional=1",
@@ -49,10 +62,17 @@ static const Good calls[] = {
   { MS "MultiHeadAttention", 1, "num_heads=2", "f32[2,3,2,3,4] - - f32[24] s32[2,3,3]", 3 },
   { MS "MultiHeadAttention", 1, "num_heads=2", "f32[2,3,8] f32[2,5,2,2,4]", 3 },
   { MS "MultiHeadAttention", 1, "num_heads=2", "f32[2,3,8] f32[2,2,5,4] f32[2,2,5,3]", 1 },
+  { MS "NhwcMaxPool", 1, "kernel_shape=[2,2]", "u8[1,4,5,3]", 1 },
+  { MS "Pad", 1, "mode=constant", "f32[2,3] s64[4] f32[1]", 1 },
+  { MS "QAttention", 1, "num_heads=2", "u8[2,3,5] s8[5,12] f32[12] f32[] f32[12] s32[2] u8[] s8[]", 1 },
+  { MS "QAttention", 1, "num_heads=2", "u8[2,3,5] s8[5,12] f32[12] f32[] f32[] - - - f32[2,2,2,4,2]", 2 },
+  { MS "QEmbedLayerNormalization", 1, "",
+    "s32[2,3] s32[2,3]=0,1,0,1,0,1 u8[4,6] u8[4,6] u8[2,6] u8[6] u8[6] s32[2,3]" FIVE " u8[] u8[] u8[] u8[] u8[]", 2 },
   { MS "QGemm", 1, "transB=1", "u8[2,3]" U8 " s8[4,3] f32[4] s8[4] s32[4] f32[]=0.1 u8[]=3", 1 },
   { MS "QLinearAdd", 1, "", "u8[2,3]" U8 " u8[3]" U8 U8, 1 },
   { MS "QLinearAveragePool", 1, "kernel_shape=[2,2]", "u8[1,2,4,4]" U8 U8, 1 },
   { MS "QLinearConcat", 1, "axis=1", "f32[]=0.1 u8[]=3 u8[2,3]" U8 " u8[2,1]" U8, 1 },
+  { MS "QLinearConv", 1, "channels_last=1", "u8[1,5,5,2]" U8 " s8[3,2,3,3] f32[3] s8[3]=0,0,0" U8 " s32[3]", 1 },
   { MS "QLinearGlobalAveragePool", 1, "", "u8[1,2,4,4]" U8 U8, 1 },
   { MS "QLinearLeakyRelu", 1, "alpha=0.1", "u8[2,3]" U8 U8, 1 },
   { MS "QLinearMul", 1, "", "u8[2,3]" U8 " u8[3]" U8 U8, 1 },
@@ -64,8 +84,12 @@ static const Good calls[] = {
   { MS "RotaryEmbedding", 1, "num_heads=2", "f32[2,3,8] s64[2,3] f32[4,2] f32[4,2]", 1 },
   { MS "SkipLayerNormalization", 1, "", "f32[2,3,4] f32[2,3,4] f32[4] f32[4] f32[4]", 4 },
   { MS "SkipSimplifiedLayerNormalization", 1, "", "f32[2,3,4] f32[2,3,4] f32[4] f32[4]", 4 },
+  { MS "TransposeMatMul", 1, "transB=1", "f32[2,3] f32[4,3]", 1 },
+  { MS "Trilu", 1, "upper=1", "f32[2,3] s64[]", 1 },
+  { "ai.onnx.preview:FlexAttention", 1, "scale=0.5", "f32[2,4,3,2] f32[2,2,5,2] f32[2,2,5,3]", 1 },
   { "Attention", 23, "", "f32[2,4,3,2] f32[2,2,3,2] f32[2,2,3,5] f32[3,5] f32[2,2,2,2] f32[2,2,2,5]", 4 },
   { "Bernoulli", 15, "", "f32[2,3]", 1 },
+  { "Bernoulli", 15, "dtype=2", "f64[2,3]", 1 },
   { "ConvInteger", 10, "", "u8[1,2,5,5] s8[3,2,3,3] u8[] s8[]", 1 },
   { "LinearAttention", 27, "q_num_heads=2 kv_num_heads=2 update_rule=linear", "f32[1,3,8] f32[1,3,8] f32[1,3,8]", 2 },
   { "MatMulInteger", 10, "", "u8[2,3] s8[3,4] u8[] s8[4]", 1 },
@@ -85,6 +109,15 @@ random_tensor (GRand              *rand,
   VnTensor *wide = vn_tensor_new (VN_DTYPE_F32, &type->shape, NULL), *tensor;
 
   g_assert_nonnull (wide);
+  if (vn_dtype_get_bits (type->dtype) < 8)
+    {
+      vn_tensor_unref (wide);
+      wide = vn_tensor_new (type->dtype, &type->shape, NULL);
+      g_assert_nonnull (wide);
+      for (gsize i = 0; i < wide->n_bytes; i++)
+        ((guint8 *) wide->data)[i] = (guint8) g_rand_int (rand);
+      return wide;
+    }
   for (gsize i = 0; i < wide->n_elements; i++)
     ((float *) wide->data)[i] = vn_dtype_is_float (type->dtype) ? (float) g_rand_double_range (rand, -2, 2)
                               : (float) g_rand_int_range (rand, 0, type->dtype == VN_DTYPE_BOOL ? 2 : 4);
