@@ -53,6 +53,15 @@ def run_definition(case):
         return None
 
 
+def gated(d):
+    """Only onnx itself knows this one."""
+    shape = d.ints(d.int(1, 4), 1, 20)
+    return operators.Case('SwiGLU', [3 * d.array(*shape), d.array(*shape)], opset=28, alpha=d.choice([0.5, 1.5]))
+
+
+GENERATORS = {'SwiGLU': gated}
+
+
 def threshold(case, np):
     """Neither NaN passes a comparison nor is it hidden."""
     x = case.inputs[0]
@@ -125,7 +134,7 @@ def main():
     import numpy
     numpy.seterr(all='ignore')
     program, failed, n_compared = sys.argv[1], 0, 0
-    generators = {**operators.GENERATORS, **element_operators.EXACT, **element_operators.NEAR}
+    generators = {**operators.GENERATORS, **element_operators.EXACT, **element_operators.NEAR, **GENERATORS}
     for name in sorted(n for n in generators if n not in UNDEFINED and (n in sys.argv[2:] or len(sys.argv) == 2)):
         draw, compared = operators.Draw(sum(map(ord, name)) + 1), 0
         for _ in range(4 * CASES):

@@ -274,6 +274,30 @@ def attention(d):
                 unidirectional=d.int(0, 1))
 
 
+def global_lp_pool(d):
+    return Case('GlobalLpPool', [d.array(2, d.int(1, 5), *d.ints(d.int(1, 3), 1, 30))], p=d.int(1, 3))
+
+
+def simplified_norm(d):
+    shape = d.ints(d.int(1, 4), 2, 9)
+    return Case('SimplifiedLayerNormalization', [d.array(*shape), d.array(shape[-1])], axis=-1, epsilon=1e-4)
+
+
+def old(op, d):
+    """Operators of ONNX's first years, which onnxruntime still knows."""
+    attributes = {'scale': 0.5} if op == 'Scale' else {'alpha': d.choice([0.5, 1.5]), 'beta': d.choice([0.25, 2.0])}
+    return Case(op, [3 * d.array(*d.ints(d.int(1, 4), 1, 20))], opset=7, **attributes)
+
+
+def rotary_embedding(d):
+    b, s, heads, half = d.int(1, 3), d.int(1, 5), d.int(1, 4), d.int(1, 8)
+    angles = d.array(12, half)
+    positions = d.np.array([d.int(0, 7)] if d.int(0, 1) else d.ints(b * s, 0, 11), d.np.int64)
+    return Case('RotaryEmbedding', [d.array(b, s, heads * 2 * half), positions if positions.size == 1 else
+                                    positions.reshape(b, s), d.np.cos(angles), d.np.sin(angles)], domain=MICROSOFT,
+                interleaved=d.int(0, 1), weights=(2, 3))
+
+
 def unary(op, opset, attributes, d, domain=''):
     return Case(op, [3 * d.array(*d.ints(d.int(1, 4), 1, 40))], opset=opset, domain=domain, **attributes(d))
 
@@ -321,6 +345,10 @@ GENERATORS = {
     'LayerNormalization': layer_norm, 'LRN': lrn, 'PRelu': prelu,
     'LSTM': lambda d: recurrent('LSTM', 4, d), 'GRU': lambda d: recurrent('GRU', 3, d),
     'RNN': lambda d: recurrent('RNN', 1, d),
+    'GlobalLpPool': global_lp_pool, 'SimplifiedLayerNormalization': simplified_norm, 'RotaryEmbedding': rotary_embedding,
+    'QuickGelu': lambda d: unary('QuickGelu', 17, alpha, d, MICROSOFT),
+    'Affine': lambda d: old('Affine', d), 'ScaledTanh': lambda d: old('ScaledTanh', d), 'Scale': lambda d: old('Scale', d),
+    'ParametricSoftplus': lambda d: old('ParametricSoftplus', d),
 }
 for name, opset, attributes in (('Relu', 14, nothing), ('LeakyRelu', 16, alpha), ('Elu', 6, alpha), ('Celu', 12, alpha),
                                 ('Selu', 6, nothing), ('ThresholdedRelu', 10, alpha), ('Sigmoid', 13, nothing),
