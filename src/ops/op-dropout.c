@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Dropout. In inference the data pass unchanged and the mask is all true. In training an element is kept where a number
  * drawn from [0, 1) is not below the ratio, and is divided by (1 - ratio). The numbers come from the Mersenne Twister
- * with 53 bits each, the seed is the attribute “seed” or 0: the same mask in every run. */
+ * with 53 bits each, the seed is the attribute “seed” or 0: the same mask in every run.
+ * Until opset 6 an attribute, is_test, said what is wanted; nobody wrote it, and a network that is given away is one to be
+ * run: it does not count. */
 #include "vn-elem-private.h"
 
 enum { X, RATIO, TRAINING };
@@ -98,8 +100,8 @@ dropout_run (VnOpContext *ctx,
   return TRUE;
 }
 
-const VnOp vn_op_dropout_7 = {
-  .domain = "", .type = "Dropout", .since = 7,
+const VnOp vn_op_dropout_1 = {
+  .domain = "", .type = "Dropout", .since = 1,
   .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_FLOAT_BITS | VN_EIGHT_BITS,
   .family = VN_FAMILY_SHAPE,

@@ -71,6 +71,34 @@ const VnOp vn_op_expand_8 = {
   .run = expand_run,
 };
 
+/* Until opset 5: one axis, how often and which in two scalars of the type of the data. */
+static gboolean
+get_single_repeat (VnOpContext  *ctx,
+                   gint64       *repeats,
+                   guint        *n,
+                   gboolean     *known,
+                   GError      **error)
+{
+  const VnTensor *times = ctx->in != NULL ? ctx->in[1] : NULL, *axis = ctx->in != NULL ? ctx->in[2] : NULL;
+  int rank = ctx->in_types[0].shape.rank, resolved;
+  double a, t;
+
+  *known = times != NULL && axis != NULL && rank >= 0;
+  *n = (guint) MAX (rank, 0);
+  if (!*known)
+    return TRUE;
+  if (times->n_elements != 1 || axis->n_elements != 1 || (VN_NUMBER_BITS >> times->dtype & 1) == 0 ||
+      (VN_NUMBER_BITS >> axis->dtype & 1) == 0)
+    return vn_op_fail (ctx, error, _("Tile: the number of tiles and the axis must be 1 number each"));
+  t = vn_tensor_get_double (times, 0);
+  a = vn_tensor_get_double (axis, 0);
+  if (!vn_op_axis (ctx, &ctx->in_types[0].shape, fabs (a) < VN_MAX_RANK ? (gint64) a : VN_MAX_RANK, &resolved, error))
+    return FALSE;
+  for (int d = 0; d < rank; d++)
+    repeats[d] = d != resolved ? 1 : t >= 0 && t < G_MAXINT32 ? (gint64) t : -1;
+  return TRUE;
+}
+
 static gboolean
 tile_infer (VnOpContext *ctx,
             GError     **error)
@@ -80,7 +108,8 @@ tile_infer (VnOpContext *ctx,
   gboolean known;
   guint n;
 
-  if (!vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
+  if (ctx->opset < 6 ? !get_single_repeat (ctx, repeats, &n, &known, error)
+                     : !vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
     return FALSE;
   if (known && out.rank >= 0 && n != (guint) out.rank)
     return vn_op_fail (ctx, error, _("Tile: %u repeats for an input of %d dims"), n, out.rank);
@@ -119,13 +148,17 @@ tile_run (VnOpContext *ctx,
   return TRUE;
 }
 
-const VnOp vn_op_tile_6 = {
-  .domain = "", .type = "Tile", .since = 6,
-  .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_MOVABLE_BITS,
-  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
-  .family = VN_FAMILY_SHAPE,
-  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
-  .infer = tile_infer,
-  .run = tile_run,
-};
+#define TILE(variable, first, last, n_inputs)                                   \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = "Tile", .since = first, .until = last,                \
+    .min_inputs = n_inputs, .max_inputs = n_inputs, .min_outputs = 1, .max_outputs = 1, \
+    .dtypes = VN_MOVABLE_BITS,                                                  \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
+    .family = VN_FAMILY_SHAPE,                                                  \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),                     \
+    .infer = tile_infer,                                                        \
+    .run = tile_run,                                                            \
+  };
+
+TILE (vn_op_tile_1, 1, 5, 3)
+TILE (vn_op_tile_6, 6, 0, 2)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GlobalAveragePool, GlobalMaxPool, GlobalLpPool: each channel of each sample becomes one number. */
+#include "vn-pool.h"
 #include "vn-reduce.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ struct Global
 {
   const VnOpContext *ctx;
   gsize              size;
-  int                p;
+  double             p;
   float            (*plane) (const Global *self, const float *x);
 };
 
@@ -94,7 +95,7 @@ run_plane (VnOpContext *ctx,
            float      (*plane) (const Global *self, const float *x))
 {
   const VnShape *shape = &ctx->in[0]->shape;
-  Global job = { ctx, (gsize) vn_shape_count (shape, 2, shape->rank), (int) vn_node_get_int (ctx->node, "p", 2), plane };
+  Global job = { ctx, (gsize) vn_shape_count (shape, 2, shape->rank), (double) vn_pool_exponent (ctx), plane };
 
   vn_op_for_items (ctx, (gsize) vn_shape_count (shape, 0, 2), (double) job.size,
                    ctx->in[0]->dtype == VN_DTYPE_F64 ? global_item_f64 : global_item, &job);
@@ -135,5 +136,5 @@ const VnOp vn_op_##id = {                                                    \
 };
 
 OPERATOR (global_average_pool_1, "GlobalAveragePool", 1, VN_QUANT_GENERIC, TRUE, average_run)
-OPERATOR (global_lp_pool_2, "GlobalLpPool", 2, VN_QUANT_GENERIC, FALSE, lp_run)
+OPERATOR (global_lp_pool_1, "GlobalLpPool", 1, VN_QUANT_GENERIC, FALSE, lp_run)
 OPERATOR (global_max_pool_1, "GlobalMaxPool", 1, VN_QUANT_PASSTHROUGH, FALSE, max_run)

@@ -196,7 +196,7 @@ run_kind (VnOpContext      *ctx,
 
   if (!pool_window (&pool.win, ctx, &x->shape, error))
     return FALSE;
-  pool.p = (float) vn_node_get_int (ctx->node, "p", 2);
+  pool.p = vn_pool_exponent (ctx);
   pool.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
   pool.in_size = (gsize) vn_window_volume (pool.win.in);
   pool.out_size = (gsize) vn_window_volume (pool.win.out);
@@ -320,7 +320,7 @@ const VnOp vn_op_##id = {                                                    \
 
 OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), average_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))
-OPERATOR (lp_pool_2, "LpPool", 2, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), lp_pool_run,
+OPERATOR (lp_pool_1, "LpPool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), lp_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
 OPERATOR (max_pool_1, "MaxPool", 1, 2,
           VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), max_pool_run,

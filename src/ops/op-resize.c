@@ -72,6 +72,20 @@ get_axes (VnOpContext *ctx,
   return TRUE;
 }
 
+/* The very first form had an attribute for each of the last two of four axes. */
+static const float *
+first_scales (VnOpContext *ctx,
+              int          rank,
+              float        scales[4],
+              gsize       *n)
+{
+  scales[0] = scales[1] = 1.f;
+  scales[2] = vn_node_get_float (ctx->node, "height_scale", 0.f);
+  scales[3] = vn_node_get_float (ctx->node, "width_scale", 0.f);
+  *n = 4;
+  return rank == 4 && scales[2] > 0.f && scales[3] > 0.f ? scales : NULL;
+}
+
 static gboolean
 get_wanted (VnOpContext *ctx,
             int          rank,
@@ -82,12 +96,15 @@ get_wanted (VnOpContext *ctx,
   guint scales_input = ctx->opset < 11 ? 1 : 2, n = 0;
   gboolean known_roi = TRUE;
   gsize n_attr = 0;
+  float first[4];
   const float *attr = ctx->opset < 9 ? vn_node_get_floats (ctx->node, "scales", &n_attr) : NULL;
 
   *self = (Wanted) { .known = TRUE };
   if (!get_axes (ctx, rank, self, error))
     return FALSE;
   self->has_sizes = ctx->opset >= 11 && is_given (ctx, 3);
+  if (ctx->opset < 7)
+    attr = first_scales (ctx, rank, first, &n_attr);
   self->has_scales = attr != NULL || (!self->has_sizes && is_given (ctx, scales_input));
   if (!self->has_sizes && !self->has_scales)
     return vn_op_fail (ctx, error, _("%s: neither scales nor sizes are given"), ctx->op->type);
@@ -327,5 +344,6 @@ resize_run (VnOpContext *ctx,
 
 RESIZE (vn_op_resize_10, "Resize", 10, 10, 2, 2, FALSE)
 RESIZE (vn_op_resize_11, "Resize", 11, 0, 1, 4, TRUE)
+RESIZE (vn_op_upsample_1, "Upsample", 1, 6, 1, 1, FALSE)
 RESIZE (vn_op_upsample_7, "Upsample", 7, 8, 1, 1, FALSE)
 RESIZE (vn_op_upsample_9, "Upsample", 9, 0, 2, 2, FALSE)

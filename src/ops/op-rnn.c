@@ -382,8 +382,8 @@ rnn_run (VnOpContext *ctx,
 }
 
 #define OPERATOR(id, type_, inputs, outputs)                                 \
-const VnOp vn_op_##id##_7 = {                                                \
-  .domain = "", .type = type_, .since = 7,                                   \
+const VnOp vn_op_##id##_1 = {                                                \
+  .domain = "", .type = type_, .since = 1,                                   \
   .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \

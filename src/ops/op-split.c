@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Split: pieces along one axis. Sizes from an attribute (opset 2, 11), an input (13) or equal pieces whose last one
+/* Split: pieces along one axis. Sizes from an attribute (opset 1, 2, 11; in 1 also an input of
+ * floats), an input (13) or equal pieces whose last one
  * may be smaller (18, num_outputs). */
 #include "vn-elem-private.h"
 
@@ -43,6 +44,31 @@ equal_sizes (VnOpContext  *ctx,
   return TRUE;
 }
 
+/* Sizes in the type of the data. */
+static gboolean
+float_sizes (VnOpContext  *ctx,
+             gint64       *sizes,
+             guint        *n,
+             gboolean     *known,
+             GError      **error)
+{
+  const VnTensor *tensor = ctx->in != NULL ? ctx->in[1] : NULL;
+
+  *known = tensor != NULL;
+  *n = tensor != NULL ? (guint) MIN (tensor->n_elements, G_MAXUINT) : 0;
+  if (tensor == NULL)
+    return TRUE;
+  if (*n > VN_OP_MAX_INPUTS || (VN_NUMBER_BITS >> tensor->dtype & 1) == 0)
+    return vn_op_fail (ctx, error, _("Split: %u sizes of type %s"), *n, vn_dtype_get_name (tensor->dtype));
+  for (guint i = 0; i < *n; i++)
+    {
+      double size = vn_tensor_get_double (tensor, i);
+
+      sizes[i] = size >= 0 && size < G_MAXINT32 ? (gint64) size : -1;
+    }
+  return TRUE;
+}
+
 static gboolean
 split_infer (VnOpContext *ctx,
              GError     **error)
@@ -55,7 +81,9 @@ split_infer (VnOpContext *ctx,
 
   if (ctx->n_outputs > VN_OP_MAX_INPUTS)
     return vn_op_fail (ctx, error, _("Split: %u outputs, at most %d can be handled"), ctx->n_outputs, VN_OP_MAX_INPUTS);
-  if (!vn_op_attr_or_input (ctx, ctx->opset < 13 ? "split" : NULL, 1, sizes, VN_OP_MAX_INPUTS, &n, &known, error))
+  if (ctx->opset == 1 && vn_op_has_input (ctx, 1) ? !float_sizes (ctx, sizes, &n, &known, error)
+                                                  : !vn_op_attr_or_input (ctx, ctx->opset < 13 ? "split" : NULL, 1, sizes,
+                                                                          VN_OP_MAX_INPUTS, &n, &known, error))
     return FALSE;
   if (out.rank < 0)
     {
@@ -100,8 +128,8 @@ split_run (VnOpContext *ctx,
   return TRUE;
 }
 
-const VnOp vn_op_split_2 = {
-  .domain = "", .type = "Split", .since = 2,
+const VnOp vn_op_split_1 = {
+  .domain = "", .type = "Split", .since = 1,
   .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS,
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,

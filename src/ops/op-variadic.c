@@ -132,7 +132,7 @@ mean_run (VnOpContext *ctx,
 
 #define VARIADIC(variable, name, types, run_func)                               \
   const VnOp variable = {                                                       \
-    .domain = "", .type = name, .since = 6,                                     \
+    .domain = "", .type = name, .since = 1,                                     \
     .min_inputs = 1, .max_inputs = VN_OP_MAX_INPUTS, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
@@ -141,7 +141,7 @@ mean_run (VnOpContext *ctx,
     .run = run_func,                                                            \
   };
 
-VARIADIC (vn_op_sum_6, "Sum", VN_FLOAT_BITS, sum_run)
-VARIADIC (vn_op_mean_6, "Mean", VN_FLOAT_BITS, mean_run)
-VARIADIC (vn_op_min_6, "Min", VN_NUMBER_BITS, min_run)
-VARIADIC (vn_op_max_6, "Max", VN_NUMBER_BITS, max_run)
+VARIADIC (vn_op_sum_1, "Sum", VN_FLOAT_BITS, sum_run)
+VARIADIC (vn_op_mean_1, "Mean", VN_FLOAT_BITS, mean_run)
+VARIADIC (vn_op_min_1, "Min", VN_NUMBER_BITS, min_run)
+VARIADIC (vn_op_max_1, "Max", VN_NUMBER_BITS, max_run)

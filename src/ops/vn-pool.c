@@ -165,3 +165,16 @@ vn_pool_lp_kind (VnDType dtype)
 {
   return dtype == VN_DTYPE_F64 ? &lp_kind_f64 : &lp_kind_f32;
 }
+
+/**
+ * vn_pool_exponent:
+ *
+ * Returns: the attribute p of LpPool and GlobalLpPool, which was a float in opset 1
+ */
+float
+vn_pool_exponent (const VnOpContext *ctx)
+{
+  const VnAttr *attr = vn_node_get_attr (ctx->node, "p");
+
+  return attr != NULL && attr->type == VN_ATTR_FLOAT ? attr->f : (float) vn_node_get_int (ctx->node, "p", 2);
+}

@@ -37,5 +37,6 @@ typedef struct
 const VnPoolKind *vn_pool_average_kind (VnDType dtype);
 const VnPoolKind *vn_pool_lp_kind      (VnDType dtype);
 const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
+float             vn_pool_exponent     (const VnOpContext *ctx);
 
 G_END_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experimental operators of the first versions that runtimes know up to opset 9 only, in today's words. */
+/* Forms of the first versions, and experimental operators that runtimes know up to opset 9 only, in today's words. */
 #include "vn-rewrite-private.h"
+
+#include <math.h>
 
 static VnValue *
 scalar (VnNode     *node,
@@ -82,5 +84,91 @@ VN_OPSET_RULE (vn_opset_crop)
   vn_opset_ints_input (node, 1, "starts", starts, 2);
   vn_opset_ints_input (node, 2, "ends", ends, 2);
   vn_opset_ints_input (node, 3, "axes", (gint64[]) { 2, 3 }, 2);
+  return TRUE;
+}
+
+/* ---- the first forms of operators that are still there ---- */
+
+VN_OPSET_RULE (vn_opset_lp_exponent)
+{
+  const VnAttr *attr = vn_node_get_attr (node, "p");
+  float p = vn_node_get_float (node, "p", 2);
+
+  if (attr == NULL || attr->type != VN_ATTR_FLOAT)
+    return FALSE;
+  if (!(p >= 1 && p < 1000) || p != (float) (gint64) p)
+    return vn_opset_refuse (step, _("its exponent is no whole number"), error);
+  vn_node_set_int (node, "p", (gint64) p);
+  return TRUE;
+}
+
+/* The sequence of states is made wherever it is used. */
+VN_OPSET_RULE (vn_opset_output_sequence)
+{
+  if (vn_node_get_attr (node, "output_sequence") == NULL)
+    return FALSE;
+  vn_node_remove_attr (node, "output_sequence");
+  return TRUE;
+}
+
+/* A number of a constant input, whatever its type; FALSE if it is none, or not a whole one. */
+static gboolean
+get_whole (const VnNode *node,
+           guint         input,
+           gsize         i,
+           gint64       *number)
+{
+  const VnValue *value = vn_node_get_input (node, input);
+  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
+  g_autoptr(VnTensor) aligned = tensor != NULL ? vn_tensor_get_aligned (tensor, NULL) : NULL;
+  double found;
+
+  if (aligned == NULL || i >= aligned->n_elements || aligned->dtype == VN_DTYPE_STRING)
+    return FALSE;
+  found = vn_tensor_get_double (aligned, i);
+  *number = fabs (found) < G_MAXINT32 ? (gint64) found : G_MAXINT64;
+  return (double) *number == found;
+}
+
+/* Those from @first on. */
+static void
+drop_inputs (VnNode *node,
+             guint   first)
+{
+  for (guint i = first; i < node->inputs->len; i++)
+    vn_node_set_input (node, i, NULL);
+  g_ptr_array_set_size (node->inputs, (int) MIN (first, node->inputs->len));
+}
+
+VN_OPSET_RULE (vn_opset_first_split)
+{
+  g_autofree gint64 *sizes = NULL;
+  guint n = node->outputs->len;
+
+  if (node->inputs->len < 2 || vn_node_get_input (node, 1) == NULL)
+    return FALSE;
+  sizes = g_new (gint64, n + 1);
+  for (guint i = 0; i < n; i++)
+    if (!get_whole (node, 1, i, &sizes[i]))
+      return vn_opset_refuse (step, _("its sizes are not constant"), error);
+  vn_node_set_ints (node, "split", sizes, n);
+  drop_inputs (node, 1);
+  return TRUE;
+}
+
+/* How often, and along which axis. */
+VN_OPSET_RULE (vn_opset_first_tile)
+{
+  int rank = vn_opset_rank (vn_node_get_input (node, 0));
+  gint64 repeats[VN_MAX_RANK], times, axis;
+
+  if (rank < 0)
+    return vn_opset_refuse (step, _("the rank of its input is not known"), error);
+  if (!get_whole (node, 1, 0, &times) || !get_whole (node, 2, 0, &axis) || axis < 0 || axis >= rank)
+    return vn_opset_refuse (step, _("its axis or its number of tiles is not constant, or does not fit"), error);
+  for (int d = 0; d < rank; d++)
+    repeats[d] = d == axis ? times : 1;
+  drop_inputs (node, 1);
+  vn_opset_ints_input (node, 1, "repeats", repeats, (gsize) rank);
   return TRUE;
 }

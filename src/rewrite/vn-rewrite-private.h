@@ -118,6 +118,10 @@ int                vn_opset_rank         (const VnValue *value);
 
 VN_OPSET_RULE (vn_opset_consumed_inputs);
 VN_OPSET_RULE (vn_opset_cast_string);
+VN_OPSET_RULE (vn_opset_lp_exponent);
+VN_OPSET_RULE (vn_opset_first_split);
+VN_OPSET_RULE (vn_opset_first_tile);
+VN_OPSET_RULE (vn_opset_output_sequence);
 VN_OPSET_RULE (vn_opset_broadcast);
 VN_OPSET_RULE (vn_opset_gemm_broadcast);
 VN_OPSET_RULE (vn_opset_prelu_slope);

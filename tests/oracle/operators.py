@@ -362,7 +362,7 @@ for name, opset, attributes in (('Relu', 14, nothing), ('LeakyRelu', 16, alpha),
         GENERATORS[name] = lambda d, name=name, opset=opset, attributes=attributes: unary(name, max(opset, 7), attributes, d)
 
 
-def run_engine(program, case, work):
+def run_engine(program, case, work, options=()):
     """The outputs, or the message why there are none."""
     import numpy as np
     import onnx
@@ -372,7 +372,7 @@ def run_engine(program, case, work):
     for name, x in case.feed().items():
         files.append(os.path.join(work, name + '.npy'))
         np.save(files[-1], x)
-    done = subprocess.run([program, '--out', work, path] + files, capture_output=True, text=True)
+    done = subprocess.run([program, *options, '--out', work, path] + files, capture_output=True, text=True)
     if done.returncode != 0:
         return None, done.stderr.strip()
     return [np.load(os.path.join(work, 'out%d.npy' % i)) for i in range(case.n_outputs)], ''

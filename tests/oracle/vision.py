@@ -223,7 +223,35 @@ def resize(d):
     return Case('Resize', inputs, opset=opset, weights=[i for i in (1, 2, 3) if i < len(inputs) and inputs[i] is not None], **attributes)
 
 
+def pool(op, d):
+    """Dilations, which the pools got late."""
+    n = d.choice([1, 2, 2, 3])
+    kernel, dilations = d.ints(n, 1, 3), d.ints(n, 1, 3)
+    size = [(k - 1) * g + 1 + d.int(3, 8) for k, g in zip(kernel, dilations)]
+    attributes = dict(kernel_shape=kernel, strides=d.ints(n, 1, 3), dilations=dilations, ceil_mode=d.int(0, 1))
+    if d.int(0, 1):
+        attributes['pads'] = [d.int(0, k - 1) for k in kernel] * 2
+    attributes['p' if op == 'LpPool' else 'count_include_pad'] = d.int(1, 3) if op == 'LpPool' else d.int(0, 1)
+    return Case(op, [d.array(2, 2, *size)], opset=d.choice([18, 22] if op == 'LpPool' else [19, 22]), **attributes)
+
+
+def rms_norm(d):
+    x = d.array(*d.ints(d.int(1, 4), 1, 6))
+    axis = d.int(-x.ndim, x.ndim - 1)
+    return Case('RMSNormalization', [x, d.array(*x.shape[axis:])], opset=23, axis=axis, epsilon=1e-3)
+
+
+def group_norm(d):
+    groups, opset = d.int(1, 3), d.choice([18, 21])
+    channels = groups * d.int(1, 3)
+    each = groups if opset == 18 else channels
+    return Case('GroupNormalization', [d.array(2, channels, *d.ints(d.int(1, 3), 1, 5)), d.array(each), d.array(each)], opset=opset, num_groups=groups)
+
+
 GENERATORS = {
+    'AveragePool': lambda d: pool('AveragePool', d), 'LpPool': lambda d: pool('LpPool', d),
+    'RMSNormalization': rms_norm, 'GroupNormalization': group_norm,
+    'Swish': lambda d: Case('Swish', [d.array(3, 4)], opset=24, alpha=d.choice([1., 0.5, 1.7])),
     'GridSample': grid_sample, 'RoiAlign': roi_align, 'MaxRoiPool': max_roi_pool, 'MaxUnpool': max_unpool,
     'NonMaxSuppression': non_max_suppression, 'DeformConv': deform_conv, 'Col2Im': col2im, 'CenterCropPad': center_crop_pad,
     'AffineGrid': affine_grid, 'Det': det, 'DFT': dft, 'STFT': stft, 'MelWeightMatrix': mel,

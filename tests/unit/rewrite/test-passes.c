@@ -202,8 +202,7 @@ test_refusals (void)
     VnError     code;
     const char *words;
   } cases[] = {
-    { "GlobalLpPool", 1, 13, VN_ERROR_UNSUPPORTED, "odd" },
-    { "Tile",  5, 13, VN_ERROR_UNSUPPORTED, "odd" },
+    { "GlobalLpPool", 1, 13, VN_ERROR_UNSUPPORTED, "whole" },
     { "Relu", 13, 99, VN_ERROR_SETTING,     "99"  },
     { "Relu",  0, 13, VN_ERROR_UNSUPPORTED, "version" },
   };
@@ -215,7 +214,7 @@ test_refusals (void)
       VnValue *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, NULL);
       g_autoptr(GError) error = NULL;
 
-      vn_graph_add_node (model->graph, "odd", "", cases[i].op_type, &x, 1, &y, 1);
+      vn_node_set_float (vn_graph_add_node (model->graph, "odd", "", cases[i].op_type, &x, 1, &y, 1), "p", 2.5f);
       vn_graph_set_output (model->graph, 0, y);
       g_assert_null (vn_prepare_model (model, cases[i].to, NULL, NULL, NULL, NULL, &error));
       g_test_message ("%s %d: %s", cases[i].op_type, (int) cases[i].from, error->message);
