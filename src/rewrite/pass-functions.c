@@ -4,13 +4,11 @@
 #include "vn-rewrite-private.h"
 
 #define MAX_DEPTH 64
-#define MAX_NODES (1 << 20)
 
 typedef struct
 {
   VnPassContext *ctx;
   VnInliner     *inliner;
-  gsize          n_nodes;   /* made so far */
 } Expand;
 
 /* The calls that led here, the innermost first. */
@@ -87,14 +85,6 @@ any_node (const VnGraph *graph,
               return TRUE;
         }
     }
-  return FALSE;
-}
-
-static gboolean
-count_node (const VnNode *node,
-            gpointer      n)
-{
-  ++*(gsize *) n;
   return FALSE;
 }
 
@@ -213,23 +203,17 @@ check_chain (const VnFunction *function,
 }
 
 static gboolean
-check_call (Expand            *self,
-            const VnNode      *node,
+check_call (const VnNode      *node,
             const VnFunction  *function,
             GError           **error)
 {
   g_autofree char *name = dup_function_name (function);
 
-  any_node (function->body, count_node, &self->n_nodes);
-  if (self->n_nodes > MAX_NODES)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("The functions of the model stand for more than %d nodes; “%s” was last"),
-                 MAX_NODES, name);
-  else if (node->inputs->len > function->body->inputs->len || node->outputs->len > function->body->outputs->len)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("The function “%s” has %u inputs and %u outputs, the node uses %u and %u"), name,
-                 function->body->inputs->len, function->body->outputs->len, node->inputs->len, node->outputs->len);
-  else
+  if (node->inputs->len <= function->body->inputs->len && node->outputs->len <= function->body->outputs->len)
     return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("The function “%s” has %u inputs and %u outputs, the node uses %u and %u"), name,
+               function->body->inputs->len, function->body->outputs->len, node->inputs->len, node->outputs->len);
   return FALSE;
 }
 
@@ -247,7 +231,7 @@ expand_call (Expand            *self,
   g_autofree char *name = dup_function_name (function);
   gint64 from;
 
-  if (!check_chain (function, chain, error) || !check_call (self, node, function, error) ||
+  if (!check_chain (function, chain, error) || !check_call (node, function, error) ||
       !meet_opsets (self, function, &from, error) ||
       !vn_rewrite_inline (self->inliner, node, function->body, function, prefix, added, error) ||
       !vn_opset_convert_nodes (self->ctx, added, from, vn_model_get_opset (self->ctx->model, ""), error))

@@ -2,11 +2,14 @@
 /* A node that stands for a graph (a call of a function, an If that always goes one way) gives way to its nodes. */
 #include "vn-rewrite-private.h"
 
+#define MAX_NODES (1 << 20)
+
 struct _VnInliner
 {
   VnPassContext *ctx;
   GHashTable    *names;    /* of values, in all graphs of the model -> how often */
   GHashTable    *next;     /* name -> number to try next behind it */
+  gsize          n_nodes;  /* made so far */
 };
 
 typedef struct
@@ -16,6 +19,7 @@ typedef struct
   const VnFunction *function;   /* NULL: none */
   const char       *prefix;     /* of new names; NULL: none */
   GHashTable       *values;     /* VnValue inside -> VnValue that it becomes, or NULL */
+  const VnValue    *missing;    /* a graph inside returns it, but it is an input that the call leaves out */
 } Inline;
 
 static VnGraph *copy_graph (Inline        *self,
@@ -167,13 +171,15 @@ copy_attr (Inline       *self,
   attr->name = g_strdup (from->name);
   if (source != from)
     g_clear_pointer (&attr->ref_name, g_free);
+  g_ptr_array_add (node->attrs, attr);
+  if (self->inliner->n_nodes > MAX_NODES)
+    return;   /* the caller tells it */
   if (source->graph != NULL)
     attr->graph = copy_graph (self, source->graph, node);
   if (source->graphs != NULL)
     attr->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
   for (guint i = 0; source->graphs != NULL && i < source->graphs->len; i++)
     g_ptr_array_add (attr->graphs, copy_graph (self, g_ptr_array_index (source->graphs, i), node));
-  g_ptr_array_add (node->attrs, attr);
 }
 
 static VnNode *
@@ -185,6 +191,7 @@ copy_node (Inline       *self,
   g_autofree char *name = *from->name != '\0' ? join (self->prefix, from->name) : NULL;
   VnNode *node = vn_graph_insert_node (graph, before, name, from->domain, from->op_type, NULL, 0, NULL, 0);
 
+  self->inliner->n_nodes++;
   node->overload = g_strdup (from->overload);
   node->doc = g_strdup (from->doc);
   node->extra = from->extra != NULL ? g_bytes_ref (from->extra) : NULL;
@@ -196,6 +203,22 @@ copy_node (Inline       *self,
   for (guint i = 0; i < from->attrs->len; i++)
     copy_attr (self, g_ptr_array_index (from->attrs, i), node);
   return node;
+}
+
+static void
+copy_outputs (Inline        *self,
+              const VnGraph *from,
+              VnGraph       *graph)
+{
+  for (guint i = 0; i < from->outputs->len; i++)
+    {
+      VnValue *value = mapped (self, g_ptr_array_index (from->outputs, i));
+
+      if (value == NULL)
+        self->missing = g_ptr_array_index (from->outputs, i);
+      else
+        vn_graph_set_output (graph, graph->outputs->len, value);
+    }
 }
 
 static VnGraph *
@@ -216,8 +239,7 @@ copy_graph (Inline        *self,
       copy_value (self, g_ptr_array_index (from->values, i), graph, FALSE);
   for (guint i = 0; i < from->nodes->len; i++)
     copy_node (self, g_ptr_array_index (from->nodes, i), graph, NULL);
-  for (guint i = 0; i < from->outputs->len; i++)
-    vn_graph_set_output (graph, i, mapped (self, g_ptr_array_index (from->outputs, i)));
+  copy_outputs (self, from, graph);
   return graph;
 }
 
@@ -270,6 +292,20 @@ pass_on (Inline         *self,
   return TRUE;
 }
 
+static gboolean
+check_copies (const Inline  *self,
+              GError       **error)
+{
+  if (self->inliner->n_nodes > MAX_NODES)
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches stand for more than %d nodes"), MAX_NODES);
+  else if (self->missing != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a graph inside it returns “%s”, an input that is left out"),
+                 self->missing->name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /**
  * vn_rewrite_inline:
  * @call: is removed
@@ -302,7 +338,7 @@ vn_rewrite_inline (VnInliner         *inliner,
   map_values (&self, body, results);
   for (guint i = 0; i < body->nodes->len; i++)
     g_ptr_array_add (added, copy_node (&self, g_ptr_array_index (body->nodes, i), call->graph, call));
-  if (!pass_on (&self, body, results, added, error))
+  if (!check_copies (&self, error) || !pass_on (&self, body, results, added, error))
     return FALSE;
   vn_graph_remove_node (call->graph, call);
   return TRUE;

@@ -145,13 +145,21 @@ def doubling(n):
 
 
 def check_refusals(cli, work):
-    """(functions, the node's operator, opset of the model, words of the message)"""
+    """(functions, the node that calls them, opset of the model, words of the message)"""
+    from onnx import TensorProto, helper
+    returning = helper.make_graph([], 'inner', [], [helper.make_tensor_value_info('b', TensorProto.FLOAT, None)])
+    left_out = function('LeftOut', ['x', 'b'], ['y'], [
+        node('Constant', [], ['c'], value=helper.make_tensor('c', TensorProto.BOOL, [], [True])),
+        node('If', ['c'], ['y'], then_branch=returning, else_branch=returning)])
+    passing = function('Passing', ['x', 'b'], ['b'], [node('Relu', ['x'], ['unused'])])
     short = function('Short', ['x'], ['y'], [node('Relu', ['x'], ['y'])])
     softmax = function('Soft', ['x'], ['y'], [node('Softmax', ['x'], ['y'])], opset=13)
     cases = [
         (recursion('Ping', 'Pong'), node('Ping', ['x'], ['y'], DOMAIN), 13,
          ['com.example.Ping', 'com.example.Ping → com.example.Pong → com.example.Ping']),
         (recursion('Own', 'Own')[:1], node('Own', ['x'], ['y'], DOMAIN), 13, ['com.example.Own → com.example.Own']),
+        ([left_out], node('LeftOut', ['x'], ['y'], DOMAIN), 13, ['returns “b”']),
+        ([passing], node('Passing', ['x'], ['y'], DOMAIN), 13, ['“y” is an input that is left out']),
         ([short], node('Short', ['x', 'x'], ['y'], DOMAIN), 13, ['com.example.Short', '1 inputs']),
         (doubling(40), node('F0', ['x'], ['y'], DOMAIN), 13, ['1048576 nodes']),
         ([softmax], node('Soft', ['x'], ['y'], DOMAIN), 11, ['com.example.Soft', 'Softmax', '13', '11']),

@@ -69,7 +69,8 @@ vn_inspector_unsupported (const VnNode *node)
   g_autofree char *what = NULL, *text = NULL;
   GtkWidget *card;
 
-  if (vn_op_has_kernel (node))
+  /* Calls of functions are expanded before anything is run. */
+  if (vn_op_has_kernel (node) || vn_model_find_function (node->graph->model, node->domain, node->op_type) != NULL)
     return NULL;
   what = vn_op_describe_node (node);
   text = g_strdup_printf (_("Cannot be run here (%s). What depends on it is not computed and stays in float."), what);
