@@ -22,6 +22,13 @@
 #define ATOL 1e-7
 #define RTOL_DENSENET 2e-3
 
+/* With --by-type: what the digits of each type let one expect. */
+static const struct { double relative, absolute; } type_tolerance[VN_N_DTYPES] = {
+  [VN_DTYPE_F16] = { 4e-3, 1e-3 }, [VN_DTYPE_BF16] = { 3e-2, 1e-2 }, [VN_DTYPE_F32] = { 1e-4, 1e-6 },
+  [VN_DTYPE_F64] = { 1e-10, 1e-12 }, [VN_DTYPE_C64] = { 1e-4, 1e-6 }, [VN_DTYPE_C128] = { 1e-10, 1e-12 },
+};
+static gboolean by_type;
+
 typedef struct
 {
   Lists    lists;
@@ -29,7 +36,8 @@ typedef struct
   guint    n_passed, n_failed, n_expected, n_compared;
 } Suite;
 
-static double rtol = RTOL;     /* of the case that is run */
+static double rtol = RTOL;     /* of the case that is run; by type: of the output that is compared */
+static double atol_now = ATOL;
 
 /* ---- one data set ---- */
 
@@ -147,7 +155,35 @@ number_matches (double found,
     return isnan (wanted) && isnan (found);
   if (isinf (wanted) || isinf (found))
     return found == wanted;
-  return fabs (found - wanted) <= ATOL + rtol * fabs (wanted);
+  return fabs (found - wanted) <= atol_now + rtol * fabs (wanted);
+}
+
+static gboolean
+parts_match (const VnTensor *found,
+             const VnTensor *wanted,
+             gsize           i)
+{
+  gboolean wide = wanted->dtype == VN_DTYPE_C128;
+
+  for (gsize part = 2 * i; part < 2 * i + 2; part++)
+    if (!number_matches (wide ? ((double *) found->data)[part] : ((float *) found->data)[part],
+                         wide ? ((double *) wanted->data)[part] : ((float *) wanted->data)[part]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Floats that are too small to be near each other without being the same. */
+static gboolean
+bits_match (const VnTensor *found,
+            const VnTensor *wanted,
+            gsize           i)
+{
+  guint bits = vn_dtype_get_bits (wanted->dtype), shift = (guint) (i * bits % 8), mask = (1u << bits) - 1;
+  gsize at = i * bits / 8;
+  guint a = ((guint8 *) found->data)[at] >> shift & mask, b = ((guint8 *) wanted->data)[at] >> shift & mask;
+
+  /* Of NaN there are several in this one. */
+  return a == b || (wanted->dtype == VN_DTYPE_F8E5M2 && (a & 0x7f) > 0x7c && (b & 0x7f) > 0x7c);
 }
 
 static gboolean
@@ -159,9 +195,26 @@ element_matches (const VnTensor *found,
     return g_str_equal (((char **) found->data)[i], ((char **) wanted->data)[i]);
   if (wanted->dtype == VN_DTYPE_S64 || wanted->dtype == VN_DTYPE_U64)
     return vn_tensor_get_s64 (found, i) == vn_tensor_get_s64 (wanted, i);
+  if (wanted->dtype == VN_DTYPE_C64 || wanted->dtype == VN_DTYPE_C128)
+    return parts_match (found, wanted, i);
+  if (vn_dtype_is_float (wanted->dtype) && vn_dtype_get_bits (wanted->dtype) <= 8)
+    return bits_match (found, wanted, i);
   if (vn_dtype_is_float (wanted->dtype))
     return number_matches (vn_tensor_get_double (found, i), vn_tensor_get_double (wanted, i));
   return vn_tensor_get_double (found, i) == vn_tensor_get_double (wanted, i);
+}
+
+/* Sums of large and small numbers are as exact as the large ones. */
+static void
+set_tolerance (const VnTensor *wanted)
+{
+  double largest = 1;
+
+  for (gsize i = 0; i < wanted->n_elements; i++)
+    if (isfinite (vn_tensor_get_double (wanted, i)))
+      largest = MAX (largest, fabs (vn_tensor_get_double (wanted, i)));
+  rtol = type_tolerance[wanted->dtype].relative;
+  atol_now = type_tolerance[wanted->dtype].absolute * largest;
 }
 
 static char *compare (const VnTensor *found,
@@ -202,6 +255,8 @@ compare (const VnTensor *found,
       return g_strdup_printf ("is %s[%s], not %s[%s]", vn_dtype_get_name (found->dtype), a,
                               vn_dtype_get_name (wanted->dtype), b);
     }
+  if (by_type)
+    set_tolerance (wanted);
   for (gsize i = 0; i < wanted->n_elements; i++)
     if (!element_matches (found, wanted, i) && n_wrong++ == 0)
       first = i;
@@ -550,6 +605,7 @@ main (int    argc,
     { "list", 0, 0, G_OPTION_ARG_FILENAME, &list, "Only cases of these operators or names (globs)", "FILE" },
     { "xfail", 0, 0, G_OPTION_ARG_FILENAME, &expected, "Cases that fail for now, each with a reason", "FILE" },
     { "reference", 0, 0, G_OPTION_ARG_FILENAME, &reference, "Table of cases and PASS where a reference passes", "FILE" },
+    { "by-type", 0, 0, G_OPTION_ARG_NONE, &by_type, "Tolerances of each element type", NULL },
     { "verbose", 'v', 0, G_OPTION_ARG_NONE, &suite.verbose, "One line for every case", NULL },
     { NULL }
   };

@@ -107,6 +107,7 @@ affine_grid_run (VnOpContext *ctx,
 const VnOp vn_op_affine_grid_20 = {
   .domain = "", .type = "AffineGrid", .since = 20,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_LENGTH_BITS },
   .dtypes = VN_FULL_FLOAT_BITS,
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_OTHER,

@@ -70,6 +70,7 @@ div_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = 1,                                     \
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
+    .same_dtype = 1u << 1,                                                      \
     .dtypes = VN_NUMBER_BITS,                                                   \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, ort),                           \

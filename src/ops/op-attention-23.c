@@ -367,6 +367,7 @@ const VnOp vn_op_flex_attention_1 = {
 const VnOp vn_op_attention_23 = {
   .domain = "", .type = "Attention", .since = 23,
   .min_inputs = 3, .max_inputs = 7, .min_outputs = 1, .max_outputs = 4,
+  .others = { [3] = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL), [6] = VN_LENGTH_BITS },
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << K | 1u << V | 1u << PAST_K | 1u << PAST_V,

@@ -232,6 +232,7 @@ batch_norm_run (VnOpContext *ctx,
 const VnOp vn_op_batch_normalization_1 = {
   .domain = "", .type = "BatchNormalization", .since = 1,
   .min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 5,
+  .others = { [1] = VN_FLOAT_BITS, [2] = VN_FLOAT_BITS, [3] = VN_FLOAT_BITS, [4] = VN_FLOAT_BITS },
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,

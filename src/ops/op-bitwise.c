@@ -75,6 +75,7 @@ not_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
+    .same_dtype = 1u << 1,                                                      \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .infer = infer_func,                                                        \

@@ -442,6 +442,7 @@ cast_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
+    .others = { [1] = CASTABLE_BITS },                                          \
     .dtypes = CASTABLE_BITS,                                                    \
     .family = VN_FAMILY_CONVERSION,                                             \
     .infer = infer_func,                                                        \

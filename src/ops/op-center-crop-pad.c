@@ -75,6 +75,7 @@ center_crop_pad_run (VnOpContext *ctx,
 const VnOp vn_op_center_crop_pad_18 = {
   .domain = "", .type = "CenterCropPad", .since = 18,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INDEX_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,

@@ -63,6 +63,7 @@ equal_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
+    .same_dtype = 1u << 1,                                                      \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .infer = vn_binary_infer_bool,                                              \

@@ -90,6 +90,7 @@ cumsum_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = type_, .since = since_,                               \
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
+    .others = { [1] = VN_INDEX_BITS },                                          \
     .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) | \
               VN_DTYPE_BIT (U64),                                               \
     .stand_ins = VN_STAND_IN_HALVES,                                            \

@@ -168,6 +168,8 @@ dequantize_infer (VnOpContext *ctx,
                                          "bfloat16 (16)"), ctx->op->type, named);
       dtype = (VnDType) named;
     }
+  else if (dtype != VN_DTYPE_UNDEFINED && dtype != VN_DTYPE_F16 && dtype != VN_DTYPE_BF16)
+    dtype = VN_DTYPE_F32;   /* also of scales that are powers of two */
   ctx->scratch_bytes = vn_quant_scratch_bytes (ctx);
   vn_op_set_output (ctx, 0, dtype, &ctx->in_types[0].shape);
   return TRUE;
@@ -205,6 +207,7 @@ dequantize_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = space, .type = name, .since = first,                              \
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
+    .same_dtype = 1u << 2, .others = { [1] = VN_SCALE_BITS },                   \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_CONVERSION,                                             \
     .infer = dequantize_infer,                                                  \

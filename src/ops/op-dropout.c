@@ -5,6 +5,7 @@
  * Until opset 6 an attribute, is_test, said what is wanted; nobody wrote it, and a network that is given away is one to be
  * run: it does not count. */
 #include "vn-elem-private.h"
+#include "vn-minifloat-private.h"
 
 enum { X, RATIO, TRAINING };
 
@@ -79,12 +80,18 @@ pass (VnOpContext *ctx,
     memcpy (ctx->out[0]->data, in->data, in->n_bytes);
 }
 
+static double
+load_ratio (const VnTensor *ratio)
+{
+  return vn_minifloat_is (ratio->dtype) ? vn_minifloat_load (ratio->dtype, ratio->data, 0) : vn_tensor_get_double (ratio, 0);
+}
+
 static gboolean
 dropout_run (VnOpContext *ctx,
              GError     **error)
 {
   VnTensor *mask = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
-  double ratio = vn_op_has_input (ctx, RATIO) ? vn_tensor_get_double (ctx->in[RATIO], 0) : 0.5;
+  double ratio = vn_op_has_input (ctx, RATIO) ? load_ratio (ctx->in[RATIO]) : 0.5;
   gboolean training = vn_op_has_input (ctx, TRAINING) && vn_tensor_get_s64 (ctx->in[TRAINING], 0) != 0;
   VnDTypeSet bit = 1u << ctx->in[X]->dtype;
 
@@ -103,6 +110,7 @@ dropout_run (VnOpContext *ctx,
 const VnOp vn_op_dropout_1 = {
   .domain = "", .type = "Dropout", .since = 1,
   .min_inputs = 1, .max_inputs = 3, .min_outputs = 1, .max_outputs = 2,
+  .others = { [1] = VN_FLOAT_BITS | VN_EIGHT_BITS, [2] = VN_DTYPE_BIT (BOOL) },
   .dtypes = VN_FLOAT_BITS | VN_EIGHT_BITS,
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),

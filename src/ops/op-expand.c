@@ -63,6 +63,7 @@ expand_run (VnOpContext *ctx,
 const VnOp vn_op_expand_8 = {
   .domain = "", .type = "Expand", .since = 8,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_LENGTH_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
@@ -148,10 +149,11 @@ tile_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define TILE(variable, first, last, n_inputs)                                   \
+#define TILE(variable, first, last, n_inputs, ...)                              \
   const VnOp variable = {                                                       \
     .domain = "", .type = "Tile", .since = first, .until = last,                \
     .min_inputs = n_inputs, .max_inputs = n_inputs, .min_outputs = 1, .max_outputs = 1, \
+    .others = { __VA_ARGS__ },                                                  \
     .dtypes = VN_MOVABLE_BITS,                                                  \
     .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
     .family = VN_FAMILY_SHAPE,                                                  \
@@ -160,5 +162,5 @@ tile_run (VnOpContext *ctx,
     .run = tile_run,                                                            \
   };
 
-TILE (vn_op_tile_1, 1, 5, 3)
-TILE (vn_op_tile_6, 6, 0, 2)
+TILE (vn_op_tile_1, 1, 5, 3, 0)
+TILE (vn_op_tile_6, 6, 0, 2, [1] = VN_LENGTH_BITS)

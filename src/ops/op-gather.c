@@ -61,6 +61,7 @@ gather_run (VnOpContext *ctx,
 const VnOp vn_op_gather_1 = {
   .domain = "", .type = "Gather", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INDEX_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
@@ -152,6 +153,7 @@ gather_elements_run (VnOpContext *ctx,
 const VnOp vn_op_gather_elements_11 = {
   .domain = "", .type = "GatherElements", .since = 11,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INDEX_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
@@ -216,6 +218,7 @@ scatter_elements_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first, .until = last,                  \
     .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
+    .same_dtype = 1u << 2, .others = { [1] = VN_INDEX_BITS },                   \
     .dtypes = VN_MOVABLE_BITS,                                                  \
     .stand_ins = VN_STAND_IN_STRINGS,                                           \
     .family = VN_FAMILY_SHAPE,                                                  \

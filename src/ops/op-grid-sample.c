@@ -306,6 +306,7 @@ grid_sample_run (VnOpContext *ctx,
 const VnOp vn_op_grid_sample_16 = {
   .domain = "", .type = "GridSample", .since = 16,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_FLOAT_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_POOL_NORM,

@@ -173,6 +173,7 @@ loss_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = 12,                                    \
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = outputs, \
+    .others = { [1] = VN_INDEX_BITS },                                          \
     .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << WEIGHT,                   \
     .stand_ins = VN_STAND_IN_HALVES,                                          \
     .family = VN_FAMILY_OTHER,                                                  \

@@ -43,6 +43,7 @@ mod_run (VnOpContext *ctx,
 const VnOp vn_op_mod_10 = {
   .domain = "", .type = "Mod", .since = 10,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .same_dtype = 1u << 1,
   .dtypes = VN_NUMBER_BITS,
   .family = VN_FAMILY_ARITHMETIC,
   .infer = vn_binary_infer,

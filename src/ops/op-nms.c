@@ -246,6 +246,8 @@ nms_run (VnOpContext *ctx,
 const VnOp vn_op_non_max_suppression_10 = {
   .domain = "", .type = "NonMaxSuppression", .since = 10,
   .min_inputs = 2, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
+  .others = { [2] = VN_LENGTH_BITS, [3] = VN_DTYPE_BIT (F32), [4] = VN_DTYPE_BIT (F32) },
+  .same_dtype = 1u << 1,
   .dtypes = VN_DTYPE_BIT (F32),
   .family = VN_FAMILY_OTHER,
   .infer = nms_infer,

@@ -236,6 +236,7 @@ pad_run (VnOpContext *ctx,
 const VnOp vn_op_pad_1 = {
   .domain = "", .type = "Pad", .since = 1,
   .min_inputs = 1, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+  .same_dtype = 1u << 2, .others = { [1] = VN_LENGTH_BITS, [3] = VN_INDEX_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,

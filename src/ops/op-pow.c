@@ -111,6 +111,7 @@ pow_run (VnOpContext *ctx,
 const VnOp vn_op_pow_1 = {
   .domain = "", .type = "Pow", .since = 1,
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_NUMBER_BITS },
   .dtypes = VN_NUMBER_BITS,
   .family = VN_FAMILY_ARITHMETIC,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),

@@ -335,6 +335,7 @@ conv_integer_run (VnOpContext *ctx,
 const VnOp vn_op_conv_integer_10 = {
   .domain = "", .type = "ConvInteger", .since = 10,
   .min_inputs = 2, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INT_BITS, [2] = VN_INT_BITS, [3] = VN_INT_BITS },
   .dtypes = VN_INT_BITS,
   .family = VN_FAMILY_COMPUTE,
   .infer = conv_integer_infer,
@@ -346,6 +347,8 @@ const VnOp vn_op_conv_integer_10 = {
 const VnOp vn_op_qlinear_conv_10 = {
   .domain = "", .type = "QLinearConv", .since = 10,
   .min_inputs = 8, .max_inputs = 9, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_DTYPE_BIT (F32), [2] = VN_INT_BITS, [3] = VN_INT_BITS, [4] = VN_DTYPE_BIT (F32), [5] = VN_INT_BITS,
+              [6] = VN_DTYPE_BIT (F32), [7] = VN_INT_BITS, [8] = VN_DTYPE_BIT (S32) },
   .dtypes = VN_INT_BITS,
   .family = VN_FAMILY_COMPUTE,
   .infer = qlinear_conv_infer,

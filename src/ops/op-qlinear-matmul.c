@@ -437,11 +437,12 @@ product_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define OPERATOR(id, space, name, first, least, most, types)                    \
+#define OPERATOR(id, space, name, first, least, most, types, ...)               \
   const VnOp vn_op_##id = {                                                     \
     .domain = space, .type = name, .since = first,                              \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = types,                                                            \
+    .others = { __VA_ARGS__ },                                                  \
     .stand_ins = VN_STAND_IN_HALVES,   /* of scales */                          \
     .family = VN_FAMILY_COMPUTE,                                                \
     .infer = product_infer,                                                     \
@@ -450,8 +451,15 @@ product_run (VnOpContext *ctx,
     .release = g_free,                                                          \
   };
 
-OPERATOR (matmul_integer_10, "", "MatMulInteger", 10, 2, 4, VN_INT_BITS)
-OPERATOR (ms_dynamic_quantize_matmul, "com.microsoft", "DynamicQuantizeMatMul", 1, 3, 5, VN_DTYPE_BIT (F32))
-OPERATOR (ms_matmul_integer_to_float, "com.microsoft", "MatMulIntegerToFloat", 1, 4, 7, VN_INT_BITS)
-OPERATOR (ms_qgemm, "com.microsoft", "QGemm", 1, 6, 9, VN_INT_BITS)
-OPERATOR (qlinear_matmul_10, "", "QLinearMatMul", 10, 8, 8, VN_INT_BITS)
+#define SCALES (VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16))
+
+OPERATOR (matmul_integer_10, "", "MatMulInteger", 10, 2, 4, VN_INT_BITS, [1] = VN_INT_BITS, [2] = VN_INT_BITS,
+          [3] = VN_INT_BITS)
+OPERATOR (ms_dynamic_quantize_matmul, "com.microsoft", "DynamicQuantizeMatMul", 1, 3, 5, VN_DTYPE_BIT (F32),
+          [1] = VN_INT_BITS, [2] = SCALES, [3] = VN_INT_BITS, [4] = SCALES)
+OPERATOR (ms_matmul_integer_to_float, "com.microsoft", "MatMulIntegerToFloat", 1, 4, 7, VN_INT_BITS,
+          [1] = VN_INT_BITS, [2] = SCALES, [3] = SCALES, [4] = VN_INT_BITS, [5] = VN_INT_BITS, [6] = SCALES)
+OPERATOR (ms_qgemm, "com.microsoft", "QGemm", 1, 6, 9, VN_INT_BITS, [1] = SCALES, [2] = VN_INT_BITS,
+          [3] = VN_INT_BITS, [4] = SCALES, [5] = VN_INT_BITS, [6] = VN_DTYPE_BIT (S32), [7] = SCALES, [8] = VN_INT_BITS)
+OPERATOR (qlinear_matmul_10, "", "QLinearMatMul", 10, 8, 8, VN_INT_BITS, [1] = SCALES, [2] = VN_INT_BITS,
+          [3] = VN_INT_BITS, [4] = SCALES, [5] = VN_INT_BITS, [6] = SCALES, [7] = VN_INT_BITS)

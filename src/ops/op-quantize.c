@@ -318,10 +318,15 @@ quantize_run (VnOpContext *ctx,
   return TRUE;
 }
 
+#define TARGET_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
+                     VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS | VN_HALF_BITS | \
+                     VN_DTYPE_BIT (F32))
+
 #define QUANTIZE(variable, space, name, first)                                  \
   const VnOp variable = {                                                       \
     .domain = space, .type = name, .since = first,                              \
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
+    .others = { [1] = VN_SCALE_BITS, [2] = TARGET_BITS },                       \
     .dtypes = VN_DTYPE_BIT (F32) | VN_HALF_BITS | VN_DTYPE_BIT (S32),           \
     .family = VN_FAMILY_CONVERSION,                                             \
     .infer = quantize_infer,                                                    \

@@ -88,6 +88,7 @@ range_run (VnOpContext *ctx,
 const VnOp vn_op_range_11 = {
   .domain = "", .type = "Range", .since = 11,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .same_dtype = 1u << 1 | 1u << 2,
   .dtypes = VN_FLOAT_BITS | VN_DTYPE_BIT (S16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
   .family = VN_FAMILY_SHAPE,
   .infer = range_infer,

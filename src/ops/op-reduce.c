@@ -373,6 +373,7 @@ reduce_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = 1,                                     \
     .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
+    .others = { [1] = VN_LENGTH_BITS },                                         \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
     .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),                         \

@@ -253,6 +253,7 @@ const VnOp vn_op_identity_1 = {
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = 1, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1,  \
+    .others = { [1] = VN_LENGTH_BITS },                                         \
     .dtypes = G_MAXUINT32,                                                      \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (role, ort),                                       \

@@ -330,11 +330,12 @@ resize_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define RESIZE(variable, name, first, last, least, most, ort)                   \
+#define RESIZE(variable, name, first, last, least, most, ort, ...)              \
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first, .until = last,                  \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
     .dtypes = VN_MOVABLE_BITS,                                                  \
+    .others = { __VA_ARGS__ },                                                  \
     .stand_ins = VN_STAND_IN_STRINGS,                                           \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, ort),                       \
@@ -342,8 +343,8 @@ resize_run (VnOpContext *ctx,
     .run = resize_run,                                                          \
   };
 
-RESIZE (vn_op_resize_10, "Resize", 10, 10, 2, 2, FALSE)
-RESIZE (vn_op_resize_11, "Resize", 11, 0, 1, 4, TRUE)
-RESIZE (vn_op_upsample_1, "Upsample", 1, 6, 1, 1, FALSE)
-RESIZE (vn_op_upsample_7, "Upsample", 7, 8, 1, 1, FALSE)
-RESIZE (vn_op_upsample_9, "Upsample", 9, 0, 2, 2, FALSE)
+RESIZE (vn_op_resize_10, "Resize", 10, 10, 2, 2, FALSE, [1] = VN_DTYPE_BIT (F32))
+RESIZE (vn_op_resize_11, "Resize", 11, 0, 1, 4, TRUE, [1] = VN_FLOAT_BITS, [2] = VN_DTYPE_BIT (F32), [3] = VN_LENGTH_BITS)
+RESIZE (vn_op_upsample_1, "Upsample", 1, 6, 1, 1, FALSE, 0)
+RESIZE (vn_op_upsample_7, "Upsample", 7, 8, 1, 1, FALSE, 0)
+RESIZE (vn_op_upsample_9, "Upsample", 9, 0, 2, 2, FALSE, [1] = VN_DTYPE_BIT (F32))

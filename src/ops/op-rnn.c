@@ -385,6 +385,7 @@ rnn_run (VnOpContext *ctx,
 const VnOp vn_op_##id##_1 = {                                                \
   .domain = "", .type = type_, .since = 1,                                   \
   .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
+  .others = { [4] = VN_DTYPE_BIT (S32) },                                       \
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,   \

@@ -263,6 +263,7 @@ roi_align_run (VnOpContext *ctx,
 const VnOp vn_op_roi_align_10 = {
   .domain = "", .type = "RoiAlign", .since = 10,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .others = { [2] = VN_LENGTH_BITS },
   .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << 1,
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,

@@ -140,6 +140,7 @@ rotary_run (VnOpContext *ctx,
 const VnOp vn_op_rotary_embedding_23 = {
   .domain = "", .type = "RotaryEmbedding", .since = 23,
   .min_inputs = 3, .max_inputs = 4, .min_outputs = 1, .max_outputs = 1,
+  .others = { [3] = VN_LENGTH_BITS },
   .dtypes = VN_DTYPE_BIT (F32),
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 1u << 1 | 1u << 2,

@@ -121,6 +121,7 @@ split_run (VnOpContext *ctx,
 const VnOp vn_op_split_to_sequence_11 = {
   .domain = "", .type = "SplitToSequence", .since = 11,
   .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INDEX_BITS },
   .family = VN_FAMILY_SHAPE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .makes_outputs = TRUE,

@@ -187,10 +187,11 @@ length_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define SEQUENCE(name, op, inputs, most_inputs, makes, infer_func, run_func)    \
+#define SEQUENCE(name, op, inputs, most_inputs, makes, infer_func, run_func, ...) \
   const VnOp name = {                                                           \
     .domain = "", .type = op, .since = 11,                                      \
     .min_inputs = inputs, .max_inputs = most_inputs, .min_outputs = 1, .max_outputs = 1, \
+    .others = { __VA_ARGS__ },                                                  \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                          \
     .containers = TRUE,                                                         \
@@ -199,12 +200,13 @@ length_run (VnOpContext *ctx,
     .run = run_func,                                                            \
   };
 
-SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, construct_infer, construct_run)
-SEQUENCE (vn_op_sequence_empty_11, "SequenceEmpty", 0, 0, TRUE, empty_infer, empty_run)
-SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, same_infer, insert_run)
-SEQUENCE (vn_op_sequence_erase_11, "SequenceErase", 1, 2, TRUE, same_infer, erase_run)
-SEQUENCE (vn_op_sequence_at_11, "SequenceAt", 2, 2, TRUE, at_infer, at_run)
-SEQUENCE (vn_op_sequence_length_11, "SequenceLength", 1, 1, FALSE, length_infer, length_run)
+SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, construct_infer, construct_run,
+          0)
+SEQUENCE (vn_op_sequence_empty_11, "SequenceEmpty", 0, 0, TRUE, empty_infer, empty_run, 0)
+SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, same_infer, insert_run, [1] = G_MAXUINT32, [2] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_erase_11, "SequenceErase", 1, 2, TRUE, same_infer, erase_run, [1] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_at_11, "SequenceAt", 2, 2, TRUE, at_infer, at_run, [1] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_length_11, "SequenceLength", 1, 1, FALSE, length_infer, length_run, 0)
 
 /* ---- SequenceMap ---- */
 

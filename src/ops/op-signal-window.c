@@ -173,6 +173,7 @@ mel_run (VnOpContext *ctx,
 const VnOp vn_op_mel_weight_matrix_17 = {
   .domain = "", .type = "MelWeightMatrix", .since = 17,
   .min_inputs = 5, .max_inputs = 5, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_INDEX_BITS, [2] = VN_INDEX_BITS, [3] = VN_FLOAT_BITS, [4] = VN_FLOAT_BITS },
   .dtypes = VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
   .family = VN_FAMILY_OTHER,
   .infer = mel_infer,

@@ -159,6 +159,7 @@ slice_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = "Slice", .since = first, .until = last,               \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
+    .others = { [1] = VN_INDEX_BITS, [2] = VN_INDEX_BITS, [3] = VN_INDEX_BITS, [4] = VN_INDEX_BITS }, \
     .dtypes = VN_MOVABLE_BITS,                                                  \
     .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
     .family = VN_FAMILY_SHAPE,                                                  \

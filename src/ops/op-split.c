@@ -131,6 +131,7 @@ split_run (VnOpContext *ctx,
 const VnOp vn_op_split_1 = {
   .domain = "", .type = "Split", .since = 1,
   .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS,
+  .others = { [1] = VN_LENGTH_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,

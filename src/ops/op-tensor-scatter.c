@@ -104,6 +104,7 @@ tensor_scatter_run (VnOpContext *ctx,
 const VnOp vn_op_tensor_scatter_24 = {
   .domain = "", .type = "TensorScatter", .since = 24,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .others = { [2] = VN_LENGTH_BITS },
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .same_dtype = 1u << UPDATE,

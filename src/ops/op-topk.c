@@ -192,6 +192,7 @@ topk_run (VnOpContext *ctx,
   const VnOp variable = {                                                       \
     .domain = "", .type = "TopK", .since = first, .until = last,                \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 2, \
+    .others = { [1] = VN_LENGTH_BITS },                                         \
     .dtypes = VN_NUMBER_BITS,                                                   \
     .family = VN_FAMILY_SHAPE,                                                  \
     .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \

@@ -106,6 +106,7 @@ max_unpool_run (VnOpContext *ctx,
 const VnOp vn_op_max_unpool_9 = {
   .domain = "", .type = "MaxUnpool", .since = 9,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_LENGTH_BITS, [2] = VN_LENGTH_BITS },
   .dtypes = VN_FLOAT_BITS,
   .family = VN_FAMILY_POOL_NORM,
   .infer = max_unpool_infer,
@@ -242,6 +243,9 @@ fold_plane (gpointer data,
             VN_INTEGER_TYPES (ADD, guint64)
             ADD (F32, float, float)
             ADD (F64, double, double)
+            ADD (BOOL, _Bool, guint)
+            ADD (C64, float _Complex, float _Complex)
+            ADD (C128, double _Complex, double _Complex)
           default: break;
           }
 }
@@ -269,7 +273,9 @@ col2im_run (VnOpContext *ctx,
 const VnOp vn_op_col2im_18 = {
   .domain = "", .type = "Col2Im", .since = 18,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_FULL_FLOAT_BITS | VN_INTEGER_BITS,
+  .others = { [1] = VN_LENGTH_BITS, [2] = VN_LENGTH_BITS },
+  .dtypes = VN_FULL_FLOAT_BITS | VN_INTEGER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128),
+  .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_SHAPE,
   .infer = col2im_infer,
   .run = col2im_run,

@@ -79,6 +79,7 @@ where_run (VnOpContext *ctx,
 const VnOp vn_op_where_9 = {
   .domain = "", .type = "Where", .since = 9,
   .min_inputs = 3, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .others = { [1] = VN_MOVABLE_BITS | VN_DTYPE_BIT (STRING), [2] = VN_MOVABLE_BITS | VN_DTYPE_BIT (STRING) },
   .dtypes = VN_DTYPE_BIT (BOOL),
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,

@@ -39,12 +39,15 @@ vn_reduction_get (VnOpContext  *ctx,
                   GError      **error)
 {
   static const char * const names[] = { "none", "add", "mul", "min", "max", NULL };
+  VnDTypeSet types = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL);
   guint choice = vn_op_attr_choice (ctx, "reduction", "none", names, error);
 
   if (choice == G_MAXUINT)
     return FALSE;
   *reduction = (VnReduction) choice;
-  if (choice != VN_REDUCTION_NONE && ((VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL)) >> ctx->in_types[0].dtype & 1) == 0)
+  if (choice == VN_REDUCTION_ADD || choice == VN_REDUCTION_MUL)
+    types |= VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128);
+  if (choice != VN_REDUCTION_NONE && (types >> ctx->in_types[0].dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   return TRUE;
 }
@@ -66,6 +69,30 @@ vn_reduction_get (VnOpContext  *ctx,
           }                                                                     \
       break;                                                                    \
     }
+
+static void
+reduce_bool (VnReduction    reduction,
+             guint8        *y,
+             const guint8  *x,
+             gsize          n)
+{
+  gboolean is_or = reduction == VN_REDUCTION_ADD || reduction == VN_REDUCTION_MAX;
+
+  for (gsize i = 0; i < n; i++)
+    y[i] = is_or ? y[i] || x[i] : y[i] && x[i];
+}
+
+/* Complex numbers have no order: only sums and products. */
+#define REDUCE_COMPLEX(suffix, T)                                               \
+  static void                                                                   \
+  reduce_complex_##suffix (VnReduction reduction, T _Complex *y, const T _Complex *x, gsize n) \
+  {                                                                             \
+    for (gsize i = 0; i < n; i++)                                               \
+      y[i] = reduction == VN_REDUCTION_ADD ? y[i] + x[i] : y[i] * x[i];         \
+  }
+
+REDUCE_COMPLEX (f32, float)
+REDUCE_COMPLEX (f64, double)
 
 static void
 reduce_halves (VnReduction    reduction,
@@ -105,7 +132,9 @@ vn_reduction_apply (VnReduction    reduction,
       VN_INTEGER_TYPES (REDUCE, guint64)
       REDUCE (F32, float, float)
       REDUCE (F64, double, double)
-      REDUCE (BOOL, guint8, guint8)
+    case VN_DTYPE_BOOL: reduce_bool (reduction, to, from, n); break;
+    case VN_DTYPE_C64: reduce_complex_f32 (reduction, to, from, n); break;
+    case VN_DTYPE_C128: reduce_complex_f64 (reduction, to, from, n); break;
     default:
       reduce_halves (reduction, dtype, to, from, n);
     }

@@ -12,7 +12,7 @@ typedef struct
   guint8   sign;        /* its bit */
   guint8   largest;     /* code of the largest finite number */
   guint8   infinity;    /* 0: none */
-  guint8   nan;         /* 0: none */
+  guint8   nan;         /* float4e2m1 has none: what NaN becomes, -0 */
   gboolean unsigned_zero;
 } Format;
 
@@ -21,7 +21,7 @@ static const Format formats[] = {
   { VN_DTYPE_F8E4M3UZ, 3, 8, 0x80, 0x7f, 0, 0x80, TRUE },
   { VN_DTYPE_F8E5M2, 2, 15, 0x80, 0x7b, 0x7c, 0x7f, FALSE },
   { VN_DTYPE_F8E5M2UZ, 2, 16, 0x80, 0x7f, 0, 0x80, TRUE },
-  { VN_DTYPE_F4E2M1, 1, 1, 0x08, 0x07, 0, 0, FALSE },
+  { VN_DTYPE_F4E2M1, 1, 1, 0x08, 0x07, 0, 0x08, FALSE },
 };
 
 static const Format *
@@ -63,8 +63,7 @@ decode (const Format *format,
   guint8 amount = code & (guint8) (format->sign - 1);
   float value;
 
-  if (format->unsigned_zero ? code == format->nan : format->nan != 0 && amount > format->largest &&
-                                                    amount != format->infinity)
+  if (format->unsigned_zero ? code == format->nan : amount > format->largest && amount != format->infinity)
     return NAN;
   value = format->infinity != 0 && amount == format->infinity ? INFINITY : finite_value (format, amount);
   return (code & format->sign) != 0 ? -value : value;

@@ -68,6 +68,24 @@ vn_op_takes (const VnOp *op,
 }
 
 /**
+ * vn_op_get_input_dtypes:
+ *
+ * Returns: the element types that input @input may have; 0: not stated, or there is no such input
+ */
+VnDTypeSet
+vn_op_get_input_dtypes (const VnOp *op,
+                        guint       input)
+{
+  if (input > 0 && input < VN_OP_MAX_OTHERS && op->others[input] != 0)
+    return op->others[input];
+  if (input < op->max_inputs && op->dtypes == 0 && (input == 0 || op->max_inputs == VN_OP_MAX_INPUTS))
+    return G_MAXUINT32;   /* takes anything */
+  if (input == 0 || op->max_inputs == VN_OP_MAX_INPUTS || (input < 16 && (op->same_dtype >> input & 1) != 0))
+    return vn_op_get_dtypes (op);
+  return 0;
+}
+
+/**
  * vn_op_is_alias:
  *
  * Returns: whether output 0 of @node is its input 0 with another shape

@@ -61,6 +61,21 @@ check_sizes (VnOpContext *ctx,
 }
 
 static gboolean
+check_others (VnOpContext *ctx,
+              GError     **error)
+{
+  for (guint i = 1; i < MIN (ctx->n_inputs, VN_OP_MAX_OTHERS); i++)
+    if (ctx->op->others[i] != 0 && ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED &&
+        (ctx->op->others[i] >> ctx->in_types[i].dtype & 1) == 0)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s does not take input %u of type %s"), ctx->op->type, i,
+                     vn_dtype_get_name (ctx->in_types[i].dtype));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
 check_same_dtype (VnOpContext *ctx,
                   GError     **error)
 {
@@ -103,7 +118,8 @@ vn_op_check_call (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
                        ctx->n_outputs, op->min_outputs, op->max_outputs);
   return (ctx->node == NULL || check_omitted (ctx, error)) && check_kinds (ctx, error) &&
-         check_same_dtype (ctx, error) && check_sizes (ctx, error);
+         check_same_dtype (ctx, error) &&
+         check_others (ctx, error) && check_sizes (ctx, error);
 }
 
 /**

@@ -9,6 +9,7 @@ typedef struct _VnOp        VnOp;
 typedef struct _VnOpContext VnOpContext;
 
 #define VN_OP_MAX_INPUTS  512   /* variadic operators (Concat, Sum) of real models stay far below */
+#define VN_OP_MAX_OTHERS  16    /* inputs whose types a descriptor states one by one */
 
 /**
  * VnQuantRole: how a quantizer treats an operator. Quantization knows operators only through this and
@@ -153,6 +154,7 @@ struct _VnOp
   VnDTypeSet     dtypes;        /* element types of input 0 (of the data) that `run` computes */
   guint8         stand_ins;     /* of VnStandIn: what is computed beyond `dtypes` */
   guint16        same_dtype;    /* bit i: input i, if there, must have the element type of input 0 */
+  VnDTypeSet     others[VN_OP_MAX_OTHERS];   /* element types of input i from 1 on, where they are not those of input 0 */
   VnOpFamily     family;
   VnQuantTraits  quant;
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
@@ -181,6 +183,8 @@ VnOpFamily          vn_op_family      (const VnNode *node);       /* also of ope
 /* ---- calls (vn-op-stand-in.c): `infer`, `prepare` and `run` are called through these ---- */
 
 VnDTypeSet    vn_op_get_dtypes       (const VnOp  *op);
+VnDTypeSet    vn_op_get_input_dtypes (const VnOp   *op,
+                                      guint         input);
 gboolean      vn_op_is_alias         (const VnOp   *op,
                                       const VnNode *node);
 gboolean      vn_op_takes            (const VnOp  *op,

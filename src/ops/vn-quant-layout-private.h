@@ -21,6 +21,9 @@ typedef struct
   gint64   outer, dim, inner, block;
 } VnQuantLayout;
 
+/* What scales may be. */
+#define VN_SCALE_BITS (VN_DTYPE_BIT (F32) | VN_HALF_BITS | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (F8E8M0))
+
 /* Scales and zero points as the kernels want them. */
 typedef struct
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scales of QuantizeLinear and DequantizeLinear: inputs 1 (scale) and 2 (zero point) against input 0. */
+#include "vn-minifloat-private.h"
 #include "vn-quant-layout-private.h"
 
 static gboolean
@@ -154,8 +155,7 @@ vn_quant_check (VnOpContext *ctx,
   VnQuantLayout layout;
   gsize n_scales, n_zero;
 
-  if (scale->dtype != VN_DTYPE_UNDEFINED && scale->dtype != VN_DTYPE_F32 && scale->dtype != VN_DTYPE_F16 &&
-      scale->dtype != VN_DTYPE_BF16)
+  if (scale->dtype != VN_DTYPE_UNDEFINED && (VN_SCALE_BITS >> scale->dtype & 1) == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: scales of type %s cannot be computed with"),
                    ctx->op->type, vn_dtype_get_name (scale->dtype));
@@ -202,7 +202,10 @@ vn_quant_params_init (VnQuantParams *self,
   self->zero_points = (gint32 *) (self->scales + scale->n_elements);
   for (gsize i = 0; i < scale->n_elements; i++)
     {
-      self->scales[i] = vn_elem_load_float (scale->dtype, scale->data, i);
+      if (vn_minifloat_is (scale->dtype))
+        self->scales[i] = vn_minifloat_load (scale->dtype, scale->data, i);
+      else
+        self->scales[i] = (float) vn_tensor_get_double (scale, i);
       self->zero_points[i] = zero != NULL ? (gint32) vn_tensor_get_s64 (zero, i) : 0;
     }
 }

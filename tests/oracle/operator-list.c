@@ -11,6 +11,14 @@ main (void)
   const VnOp * const *ops = vn_op_list (&n);
 
   for (guint i = 0; i < n; i++)
-    printf ("%s\t%s\t%u\t%u\t%x\n", ops[i]->domain, ops[i]->type, ops[i]->since, ops[i]->until, vn_op_get_dtypes (ops[i]));
+    {
+      printf ("%s\t%s\t%u\t%u", ops[i]->domain, ops[i]->type, ops[i]->since, ops[i]->until);
+      for (guint k = 0; k < MIN (ops[i]->max_inputs, VN_OP_MAX_OTHERS); k++)
+        if (vn_op_get_input_dtypes (ops[i], k) != 0)
+          printf ("\t%x", vn_op_get_input_dtypes (ops[i], k));
+        else
+          printf ("\t-");
+      printf ("\n");
+    }
   return 0;
 }
