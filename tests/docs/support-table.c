@@ -38,31 +38,88 @@ sorted_ops (void)
   return sorted;
 }
 
+/* ---- element types ---- */
+
+#define BITS8 (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8))
+#define SIGNED (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64))
+#define UNSIGNED (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64))
+#define FLOATS (VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16) | VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64))
+#define FLOAT8 (VN_DTYPE_BIT (F8E4M3) | VN_DTYPE_BIT (F8E4M3UZ) | VN_DTYPE_BIT (F8E5M2) | VN_DTYPE_BIT (F8E5M2UZ) | \
+                VN_DTYPE_BIT (F8E8M0))
+#define SMALL (VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) | VN_DTYPE_BIT (S2) | VN_DTYPE_BIT (F4E2M1))
+#define EVERY ((1u << VN_N_DTYPES) - 2)   /* all but VN_DTYPE_UNDEFINED */
+
+static const struct { VnDTypeSet set; const char *name; } groups[] = {
+  { EVERY, "all" }, { FLOATS | SIGNED | UNSIGNED, "numbers" }, { FLOATS, "floats" }, { SIGNED | UNSIGNED, "integers" },
+  { SIGNED, "signed" }, { UNSIGNED, "unsigned" }, { BITS8, "int8, uint8" },
+  { VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128), "complex" }, { FLOAT8, "float8" }, { SMALL, "4 and 2 bits" },
+};
+
+static char *
+describe (VnDTypeSet set)
+{
+  GString *text = g_string_new (NULL);
+
+  set &= EVERY;
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    if ((set & groups[i].set) == groups[i].set)
+      {
+        g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", groups[i].name);
+        set &= ~groups[i].set;
+      }
+  for (int dtype = 1; dtype < VN_N_DTYPES; dtype++)
+    if ((set >> dtype & 1) != 0)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", vn_dtype_get_name ((VnDType) dtype));
+  return g_string_free (text, FALSE);
+}
+
+/* Types of the data; what takes anything states none, and what has no input has none. */
+static VnDTypeSet
+types_of (const VnOp *op)
+{
+  return op->max_inputs == 0 ? 0 : op->dtypes == 0 ? EVERY : vn_op_get_dtypes (op) & EVERY;
+}
+
+static void
+append_op (GString    *row,
+           const VnOp *op)
+{
+  g_string_append_printf (row, "%s%s %u", row->len > 0 ? ", " : "", op->type, op->since);
+  if (op->until > op->since)
+    g_string_append_printf (row, "\342\200\223%u", op->until);
+}
+
 static void
 append_ops (GString *text)
 {
   g_autoptr(GPtrArray) ops = sorted_ops ();
-  const char *domain = NULL, *type = "";
-  guint n = 0;
 
-  g_string_append (text, "| domain | operators the engine runs (lowest opset) |\n|---|---|\n");
+  g_string_append (text, "| domain | element types of the data | operators the engine runs (lowest opset, or from\342\200\223to) |\n"
+                         "|---|---|---|\n");
   for (guint i = 0; i < ops->len; i++)
     {
-      const VnOp *op = g_ptr_array_index (ops, i);
+      const VnOp *first = g_ptr_array_index (ops, i);
+      g_autoptr(GString) row = g_string_new (NULL);
+      g_autofree char *types = NULL;
+      gboolean shown = FALSE;
 
-      if (domain == NULL || strcmp (domain, op->domain) != 0)
+      /* One row for all operators of a domain with the same types, at the place of the first of them. */
+      for (guint k = 0; k < ops->len; k++)
         {
-          g_string_append_printf (text, "%s| %s | ", domain != NULL ? " |\n" : "", op->domain[0] != '\0' ? op->domain : "ai.onnx");
-          domain = op->domain;
-          type = "";
-          n = 0;
+          const VnOp *op = g_ptr_array_index (ops, k);
+
+          if (strcmp (op->domain, first->domain) != 0 || types_of (op) != types_of (first))
+            continue;
+          shown = shown || k < i;
+          append_op (row, op);
         }
-      if (strcmp (type, op->type) == 0)
-        continue;
-      type = op->type;
-      g_string_append_printf (text, "%s%s %u", n++ > 0 ? ", " : "", op->type, op->since);
+      types = types_of (first) != 0 ? describe (types_of (first)) : g_strdup ("no input");
+      if (!shown)
+        g_string_append_printf (text, "| %s | %s | %s |\n", first->domain[0] != '\0' ? first->domain : "ai.onnx", types,
+                                row->str);
     }
-  g_string_append (text, " |\n\n");
+  g_string_append (text, "\nFloats are float16, bfloat16, float32 and float64, integers have 8 to 64 bits with or without sign, numbers are both.\n"
+                         "What else an operator takes (indices, axes, scales) is of the types that ONNX gives it.\n\n");
 }
 
 static void
