@@ -110,7 +110,10 @@ sizes_init (Sizes        *self,
       !check_groups (ctx, self, error))
     return FALSE;
   self->total = VN_DIM_UNKNOWN;
-  if (self->past >= 0 && self->k[2] >= 0 && !vn_checked_add_s64 (self->past, self->k[2], &self->total))
+  if (self->past < 0 || self->k[2] < 0)
+    self->total = vn_dims_add (self->past == VN_DIM_UNKNOWN ? NULL : vn_op_get_dims (ctx, self->k[2]), self->past,
+                               self->k[2]);
+  else if (!vn_checked_add_s64 (self->past, self->k[2], &self->total))
     return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
   return TRUE;
 }

@@ -18,12 +18,13 @@ join_shape (VnOpContext   *ctx,
       if (d == axis)
         {
           if (shape->dims[d] < 0 || out->dims[d] < 0)
-            out->dims[d] = VN_DIM_UNKNOWN;
+            out->dims[d] = vn_dims_add (out->dims[d] == VN_DIM_UNKNOWN ? NULL : vn_op_get_dims (ctx, shape->dims[d]),
+                                        out->dims[d], shape->dims[d]);
           else if (!vn_checked_add_s64 (out->dims[d], shape->dims[d], &out->dims[d]))
             return vn_op_fail (ctx, error, _("Concat: the sum of the dims on axis %d is too large"), d);
         }
       else if (out->dims[d] < 0)
-        out->dims[d] = shape->dims[d];
+        out->dims[d] = shape->dims[d] >= 0 || out->dims[d] == VN_DIM_UNKNOWN ? shape->dims[d] : out->dims[d];
       else if (shape->dims[d] >= 0 && shape->dims[d] != out->dims[d])
         return vn_op_fail (ctx, error, _("Concat: dim %d of input %u is %" G_GINT64_FORMAT ", that of the inputs before "
                                          "%" G_GINT64_FORMAT), d, input, shape->dims[d], out->dims[d]);

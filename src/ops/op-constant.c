@@ -91,12 +91,14 @@ constant_of_shape_infer (VnOpContext *ctx,
   if (input->rank == 1 && input->dims[0] > VN_MAX_RANK)
     return vn_op_fail (ctx, error, _("ConstantOfShape: %" G_GINT64_FORMAT " dims, at most %d can be handled"),
                        input->dims[0], VN_MAX_RANK);
-  if (vn_op_get_ints_input (ctx, 0, dims, VN_MAX_RANK, &n))
+  if (vn_op_get_ints_input (ctx, 0, dims, VN_MAX_RANK, &n) || vn_op_get_numbers_input (ctx, 0, dims, VN_MAX_RANK, &n))
     {
       out.rank = (int) n;
       for (guint i = 0; i < n; i++)
         {
-          if (dims[i] < 0)
+          if (vn_dims_is_symbolic (dims[i]))
+            dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, dims[i]), dims[i]);
+          else if (dims[i] < 0)
             return vn_op_fail (ctx, error, _("ConstantOfShape: dim %u is %" G_GINT64_FORMAT), i, dims[i]);
           out.dims[i] = dims[i];
         }

@@ -29,6 +29,26 @@ typedef struct
   gsize    lines;                      /* lines of input done together */
 } Transposed;
 
+/* The output size where that of the input is open. */
+static gint64
+open_output (const VnWindow *win,
+             VnDims         *dims,
+             int             a,
+             gint64          output_padding,
+             gint64          wanted,
+             const char     *auto_pad)
+{
+  gint64 full;
+
+  if (wanted >= 0 || win->kernel[a] < 0)
+    return MAX (wanted, VN_DIM_UNKNOWN);
+  full = vn_dims_add (dims, vn_dims_mul (dims, vn_dims_add (dims, win->out[a], -1), win->stride[a]),
+                      win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding);
+  if (g_str_has_prefix (auto_pad, "SAME_"))
+    return vn_dims_as_size (dims, vn_dims_min (dims, vn_dims_mul (dims, win->out[a], win->stride[a]), full));
+  return vn_dims_as_size (dims, vn_dims_add (dims, full, -win->begin[a] - win->end[a]));
+}
+
 /* ONNX gives the sizes either from padding or, with output_shape, the padding from the sizes. */
 static gboolean
 resolve_axis (Transposed   *self,
@@ -40,8 +60,14 @@ resolve_axis (Transposed   *self,
               GError      **error)
 {
   VnWindow *win = &self->window;
-  gint64 full = (win->out[a] - 1) * win->stride[a] + win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding;
-  gint64 total;
+  gint64 full, total;
+
+  if (win->out[a] < 0 || win->kernel[a] < 0)
+    {
+      win->in[a] = open_output (win, vn_op_get_dims (ctx, win->out[a]), a, output_padding, wanted, auto_pad);
+      return TRUE;
+    }
+  full = (win->out[a] - 1) * win->stride[a] + win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding;
 
   /* A kernel smaller than the stride does not reach so far; ONNX Runtime adds nothing then. */
   if (wanted < 0 && g_str_has_prefix (auto_pad, "SAME_"))
@@ -165,6 +191,12 @@ conv_transpose_infer (VnOpContext *ctx,
         y.dims[0] = x->dims[0];
       if (w->rank > 1 && w->dims[1] >= 0 && w->dims[1] <= MAX_SIZE && groups > 0 && groups <= MAX_SIZE)
         y.dims[1] = w->dims[1] * groups;
+      if (x->rank >= 0 && w->rank >= 0)
+        {
+          if (!read_window (&job, ctx, x, w, error))
+            return FALSE;
+          memcpy (y.dims + 2, job.window.in + 3 - job.window.n_spatial, sizeof (gint64) * job.window.n_spatial);
+        }
       vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
       return TRUE;
     }

@@ -79,7 +79,7 @@ dft_infer (VnOpContext *ctx,
         return FALSE;
       if (known)
         y.dims[self.axis] = self.onesided && !self.inverse && self.length >= 0 ? self.length / 2 + 1 : self.length;
-      else
+      else if (ctx->numbers == NULL || vn_op_has_input (ctx, 1) || self.onesided)
         for (int d = 0; d < y.rank - 1; d++)
           y.dims[d] = VN_DIM_UNKNOWN;
       y.dims[y.rank - 1] = self.onesided && self.inverse ? 1 : 2;

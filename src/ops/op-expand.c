@@ -13,11 +13,13 @@ expand_infer (VnOpContext *ctx,
 
   if (!vn_op_attr_or_input (ctx, NULL, 1, target.dims, VN_MAX_RANK, &n, &known, error))
     return FALSE;
-  if (known)
+  if (known || vn_op_get_numbers_input (ctx, 1, target.dims, VN_MAX_RANK, &n))
     {
       target.rank = (int) n;
       for (guint i = 0; i < n; i++)
-        if (target.dims[i] < 0)
+        if (vn_dims_is_symbolic (target.dims[i]))
+          target.dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, target.dims[i]), target.dims[i]);
+        else if (target.dims[i] < 0)
           return vn_op_fail (ctx, error, _("Expand: dim %u of the target is %" G_GINT64_FORMAT), i, target.dims[i]);
       if (!vn_shape_broadcast (input, &target, &out))
         {
@@ -32,7 +34,13 @@ expand_infer (VnOpContext *ctx,
     {
       out.rank = MAX (input->rank, (int) ctx->in_types[1].shape.dims[0]);
       for (int i = 0; i < out.rank; i++)
-        out.dims[i] = VN_DIM_UNKNOWN;
+        {
+          int own = i - (out.rank - input->rank);
+          gboolean wanted = i >= out.rank - (int) ctx->in_types[1].shape.dims[0];
+
+          /* Only a dim of 1 can be stretched. */
+          out.dims[i] = own >= 0 && (input->dims[own] > 1 || !wanted) ? input->dims[own] : VN_DIM_UNKNOWN;
+        }
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
@@ -112,12 +120,19 @@ tile_infer (VnOpContext *ctx,
   if (ctx->opset < 6 ? !get_single_repeat (ctx, repeats, &n, &known, error)
                      : !vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
     return FALSE;
+  known = known || vn_op_get_numbers_input (ctx, 1, repeats, VN_MAX_RANK, &n);
   if (known && out.rank >= 0 && n != (guint) out.rank)
     return vn_op_fail (ctx, error, _("Tile: %u repeats for an input of %d dims"), n, out.rank);
   for (int d = 0; d < out.rank; d++)
     {
-      if (!known || out.dims[d] < 0)
+      if (!known)
         out.dims[d] = VN_DIM_UNKNOWN;
+      else if (out.dims[d] < 0 || vn_dims_is_symbolic (repeats[d]))
+        {
+          VnDims *dims = vn_op_get_dims (ctx, out.dims[d]);
+
+          out.dims[d] = vn_dims_as_size (dims, vn_dims_mul (dims, out.dims[d], repeats[d]));
+        }
       else if (repeats[d] < 0 || !vn_checked_mul_s64 (out.dims[d], repeats[d], &out.dims[d]))
         return vn_op_fail (ctx, error, _("Tile: dim %d of %" G_GINT64_FORMAT " cannot be repeated %" G_GINT64_FORMAT
                                          " times"), d, out.dims[d], repeats[d]);

@@ -12,7 +12,15 @@ get_depth (VnOpContext *ctx,
 
   *depth = VN_DIM_UNKNOWN;
   if (tensor == NULL)
-    return TRUE;
+    {
+      guint n;
+
+      if (vn_op_get_numbers_input (ctx, 1, depth, 1, &n) && n == 1)
+        *depth = vn_dims_as_size (ctx->numbers->dims, *depth);
+      else
+        *depth = VN_DIM_UNKNOWN;
+      return TRUE;
+    }
   if (tensor->n_elements != 1)
     return vn_op_fail (ctx, error, _("OneHot: the depth must be 1 number, found %" G_GSIZE_FORMAT), tensor->n_elements);
   *depth = vn_tensor_get_s64 (tensor, 0);

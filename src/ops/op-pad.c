@@ -29,6 +29,9 @@ get_pads (VnOpContext *ctx,
                             2 * VN_MAX_RANK, &n, &self->known, error) ||
       !vn_op_attr_or_input (ctx, NULL, 3, axes, VN_MAX_RANK, &n_axes, &known_axes, error))
     return FALSE;
+  /* Pads known by name are none that `run` could use. */
+  if (!self->known && ctx->numbers != NULL)
+    self->known = vn_op_get_numbers_input (ctx, 1, values, 2 * VN_MAX_RANK, &n);
   self->known = self->known && known_axes && input->rank >= 0;
   if (!self->known)
     return TRUE;
@@ -67,8 +70,16 @@ pad_infer (VnOpContext *ctx,
       gint64 dim = out.dims[d];
 
       out.dims[d] = VN_DIM_UNKNOWN;
-      if (!pads.known || dim < 0)
+      if (!pads.known)
         continue;
+      if (dim < 0 || vn_dims_is_symbolic (pads.begin[d]) || vn_dims_is_symbolic (pads.end[d]))
+        {
+          VnDims *dims = vn_op_get_dims (ctx, dim);
+
+          dim = vn_dims_add (dims, dim, pads.begin[d]);
+          out.dims[d] = vn_dims_as_size (dims, vn_dims_add (dims, dim, pads.end[d]));
+          continue;
+        }
       if (!vn_checked_add_s64 (dim, pads.begin[d], &out.dims[d]) ||
           !vn_checked_add_s64 (out.dims[d], pads.end[d], &out.dims[d]) || out.dims[d] < 0 ||
           (mode != PAD_CONSTANT && dim == 0 && out.dims[d] > 0))

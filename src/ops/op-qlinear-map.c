@@ -84,8 +84,10 @@ join_shape (VnOpContext    *ctx,
     return vn_op_fail (ctx, error, _("tensors of rank %d and %d cannot be joined"), out->rank, x->rank);
   for (int d = 0; d < out->rank; d++)
     if (d == axis)
-      out->dims[d] = x->dims[d] < 0 || out->dims[d] < 0 ? VN_DIM_UNKNOWN : out->dims[d] + x->dims[d];
-    else if (out->dims[d] < 0)
+      out->dims[d] = x->dims[d] >= 0 && out->dims[d] >= 0 ? out->dims[d] + x->dims[d]
+                   : vn_dims_add (out->dims[d] == VN_DIM_UNKNOWN ? NULL : vn_op_get_dims (ctx, x->dims[d]),
+                                  out->dims[d], x->dims[d]);
+    else if (out->dims[d] == VN_DIM_UNKNOWN || (out->dims[d] < 0 && x->dims[d] >= 0))
       out->dims[d] = x->dims[d];
     else if (x->dims[d] >= 0 && x->dims[d] != out->dims[d])
       return vn_op_fail (ctx, error, _("sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " on axis %d, along which "

@@ -36,6 +36,21 @@ range_length (VnOpContext *ctx,
   return TRUE;
 }
 
+/* The length of a range of integers that are known by name; VN_DIM_UNKNOWN if nothing can be said. */
+static gint64
+open_length (VnOpContext *ctx)
+{
+  VnDims *dims = ctx->numbers != NULL ? ctx->numbers->dims : NULL;
+  gint64 from, to, step;
+  guint n[3];
+
+  if (dims == NULL || !vn_op_get_numbers_input (ctx, 0, &from, 1, &n[0]) ||
+      !vn_op_get_numbers_input (ctx, 1, &to, 1, &n[1]) || !vn_op_get_numbers_input (ctx, 2, &step, 1, &n[2]) ||
+      n[0] != 1 || n[1] != 1 || n[2] != 1 || vn_dims_is_symbolic (step) || step < 1)
+    return VN_DIM_UNKNOWN;
+  return vn_dims_as_size (dims, vn_dims_max (dims, vn_dims_ceil_div (dims, vn_dims_sub (dims, to, from), step), 0));
+}
+
 static gboolean
 range_infer (VnOpContext *ctx,
              GError     **error)
@@ -44,9 +59,13 @@ range_infer (VnOpContext *ctx,
 
   if (!vn_op_check_same_dtype (ctx, 0, 1, error) || !vn_op_check_same_dtype (ctx, 0, 2, error))
     return FALSE;
-  if (ctx->in != NULL && ctx->in[0] != NULL && ctx->in[1] != NULL && ctx->in[2] != NULL &&
-      !range_length (ctx, &out.dims[0], error))
-    return FALSE;
+  if (ctx->in != NULL && ctx->in[0] != NULL && ctx->in[1] != NULL && ctx->in[2] != NULL)
+    {
+      if (!range_length (ctx, &out.dims[0], error))
+        return FALSE;
+    }
+  else
+    out.dims[0] = open_length (ctx);
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
 }

@@ -34,7 +34,9 @@ resolve_target (VnOpContext   *ctx,
   for (guint i = 0; i < n; i++)
     {
       out->dims[i] = target[i];
-      if (target[i] < -1)
+      if (vn_dims_is_symbolic (target[i]))
+        out->dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, target[i]), target[i]);
+      else if (target[i] < -1)
         return vn_op_fail (ctx, error, _("Reshape: dim %u of the target is %" G_GINT64_FORMAT), i, target[i]);
       if (target[i] == 0 && !allow_zero)
         {
@@ -96,6 +98,46 @@ cancel_unknown (const VnShape *input,
     out->dims[rest] = total / others;
 }
 
+/* The dim that is left, where sizes are known by name. */
+static void
+divide_open (VnOpContext   *ctx,
+             const VnShape *input,
+             const gint64  *target,
+             VnShape       *out)
+{
+  VnShape others = *out;
+  VnDims *dims;
+  gint64 total, known;
+  int rest = -1;
+
+  for (int i = 0; i < out->rank; i++)
+    if (target[i] == -1)
+      rest = i;
+  if (ctx->numbers == NULL || rest < 0 || out->dims[rest] >= 0 || input->rank < 0)
+    return;
+  others.dims[rest] = 1;
+  total = vn_op_multiply_dims (ctx, input, 0, input->rank);
+  known = vn_op_multiply_dims (ctx, &others, 0, others.rank);
+  dims = vn_op_get_dims (ctx, total);
+  if (known == VN_DIM_UNKNOWN || known == 0 || dims == NULL)
+    return;
+  out->dims[rest] = vn_dims_as_size (dims, vn_dims_floor_div (dims, total, known));
+}
+
+/* Reads the target, numbers in part symbolic included. */
+static gboolean
+get_target (VnOpContext *ctx,
+            gint64       target[VN_MAX_RANK],
+            guint       *n,
+            gboolean    *known,
+            GError     **error)
+{
+  if (!vn_op_attr_or_input (ctx, ctx->opset < 5 ? "shape" : NULL, 1, target, VN_MAX_RANK, n, known, error))
+    return FALSE;
+  *known = *known || vn_op_get_numbers_input (ctx, 1, target, VN_MAX_RANK, n);
+  return TRUE;
+}
+
 static gboolean
 reshape_infer (VnOpContext *ctx,
                GError     **error)
@@ -107,13 +149,14 @@ reshape_infer (VnOpContext *ctx,
   gboolean known;
   guint n;
 
-  if (!vn_op_attr_or_input (ctx, ctx->opset < 5 ? "shape" : NULL, 1, target, VN_MAX_RANK, &n, &known, error))
+  if (!get_target (ctx, target, &n, &known, error))
     return FALSE;
   if (known)
     {
       if (!resolve_target (ctx, input, target, n, &out, error))
         return FALSE;
       cancel_unknown (input, target, &out);
+      divide_open (ctx, input, target, &out);
     }
   else if (ctx->in_types[1].shape.rank == 1 && ctx->in_types[1].shape.dims[0] >= 0 &&
            ctx->in_types[1].shape.dims[0] <= VN_MAX_RANK)
@@ -156,9 +199,9 @@ flatten_infer (VnOpContext *ctx,
         {
           gint64 *dim = &out.dims[i < axis ? 0 : 1];
 
-          if (input->dims[i] < 0)
-            *dim = VN_DIM_UNKNOWN;
-          else if (*dim >= 0 && !vn_checked_mul_s64 (*dim, input->dims[i], dim))
+          if (input->dims[i] < 0 || *dim < 0)
+            *dim = vn_dims_mul (*dim == VN_DIM_UNKNOWN ? NULL : vn_op_get_dims (ctx, input->dims[i]), *dim, input->dims[i]);
+          else if (!vn_checked_mul_s64 (*dim, input->dims[i], dim))
             return vn_op_fail (ctx, error, _("Flatten: the dims of the input are too large"));
         }
     }

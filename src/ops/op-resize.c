@@ -256,19 +256,58 @@ resolve (VnOpContext *ctx,
   return set_lengths (ctx, self, &wanted, error);
 }
 
+/* Sizes or scales that are known by name. */
+static gboolean
+get_open (VnOpContext  *ctx,
+          const Wanted *wanted,
+          gint64       *open)
+{
+  const VnTensor *tensor = ctx->numbers != NULL && ctx->opset >= 10
+                           ? ctx->numbers->in[wanted->has_sizes ? 3 : ctx->opset < 11 ? 1 : 2] : NULL;
+
+  if (tensor == NULL || tensor->n_elements != wanted->n)
+    return FALSE;
+  memcpy (open, tensor->data, tensor->n_bytes);
+  return TRUE;
+}
+
+/* @number: size, or scale */
+static gint64
+open_length (VnOpContext  *ctx,
+             const Wanted *wanted,
+             gint64        dim,
+             gint64        number)
+{
+  VnDims *dims = vn_op_get_dims (ctx, dim);
+
+  if (wanted->has_sizes)
+    return vn_op_attr_is (ctx, "keep_aspect_ratio_policy", "stretch", "stretch") ? vn_dims_as_size (dims, number)
+                                                                                 : VN_DIM_UNKNOWN;
+  return vn_dims_as_size (dims, vn_dims_floor_div (dims, vn_dims_mul (dims, dim, number), 1));
+}
+
 /* Where only the batch is unknown the other lengths can be told. */
 static void
 partly_known (VnOpContext *ctx,
               VnShape     *out)
 {
   Wanted wanted;
+  gint64 open[VN_MAX_RANK];
 
   for (int d = 0; d < out->rank; d++)
     out->dims[d] = VN_DIM_UNKNOWN;
-  if (!get_wanted (ctx, out->rank, FALSE, &wanted, NULL) || !wanted.known)
+  if (!get_wanted (ctx, out->rank, FALSE, &wanted, NULL))
     return;
   for (int d = 0; d < out->rank; d++)
     out->dims[d] = ctx->in_types[0].shape.dims[d];
+  if (!wanted.known)
+    {
+      gboolean open_known = get_open (ctx, &wanted, open);
+
+      for (guint i = 0; i < wanted.n; i++)
+        out->dims[wanted.axes[i]] = !open_known ? VN_DIM_UNKNOWN : open_length (ctx, &wanted, out->dims[wanted.axes[i]], open[i]);
+      return;
+    }
   for (guint i = 0; i < wanted.n; i++)
     {
       gint64 *dim = &out->dims[wanted.axes[i]];
@@ -279,6 +318,9 @@ partly_known (VnOpContext *ctx,
       else if (*dim >= 0)
         *dim = wanted.scales[i] > 0.f && wanted.scales[i] * (float) *dim < 0x1p30f
                ? (gint64) floorf (wanted.scales[i] * (float) *dim) : VN_DIM_UNKNOWN;
+      else
+        *dim = open_length (ctx, &wanted, *dim,
+                            vn_dims_from_double (vn_op_get_dims (ctx, *dim), (double) wanted.scales[i]));
     }
 }
 

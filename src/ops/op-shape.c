@@ -32,10 +32,16 @@ shape_infer (VnOpContext *ctx,
       out.dims[0] = end - start;
     }
   vn_op_set_output (ctx, 0, VN_DTYPE_S64, &out);
+  if (input->rank < 0)
+    return TRUE;
   for (gint64 i = start; i < end; i++)
     if (input->dims[i] < 0)
-      return TRUE;
-  if (input->rank >= 0 && ctx->out != NULL && ctx->out[0] == NULL)
+      {
+        if (ctx->numbers != NULL)
+          ctx->numbers->out[0] = vn_tensor_new_s64 (&out, input->dims + start);
+        return TRUE;
+      }
+  if (ctx->out != NULL && ctx->out[0] == NULL)
     ctx->out[0] = vn_tensor_new_s64 (&out, input->dims + start);
   return TRUE;
 }
@@ -70,6 +76,12 @@ size_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, VN_DTYPE_S64, &VN_SHAPE_SCALAR);
   if (vn_shape_n_elements (&ctx->in_types[0].shape, &n) && ctx->out != NULL && ctx->out[0] == NULL)
     ctx->out[0] = vn_tensor_new_s64 (&VN_SHAPE_SCALAR, (gint64[]) { (gint64) n });
+  else if (ctx->in_types[0].shape.rank >= 0 && ctx->numbers != NULL)
+    {
+      gint64 product = vn_op_multiply_dims (ctx, &ctx->in_types[0].shape, 0, ctx->in_types[0].shape.rank);
+
+      ctx->numbers->out[0] = vn_tensor_new_s64 (&VN_SHAPE_SCALAR, &product);
+    }
   return TRUE;
 }
 

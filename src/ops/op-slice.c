@@ -2,6 +2,9 @@
 /* Slice: start, end and step per axis, as NumPy's. Bounds beyond the dim are clamped to it. */
 #include "vn-elem-private.h"
 
+/* No dim is this long; exporters write such numbers for “to the end”. */
+#define FAR 1000000000
+
 typedef struct
 {
   gboolean known;             /* all of starts, ends, axes and steps */
@@ -44,6 +47,17 @@ get_arguments (VnOpContext *ctx,
   return TRUE;
 }
 
+/* Bounds that are known by name. */
+static gboolean
+get_open_bounds (VnOpContext *ctx,
+                 Arguments   *args)
+{
+  return ctx->numbers != NULL && ctx->opset >= 10 &&
+         vn_op_get_numbers_input (ctx, 1, args->starts, VN_MAX_RANK, &args->n_starts) &&
+         vn_op_get_numbers_input (ctx, 2, args->ends, VN_MAX_RANK, &args->n_ends) && args->n_starts == args->n_ends &&
+         (args->n_axes == 0 || args->n_axes == args->n_starts) && (args->n_steps == 0 || args->n_steps == args->n_starts);
+}
+
 /* One axis of known length; returns how many elements are taken. */
 static gint64
 slice_axis (gint64  dim,
@@ -73,6 +87,36 @@ slice_axis (gint64  dim,
   return (distance - 1) / stride + 1;
 }
 
+/* How many elements are taken where numbers are known by name; a size below 0 is none. */
+static gint64
+slice_open (VnDims *dims,
+            gint64  dim,
+            gint64  start,
+            gint64  end,
+            gint64  step)
+{
+  gboolean far = !vn_dims_is_symbolic (end) && end >= FAR;
+
+  if (dims == NULL || vn_dims_is_symbolic (step))
+    return VN_DIM_UNKNOWN;
+  if (step < 0)
+    return step == -1 && start == -1 && !vn_dims_is_symbolic (end) && (far || end <= -FAR) ? dim : VN_DIM_UNKNOWN;
+  if (vn_dims_get_lower (dims, start) < 0)
+    start = vn_dims_is_symbolic (start) ? VN_DIM_UNKNOWN : vn_dims_max (dims, vn_dims_add (dims, dim, start), 0);
+  if (start == VN_DIM_UNKNOWN)
+    return VN_DIM_UNKNOWN;
+  if (far)
+    end = dim;
+  else if (vn_dims_get_lower (dims, end) >= 0)
+    end = vn_dims_min (dims, end, dim);
+  else if (!vn_dims_is_symbolic (end))
+    end = vn_dims_add (dims, dim, end);
+  else
+    return VN_DIM_UNKNOWN;
+  end = vn_dims_max (dims, vn_dims_sub (dims, end, start), 0);
+  return vn_dims_as_size (dims, vn_dims_ceil_div (dims, end, step));
+}
+
 static gboolean
 resolve (VnOpContext *ctx,
          Slices      *self,
@@ -80,6 +124,7 @@ resolve (VnOpContext *ctx,
 {
   const VnShape *input = &ctx->in_types[0].shape;
   Arguments args = { 0 };
+  gboolean known;
   guint n;
 
   *self = (Slices) { .out = *input };
@@ -90,8 +135,9 @@ resolve (VnOpContext *ctx,
     return TRUE;
   for (int d = 0; d < input->rank; d++)
     self->step[d] = 1;
-  n = args.bounds_known ? args.n_starts : args.n_axes;
-  if (!args.axes_known || (!args.bounds_known && args.n_axes == 0))
+  known = args.axes_known && args.steps_known && (args.bounds_known || get_open_bounds (ctx, &args));
+  n = known || args.bounds_known ? args.n_starts : args.n_axes;
+  if (!args.axes_known || (!known && !args.bounds_known && args.n_axes == 0))
     {
       for (int d = 0; d < input->rank; d++)
         self->out.dims[d] = VN_DIM_UNKNOWN;
@@ -107,6 +153,9 @@ resolve (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("Slice: axis %d is named twice"), axis);
       self->named |= 1u << axis;
       self->out.dims[axis] = VN_DIM_UNKNOWN;
+      if (known && (!self->known || input->dims[axis] < 0))
+        self->out.dims[axis] = slice_open (vn_op_get_dims (ctx, input->dims[axis]), input->dims[axis], args.starts[i],
+                                           args.ends[i], args.n_steps > 0 ? args.steps[i] : 1);
       if (!self->known || input->dims[axis] < 0)
         continue;
       self->step[axis] = args.n_steps > 0 ? args.steps[i] : 1;

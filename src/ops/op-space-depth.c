@@ -26,7 +26,10 @@ divide_dim (VnOpContext  *ctx,
             GError      **error)
 {
   if (shape->dims[d] < 0)
-    return TRUE;
+    {
+      shape->dims[d] = vn_dims_floor_div (vn_op_get_dims (ctx, shape->dims[d]), shape->dims[d], by);
+      return TRUE;
+    }
   if (shape->dims[d] % by != 0)
     return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is no multiple of %" G_GINT64_FORMAT),
                        ctx->op->type, d, shape->dims[d], by);
@@ -41,7 +44,9 @@ multiply_dim (VnOpContext  *ctx,
               gint64        by,
               GError      **error)
 {
-  if (shape->dims[d] >= 0 && !vn_checked_mul_s64 (shape->dims[d], by, &shape->dims[d]))
+  if (shape->dims[d] < 0)
+    shape->dims[d] = vn_dims_mul (vn_op_get_dims (ctx, shape->dims[d]), shape->dims[d], by);
+  else if (!vn_checked_mul_s64 (shape->dims[d], by, &shape->dims[d]))
     return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is too large"), ctx->op->type, d, shape->dims[d]);
   return TRUE;
 }

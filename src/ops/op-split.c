@@ -24,6 +24,22 @@ check_sizes (VnOpContext  *ctx,
   return TRUE;
 }
 
+/* Piece @i of @n of a dim known by name. */
+static gint64
+open_piece (VnOpContext *ctx,
+            gint64       dim,
+            gint64       n,
+            guint        i)
+{
+  VnDims *dims = vn_op_get_dims (ctx, dim);
+  gint64 piece = ctx->opset < 18 ? vn_dims_floor_div (dims, dim, n) : vn_dims_ceil_div (dims, dim, n), rest;
+
+  if (ctx->opset < 18 || i == 0 || dims == NULL)
+    return piece;
+  rest = vn_dims_sub (dims, dim, vn_dims_mul (dims, piece, i));
+  return vn_dims_as_size (dims, vn_dims_max (dims, vn_dims_min (dims, rest, piece), 0));
+}
+
 static gboolean
 equal_sizes (VnOpContext  *ctx,
              gint64       *sizes,
@@ -40,7 +56,7 @@ equal_sizes (VnOpContext  *ctx,
     return vn_op_fail (ctx, error, _("Split: %" G_GINT64_FORMAT " cannot be split into %u equal parts"),
                        dim, ctx->n_outputs);
   for (guint i = 0; i < ctx->n_outputs; i++)
-    sizes[i] = dim < 0 ? VN_DIM_UNKNOWN : CLAMP (dim - (gint64) i * piece, 0, piece);
+    sizes[i] = dim < 0 ? open_piece (ctx, dim, n, i) : CLAMP (dim - (gint64) i * piece, 0, piece);
   return TRUE;
 }
 
@@ -94,6 +110,15 @@ split_infer (VnOpContext *ctx,
   if (!vn_op_axis (ctx, &out, vn_node_get_int (ctx->node, "axis", 0), &axis, error))
     return FALSE;
   dim = out.dims[axis];
+  if (!known && vn_op_get_numbers_input (ctx, 1, sizes, VN_OP_MAX_INPUTS, &n) && n == ctx->n_outputs)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          out.dims[axis] = vn_dims_as_size (ctx->numbers->dims, sizes[i]);
+          vn_op_set_output (ctx, i, ctx->in_types[0].dtype, &out);
+        }
+      return TRUE;
+    }
   if (n > 0 ? !check_sizes (ctx, sizes, n, dim, error) : known && !equal_sizes (ctx, sizes, dim, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)

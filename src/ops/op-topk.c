@@ -26,6 +26,12 @@ get_k (VnOpContext *ctx,
       if (!vn_op_check_index_dtype (ctx, 1, error))
         return FALSE;
       *known = vn_op_get_ints_input (ctx, 1, k, 1, &n) && n == 1;
+      if (!*known && vn_op_get_numbers_input (ctx, 1, k, 1, &n) && n == 1)
+        {
+          *k = vn_dims_as_size (vn_op_get_dims (ctx, *k), *k);
+          *known = TRUE;
+          return TRUE;
+        }
     }
   if (*known && *k < 0)
     return vn_op_fail (ctx, error, _("TopK: k is %" G_GINT64_FORMAT), *k);

@@ -190,6 +190,13 @@ col2im_infer (VnOpContext *ctx,
       y.rank = 2 + (int) self.n;
       memcpy (y.dims + 2, self.image, self.n * sizeof (gint64));
     }
+  else if (ctx->in_types[1].shape.rank == 1 && ctx->in_types[1].shape.dims[0] >= 0 &&
+           ctx->in_types[1].shape.dims[0] <= VN_MAX_RANK - 2)
+    {
+      y.rank = 2 + (int) ctx->in_types[1].shape.dims[0];
+      for (int d = 0; d < y.rank; d++)
+        y.dims[d] = d == 0 && x->rank == 3 ? x->dims[0] : VN_DIM_UNKNOWN;
+    }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
   return TRUE;
 }

@@ -160,7 +160,8 @@ vn_op_attr_or_input (VnOpContext  *ctx,
       if (n_attr > max)
         return vn_op_fail (ctx, error, _("%s: attribute %s has %" G_GSIZE_FORMAT " values, at most %u make sense"),
                            ctx->op->type, attr, n_attr, max);
-      memcpy (values, from_attr, n_attr * sizeof *values);
+      for (gsize i = 0; i < n_attr; i++)
+        values[i] = vn_dims_is_symbolic (from_attr[i]) ? G_MININT64 : from_attr[i];
       *n = (guint) n_attr;
       return TRUE;
     }

@@ -5,10 +5,15 @@
 
 G_BEGIN_DECLS
 
-gboolean vn_infer_plain   (VnModel     *model,
-                           GHashTable  *input_shapes,
-                           VnNotes     *notes,
-                           GError     **error);
-void     vn_infer_symbols (VnModel     *model);
+/* Larger values are weights, not sizes. */
+#define VN_INFER_MAX_ELEMENTS 1024
+
+VnTensor *vn_infer_to_numbers   (VnDims            *dims,
+                                 const VnTensor    *tensor);
+VnTensor *vn_infer_from_numbers (VnDims            *dims,
+                                 const VnTensor    *numbers,
+                                 VnDType            dtype);
+void      vn_infer_numbers      (const VnOpContext *ctx,
+                                 VnTensor         **out);
 
 G_END_DECLS

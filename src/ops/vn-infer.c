@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Types and shapes of all values of a model, found by asking every operator in order. Small values that are known
- * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. */
+ * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. Sizes that are open get
+ * names, and what depends on them becomes an expression (vn-dims.h); while this runs, dims of values are such numbers. */
 #include "vn-infer-private.h"
-
-/* Larger values are weights, not sizes. */
-#define MAX_KNOWN_ELEMENTS 1024
 
 typedef struct
 {
   VnModel    *model;
   VnNotes    *notes;     /* nullable */
   GHashTable *known;     /* VnValue -> VnTensor: computed here; constants of the model are not in it */
+  GHashTable *numbers;   /* VnValue -> VnTensor: of what is known in part, see VnOpNumbers */
+  VnDims     *dims;
   GHashTable *symbols;   /* name of a dim -> gint64, where the caller gave its size */
 } Infer;
 
@@ -27,12 +27,28 @@ known_value (Infer   *self,
   return tensor != NULL ? tensor : vn_value_get_constant (value);
 }
 
+/* Gives open sizes a name: the one in the file, or a new one. Sizes of inputs are taken to be above 0, so that
+ * “all but the first” of something open is one less. */
+static void
+name_dims (Infer   *self,
+           VnValue *value)
+{
+  VnType *type = &value->type;
+  gint64 lower = value->is_input && value->graph == self->model->graph ? 1 : 0;
+
+  for (int i = 0; type->kind == VN_TYPE_TENSOR && i < type->shape.rank; i++)
+    if (type->shape.dims[i] == VN_DIM_UNKNOWN)
+      type->shape.dims[i] = type->symbols[i] != NULL && type->symbols[i][0] != '\0'
+                            ? vn_dims_symbol (self->dims, type->symbols[i], lower) : vn_dims_fresh (self->dims, lower);
+}
+
 static VnTensorType
 type_of (Infer   *self,
          VnValue *value)
 {
   VnTensor *tensor;
 
+  name_dims (self, value);
   if (value->type.kind != VN_TYPE_UNKNOWN)
     return vn_type_get_declared (&value->type);
   tensor = known_value (self, value);
@@ -97,7 +113,7 @@ merge_declared (const VnType *declared,
     return TRUE;
 
   for (int i = 0; i < found->shape.rank; i++)
-    if (found->shape.dims[i] < 0)
+    if (found->shape.dims[i] == VN_DIM_UNKNOWN || (found->shape.dims[i] < 0 && declared->shape.dims[i] >= 0))
       found->shape.dims[i] = declared->shape.dims[i];
     else if (declared->shape.dims[i] >= 0 && declared->shape.dims[i] != found->shape.dims[i])
       differ = TRUE;
@@ -120,6 +136,8 @@ set_value_type (Infer        *self,
     return;
   if (value->type.kind != VN_TYPE_UNKNOWN && value->type.kind != VN_TYPE_TENSOR)
     return;
+  for (int i = 0; i < found.shape.rank; i++)
+    found.shape.dims[i] = vn_dims_check (self->dims, found.shape.dims[i]);
   if (merge_declared (&value->type, &found))
     note_disagreement (self, value, &found);
 
@@ -130,6 +148,7 @@ set_value_type (Infer        *self,
         type.symbols[i] = g_steal_pointer (&value->type.symbols[i]);
   vn_type_clear (&value->type);
   value->type = type;
+  name_dims (self, value);
 }
 
 static void
@@ -141,6 +160,24 @@ set_known (Infer    *self,
   set_value_type (self, value, (VnTensorType) { tensor->dtype, tensor->shape });
 }
 
+/* Takes numbers, which may turn out to be plain ones. */
+static void
+set_numbers (Infer              *self,
+             VnValue            *value,
+             const VnTensorType *type,
+             VnTensor           *numbers)
+{
+  g_autoptr(VnTensor) tensor = vn_infer_from_numbers (self->dims, numbers, type->dtype);
+
+  if (tensor != NULL)
+    {
+      set_known (self, value, tensor);
+      return;
+    }
+  g_hash_table_insert (self->numbers, value, vn_tensor_ref (numbers));
+  set_value_type (self, value, *type);
+}
+
 /* ---- one node ---- */
 
 /* What an operator sees while shapes are inferred. */
@@ -150,15 +187,25 @@ typedef struct
   VnTensorType *in_types, *out_types;
   VnTensor    **in;    /* owned references, aligned if small */
   VnTensor    **out;
+  VnOpNumbers   numbers;   /* owned references */
+  gboolean      in_part;   /* an input has numbers */
 } Call;
 
 static void
 call_clear (Call *self)
 {
   for (guint i = 0; i < self->ctx.n_inputs; i++)
-    g_clear_pointer (&self->in[i], vn_tensor_unref);
+    {
+      g_clear_pointer (&self->in[i], vn_tensor_unref);
+      g_clear_pointer (&self->numbers.in[i], vn_tensor_unref);
+    }
   for (guint i = 0; i < self->ctx.n_outputs; i++)
-    g_clear_pointer (&self->out[i], vn_tensor_unref);
+    {
+      g_clear_pointer (&self->out[i], vn_tensor_unref);
+      g_clear_pointer (&self->numbers.out[i], vn_tensor_unref);
+    }
+  g_free (self->numbers.in);
+  g_free (self->numbers.out);
   g_free (self->in_types);
   g_free (self->out_types);
   g_free (self->in);
@@ -189,8 +236,12 @@ call_init (Call       *self,
   self->out = g_new0 (VnTensor *, ctx->n_outputs + 1);
   ctx->in_types = self->in_types;
   ctx->out_types = self->out_types;
+  self->numbers.dims = infer->dims;
+  self->numbers.in = g_new0 (VnTensor *, ctx->n_inputs + 1);
+  self->numbers.out = g_new0 (VnTensor *, ctx->n_outputs + 1);
   ctx->in = self->in;
   ctx->out = self->out;
+  ctx->numbers = &self->numbers;
 
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -200,8 +251,11 @@ call_init (Call       *self,
       self->in_types[i] = value != NULL ? type_of (infer, value)
                                         : (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
       if (tensor != NULL)
-        self->in[i] = tensor->n_elements <= MAX_KNOWN_ELEMENTS ? vn_tensor_get_aligned (tensor, NULL)
-                                                               : vn_tensor_ref (tensor);
+        self->in[i] = tensor->n_elements <= VN_INFER_MAX_ELEMENTS ? vn_tensor_get_aligned (tensor, NULL)
+                                                                  : vn_tensor_ref (tensor);
+      tensor = tensor == NULL && value != NULL ? g_hash_table_lookup (infer->numbers, value) : NULL;
+      self->in_part = self->in_part || tensor != NULL;
+      self->numbers.in[i] = tensor != NULL ? vn_tensor_ref (tensor) : NULL;
     }
   for (guint i = 0; i < ctx->n_outputs; i++)
     self->out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
@@ -220,7 +274,7 @@ is_small (const VnTensorType *type)
   gsize n;
 
   return type->dtype != VN_DTYPE_UNDEFINED && type->dtype != VN_DTYPE_STRING &&
-         vn_shape_is_static (&type->shape) && vn_shape_n_elements (&type->shape, &n) && n <= MAX_KNOWN_ELEMENTS;
+         vn_shape_is_static (&type->shape) && vn_shape_n_elements (&type->shape, &n) && n <= VN_INFER_MAX_ELEMENTS;
 }
 
 /* Whether every input is known and small, so that the outputs can be computed now. */
@@ -235,7 +289,7 @@ can_compute (const Call *call)
     return FALSE;
   for (guint i = 0; i < ctx->n_inputs; i++)
     if (g_ptr_array_index (ctx->node->inputs, i) != NULL &&
-        (call->in[i] == NULL || call->in[i]->n_elements > MAX_KNOWN_ELEMENTS))
+        (call->in[i] == NULL || call->in[i]->n_elements > VN_INFER_MAX_ELEMENTS))
       return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (!is_small (&call->out_types[i]))
@@ -277,6 +331,20 @@ has_all_outputs (const Call *call)
   return call->ctx.n_outputs > 0;
 }
 
+/* What is known of the elements of outputs although it depends on open sizes. */
+static void
+compute_in_part (Call *call)
+{
+  VnOpContext *ctx = &call->ctx;
+
+  if (!call->in_part)
+    return;
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    if (call->numbers.in[i] == NULL && call->in[i] != NULL)
+      call->numbers.in[i] = vn_infer_to_numbers (call->numbers.dims, call->in[i]);
+  vn_infer_numbers (ctx, call->numbers.out);
+}
+
 static gboolean
 infer_with_op (Infer       *self,
                const VnOp  *op,
@@ -293,6 +361,8 @@ infer_with_op (Infer       *self,
     return FALSE;
   if (!has_all_outputs (&call) && can_compute (&call))
     compute (&call);
+  if (!has_all_outputs (&call))
+    compute_in_part (&call);
 
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -300,8 +370,10 @@ infer_with_op (Infer       *self,
 
       if (value == NULL)
         continue;
-      if (call.out[i] != NULL && call.out[i]->n_elements <= MAX_KNOWN_ELEMENTS)
+      if (call.out[i] != NULL && call.out[i]->n_elements <= VN_INFER_MAX_ELEMENTS)
         set_known (self, value, call.out[i]);
+      else if (call.numbers.out[i] != NULL)
+        set_numbers (self, value, &call.out_types[i], call.numbers.out[i]);
       else
         set_value_type (self, value, call.out_types[i]);
     }
@@ -462,24 +534,94 @@ give_shapes (Infer       *self,
   return TRUE;
 }
 
-/**
- * vn_infer_plain:
- *
- * As vn_model_infer_types(), but a dim that depends on an open one is just open.
- */
-gboolean
-vn_infer_plain (VnModel     *model,
-                GHashTable  *input_shapes,
-                VnNotes     *notes,
-                GError     **error)
-{
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
-  g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Infer self = { model, notes, known, symbols };
+/* ---- names ---- */
 
-  if (input_shapes != NULL && !give_shapes (&self, input_shapes, error))
+typedef void (*ValueFunc) (Infer   *self,
+                           VnValue *value);
+
+static void
+for_each_value (Infer     *self,
+                VnGraph   *graph,
+                ValueFunc  func)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    func (self, g_ptr_array_index (graph->values, i));
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->attrs->len; k++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, k);
+
+          if (attr->graph != NULL)
+            for_each_value (self, attr->graph, func);
+          for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+            for_each_value (self, g_ptr_array_index (attr->graphs, g), func);
+        }
+    }
+}
+
+static void
+take_names (Infer   *self,
+            VnValue *value)
+{
+  for (int i = 0; i < value->type.shape.rank; i++)
+    if (value->type.symbols[i] != NULL)
+      vn_dims_take_name (self->dims, value->type.symbols[i]);
+}
+
+/* Names that converters make up say nothing to anybody. */
+static gboolean
+is_made_up (const char *name)
+{
+  return name == NULL || name[0] == '\0' || g_str_has_prefix (name, "unk__");
+}
+
+/* What only a run knows is called what the file calls it where it leaves the network. */
+static void
+adopt_names (Infer   *self,
+             VnValue *value)
+{
+  for (int i = 0; i < value->type.shape.rank; i++)
+    if (!is_made_up (value->type.symbols[i]))
+      vn_dims_rename (self->dims, value->type.shape.dims[i], value->type.symbols[i]);
+}
+
+/* Writes expressions as names. The names of the network's inputs and outputs are part of its interface and stay. */
+static void
+write_names (Infer   *self,
+             VnValue *value)
+{
+  VnType *type = &value->type;
+  gboolean input = value->is_input && value->graph == self->model->graph;
+  gboolean output = value->is_output && value->graph == self->model->graph;
+
+  for (int i = 0; i < type->shape.rank; i++)
+    {
+      if (!vn_dims_is_symbolic (type->shape.dims[i]))
+        continue;
+      if (type->symbols[i] == NULL || (!input && (!output || is_made_up (type->symbols[i]))))
+        {
+          g_free (type->symbols[i]);
+          type->symbols[i] = vn_dims_to_string (self->dims, type->shape.dims[i]);
+        }
+      type->shape.dims[i] = VN_DIM_UNKNOWN;
+    }
+}
+
+static gboolean
+infer_all (Infer       *self,
+           GHashTable  *input_shapes,
+           GError     **error)
+{
+  GPtrArray *inputs = self->model->graph->inputs;
+
+  if (input_shapes != NULL && !give_shapes (self, input_shapes, error))
     return FALSE;
-  return infer_graph (&self, model->graph, error);
+  for (guint i = 0; i < inputs->len; i++)
+    name_dims (self, g_ptr_array_index (inputs, i));
+  return infer_graph (self, self->model->graph, error);
 }
 
 /**
@@ -489,8 +631,9 @@ vn_infer_plain (VnModel     *model,
  *   whose dims have the same name take the same size.
  * @notes: (nullable): where contradictions between the file and what was found are listed
  *
- * Fills in element type and shape of every value as far as they follow from the inputs. Dims that equal a named dim
- * of an input get its name. Operators without kernel leave their outputs as declared, or unknown.
+ * Fills in element type and shape of every value as far as they follow from the inputs. Sizes that depend on open ones
+ * are named by what they are: “batch”, “2*H + 1”; sizes that only a run knows, and open sizes of inputs without a name,
+ * are “unk__0”, “unk__1” ... Operators without kernel leave their outputs as declared, or unknown.
  *
  * Returns: %FALSE with %VN_ERROR_SHAPE if an operator cannot take its inputs, or a given size does not fit
  */
@@ -500,8 +643,17 @@ vn_model_infer_types (VnModel     *model,
                       VnNotes     *notes,
                       GError     **error)
 {
-  if (!vn_infer_plain (model, input_shapes, notes, error))
-    return FALSE;
-  vn_infer_symbols (model);
-  return TRUE;
+  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
+  g_autoptr(GHashTable) numbers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
+  g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr(VnDims) dims = vn_dims_new ();
+  Infer self = { model, notes, known, numbers, dims, symbols };
+  gboolean ok;
+
+  for_each_value (&self, model->graph, take_names);
+  ok = infer_all (&self, input_shapes, error);
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    adopt_names (&self, g_ptr_array_index (model->graph->outputs, i));
+  for_each_value (&self, model->graph, write_names);
+  return ok;
 }

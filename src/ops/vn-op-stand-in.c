@@ -172,6 +172,7 @@ infer_scratch (VnOpContext *ctx,
   inner.in = in;
   inner.out = out;
   inner.scratch_bytes = 0;
+  inner.numbers = NULL;
   ok = ctx->op->infer (&inner, error);
   for (guint i = 0; i < ctx->n_outputs; i++)
     g_clear_pointer (&out[i], vn_tensor_unref);

@@ -225,7 +225,69 @@ vn_op_get_ints_input (VnOpContext *ctx,
 
   *n = (guint) tensor->n_elements;
   for (guint k = 0; k < *n; k++)
-    values[k] = vn_tensor_get_s64 (tensor, k);
+    {
+      values[k] = vn_tensor_get_s64 (tensor, k);
+      /* What would be taken for a size known by name is no sensible number; the least is as far off. */
+      if (vn_dims_is_symbolic (values[k]))
+        values[k] = G_MININT64;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_op_get_dims:
+ * @dim: a size
+ *
+ * Returns: (transfer none) (nullable): with what to compute sizes that depend on @dim; %NULL if nothing follows from it
+ */
+VnDims *
+vn_op_get_dims (const VnOpContext *ctx,
+                gint64             dim)
+{
+  return ctx->numbers != NULL && dim != VN_DIM_UNKNOWN ? ctx->numbers->dims : NULL;
+}
+
+/**
+ * vn_op_multiply_dims:
+ *
+ * Returns: product of the dims first .. last - 1; %VN_DIM_UNKNOWN if one is unknown
+ */
+gint64
+vn_op_multiply_dims (const VnOpContext *ctx,
+                     const VnShape     *shape,
+                     int                first,
+                     int                last)
+{
+  gint64 product = 1;
+
+  for (int i = first; i < last && product != VN_DIM_UNKNOWN; i++)
+    product = vn_dims_mul (vn_op_get_dims (ctx, shape->dims[i]), product, shape->dims[i]);
+  return product;
+}
+
+/**
+ * vn_op_get_numbers_input:
+ * @i: index of an input of int32 or int64
+ * @numbers: (out): room for @max numbers, which may be symbolic if the context has numbers
+ * @n: (out): how many there are
+ *
+ * As vn_op_get_ints_input(), but also reads what is known in part.
+ */
+gboolean
+vn_op_get_numbers_input (VnOpContext *ctx,
+                         guint        i,
+                         gint64      *numbers,
+                         guint        max,
+                         guint       *n)
+{
+  const VnTensor *tensor = ctx->numbers != NULL && i < ctx->n_inputs ? ctx->numbers->in[i] : NULL;
+
+  if (vn_op_get_ints_input (ctx, i, numbers, max, n))
+    return TRUE;
+  if (tensor == NULL || tensor->n_elements > max)
+    return FALSE;
+  *n = (guint) tensor->n_elements;
+  memcpy (numbers, tensor->data, tensor->n_bytes);
   return TRUE;
 }
 

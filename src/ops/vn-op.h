@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-dims.h"
 #include "vn-model.h"
 
 G_BEGIN_DECLS
@@ -108,6 +109,20 @@ typedef struct
 } VnActivation;
 
 /**
+ * VnOpNumbers: for `infer` over sizes that are known by name only (vn-dims.h). Dims of in_types may then be symbolic;
+ * code that does not know of them takes them for unknown.
+ * @in: of an input that is not known in `in` but in part: a tensor of int64 of its shape, each element a number of
+ *   @dims, whatever the element type; else %NULL
+ * @out: `infer` may set it to such a tensor that it makes
+ */
+typedef struct
+{
+  VnDims    *dims;
+  VnTensor **in;
+  VnTensor **out;
+} VnOpNumbers;
+
+/**
  * VnOpContext: what an operator sees of the world.
  *
  * `infer` is called when the network is planned, and again right before `run` for nodes whose shapes only then are
@@ -129,6 +144,7 @@ struct _VnOpContext
   VnTensor * const   *in;
   VnTensorType       *out_types;
   VnTensor          **out;         /* NULL where the output is not wanted */
+  const VnOpNumbers  *numbers;     /* infer; NULL: what is not known is just unknown */
 
   gsize               scratch_bytes;   /* infer: set; run: size of scratch */
   gpointer            scratch;         /* 64-byte aligned, not cleared; one per thread */
@@ -231,6 +247,18 @@ gboolean      vn_op_get_ints_input   (VnOpContext *ctx,
                                       gint64      *values,
                                       guint        max,
                                       guint       *n);             /* int32/int64 input known now? FALSE if not */
+
+VnDims       *vn_op_get_dims         (const VnOpContext *ctx,
+                                      gint64             dim);       /* to compute with it; NULL: it is unknown */
+gint64        vn_op_multiply_dims    (const VnOpContext *ctx,
+                                      const VnShape     *shape,
+                                      int                first,
+                                      int                last);      /* product of dims first .. last - 1 */
+gboolean      vn_op_get_numbers_input (VnOpContext *ctx,
+                                      guint        i,
+                                      gint64      *numbers,
+                                      guint        max,
+                                      guint       *n);             /* as ..._ints_input, but also in part */
 
 /* ---- shape and type inference over a whole graph (vn-infer.c) ---- */
 

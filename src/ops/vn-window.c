@@ -79,6 +79,29 @@ vn_window_kernel (VnOpContext   *ctx,
   return TRUE;
 }
 
+/* The output size of an axis whose own size is open. */
+static gint64
+open_output (const VnWindow *self,
+             VnDims         *dims,
+             int             a,
+             const char     *auto_pad,
+             gboolean        ceil_mode)
+{
+  gint64 extent = self->dilation[a] * (self->kernel[a] - 1) + 1, room;
+
+  if (self->kernel[a] < 0 || self->kernel[a] > MAX_SIZE)
+    return VN_DIM_UNKNOWN;
+  if (g_str_has_prefix (auto_pad, "SAME_"))
+    return vn_dims_as_size (dims, vn_dims_ceil_div (dims, self->in[a], self->stride[a]));
+  room = vn_dims_add (dims, self->in[a], self->begin[a] + self->end[a] - extent);
+  room = ceil_mode ? vn_dims_ceil_div (dims, room, self->stride[a]) : vn_dims_floor_div (dims, room, self->stride[a]);
+  room = vn_dims_add (dims, room, 1);
+  if (ceil_mode)
+    room = vn_dims_min (dims, room, vn_dims_ceil_div (dims, vn_dims_add (dims, self->in[a], self->begin[a]),
+                                                      self->stride[a]));
+  return vn_dims_as_size (dims, room);
+}
+
 /* One axis: padding and output size. */
 static gboolean
 resolve_axis (VnWindow    *self,
@@ -91,7 +114,7 @@ resolve_axis (VnWindow    *self,
   gint64 extent = self->dilation[a] * (self->kernel[a] - 1) + 1;
   gint64 in = self->in[a], stride = self->stride[a], room;
 
-  self->out[a] = VN_DIM_UNKNOWN;
+  self->out[a] = in < 0 ? open_output (self, vn_op_get_dims (ctx, in), a, auto_pad, ceil_mode) : VN_DIM_UNKNOWN;
   if (in < 0 || self->kernel[a] < 0)
     return TRUE;
   if (in > MAX_SIZE || self->kernel[a] > MAX_SIZE)

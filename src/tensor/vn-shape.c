@@ -84,9 +84,11 @@ broadcast_dim (gint64  a,
     *out = a;
   else if (a == 1)
     *out = b;
-  else if (a == VN_DIM_UNKNOWN)
+  else if (a < 0 && b < 0)
+    *out = VN_DIM_IS_LONG (a) ? a : VN_DIM_IS_LONG (b) ? b : VN_DIM_UNKNOWN;
+  else if (a < 0)
     *out = b;
-  else if (b == VN_DIM_UNKNOWN)
+  else if (b < 0)
     *out = a;
   else
     return FALSE;

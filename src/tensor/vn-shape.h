@@ -9,10 +9,14 @@ G_BEGIN_DECLS
 #define VN_DIM_UNKNOWN ((gint64) -1)
 #define VN_RANK_UNKNOWN (-1)
 
+/* Of dims known by name: whether it is certainly above 1, so that no other dim but 1 and an equal one goes with it. */
+#define VN_DIM_IS_LONG(dim) ((dim) < VN_DIM_UNKNOWN && ((dim) & 1) != 0)
+
 /**
  * VnShape:
  * @rank: 0 .. VN_MAX_RANK, or VN_RANK_UNKNOWN
- * @dims: each >= 0, or VN_DIM_UNKNOWN
+ * @dims: each >= 0, or negative: not known. Outside of inference that is VN_DIM_UNKNOWN; while types are inferred,
+ *   other negative numbers are sizes known by name (vn-dims.h)
  *
  * A plain value: copy by assignment.
  */
