@@ -43,7 +43,7 @@ compare_run (char        **args,
   g_autoptr(VnModel) float_model = data != NULL ? vn_cmd_open_model (args[0], error) : NULL;
   g_autoptr(VnModel) quant_model = float_model != NULL ? vn_cmd_open_model (args[1], error) : NULL;
   g_autoptr(GError) shape_error = NULL;
-  g_autoptr(GHashTable) shapes = vn_cmd_parse_shapes (&shape_error);
+  g_autoptr(GHashTable) shapes = quant_model != NULL ? vn_cmd_parse_shapes (float_model, &shape_error) : NULL;
   g_autoptr(VnJob) job = NULL;
   g_autoptr(JsonParser) parser = json_parser_new ();
   g_autofree char *text = NULL;

@@ -4,6 +4,8 @@
 #include "vn-i18n.h"
 #include "vn-op.h"
 
+static gboolean tensors;
+
 static void
 add_value (JsonBuilder   *json,
            const VnValue *value)
@@ -37,6 +39,23 @@ add_values (JsonBuilder *json,
         add_value (json, value);
     }
   json_builder_end_array (json);
+}
+
+/* Results of nodes with their sizes, open ones by what they are. */
+static GPtrArray *
+list_results (const VnGraph *graph)
+{
+  GPtrArray *values = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->outputs->len; k++)
+        if (vn_node_get_output (node, k) != NULL)
+          g_ptr_array_add (values, vn_node_get_output (node, k));
+    }
+  return values;
 }
 
 typedef struct
@@ -213,6 +232,12 @@ inspect_run (char        **args,
   add_opsets (json, model);
   add_values (json, "inputs", _("Inputs"), model->graph->inputs);
   add_values (json, "outputs", _("Outputs"), model->graph->outputs);
+  if (tensors)
+    {
+      g_autoptr(GPtrArray) results = list_results (model->graph);
+
+      add_values (json, "tensors", _("Tensors"), results);
+    }
   add_ops (json, model->graph);
   add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
   vn_cmd_print_notes (model->notes);
@@ -220,10 +245,16 @@ inspect_run (char        **args,
   return TRUE;
 }
 
+static const GOptionEntry options[] = {
+  { "tensors", 0, 0, G_OPTION_ARG_NONE, &tensors, N_("List what every node makes, with its sizes"), NULL },
+  { NULL }
+};
+
 const VnCmd vn_cmd_inspect = {
   .name = "inspect",
   .usage = "MODEL",
   .summary = N_("Say what a model is: inputs, outputs, operators, problems"),
+  .options = options,
   .n_args = 1,
   .run = inspect_run,
 };

@@ -239,14 +239,17 @@ quantize_run (char        **args,
     }
   if (!check_targets (error))
     return FALSE;
-  shapes = vn_cmd_parse_shapes (&shape_error);
+  model = vn_cmd_open_model (args[0], error);
+  if (model == NULL)
+    return FALSE;
+  shapes = vn_cmd_parse_shapes (model, &shape_error);
   if (shape_error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&shape_error));
       return FALSE;
     }
-  model = vn_cmd_open_model (args[0], error);
-  if (model == NULL || (result = quantize (model, data, recipe, shapes, error)) == NULL)
+  result = quantize (model, data, recipe, shapes, error);
+  if (result == NULL)
     return FALSE;
   export = vn_export_job_new (result, output, report);
   if (!vn_cmd_run_job (export, error))

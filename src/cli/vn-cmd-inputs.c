@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a network is run on: --input and --shape. */
+/* What a network is run on: --input, --shape and --dim. */
 #include "vn-cmd.h"
 
 #include "vn-i18n.h"
@@ -61,7 +61,7 @@ read_inputs (const VnModel  *model,
 
 /**
  * vn_cmd_open_to_run:
- * @shapes: (out) (transfer full): VnShape by input name, of --shape and of the files of --input
+ * @shapes: (out) (transfer full): VnShape by input name, of --shape, --dim and of the files of --input
  * @given: (out) (transfer full): VnTensor by input name, of --input
  *
  * Returns: (transfer full) (nullable): the model in the file, as the engine can run it
@@ -80,7 +80,7 @@ vn_cmd_open_to_run (const char  *path,
 
   if (model == NULL)
     return NULL;
-  sizes = vn_cmd_parse_shapes (&shape_error);
+  sizes = vn_cmd_parse_shapes (opened, &shape_error);
   if (shape_error != NULL)
     {
       g_propagate_error (error, shape_error);

@@ -14,6 +14,8 @@ static const GOptionEntry common_entries[] = {
   { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Threads to use (default: all processors)"), N_("N") },
   { "shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.shapes,
     N_("Size of an input whose dimensions are open"), N_("NAME=1x3x224x224") },
+  { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.dims,
+    N_("Size that inputs call by a name, such as “batch”; “inspect” shows the names"), N_("NAME=N") },
   { NULL }
 };
 
@@ -178,12 +180,13 @@ parse_shape (const char *text,
   *shape = VN_SHAPE_SCALAR;
   while (*text != '\0')
     {
-      char *end;
-      guint64 dim = g_ascii_strtoull (text, &end, 10);
+      gboolean open = *text == '?';
+      char *end = (char *) text + 1;
+      guint64 dim = open ? 0 : g_ascii_strtoull (text, &end, 10);
 
       if (end == text || dim > G_MAXINT32 || shape->rank == VN_MAX_RANK)
         return FALSE;
-      shape->dims[shape->rank++] = (gint64) dim;
+      shape->dims[shape->rank++] = open ? VN_DIM_UNKNOWN : (gint64) dim;
       text = *end == 'x' || *end == ',' ? end + 1 : end;
       if (text == end && *end != '\0')
         return FALSE;
@@ -191,29 +194,90 @@ parse_shape (const char *text,
   return shape->rank > 0;
 }
 
-/**
- * vn_cmd_parse_shapes:
- *
- * Returns: (transfer full) (nullable): VnShape by input name
- */
-GHashTable *
-vn_cmd_parse_shapes (GError **error)
+static gboolean
+add_shapes (GHashTable  *shapes,
+            GError     **error)
 {
-  g_autoptr(GHashTable) shapes = NULL;
-
   for (char **at = vn_cmd_options.shapes; at != NULL && *at != NULL; at++)
     {
       const char *equals = strrchr (*at, '=');
       VnShape shape;
 
       if (equals == NULL || !parse_shape (equals + 1, &shape))
-        {
-          usage_error (error, "--shape", *at, "NAME=1x3x224x224");
-          return NULL;
-        }
-      if (shapes == NULL)
-        shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+        return usage_error (error, "--shape", *at, "NAME=1x3x224x224");
       g_hash_table_insert (shapes, g_strndup (*at, equals - *at), g_memdup2 (&shape, sizeof shape));
     }
+  return TRUE;
+}
+
+/* Sets the size called @name wherever an input has it; returns whether one has. */
+static gboolean
+bind_dim (const VnModel *model,
+          GHashTable    *shapes,
+          const char    *name,
+          gint64         size)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      VnShape *shape = g_hash_table_lookup (shapes, value->name);
+
+      for (int d = 0; value->type.kind == VN_TYPE_TENSOR && d < value->type.shape.rank; d++)
+        {
+          if (value->initializer != NULL || g_strcmp0 (value->type.symbols[d], name) != 0)
+            continue;
+          found = TRUE;
+          if (shape == NULL)
+            {
+              shape = g_memdup2 (&value->type.shape, sizeof *shape);
+              g_hash_table_insert (shapes, g_strdup (value->name), shape);
+            }
+          if (shape->rank == value->type.shape.rank)
+            shape->dims[d] = size;
+        }
+    }
+  return found;
+}
+
+static gboolean
+add_dims (const VnModel  *model,
+          GHashTable     *shapes,
+          GError        **error)
+{
+  for (char **at = vn_cmd_options.dims; at != NULL && *at != NULL; at++)
+    {
+      const char *equals = strrchr (*at, '=');
+      g_autofree char *name = equals != NULL ? g_strndup (*at, equals - *at) : NULL;
+      VnShape size;
+
+      if (name == NULL || !parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 0)
+        return usage_error (error, "--dim", *at, "NAME=N");
+      if (!bind_dim (model, shapes, name, size.dims[0]))
+        {
+          g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                       _("--dim: no input has an open size called “%s”; “inspect” shows what they are called"), name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/**
+ * vn_cmd_parse_shapes:
+ * @model: whose inputs --dim is about
+ *
+ * Returns: (transfer full) (nullable): VnShape by input name, of --shape and --dim; dims that neither gives are
+ *   %VN_DIM_UNKNOWN
+ */
+GHashTable *
+vn_cmd_parse_shapes (const VnModel  *model,
+                     GError        **error)
+{
+  g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  if (!add_shapes (shapes, error) || !add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
+    return NULL;
   return g_steal_pointer (&shapes);
 }

@@ -34,6 +34,7 @@ typedef struct
   gboolean  json;
   int       threads;
   char    **shapes;        /* --shape NAME=1x3x224x224 */
+  char    **dims;          /* --dim NAME=N */
   char    **inputs;        /* --input NAME=FILE */
   char     *data;
   int       samples;
@@ -47,7 +48,8 @@ extern VnCmdOptions vn_cmd_options;
 const GOptionEntry *vn_cmd_common_entries (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
-GHashTable         *vn_cmd_parse_shapes   (GError      **error);     /* NULL without error: none given */
+GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
+                                           GError       **error);    /* NULL without error: none given */
 
 /* Runs a job to its end with a progress bar on a terminal; Ctrl-C cancels it. */
 gboolean            vn_cmd_run_job        (VnJob        *job,

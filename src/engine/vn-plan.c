@@ -34,6 +34,8 @@ plan_alloc (VnModel       *model,
   self->n_values = graph->values->len + self->captured->len;
   self->values = g_new0 (VnPlanValue, MAX (self->n_values, 1));
   self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
+  self->variants = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_plan_unref);
+  g_mutex_init (&self->lock);
   for (guint i = 0; i < self->n_values; i++)
     {
       VnPlanValue *value = &self->values[i];
@@ -186,6 +188,8 @@ vn_plan_new (VnModel              *model,
 
   self = plan_alloc (model, model->graph, NULL);
   self->no_fusion = options != NULL && options->no_fusion;
+  self->all_outputs = options == NULL || options->outputs == NULL;
+  self->skip_unsupported = options != NULL && options->skip_unsupported;
   if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -272,6 +276,8 @@ vn_plan_unref (VnPlan *self)
   for (guint i = 0; i < self->n_values; i++)
     g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
   g_ptr_array_unref (self->steps);
+  g_ptr_array_unref (self->variants);
+  g_mutex_clear (&self->lock);
   g_ptr_array_unref (self->captured);
   g_hash_table_unref (self->captured_ids);
   g_clear_pointer (&self->inputs, g_ptr_array_unref);

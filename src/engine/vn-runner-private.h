@@ -27,6 +27,7 @@ struct _VnRunner
   gint64        *step_usec;
   VnRunner    ***bodies;
   GCancellable  *cancellable;
+  VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };
 
 gboolean vn_runner_run_step         (VnRunner      *self,

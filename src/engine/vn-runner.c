@@ -103,6 +103,7 @@ vn_runner_free (VnRunner *self)
   free (self->arena);
   free (self->scratch);
   free_bodies (self);
+  g_clear_pointer (&self->variant, vn_runner_free);
   vn_plan_unref (self->plan);
   g_free (self);
 }
@@ -322,10 +323,31 @@ clear_run (VnRunner *self)
       g_clear_pointer (&self->tensors[id], vn_tensor_unref);
 }
 
+/* Makes the runner for samples of other sizes one for @plan. */
+static gboolean
+set_variant (VnRunner  *self,
+             VnPlan    *plan,
+             GError   **error)
+{
+  if (self->variant == NULL || self->variant->plan != plan)
+    {
+      g_clear_pointer (&self->variant, vn_runner_free);
+      self->variant = vn_runner_new (plan, error);
+      if (self->variant == NULL)
+        return FALSE;
+    }
+  self->variant->n_threads = self->n_threads;
+  self->variant->tap = self->tap;
+  self->variant->tap_data = self->tap_data;
+  /* Steps that fold away for some sizes may be there for others. */
+  self->variant->step_usec = plan->steps->len == self->plan->steps->len ? self->step_usec : NULL;
+  return TRUE;
+}
+
 /**
  * vn_runner_run:
- * @inputs: one tensor for each vn_plan_get_input(), of exactly its type; %NULL is accepted where the plan does not
- *   need the input
+ * @inputs: one tensor for each vn_plan_get_input(), of its type; sizes that the model leaves open may differ from
+ *   those of the plan, which is then made anew for them. %NULL is accepted where the plan does not need the input
  * @outputs: (nullable) (out caller-allocates): vn_plan_get_n_outputs() places that receive owned tensors; all %NULL
  *   after a failure
  * @cancellable: (nullable): looked at between the steps
@@ -341,12 +363,18 @@ vn_runner_run (VnRunner           *self,
                GCancellable       *cancellable,
                GError            **error)
 {
+  g_autoptr(VnPlan) plan = NULL;
   gboolean ok;
 
   g_return_val_if_fail (self != NULL && (inputs != NULL || self->plan->inputs->len == 0), FALSE);
 
   for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
     outputs[i] = NULL;
+  plan = vn_plan_for_inputs (self->plan, inputs, error);
+  if (plan == NULL)
+    return FALSE;
+  if (plan != self->plan)
+    return set_variant (self, plan, error) && vn_runner_run (self->variant, inputs, outputs, cancellable, error);
   self->cancellable = cancellable;
   ok = run_all (self, inputs, outputs, cancellable, error);
   clear_run (self);

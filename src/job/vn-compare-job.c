@@ -24,19 +24,6 @@ list_all (guint   n,
     g_array_append_val (indices, i);
 }
 
-static VnDataset *
-open_data (VnCompareJob  *self,
-           VnModel       *float_model,
-           GError       **error)
-{
-  guint n;
-  VnInputSpec *specs = vn_model_dup_input_specs (float_model, self->input_shapes, &n);
-  VnDataset *dataset = vn_dataset_open (self->data, specs, n, self->notes, error);
-
-  vn_input_specs_free (specs, n);
-  return dataset;
-}
-
 static gboolean
 vn_compare_job_run (VnJob         *job,
                     GCancellable  *cancellable,
@@ -46,12 +33,16 @@ vn_compare_job_run (VnJob         *job,
   g_autoptr(VnModel) float_model = vn_model_to_runnable (self->float_model, cancellable, error);
   g_autoptr(VnModel) quant_model = float_model != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
   g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
   VnCompareOptions options = { .n_threads = self->n_threads };
   VnProgress progress = vn_job_get_reporter (job);
 
-  if (quant_model == NULL || (dataset = open_data (self, float_model, error)) == NULL)
+  if (quant_model == NULL)
+    return FALSE;
+  dataset = vn_model_open_data (float_model, self->data, self->input_shapes, &shapes, self->notes, error);
+  if (dataset == NULL)
     return FALSE;
   vn_graph_note_unsupported (float_model->graph, self->notes);
   names = vn_compare_match_names (float_model, quant_model);
@@ -60,7 +51,7 @@ vn_compare_job_run (VnJob         *job,
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
   vn_job_begin_phase (job, _("Measuring error"), 0, 1);
-  self->errors = vn_compare (float_model, quant_model, self->input_shapes, dataset, &options, &progress,
+  self->errors = vn_compare (float_model, quant_model, shapes, dataset, &options, &progress,
                              self->notes, cancellable, error);
   vn_notes_sort (self->notes);
   return self->errors != NULL;

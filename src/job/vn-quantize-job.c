@@ -14,6 +14,7 @@ struct _VnQuantizeJob
   VnResult          *result;
 
   VnDataset         *dataset;
+  GHashTable        *shapes;        /* nullable: those of the settings, or of the first sample */
   GArray            *calibration, *held_out;   /* of guint */
 };
 
@@ -44,11 +45,10 @@ open_data (VnQuantizeJob  *self,
            VnResult       *result,
            GError        **error)
 {
-  guint n_specs, n, n_held = self->settings.n_held_out;
-  VnInputSpec *specs = vn_model_dup_input_specs (result->prepared, self->settings.input_shapes, &n_specs);
+  guint n, n_held = self->settings.n_held_out;
 
-  self->dataset = vn_dataset_open (self->settings.data, specs, n_specs, result->notes, error);
-  vn_input_specs_free (specs, n_specs);
+  self->dataset = vn_model_open_data (result->prepared, self->settings.data, self->settings.input_shapes, &self->shapes,
+                                      result->notes, error);
   if (self->dataset == NULL)
     return FALSE;
   n = vn_dataset_get_n (self->dataset);
@@ -143,7 +143,7 @@ calibrate (VnQuantizeJob  *self,
            GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  VnPlanOptions plan_options = { .input_shapes = self->settings.input_shapes, .taps = taps, .skip_unsupported = TRUE };
+  VnPlanOptions plan_options = { .input_shapes = self->shapes, .taps = taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { (const guint *) (gpointer) self->calibration->data, self->calibration->len,
                                  self->settings.n_threads };
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
@@ -210,10 +210,10 @@ compare (VnQuantizeJob  *self,
   gint64 start = g_get_monotonic_time ();
 
   vn_job_begin_phase (VN_JOB (self), _("Measuring error"), 0.65, 0.97);
-  result->errors = vn_compare (result->prepared, result->quantized, self->settings.input_shapes, self->dataset, &options,
-                               &progress, result->notes, cancellable, error);
+  result->errors = vn_compare (result->prepared, result->quantized, self->shapes, self->dataset, &options, &progress,
+                               result->notes, cancellable, error);
   if (result->errors == NULL ||
-      !vn_evaluate_top1 (result->prepared, result->quantized, self->settings.input_shapes, self->dataset, &options,
+      !vn_evaluate_top1 (result->prepared, result->quantized, self->shapes, self->dataset, &options,
                          &result->accuracy, cancellable, error))
     return FALSE;
   result->compare_seconds = seconds_since (start);
@@ -269,6 +269,7 @@ vn_quantize_job_finalize (GObject *object)
   vn_data_spec_free ((VnDataSpec *) self->settings.data);
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->settings.previous, vn_result_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);

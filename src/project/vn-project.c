@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-project.h"
 
+#include "vn-i18n.h"
+
+/* So many samples are tried before sizes are given up on. */
+#define MAX_TRIES 16
+
 /**
  * vn_result_new:
  *
@@ -179,4 +184,102 @@ vn_input_specs_free (VnInputSpec *specs,
   for (guint i = 0; i < n; i++)
     g_free (specs[i].name);
   g_free (specs);
+}
+
+static gboolean
+has_open_size (const VnInputSpec *specs,
+               guint              n)
+{
+  for (guint i = 0; i < n; i++)
+    if (!vn_shape_is_static (&specs[i].shape))
+      return TRUE;
+  return FALSE;
+}
+
+/* The first sample that can be read; %FALSE: none. */
+static gboolean
+load_first (VnDataset  *dataset,
+            VnTensor  **tensors)
+{
+  for (guint i = 0; i < MIN (vn_dataset_get_n (dataset), MAX_TRIES); i++)
+    if (vn_dataset_load (dataset, i, tensors, NULL))
+      return TRUE;
+  return FALSE;
+}
+
+/* Gives open inputs the sizes of @tensors, in @specs and in the table that is returned. */
+static GHashTable *
+take_sizes (VnInputSpec  *specs,
+            guint         n,
+            VnTensor    **tensors,
+            VnNotes      *notes)
+{
+  GHashTable *shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (!vn_shape_is_static (&specs[i].shape))
+        {
+          g_autofree char *text = vn_shape_to_string (&tensors[i]->shape, "×");
+
+          if (notes != NULL)
+            vn_notes_add (notes, VN_NOTE_INFO, "size-from-sample", specs[i].name,
+                          _("The model leaves its size open: %s is taken from the first sample"), text);
+          specs[i].shape = tensors[i]->shape;
+        }
+      g_hash_table_insert (shapes, g_strdup (specs[i].name), g_memdup2 (&specs[i].shape, sizeof (VnShape)));
+    }
+  return shapes;
+}
+
+static VnDataset *
+open_sized (const VnDataSpec  *data,
+            VnInputSpec       *specs,
+            guint              n,
+            GHashTable       **shapes,
+            VnNotes           *notes,
+            GError           **error)
+{
+  g_autoptr(VnDataset) dataset = vn_dataset_open (data, specs, n, notes, error);
+  g_autofree VnTensor **tensors = g_new0 (VnTensor *, n + 1);
+
+  if (dataset == NULL || !has_open_size (specs, n) || !load_first (dataset, tensors))
+    return g_steal_pointer (&dataset);
+  g_clear_pointer (shapes, g_hash_table_unref);
+  *shapes = take_sizes (specs, n, tensors, notes);
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+  return vn_dataset_is_image (dataset) ? vn_dataset_open (data, specs, n, NULL, error) : g_steal_pointer (&dataset);
+}
+
+/**
+ * vn_model_open_data:
+ * @given: (nullable): by input name, VnShape*: sizes the user gave; dims may be %VN_DIM_UNKNOWN
+ * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if it leaves something open the sizes of the
+ *   first sample
+ * @notes: (nullable): told which sizes came from the sample
+ *
+ * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size of the first one;
+ * tensors keep the sizes they have, and a plan for the first one adapts to the others (vn_runner_run()).
+ *
+ * Returns: (transfer full) (nullable): the samples
+ */
+VnDataset *
+vn_model_open_data (const VnModel     *model,
+                    const VnDataSpec  *data,
+                    GHashTable        *given,
+                    GHashTable       **shapes,
+                    VnNotes           *notes,
+                    GError           **error)
+{
+  guint n;
+  VnInputSpec *specs = vn_model_dup_input_specs (model, given, &n);
+  VnDataset *dataset;
+
+  *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
+  dataset = open_sized (data, specs, n, shapes, notes, error);
+  vn_input_specs_free (specs, n);
+  if (dataset == NULL)
+    g_clear_pointer (shapes, g_hash_table_unref);
+  return dataset;
 }

@@ -47,6 +47,12 @@ const VnTensorPlan *vn_result_get_node_plan      (VnResult *self, const VnNode *
 VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
                                             GHashTable    *input_shapes,
                                             guint         *n);
+VnDataset        *vn_model_open_data       (const VnModel     *model,
+                                            const VnDataSpec  *data,
+                                            GHashTable        *given,     /* nullable */
+                                            GHashTable       **shapes,
+                                            VnNotes           *notes,     /* nullable */
+                                            GError           **error);
 void              vn_input_specs_free      (VnInputSpec   *specs,
                                             guint          n);
 

@@ -225,6 +225,81 @@ test_open_sizes (void)
     }
 }
 
+static void
+count_tap (const VnValue  *value,
+           guint           tap,
+           const VnTensor *tensor,
+           gpointer        data)
+{
+  g_assert_cmpuint (tap, ==, 0);
+  *(gsize *) data += tensor->n_elements;
+}
+
+/* A plan for one size serves samples of other sizes, more of them than are kept, where the model leaves the size open. */
+static void
+test_other_sizes (void)
+{
+  g_autoptr(VnModel) model = make_chain (VN_SHAPE (-1, 3));
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  g_autoptr(GError) error = NULL;
+  VnPlanOptions options = { .taps = taps };
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  g_autoptr(VnTensor) wrong = make_input (VN_SHAPE (2, 4), 1);
+  gsize n_tapped = 0;
+
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "a"));
+  plan = vn_plan_new (model, &options, NULL, &error);
+  g_assert_no_error (error);
+  runner = vn_runner_new (plan, &error);
+  g_assert_no_error (error);
+  vn_runner_set_tap (runner, count_tap, &n_tapped);
+  for (guint i = 0; i < 40; i++)
+    {
+      gint64 rows = 1 + i * 7 % 13;
+      g_autoptr(VnTensor) input = make_input (VN_SHAPE (rows, 3), i);
+      g_autoptr(VnTensor) output = NULL;
+
+      n_tapped = 0;
+      vn_runner_run (runner, &input, &output, NULL, &error);
+      g_assert_no_error (error);
+      assert_is_relu (input, output);
+      g_assert_cmpuint (n_tapped, ==, (gsize) rows * 3);
+    }
+  g_assert_false (vn_runner_run (runner, &wrong, NULL, NULL, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
+}
+
+/* A network that is open at its input but not inside says which size it cannot take, and works on. */
+static void
+test_impossible_size (void)
+{
+  static const gint64 target[] = { 1, 3 };
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(VnTensor) one = make_input (VN_SHAPE (1, 3), 1), two = make_input (VN_SHAPE (2, 3), 1);
+  g_autoptr(VnTensor) output = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (-1, 3));
+  add_ints (model, "target", target, 2);
+  add_node (model, "Reshape", "reshape", "x target", "a");
+  add_node (model, "Relu", "relu", "a", "y");
+  set_outputs (model, "y");
+  plan = vn_plan_new (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  runner = vn_runner_new (plan, &error);
+  g_assert_no_error (error);
+  g_assert_false (vn_runner_run (runner, &two, &output, NULL, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "reshape"));
+  g_clear_error (&error);
+  vn_runner_run (runner, &one, &output, NULL, &error);
+  g_assert_no_error (error);
+  assert_is_relu (one, output);
+}
+
 /* What depends on constants only is computed while planning; a weight at an odd address is copied. */
 static void
 test_folds (void)
@@ -306,6 +381,8 @@ main (int    argc,
   g_test_add_func ("/plan/skips-unsupported-operators", test_skips_unsupported);
   g_test_add_func ("/plan/inputs-are-checked", test_inputs_are_checked);
   g_test_add_func ("/plan/open-sizes", test_open_sizes);
+  g_test_add_func ("/plan/other-sizes", test_other_sizes);
+  g_test_add_func ("/plan/impossible-size", test_impossible_size);
   g_test_add_func ("/plan/folds", test_folds);
   g_test_add_func ("/plan/input-is-output", test_input_is_output);
   g_test_add_func ("/plan/foreign-value", test_foreign_value);
