@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-project.h"
 
+#include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-op.h"
 
 /* So many samples are tried before sizes are given up on. */
 #define MAX_TRIES 16
+
+/* Networks that halve pictures several times take multiples of this. */
+#define USUAL_MULTIPLE 32
 
 /**
  * vn_result_new:
@@ -232,8 +237,68 @@ take_sizes (VnInputSpec  *specs,
   return shapes;
 }
 
+static gboolean
+can_take (const VnModel  *model,
+          GHashTable     *shapes,
+          GError        **error)
+{
+  g_autoptr(VnModel) copy = vn_model_copy (model);
+
+  return vn_model_infer_types (copy, shapes, NULL, error);
+}
+
+static void
+round_sizes (const VnModel *model,
+             GHashTable    *shapes)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      VnShape *shape = g_hash_table_lookup (shapes, value->name);
+
+      for (int d = 0; shape != NULL && value->type.shape.rank == shape->rank && d < shape->rank; d++)
+        if (value->type.shape.dims[d] < 0 && shape->dims[d] > USUAL_MULTIPLE)
+          shape->dims[d] -= shape->dims[d] % USUAL_MULTIPLE;
+    }
+}
+
+/* All pictures as large as the first one, or a little smaller if the network cannot take that. */
 static VnDataset *
-open_sized (const VnDataSpec  *data,
+open_pictures (const VnModel     *model,
+               const VnDataSpec  *data,
+               GHashTable        *shapes,
+               VnNotes           *notes,
+               GError           **error)
+{
+  g_autoptr(GError) reason = NULL;
+  VnInputSpec *specs;
+  VnDataset *dataset;
+  guint n;
+
+  if (!can_take (model, shapes, &reason))
+    {
+      round_sizes (model, shapes);
+      if (!can_take (model, shapes, NULL))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+                       _("The model leaves the size of pictures open and cannot take that of the first one: %s; give "
+                         "one that it takes"), reason->message);
+          return NULL;
+        }
+      if (notes != NULL)
+        vn_notes_add (notes, VN_NOTE_INFO, "size-rounded", NULL,
+                      _("The network cannot take pictures of that size: they are made smaller, to multiples of %d"),
+                      USUAL_MULTIPLE);
+    }
+  specs = vn_model_dup_input_specs (model, shapes, &n);
+  dataset = vn_dataset_open (data, specs, n, NULL, error);
+  vn_input_specs_free (specs, n);
+  return dataset;
+}
+
+static VnDataset *
+open_sized (const VnModel     *model,
+            const VnDataSpec  *data,
             VnInputSpec       *specs,
             guint              n,
             GHashTable       **shapes,
@@ -249,7 +314,7 @@ open_sized (const VnDataSpec  *data,
   *shapes = take_sizes (specs, n, tensors, notes);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
-  return vn_dataset_is_image (dataset) ? vn_dataset_open (data, specs, n, NULL, error) : g_steal_pointer (&dataset);
+  return vn_dataset_is_image (dataset) ? open_pictures (model, data, *shapes, notes, error) : g_steal_pointer (&dataset);
 }
 
 /**
@@ -259,8 +324,8 @@ open_sized (const VnDataSpec  *data,
  *   first sample
  * @notes: (nullable): told which sizes came from the sample
  *
- * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size of the first one;
- * tensors keep the sizes they have, and a plan for the first one adapts to the others (vn_runner_run()).
+ * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size of the first one,
+ * rounded down to multiples of 32 if the network cannot take that; tensors keep the sizes they have, and a plan for the first one adapts to the others (vn_runner_run()).
  *
  * Returns: (transfer full) (nullable): the samples
  */
@@ -277,7 +342,7 @@ vn_model_open_data (const VnModel     *model,
   VnDataset *dataset;
 
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
-  dataset = open_sized (data, specs, n, shapes, notes, error);
+  dataset = open_sized (model, data, specs, n, shapes, notes, error);
   vn_input_specs_free (specs, n);
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);
