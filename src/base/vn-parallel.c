@@ -48,7 +48,11 @@ static gint n_spinning;        /* atomic */
 guint
 vn_parallel_default_threads (void)
 {
-  return MAX (1, g_get_num_processors ());
+  static gsize n;   /* asking costs a system call, and small loops ask several times */
+
+  if (g_once_init_enter (&n))
+    g_once_init_leave (&n, MAX (1, g_get_num_processors ()));
+  return (guint) n;
 }
 
 /* The error of the lowest item wins, so that a failure reads the same
