@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be left out: steps nobody needs, and clamps an operator can do on the way. */
-#include "vn-plan-private.h"
+/* What can be left out: steps nobody needs, and what another operator can do on the way. */
+#include "vn-fuse-private.h"
 
 #include <float.h>
 #include <math.h>
@@ -100,7 +100,7 @@ vn_plan_match_clamp (VnPlan       *self,
                      const VnStep *step,
                      VnActivation *clamp)
 {
-  *clamp = (VnActivation) { TRUE, -INFINITY, INFINITY };
+  *clamp = (VnActivation) { .active = TRUE, .min = -INFINITY, .max = INFINITY };
 
   if (vn_node_is (step->node, "Relu"))
     {
@@ -130,32 +130,61 @@ can_take_clamp (VnPlan       *self,
   return value->n_uses == 1 && value->tap < 0 && value->output < 0 && value->type.dtype == VN_DTYPE_F32;
 }
 
+static VnStep *
+fuse_clamp (VnFusion *self,
+            VnStep   *step)
+{
+  VnStep *producer = step->n_inputs > 0 && step->inputs[0] >= 0 ? self->producers[step->inputs[0]] : NULL;
+  VnActivation clamp;
+
+  if (producer == NULL || !can_take_clamp (self->plan, producer) || !vn_plan_match_clamp (self->plan, step, &clamp))
+    return NULL;
+  producer->activation = clamp;
+  return producer;
+}
+
+static void
+fuse_step (VnFusion *self,
+           VnStep   *step,
+           guint     place)
+{
+  static const VnFuseFunc funcs[] = { fuse_clamp, vn_fuse_map, vn_fuse_gate, vn_fuse_divisor, vn_fuse_factors,
+                                      vn_fuse_shifts, vn_fuse_sum };
+  int output = step->outputs[0];
+  VnStep *taker = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (funcs) && taker == NULL && output >= 0; i++)
+    taker = funcs[i] (self, step);
+  if (taker != NULL)
+    {
+      self->made_at[output] = self->made_at[taker->outputs[0]];
+      self->plan->values[output].fused = TRUE;
+      taker->outputs[0] = output;
+      self->producers[output] = taker;
+      step->dead = TRUE;
+      return;
+    }
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (step->outputs[i] >= 0)
+      self->made_at[step->outputs[i]] = place + 1;
+  if (output >= 0)
+    self->producers[output] = step;
+}
+
 /**
  * vn_plan_fuse:
  *
- * Lets operators that can clamp do so in place of a Relu or Clip that is the only user of their result.
+ * Lets operators do on the way what follows them, where nobody looks at the values between: clamps, and with
+ * fuses_more whatever a convolution can do while its results are in the cache.
  */
 void
 vn_plan_fuse (VnPlan *self)
 {
   g_autofree VnStep **producers = g_new0 (VnStep *, MAX (self->n_values, 1));
+  g_autofree guint *made_at = g_new0 (guint, MAX (self->n_values, 1));
+  VnFusion fusion = { self, producers, made_at };
 
   for (guint k = 0; k < self->steps->len; k++)
-    {
-      VnStep *step = g_ptr_array_index (self->steps, k);
-      VnStep *producer = step->n_inputs > 0 && step->inputs[0] >= 0 ? producers[step->inputs[0]] : NULL;
-      VnActivation clamp;
-
-      if (producer != NULL && can_take_clamp (self, producer) && vn_plan_match_clamp (self, step, &clamp))
-        {
-          producer->activation = clamp;
-          producer->outputs[0] = step->outputs[0];
-          producers[step->outputs[0]] = producer;
-          step->dead = TRUE;
-          continue;
-        }
-      if (step->outputs[0] >= 0)
-        producers[step->outputs[0]] = step;
-    }
+    fuse_step (&fusion, g_ptr_array_index (self->steps, k), k);
   remove_dead (self);
 }

@@ -332,5 +332,6 @@ vn_runner_run_step (VnRunner      *self,
   ctx.n_threads = self->n_threads;
   for (guint i = 0; i < step->n_inputs; i++)
     self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
+  ctx.sum = step->has_sum ? self->in[step->n_inputs - 1] : NULL;
   return step->dynamic ? run_dynamic (self, step, &ctx, error) : run_static (self, step, &ctx, error);
 }

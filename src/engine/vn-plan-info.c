@@ -47,14 +47,15 @@ is_folded (VnPlan       *self,
 
 /* What a step writes though another node makes it was fused into that step. */
 static gboolean
-is_fused (const VnNode   *node,
+is_fused (VnPlan         *self,
+          const VnNode   *node,
           const gboolean *written)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (node->outputs, i);
 
-      if (value != NULL && written[value->id])
+      if (value != NULL && (written[value->id] || self->values[value->id].fused))
         return TRUE;
     }
   return FALSE;
@@ -88,7 +89,7 @@ vn_plan_get_summary (VnPlan        *self,
 
       if (run[i])
         continue;
-      if (is_fused (node, written))
+      if (is_fused (self, node, written))
         summary->n_fused++;
       else if (is_folded (self, node))
         summary->n_folded++;

@@ -20,6 +20,7 @@ typedef enum
  * @root: id of the value whose memory it shares; its own id if none
  * @first_step, @last_step: the steps that write it and use it last, of all values that share the memory for a root
  * @tap, @output: first index into the plan's taps and outputs, or -1
+ * @fused: its node was fused into another
  */
 typedef struct
 {
@@ -34,6 +35,7 @@ typedef struct
   guint         n_uses;
   int           tap, output;
   gboolean      needed;
+  gboolean      fused;
 } VnPlanValue;
 
 /**
@@ -56,6 +58,8 @@ typedef struct
  * @dynamic: shapes are inferred again right before running
  * @alias: the output is input 0 with another shape, nothing is run
  * @dying: ids of heap values that nobody needs after this step
+ * @has_sum: the last input is not the node's, but the sum of the context
+ * @factors, @shifts: those of the context; @shifts is part of the same memory
  */
 typedef struct
 {
@@ -69,7 +73,8 @@ typedef struct
   gsize         scratch_bytes;
   gpointer      prepared;
   VnActivation  activation;
-  gboolean      dynamic, alias, dead;
+  float        *factors, *shifts;
+  gboolean      dynamic, alias, dead, has_sum;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */
 } VnStep;

@@ -85,6 +85,7 @@ vn_step_free (VnStep *self)
   vn_op_release (self->op, self->prepared);
   g_array_unref (self->dying);
   g_clear_pointer (&self->bodies, g_ptr_array_unref);
+  g_free (self->factors);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->in_types);
@@ -107,6 +108,8 @@ vn_step_init_context (const VnStep *self,
     .out_types = self->out_types,
     .scratch_bytes = self->scratch_bytes,
     .activation = self->activation,
+    .factors = self->factors,
+    .shifts = self->shifts,
     .prepared = self->prepared,
     .n_threads = 1,
   };

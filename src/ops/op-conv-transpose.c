@@ -332,7 +332,7 @@ conv_transpose_run (VnOpContext *ctx,
       return TRUE;
     }
   job.epilogue.bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
-  vn_epilogue_set_clamp (&job.epilogue, &ctx->activation);
+  vn_epilogue_set_fused (&job.epilogue, ctx);
   job.n_blocks = (job.sizes.out_channels + job.sizes.block - 1) / job.sizes.block;
   vn_op_for_items (ctx, job.sizes.batch * job.sizes.groups * job.n_blocks,
                    (double) job.sizes.block * job.sizes.taps * job.sizes.x_size * job.sizes.in_channels / 16,

@@ -194,7 +194,7 @@ conv_run (VnOpContext *ctx,
 {
   VnEpilogue epilogue = { 0 };
 
-  vn_epilogue_set_clamp (&epilogue, &ctx->activation);
+  vn_epilogue_set_fused (&epilogue, ctx);
   return run_with (ctx, &epilogue, error);
 }
 
@@ -234,6 +234,7 @@ const VnOp vn_op_conv_1 = {
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_COMPUTE, W, B, 0, TRUE },
   .fuses_clamp = TRUE,
+  .fuses_more = TRUE,
   .infer = conv_infer,
   .run = conv_run,
   .prepare = conv_prepare,

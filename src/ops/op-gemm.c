@@ -173,7 +173,7 @@ gemm_rows (gpointer data,
       return;
     }
   rows_f32 (self, first, n);
-  vn_epilogue_set_clamp (&epilogue, &ctx->activation);
+  vn_epilogue_set_fused (&epilogue, ctx);
   vn_epilogue_apply (&epilogue, (float *) ctx->out[0]->data + first * self->n, 0, 1, n * self->n, 0);
 }
 

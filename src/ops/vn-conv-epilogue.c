@@ -5,18 +5,29 @@
 #include <math.h>
 
 /**
- * vn_epilogue_set_clamp:
- * @activation: the clamp the engine fused behind the operator; ignored if not active
+ * vn_epilogue_set_fused:
+ *
+ * Takes over what the engine fused behind the operator.
  */
 void
-vn_epilogue_set_clamp (VnEpilogue         *self,
-                       const VnActivation *activation)
+vn_epilogue_set_fused (VnEpilogue        *self,
+                       const VnOpContext *ctx)
 {
-  if (!activation->active)
-    return;
-  self->kind = VN_EPILOGUE_CLAMP;
-  self->a = activation->min;
-  self->b = activation->max;
+  self->factors = ctx->factors;
+  self->shifts = ctx->shifts;
+  self->sum = ctx->sum != NULL ? ctx->sum->data : NULL;
+  self->map = ctx->activation;
+}
+
+/**
+ * vn_epilogue_is_clamp:
+ *
+ * Returns: whether nothing but a bias and a clamp, or neither, is to be done
+ */
+gboolean
+vn_epilogue_is_clamp (const VnEpilogue *self)
+{
+  return self->sum == NULL && self->factors == NULL && (!self->map.active || self->map.kind == VN_ACTIVATION_CLAMP);
 }
 
 /**
@@ -33,17 +44,17 @@ vn_epilogue_from_node (VnEpilogue   *self,
                        GError      **error)
 {
   static const struct {
-    const char     *name;
-    VnEpilogueKind  kind;
-    float           a, b;
+    const char       *name;
+    VnActivationKind  kind;
+    float             a, b;
   } kinds[] = {
-    { "", VN_EPILOGUE_NONE, 0.f, 0.f },
-    { "Relu", VN_EPILOGUE_CLAMP, 0.f, G_MAXFLOAT },
-    { "Clip", VN_EPILOGUE_CLAMP, -G_MAXFLOAT, G_MAXFLOAT },
-    { "LeakyRelu", VN_EPILOGUE_LEAKY_RELU, 0.01f, 0.f },
-    { "Tanh", VN_EPILOGUE_TANH, 0.f, 0.f },
-    { "Sigmoid", VN_EPILOGUE_SIGMOID, 0.f, 0.f },
-    { "HardSigmoid", VN_EPILOGUE_HARD_SIGMOID, 0.2f, 0.5f },
+    { "", VN_ACTIVATION_CLAMP, 0.f, 0.f },
+    { "Relu", VN_ACTIVATION_CLAMP, 0.f, 0.f },
+    { "Clip", VN_ACTIVATION_CLAMP, -G_MAXFLOAT, G_MAXFLOAT },
+    { "LeakyRelu", VN_ACTIVATION_LEAKY_RELU, 0.01f, 0.f },
+    { "Tanh", VN_ACTIVATION_TANH, 0.f, 0.f },
+    { "Sigmoid", VN_ACTIVATION_SIGMOID, 0.f, 0.f },
+    { "HardSigmoid", VN_ACTIVATION_HARD_SIGMOID, 0.2f, 0.5f },
   };
   g_autofree char *name = vn_node_dup_string (ctx->node, "activation", "");
   gsize n;
@@ -52,15 +63,15 @@ vn_epilogue_from_node (VnEpilogue   *self,
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (name, kinds[i].name))
       {
-        self->kind = kinds[i].kind;
-        self->a = n > 0 && i > 1 ? params[0] : vn_node_get_float (ctx->node, "activation_alpha", kinds[i].a);
-        self->b = n > 1 && i > 1 ? params[1] : vn_node_get_float (ctx->node, "activation_beta", kinds[i].b);
+        VnActivation *map = &self->map;
+
+        map->active = i > 0;
+        map->kind = kinds[i].kind;
+        map->a = n > 0 && i > 1 ? params[0] : vn_node_get_float (ctx->node, "activation_alpha", kinds[i].a);
+        map->b = n > 1 && i > 1 ? params[1] : vn_node_get_float (ctx->node, "activation_beta", kinds[i].b);
         /* An infinite value stays so behind a plain Relu. */
-        if (i == 1)
-          {
-            self->a = 0.f;
-            self->b = (float) INFINITY;
-          }
+        map->min = i == 1 ? 0.f : map->a;
+        map->max = i == 1 ? (float) INFINITY : map->b;
         return TRUE;
       }
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("activation “%s” of a fused operator is not known"), name);
@@ -102,8 +113,11 @@ row_add_clamp (float *y,
 #define ROW_MAP(name, expression)                                            \
 VN_MULTIVERSION                                                              \
 static void                                                                  \
-name (float *y, float a, float b, gsize n)                                   \
+name (float *y, const VnActivation *map, gsize n)                            \
 {                                                                            \
+  const float a = map->a, b = map->b, min = map->min, max = map->max;        \
+                                                                             \
+  (void) a; (void) b; (void) min; (void) max;                                \
   for (gsize i = 0; i < n; i++)                                              \
     {                                                                        \
       float v = y[i];                                                        \
@@ -112,55 +126,72 @@ name (float *y, float a, float b, gsize n)                                   \
 }
 
 VN_INLINE float
-clamp_unit (float v)
+clamp_to (float v,
+          float min,
+          float max)
 {
-  v = v < 0.f ? 0.f : v;
-  return v > 1.f ? 1.f : v;
+  v = v < min ? min : v;
+  return v > max ? max : v;
 }
 
-ROW_MAP (row_leaky_relu, v < 0.f ? a * v : v)
+ROW_MAP (row_clamp, clamp_to (v, min, max))
+ROW_MAP (row_leaky_relu, v < 0.f ? v * a : v)
 ROW_MAP (row_tanh, vn_tanhf (v))
 ROW_MAP (row_sigmoid, vn_sigmoidf (v))
-ROW_MAP (row_hard_sigmoid, clamp_unit (a * v + b))
+ROW_MAP (row_hard_sigmoid, clamp_to (a * v + b, 0.f, 1.f))
+ROW_MAP (row_silu, v * vn_sigmoidf (v))
+ROW_MAP (row_hard_swish, v * clamp_to (a * v + b, 0.f, 1.f))
+ROW_MAP (row_shift_swish, v * clamp_to (v + a, min, max) / b)
+ROW_MAP (row_swish_of_part, v * (clamp_to (v + a, min, max) / b))
+
+static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
+  [VN_ACTIVATION_CLAMP] = row_clamp,
+  [VN_ACTIVATION_LEAKY_RELU] = row_leaky_relu,
+  [VN_ACTIVATION_TANH] = row_tanh,
+  [VN_ACTIVATION_SIGMOID] = row_sigmoid,
+  [VN_ACTIVATION_HARD_SIGMOID] = row_hard_sigmoid,
+  [VN_ACTIVATION_SILU] = row_silu,
+  [VN_ACTIVATION_HARD_SWISH] = row_hard_swish,
+  [VN_ACTIVATION_SHIFT_SWISH] = row_shift_swish,
+  [VN_ACTIVATION_SWISH_OF_PART] = row_swish_of_part,
+};
+
+VN_MULTIVERSION
+static void
+row_affine (float *y,
+            float  factor,
+            float  shift,
+            gsize  n)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = y[i] * factor + shift;
+}
 
 static void
 apply_row (const VnEpilogue *self,
            float            *y,
-           float             bias,
+           gsize             row,
            gsize             n)
 {
   const float *sum = self->sum != NULL ? self->sum + (y - self->base) : NULL;
+  float bias = self->bias != NULL ? self->bias[row] : 0.f;
 
-  if (self->kind == VN_EPILOGUE_CLAMP && sum == NULL)
+  if (self->bias != NULL && vn_epilogue_is_clamp (self) && self->map.active)
     {
-      row_add_clamp (y, bias, self->a, self->b, n);
+      row_add_clamp (y, bias, self->map.min, self->map.max, n);
       return;
+    }
+  if (self->factors != NULL)
+    {
+      if (bias != 0.f)
+        row_add (y, NULL, bias, n);
+      row_affine (y, self->factors[row], self->shifts[row], n);
+      bias = 0.f;
     }
   if (sum != NULL || bias != 0.f)
     row_add (y, sum, bias, n);
-
-  switch (self->kind)
-    {
-    case VN_EPILOGUE_NONE:
-      break;
-    case VN_EPILOGUE_CLAMP:
-      row_add_clamp (y, 0.f, self->a, self->b, n);
-      break;
-    case VN_EPILOGUE_LEAKY_RELU:
-      row_leaky_relu (y, self->a, self->b, n);
-      break;
-    case VN_EPILOGUE_TANH:
-      row_tanh (y, self->a, self->b, n);
-      break;
-    case VN_EPILOGUE_SIGMOID:
-      row_sigmoid (y, self->a, self->b, n);
-      break;
-    case VN_EPILOGUE_HARD_SIGMOID:
-      row_hard_sigmoid (y, self->a, self->b, n);
-      break;
-    default:
-      g_assert_not_reached ();
-    }
+  if (self->map.active)
+    maps[self->map.kind] (y, &self->map, n);
 }
 
 /**
@@ -176,8 +207,8 @@ vn_epilogue_apply (const VnEpilogue *self,
                    gsize             n_columns,
                    gsize             pitch)
 {
-  if (self->bias == NULL && self->sum == NULL && self->kind == VN_EPILOGUE_NONE)
+  if (self->bias == NULL && self->sum == NULL && self->factors == NULL && !self->map.active)
     return;
   for (gsize i = 0; i < n_rows; i++)
-    apply_row (self, y + i * pitch, self->bias != NULL ? self->bias[row + i] : 0.f, n_columns);
+    apply_row (self, y + i * pitch, row + i, n_columns);
 }

@@ -167,7 +167,6 @@ vn_conv_packed_scratch (const VnConv *conv,
 /* One tile; at the edges it is computed aside and only the part that exists is copied. */
 static void
 run_tile (const Packed *self,
-          gsize         row,        /* first output channel, of all groups */
           gsize         n_rows,
           const float  *panel,
           const float  *bias,
@@ -189,8 +188,6 @@ run_tile (const Packed *self,
                                       whole ? y : aside, whole ? pitch : columns);
   for (gsize i = 0; i < n_rows && !whole; i++)
     memcpy (y + i * pitch, aside + i * columns, n_columns * sizeof (float));
-  if (self->after)
-    vn_epilogue_apply (self->epilogue, y, row, n_rows, n_columns, pitch);
 }
 
 static void
@@ -205,10 +202,12 @@ run_panel (const Packed *self,
   gsize rows = packed->tile->rows, first_row = p * rows, panel = group * packed->n_panels + p;
   gsize n_rows = MIN (rows, packed->channels - first_row);
 
+  y += first_row * self->conv->out_size;
   for (gsize done = 0; done < n; done += self->stage.max_columns)
-    run_tile (self, group * packed->channels + first_row, n_rows, packed->panels + panel * packed->depth * rows,
-              packed->bias + panel * rows, pixels + done * packed->depth, MIN (self->stage.max_columns, n - done),
-              y + first_row * self->conv->out_size + done);
+    run_tile (self, n_rows, packed->panels + panel * packed->depth * rows, packed->bias + panel * rows,
+              pixels + done * packed->depth, MIN (self->stage.max_columns, n - done), y + done);
+  if (self->after)
+    vn_epilogue_apply (self->epilogue, y, group * packed->channels + first_row, n_rows, n, self->conv->out_size);
 }
 
 static void
@@ -245,49 +244,87 @@ take_epilogue (Packed     *self,
   rest->bias = NULL;   /* the tile adds it */
   self->low = (float) -INFINITY;
   self->high = (float) INFINITY;
-  if (rest->kind == VN_EPILOGUE_CLAMP && rest->sum == NULL)
+  if (vn_epilogue_is_clamp (rest) && rest->map.active)
     {
-      self->low = rest->a;
-      self->high = rest->b;
-      rest->kind = VN_EPILOGUE_NONE;
+      self->low = rest->map.min;
+      self->high = rest->map.max;
+      rest->map.active = FALSE;
     }
-  self->after = rest->kind != VN_EPILOGUE_NONE || rest->sum != NULL;
+  self->after = rest->map.active || !vn_epilogue_is_clamp (rest);
   self->epilogue = rest;
 }
 
 /* What packing a tile costs, beside computing one panel of it. */
 #define PACK_COST 0.7
+/* What a panel of few columns costs beyond them: reading the weights. */
+#define PANEL_COST 0.3
 
-/* Cuts the pixels into blocks of @n_tiles, and the channels into @n_splits parts (each of which packs the pixels
- * again), so that the thread with the most work has the least. The sums do not depend on it. */
-static void
+/* In tiles: of @columns pixels and @n_panels rows of weights. */
+static double
+block_cost (const VnTile *tile,
+            gsize         columns,
+            gsize         n_panels)
+{
+  gsize whole = columns / (tile->lanes * tile->max_vectors), rest = columns % (tile->lanes * tile->max_vectors);
+  double part = (double) ((rest + tile->lanes - 1) / tile->lanes) / tile->max_vectors;
+
+  return ((double) whole + part) * PACK_COST +
+         ((double) whole + (rest > 0 ? MIN (part + PANEL_COST, 1) : 0)) * (double) n_panels;
+}
+
+/* What the thread with the most work has to do: the last block may be larger or smaller than the others. */
+static double
+split_cost (const VnConvPacked *self,
+            const VnStage      *stage,
+            gsize               n_planes,
+            guint               n_threads,
+            gsize               n_splits)
+{
+  gsize n_panels = (self->n_panels + n_splits - 1) / n_splits, items = n_planes * n_splits * stage->n_blocks;
+  double block = block_cost (self->tile, MIN (stage->columns, stage->conv->out_size), n_panels);
+  double last = block_cost (self->tile, stage->conv->out_size - (stage->n_blocks - 1) * stage->columns, n_panels);
+  double rounds = (double) ((items + n_threads - 1) / n_threads);
+
+  if (last > block || stage->n_blocks == 1 || (n_planes * n_splits == 1 && items % n_threads == 1))
+    return (rounds - 1) * block + last;
+  return rounds * block;
+}
+
+/* Cuts the pixels into blocks, and the channels into @n_splits parts (each of which packs the pixels again), so that
+ * the thread with the most work has the least. The sums do not depend on it. */
+static gboolean
 choose_split (const VnConvPacked *self,
-              gsize               n_planes,
+              const VnConv       *conv,
               guint               n_threads,
-              gsize               all_tiles,
-              gsize              *n_tiles,    /* in: the most; out */
+              VnStage            *stage,
               gsize              *n_splits)
 {
-  gsize most = *n_tiles, least_blocks = (all_tiles + most - 1) / most;
+  gsize all_tiles, most, bytes, n_planes = conv->batch * conv->groups, best_tiles;
   double best = G_MAXDOUBLE;
 
+  count_tiles (conv, self->tile, &all_tiles, &most);
+  best_tiles = most;
   *n_splits = 1;
-  if (n_threads == 1)
-    return;
-  for (gsize blocks = least_blocks; blocks <= MIN (all_tiles, least_blocks + 2 * n_threads); blocks++)
-    for (gsize splits = 1; splits <= MIN (self->n_panels, 2 * n_threads); splits++)
-      {
-        gsize tiles = (all_tiles + blocks - 1) / blocks;
-        gsize items = n_planes * ((all_tiles + tiles - 1) / tiles) * splits;
-        double cost = (double) tiles * (PACK_COST + (double) ((self->n_panels + splits - 1) / splits)) *
-                      (double) ((items + n_threads - 1) / n_threads) + 1e-3 * (double) items;
+  for (gsize extra = 0, tiles = most; extra <= 2 * n_threads && tiles > 1 - (extra == 0) && n_threads > 1; extra++)
+    {
+      gsize n_blocks = (all_tiles + most - 1) / most + extra;
 
-        if (cost >= best)
-          continue;
-        best = cost;
-        *n_tiles = tiles;
-        *n_splits = splits;
-      }
+      tiles = (all_tiles + n_blocks - 1) / n_blocks;
+      if (!init_stage (stage, conv, self->tile, tiles, &bytes))
+        return FALSE;
+      for (gsize splits = 1; splits <= MIN (self->n_panels, 2 * n_threads); splits++)
+        {
+          double cost = split_cost (self, stage, n_planes, n_threads, splits) +
+                        1e-3 * (double) (n_planes * stage->n_blocks * splits);
+
+          if (cost >= best)
+            continue;
+          best = cost;
+          best_tiles = tiles;
+          *n_splits = splits;
+        }
+    }
+  return init_stage (stage, conv, self->tile, best_tiles, &bytes);
 }
 
 /**
@@ -307,11 +344,10 @@ vn_conv_packed_run (const VnConvPacked *self,
 {
   Packed packed = { self, conv, epilogue, x, y, ctx->scratch };
   VnEpilogue rest;
-  gsize bytes, n_planes = conv->batch * conv->groups, all_tiles, n_tiles;
+  gsize n_planes = conv->batch * conv->groups;
 
-  count_tiles (conv, self->tile, &all_tiles, &n_tiles);
-  choose_split (self, n_planes, MIN (ctx->n_threads, vn_op_max_workers ()), all_tiles, &n_tiles, &packed.n_splits);
-  if (n_planes == 0 || !init_stage (&packed.stage, conv, self->tile, n_tiles, &bytes))
+  if (n_planes == 0 ||
+      !choose_split (self, conv, MIN (ctx->n_threads, vn_op_max_workers ()), &packed.stage, &packed.n_splits))
     return;
   take_epilogue (&packed, &rest);
   vn_op_for_items (ctx, n_planes * packed.stage.n_blocks * packed.n_splits,

@@ -5,33 +5,26 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  VN_EPILOGUE_NONE,
-  VN_EPILOGUE_CLAMP,          /* min (max (y, a), b) */
-  VN_EPILOGUE_LEAKY_RELU,     /* slope a */
-  VN_EPILOGUE_TANH,
-  VN_EPILOGUE_SIGMOID,
-  VN_EPILOGUE_HARD_SIGMOID,   /* max (0, min (1, a y + b)) */
-} VnEpilogueKind;
-
 /**
  * VnEpilogue: what is done to results while they are in the cache.
  * @bias: (nullable): added, one number per row
- * @sum: (nullable): added, laid out as @base
+ * @factors, @shifts: (nullable): then the results of a row are multiplied and shifted
+ * @sum: (nullable): then added, laid out as @base
  * @base: start of the results
+ * @map: done last, if it is active
  */
 typedef struct
 {
-  const float    *bias;
-  const float    *sum;
-  const float    *base;
-  VnEpilogueKind  kind;
-  float           a, b;
+  const float  *bias;
+  const float  *factors, *shifts;
+  const float  *sum;
+  const float  *base;
+  VnActivation  map;
 } VnEpilogue;
 
-void     vn_epilogue_set_clamp (VnEpilogue         *self,
-                                const VnActivation *activation);
+void     vn_epilogue_set_fused (VnEpilogue         *self,
+                                const VnOpContext  *ctx);
+gboolean vn_epilogue_is_clamp  (const VnEpilogue   *self);
 gboolean vn_epilogue_from_node (VnEpilogue         *self,
                                 VnOpContext        *ctx,
                                 GError            **error);

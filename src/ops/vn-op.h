@@ -99,13 +99,30 @@ typedef struct
   gpointer       data;
 } VnOpBodies;
 
+/* What is done to each result y. The last two are how exporters write out HardSwish: c = min (max (y + a, min), max). */
+typedef enum
+{
+  VN_ACTIVATION_CLAMP,          /* min (max (y, min), max) */
+  VN_ACTIVATION_LEAKY_RELU,     /* a y for y < 0 */
+  VN_ACTIVATION_TANH,
+  VN_ACTIVATION_SIGMOID,
+  VN_ACTIVATION_HARD_SIGMOID,   /* h = max (0, min (1, a y + b)) */
+  VN_ACTIVATION_SILU,           /* y sigmoid (y) */
+  VN_ACTIVATION_HARD_SWISH,     /* y h */
+  VN_ACTIVATION_SHIFT_SWISH,    /* (y c) / b */
+  VN_ACTIVATION_SWISH_OF_PART,  /* y (c / b) */
+} VnActivationKind;
+
 /**
- * VnActivation: a clamp the engine fused behind the operator: y = min (max (y, min), max).
+ * VnActivation: what the engine fused behind the operator.
+ * @kind: a clamp, unless the operator has fuses_more
  */
 typedef struct
 {
-  gboolean active;
-  float    min, max;
+  gboolean         active;
+  float            min, max;
+  VnActivationKind kind;
+  float            a, b;
 } VnActivation;
 
 /**
@@ -150,6 +167,10 @@ struct _VnOpContext
   gpointer            scratch;         /* 64-byte aligned, not cleared; one per thread */
 
   VnActivation        activation;      /* run: only for operators with fuses_clamp */
+  /* run: only for operators with fuses_more, done in this order before the activation. By output channel: */
+  const float        *factors;         /* (nullable) */
+  const float        *shifts;          /* there with factors */
+  const VnTensor     *sum;             /* (nullable): added, like output 0 */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
   const VnOpBodies   *bodies;          /* for operators with graphs in attributes; NULL: they cannot be reached */
@@ -174,6 +195,7 @@ struct _VnOp
   VnOpFamily     family;
   VnQuantTraits  quant;
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
+  gboolean       fuses_more;    /* and all of its kinds, ctx->factors, ctx->shifts and ctx->sum */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
   gboolean       containers;    /* takes sequences and optionals; all others get tensors only */

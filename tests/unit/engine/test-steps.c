@@ -62,7 +62,7 @@ test_fuses_clamp (void)
     { "Clip c low high", 13, 1, -0.25f, 1.5f },
     { "Clip c low",      13, 1, -0.25f, INFINITY },
     { "Clip c - high",   13, 1, -INFINITY, 1.5f },
-    { "Sigmoid",         13, 2, 0, 0 },
+    { "Softplus",        13, 2, 0, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -106,7 +106,7 @@ run (const VnConv  *conv,
 {
   g_autoptr(GError) error = NULL;
   VnConvPacked *packed = vn_conv_packed_new (tile, conv->groups, w, b, &error);
-  VnEpilogue epilogue = { .kind = VN_EPILOGUE_CLAMP, .a = low, .b = high };
+  VnEpilogue epilogue = { .map = { .active = TRUE, .min = low, .max = high } };
   VnOpContext ctx = { .n_threads = n_threads };
   gsize n = conv->batch * conv->groups * conv->out_channels * conv->out_size;
   float *y = g_new (float, n + 1);
