@@ -35,5 +35,5 @@ configure_build "$build/meson" -Dwerror=true "-Doracle_python=$oracle" "-Dshared
 
 # Tests of widgets bring a display and a session bus of their own.
 export LC_ALL=C.UTF-8
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE WAYLAND_DISPLAY DISPLAY
+unset WAYLAND_DISPLAY DISPLAY
 exec "$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs "$@"

@@ -52,7 +52,7 @@ print_summary (const VnBenchmark *result,
 
   vn_cmd_print (_("%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n"), path,
                 summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);
-  vn_cmd_print (_("  instructions %s, OpenBLAS %s\n"), vn_machine_get_instruction_set (), vn_machine_get_blas_core ());
+  vn_cmd_print (_("  instructions %s\n"), vn_machine_get_instruction_set ());
   print_time (result, VN_BENCHMARK_ONE, 1);
   if (result->n_threads > 1)
     print_time (result, VN_BENCHMARK_MANY, result->n_threads);
@@ -181,7 +181,6 @@ json_summary (JsonBuilder       *json,
               const VnBenchmark *result)
 {
   json_text (json, "instruction_set", vn_machine_get_instruction_set ());
-  json_text (json, "openblas_core", vn_machine_get_blas_core ());
   json_int (json, "threads", result->n_threads);
   json_time (json, "one_thread", &result->time[VN_BENCHMARK_ONE]);
   json_time (json, "all_threads", &result->time[VN_BENCHMARK_MANY]);

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The only place that calls BLAS: for float64, and on processors our own loops have no vectors for. Elsewhere they
- * are as fast as an OpenBLAS that knows the processor, and several times as fast as one that does not. Threads are
- * ours: BLAS itself runs on the calling thread, or the order of its sums, and with it the results, would depend on
- * their number. */
+/* What BLAS calls gemm, on loops of our own: as fast as a library that knows the processor, several times as fast as
+ * one that does not, and without threads that look for work. Runs on the calling thread, so that the order of sums, and
+ * with it the results, do not depend on the number of threads. */
 #include "vn-blas.h"
 
 #include "vn-gemm.h"
-
-#include <cblas.h>
-
-static void
-blas_init (void)
-{
-  static gsize once;
-
-  if (g_once_init_enter (&once))
-    {
-      openblas_set_num_threads (1);
-      g_once_init_leave (&once, 1);
-    }
-}
 
 /**
  * vn_blas_gemm:
@@ -60,8 +45,6 @@ vn_blas_gemm_general (gboolean     trans_a,
                       float       *c,
                       gsize        ldc)
 {
-  const VnGemmKernel *kernel = vn_gemm_kernel_get ();
-
   if (m == 0 || n == 0)
     return;
   if (k == 0)
@@ -71,15 +54,7 @@ vn_blas_gemm_general (gboolean     trans_a,
           c[i * ldc + j] = beta == 0.f ? 0.f : beta * c[i * ldc + j];
       return;
     }
-  if (kernel->lanes > 4)
-    {
-      vn_gemm_run (kernel, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-      return;
-    }
-  blas_init ();
-  cblas_sgemm (CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans, trans_b ? CblasTrans : CblasNoTrans,
-               (blasint) m, (blasint) n, (blasint) k, alpha, a, (blasint) lda, b, (blasint) ldb, beta, c,
-               (blasint) ldc);
+  vn_gemm_run (vn_gemm_kernel_get (), trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 /**
@@ -111,19 +86,5 @@ vn_blas_gemm_f64 (gboolean      trans_a,
           c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
       return;
     }
-  blas_init ();
-  cblas_dgemm (CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans, trans_b ? CblasTrans : CblasNoTrans,
-               (blasint) m, (blasint) n, (blasint) k, alpha, a, (blasint) lda, b, (blasint) ldb, beta, c,
-               (blasint) ldc);
-}
-
-/**
- * vn_blas_get_core:
- *
- * Returns: (transfer none): the processor the library has chosen its loops for
- */
-const char *
-vn_blas_get_core (void)
-{
-  return openblas_get_corename ();
+  vn_gemm_run_f64 (trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }

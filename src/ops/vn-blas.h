@@ -40,6 +40,5 @@ void vn_blas_gemm_f64     (gboolean      trans_a,
                            double        beta,
                            double       *c,
                            gsize         ldc);
-const char *vn_blas_get_core (void);
 
 G_END_DECLS

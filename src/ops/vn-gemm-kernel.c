@@ -116,10 +116,28 @@ DEFINE_2 (any, , 2, 4)
 DEFINE_2 (any, , 3, 4)
 DEFINE_2 (any, , 4, 4)
 
+#if defined (__aarch64__)
+
+/* 32 registers */
+DEFINE_2 (any, , 5, 4)
+DEFINE_2 (any, , 6, 4)
+DEFINE_2 (any, , 7, 4)
+DEFINE_2 (any, , 8, 4)
+
+static const VnGemmKernel kernel_any = {
+  "generic", 8, 4, 2,
+  { { NULL }, ENTRY_2 (any, 1), ENTRY_2 (any, 2), ENTRY_2 (any, 3), ENTRY_2 (any, 4), ENTRY_2 (any, 5), ENTRY_2 (any, 6),
+    ENTRY_2 (any, 7), ENTRY_2 (any, 8) }
+};
+
+#else
+
 static const VnGemmKernel kernel_any = {
   "generic", 4, 4, 2,
   { { NULL }, ENTRY_2 (any, 1), ENTRY_2 (any, 2), ENTRY_2 (any, 3), ENTRY_2 (any, 4) }
 };
+
+#endif
 
 /**
  * vn_gemm_kernel_list:

@@ -31,5 +31,18 @@ void vn_gemm_run   (const VnGemmKernel *kernel,
                     float               beta,
                     float              *c,
                     gsize               ldc);
+void vn_gemm_run_f64 (gboolean          trans_a,
+                      gboolean          trans_b,
+                      gsize             m,
+                      gsize             n,
+                      gsize             k,
+                      double            alpha,
+                      const double     *a,
+                      gsize             lda,
+                      const double     *b,
+                      gsize             ldb,
+                      double            beta,
+                      double           *c,
+                      gsize             ldc);
 
 G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-machine.h"
 
-#include "vn-blas.h"
 #include "vn-tile.h"
 
 /**
@@ -14,15 +13,4 @@ const char *
 vn_machine_get_instruction_set (void)
 {
   return vn_tile_get ()->name;
-}
-
-/**
- * vn_machine_get_blas_core:
- *
- * Returns: (transfer none): the processor OpenBLAS has chosen its loops for, in its own words: "SkylakeX"
- */
-const char *
-vn_machine_get_blas_core (void)
-{
-  return vn_blas_get_core ();
 }

@@ -6,6 +6,5 @@
 G_BEGIN_DECLS
 
 const char *vn_machine_get_instruction_set (void);
-const char *vn_machine_get_blas_core       (void);
 
 G_END_DECLS

@@ -502,7 +502,6 @@ main (int   argc,
       return 2;
     }
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_FATAL_MASK);
-  g_setenv ("OPENBLAS_NUM_THREADS", "1", TRUE);
   for (char **path = paths; path != NULL && *path != NULL; path++)
     add_path (bases, *path);
   g_ptr_array_sort (bases, compare_bases);

@@ -62,8 +62,7 @@ def write_samples(folder, samples):
 
 def ours(cli, model, data, per_channel, out):
     command = [cli, 'quantize', model, '-o', out, '--data', data, '--held-out', '0', '--skip-compare', '--json']
-    done = subprocess.run(command + (['--per-channel'] if per_channel else []), capture_output=True, text=True,
-                          env=oracle.default_environment())
+    done = subprocess.run(command + (['--per-channel'] if per_channel else []), capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError('vernier-cli: ' + done.stdout + done.stderr)
     return json.loads(done.stdout)
@@ -78,7 +77,7 @@ def our_run(cli, model, samples, names, folder):
     for i, x in enumerate(samples):
         np.save(os.path.join(folder, 'x.npy'), x)
         done = subprocess.run([cli, 'run', model, '--input', f'{name}={folder}/x.npy', '-o', folder + '/out'],
-                              capture_output=True, text=True, env=oracle.default_environment())
+                              capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError('vernier-cli run: ' + done.stderr)
         results.append([np.load(os.path.join(folder, 'out', n.replace('/', '_').replace(':', '_') + '.npy')) for n in names])

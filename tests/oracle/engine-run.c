@@ -4,13 +4,12 @@
  * usage: engine-run [OPTIONS] MODEL [INPUT.npy...]
  * Inputs in the order of the graph inputs that are not initializers; none: pseudo-random numbers. */
 #include "vn-error.h"
+#include "vn-machine.h"
 #include "vn-onnx.h"
 #include "vn-parallel.h"
 #include "vn-pass.h"
 #include "vn-plan.h"
-#include "vn-tile.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -201,9 +200,9 @@ print_speed (const Measure *self,
   n = self->usec[0]->len;
   g_array_sort (self->usec[0], compare_usec);
   msec = (double) g_array_index (self->usec[0], gint64, workers > 1 ? n / 2 : 0) / 1000;
-  printf ("best %.3f ms (%.3f of processor time on average), %.3f images/s, threads %d, core %s, tile %s\n", msec,
+  printf ("best %.3f ms (%.3f of processor time on average), %.3f images/s, threads %d, core %s\n", msec,
           (double) cpu * 1000 / CLOCKS_PER_SEC / n, workers * 1000 / msec, self->settings->threads,
-          openblas_get_corename (), vn_tile_get ()->name);
+          vn_machine_get_instruction_set ());
 }
 
 static gboolean
@@ -429,7 +428,6 @@ main (int    argc,
       fprintf (stderr, "%s\n", error != NULL ? error->message : "name a model");
       return 2;
     }
-  openblas_set_num_threads (1);
   job.inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
   job.runners = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_runner_free);
   job.out_dir = settings.out_dir;

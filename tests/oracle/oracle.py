@@ -29,14 +29,6 @@ def shared_folder():
     return folder
 
 
-def default_environment():
-    """The environment for programs that are measured: without settings that slow OpenBLAS down."""
-    env = dict(os.environ)
-    for name in ('OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE'):
-        env.pop(name, None)
-    return env
-
-
 def photographs(folder):
     return sorted(glob.glob(os.path.join(folder, 'images', 'coco', '*.jpg')))
 

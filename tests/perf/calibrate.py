@@ -61,8 +61,7 @@ def run_peer(path, folder, method, work):
 
 def run_ours(program, path, folder, method):
     """Seconds, processor time, MB, core."""
-    done = subprocess.run([program, path, folder, method], capture_output=True, text=True,
-                          env=oracle.default_environment())
+    done = subprocess.run([program, path, folder, method], capture_output=True, text=True)
     match = re.search(r'seconds ([\d.]+) cpu ([\d.]+) peak (\d+) MB core (.*)', done.stdout)
     if done.returncode != 0 or not match:
         sys.exit(done.stderr)

@@ -42,8 +42,7 @@ class Engine:
     def __init__(self, program, path, inputs, threads, workers):
         command = [program, '--turns', '--seconds', str(SECONDS), path, '--threads', str(threads), '--workers',
                    str(workers)]
-        self.process = subprocess.Popen(command + inputs, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env=oracle.default_environment())
+        self.process = subprocess.Popen(command + inputs, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.about = ''
 
     def measure(self):

@@ -23,7 +23,7 @@ OPEN_GOAL, LARGE_GOAL = 10, 1024
 
 def run_open(program, path):
     """Milliseconds, MB."""
-    done = subprocess.run([program, path], capture_output=True, text=True, env=oracle.default_environment())
+    done = subprocess.run([program, path], capture_output=True, text=True)
     match = re.search(r'open ([\d.]+) ms peak (\d+) MB', done.stdout)
     if done.returncode != 0 or not match:
         sys.exit(done.stderr)

@@ -87,6 +87,55 @@ test_run (void)
         }
 }
 
+/* Values float32 does not hold, and c with room around it. */
+static void
+check_f64 (const gsize *size,
+           gboolean     trans_a,
+           gboolean     trans_b,
+           double       beta)
+{
+  gsize m = size[0], n = size[1], k = size[2], lda = (trans_a ? m : k) + 3, ldb = (trans_b ? k : n) + 1, ldc = n + 5;
+  gsize n_a = (trans_a ? k : m) * lda, n_b = (trans_b ? n : k) * ldb;
+  g_autofree double *a = g_new (double, n_a);
+  g_autofree double *b = g_new (double, n_b);
+  g_autofree double *c = g_new (double, m * ldc);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (10);
+
+  for (gsize i = 0; i < n_a; i++)
+    a[i] = g_rand_double_range (rand, -1, 1);
+  for (gsize i = 0; i < n_b; i++)
+    b[i] = g_rand_double_range (rand, -1, 1);
+  for (gsize i = 0; i < m * ldc; i++)
+    c[i] = beta == 0 ? NAN : (double) i;
+  vn_blas_gemm_f64 (trans_a, trans_b, m, n, k, 0.7, a, lda, b, ldb, beta, c, ldc);
+  for (gsize i = 0; i < m; i++)
+    for (gsize j = 0; j < ldc; j++)
+      {
+        double sum = beta == 0 ? 0 : beta * (double) (i * ldc + j);
+
+        for (gsize t = 0; t < k && j < n; t++)
+          sum += 0.7 * (trans_a ? a[t * lda + i] : a[i * lda + t]) * (trans_b ? b[j * ldb + t] : b[t * ldb + j]);
+        if (j < n)
+          g_assert_cmpfloat_with_epsilon (c[i * ldc + j], sum, 1e-10);
+        else if (beta == 0)
+          g_assert_true (isnan (c[i * ldc + j]));
+        else
+          g_assert_cmpfloat (c[i * ldc + j], ==, (double) (i * ldc + j));
+      }
+}
+
+static void
+test_f64 (void)
+{
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    for (guint flags = 0; flags < 4; flags++)
+      {
+        g_test_message ("size %u, transposed %u", s, flags);
+        check_f64 (sizes[s], flags & 1, flags >> 1, 0);
+        check_f64 (sizes[s], flags & 1, flags >> 1, -0.8);
+      }
+}
+
 static float *
 run_packed (const VnGemmPacked *packed,
             const VnGemmCall   *call,
@@ -256,6 +305,7 @@ main (int    argc,
   g_test_add_func ("/ops/gemm/packed", test_packed);
   g_test_add_func ("/ops/gemm/special", test_special);
   g_test_add_func ("/ops/gemm/special-tiles", test_special_tiles);
+  g_test_add_func ("/ops/gemm/f64", test_f64);
   g_test_add_func ("/ops/gemm/blas", test_blas);
   return g_test_run ();
 }
