@@ -4,6 +4,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-parallel.h"
 
 static void
 number_captured (VnPlan    *self,
@@ -96,24 +97,33 @@ drop_read_weight (VnPlan       *self,
   weight->constant = vn_tensor_ref (original);
 }
 
+static gboolean
+prepare_item (gsize      item,
+              guint      worker,
+              gpointer   data,
+              GError   **error)
+{
+  VnPlan *self = data;
+  VnStep *step = g_ptr_array_index (self->steps, item);
+
+  if (!prepare_step (self, step, error))
+    return FALSE;
+  drop_read_weight (self, step);
+  return TRUE;
+}
+
 /**
  * vn_plan_prepare:
  *
- * Lets operators pack their constant inputs. Sizes of the others may be unknown where they depend on data.
+ * Lets operators pack their constant inputs. Sizes of the others may be unknown where they depend on data. Steps do not
+ * touch each other's weights, and large networks have much to pack: bodies are too small to wake other threads for.
  */
 gboolean
 vn_plan_prepare (VnPlan  *self,
                  GError **error)
 {
-  for (guint i = 0; i < self->steps->len; i++)
-    {
-      VnStep *step = g_ptr_array_index (self->steps, i);
-
-      if (!prepare_step (self, step, error))
-        return FALSE;
-      drop_read_weight (self, step);
-    }
-  return TRUE;
+  return vn_parallel_for (self->depth > 0 ? 1 : vn_parallel_default_threads (), self->steps->len, prepare_item, self,
+                          NULL, error);
 }
 
 /* A network that cannot work on images of one pixel fails somewhere inside: say why. */
