@@ -4,7 +4,11 @@
  * The elements of a block along one axis share the largest exponent E of their numbers. With m = bit_width - 9 bits of
  * mantissa the step is 2^(E - (m - 1)), and results stay within 2^(E + 1) less one step. In the variant to_bfp_prime
  * each small sub-block may lower the exponent by up to 2^sub_block_shift_bits - 1. NaN and infinities pass through and
- * do not count for E. */
+ * do not count for E.
+ *
+ * MXQuantizeDequantize (MXFixNeuron) is the same for the microscaling formats of the Open Compute Project: a block shares
+ * the scale 2^(E - emax), and what is left of each element is rounded to a small float, or to an integer of 8 bits that
+ * counts 2^-6. */
 #include "vn-elem-private.h"
 
 typedef enum { ROUND_HALF_AWAY, ROUND_HALF_UP, ROUND_HALF_EVEN } Rounding;
@@ -132,28 +136,119 @@ convert_block (const Format *self,
     }
 }
 
+/* ---- microscaling ---- */
+
+/* @exponent: bits of the exponent, 0: an integer; @largest: in steps of 2^-6 for the integer */
+typedef struct
+{
+  const char *name;
+  int         exponent, mantissa, emax;
+  double      largest;
+} Element;
+
+static const Element elements[] = {
+  { "fp8_e5m2", 5, 2, 15, 57344 }, { "fp8_e4m3", 4, 3, 8, 448 }, { "fp6_e3m2", 3, 2, 4, 28 },
+  { "fp6_e2m3", 2, 3, 2, 7.5 }, { "fp4_e2m1", 2, 1, 2, 6 }, { "int8", 0, 6, 0, 127 },
+};
+
+/* The nearest small float, ties to even. */
+static double
+round_element (const Element *element,
+               double         value)
+{
+  int least = 2 - (1 << (element->exponent - 1)), exponent;
+  double step, rounded;
+
+  if (value == 0)
+    return value;
+  exponent = MAX (ilogb (value), least);
+  step = ldexp (1., exponent - element->mantissa);
+  rounded = rint (value / step) * step;
+  return CLAMP (rounded, -element->largest, element->largest);
+}
+
+static void
+convert_scaled (const Format  *self,
+                const Element *element,
+                const float   *x,
+                float         *y,
+                gsize          n,
+                gsize          stride)
+{
+  double scale = ldexp (1., largest_exponent (x, n, stride) - 127 - element->emax);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      double value = (double) x[i * stride] / scale;
+
+      if (!isfinite (x[i * stride]))
+        y[i * stride] = x[i * stride];
+      else if (element->exponent > 0)
+        y[i * stride] = (float) (round_element (element, value) * scale);
+      else
+        {
+          value = round_to (self->rounding, value * 64);
+          y[i * stride] = (float) (CLAMP (value, -128, 127) / 64 * scale);
+        }
+    }
+}
+
+static const Element *
+get_element (VnOpContext *ctx,
+             Format      *format,
+             GError     **error)
+{
+  g_autofree char *name = vn_node_dup_string (ctx->node, "element_dtype", "int8");
+  gint64 rounding = vn_node_get_int (ctx->node, "rounding_mode", ROUND_HALF_AWAY);
+
+  format->block = vn_node_get_int (ctx->node, "block_size", 32);
+  format->rounding = (Rounding) rounding;
+  if (format->block >= 1 && format->block <= MAX_BLOCK && rounding >= 0 && rounding <= ROUND_HALF_EVEN)
+    for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
+      if (g_str_equal (name, elements[i].name))
+        return &elements[i];
+  vn_op_fail (ctx, error, _("%s: element_dtype “%s”, block_size %" G_GINT64_FORMAT " and rounding_mode %" G_GINT64_FORMAT
+                            " make no number format"), ctx->op->type, name, format->block, rounding);
+  return NULL;
+}
+
+/* ---- blocks of a tensor ---- */
+
+typedef struct
+{
+  Format         format;
+  const Element *element;          /* (nullable): %NULL: block floating point */
+  const float   *x;
+  float         *y;
+  gsize          dim, inner;
+} Run;
+
+static gboolean
+run_init (Run          *self,
+          VnOpContext  *ctx,
+          int          *axis,
+          GError      **error)
+{
+  const VnShape *shape = &ctx->in_types[0].shape;
+  gboolean scaled = strstr (ctx->op->type, "MX") != NULL;
+
+  self->element = scaled ? get_element (ctx, &self->format, error) : NULL;
+  if (scaled ? self->element == NULL : !get_format (ctx, &self->format, error))
+    return FALSE;
+  *axis = 0;
+  /* One axis is the only one, whatever the attribute says. */
+  return shape->rank <= 1 || vn_op_axis (ctx, shape, vn_node_get_int (ctx->node, "axis", 1), axis, error);
+}
+
 static gboolean
 bfp_infer (VnOpContext *ctx,
            GError     **error)
 {
-  Format format;
+  Run run = { 0 };
   int axis;
 
-  if (!get_format (ctx, &format, error))
-    return FALSE;
-  if (ctx->in_types[0].shape.rank > 0 &&
-      !vn_op_axis (ctx, &ctx->in_types[0].shape, vn_node_get_int (ctx->node, "axis", 1), &axis, error))
-    return FALSE;
-  return vn_op_infer_same (ctx, error);
+  return run_init (&run, ctx, &axis, error) && vn_op_infer_same (ctx, error);
 }
-
-typedef struct
-{
-  Format       format;
-  const float *x;
-  float       *y;
-  gsize        dim, inner;
-} Run;
 
 static void
 convert_slice (gpointer data,
@@ -168,7 +263,11 @@ convert_slice (gpointer data,
       {
         gsize at = base + first * self->inner + i;
 
-        convert_block (&self->format, self->x + at, self->y + at, MIN (block, self->dim - first), self->inner);
+        if (self->element != NULL)
+          convert_scaled (&self->format, self->element, self->x + at, self->y + at, MIN (block, self->dim - first),
+                          self->inner);
+        else
+          convert_block (&self->format, self->x + at, self->y + at, MIN (block, self->dim - first), self->inner);
       }
 }
 
@@ -183,12 +282,15 @@ bfp_run (VnOpContext *ctx,
 
   if (in->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, 0, error);
-  if (!get_format (ctx, &self.format, error))
+  if (!run_init (&self, ctx, &axis, error))
     return FALSE;
+  if (in->n_elements == 1)
+    {
+      *self.y = *self.x;
+      return TRUE;
+    }
   if (in->shape.rank > 0)
     {
-      if (!vn_op_axis (ctx, &in->shape, vn_node_get_int (ctx->node, "axis", 1), &axis, error))
-        return FALSE;
       outer = (gsize) vn_shape_count (&in->shape, 0, axis);
       self.dim = (gsize) in->shape.dims[axis];
       self.inner = (gsize) vn_shape_count (&in->shape, axis + 1, in->shape.rank);
@@ -210,3 +312,5 @@ bfp_run (VnOpContext *ctx,
 
 BFP (vn_op_quark_bfp, "com.amd.quark", "BFPQuantizeDequantize")
 BFP (vn_op_quark_bfp_vai, "com.vai.quantize", "BFPFixNeuron")
+BFP (vn_op_quark_mx, "com.amd.quark", "MXQuantizeDequantize")
+BFP (vn_op_quark_mx_vai, "com.vai.quantize", "MXFixNeuron")

@@ -107,6 +107,20 @@ unique_alloc (Unique  *self,
          (self->rank = vn_op_try_alloc (self->n, sizeof (gint64), error)) != NULL;
 }
 
+/* ONNX Runtime's own form leaves out where each value is first, and never sorts. */
+static gboolean
+is_microsoft (const VnOpContext *ctx)
+{
+  return *ctx->op->domain != '\0';
+}
+
+static guint
+meaning_of (const VnOpContext *ctx,
+            guint              output)
+{
+  return is_microsoft (ctx) && output != VALUES ? output + 1 : output;
+}
+
 /* Groups of equal slices, numbered in the order of the output. */
 static gboolean
 find_groups (VnOpContext  *ctx,
@@ -129,7 +143,7 @@ find_groups (VnOpContext  *ctx,
     }
   for (gsize i = 0; i < self->n_groups; i++)
     self->order[i] = i;
-  if (vn_node_get_int (ctx->node, "sorted", 1) == 0 &&
+  if ((is_microsoft (ctx) || vn_node_get_int (ctx->node, "sorted", 1) == 0) &&
       !vn_order_sort (self->order, self->n_groups, compare_first, self, error))
     return FALSE;
   for (gsize i = 0; i < self->n_groups; i++)
@@ -233,7 +247,8 @@ make_outputs (VnOpContext  *ctx,
     return FALSE;
   for (guint i = 0; i < MIN (ctx->n_outputs, N_OUTPUTS); i++)
     {
-      VnShape shape = output_shape (&self, &in->shape, axis, i);
+      guint meaning = meaning_of (ctx, i);
+      VnShape shape = output_shape (&self, &in->shape, axis, meaning);
       VnDType dtype = i == VALUES ? in->dtype : VN_DTYPE_S64;
 
       vn_op_set_output (ctx, i, dtype, &shape);
@@ -244,7 +259,7 @@ make_outputs (VnOpContext  *ctx,
       if (!vn_shape_equal (&ctx->out[i]->shape, &shape))
         return vn_op_fail (ctx, error, _("Unique: there are %" G_GSIZE_FORMAT " distinct values, another number was expected"),
                            self.n_groups);
-      fill_output (&self, i, ctx->out[i]);
+      fill_output (&self, meaning, ctx->out[i]);
     }
   return TRUE;
 }
@@ -286,6 +301,15 @@ unique_run (VnOpContext *ctx,
 const VnOp vn_op_unique_11 = {
   .domain = "", .type = "Unique", .since = 11,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 4,
+  .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128) | VN_DTYPE_BIT (STRING),
+  .family = VN_FAMILY_OTHER,
+  .infer = unique_infer,
+  .run = unique_run,
+};
+
+const VnOp vn_op_ms_unique = {
+  .domain = "com.microsoft", .type = "Unique", .since = 1,
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 3, .max_outputs = 3,
   .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128) | VN_DTYPE_BIT (STRING),
   .family = VN_FAMILY_OTHER,
   .infer = unique_infer,

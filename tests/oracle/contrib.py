@@ -471,6 +471,18 @@ def dynamic_quantize_lstm(d):
                 hidden_size=hidden, direction='bidirectional' if directions == 2 else d.choice(['forward', 'reverse']))
 
 
+def crop_and_resize(d):
+    boxes = d.int(1, 4)
+    return Case('CropAndResize', [d.array(2, 3, d.int(1, 7), d.int(1, 7)), d.rng.uniform(-0.2, 1.2, (boxes, 4)).astype('float32'),
+                                  d.whole(0, 1, boxes), d.whole(1, 6, 2)], domain='com.microsoft', weights=(3,),
+                mode=d.choice(['bilinear', 'nearest']), extrapolation_value=0.75)
+
+
+def murmur_hash(d):
+    x = d.choice([d.whole(-9, 9, 3, 4), d.whole(-9, 9, 3, 4, kind='int64'), d.array(7), d.array(7).astype('float64')])
+    return Case('MurmurHash3', [x], domain='com.microsoft', positive=d.int(0, 1), seed=d.int(0, 99))
+
+
 def same(op, d):
     """Operators that are those of ONNX under another domain."""
     if op == 'ExpandDims':
@@ -500,6 +512,8 @@ def same(op, d):
                     domain='com.microsoft', transA=ta, transB=tb, alpha=0.5)
     if op == 'Trilu':
         return Case(op, [d.array(2, 4, 5), d.np.array(d.int(-4, 4), 'int64')], domain='com.microsoft', upper=d.int(0, 1))
+    if op == 'Unique':
+        return Case(op, [d.whole(-3, 3, d.int(1, 12)).astype('float32')], n_outputs=3, domain='com.microsoft')
     if op == 'CDist':
         depth = d.int(1, 9)
         return Case(op, [d.array(d.int(1, 5), depth), d.array(d.int(1, 7), depth)], domain='com.microsoft',
@@ -510,6 +524,7 @@ def same(op, d):
 
 
 GENERATORS = {
+    'CropAndResize': crop_and_resize, 'MurmurHash3': murmur_hash,
     'DynamicQuantizeLSTM': dynamic_quantize_lstm,
     'GatherBlockQuantized': gather_block_quantized, 'NhwcConv': nhwc_conv, 'NhwcMaxPool': nhwc_max_pool,
     'QAttention': qattention, 'QEmbedLayerNormalization': qembed_layer_norm,
@@ -529,7 +544,7 @@ for name in ('SkipLayerNormalization', 'SkipSimplifiedLayerNormalization'):
     GENERATORS[name] = lambda d, name=name: skip_layer_norm(name, d)
 for name in ('BiasGelu', 'FastGelu'):
     GENERATORS[name] = lambda d, name=name: bias_gelu(name, d)
-for name in ('CDist', 'ExpandDims', 'GatherND', 'GridSample', 'Inverse', 'Pad', 'Range', 'TransposeMatMul', 'Trilu'):
+for name in ('CDist', 'ExpandDims', 'GatherND', 'GridSample', 'Inverse', 'Pad', 'Range', 'TransposeMatMul', 'Trilu', 'Unique'):
     GENERATORS[name] = lambda d, name=name: same(name, d)
 GENERATORS['EmbedLayerNormalization'] = embed_layer_norm
 STAND_INS['QLinearReduceMean'] = reduce_mean_reference

@@ -55,6 +55,32 @@ static const OpTextCase cases[] = {
     "f32[4]=1,0.3,0.1,0.2", "f32[4]=1,0.25,0.125,0.1875" },
   { "com.amd.quark:BFPQuantizeDequantize", 1, "bit_width=9", "f32[1,2]=1,2", "!bit_width 9" },
   { "com.amd.quark:BFPQuantizeDequantize", 1, "axis=2", "f32[1,2]=1,2", "!outside" },
+  { "com.amd.quark:BFPQuantizeDequantize", 1, "axis=1 rounding_mode=2", "f32[2]=1,0.01", "f32[2]=1,0.015625" },
+  /* Microscaling. The largest has exponent 0: the scale is 2^-2, so elements are 4, 5.2, -0.4, 0.16: steps of 2 from 4
+   * on, of 0.5 below 2. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp4_e2m1 rounding_mode=2",
+    "f32[6]=1,1.3,-0.1,0.04,nan,-inf", "f32[6]=1,1.5,-0.125,0,nan,-inf" },
+  /* 1.9 is 7.6, above the largest element, 6. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp4_e2m1", "f32[2]=1.9,-1.9", "f32[2]=1.5,-1.5" },
+  /* Scale 2^-2: 4.3 and 7.9 in steps of 0.5, 0.3 in steps of 0.125. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp6_e2m3", "f32[3]=1.075,1.975,0.075",
+    "f32[3]=1.125,1.875,0.0625" },
+  /* Scale 2^-4: 18 has steps of 4: a tie, to the even 16; 2.1 steps of 0.5. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp6_e3m2", "f32[3]=1.125,1.96875,0.13125",
+    "f32[3]=1,1.75,0.125" },
+  /* Scale 2^-8: 272 has steps of 32: a tie, to 256; 0.0078125 of a step of 2^-9 is 1/512: 2. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp8_e4m3", "f32[3]=1.0625,1.9375,0.0000075",
+    "f32[3]=1,1.75,0.00000762939453125" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 element_dtype=fp8_e5m2", "f32[2]=1.2,0.007", "f32[2]=1.25,0.0068359375" },
+  /* Steps of 2^-6 below the scale 1: 1.0078125 is a tie; a block of two of its own has a smaller scale. */
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=0 block_size=2", "f32[4]=1.0078125,-1.999,0.1,0.05",
+    "f32[4]=1.015625,-2,0.099609375,0.0498046875" },
+  { "com.vai.quantize:MXFixNeuron", 1, "axis=0 block_size=2 rounding_mode=2", "f32[2]=1.0078125,1.999", "f32[2]=1,1.984375" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "axis=1", "f32[2,2]=1,0.01,64,0.01", "f32[2,2]=1,0.015625,64,0" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "", "f32[1]=0.123", "f32[1]=0.123" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "", "f32[3]=0,0,0", "f32[3]=0,0,0" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "element_dtype=fp9", "f32[2]=1,2", "!fp9" },
+  { "com.amd.quark:MXQuantizeDequantize", 1, "block_size=0", "f32[2]=1,2", "!block_size 0" },
   { "ai.onnx.contrib:FixNeuron", 1, "", "f32[5]=0.25,-100,100,nan,0.75 f32[]=0.5 s8[]=0", "f32[5]=0,-64,63.5,-64,1" },
   { "ai.onnx.contrib:FixNeuron", 1, "bit_width=4", "f32[3]=9,-9,2 f32[]=1 s8[]=2", "f32[3]=5,-9,2" },
   { "com.vai.quantize:VitisQuantizeLinear", 1, "", "f32[2]=1.5,-3 f32[]=1 s8[]=0", "s8[2]=2,-3" },
