@@ -287,6 +287,8 @@ add_bodies (GRand  *rand,
       VnAttr *attr = vn_attr_new (names[b], VN_ATTR_GRAPH);
       int n_inputs = branches ? 0 : (int) node->inputs->len, n_outputs = (int) node->outputs->len;
 
+      if (vn_node_is (node, "Scan") && vn_model_get_opset (node->graph->model, "") < 9)
+        n_inputs--;   /* the lengths are not for the graph */
       n_inputs += g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, 0, 3) : 0;
       n_outputs += vn_node_is (node, "Loop") ? 1 : 0;
       n_outputs += g_rand_int_range (rand, 0, 8) == 0 ? g_rand_int_range (rand, -1, 3) : 0;
