@@ -120,7 +120,7 @@ tile_infer (VnOpContext *ctx,
   if (ctx->opset < 6 ? !get_single_repeat (ctx, repeats, &n, &known, error)
                      : !vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
     return FALSE;
-  known = known || vn_op_get_numbers_input (ctx, 1, repeats, VN_MAX_RANK, &n);
+  known = known || (ctx->opset >= 6 && vn_op_get_numbers_input (ctx, 1, repeats, VN_MAX_RANK, &n));
   if (known && out.rank >= 0 && n != (guint) out.rank)
     return vn_op_fail (ctx, error, _("Tile: %u repeats for an input of %d dims"), n, out.rank);
   for (int d = 0; d < out.rank; d++)
