@@ -25,4 +25,4 @@ softplus (double x)
 #define TANH tanh
 #define EXPM1 expm1
 #define SOFTPLUS softplus
-#include "vn-rnn-cells.h"
+#include "vn-rnn-cells-template.h"

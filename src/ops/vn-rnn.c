@@ -65,4 +65,4 @@ round_state (const VnRnn *self)
 #define TANH vn_tanhf
 #define EXPM1 vn_expm1f
 #define SOFTPLUS vn_softplusf
-#include "vn-rnn-cells.h"
+#include "vn-rnn-cells-template.h"
