@@ -158,7 +158,7 @@ store_float (const Quantize *self,
   vn_elem_from_float (dtype, y, (char *) self->out->data + first * vn_elem_size (dtype), n);
 }
 
-/* Floats of 8 and 4 bits have no zero point but 0. */
+/* Floats of 8 bits have no zero point but 0, which is not even added: as ONNX Runtime does it. */
 static void
 store_minifloat (const Quantize *self,
                  gsize           first,
@@ -170,8 +170,13 @@ store_minifloat (const Quantize *self,
   guint8 codes[PIECE];
 
   for (gsize i = 0; i < n; i++)
-    codes[i] = vn_minifloat_from (self->out->dtype, x[i] / self->params.scales[scale + i * step], self->saturate,
-                                  VN_ROUND_NEAREST);
+    {
+      float v = x[i] / self->params.scales[scale + i * step];
+
+      if (self->out->dtype == VN_DTYPE_F4E2M1)
+        v += self->zero != NULL ? vn_minifloat_load (self->out->dtype, self->zero->data, scale + i * step) : 0.f;
+      codes[i] = vn_minifloat_from (self->out->dtype, v, self->saturate, VN_ROUND_NEAREST);
+    }
   if (self->out->dtype == VN_DTYPE_F4E2M1)
     store_packed (self->out, first, codes, n);
   else
