@@ -18,7 +18,8 @@ takes (VnPlan             *self,
       const VnValue *value = g_ptr_array_index (self->inputs, i);
       const VnPlanValue *planned = &self->values[value->id];
 
-      if (planned->needed && inputs[i] != NULL && !vn_shape_equal (&inputs[i]->shape, &planned->type.shape))
+      if (planned->needed && inputs[i] != NULL && value->type.kind == VN_TYPE_TENSOR &&
+          !vn_shape_equal (&inputs[i]->shape, &planned->type.shape))
         return FALSE;
     }
   return TRUE;

@@ -323,6 +323,23 @@ clear_run (VnRunner *self)
       g_clear_pointer (&self->tensors[id], vn_tensor_unref);
 }
 
+static gboolean
+run_planned (VnRunner           *self,
+             VnTensor * const   *inputs,
+             VnTensor          **outputs,
+             GCancellable       *cancellable,
+             GError            **error)
+{
+  gboolean ok;
+
+  self->cancellable = cancellable;
+  ok = run_all (self, inputs, outputs, cancellable, error);
+  clear_run (self);
+  for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
+    g_clear_pointer (&outputs[i], vn_tensor_unref);
+  return ok;
+}
+
 /* Makes the runner for samples of other sizes one for @plan. */
 static gboolean
 set_variant (VnRunner  *self,
@@ -364,7 +381,6 @@ vn_runner_run (VnRunner           *self,
                GError            **error)
 {
   g_autoptr(VnPlan) plan = NULL;
-  gboolean ok;
 
   g_return_val_if_fail (self != NULL && (inputs != NULL || self->plan->inputs->len == 0), FALSE);
 
@@ -374,11 +390,6 @@ vn_runner_run (VnRunner           *self,
   if (plan == NULL)
     return FALSE;
   if (plan != self->plan)
-    return set_variant (self, plan, error) && vn_runner_run (self->variant, inputs, outputs, cancellable, error);
-  self->cancellable = cancellable;
-  ok = run_all (self, inputs, outputs, cancellable, error);
-  clear_run (self);
-  for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
-    g_clear_pointer (&outputs[i], vn_tensor_unref);
-  return ok;
+    return set_variant (self, plan, error) && run_planned (self->variant, inputs, outputs, cancellable, error);
+  return run_planned (self, inputs, outputs, cancellable, error);
 }
