@@ -153,14 +153,18 @@ split_run (VnOpContext *ctx,
   return TRUE;
 }
 
-const VnOp vn_op_split_1 = {
-  .domain = "", .type = "Split", .since = 1,
-  .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS,
-  .others = { [1] = VN_LENGTH_BITS },
-  .dtypes = VN_MOVABLE_BITS,
-  .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
-  .family = VN_FAMILY_SHAPE,
-  .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),
-  .infer = split_infer,
-  .run = split_run,
-};
+#define SPLIT(variable, first, last, sizes)                                     \
+  const VnOp variable = {                                                       \
+    .domain = "", .type = "Split", .since = first, .until = last,               \
+    .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS, \
+    .others = { [1] = sizes },                                                  \
+    .dtypes = VN_MOVABLE_BITS,                                                  \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
+    .family = VN_FAMILY_SHAPE,                                                  \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
+    .infer = split_infer,                                                       \
+    .run = split_run,                                                           \
+  };
+
+SPLIT (vn_op_split_1, 1, 1, VN_FLOAT_BITS)
+SPLIT (vn_op_split_2, 2, 0, VN_LENGTH_BITS)

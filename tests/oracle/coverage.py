@@ -23,6 +23,7 @@ ELSEWHERE = {
     'Bernoulli': RANDOM, 'Multinomial': RANDOM, 'RandomNormal': RANDOM, 'RandomNormalLike': RANDOM, 'RandomUniform': RANDOM,
     'RandomUniformLike': RANDOM, 'Crop': STYLE, 'ImageScaler': STYLE,
     'ai.onnx.contrib:FixNeuron': AMD, 'com.amd.quark:BFPQuantizeDequantize': AMD,
+    'com.amd.quark:MXQuantizeDequantize': AMD, 'com.vai.quantize:MXFixNeuron': AMD,
     'com.amd.quark:ExtendedDequantizeLinear': AMD, 'com.amd.quark:ExtendedQuantizeLinear': AMD,
     'com.vai.quantize:BFPFixNeuron': AMD + ', as com.amd.quark:BFPQuantizeDequantize',
     'com.vai.quantize:VitisDequantizeLinear': AMD + ', as com.amd.quark:ExtendedDequantizeLinear',
