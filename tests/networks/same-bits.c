@@ -14,7 +14,8 @@
 #define N_SHARDS 3
 #define N_SAMPLES 5
 
-/* Sizes that networks leave open, by symbol and else by position: pictures need room, texts a length. */
+/* Sizes that networks leave open, by symbol and else by position: pictures need room, pieces of sound and texts a length, what
+ * is remembered of earlier ones is one such. */
 static const struct
 {
   const char *symbol;
@@ -29,6 +30,10 @@ choose_size (const VnType *type,
     if (g_strcmp0 (type->symbols[axis], symbols[i].symbol) == 0)
       return symbols[i].size;
   if (axis == 0 || (type->symbols[axis] != NULL && g_str_has_prefix (type->symbols[axis], "batch")))
+    return 1;
+  if (type->shape.rank == 2 && type->dtype == VN_DTYPE_F32)
+    return 288;
+  if (type->shape.rank == 3)
     return 1;
   return type->shape.rank == 4 && axis >= 2 ? 160 : 8;
 }
