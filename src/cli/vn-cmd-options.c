@@ -188,7 +188,7 @@ parse_shape (const char *text,
         return FALSE;
       shape->dims[shape->rank++] = open ? VN_DIM_UNKNOWN : (gint64) dim;
       text = *end == 'x' || *end == ',' ? end + 1 : end;
-      if (text == end && *end != '\0')
+      if ((text == end) != (*text == '\0'))   /* no separator where more follows, or one where nothing does */
         return FALSE;
     }
   return shape->rank > 0;
