@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run-cases.sh CLI SOURCE_DIR [--generate]
+# run-cases.sh CLI SOURCE_DIR MAKE_OPEN [--generate]
 #
 # Each cases/NAME.cmd is a command for bash, run in an empty folder with a home of its own; cases/NAME.out is what it must
 # print: standard output, then "-- stderr", then "-- exit N", then "-- files" that it left behind. In NAME.num.cmd numbers
 # are compared as "#", because their last digits depend on the processor.
-# $CLI is the program, $DEMO the demo's folder. A case without .out fails, and so does running no case.
+# $CLI is the program, $DEMO the demo's folder, $MAKE_OPEN writes networks with open sizes and samples
+# (make-open.c). A case without .out fails, and so does running no case.
 set -u
 CLI=$(realpath "$1")
 SOURCE=$(realpath "$2")
-generate=${3:-}
+MAKE_OPEN=$(realpath "$3")
+generate=${4:-}
 cases=$SOURCE/tests/cli/cases
-export CLI DEMO=$SOURCE/data/demo LC_ALL=C.UTF-8 LANGUAGE=
+export CLI MAKE_OPEN DEMO=$SOURCE/data/demo LC_ALL=C.UTF-8 LANGUAGE=
 n=0
 failed=0
 

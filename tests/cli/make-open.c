@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* make-open pictures|words FILE: a network of tests/lib/open-models.h
+ * make-open sample SIZES FILE.npy: floats; SIZES as 1x5x4 */
+#include "open-models.h"
+#include "vn-onnx.h"
+
+static gboolean
+write_sample (const char  *sizes,
+              const char  *path,
+              GError     **error)
+{
+  g_auto(GStrv) words = g_strsplit (sizes, "x", VN_MAX_RANK);
+  g_autoptr(VnTensor) tensor = NULL;
+  VnShape shape = VN_SHAPE_SCALAR;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    shape.dims[shape.rank++] = g_ascii_strtoll (words[i], NULL, 10);
+  tensor = vn_tensor_new (VN_DTYPE_F32, &shape, error);
+  if (tensor == NULL)
+    return FALSE;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = (float) (i % 11) / 8 - 0.5f;
+  return vn_npy_write (path, tensor, error);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) model = NULL;
+  gboolean ok;
+
+  if (argc == 4 && g_str_equal (argv[1], "sample"))
+    ok = write_sample (argv[2], argv[3], &error);
+  else if (argc == 3)
+    {
+      model = g_str_equal (argv[1], "words") ? open_model_words () : open_model_pictures ();
+      ok = vn_onnx_write_file (model, argv[2], NULL, NULL, &error);
+    }
+  else
+    return 2;
+  if (!ok)
+    g_printerr ("make-open: %s\n", error->message);
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Networks that leave sizes of their input open, for tests. */
+
+#include "vn-graph-edit.h"
+
+G_BEGIN_DECLS
+
+/* “image” float32[1,3,H,W]: halved and made twice as large again, then added to what it was: sizes must be even. */
+VnModel *open_model_pictures (void);
+/* “words” float32[batch,length,4] times a matrix: takes every size. */
+VnModel *open_model_words    (void);
+
+G_END_DECLS
