@@ -37,6 +37,15 @@ node_free (gpointer data)
   g_free (self);
 }
 
+static void
+add_inner (VnGraph *self,
+           VnGraph *inner)
+{
+  if (self->inner == NULL)
+    self->inner = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (self->inner, inner);
+}
+
 /**
  * vn_graph_new:
  * @parent: (nullable): graph that encloses it
@@ -54,6 +63,8 @@ vn_graph_new (VnModel *model,
   self->model = model;
   self->parent = parent;
   self->parent_node = parent_node;
+  if (parent != NULL)
+    add_inner (parent, self);
   self->name = g_strdup ("");
   self->nodes = g_ptr_array_new_with_free_func (node_free);
   self->values = g_ptr_array_new_with_free_func (value_free);
@@ -67,12 +78,15 @@ vn_graph_new (VnModel *model,
 void
 vn_graph_free (VnGraph *self)
 {
+  if (self->parent != NULL)
+    g_hash_table_remove (self->parent->inner, self);
   g_ptr_array_unref (self->inputs);
   g_ptr_array_unref (self->outputs);
   g_ptr_array_unref (self->initializers);
   g_hash_table_unref (self->by_name);
   g_clear_pointer (&self->node_names, g_hash_table_unref);
   g_ptr_array_unref (self->nodes);
+  g_clear_pointer (&self->inner, g_hash_table_unref);   /* graphs of its nodes have left it before */
   g_ptr_array_unref (self->values);
   g_free (self->name);
   g_free (self->doc);
@@ -80,10 +94,27 @@ vn_graph_free (VnGraph *self)
   g_free (self);
 }
 
+static gboolean
+has_inside (const VnGraph *self,
+            const char    *name)
+{
+  GHashTableIter iter;
+  gpointer inner;
+
+  if (self->inner == NULL)
+    return FALSE;
+  g_hash_table_iter_init (&iter, self->inner);
+  while (g_hash_table_iter_next (&iter, &inner, NULL))
+    if (g_hash_table_contains (((const VnGraph *) inner)->by_name, name) || has_inside (inner, name))
+      return TRUE;
+  return FALSE;
+}
+
 /**
  * vn_graph_unique_name:
  *
- * Returns: (transfer full): @base, or "@base_2", "@base_3" ...: a name no value here or in outer graphs has
+ * Returns: (transfer full): @base, or "@base_2", "@base_3" ...: a name no value here, in outer graphs or in those of
+ *   nodes (If, Loop, Scan) has, so that none hides another
  */
 char *
 vn_graph_unique_name (VnGraph    *self,
@@ -91,7 +122,7 @@ vn_graph_unique_name (VnGraph    *self,
 {
   char *name = g_strdup (base);
 
-  for (guint i = 2; vn_graph_find_value (self, name) != NULL; i++)
+  for (guint i = 2; vn_graph_find_value (self, name) != NULL || has_inside (self, name); i++)
     {
       g_free (name);
       name = g_strdup_printf ("%s_%u", base, i);
@@ -99,20 +130,15 @@ vn_graph_unique_name (VnGraph    *self,
   return name;
 }
 
-/**
- * vn_graph_add_value:
- *
- * Returns: (transfer none): a new value without producer; owned by the graph
- */
-VnValue *
-vn_graph_add_value (VnGraph       *self,
-                    const char    *name,
-                    VnDType        dtype,
-                    const VnShape *shape)
+static VnValue *
+add_value (VnGraph       *self,
+           char          *name,
+           VnDType        dtype,
+           const VnShape *shape)
 {
   VnValue *value = g_new0 (VnValue, 1);
 
-  value->name = vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value");
+  value->name = name;
   value->graph = self;
   value->id = self->values->len;
   value->uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
@@ -124,18 +150,57 @@ vn_graph_add_value (VnGraph       *self,
   return value;
 }
 
+static VnValue *
+make_input (VnValue *value)
+{
+  value->is_input = TRUE;
+  value->has_info = TRUE;
+  g_ptr_array_add (value->graph->inputs, value);
+  return value;
+}
+
+/**
+ * vn_graph_add_value:
+ *
+ * Returns: (transfer none): a new value without producer; owned by the graph. Its name is made unique.
+ */
+VnValue *
+vn_graph_add_value (VnGraph       *self,
+                    const char    *name,
+                    VnDType        dtype,
+                    const VnShape *shape)
+{
+  return add_value (self, vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value"), dtype, shape);
+}
+
+/**
+ * vn_graph_add_named:
+ * @name: that no other value of this graph has; values of outer and inner graphs may
+ * @input: whether it is an input of the graph
+ *
+ * For files, which may use a name twice, and for who knows the names of all graphs.
+ *
+ * Returns: (transfer none): a new value of unknown type
+ */
+VnValue *
+vn_graph_add_named (VnGraph    *self,
+                    const char *name,
+                    gboolean    input)
+{
+  VnValue *value;
+
+  g_return_val_if_fail (g_hash_table_lookup (self->by_name, name) == NULL, NULL);
+  value = add_value (self, g_strdup (name), VN_DTYPE_UNDEFINED, NULL);
+  return input ? make_input (value) : value;
+}
+
 VnValue *
 vn_graph_add_input (VnGraph       *self,
                     const char    *name,
                     VnDType        dtype,
                     const VnShape *shape)
 {
-  VnValue *value = vn_graph_add_value (self, name, dtype, shape);
-
-  value->is_input = TRUE;
-  value->has_info = TRUE;
-  g_ptr_array_add (self->inputs, value);
-  return value;
+  return make_input (vn_graph_add_value (self, name, dtype, shape));
 }
 
 VnValue *

@@ -41,6 +41,9 @@ VnValue *vn_graph_add_value          (VnGraph     *self,
                                       const char  *name,       /* made unique by a suffix if taken; NULL: "value" */
                                       VnDType      dtype,      /* VN_DTYPE_UNDEFINED: unknown */
                                       const VnShape *shape);   /* NULL: unknown */
+VnValue *vn_graph_add_named          (VnGraph     *self,
+                                      const char  *name,       /* as it is */
+                                      gboolean     input);
 VnValue *vn_graph_add_input          (VnGraph     *self,
                                       const char  *name,
                                       VnDType      dtype,

@@ -159,6 +159,7 @@ struct _VnGraph
   GBytes     *extra;        /* sparse initializers, quantization annotations, metadata, unknown fields */
   /*< private >*/
   GHashTable *node_names;   /* names given so far; made when first needed */
+  GHashTable *inner;        /* set of VnGraph: those of its nodes; made when first needed */
 };
 
 struct _VnFunction

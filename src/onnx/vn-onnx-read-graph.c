@@ -25,16 +25,6 @@ check_new (VnGraph     *graph,
   return FALSE;
 }
 
-/* The model would keep names of nested graphs apart from outer ones; a file may use one twice. */
-static VnValue *
-keep_name (VnValue    *value,
-           const char *name)
-{
-  if (!g_str_equal (value->name, name))
-    vn_graph_rename_value (value->graph, value, name);
-  return value;
-}
-
 static VnValue *
 define_value (VnGraph     *graph,
               const char  *name,
@@ -43,7 +33,7 @@ define_value (VnGraph     *graph,
 {
   if (!check_new (graph, name, what, error))
     return NULL;
-  return keep_name (vn_graph_add_value (graph, name, VN_DTYPE_UNDEFINED, NULL), name);
+  return vn_graph_add_named (graph, name, FALSE);
 }
 
 static VnValue *
@@ -53,7 +43,7 @@ define_input (VnGraph     *graph,
 {
   if (!check_new (graph, name, _("graph input"), error))
     return NULL;
-  return keep_name (vn_graph_add_input (graph, name, VN_DTYPE_UNDEFINED, NULL), name);
+  return vn_graph_add_named (graph, name, TRUE);
 }
 
 static void

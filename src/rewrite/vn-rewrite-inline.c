@@ -125,8 +125,7 @@ copy_value (Inline        *self,
             gboolean       input)
 {
   g_autofree char *name = new_name (self, from->name);
-  VnValue *value = input ? vn_graph_add_input (graph, name, VN_DTYPE_UNDEFINED, NULL)
-                         : vn_graph_add_value (graph, name, VN_DTYPE_UNDEFINED, NULL);
+  VnValue *value = vn_graph_add_named (graph, name, input);
 
   if (from->initializer != NULL)
     vn_graph_set_initializer (graph, value, from->initializer);

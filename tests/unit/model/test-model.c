@@ -157,6 +157,39 @@ test_sort_subgraph_use (void)
   assert_consistent (graph);
 }
 
+/* A new name hides none outside, and is hidden by none inside, however deep. */
+static void
+test_unique_name (void)
+{
+  g_autoptr(VnModel) model = make_skip ();
+  VnGraph *graph = model->graph, *body, *branch;
+  VnNode *loop = vn_graph_add_node (graph, "loop", "", "Loop", NULL, 0, NULL, 0), *choice;
+  VnAttr *attr = vn_attr_new ("body", VN_ATTR_GRAPH), *inner = vn_attr_new ("branches", VN_ATTR_GRAPHS);
+  g_autoptr(VnModel) copy = NULL;
+
+  attr->graph = body = vn_graph_new (model, graph, loop);
+  vn_node_set_attr (loop, attr);
+  choice = vn_graph_add_node (body, "choice", "", "If", NULL, 0, NULL, 0);
+  inner->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
+  branch = vn_graph_new (model, body, choice);
+  g_ptr_array_add (inner->graphs, branch);
+  vn_node_set_attr (choice, inner);
+  vn_graph_add_value (body, "a_scale", VN_DTYPE_F32, NULL);
+  g_assert_cmpstr (vn_graph_add_value (branch, "a_scale", VN_DTYPE_F32, NULL)->name, ==, "a_scale_2");
+  g_assert_cmpstr (vn_graph_add_named (branch, "a", TRUE)->name, ==, "a");
+  copy = vn_model_copy (model);
+
+  g_assert_cmpstr (vn_graph_add_value (graph, "a_scale", VN_DTYPE_F32, NULL)->name, ==, "a_scale_3");
+  g_assert_cmpstr (vn_graph_add_value (body, "a", VN_DTYPE_F32, NULL)->name, ==, "a_2");
+  g_assert_cmpstr (vn_graph_add_value (copy->graph, "a_scale", VN_DTYPE_F32, NULL)->name, ==, "a_scale_3");
+
+  vn_graph_remove_node (body, choice);
+  g_assert_cmpstr (vn_graph_add_value (body, "a_scale_2", VN_DTYPE_F32, NULL)->name, ==, "a_scale_2");
+  vn_graph_remove_node (graph, loop);
+  g_assert_cmpstr (vn_graph_add_value (graph, "a_scale", VN_DTYPE_F32, NULL)->name, ==, "a_scale");
+  assert_consistent (graph);
+}
+
 static void
 test_boundary (void)
 {
@@ -226,6 +259,7 @@ main (int   argc,
   g_test_add_func ("/model/copy", test_copy);
   g_test_add_func ("/model/sort", test_sort);
   g_test_add_func ("/model/sort-subgraph-use", test_sort_subgraph_use);
+  g_test_add_func ("/model/unique-name", test_unique_name);
   g_test_add_func ("/model/boundary", test_boundary);
   g_test_add_func ("/model/validate", test_validate);
   g_test_add_func ("/model/edit-log", test_edit_log);
