@@ -46,4 +46,31 @@ struct _VnDims
 const VnExpr *vn_dims_get_expr (VnDims *self,
                                 gint64  number);
 
+/* The polynomial that @number stands for. */
+void vn_dims_get_poly (VnDims *self,
+                       gint64  number,
+                       VnPoly *poly);
+/* The number that stands for @poly; a new symbol if it is too long to read. */
+gint64 vn_dims_from_poly (VnDims       *self,
+                          const VnPoly *poly);
+/* The expression that is one atom; @key: (transfer full): what tells atoms apart. */
+gint64 vn_dims_from_atom (VnDims *self,
+                          char   *key,
+                          VnAtom  atom);
+/* Of its text, roughly. */
+guint vn_dims_get_text_size (VnDims *self,
+                             gint64  number);
+/* What it is at least; G_MININT64: nothing is known. */
+gint64 vn_dims_get_poly_lower (VnDims       *self,
+                               const VnPoly *poly);
+/* Whether it may be something else than an integer. */
+gboolean vn_dims_is_real_poly (VnDims       *self,
+                               const VnPoly *poly);
+/* NULL: @term is no multiple of one atom. */
+const VnAtom *vn_dims_get_only_factor (VnDims       *self,
+                                       const VnTerm *term);
+/* @a / @b rounded down; @b is above 0. */
+gint64 vn_dims_floor_quotient (gint64 a,
+                               gint64 b);
+
 G_END_DECLS

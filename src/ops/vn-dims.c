@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-dims-private.h"
 
-#include "vn-checked.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -114,10 +112,10 @@ vn_dims_check (VnDims *self,
 
 /* ---- numbers and polynomials ---- */
 
-static void
-poly_of (VnDims *self,
-         gint64  number,
-         VnPoly *poly)
+void
+vn_dims_get_poly (VnDims *self,
+                  gint64  number,
+                  VnPoly *poly)
 {
   const VnExpr *expr;
 
@@ -145,12 +143,9 @@ poly_size (VnDims       *self,
   return size;
 }
 
-static gint64 poly_lower (VnDims       *self,
-                          const VnPoly *poly);
-
-static gint64
-number_of (VnDims       *self,
-           const VnPoly *poly)
+gint64
+vn_dims_from_poly (VnDims       *self,
+                   const VnPoly *poly)
 {
   gsize bytes = poly->n * sizeof (VnTerm);
   VnExpr *expr;
@@ -172,27 +167,27 @@ number_of (VnDims       *self,
       g_free (expr);
       return FIRST - number;
     }
-  number = 2 * (gint64) self->exprs->len + (poly_lower (self, poly) > 1);
+  number = 2 * (gint64) self->exprs->len + (vn_dims_get_poly_lower (self, poly) > 1);
   g_ptr_array_add (self->exprs, expr);
   g_hash_table_insert (self->expr_numbers, expr, GSIZE_TO_POINTER (number));
   return FIRST - number;
 }
 
-static guint
-number_size (VnDims *self,
-             gint64  number)
+guint
+vn_dims_get_text_size (VnDims *self,
+                       gint64  number)
 {
   VnPoly poly;
 
-  poly_of (self, number, &poly);
+  vn_dims_get_poly (self, number, &poly);
   return poly_size (self, &poly);
 }
 
 /* The expression that is one atom; @key: (transfer full): what tells atoms apart. */
-static gint64
-number_of_atom (VnDims *self,
-                char   *key,
-                VnAtom  atom)
+gint64
+vn_dims_from_atom (VnDims *self,
+                   char   *key,
+                   VnAtom  atom)
 {
   guint index = GPOINTER_TO_UINT (g_hash_table_lookup (self->atom_numbers, key));
   VnPoly poly = { 1, 1, { { 1, 1 } } };
@@ -212,7 +207,7 @@ number_of_atom (VnDims *self,
       g_free (key);
     }
   poly.terms[0].factors[0] = index - 1;
-  return number_of (self, &poly);
+  return vn_dims_from_poly (self, &poly);
 }
 
 /**
@@ -239,8 +234,8 @@ vn_dims_symbol (VnDims     *self,
                 const char *name,
                 gint64      lower)
 {
-  return number_of_atom (self, g_strconcat ("s", name, NULL),
-                         (VnAtom) { .kind = VN_ATOM_SYMBOL, .name = (char *) name, .lower = lower, .size = 1 });
+  return vn_dims_from_atom (self, g_strconcat ("s", name, NULL),
+                            (VnAtom) { .kind = VN_ATOM_SYMBOL, .name = (char *) name, .lower = lower, .size = 1 });
 }
 
 /**
@@ -309,11 +304,11 @@ vn_dims_from_double (VnDims *self,
     {
       vn_poly_init (&poly, (gint64) times);
       vn_poly_set_den (&poly, MAX_DEN);
-      return number_of (self, &poly);
+      return vn_dims_from_poly (self, &poly);
     }
-  return number_of_atom (self, g_strdup_printf ("r%a", value),
-                         (VnAtom) { .kind = VN_ATOM_REAL, .real = value, .size = 1,
-                                    .lower = fabs (value) < 0x1p40 ? (gint64) floor (value) : G_MININT64 });
+  return vn_dims_from_atom (self, g_strdup_printf ("r%a", value),
+                            (VnAtom) { .kind = VN_ATOM_REAL, .real = value, .size = 1,
+                                       .lower = fabs (value) < 0x1p40 ? (gint64) floor (value) : G_MININT64 });
 }
 
 /**
@@ -328,432 +323,9 @@ vn_dims_get_double (VnDims *self,
 {
   VnPoly poly;
 
-  poly_of (self, number, &poly);
+  vn_dims_get_poly (self, number, &poly);
   if (poly.n > 1 || (poly.n == 1 && poly.terms[0].n > 0))
     return FALSE;
   *value = poly.n == 1 ? (double) poly.terms[0].coef / (double) poly.den : 0;
   return TRUE;
-}
-
-/* ---- bounds ---- */
-
-static const VnAtom *
-only_factor (VnDims       *self,
-             const VnTerm *term)
-{
-  return term->n == 1 ? g_ptr_array_index (self->atoms, term->factors[0]) : NULL;
-}
-
-/* Replaces -k floor (a / b) by the smaller -k a / b, and -k min (a, b) by -k a or -k b, so that it may cancel out. */
-static gboolean
-relax (VnDims *self,
-       VnPoly *poly)
-{
-  for (guint i = 0; i < poly->n; i++)
-    {
-      const VnAtom *atom = only_factor (self, &poly->terms[i]);
-      VnPoly by, sum;
-      VnTerm term = poly->terms[i];
-
-      if (term.coef >= 0 || atom == NULL || (atom->kind != VN_ATOM_MIN && atom->kind != VN_ATOM_FLOOR) ||
-          (atom->kind == VN_ATOM_FLOOR && (vn_dims_is_symbolic (atom->b) || atom->b < 1)))
-        continue;
-      poly_of (self, atom->kind == VN_ATOM_MIN && !vn_dims_is_symbolic (atom->b) ? atom->b : atom->a, &by);
-      if (atom->kind == VN_ATOM_FLOOR && !vn_poly_set_den (&by, atom->b))
-        return FALSE;
-      vn_poly_init (&sum, 0);
-      for (guint k = 0; k < poly->n; k++)
-        if (k != i)
-          vn_poly_add_term (&sum, &poly->terms[k]);
-      if (!vn_poly_add (&sum, &by, term.coef) || !vn_poly_set_den (&sum, poly->den))
-        return FALSE;
-      *poly = sum;
-      return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-term_lower (VnDims       *self,
-            const VnTerm *term,
-            gint64       *lower)
-{
-  *lower = term->coef;
-  if (term->coef < 0)
-    return term->n == 0;
-  for (guint i = 0; i < term->n; i++)
-    {
-      const VnAtom *atom = g_ptr_array_index (self->atoms, term->factors[i]);
-
-      if (atom->lower < 0 || !vn_checked_mul_s64 (*lower, atom->lower, lower))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gint64
-floor_quotient (gint64 a,
-                gint64 b)
-{
-  return a / b - (a % b < 0);
-}
-
-static gint64
-poly_lower (VnDims       *self,
-            const VnPoly *poly)
-{
-  VnPoly rest = *poly;
-  gint64 sum = 0;
-
-  for (guint i = 0; i < 4 && rest.den < G_MAXINT32 && relax (self, &rest); i++)
-    ;
-  for (guint i = 0; i < rest.n; i++)
-    {
-      gint64 lower;
-
-      if (!term_lower (self, &rest.terms[i], &lower) || !vn_checked_add_s64 (sum, lower, &sum))
-        return G_MININT64;
-    }
-  /* The value is an integer if it has no denominator itself. */
-  return floor_quotient (sum, rest.den) + (poly->den == 1 && sum % rest.den != 0);
-}
-
-/**
- * vn_dims_get_lower:
- *
- * Returns: what @number is at least; %G_MININT64 if that is not known
- */
-gint64
-vn_dims_get_lower (VnDims *self,
-                   gint64  number)
-{
-  VnPoly poly;
-
-  if (self == NULL || !vn_dims_is_symbolic (number))
-    return number;
-  poly_of (self, number, &poly);
-  return poly_lower (self, &poly);
-}
-
-/* Whether it may be something else than an integer. */
-static gboolean
-is_real (VnDims       *self,
-         const VnPoly *poly)
-{
-  for (guint i = 0; i < poly->n; i++)
-    for (guint k = 0; k < poly->terms[i].n; k++)
-      if (((const VnAtom *) g_ptr_array_index (self->atoms, poly->terms[i].factors[k]))->kind == VN_ATOM_REAL)
-        return TRUE;
-  return FALSE;
-}
-
-/**
- * vn_dims_as_size:
- *
- * Returns: @number if it can be the size of a dim, else %VN_DIM_UNKNOWN: it is negative, may be no integer, or is not
- *   known at all, so that for some operators it might mean something else than a size
- */
-gint64
-vn_dims_as_size (VnDims *self,
-                 gint64  number)
-{
-  VnPoly poly;
-
-  if (self == NULL || !vn_dims_is_symbolic (number))
-    return MAX (number, VN_DIM_UNKNOWN);
-  poly_of (self, number, &poly);
-  if (poly.den != 1 || is_real (self, &poly))
-    return VN_DIM_UNKNOWN;
-  for (guint i = 0; i < poly.n; i++)
-    for (guint k = 0; k < poly.terms[i].n; k++)
-      {
-        const VnAtom *atom = g_ptr_array_index (self->atoms, poly.terms[i].factors[k]);
-
-        if (atom->kind == VN_ATOM_SYMBOL && atom->lower == G_MININT64)
-          return VN_DIM_UNKNOWN;
-      }
-  return number;
-}
-
-/* ---- arithmetic ---- */
-
-static gint64
-add_times (VnDims *self,
-           gint64  a,
-           gint64  b,
-           gint64  times)
-{
-  VnPoly x, y;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  poly_of (self, a, &x);
-  poly_of (self, b, &y);
-  return vn_poly_add (&x, &y, times) ? number_of (self, &x) : vn_dims_fresh (self, G_MININT64);
-}
-
-gint64
-vn_dims_add (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  return add_times (self, a, b, 1);
-}
-
-gint64
-vn_dims_sub (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  return add_times (self, a, b, -1);
-}
-
-gint64
-vn_dims_mul (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  VnPoly x, y, product;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  poly_of (self, a, &x);
-  poly_of (self, b, &y);
-  return vn_poly_mul (&x, &y, &product) ? number_of (self, &product) : vn_dims_fresh (self, G_MININT64);
-}
-
-/**
- * vn_dims_div:
- *
- * Returns: the exact quotient of two values that may be fractions
- */
-gint64
-vn_dims_div (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  VnPoly x, y, quotient;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  poly_of (self, a, &x);
-  poly_of (self, b, &y);
-  if (y.n == 1 && y.terms[0].n == 0 && y.terms[0].coef > 0)
-    {
-      VnPoly product, den;
-
-      vn_poly_init (&den, y.den);
-      if (vn_poly_mul (&x, &den, &product) && vn_poly_set_den (&product, y.terms[0].coef))
-        return number_of (self, &product);
-    }
-  return vn_poly_divide (&x, &y, &quotient) ? number_of (self, &quotient) : vn_dims_fresh (self, G_MININT64);
-}
-
-/* floor (a / b) as it is. */
-static gint64
-quotient_atom (VnDims *self,
-               gint64  a,
-               gint64  b)
-{
-  gint64 lower_a = vn_dims_get_lower (self, a), lower_b = vn_dims_get_lower (self, b);
-  gint64 lower = lower_a >= 0 && lower_b >= 1 ? 0 : G_MININT64;
-
-  if (!vn_dims_is_symbolic (b) && b > 0 && lower_a != G_MININT64)
-    lower = floor_quotient (lower_a, b);
-  return number_of_atom (self, g_strdup_printf ("f%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT, a, b),
-                         (VnAtom) { .kind = VN_ATOM_FLOOR, .a = a, .b = b, .lower = lower,
-                                    .size = number_size (self, a) + number_size (self, b) });
-}
-
-/* Takes what is divisible out of @poly / den: only coefs from 0 to den - 1 remain in it. */
-static gboolean
-split_whole (VnPoly *poly,
-             VnPoly *whole)
-{
-  VnPoly rest;
-
-  vn_poly_init (whole, 0);
-  vn_poly_init (&rest, 0);
-  for (guint i = 0; i < poly->n; i++)
-    {
-      VnTerm term = poly->terms[i], quotient = term;
-
-      quotient.coef = floor_quotient (term.coef, poly->den);
-      term.coef -= quotient.coef * poly->den;
-      if (!vn_poly_add_term (whole, &quotient) || !vn_poly_add_term (&rest, &term))
-        return FALSE;
-    }
-  rest.den = poly->den;
-  *poly = rest;
-  return TRUE;
-}
-
-/* Divides the coefs of all but the constant, and den, by what they have in common: that does not change the floor. */
-static void
-reduce_floor (VnPoly *poly)
-{
-  gint64 common = poly->den;
-
-  for (guint i = 0; i < poly->n; i++)
-    if (poly->terms[i].n > 0)
-      common = vn_gcd (common, poly->terms[i].coef);
-  if (common <= 1)
-    return;
-  poly->den /= common;
-  for (guint i = 0; i < poly->n; i++)
-    poly->terms[i].coef = floor_quotient (poly->terms[i].coef, common);
-  if (poly->n > 0 && poly->terms[poly->n - 1].coef == 0)
-    poly->n--;
-}
-
-/* floor ((floor (x / m) + c) / d) is floor ((x + m c) / (m d)). */
-static gboolean
-unnest_floor (VnDims *self,
-              VnPoly *poly)
-{
-  const VnAtom *atom = poly->n > 0 && poly->n <= 2 && poly->terms[0].coef == 1 ? only_factor (self, &poly->terms[0]) : NULL;
-  gint64 constant = poly->n == 2 ? poly->terms[1].coef : 0;
-  VnPoly inner, add;
-
-  if (atom == NULL || atom->kind != VN_ATOM_FLOOR || vn_dims_is_symbolic (atom->b) ||
-      (poly->n == 2 && poly->terms[1].n > 0) || !vn_checked_mul_s64 (constant, atom->b, &constant))
-    return FALSE;
-  poly_of (self, atom->a, &inner);
-  vn_poly_init (&add, constant);
-  if (inner.den != 1 || !vn_poly_add (&inner, &add, 1) || !vn_checked_mul_s64 (poly->den, atom->b, &inner.den))
-    return FALSE;
-  *poly = inner;
-  return TRUE;
-}
-
-/* floor (poly), in a form that is the same for equal values in the cases that networks make. */
-static gint64
-floor_poly (VnDims *self,
-            VnPoly *poly)
-{
-  VnPoly whole, part;
-  gint64 inner;
-
-  if (is_real (self, poly))
-    return quotient_atom (self, number_of (self, poly), 1);
-  if (!split_whole (poly, &whole))
-    return vn_dims_fresh (self, G_MININT64);
-  reduce_floor (poly);
-  while (poly->den > 1 && unnest_floor (self, poly))
-    {
-      VnPoly more;
-
-      if (!split_whole (poly, &more) || !vn_poly_add (&whole, &more, 1))
-        return vn_dims_fresh (self, G_MININT64);
-      reduce_floor (poly);
-    }
-  if (poly->n == 0 || (poly->den > 1 && poly->terms[0].n == 0))
-    return number_of (self, &whole);
-  part = *poly;
-  part.den = 1;
-  inner = number_of (self, &part);
-  if (poly->den > 1)
-    inner = quotient_atom (self, inner, poly->den);
-  return vn_dims_add (self, number_of (self, &whole), inner);
-}
-
-/**
- * vn_dims_floor_div:
- *
- * Returns: @a / @b rounded down
- */
-gint64
-vn_dims_floor_div (VnDims *self,
-                   gint64  a,
-                   gint64  b)
-{
-  VnPoly x, y, quotient;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  poly_of (self, a, &x);
-  poly_of (self, b, &y);
-  if (x.n == 0 || y.n == 0)
-    return y.n == 0 ? vn_dims_fresh (self, G_MININT64) : 0;
-  if (vn_poly_divide (&x, &y, &quotient) && !is_real (self, &quotient))
-    return number_of (self, &quotient);
-  if (x.den != 1 || y.den != 1)
-    {
-      VnPoly exact;
-
-      poly_of (self, vn_dims_div (self, a, b), &exact);
-      return floor_poly (self, &exact);
-    }
-  vn_poly_cancel (&x, &y);
-  if (y.n == 1 && y.terms[0].n == 0 && y.terms[0].coef > 0)
-    return vn_poly_set_den (&x, y.terms[0].coef) ? floor_poly (self, &x) : vn_dims_fresh (self, G_MININT64);
-  return quotient_atom (self, number_of (self, &x), number_of (self, &y));
-}
-
-/**
- * vn_dims_ceil_div:
- *
- * Returns: @a / @b rounded up
- */
-gint64
-vn_dims_ceil_div (VnDims *self,
-                  gint64  a,
-                  gint64  b)
-{
-  VnPoly poly;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  poly_of (self, a, &poly);
-  /* floor ((a + b - 1) / b) is right for integers only. */
-  if (poly.den != 1)
-    return vn_dims_ceil_div (self, vn_dims_mul (self, a, poly.den), vn_dims_mul (self, b, poly.den));
-  return vn_dims_floor_div (self, vn_dims_add (self, a, vn_dims_add (self, b, -1)), b);
-}
-
-gint64
-vn_dims_mod (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  return vn_dims_sub (self, a, vn_dims_mul (self, b, vn_dims_floor_div (self, a, b)));
-}
-
-static gint64
-pick (VnDims     *self,
-      gint64      a,
-      gint64      b,
-      VnAtomKind  kind)
-{
-  gint64 lower_a, lower_b;
-
-  if (self == NULL)
-    return VN_DIM_UNKNOWN;
-  if (vn_dims_get_lower (self, vn_dims_sub (self, a, b)) >= 0)
-    return kind == VN_ATOM_MAX ? a : b;
-  if (vn_dims_get_lower (self, vn_dims_sub (self, b, a)) >= 0)
-    return kind == VN_ATOM_MAX ? b : a;
-  lower_a = vn_dims_get_lower (self, MIN (a, b));
-  lower_b = vn_dims_get_lower (self, MAX (a, b));
-  return number_of_atom (self, g_strdup_printf ("%c%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT,
-                                                kind == VN_ATOM_MAX ? 'M' : 'm', MIN (a, b), MAX (a, b)),
-                         (VnAtom) { .kind = kind, .a = MIN (a, b), .b = MAX (a, b),
-                                    .lower = kind == VN_ATOM_MAX ? MAX (lower_a, lower_b) : MIN (lower_a, lower_b),
-                                    .size = number_size (self, a) + number_size (self, b) });
-}
-
-gint64
-vn_dims_min (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  return pick (self, a, b, VN_ATOM_MIN);
-}
-
-gint64
-vn_dims_max (VnDims *self,
-             gint64  a,
-             gint64  b)
-{
-  return pick (self, a, b, VN_ATOM_MAX);
 }
