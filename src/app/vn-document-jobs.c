@@ -123,27 +123,6 @@ vn_document_open (VnDocument *self,
   start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 
-/**
- * vn_document_open_dataset:
- *
- * Lists the samples as the model's inputs ask for them; nothing is decoded.
- *
- * Returns: (transfer full) (nullable): the samples, or %NULL with @error set
- */
-VnDataset *
-vn_document_open_dataset (VnDocument        *self,
-                          const VnDataSpec  *data,
-                          VnNotes           *notes,
-                          GError           **error)
-{
-  guint n_specs = 0;
-  VnInputSpec *specs = vn_model_dup_input_specs (self->model, self->input_shapes, &n_specs);
-  VnDataset *dataset = vn_dataset_open (data, specs, n_specs, notes, error);
-
-  vn_input_specs_free (specs, n_specs);
-  return dataset;
-}
-
 static guint
 get_n_held_out (guint n)
 {
@@ -155,6 +134,7 @@ static gboolean
 fill_settings (VnDocument          *self,
                VnQuantizeSettings  *settings,
                VnDataSpec          *data,
+               GHashTable         **given,
                GError             **error)
 {
   g_autoptr(VnDataset) dataset = NULL;
@@ -169,7 +149,7 @@ fill_settings (VnDocument          *self,
   settings->model = self->model;
   settings->data = data;
   settings->recipe = self->recipe;
-  settings->input_shapes = self->input_shapes;
+  settings->input_shapes = *given = vn_document_dup_given_shapes (self, data);
   settings->n_held_out = get_n_held_out (n);
   settings->n_calibration = n - settings->n_held_out;
   settings->previous = self->keep_stats ? self->result : NULL;
@@ -190,6 +170,7 @@ vn_document_quantize (VnDocument  *self,
 {
   VnQuantizeSettings settings = { 0 };
   g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(GHashTable) given = NULL;
 
   if (self->model == NULL || self->data == NULL)
     {
@@ -206,7 +187,7 @@ vn_document_quantize (VnDocument  *self,
     }
 
   data = vn_data_spec_copy (self->data);
-  if (!fill_settings (self, &settings, data, error))
+  if (!fill_settings (self, &settings, data, &given, error))
     return FALSE;
   g_clear_pointer (&self->job_recipe, vn_recipe_free);
   self->job_recipe = vn_recipe_copy (self->recipe);

@@ -31,7 +31,8 @@ struct _VnDocument
   GListStore   *nodes;
   VnDataSpec   *data;
   guint         n_samples;
-  GHashTable   *input_shapes;  /* name -> VnShape: sizes for dims the model leaves open; NULL: there are none */
+  GHashTable   *input_shapes;  /* name -> VnShape: inputs with open dims, sizes by the user; NULL: there are none */
+  GHashTable   *sizes;         /* name -> VnShape: what the samples were opened with; NULL: not yet, or all are fixed */
   VnMetric      metric;
 
   VnRecipe     *recipe;
@@ -50,6 +51,10 @@ struct _VnDocument
   VnRecipe     *job_recipe;
   gboolean      again;         /* quantize once more when the running job has ended */
 };
+
+GHashTable *vn_document_list_open_inputs (VnModel          *model);
+GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
+                                          const VnDataSpec *data);
 
 void vn_document_step_free    (gpointer    step);
 void vn_document_set_result   (VnDocument *self,

@@ -6,7 +6,6 @@
 #include "vn-settings.h"
 
 #define DEFAULT_SAMPLES 100
-#define USUAL_SIZE 224
 
 guint vn_document_signals[VN_N_SIGNALS];
 
@@ -25,6 +24,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->undo, g_ptr_array_unref);
   g_clear_pointer (&self->redo, g_ptr_array_unref);
@@ -90,79 +90,6 @@ vn_document_get_model (VnDocument *self)
   return self->model;
 }
 
-/* One sample at a time, and for pictures of any size a usual one: the user sees it and can change it. */
-static VnShape
-guess_shape (const VnShape *shape)
-{
-  VnShape guess = *shape;
-
-  for (int i = 0; i < guess.rank; i++)
-    if (guess.dims[i] < 0)
-      guess.dims[i] = guess.rank == 4 && i > 0 ? USUAL_SIZE : 1;
-  if (guess.rank == 4 && shape->dims[1] < 0 && shape->dims[2] < 0 && shape->dims[3] < 0)
-    guess.dims[1] = 3;
-  return guess;
-}
-
-static GHashTable *
-guess_input_shapes (VnModel *model)
-{
-  GHashTable *shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
-      VnShape guess;
-
-      if (input->initializer != NULL || input->type.kind != VN_TYPE_TENSOR || input->type.shape.rank <= 0 ||
-          vn_shape_is_static (&input->type.shape))
-        continue;
-      guess = guess_shape (&input->type.shape);
-      g_hash_table_insert (shapes, g_strdup (input->name), g_memdup2 (&guess, sizeof guess));
-    }
-  if (g_hash_table_size (shapes) == 0)
-    g_clear_pointer (&shapes, g_hash_table_unref);
-  return shapes;
-}
-
-/**
- * vn_document_get_input_shapes:
- *
- * Returns: (transfer none) (nullable) (element-type utf8 VnShape): sizes of the inputs that have open dims
- */
-GHashTable *
-vn_document_get_input_shapes (VnDocument *self)
-{
-  return self->input_shapes;
-}
-
-/**
- * vn_document_set_input_shape:
- * @name: an input with open dims
- * @shape: static; agrees with what the model fixes
- */
-void
-vn_document_set_input_shape (VnDocument    *self,
-                             const char    *name,
-                             const VnShape *shape)
-{
-  GHashTable *shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_return_if_fail (self->input_shapes != NULL);
-  /* A running job may hold the old table. */
-  g_hash_table_iter_init (&iter, self->input_shapes);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (shapes, g_strdup (key), g_memdup2 (value, sizeof (VnShape)));
-  g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (shape, sizeof *shape));
-  g_hash_table_unref (self->input_shapes);
-  self->input_shapes = shapes;
-  self->keep_stats = FALSE;
-  self->data_serial++;
-  emit (self, VN_SIGNAL_DATA);
-}
-
 /**
  * vn_document_set_model:
  * @model: (nullable): an opened model
@@ -189,8 +116,8 @@ vn_document_set_model (VnDocument *self,
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
-  if (model != NULL)
-    self->input_shapes = guess_input_shapes (model);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  self->input_shapes = vn_document_list_open_inputs (model);
   self->keep_stats = FALSE;
   self->data_serial++;
   g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
@@ -322,6 +249,7 @@ vn_document_set_data (VnDocument       *self,
   VnDataSpec *copy = data != NULL ? vn_data_spec_copy (data) : NULL;
 
   g_clear_pointer (&self->data, vn_data_spec_free);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->data = copy;
   self->keep_stats = FALSE;
   self->data_serial++;

@@ -51,6 +51,8 @@ void              vn_document_set_n_samples  (VnDocument        *self,
                                               guint              n);
 
 GHashTable       *vn_document_get_input_shapes (VnDocument      *self);   /* name -> VnShape; NULL: all are fixed */
+const VnShape    *vn_document_get_size         (VnDocument      *self,
+                                                const char      *name);
 void              vn_document_set_input_shape  (VnDocument      *self,
                                                 const char      *name,
                                                 const VnShape   *shape);

@@ -280,7 +280,7 @@ vn_format_parse_floats (const char *text,
  * vn_format_parse_shape:
  * @text: dims with "×", "x", blanks or commas between them
  *
- * Returns: %FALSE if that is not one to eight positive whole numbers
+ * Returns: %FALSE if that is not one to eight positive whole numbers or "?", which stands for %VN_DIM_UNKNOWN
  */
 gboolean
 vn_format_parse_shape (const char *text,
@@ -294,11 +294,13 @@ vn_format_parse_shape (const char *text,
   words = g_strsplit_set (plain->str, " ,xX\t", -1);
   for (guint i = 0; words[i] != NULL; i++)
     {
-      gint64 dim;
+      gint64 dim = VN_DIM_UNKNOWN;
 
       if (*words[i] == 0)
         continue;
-      if (parsed.rank == VN_MAX_RANK || !g_ascii_string_to_signed (words[i], 10, 1, G_MAXINT32, &dim, NULL))
+      if (parsed.rank == VN_MAX_RANK)
+        return FALSE;
+      if (!g_str_equal (words[i], "?") && !g_ascii_string_to_signed (words[i], 10, 1, G_MAXINT32, &dim, NULL))
         return FALSE;
       parsed.dims[parsed.rank++] = dim;
     }

@@ -3,6 +3,7 @@
  * in float, take that back, export. */
 #include "vn-document.h"
 #include "vn-graph-edit.h"
+#include "open-models.h"
 #include "vn-node-item.h"
 #include "vn-onnx.h"
 #include "vn-outline.h"
@@ -306,6 +307,60 @@ is_quantized (Fixture    *fixture,
 }
 
 static void
+assert_size (Fixture    *fixture,
+             const char *expected)
+{
+  g_autofree char *text = vn_shape_to_string (vn_document_get_size (fixture->document, "image"), "x");
+
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+open_samples (Fixture    *fixture,
+              const char *path)
+{
+  g_autoptr(VnDataSpec) data = vn_data_spec_new (path);
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(GError) error = NULL;
+
+  vn_document_set_data (fixture->document, data);
+  dataset = vn_document_open_dataset (fixture->document, data, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* Open sizes are those of the first picture; what the user says goes before, and can be taken back. */
+static void
+test_open_sizes (Fixture       *fixture,
+                 gconstpointer  data)
+{
+  g_autoptr(VnModel) model = open_model_pictures ();
+  g_autofree char *path = g_build_filename (fixture->folder, "one.pgm", NULL);
+  g_autoptr(GString) picture = g_string_new ("P2\n70 99\n255\n");
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < 70 * 99; i++)
+    g_string_append_printf (picture, "%u\n", i % 256);
+  g_assert_true (g_file_set_contents (path, picture->str, -1, NULL));
+  vn_document_set_model (fixture->document, model);
+  assert_size (fixture, "1x3x?x?");
+  open_samples (fixture, "random");
+  assert_size (fixture, "1x3x224x224");
+  open_samples (fixture, fixture->folder);
+  assert_size (fixture, "1x3x96x64");
+  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, 48));
+  open_samples (fixture, fixture->folder);
+  assert_size (fixture, "1x3x40x48");
+  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, -1, -1));
+  assert_size (fixture, "1x3x?x?");
+
+  vn_document_quantize (fixture->document, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  assert_size (fixture, "1x3x96x64");
+}
+
+static void
 test_exclude_and_undo (Fixture       *fixture,
                        gconstpointer  data)
 {
@@ -579,6 +634,7 @@ main (int    argc,
     { "/window/open-missing", test_open_missing },
     { "/window/drop", test_drop },
     { "/window/measure", test_measure },
+    { "/window/open-sizes", test_open_sizes },
     { "/window/exclude-and-undo", test_exclude_and_undo },
     { "/window/precision", test_precision },
     { "/window/exclude-unnamed", test_exclude_unnamed },

@@ -138,6 +138,23 @@ show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
+/* The first sample fills in what is open. */
+static void
+show_sizes (VnStepData *self)
+{
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->shapes));
+
+  for (; row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
+      g_autofree char *text = vn_shape_to_string (vn_document_get_size (get_document (self), name), "×");
+
+      if (!gtk_widget_has_css_class (row, "error") &&
+          !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row)), text))
+        gtk_editable_set_text (GTK_EDITABLE (row), text);
+    }
+}
+
 static gboolean
 refresh (gpointer user_data)
 {
@@ -158,6 +175,7 @@ refresh (gpointer user_data)
         self->problem = g_strdup (error->message);
     }
   show_folder (self, data, random);
+  show_sizes (self);
   show_warning (self, notes);
   show_previews (self);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -301,7 +319,7 @@ fits_input (VnModel       *model,
   const VnShape *declared = &input->type.shape;
 
   for (int i = 0; i < shape->rank && shape->rank == declared->rank; i++)
-    if (declared->dims[i] >= 0 && declared->dims[i] != shape->dims[i])
+    if (declared->dims[i] >= 0 && shape->dims[i] >= 0 && declared->dims[i] != shape->dims[i])
       return FALSE;
   return shape->rank == declared->rank;
 }
@@ -327,9 +345,7 @@ static GtkWidget *
 make_shape_row (VnStepData    *self,
                 const VnValue *input)
 {
-  GHashTable *shapes = vn_document_get_input_shapes (get_document (self));
-  const VnShape *shape = g_hash_table_lookup (shapes, input->name);
-  g_autofree char *text = vn_shape_to_string (shape, "×");
+  g_autofree char *text = vn_shape_to_string (vn_document_get_size (get_document (self), input->name), "×");
   g_autofree char *type = vn_type_to_string (&input->type);
   GtkWidget *row = adw_entry_row_new ();
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes of inputs that the model leaves open: those the user gave, else those of the first sample. */
+#include "vn-document-private.h"
+
+/* Random values have no size of their own; pictures get this. */
+#define USUAL_SIZE 224
+
+static GHashTable *
+new_shapes (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+/**
+ * vn_document_list_open_inputs:
+ * @model: (nullable)
+ *
+ * Returns: (transfer full) (nullable) (element-type utf8 VnShape): the shapes of inputs with open dims, as declared
+ */
+GHashTable *
+vn_document_list_open_inputs (VnModel *model)
+{
+  g_autoptr(GHashTable) shapes = new_shapes ();
+
+  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
+      const VnShape *shape = &input->type.shape;
+
+      if (input->initializer == NULL && input->type.kind == VN_TYPE_TENSOR && shape->rank > 0 &&
+          !vn_shape_is_static (shape))
+        g_hash_table_insert (shapes, g_strdup (input->name), g_memdup2 (shape, sizeof *shape));
+    }
+  return g_hash_table_size (shapes) > 0 ? g_steal_pointer (&shapes) : NULL;
+}
+
+/* One sample at a time, and for pictures a usual size: the user sees it and can change it. */
+static VnShape
+guess_shape (const VnShape *shape)
+{
+  VnShape guess = *shape;
+
+  for (int i = 0; i < guess.rank; i++)
+    if (guess.dims[i] < 0)
+      guess.dims[i] = guess.rank == 4 && i > 0 ? USUAL_SIZE : 1;
+  if (guess.rank == 4 && shape->dims[1] < 0 && shape->dims[2] < 0 && shape->dims[3] < 0)
+    guess.dims[1] = 3;
+  return guess;
+}
+
+/**
+ * vn_document_dup_given_shapes:
+ *
+ * Returns: (transfer full) (nullable): what a run on @data is given; for random values nothing is open
+ */
+GHashTable *
+vn_document_dup_given_shapes (VnDocument       *self,
+                              const VnDataSpec *data)
+{
+  g_autoptr(GHashTable) shapes = new_shapes ();
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  if (self->input_shapes == NULL)
+    return NULL;
+  if (!g_str_equal (data->path, "random"))
+    return g_hash_table_ref (self->input_shapes);
+  g_hash_table_iter_init (&iter, self->input_shapes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    {
+      VnShape guess = guess_shape (shape);
+
+      g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&guess, sizeof guess));
+    }
+  return g_steal_pointer (&shapes);
+}
+
+/**
+ * vn_document_open_dataset:
+ * @data: where the samples are
+ * @notes: (nullable): told what came from the first sample
+ *
+ * Lists the samples as the model's inputs ask for them. Where sizes are open the first sample is read, and
+ * vn_document_get_size() says what came out; nothing else is decoded.
+ *
+ * Returns: (transfer full) (nullable): the samples, or %NULL with @error set
+ */
+VnDataset *
+vn_document_open_dataset (VnDocument        *self,
+                          const VnDataSpec  *data,
+                          VnNotes           *notes,
+                          GError           **error)
+{
+  g_autoptr(GHashTable) given = vn_document_dup_given_shapes (self, data);
+
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  return vn_model_open_data (self->model, data, given, &self->sizes, notes, error);
+}
+
+/**
+ * vn_document_get_input_shapes:
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8 VnShape): the inputs that have open dims, with the sizes the
+ *   user gave; what is open still is %VN_DIM_UNKNOWN
+ */
+GHashTable *
+vn_document_get_input_shapes (VnDocument *self)
+{
+  return self->input_shapes;
+}
+
+/**
+ * vn_document_get_size:
+ * @name: an input with open dims
+ *
+ * Returns: (transfer none): its size as the samples were opened last, else as the user gave it
+ */
+const VnShape *
+vn_document_get_size (VnDocument *self,
+                      const char *name)
+{
+  const VnShape *shape = self->sizes != NULL ? g_hash_table_lookup (self->sizes, name) : NULL;
+
+  return shape != NULL ? shape : g_hash_table_lookup (self->input_shapes, name);
+}
+
+/**
+ * vn_document_set_input_shape:
+ * @name: an input with open dims
+ * @shape: agrees with what the model fixes; %VN_DIM_UNKNOWN: to be taken from the first sample
+ */
+void
+vn_document_set_input_shape (VnDocument    *self,
+                             const char    *name,
+                             const VnShape *shape)
+{
+  GHashTable *shapes = new_shapes ();
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_return_if_fail (self->input_shapes != NULL);
+  /* A running job may hold the old table. */
+  g_hash_table_iter_init (&iter, self->input_shapes);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (shapes, g_strdup (key), g_memdup2 (value, sizeof (VnShape)));
+  g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (shape, sizeof *shape));
+  g_hash_table_unref (self->input_shapes);
+  self->input_shapes = shapes;
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  self->keep_stats = FALSE;
+  self->data_serial++;
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_DATA], 0);
+}
