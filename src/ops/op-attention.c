@@ -2,7 +2,7 @@
 /* Attention of ONNX Runtime: q, k, v = x w + b; for each head softmax (q k' * scale + mask) v. Keys and values of
  * earlier steps may come before the new ones; together they are put out for the next step. QAttention is the same with
  * 8-bit data and weights, whose product is that of MatMulIntegerToFloat. */
-#include "vn-blas.h"
+#include "vn-gemm-general.h"
 #include "vn-softmax.h"
 
 #include <math.h>
@@ -313,8 +313,8 @@ attend (gpointer data,
   const float *k = gather_head (self, 1, b, h, &k_pitch), *v = gather_head (self, 2, b, h, &v_pitch);
   float *scores = self->scores + worker * self->length * self->total;
 
-  vn_blas_gemm_general (FALSE, TRUE, self->length, self->total, self->head, self->scale, q, row, k, k_pitch, 0.f, scores,
-                        self->total);
+  vn_gemm_general (FALSE, TRUE, self->length, self->total, self->head, self->scale, q, row, k, k_pitch, 0.f, scores,
+                   self->total);
   for (gsize i = 0; i < self->length; i++)
     {
       float *line = scores + i * self->total;
@@ -328,8 +328,8 @@ attend (gpointer data,
         add_bias (self, b, h, i, line);
       vn_softmax_line (line, line, self->total);
     }
-  vn_blas_gemm (self->length, self->head, self->total, scores, self->total, v, v_pitch,
-                (float *) self->ctx->out[0]->data + b * self->length * self->width + h * self->head, self->width);
+  vn_gemm (self->length, self->head, self->total, scores, self->total, v, v_pitch,
+           (float *) self->ctx->out[0]->data + b * self->length * self->width + h * self->head, self->width);
 }
 
 static gboolean
@@ -343,8 +343,8 @@ project (const Attention *self)
       memcpy (self->qkv + i * row, ctx->in[B]->data, row * sizeof (float));
     else
       memset (self->qkv + i * row, 0, row * sizeof (float));
-  vn_blas_gemm_general (FALSE, FALSE, self->batch * self->length, row, depth, 1.f, ctx->in[X]->data, depth,
-                        ctx->in[W]->data, row, 1.f, self->qkv, row);
+  vn_gemm_general (FALSE, FALSE, self->batch * self->length, row, depth, 1.f, ctx->in[X]->data, depth,
+                   ctx->in[W]->data, row, 1.f, self->qkv, row);
   return TRUE;
 }
 

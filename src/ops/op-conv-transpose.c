@@ -4,8 +4,8 @@
  *
  * For a block of output channels and a few lines of input at a time, the products of one matrix product (taps x
  * pixels) are added where they belong. */
-#include "vn-blas.h"
 #include "vn-conv-double.h"
+#include "vn-gemm-general.h"
 
 enum { X, W, B };
 
@@ -278,8 +278,8 @@ add_lines (const Transposed *s,
 {
   gsize width = (gsize) s->window.out[2], pixels = n_lines * width;
 
-  vn_blas_gemm_general (TRUE, FALSE, n * s->taps, pixels, s->in_channels, 1.f, w, s->out_channels * s->taps,
-                        x + first * width, s->x_size, 0.f, products, pixels);
+  vn_gemm_general (TRUE, FALSE, n * s->taps, pixels, s->in_channels, 1.f, w, s->out_channels * s->taps,
+                   x + first * width, s->x_size, 0.f, products, pixels);
   for (gsize m = 0; m < n; m++)
     for (gsize t = 0; t < s->taps; t++)
       add_tap (&s->window, products + (m * s->taps + t) * pixels, (gint64) t, (gint64) first, (gint64) n_lines,

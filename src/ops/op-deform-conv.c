@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DeformConv: a convolution over 1 to 3 spatial axes whose taps are moved by offsets, one set per output position, and
  * weighted by a mask. The moved taps become columns, which a matrix product combines. */
-#include "vn-blas.h"
+#include "vn-gemm-general.h"
 #include "vn-number.h"
 #include "vn-window.h"
 
@@ -229,11 +229,11 @@ multiply (const Deform *self,
       gsize to = (sample * self->out_channels + g * m) * n;
 
       if (is_f32)
-        vn_blas_gemm_general (FALSE, FALSE, m, n, k, 1.f, (const float *) ctx->in[W]->data + g * m * k, k,
-                              (const float *) ctx->scratch + g * k * n, n, 1.f, (float *) ctx->out[0]->data + to, n);
+        vn_gemm_general (FALSE, FALSE, m, n, k, 1.f, (const float *) ctx->in[W]->data + g * m * k, k,
+                         (const float *) ctx->scratch + g * k * n, n, 1.f, (float *) ctx->out[0]->data + to, n);
       else
-        vn_blas_gemm_f64 (FALSE, FALSE, m, n, k, 1., (const double *) ctx->in[W]->data + g * m * k, k,
-                          (const double *) ctx->scratch + g * k * n, n, 1., (double *) ctx->out[0]->data + to, n);
+        vn_gemm_general_f64 (FALSE, FALSE, m, n, k, 1., (const double *) ctx->in[W]->data + g * m * k, k,
+                             (const double *) ctx->scratch + g * k * n, n, 1., (double *) ctx->out[0]->data + to, n);
     }
 }
 

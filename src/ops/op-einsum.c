@@ -3,8 +3,8 @@
  * first and the result (rows), of the second and the result (columns), and those summed over; the operands are copied
  * into that order, multiplied as matrices, and the product is copied into the order of the result. Everything else
  * element by element. */
-#include "vn-blas.h"
 #include "vn-elem-private.h"
+#include "vn-gemm-general.h"
 
 #define N_LETTERS 52
 #define MAX_LABELS (N_LETTERS + VN_MAX_RANK)
@@ -381,12 +381,12 @@ multiply (gpointer data,
   gsize m = self->groups.rows.size, n = self->groups.columns.size, k = self->groups.depth.size;
 
   if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
-    vn_blas_gemm_f64 (FALSE, FALSE, m, n, k, 1, (double *) self->packed[FIRST] + item * m * k, k,
-                      (double *) self->packed[SECOND] + item * k * n, n, 0,
-                      (double *) self->packed[RESULT] + item * m * n, n);
+    vn_gemm_general_f64 (FALSE, FALSE, m, n, k, 1, (double *) self->packed[FIRST] + item * m * k, k,
+                         (double *) self->packed[SECOND] + item * k * n, n, 0,
+                         (double *) self->packed[RESULT] + item * m * n, n);
   else
-    vn_blas_gemm (m, n, k, (float *) self->packed[FIRST] + item * m * k, k,
-                  (float *) self->packed[SECOND] + item * k * n, n, (float *) self->packed[RESULT] + item * m * n, n);
+    vn_gemm (m, n, k, (float *) self->packed[FIRST] + item * m * k, k,
+             (float *) self->packed[SECOND] + item * k * n, n, (float *) self->packed[RESULT] + item * m * n, n);
 }
 
 /* ---- element by element ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Gemm: y = alpha * op (a) * op (b) + beta * c, with c broadcast to the shape of y. */
-#include "vn-blas.h"
 #include "vn-conv.h"
+#include "vn-gemm-general.h"
 #include "vn-gemm-packed.h"
 #include "vn-whole-product.h"
 
@@ -82,7 +82,7 @@ typedef struct
 } Gemm;
 
 /* A piece of rows, starting with beta * c and adding the product to it. */
-#define DEFINE_ROWS(T, suffix, blas)                                         \
+#define DEFINE_ROWS(T, suffix, gemm)                                         \
 static void                                                                  \
 rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                  \
 {                                                                            \
@@ -100,13 +100,13 @@ rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                  \
         for (gsize j = 0; j < self->n; j++)                                  \
           y[i * self->n + j] = (T) self->beta * c[(first + i) * row + j * column]; \
     }                                                                        \
-  blas (self->trans_a, self->trans_b, n_rows, self->n, self->k, (T) self->alpha, \
+  gemm (self->trans_a, self->trans_b, n_rows, self->n, self->k, (T) self->alpha, \
         self->trans_a ? a + first : a + first * lda, lda, b,                 \
         self->trans_b ? self->k : self->n, has_c ? 1 : 0, y, self->n);       \
 }
 
-DEFINE_ROWS (float, f32, vn_blas_gemm_general)
-DEFINE_ROWS (double, f64, vn_blas_gemm_f64)
+DEFINE_ROWS (float, f32, vn_gemm_general)
+DEFINE_ROWS (double, f64, vn_gemm_general_f64)
 
 /* One element of alpha * sum + beta * c, in 64 bits where the factors are 1, which keeps large integers exact. */
 static void

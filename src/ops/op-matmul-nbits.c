@@ -2,8 +2,8 @@
 /* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers of 2, 4 or 8 bits in blocks along K:
  * b = (q - zero) * scale with one scale per block. Inputs: a, b (N x blocks x bytes of a block, low bits first), scales,
  * zero points (packed like b, or of the type of a; without: half of the range), group index, bias. */
-#include "vn-blas.h"
 #include "vn-elem-private.h"
+#include "vn-gemm-general.h"
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
 
@@ -140,8 +140,8 @@ multiply_rows (gpointer data,
   for (gsize i = 0; i < self->m; i++)
     for (gsize j = 0; j < n; j++)
       y[i * layout->n + j] = self->bias != NULL ? self->bias[first + j] : 0.f;
-  vn_blas_gemm_general (FALSE, TRUE, self->m, n, layout->k, 1.f, self->ctx->in[A]->data, layout->k, rows, layout->k, 1.f, y,
-                        layout->n);
+  vn_gemm_general (FALSE, TRUE, self->m, n, layout->k, 1.f, self->ctx->in[A]->data, layout->k, rows, layout->k, 1.f, y,
+                   layout->n);
 }
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MatMul as numpy.matmul: products of the last two axes, the others broadcast; a 1-D operand gets an axis that is
  * dropped again. FusedMatMul of ONNX Runtime may transpose those two axes first and has a factor. */
-#include "vn-blas.h"
+#include "vn-gemm-general.h"
 #include "vn-gemm-packed.h"
 #include "vn-product.h"
 #include "vn-whole-product.h"
@@ -72,12 +72,13 @@ matmul_block (gpointer data,
                      (char *) ctx->out[0]->data + y * size, self->n);
     }
   else if (ctx->in[0]->dtype == VN_DTYPE_F64)
-    vn_blas_gemm_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha, (const double *) ctx->in[0]->data + a,
-                      lda, (const double *) ctx->in[1]->data + b, ldb, 0, (double *) ctx->out[0]->data + y, self->n);
+    vn_gemm_general_f64 (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
+                         (const double *) ctx->in[0]->data + a, lda, (const double *) ctx->in[1]->data + b, ldb, 0,
+                         (double *) ctx->out[0]->data + y, self->n);
   else
-    vn_blas_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
-                          (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
-                          (float *) ctx->out[0]->data + y, self->n);
+    vn_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
+                     (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
+                     (float *) ctx->out[0]->data + y, self->n);
 }
 
 static gboolean

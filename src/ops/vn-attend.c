@@ -3,8 +3,8 @@
  * may see are left out of both products. */
 #include "vn-attend.h"
 
-#include "vn-blas.h"
 #include "vn-elem-private.h"
+#include "vn-gemm-general.h"
 #include "vn-softmax.h"
 
 #define ROWS 64   /* queries of a block: fixed, so that results do not depend on threads */
@@ -117,7 +117,7 @@ softmax_f64 (double *line,
 
 #define T float
 #define NAME(x) x##_f32
-#define GEMM vn_blas_gemm_general
+#define GEMM vn_gemm_general
 #include "vn-attend-template.h"
 #undef T
 #undef NAME
@@ -125,7 +125,7 @@ softmax_f64 (double *line,
 
 #define T double
 #define NAME(x) x##_f64
-#define GEMM vn_blas_gemm_f64
+#define GEMM vn_gemm_general_f64
 #include "vn-attend-template.h"
 #undef T
 #undef NAME

@@ -2,8 +2,8 @@
 /* Convolution as a matrix product: y (channels x pixels) = w (channels x depth) * columns (depth x pixels), where
  * a column holds what the kernel covers at one output pixel. Columns are made for a block of pixels at a time, so
  * that they stay in the cache; the blocks do not depend on the number of threads, so neither do the sums. */
-#include "vn-blas.h"
 #include "vn-conv.h"
+#include "vn-gemm-general.h"
 
 #define BLOCK 256
 
@@ -149,13 +149,13 @@ run_block (gpointer data,
   float *y = self->y + plane * conv->out_channels * conv->out_size + first;
 
   if (self->direct)
-    vn_blas_gemm (conv->out_channels, n, conv->depth, w, conv->depth, x + first, conv->in_size, y, conv->out_size);
+    vn_gemm (conv->out_channels, n, conv->depth, w, conv->depth, x + first, conv->in_size, y, conv->out_size);
   else
     {
       float *columns = self->scratch + worker * conv->depth * MIN (conv->out_size, BLOCK);
 
       fill_columns (conv, x, first, n, columns);
-      vn_blas_gemm (conv->out_channels, n, conv->depth, w, conv->depth, columns, n, y, conv->out_size);
+      vn_gemm (conv->out_channels, n, conv->depth, w, conv->depth, columns, n, y, conv->out_size);
     }
   vn_epilogue_apply (self->epilogue, y, row, conv->out_channels, n, conv->out_size);
 }

@@ -58,7 +58,7 @@ pack (const double *b,
 /**
  * vn_gemm_run_f64:
  *
- * c = alpha * op (a) * op (b) + beta * c as vn_blas_gemm_f64(); no size may be 0.
+ * c = alpha * op (a) * op (b) + beta * c as vn_gemm_general_f64(); no size may be 0.
  */
 void
 vn_gemm_run_f64 (gboolean      trans_a,

@@ -142,7 +142,7 @@ scale (float *c,
 /**
  * vn_gemm_run:
  *
- * c = alpha * op (a) * op (b) + beta * c as vn_blas_gemm_general(); no size may be 0.
+ * c = alpha * op (a) * op (b) + beta * c as vn_gemm_general(); no size may be 0.
  */
 void
 vn_gemm_run (const VnGemmKernel *kernel,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cells for one type of elements: included by vn-rnn.c and vn-rnn-f64.c, which define REAL and functions of it. */
-#include "vn-blas.h"
+#include "vn-gemm-general.h"
 #include "vn-rnn.h"
 #include "vn-vecmath.h"
 

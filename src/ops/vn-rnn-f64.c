@@ -19,7 +19,7 @@ softplus (double x)
 #define STATE(self) (self)->h
 #define REAL double
 #define NAME(name) name##_f64
-#define GEMM vn_blas_gemm_f64
+#define GEMM vn_gemm_general_f64
 #define FABS fabs
 #define SIGMOID sigmoid
 #define TANH tanh

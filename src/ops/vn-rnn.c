@@ -59,7 +59,7 @@ round_state (const VnRnn *self)
 #define STATE round_state
 #define REAL float
 #define NAME(name) name
-#define GEMM vn_blas_gemm_general
+#define GEMM vn_gemm_general
 #define FABS fabsf
 #define SIGMOID vn_sigmoidf
 #define TANH vn_tanhf

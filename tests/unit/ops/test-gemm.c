@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Products of matrices of odd sizes with every kernel of this processor, beside sums in float64. */
-#include "vn-blas.h"
+#include "vn-gemm-general.h"
 #include "vn-gemm-packed.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ check_f64 (const gsize *size,
     b[i] = g_rand_double_range (rand, -1, 1);
   for (gsize i = 0; i < m * ldc; i++)
     c[i] = beta == 0 ? NAN : (double) i;
-  vn_blas_gemm_f64 (trans_a, trans_b, m, n, k, 0.7, a, lda, b, ldb, beta, c, ldc);
+  vn_gemm_general_f64 (trans_a, trans_b, m, n, k, 0.7, a, lda, b, ldb, beta, c, ldc);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < ldc; j++)
       {
@@ -281,18 +281,18 @@ test_special_tiles (void)
 
 /* What operators call, sizes of 0 included. */
 static void
-test_blas (void)
+test_general (void)
 {
   float a[6] = { 1, 2, 3, 4, 5, 6 }, b[6] = { 1, 0, 0, 1, 1, 1 }, c[4] = { 1, 1, 1, 1 };
 
-  vn_blas_gemm (2, 2, 3, a, 3, b, 2, c, 2);
+  vn_gemm (2, 2, 3, a, 3, b, 2, c, 2);
   g_assert_cmpfloat (c[0], ==, 4);
   g_assert_cmpfloat (c[1], ==, 5);
   g_assert_cmpfloat (c[2], ==, 10);
   g_assert_cmpfloat (c[3], ==, 11);
-  vn_blas_gemm_general (FALSE, FALSE, 2, 2, 0, 1, a, 3, b, 2, 0.5f, c, 2);
+  vn_gemm_general (FALSE, FALSE, 2, 2, 0, 1, a, 3, b, 2, 0.5f, c, 2);
   g_assert_cmpfloat (c[3], ==, 5.5f);
-  vn_blas_gemm (0, 2, 3, a, 3, b, 2, c, 2);
+  vn_gemm (0, 2, 3, a, 3, b, 2, c, 2);
   g_assert_cmpfloat (c[3], ==, 5.5f);
 }
 
@@ -306,6 +306,6 @@ main (int    argc,
   g_test_add_func ("/ops/gemm/special", test_special);
   g_test_add_func ("/ops/gemm/special-tiles", test_special_tiles);
   g_test_add_func ("/ops/gemm/f64", test_f64);
-  g_test_add_func ("/ops/gemm/blas", test_blas);
+  g_test_add_func ("/ops/gemm/general", test_general);
   return g_test_run ();
 }
