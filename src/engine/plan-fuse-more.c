@@ -25,10 +25,16 @@ vn_fuse_is_private (const VnFusion *self,
          value->type.dtype == VN_DTYPE_F32;
 }
 
-static gboolean
-is_same_type (const VnFusion *self,
-              int             a,
-              int             b)
+/**
+ * vn_fuse_is_same_type:
+ * @a, @b: values of the plan, or -1
+ *
+ * Returns: whether both are known to have the same element type and sizes
+ */
+gboolean
+vn_fuse_is_same_type (const VnFusion *self,
+                      int             a,
+                      int             b)
 {
   const VnTensorType *x, *y;
 
@@ -56,7 +62,7 @@ vn_fuse_find_taker (const VnFusion *self,
 
   if (taker == NULL || !taker->op->fuses_more || taker->dynamic || taker->activation.active ||
       step->dynamic || step->n_outputs != 1 || step->activation.active ||
-      !vn_fuse_is_private (self, id, n_uses) || !is_same_type (self, id, step->outputs[0]))
+      !vn_fuse_is_private (self, id, n_uses) || !vn_fuse_is_same_type (self, id, step->outputs[0]))
     return NULL;
   return taker;
 }
@@ -118,9 +124,14 @@ vn_fuse_map (VnFusion *self,
   return NULL;
 }
 
-static void
-mark_dead (VnFusion *self,
-      VnStep   *step)
+/**
+ * vn_fuse_mark_dead:
+ *
+ * Another step does what @step did, whose only result is seen by nobody.
+ */
+void
+vn_fuse_mark_dead (VnFusion *self,
+                   VnStep   *step)
 {
   step->dead = TRUE;
   self->plan->values[step->outputs[0]].fused = TRUE;
@@ -170,9 +181,9 @@ match_gate (VnFusion     *self,
           !vn_fuse_get_scalar (self, gate, 1, &map->b))
         return FALSE;
       map->kind = VN_ACTIVATION_SWISH_OF_PART;
-      mark_dead (self, add);
+      vn_fuse_mark_dead (self, add);
     }
-  mark_dead (self, gate);
+  vn_fuse_mark_dead (self, gate);
   return TRUE;
 }
 
@@ -217,7 +228,8 @@ vn_fuse_divisor (VnFusion *self,
 
   if (taker == NULL || !vn_node_is (step->node, "Div") || !taker->activation.active ||
       taker->activation.kind != VN_ACTIVATION_SHIFT_SWISH || taker->activation.b != 1.f || step->activation.active ||
-      !vn_fuse_is_private (self, step->inputs[0], 1) || !is_same_type (self, step->inputs[0], step->outputs[0]) ||
+      !vn_fuse_is_private (self, step->inputs[0], 1) ||
+      !vn_fuse_is_same_type (self, step->inputs[0], step->outputs[0]) ||
       !vn_fuse_get_scalar (self, step, 1, &divisor))
     return NULL;
   taker->activation.b = divisor;
@@ -239,10 +251,15 @@ take_factors (VnFusion *self,
   return taker->factors != NULL;
 }
 
-static const VnTensor *
-get_constant (const VnFusion *self,
-              const VnStep   *step,
-              guint           input)
+/**
+ * vn_fuse_get_constant:
+ *
+ * Returns: (nullable): the input, if it is constant and float32
+ */
+const VnTensor *
+vn_fuse_get_constant (const VnFusion *self,
+                      const VnStep   *step,
+                      guint           input)
 {
   const VnTensor *constant = step->inputs[input] >= 0 ? self->plan->values[step->inputs[input]].constant : NULL;
 
@@ -263,13 +280,13 @@ vn_fuse_factors (VnFusion *self,
   double epsilon;
   gsize n;
 
-  if (taker == NULL || step->n_inputs != 5 || vn_node_get_int (step->node, "training_mode", 0) != 0 ||
-      vn_node_get_int (step->node, "spatial", 1) == 0)
+  if (taker == NULL || !taker->op->fuses_channels || step->n_inputs != 5 ||
+      vn_node_get_int (step->node, "training_mode", 0) != 0 || vn_node_get_int (step->node, "spatial", 1) == 0)
     return NULL;
   n = (gsize) taker->out_types[0].shape.dims[1];
   for (guint i = 1; i < 5; i++)
     {
-      in[i] = get_constant (self, step, i);
+      in[i] = vn_fuse_get_constant (self, step, i);
       if (in[i] == NULL || in[i]->n_elements != n)
         return NULL;
     }
@@ -312,10 +329,10 @@ vn_fuse_shifts (VnFusion *self,
   for (guint i = 0; i < 2; i++)
     {
       VnStep *taker = vn_fuse_find_taker (self, step, i, 1);
-      const VnTensor *constant = get_constant (self, step, 1 - i);
+      const VnTensor *constant = vn_fuse_get_constant (self, step, 1 - i);
 
-      if (taker == NULL || constant == NULL || !is_by_channel (constant, &taker->out_types[0].shape) ||
-          !take_factors (self, taker))
+      if (taker == NULL || !taker->op->fuses_channels || constant == NULL ||
+          !is_by_channel (constant, &taker->out_types[0].shape) || !take_factors (self, taker))
         continue;
       for (gsize c = 0; c < constant->n_elements; c++)
         {
@@ -358,7 +375,7 @@ vn_fuse_sum (VnFusion *self,
       VnStep *taker = vn_fuse_find_taker (self, step, i, 1);
       int other = step->inputs[1 - i];
 
-      if (taker == NULL || taker->has_sum || !is_same_type (self, other, step->outputs[0]) ||
+      if (taker == NULL || taker->has_sum || !vn_fuse_is_same_type (self, other, step->outputs[0]) ||
           self->made_at[other] >= self->made_at[step->inputs[i]])
         continue;
       append_sum (self, taker, other);

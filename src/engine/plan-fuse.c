@@ -149,7 +149,8 @@ fuse_step (VnFusion *self,
            guint     place)
 {
   static const VnFuseFunc funcs[] = { fuse_clamp, vn_fuse_map, vn_fuse_gate, vn_fuse_divisor, vn_fuse_factors,
-                                      vn_fuse_shifts, vn_fuse_sum };
+                                      vn_fuse_shifts, vn_fuse_line, vn_fuse_gelu, vn_fuse_written_gelu,
+                                      vn_fuse_half, vn_fuse_sum };
   int output = step->outputs[0];
   VnStep *taker = NULL;
 
@@ -175,7 +176,7 @@ fuse_step (VnFusion *self,
  * vn_plan_fuse:
  *
  * Lets operators do on the way what follows them, where nobody looks at the values between: clamps, and with
- * fuses_more whatever a convolution can do while its results are in the cache.
+ * fuses_more whatever they can do while their results are in the cache.
  */
 void
 vn_plan_fuse (VnPlan *self)

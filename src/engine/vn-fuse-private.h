@@ -33,6 +33,15 @@ gboolean  vn_fuse_get_scalar  (const VnFusion *self,
                                guint           input,
                                float          *value);
 
+gboolean  vn_fuse_is_same_type (const VnFusion *self,
+                                int             a,
+                                int             b);
+const VnTensor *vn_fuse_get_constant (const VnFusion *self,
+                                const VnStep   *step,
+                                guint           input);
+void      vn_fuse_mark_dead   (VnFusion       *self,
+                               VnStep         *step);
+
 VnStep   *vn_fuse_map         (VnFusion       *self,
                                VnStep         *step);
 VnStep   *vn_fuse_gate        (VnFusion       *self,
@@ -42,6 +51,14 @@ VnStep   *vn_fuse_divisor     (VnFusion       *self,
 VnStep   *vn_fuse_factors     (VnFusion       *self,
                                VnStep         *step);
 VnStep   *vn_fuse_shifts      (VnFusion       *self,
+                               VnStep         *step);
+VnStep   *vn_fuse_line        (VnFusion       *self,
+                               VnStep         *step);
+VnStep   *vn_fuse_gelu        (VnFusion       *self,
+                               VnStep         *step);
+VnStep   *vn_fuse_written_gelu (VnFusion      *self,
+                               VnStep         *step);
+VnStep   *vn_fuse_half        (VnFusion       *self,
                                VnStep         *step);
 VnStep   *vn_fuse_sum         (VnFusion       *self,
                                VnStep         *step);

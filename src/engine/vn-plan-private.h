@@ -60,6 +60,7 @@ typedef struct
  * @dying: ids of heap values that nobody needs after this step
  * @has_sum: the last input is not the node's, but the sum of the context
  * @factors, @shifts: those of the context; @shifts is part of the same memory
+ * @line: that of the context
  */
 typedef struct
 {
@@ -73,7 +74,7 @@ typedef struct
   gsize         scratch_bytes;
   gpointer      prepared;
   VnActivation  activation;
-  float        *factors, *shifts;
+  float        *factors, *shifts, *line;
   gboolean      dynamic, alias, dead, has_sum;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */

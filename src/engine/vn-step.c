@@ -86,6 +86,7 @@ vn_step_free (VnStep *self)
   g_array_unref (self->dying);
   g_clear_pointer (&self->bodies, g_ptr_array_unref);
   g_free (self->factors);
+  g_free (self->line);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->in_types);
@@ -110,6 +111,7 @@ vn_step_init_context (const VnStep *self,
     .activation = self->activation,
     .factors = self->factors,
     .shifts = self->shifts,
+    .line = self->line,
     .prepared = self->prepared,
     .n_threads = 1,
   };

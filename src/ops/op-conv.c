@@ -235,6 +235,7 @@ const VnOp vn_op_conv_1 = {
   .quant = { VN_QUANT_COMPUTE, W, B, 0, TRUE },
   .fuses_clamp = TRUE,
   .fuses_more = TRUE,
+  .fuses_channels = TRUE,
   .infer = conv_infer,
   .run = conv_run,
   .prepare = conv_prepare,

@@ -160,7 +160,7 @@ gemm_rows (gpointer data,
   const Gemm *self = data;
   const VnOpContext *ctx = self->ctx;
   gsize first = item * ROWS, n = MIN (ROWS, self->m - first);
-  VnEpilogue epilogue = { 0 };
+  VnEpilogue epilogue = { .base = ctx->out[0]->data };
 
   if (ctx->in[A]->dtype == VN_DTYPE_F64)
     {
@@ -204,15 +204,16 @@ static void
 run_packed (const Gemm *gemm)
 {
   const VnOpContext *ctx = gemm->ctx;
-  gboolean has_c = vn_op_has_input (ctx, C), clamp = ctx->activation.active;
+  gboolean has_c = vn_op_has_input (ctx, C);
+  VnEpilogue epilogue = { .base = ctx->out[0]->data };
   VnGemmCall call = {
     .a = ctx->in[A]->data, .rows = gemm->m,
     .a_step = gemm->trans_a ? 1 : gemm->k, .depth_step = gemm->trans_a ? gemm->m : 1,
     .added = has_c ? ctx->in[C]->data : NULL, .beta = (float) gemm->beta,
-    .low = clamp ? ctx->activation.min : (float) -INFINITY, .high = clamp ? ctx->activation.max : (float) INFINITY,
-    .y = ctx->out[0]->data
+    .epilogue = &epilogue, .y = ctx->out[0]->data
   };
 
+  vn_epilogue_set_fused (&epilogue, ctx);
   if (has_c)
     strides_of_c (&ctx->in[C]->shape, &call.added_row, &call.added_column);
   vn_gemm_packed_run (ctx->prepared, ctx, &call);
@@ -272,7 +273,7 @@ const VnOp vn_op_ms_fused_gemm = {
   .release = gemm_release,
 };
 
-/* Other types have no clamp: the engine fuses only into float32. */
+/* Other types have no epilogue: the engine fuses only into float32. */
 const VnOp vn_op_gemm_1 = {
   .domain = "", .type = "Gemm", .since = 1,
   .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
@@ -282,6 +283,7 @@ const VnOp vn_op_gemm_1 = {
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_COMPUTE, B, C, 1, TRUE },
   .fuses_clamp = TRUE,
+  .fuses_more = TRUE,
   .infer = gemm_infer,
   .run = gemm_run,
   .prepare = gemm_prepare,

@@ -6,8 +6,6 @@
 #include "vn-product.h"
 #include "vn-whole-product.h"
 
-#include <math.h>
-
 static gboolean
 product_init (VnProduct     *self,
               VnOpContext   *ctx,
@@ -49,6 +47,22 @@ typedef struct
   gsize              m, n, k, n_blocks;
 } MatMul;
 
+/* What the engine fused behind whole rows of one result. */
+static void
+finish_rows (const VnOpContext *ctx,
+             float             *y,
+             gsize              n_rows,
+             gsize              n)
+{
+  VnEpilogue epilogue = { .base = ctx->out[0]->data };
+
+  vn_epilogue_set_fused (&epilogue, ctx);
+  for (gsize i = 0; i < n_rows && ctx->line != NULL; i++)
+    for (gsize j = 0; j < n; j++)
+      y[i * n + j] += ctx->line[j];
+  vn_epilogue_apply (&epilogue, y, 0, n_rows, n, n);
+}
+
 static void
 matmul_block (gpointer data,
               gsize    item,
@@ -76,9 +90,12 @@ matmul_block (gpointer data,
                          (const double *) ctx->in[0]->data + a, lda, (const double *) ctx->in[1]->data + b, ldb, 0,
                          (double *) ctx->out[0]->data + y, self->n);
   else
-    vn_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
-                     (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
-                     (float *) ctx->out[0]->data + y, self->n);
+    {
+      vn_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
+                       (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
+                       (float *) ctx->out[0]->data + y, self->n);
+      finish_rows (ctx, (float *) ctx->out[0]->data + y, rows, self->n);
+    }
 }
 
 static gboolean
@@ -104,6 +121,20 @@ matmul_release (gpointer prepared)
   vn_gemm_packed_free (prepared);
 }
 
+static void
+run_packed (const MatMul *self)
+{
+  const VnOpContext *ctx = self->ctx;
+  VnEpilogue epilogue = { .base = ctx->out[0]->data };
+  VnGemmCall call = {
+    .a = ctx->in[0]->data, .rows = self->m, .a_step = self->k, .depth_step = 1, .added = ctx->line, .added_column = 1,
+    .beta = 1.f, .epilogue = &epilogue, .y = ctx->out[0]->data
+  };
+
+  vn_epilogue_set_fused (&epilogue, ctx);
+  vn_gemm_packed_run (ctx->prepared, ctx, &call);
+}
+
 static gboolean
 matmul_run (VnOpContext *ctx,
             GError     **error)
@@ -127,12 +158,7 @@ matmul_run (VnOpContext *ctx,
     }
   if (ctx->prepared != NULL)
     {
-      VnGemmCall call = {
-        .a = ctx->in[0]->data, .rows = job.m, .a_step = job.k, .depth_step = 1, .low = (float) -INFINITY,
-        .high = (float) INFINITY, .y = ctx->out[0]->data
-      };
-
-      vn_gemm_packed_run (ctx->prepared, ctx, &call);
+      run_packed (&job);
       return TRUE;
     }
   job.n_blocks = (job.m + ROWS - 1) / ROWS;
@@ -171,6 +197,9 @@ const VnOp vn_op_matmul_1 = {
   .same_dtype = 1u << 1,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_MATMUL, 1, -1, 1, TRUE },
+  .fuses_clamp = TRUE,
+  .fuses_more = TRUE,
+  .fuses_line = TRUE,
   .infer = matmul_infer,
   .run = matmul_run,
   .prepare = matmul_prepare,

@@ -143,6 +143,9 @@ ROW_MAP (row_silu, v * vn_sigmoidf (v))
 ROW_MAP (row_hard_swish, v * clamp_to (a * v + b, 0.f, 1.f))
 ROW_MAP (row_shift_swish, v * clamp_to (v + a, min, max) / b)
 ROW_MAP (row_swish_of_part, v * (clamp_to (v + a, min, max) / b))
+ROW_MAP (row_gelu, b * v * (1.f + vn_erff (v * a)))
+ROW_MAP (row_gelu_divided, b * v * (1.f + vn_erff (v / a)))
+ROW_MAP (row_gelu_tanh, 0.5f * v * (1.f + vn_tanhf (0.797884561f * (v + 0.044715f * v * v * v))))
 
 static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
   [VN_ACTIVATION_CLAMP] = row_clamp,
@@ -154,6 +157,9 @@ static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
   [VN_ACTIVATION_HARD_SWISH] = row_hard_swish,
   [VN_ACTIVATION_SHIFT_SWISH] = row_shift_swish,
   [VN_ACTIVATION_SWISH_OF_PART] = row_swish_of_part,
+  [VN_ACTIVATION_GELU] = row_gelu,
+  [VN_ACTIVATION_GELU_DIVIDED] = row_gelu_divided,
+  [VN_ACTIVATION_GELU_TANH] = row_gelu_tanh,
 };
 
 VN_MULTIVERSION

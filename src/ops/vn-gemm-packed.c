@@ -4,9 +4,8 @@
  * blocks, so results do not depend on how the work is split. */
 #include "vn-gemm-packed.h"
 
-#include "vn-vecmath.h"
+#include "vn-multiversion.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define ROWS 128
@@ -102,30 +101,18 @@ typedef struct
 /* A piece of one row; @added: its part at @step. */
 VN_MULTIVERSION
 static void
-finish_row (const VnGemmCall *call,
-            const float      *added,
-            gsize             step,
-            float            *y,
-            gsize             n)
+add_row (float        beta,
+         const float *added,
+         gsize        step,
+         float       *y,
+         gsize        n)
 {
-  float low = call->low, high = call->high, beta = call->beta;
-
   if (step == 1)
     for (gsize j = 0; j < n; j++)
       y[j] += beta * added[j];
-  else if (added != NULL)
+  else
     for (gsize j = 0; j < n; j++)
       y[j] += beta * *added;
-  if (call->finish == VN_GEMM_GELU)
-    for (gsize j = 0; j < n; j++)
-      y[j] = vn_geluf (y[j]);
-  else if (low > (float) -INFINITY || high < (float) INFINITY)
-    for (gsize j = 0; j < n; j++)
-      {
-        float v = y[j] < low ? low : y[j];
-
-        y[j] = v > high ? high : v;
-      }
 }
 
 static void
@@ -136,13 +123,13 @@ finish_strip (const Run *self,
               gsize      n)
 {
   const VnGemmCall *call = self->call;
+  gsize pitch = self->packed->columns;
 
-  if (call->added == NULL && call->finish == VN_GEMM_CLAMP && call->low == (float) -INFINITY &&
-      call->high == (float) INFINITY)
-    return;
-  for (gsize i = row; i < row + n_rows; i++)
-    finish_row (call, call->added != NULL ? call->added + i * call->added_row + first * call->added_column : NULL,
-                call->added != NULL ? call->added_column : 0, call->y + i * self->packed->columns + first, n);
+  for (gsize i = row; i < row + n_rows && call->added != NULL; i++)
+    add_row (call->beta, call->added + i * call->added_row + first * call->added_column, call->added_column,
+             call->y + i * pitch + first, n);
+  if (call->epilogue != NULL)
+    vn_epilogue_apply (call->epilogue, call->y + row * pitch + first, row, n_rows, n, pitch);
 }
 
 /* Rows @row .. of the blocks @from .. @to - 1. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-conv.h"
 #include "vn-gemm.h"
-#include "vn-op-private.h"
 
 G_BEGIN_DECLS
 
@@ -17,28 +17,21 @@ typedef struct
   float              *blocks;
 } VnGemmPacked;
 
-/* What is done with each number of the result once it is complete. */
-typedef enum
-{
-  VN_GEMM_CLAMP,
-  VN_GEMM_GELU,      /* x / 2 * (1 + erf (x / sqrt 2)) */
-} VnGemmFinish;
-
 /**
- * VnGemmCall: y (rows x columns) = finish (op (a) * b + beta * added).
+ * VnGemmCall: y (rows x columns) = epilogue (op (a) * b + beta * added).
  * @a_step, @depth_step: distances in a from one row, and one product, to the next
  * @added: (nullable): with @added_row and @added_column as distances (0: broadcast)
- * @low, @high: of the clamp; -INFINITY, INFINITY: none
+ * @epilogue: (nullable): nothing in it by row; its base is @y
  */
 typedef struct
 {
-  const float  *a;
-  gsize         rows, a_step, depth_step;
-  const float  *added;
-  gsize         added_row, added_column;
-  float         beta, low, high;
-  VnGemmFinish  finish;
-  float        *y;
+  const float      *a;
+  gsize             rows, a_step, depth_step;
+  const float      *added;
+  gsize             added_row, added_column;
+  float             beta;
+  const VnEpilogue *epilogue;
+  float            *y;
 } VnGemmCall;
 
 VnGemmPacked *vn_gemm_packed_new  (const VnGemmKernel *kernel,

@@ -99,7 +99,8 @@ typedef struct
   gpointer       data;
 } VnOpBodies;
 
-/* What is done to each result y. The last two are how exporters write out HardSwish: c = min (max (y + a, min), max). */
+/* What is done to each result y. How exporters write out HardSwish: c = min (max (y + a, min), max); and Gelu: with
+ * a factor or a divisor. */
 typedef enum
 {
   VN_ACTIVATION_CLAMP,          /* min (max (y, min), max) */
@@ -111,6 +112,9 @@ typedef enum
   VN_ACTIVATION_HARD_SWISH,     /* y h */
   VN_ACTIVATION_SHIFT_SWISH,    /* (y c) / b */
   VN_ACTIVATION_SWISH_OF_PART,  /* y (c / b) */
+  VN_ACTIVATION_GELU,           /* b y (1 + erf (a y)) */
+  VN_ACTIVATION_GELU_DIVIDED,   /* b y (1 + erf (y / a)) */
+  VN_ACTIVATION_GELU_TANH,      /* y / 2 (1 + tanh (sqrt (2 / pi) (y + 0.044715 y^3))) */
 } VnActivationKind;
 
 /**
@@ -167,9 +171,12 @@ struct _VnOpContext
   gpointer            scratch;         /* 64-byte aligned, not cleared; one per thread */
 
   VnActivation        activation;      /* run: only for operators with fuses_clamp */
-  /* run: only for operators with fuses_more, done in this order before the activation. By output channel: */
+  /* run: done in this order before the activation. Only for operators with fuses_channels, by output channel: */
   const float        *factors;         /* (nullable) */
   const float        *shifts;          /* there with factors */
+  /* Only for operators with fuses_line: */
+  const float        *line;            /* (nullable): added, one number for each element of the last axis */
+  /* Only for operators with fuses_more: */
   const VnTensor     *sum;             /* (nullable): added, like output 0 */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
@@ -195,7 +202,9 @@ struct _VnOp
   VnOpFamily     family;
   VnQuantTraits  quant;
   gboolean       fuses_clamp;   /* `run` honours ctx->activation */
-  gboolean       fuses_more;    /* and all of its kinds, ctx->factors, ctx->shifts and ctx->sum */
+  gboolean       fuses_more;    /* and all of its kinds, and ctx->sum */
+  gboolean       fuses_channels; /* and ctx->factors and ctx->shifts */
+  gboolean       fuses_line;    /* and ctx->line */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
   gboolean       containers;    /* takes sequences and optionals; all others get tensors only */

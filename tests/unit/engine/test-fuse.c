@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a convolution does on the way gives the same bits as the nodes on their own. */
+/* What a convolution or a matrix product does on the way gives the same bits as the nodes on their own. */
 #include "engine-fixture.h"
 
 #include <math.h>
@@ -151,6 +151,141 @@ test_extremes (void)
     }
 }
 
+/* ---- matrix products ---- */
+
+#define WIDTH 51
+
+/* m is the product of x and a constant w, or of x and its own transposed; p is computed before it. */
+static const Case products[] = {
+  { "Add m bias > y", 1 },
+  { "Add row m > y", 1 },
+  { "Relu m > y", 1 },
+  { "Add m bias > a; Relu a > y", 1 },
+  { "Add bias m > a; Clip a zero six > y", 1 },
+  { "Add m bias > a; Tanh a > y", 1 },
+  { "Add m bias > a; Sigmoid a > s; Mul a s > y", 1 },
+  { "Add m p > y", 2 },
+  { "Add m bias > a; Add p a > y", 2 },
+  { "Add m bias > a; Add p a > b; Relu b > y", 2 },
+  /* Another order, another user, another shape, or not constant: not the same thing. */
+  { "Add m p > a; Add a bias > y", 3 },
+  { "Add m bias > a; Relu a > r; Add r a > y", 3 },
+  { "Relu m > r; Add r bias > y", 2 },
+  { "Add m three > y", 2 },
+  { "Add m column > y", 2 },
+  { "Neg bias > late; Add m late > y", 1 },
+  { "Add m bias > a; Add a row > y", 2 },
+  { "Add m deep > y", 2 },
+};
+
+/* The compiler may contract the polynomial of the error function otherwise in another loop: last bits may differ. */
+static const Case gelus[] = {
+  { "Add m bias > a; Gelu a > y", 1 },
+  { "Gelu m > y", 1 },
+  { "Add m bias > h; Div h root > d; Erf d > e; Add e one > g; Mul h g > f; Mul f half > y", 1 },
+  { "Add m bias > h; Mul root h > d; Erf d > e; Add one e > g; Mul g h > f; Mul half f > y", 1 },
+  { "Add m bias > h; Mul h half > f; Div h root > d; Erf d > e; Add e one > g; Mul f g > y", 1 },
+  { "Add m bias > h; Div h root > d; Erf d > e; Add e one > g; Mul half g > f; Mul h f > y", 1 },
+  /* Not a Gelu, or its parts are needed. */
+  { "Add m bias > h; Div h root > d; Erf d > e; Add e half > g; Mul h g > y", 5 },
+  { "Add m bias > h; Div root h > d; Erf d > e; Add e one > g; Mul h g > y", 5 },
+  { "Add m bias > h; Mul h three > f; Div h root > d; Erf d > e; Add e one > g; Mul f g > y", 6 },
+  { "Add m bias > h; Div h root > d; Erf d > e; Add e one > g; Mul h g > f; Add f e > y", 6 },
+  { "Add m bias > h; Div h root > d; Erf d > e; Add e one > g; Mul p g > f; Mul f half > y", 7 },
+};
+
+static VnModel *
+make_product (const char *nodes,
+              gboolean    packed)
+{
+  VnModel *model = vn_model_new (10, 20);
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (2, WIDTH, WIDTH));
+  add_floats (model, "w", VN_SHAPE (WIDTH, WIDTH), -0.75f, 1.f / 2048);
+  add_floats (model, "bias", VN_SHAPE (WIDTH), -1, 0.04f);
+  add_floats (model, "row", VN_SHAPE (1, 1, WIDTH), -0.4f, 0.03f);
+  add_floats (model, "column", VN_SHAPE (WIDTH, 1), -0.4f, 0.03f);
+  add_floats (model, "deep", VN_SHAPE (1, 2, WIDTH, WIDTH), -0.4f, 1.f / 4096);
+  add_floats (model, "three", VN_SHAPE (1), 3, 0);
+  add_floats (model, "six", VN_SHAPE_SCALAR, 6, 0);
+  add_floats (model, "zero", VN_SHAPE_SCALAR, 0, 0);
+  add_floats (model, "half", VN_SHAPE_SCALAR, 0.5f, 0);
+  add_floats (model, "one", VN_SHAPE_SCALAR, 1, 0);
+  add_floats (model, "root", VN_SHAPE_SCALAR, (float) G_SQRT2, 0);
+  add_node (model, "Neg", "p", "x", "p");
+  add_node (model, "MatMul", "product", packed ? "x w" : "x x", "m");
+  add_nodes (model, nodes);
+  set_outputs (model, "y");
+  return model;
+}
+
+static void
+check_product (const Case *test,
+               gboolean    packed,
+               float       tolerance)
+{
+  g_autoptr(VnModel) model = make_product (test->nodes, packed);
+  const VnPlanOptions plain = { .no_fusion = TRUE };
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (2, WIDTH, WIDTH), 3);
+  g_autoptr(VnTensor) fused = run_simple (model, NULL, input);
+  g_autoptr(VnTensor) apart = run_simple (model, &plain, input);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  g_test_message ("%s, packed %d: %u steps", test->nodes, packed, vn_plan_get_n_steps (plan));
+  g_assert_cmpuint (vn_plan_get_n_steps (plan), ==, test->n_steps);
+  g_assert_true (vn_shape_equal (&fused->shape, &apart->shape));
+  for (gsize i = 0; i < fused->n_elements; i++)
+    {
+      float a = ((float *) fused->data)[i], b = ((float *) apart->data)[i];
+
+      g_assert_cmpfloat_with_epsilon (a, b, tolerance * MAX (1, fabsf (b)) + 1e-30f);
+    }
+  if (tolerance == 0)
+    g_assert_true (vn_tensor_equal (fused, apart));
+}
+
+static void
+test_products (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (products); i++)
+    for (guint packed = 0; packed < 2; packed++)
+      check_product (&products[i], packed, 0);
+}
+
+static void
+test_gelus (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (gelus); i++)
+    for (guint packed = 0; packed < 2; packed++)
+      check_product (&gelus[i], packed, 5e-7f);
+}
+
+/* What is looked at stays: as a tap, or as an output. */
+static void
+test_tapped_product (void)
+{
+  static const char * const names[] = { "m", "h", "d", "e", "g" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr(VnModel) model = make_product (gelus[2].nodes, TRUE);
+      g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+      VnPlanOptions options = { .taps = taps };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnPlan) plan = NULL;
+
+      if (i < G_N_ELEMENTS (names))
+        g_ptr_array_add (taps, vn_graph_find_value (model->graph, names[i]));
+      else
+        vn_graph_set_output (model->graph, 1, vn_graph_find_value (model->graph, names[i - G_N_ELEMENTS (names)]));
+      plan = vn_plan_new (model, &options, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_plan_get_n_steps (plan), >, 1);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -158,5 +293,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/fuse/same-bits", test_same_bits);
   g_test_add_func ("/fuse/extremes", test_extremes);
+  g_test_add_func ("/fuse/products", test_products);
+  g_test_add_func ("/fuse/gelus", test_gelus);
+  g_test_add_func ("/fuse/tapped-product", test_tapped_product);
   return g_test_run ();
 }

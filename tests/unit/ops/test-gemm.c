@@ -158,9 +158,11 @@ static double
 finished (const VnGemmCall *call,
           double            v)
 {
-  if (call->finish == VN_GEMM_GELU)
+  const VnActivation *map = &call->epilogue->map;
+
+  if (map->kind == VN_ACTIVATION_GELU)
     return 0.5 * v * (1 + erf (v / G_SQRT2));
-  return v < call->low ? call->low : v > call->high ? call->high : v;
+  return v < map->min ? map->min : v > map->max ? map->max : v;
 }
 
 static void
@@ -169,7 +171,7 @@ check_packed (const VnGemmKernel *kernel,
               gboolean            transposed,
               gsize               added_row,
               gsize               added_column,
-              VnGemmFinish        finish)
+              VnActivationKind    kind)
 {
   gsize m = size[0], n = size[1], k = size[2];
   g_autoptr(GRand) rand = g_rand_new_with_seed (8);
@@ -177,8 +179,10 @@ check_packed (const VnGemmKernel *kernel,
   g_autofree float *b = random_floats (k * n, rand);
   g_autofree float *added = random_floats (m * n, rand);
   VnGemmPacked *packed = vn_gemm_packed_new (kernel, b, k, n, transposed, 0.5f, NULL);
+  const VnEpilogue epilogue = { .map = { .active = TRUE, .kind = kind, .min = -0.7f, .max = 0.9f,
+                                         .a = (float) G_SQRT2 / 2, .b = 0.5f } };
   VnGemmCall call = { .a = a, .rows = m, .a_step = k, .depth_step = 1, .added = added, .added_row = added_row,
-                      .added_column = added_column, .beta = 0.3f, .low = -0.7f, .high = 0.9f, .finish = finish };
+                      .added_column = added_column, .beta = 0.3f, .epilogue = &epilogue };
   g_autofree float *one = run_packed (packed, &call, 1);
 
   for (guint n_threads = 2; n_threads <= 4; n_threads++)
@@ -208,10 +212,10 @@ test_packed (void)
     for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
       {
         g_test_message ("%s, size %u", kernels[q]->name, s);
-        check_packed (kernels[q], sizes[s], FALSE, 0, 1, VN_GEMM_CLAMP);
-        check_packed (kernels[q], sizes[s], TRUE, sizes[s][1], 1, VN_GEMM_GELU);
-        check_packed (kernels[q], sizes[s], TRUE, 1, 0, VN_GEMM_CLAMP);
-        check_packed (kernels[q], sizes[s], FALSE, 0, 0, VN_GEMM_GELU);
+        check_packed (kernels[q], sizes[s], FALSE, 0, 1, VN_ACTIVATION_CLAMP);
+        check_packed (kernels[q], sizes[s], TRUE, sizes[s][1], 1, VN_ACTIVATION_GELU);
+        check_packed (kernels[q], sizes[s], TRUE, 1, 0, VN_ACTIVATION_CLAMP);
+        check_packed (kernels[q], sizes[s], FALSE, 0, 0, VN_ACTIVATION_GELU);
       }
 }
 
@@ -268,8 +272,7 @@ test_special_tiles (void)
   for (guint q = 0; q < n_kernels; q++)
     {
       VnGemmPacked *packed = vn_gemm_packed_new (kernels[q], b, K, N, FALSE, 1, NULL);
-      VnGemmCall call = { .a = a, .rows = M, .a_step = K, .depth_step = 1, .low = (float) -INFINITY,
-                          .high = (float) INFINITY };
+      VnGemmCall call = { .a = a, .rows = M, .a_step = K, .depth_step = 1 };
       g_autofree float *y = run_packed (packed, &call, 2);
 
       vn_gemm_run (kernels[q], FALSE, FALSE, M, N, K, 1, a, K, b, N, 0, c, N);
