@@ -3,23 +3,29 @@
 #include "vn-parallel.h"
 
 /* Below this much work a thread costs more than it brings. */
-#define MIN_PARALLEL_COST 40000.0
+#define MIN_PARALLEL_COST 60000.0
+/* Threads take so much at a time, for taking costs as well; but no less than so many pieces are made for each. */
+#define MIN_PIECE_COST 8000.0
+#define MIN_PIECES 4
 
 typedef struct
 {
   VnOpItemFunc func;
   gpointer     data;
+  gsize        n, step;
 } Items;
 
 static gboolean
-run_item (gsize      item,
-          guint      worker,
-          gpointer   data,
-          GError   **error)
+run_piece (gsize      piece,
+           guint      worker,
+           gpointer   data,
+           GError   **error)
 {
   const Items *self = data;
+  gsize end = MIN (self->n, (piece + 1) * self->step);
 
-  self->func (self->data, item, worker);
+  for (gsize i = piece * self->step; i < end; i++)
+    self->func (self->data, i, worker);
   return TRUE;
 }
 
@@ -57,11 +63,15 @@ vn_op_for_items (const VnOpContext *ctx,
                  VnOpItemFunc       func,
                  gpointer           data)
 {
-  Items items = { func, data };
-
   if (ctx->n_threads > 1 && n_items > 1 && cost * (double) n_items >= MIN_PARALLEL_COST)
     {
-      vn_parallel_for (MIN (ctx->n_threads, vn_op_max_workers ()), n_items, run_item, &items, NULL, NULL);
+      guint n_threads = MIN (ctx->n_threads, vn_op_max_workers ());
+      gsize most = MAX (1, n_items / (MIN_PIECES * n_threads));
+      Items items = { func, data, n_items, most };
+
+      if (cost * (double) most > MIN_PIECE_COST)
+        items.step = MIN (most, 1 + (gsize) (MIN_PIECE_COST / cost));
+      vn_parallel_for (n_threads, (n_items + items.step - 1) / items.step, run_piece, &items, NULL, NULL);
       return;
     }
   for (gsize i = 0; i < n_items; i++)

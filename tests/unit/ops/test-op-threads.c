@@ -2,6 +2,7 @@
 /* Every operator that splits its work: the same bits with one thread and with several, on sizes that leave odd ends,
  * with guard bytes around results and scratch. */
 #include "op-text.h"
+#include "vn-op-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -228,6 +229,36 @@ test_case (gconstpointer data)
     g_clear_pointer (&inputs[i], vn_tensor_unref);
 }
 
+static void
+count_item (gpointer data,
+            gsize    item,
+            guint    worker)
+{
+  g_assert_cmpuint (worker, <, vn_op_max_workers ());
+  g_atomic_int_inc (&((gint *) data)[item]);
+}
+
+/* Each item is done once, however many are handed out at a time. */
+static void
+test_items (void)
+{
+  static const gsize counts[] = { 0, 1, 2, 3, 7, 8, 63, 1000, 4099 };
+  static const double costs[] = { 0, 0.5, 19, 999, 7999, 8001, 1e6 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts) * G_N_ELEMENTS (costs); i++)
+    for (guint n_threads = 1; n_threads <= MOST_THREADS; n_threads++)
+      {
+        VnOpContext ctx = { .n_threads = n_threads };
+        gsize n = counts[i / G_N_ELEMENTS (costs)];
+        g_autofree gint *done = g_new0 (gint, n + 1);
+
+        vn_op_for_items (&ctx, n, costs[i % G_N_ELEMENTS (costs)], count_item, done);
+        for (gsize k = 0; k < n; k++)
+          g_assert_cmpint (done[k], ==, 1);
+        g_assert_cmpint (done[n], ==, 0);
+      }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -239,5 +270,6 @@ main (int   argc,
 
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/ops/threads/items", test_items);
   return g_test_run ();
 }
