@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Convolution with a weight known in advance: y (channels x pixels) = weight (channels x depth) * pixels (depth x
- * pixels), both packed, tile by tile. Every sum runs over the whole depth in one go and in the same order, so the
+ * pixels), tile by tile. The weight is packed; pixels too, but with few channels they are read where they lie. Every sum runs over the whole depth in one go and in the same order, so the
  * result does not depend on how the work is cut into blocks or spread over threads. */
 #include "vn-conv-packed.h"
 #include "vn-conv-stage.h"
@@ -20,6 +20,7 @@ typedef struct
   const float        *x;
   float              *y;
   char               *scratch;
+  const gsize        *offsets;
   VnStage             stage;
   float               low, high;
   gboolean            after;        /* more to do than bias and clamp */
@@ -146,6 +147,13 @@ init_stage (VnStage      *stage,
   return TRUE;
 }
 
+/* Of the table at the start of the scratch. The depth is one of a weight in memory. */
+static gsize
+offsets_bytes (const VnConv *conv)
+{
+  return (conv->depth * sizeof (gsize) + 63) & ~(gsize) 63;
+}
+
 /**
  * vn_conv_packed_scratch:
  * @bytes: (out): memory for all threads
@@ -161,19 +169,29 @@ vn_conv_packed_scratch (const VnConv *conv,
   gsize n_tiles, fit;
 
   count_tiles (conv, tile, &n_tiles, &fit);
-  return init_stage (&stage, conv, tile, fit, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes);
+  return init_stage (&stage, conv, tile, fit, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes) &&
+         vn_checked_add (*bytes, offsets_bytes (conv), bytes);
 }
 
-/* One tile; at the edges it is computed aside and only the part that exists is copied. */
+/* A block of output pixels. */
+typedef struct
+{
+  gsize        first, n;
+  const float *x, *lines, *pixels;
+} Block;
+
+/* One tile, @at pixels into the block; at the edges it is computed aside and only the part that exists is copied. */
 static void
 run_tile (const Packed *self,
+          const Block  *block,
+          gsize         at,
           gsize         n_rows,
           const float  *panel,
           const float  *bias,
-          const float  *pixels,
-          gsize         n_columns,
           float        *y)
 {
+  gsize n_columns = MIN (self->stage.max_columns, block->n - at);
+  const float *pixels = block->pixels + at * self->conv->depth, *vectors[VN_TILE_MAX_VECTORS];
   const VnTile *tile = self->packed->tile;
   gsize pitch = self->conv->out_size, columns = vn_stage_panel (&self->stage, n_columns);
   float aside[VN_TILE_MAX_ROWS * VN_TILE_MAX_COLUMNS];
@@ -183,6 +201,9 @@ run_tile (const Packed *self,
     for (gsize j = 0; j < n_columns; j++)
       tile->run_single (self->conv->depth, panel, pixels + j, n_columns, bias, self->low, self->high,
                         (whole ? y : aside) + j, whole ? pitch : columns);
+  else if (vn_stage_find (&self->stage, block->x, block->lines, block->first, at, n_columns, vectors))
+    tile->run_at[columns / tile->lanes] (self->conv->depth, panel, vectors, self->offsets, bias, self->low,
+                                         self->high, whole ? y : aside, whole ? pitch : columns);
   else
     tile->run[columns / tile->lanes] (self->conv->depth, panel, pixels, bias, self->low, self->high,
                                       whole ? y : aside, whole ? pitch : columns);
@@ -194,8 +215,7 @@ static void
 run_panel (const Packed *self,
            gsize         group,
            gsize         p,
-           const float  *pixels,
-           gsize         n,
+           const Block  *block,
            float        *y)
 {
   const VnConvPacked *packed = self->packed;
@@ -203,11 +223,12 @@ run_panel (const Packed *self,
   gsize n_rows = MIN (rows, packed->channels - first_row);
 
   y += first_row * self->conv->out_size;
-  for (gsize done = 0; done < n; done += self->stage.max_columns)
-    run_tile (self, n_rows, packed->panels + panel * packed->depth * rows, packed->bias + panel * rows,
-              pixels + done * packed->depth, MIN (self->stage.max_columns, n - done), y + done);
+  for (gsize done = 0; done < block->n; done += self->stage.max_columns)
+    run_tile (self, block, done, n_rows, packed->panels + panel * packed->depth * rows, packed->bias + panel * rows,
+              y + done);
   if (self->after)
-    vn_epilogue_apply (self->epilogue, y, group * packed->channels + first_row, n_rows, n, self->conv->out_size);
+    vn_epilogue_apply (self->epilogue, y, group * packed->channels + first_row, n_rows, block->n,
+                       self->conv->out_size);
 }
 
 static void
@@ -218,22 +239,22 @@ run_block (gpointer data,
   const Packed *self = data;
   const VnConvPacked *packed = self->packed;
   const VnConv *conv = self->conv;
-  gsize split = item % self->n_splits, block = item / self->n_splits % self->stage.n_blocks;
+  gsize split = item % self->n_splits, nth = item / self->n_splits % self->stage.n_blocks;
   gsize plane = item / self->n_splits / self->stage.n_blocks;   /* batch and group */
-  gsize first = block * self->stage.columns, left = conv->out_size - first;
-  gsize n = block + 1 == self->stage.n_blocks ? left : self->stage.columns;
+  gsize first = nth * self->stage.columns, left = conv->out_size - first;
+  gsize n = nth + 1 == self->stage.n_blocks ? left : self->stage.columns;
   gsize per_split = (packed->n_panels + self->n_splits - 1) / self->n_splits;
   gsize bytes = (self->stage.block_bytes + self->stage.lines_bytes + 63) & ~(gsize) 63;
   char *scratch = self->scratch + worker * bytes;
   float *pixels = (float *) scratch, *lines = (float *) (scratch + self->stage.block_bytes);
   float *y = self->y + plane * conv->out_channels * conv->out_size + first;
+  Block block = { first, n, self->x + plane * conv->in_channels * conv->in_size, lines, pixels };
 
   if (split * per_split >= packed->n_panels)
     return;
-  vn_stage_pack (&self->stage, self->x + plane * conv->in_channels * conv->in_size, first, n,
-                 lines, pixels);
+  vn_stage_pack (&self->stage, block.x, first, n, lines, pixels);
   for (gsize p = split * per_split; p < MIN (packed->n_panels, (split + 1) * per_split); p++)
-    run_panel (self, plane % conv->groups, p, pixels, n, y);
+    run_panel (self, plane % conv->groups, p, &block, y);
 }
 
 static void
@@ -254,21 +275,50 @@ take_epilogue (Packed     *self,
   self->epilogue = rest;
 }
 
-/* What packing a tile costs, beside computing one panel of it. */
+/* The most panels of weights, with pixels of the data themselves and of lines with padding. */
+#define STRAIGHT_DIRECT 8
+#define STRAIGHT_LINES 16
+
+/* Reading pixels where they lie saves packing them, but costs a little in each panel of weights: lines of the cache
+ * are read in part, and far apart. */
+static gboolean
+reads_straight (const VnConvPacked *self,
+                const VnStage      *stage)
+{
+  return self->n_panels <= (stage->direct ? STRAIGHT_DIRECT : STRAIGHT_LINES);
+}
+
+/* What packing a tile costs, beside computing one panel of it; and what copying lines with padding does alone. */
 #define PACK_COST 0.7
+#define LINES_COST 0.15
+
+static double
+pack_cost (const VnConvPacked *self,
+           const VnStage      *stage)
+{
+  gsize width = (gsize) stage->conv->window.out[2];
+
+  if (!reads_straight (self, stage))
+    return PACK_COST;
+  if (stage->direct)
+    return 0;
+  return width % self->tile->lanes == 0 || width >= 2 * VN_TILE_MAX_COLUMNS ? LINES_COST : PACK_COST;
+}
+
 /* What a panel of few columns costs beyond them: reading the weights. */
 #define PANEL_COST 0.3
 
-/* In tiles: of @columns pixels and @n_panels rows of weights. */
+/* In tiles: of @columns pixels and @n_panels rows of weights, with @pack for packing one. */
 static double
 block_cost (const VnTile *tile,
+            double        pack,
             gsize         columns,
             gsize         n_panels)
 {
   gsize whole = columns / (tile->lanes * tile->max_vectors), rest = columns % (tile->lanes * tile->max_vectors);
   double part = (double) ((rest + tile->lanes - 1) / tile->lanes) / tile->max_vectors;
 
-  return ((double) whole + part) * PACK_COST +
+  return ((double) whole + part) * pack +
          ((double) whole + (rest > 0 ? MIN (part + PANEL_COST, 1) : 0)) * (double) n_panels;
 }
 
@@ -281,8 +331,10 @@ split_cost (const VnConvPacked *self,
             gsize               n_splits)
 {
   gsize n_panels = (self->n_panels + n_splits - 1) / n_splits, items = n_planes * n_splits * stage->n_blocks;
-  double block = block_cost (self->tile, MIN (stage->columns, stage->conv->out_size), n_panels);
-  double last = block_cost (self->tile, stage->conv->out_size - (stage->n_blocks - 1) * stage->columns, n_panels);
+  double pack = pack_cost (self, stage);
+  double block = block_cost (self->tile, pack, MIN (stage->columns, stage->conv->out_size), n_panels);
+  double last = block_cost (self->tile, pack, stage->conv->out_size - (stage->n_blocks - 1) * stage->columns,
+                            n_panels);
   double rounds = (double) ((items + n_threads - 1) / n_threads);
 
   if (last > block || stage->n_blocks == 1 || (n_planes * n_splits == 1 && items % n_threads == 1))
@@ -342,13 +394,17 @@ vn_conv_packed_run (const VnConvPacked *self,
                     const float        *x,
                     float              *y)
 {
-  Packed packed = { self, conv, epilogue, x, y, ctx->scratch };
+  Packed packed = { self, conv, epilogue, x, y };
   VnEpilogue rest;
   gsize n_planes = conv->batch * conv->groups;
 
   if (n_planes == 0 ||
       !choose_split (self, conv, MIN (ctx->n_threads, vn_op_max_workers ()), &packed.stage, &packed.n_splits))
     return;
+  packed.stage.straight = reads_straight (self, &packed.stage);
+  vn_stage_offsets (&packed.stage, ctx->scratch);
+  packed.offsets = ctx->scratch;
+  packed.scratch = (char *) ctx->scratch + offsets_bytes (conv);
   take_epilogue (&packed, &rest);
   vn_op_for_items (ctx, n_planes * packed.stage.n_blocks * packed.n_splits,
                    (double) conv->out_channels * conv->depth * MIN (conv->out_size, packed.stage.columns) / 16 /

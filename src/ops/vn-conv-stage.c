@@ -4,7 +4,7 @@
  * First the input lines the block covers are copied with their padding, columns sorted by their remainder modulo the
  * stride: what one tap of the kernel sees along a line is then a run of consecutive floats. Then each row of the
  * packed matrix (one channel and tap) is put together from such runs, 16 floats at a time; what is copied too much at
- * the end of a run is overwritten by the next. */
+ * the end of a run is overwritten by the next. Panels of which the tile reads the runs itself are left out. */
 #include "vn-conv-stage.h"
 #include "vn-lanes.h"
 
@@ -49,6 +49,7 @@ vn_stage_init (VnStage      *self,
   self->conv = conv;
   self->max_columns = max_columns;
   self->direct = is_direct (win);
+  self->straight = FALSE;
   self->columns = columns;
   self->capacity = self->columns + lanes;
   self->n_blocks = conv->out_size <= self->capacity ? 1 : (conv->out_size - lanes + self->columns - 1) / self->columns;
@@ -207,6 +208,18 @@ copy_runs (const float *from,
       *(VnLanes *) (to + runs[r].to + i) = *(const VnLanes *) (from + runs[r].from + i);
 }
 
+VN_INLINE gsize
+tap_offset (const VnStage *self,
+            gint64         ky,
+            gint64         kx)
+{
+  const VnWindow *win = &self->conv->window;
+  gint64 shift = kx * win->dilation[2];
+
+  return (gsize) (ky * win->dilation[1]) * self->pitch + (gsize) (shift % win->stride[2]) * self->phase +
+         (gsize) (shift / win->stride[2]);
+}
+
 VN_MULTIVERSION
 static void
 pack_panel (const VnStage *self,
@@ -217,17 +230,11 @@ pack_panel (const VnStage *self,
             float         *to)
 {
   const VnWindow *win = &self->conv->window;
-  gint64 stride = win->stride[2];
 
   for (gsize c = 0; c < self->conv->in_channels; c++, lines += self->channel)
     for (gint64 ky = 0; ky < win->kernel[1]; ky++)
       for (gint64 kx = 0; kx < win->kernel[2]; kx++, to += columns)
-        {
-          gint64 shift = kx * win->dilation[2];
-
-          copy_runs (lines + (gsize) (ky * win->dilation[1]) * self->pitch +
-                     (gsize) (shift % stride) * self->phase + (gsize) (shift / stride), runs, n_runs, to);
-        }
+        copy_runs (lines + tap_offset (self, ky, kx), runs, n_runs, to);
 }
 
 /* A 1x1 kernel over all pixels: rows are parts of the channels. */
@@ -270,11 +277,66 @@ vn_stage_panel (const VnStage *self,
 }
 
 /**
+ * vn_stage_offsets:
+ * @offsets: (out): where the row of each channel and tap lies, for vectors that vn_stage_find() finds
+ */
+void
+vn_stage_offsets (const VnStage *self,
+                  gsize         *offsets)
+{
+  const VnWindow *win = &self->conv->window;
+
+  for (gsize c = 0; c < self->conv->in_channels; c++)
+    if (self->direct)
+      *offsets++ = c * self->conv->in_size;
+    else
+      for (gint64 ky = 0; ky < win->kernel[1]; ky++)
+        for (gint64 kx = 0; kx < win->kernel[2]; kx++)
+          *offsets++ = c * self->channel + tap_offset (self, ky, kx);
+}
+
+/**
+ * vn_stage_find:
+ * @lines: as vn_stage_pack() filled them for the block
+ * @first: first output pixel of the block
+ * @at: of the panel, in the block
+ * @n: output pixels of the panel
+ * @vectors: (out): where each vector of the panel starts
+ *
+ * Returns: %FALSE if the panel is to be packed: a vector reaches into another line, or is not full
+ */
+gboolean
+vn_stage_find (const VnStage *self,
+               const float   *x,
+               const float   *lines,
+               gsize          first,
+               gsize          at,
+               gsize          n,
+               const float  **vectors)
+{
+  const VnWindow *win = &self->conv->window;
+  gsize lanes = self->capacity - self->columns, width = (gsize) win->out[2], first_line = first / MAX (width, 1);
+
+  if (!self->straight || n % lanes != 0)
+    return FALSE;
+  for (gsize i = 0; i < n; i += lanes)
+    {
+      gsize pixel = first + at + i, column = self->direct ? pixel : pixel % width;
+
+      if (!self->direct && column + lanes > width)
+        return FALSE;
+      *vectors++ = self->direct ? x + pixel
+                   : lines + (pixel / width - first_line) * (gsize) win->stride[1] * self->pitch + column;
+    }
+  return TRUE;
+}
+
+/**
  * vn_stage_pack:
  * @x: input channels of one group
  * @first, @n: output pixels of the block, at most self->capacity
  * @lines: work space of self->lines_bytes
- * @to: (out): panels of vn_stage_panel() columns, each depth rows
+ * @to: (out): panels of vn_stage_panel() columns, each depth rows; those that vn_stage_find() finds stay empty
  */
 void
 vn_stage_pack (const VnStage *self,
@@ -288,6 +350,7 @@ vn_stage_pack (const VnStage *self,
   gsize width = MAX ((gsize) conv->window.out[2], 1);
   gint64 first_line = (gint64) (first / width);
   Run runs[VN_TILE_MAX_COLUMNS];   /* a line has at least one pixel */
+  const float *vectors[VN_TILE_MAX_VECTORS];
 
   if (!self->direct)
     copy_lines (self, x, first_line, (gint64) ((first + n - 1) / width) - first_line + 1, lines);
@@ -295,9 +358,11 @@ vn_stage_pack (const VnStage *self,
     {
       gsize m = MIN (self->max_columns, n - done), columns = vn_stage_panel (self, n - done);
 
-      if (self->direct)
+      gboolean straight = vn_stage_find (self, x, lines, first, done, m, vectors);
+
+      if (!straight && self->direct)
         pack_direct (x + first + done, conv->in_channels, conv->in_size, m, columns, to);
-      else
+      else if (!straight)
         pack_panel (self, lines, runs, find_runs (self, first + done, m, first_line, runs), columns, to);
       to += columns * conv->depth;
     }

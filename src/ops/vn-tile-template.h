@@ -1,41 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS and TILE_TARGET. The loops
- * over rows and vectors are unrolled, so that `sum` lives in registers. With TILE_SINGLE and TILE_SINGLE_LANES also
+ * over rows and vectors are unrolled, so that `sum` lives in registers. There are two of each size: with packed pixels,
+ * and, _at, with pixels where they lie. With TILE_SINGLE and TILE_SINGLE_LANES also
  * the function for one column. */
 
 #define TILE_PASTE_(a, b) a##b
 #define TILE_PASTE(a, b) TILE_PASTE_ (a, b)
 #define TILE_LANES_TYPE TILE_PASTE (TILE_NAME, _lanes)
+#define TILE_BODY TILE_PASTE (TILE_NAME, _body)
 
 /* A vector that may lie anywhere and alias floats. */
 typedef float TILE_LANES_TYPE __attribute__ ((vector_size (TILE_LANES * sizeof (float)), aligned (4), may_alias));
 
+/* Vector j of step k: at b[j] + offsets[k], without offsets at b[0] + (k * TILE_VECTORS + j) * TILE_LANES. */
 TILE_TARGET
-static void
-TILE_NAME (gsize        depth,
-           const float *a,
-           const float *b,
-           const float *bias,
-           float        low,
-           float        high,
-           float       *c,
-           gsize        pitch)
+static inline __attribute__ ((always_inline)) void
+TILE_BODY (gsize               depth,
+           const float        *a,
+           const float *const *b,
+           const gsize        *offsets,
+           const float        *bias,
+           float               low,
+           float               high,
+           float              *c,
+           gsize               pitch)
 {
   TILE_LANES_TYPE sum[TILE_ROWS][TILE_VECTORS];
+  const float *at[TILE_VECTORS];
+
+#pragma GCC unroll 4
+  for (int j = 0; j < TILE_VECTORS; j++)
+    at[j] = offsets != NULL ? b[j] : b[0] + j * TILE_LANES;
 
 #pragma GCC unroll 8
   for (int i = 0; i < TILE_ROWS; i++)
 #pragma GCC unroll 4
     for (int j = 0; j < TILE_VECTORS; j++)
       sum[i][j] = bias[i] - (TILE_LANES_TYPE) { 0 };
-  for (; depth > 0; depth--, a += TILE_ROWS, b += TILE_VECTORS * TILE_LANES)
+  for (; depth > 0; depth--, a += TILE_ROWS)
     {
+      gsize offset = offsets != NULL ? *offsets++ : 0;
       TILE_LANES_TYPE x[TILE_VECTORS];
 
       __builtin_prefetch (a + TILE_AHEAD);
 #pragma GCC unroll 4
       for (int j = 0; j < TILE_VECTORS; j++)
-        x[j] = *(const TILE_LANES_TYPE *) (b + j * TILE_LANES);
+        x[j] = *(const TILE_LANES_TYPE *) (at[j] + offset);
+#pragma GCC unroll 4
+      for (int j = 0; j < TILE_VECTORS && offsets == NULL; j++)
+        at[j] += TILE_VECTORS * TILE_LANES;
 #pragma GCC unroll 8
       for (int i = 0; i < TILE_ROWS; i++)
         {
@@ -60,6 +73,35 @@ TILE_NAME (gsize        depth,
           c[j] = y > high ? high : y;
         }
     }
+}
+
+TILE_TARGET
+static void
+TILE_NAME (gsize        depth,
+           const float *a,
+           const float *b,
+           const float *bias,
+           float        low,
+           float        high,
+           float       *c,
+           gsize        pitch)
+{
+  TILE_BODY (depth, a, &b, NULL, bias, low, high, c, pitch);
+}
+
+TILE_TARGET
+static void
+TILE_PASTE (TILE_NAME, _at) (gsize               depth,
+                             const float        *a,
+                             const float *const *b,
+                             const gsize        *offsets,
+                             const float        *bias,
+                             float               low,
+                             float               high,
+                             float              *c,
+                             gsize               pitch)
+{
+  TILE_BODY (depth, a, b, offsets, bias, low, high, c, pitch);
 }
 
 #ifdef TILE_SINGLE
@@ -106,6 +148,7 @@ TILE_SINGLE (gsize        depth,
 #endif
 
 #undef TILE_LANES_TYPE
+#undef TILE_BODY
 #undef TILE_PASTE
 #undef TILE_PASTE_
 #undef TILE_NAME

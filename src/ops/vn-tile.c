@@ -42,8 +42,10 @@
 #undef TILE_ROWS
 #undef TILE_LANES
 
-static const VnTile tile_v4 = { "x86-64-v4", 8, 16, 3, { NULL, tile_v4_1, tile_v4_2, tile_v4_3 }, tile_v4_single };
-static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3_2 }, tile_v3_single };
+static const VnTile tile_v4 = { "x86-64-v4", 8, 16, 3, { NULL, tile_v4_1, tile_v4_2, tile_v4_3 },
+                                { NULL, tile_v4_1_at, tile_v4_2_at, tile_v4_3_at }, tile_v4_single };
+static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3_2 },
+                                { NULL, tile_v3_1_at, tile_v3_2_at }, tile_v3_single };
 
 #endif
 
@@ -59,7 +61,8 @@ static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3
 #define TILE_VECTORS 2
 #include "vn-tile-template.h"
 
-static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 }, tile_any_single };
+static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 },
+                                 { NULL, tile_any_1_at, tile_any_2_at }, tile_any_single };
 
 /**
  * vn_tile_list:

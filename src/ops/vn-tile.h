@@ -23,6 +23,21 @@ typedef void (*VnTileFunc) (gsize        depth,
                             float       *c,
                             gsize        pitch);
 
+/**
+ * VnTileAtFunc: the same sums in the same order, of columns that were not packed.
+ * @b: for each vector of columns where it starts
+ * @offsets: for each of @depth products, where its row lies behind that
+ */
+typedef void (*VnTileAtFunc) (gsize               depth,
+                              const float        *a,
+                              const float *const *b,
+                              const gsize        *offsets,
+                              const float        *bias,
+                              float               low,
+                              float               high,
+                              float              *c,
+                              gsize               pitch);
+
 /* One column of such a tile; rows of b are @b_pitch apart. */
 typedef void (*VnTileSingleFunc) (gsize        depth,
                                   const float *a,
@@ -42,7 +57,7 @@ typedef void (*VnTileSingleFunc) (gsize        depth,
 /**
  * VnTile: the innermost loop of a matrix product for one instruction set.
  * @lanes: floats in a vector
- * @run: by number of vectors in a row of the tile, 1 .. @max_vectors
+ * @run, @run_at: by number of vectors in a row of the tile, 1 .. @max_vectors
  * @run_single: adds in another order; may read up to 8 floats past the end of a
  */
 typedef struct
@@ -50,6 +65,7 @@ typedef struct
   const char *name;
   guint       rows, lanes, max_vectors;
   VnTileFunc  run[VN_TILE_MAX_VECTORS + 1];
+  VnTileAtFunc run_at[VN_TILE_MAX_VECTORS + 1];
   VnTileSingleFunc run_single;
 } VnTile;
 

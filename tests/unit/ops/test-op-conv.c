@@ -37,6 +37,15 @@ static const Case conv_cases[] = {
     ONE, { 1, 0, 1 }, { 5, 3, 7 } },
   { VN_SHAPE (1, 2, 2, 2), VN_SHAPE (2, 2, 5, 5), FALSE, "pads=[4,4,4,4]", 1, ONE, ONE, { 4, 4 }, { 6, 6 } },
   { VN_SHAPE (1, 4, 20, 40), VN_SHAPE (3, 4, 3, 3), TRUE, "pads=[0,0,1,2]", 1, ONE, ONE, NONE, { 19, 40 } },
+  /* lines of whole vectors, and long ones with a rest; several blocks of pixels; more channels than are read unpacked */
+  { VN_SHAPE (2, 16, 48, 100), VN_SHAPE (20, 16, 3, 3), TRUE, "pads=[1,1,1,1]", 1, ONE, ONE, { 1, 1 }, { 48, 100 } },
+  { VN_SHAPE (1, 3, 64, 160), VN_SHAPE (9, 3, 3, 3), TRUE, "pads=[1,1,1,1] strides=[2,2]", 1, { 2, 2 }, ONE, { 1, 1 },
+    { 32, 80 } },
+  { VN_SHAPE (1, 6, 12, 96), VN_SHAPE (10, 3, 3, 5), FALSE, "group=2 dilations=[2,3] pads=[2,6,2,6] strides=[1,3]", 2,
+    { 1, 3 }, { 2, 3 }, { 2, 6 }, { 12, 32 } },
+  { VN_SHAPE (2, 40, 60, 70), VN_SHAPE (12, 40, 1, 1), TRUE, "", 1, ONE, ONE, NONE, { 60, 70 } },
+  { VN_SHAPE (1, 8, 9, 48), VN_SHAPE (140, 8, 1, 1), TRUE, "", 1, ONE, ONE, NONE, { 9, 48 } },
+  { VN_SHAPE (1, 2, 5, 48), VN_SHAPE (140, 2, 3, 3), TRUE, "pads=[1,1,1,1]", 1, ONE, ONE, { 1, 1 }, { 5, 48 } },
   /* depthwise: 3x3 and 5x5 at stride 1 and 2, odd widths around the vector length, a channel multiplier */
   { VN_SHAPE (2, 3, 9, 17), VN_SHAPE (3, 1, 3, 3), TRUE, "group=3 pads=[1,1,1,1]", 3, ONE, ONE, { 1, 1 }, { 9, 17 } },
   { VN_SHAPE (1, 4, 33, 35), VN_SHAPE (4, 1, 3, 3), TRUE, "group=4 pads=[1,1,1,1] strides=[2,2]", 4, { 2, 2 }, ONE,
@@ -192,6 +201,8 @@ test_threads (void)
 {
   static const struct { VnShape x, w; const char *attributes; } cases[] = {
     { VN_SHAPE (1, 16, 40, 41), VN_SHAPE (24, 16, 3, 3), "pads=[1,1,1,1]" },
+    { VN_SHAPE (1, 16, 64, 96), VN_SHAPE (24, 16, 3, 3), "pads=[1,1,1,1]" },
+    { VN_SHAPE (1, 32, 64, 67), VN_SHAPE (24, 32, 1, 1), "" },
     { VN_SHAPE (1, 64, 40, 41), VN_SHAPE (64, 1, 3, 3), "group=64 pads=[1,1,1,1]" },
     { VN_SHAPE (2, 32, 30, 31), VN_SHAPE (40, 32, 1, 1), "" },
   };
