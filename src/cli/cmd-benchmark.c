@@ -112,6 +112,25 @@ print_types (const VnBenchmark *result)
     }
 }
 
+/* What the operators behind the node were that it does itself, in the order in which it does them. */
+static char *
+dup_fused (const VnBenchmarkNode *node)
+{
+  gboolean clamps = g_strcmp0 (node->activation, "Clip") == 0;
+  const char *parts[4] = { NULL };
+  guint n = 0;
+  g_autofree char *list = NULL;
+
+  if (node->has_factors)
+    parts[n++] = _("factors by channel");
+  if (node->has_sum)
+    parts[n++] = _("a sum");
+  if (node->activation != NULL)
+    parts[n++] = clamps ? _("its clamp") : node->activation;
+  list = g_strjoinv (", ", (char **) parts);
+  return n > 0 ? g_strdup_printf (_(", with %s"), list) : g_strdup ("");
+}
+
 static void
 print_nodes (VnBenchmark *result)
 {
@@ -125,11 +144,12 @@ print_nodes (VnBenchmark *result)
     {
       const VnBenchmarkNode *node = &g_array_index (result->nodes, VnBenchmarkNode, g_array_index (order, guint, i));
       g_autofree char *label = vn_node_dup_label (node->node);
+      g_autofree char *fused = dup_fused (node);
 
       vn_cmd_print ("  %6u", i + 1);
       print_columns (result, node->ms, node->flops, node->share);
       vn_cmd_print ("  %s  %s%s%s\n          %s → %s\n", label, node->node->op_type,
-                    node->has_clamp ? _(", with its clamp") : "", node->is_view ? _(", only another shape") : "",
+                    fused, node->is_view ? _(", only another shape") : "",
                     node->inputs, node->outputs);
     }
 }
@@ -242,7 +262,10 @@ json_tables (JsonBuilder       *json,
       json_text (json, "inputs", node->inputs);
       json_text (json, "outputs", node->outputs);
       json_times (json, node->ms, node->flops, node->share);
-      json_flag (json, "fused_clamp", node->has_clamp);
+      json_flag (json, "fused_clamp", g_strcmp0 (node->activation, "Clip") == 0);
+      json_text (json, "fused_activation", node->activation != NULL ? node->activation : "");
+      json_flag (json, "fused_factors", node->has_factors);
+      json_flag (json, "fused_sum", node->has_sum);
       json_flag (json, "only_reshapes", node->is_view);
       json_flag (json, "shape_depends_on_data", node->is_dynamic);
       json_builder_end_object (json);

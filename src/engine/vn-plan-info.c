@@ -4,6 +4,18 @@
 
 #include "vn-plan-private.h"
 
+static const char * const activation_names[] = {
+  [VN_ACTIVATION_CLAMP] = "Clip",
+  [VN_ACTIVATION_LEAKY_RELU] = "LeakyRelu",
+  [VN_ACTIVATION_TANH] = "Tanh",
+  [VN_ACTIVATION_SIGMOID] = "Sigmoid",
+  [VN_ACTIVATION_HARD_SIGMOID] = "HardSigmoid",
+  [VN_ACTIVATION_SILU] = "SiLU",
+  [VN_ACTIVATION_HARD_SWISH] = "HardSwish",
+  [VN_ACTIVATION_SHIFT_SWISH] = "HardSwish",
+  [VN_ACTIVATION_SWISH_OF_PART] = "HardSwish",
+};
+
 /**
  * vn_plan_get_step_info:
  * @i: 0 .. vn_plan_get_n_steps() - 1
@@ -26,7 +38,9 @@ vn_plan_get_step_info (VnPlan     *self,
     .in_types = step->in_types,
     .out_types = step->out_types,
     .is_view = step->alias,
-    .has_clamp = step->activation.active,
+    .activation = step->activation.active ? activation_names[step->activation.kind] : NULL,
+    .has_factors = step->factors != NULL,
+    .has_sum = step->has_sum,
     .is_dynamic = step->dynamic,
   };
 }

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
  * VnStepInfo: one node that is run. Borrowed from the plan.
  * @in_types, @out_types: as planned; sizes that only a run knows are VN_DIM_UNKNOWN
  * @is_view: the result is the input with another shape: nothing is computed
- * @has_clamp: a Relu or Clip behind it was fused into it
+ * @activation: (nullable): name of the activation that was fused into it; "Clip" for a Relu too
+ * @has_factors, @has_sum: factors or shifts by channel, or the sum with another tensor, were fused into it
  * @is_dynamic: shapes are inferred again in each run
  */
 typedef struct
@@ -17,7 +18,8 @@ typedef struct
   const VnNode       *node;
   guint               n_inputs, n_outputs;
   const VnTensorType *in_types, *out_types;
-  gboolean            is_view, has_clamp, is_dynamic;
+  const char         *activation;
+  gboolean            is_view, has_factors, has_sum, is_dynamic;
 } VnStepInfo;
 
 /**

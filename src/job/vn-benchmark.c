@@ -61,7 +61,9 @@ vn_benchmark_new (VnPlan *plan,
       node.inputs = types_to_text (info.in_types, info.n_inputs);
       node.outputs = types_to_text (info.out_types, info.n_outputs);
       node.is_view = info.is_view;
-      node.has_clamp = info.has_clamp;
+      node.activation = info.activation;
+      node.has_factors = info.has_factors;
+      node.has_sum = info.has_sum;
       node.is_dynamic = info.is_dynamic;
       node.flops = vn_op_count_flops (info.node, info.in_types, info.n_inputs, info.out_types, info.n_outputs);
       self->flops += MAX (node.flops, 0);

@@ -76,7 +76,7 @@ test_nodes (void)
   g_assert_cmpuint (result->nodes->len, ==, 5);
   g_assert_null (find (result, "fused"));
   g_assert_null (find (result, "unneeded"));
-  g_assert_true (find (result, "gemm")->has_clamp);
+  g_assert_cmpstr (find (result, "gemm")->activation, ==, "Clip");
   g_assert_true (find (result, "view")->is_view);
   g_assert_false (find (result, "conv")->is_view);
   g_assert_cmpstr (find (result, "conv")->inputs, ==, "float32[1,2,8,8], float32[4,2,3,3]");
@@ -85,6 +85,34 @@ test_nodes (void)
   g_assert_cmpfloat (result->flops, ==, 2.0 * 144 * 18 + 2.0 * 144 * 5);
   g_assert_cmpuint (result->summary.weight_bytes, >=, (4 * 18 + 144 * 5) * sizeof (float));
   g_assert_cmpuint (result->summary.arena_bytes, >=, 144 * sizeof (float));
+}
+
+/* Two branches that meet, and an activation: all of it is told of the second convolution. */
+static void
+test_fused (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  const VnBenchmarkSettings settings = { .model = model, .n_threads = 2, .n_runs = 1 };
+  g_autoptr(VnJob) job = NULL;
+  const VnBenchmark *result;
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2, 8, 8));
+  add_floats (model, "w", VN_SHAPE (2, 2, 1, 1), -0.5f, 0.01f);
+  add_floats (model, "b", VN_SHAPE (2, 1, 1), -0.5f, 0.01f);
+  add_node (model, "Conv", "first", "x w", "c");
+  add_node (model, "Conv", "second", "c w", "d");
+  add_node (model, "Add", "bias", "d b", "e");
+  add_node (model, "Add", "sum", "e c", "s");
+  add_node (model, "Sigmoid", "map", "s", "y");
+  set_outputs (model, "y");
+  job = vn_benchmark_job_new (&settings);
+  result = run_job (job);
+  g_assert_cmpuint (result->nodes->len, ==, 2);
+  g_assert_null (find (result, "first")->activation);
+  g_assert_false (find (result, "first")->has_factors || find (result, "first")->has_sum);
+  g_assert_cmpstr (find (result, "second")->activation, ==, "Sigmoid");
+  g_assert_true (find (result, "second")->has_factors);
+  g_assert_true (find (result, "second")->has_sum);
 }
 
 static void
@@ -179,6 +207,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job/benchmark/nodes", test_nodes);
+  g_test_add_func ("/job/benchmark/fused", test_fused);
   g_test_add_func ("/job/benchmark/times", test_times);
   g_test_add_func ("/job/benchmark/statistics", test_statistics);
   g_test_add_func ("/job/benchmark/refusals", test_refusals);
