@@ -288,9 +288,9 @@ reads_straight (const VnConvPacked *self,
   return self->n_panels <= (stage->direct ? STRAIGHT_DIRECT : STRAIGHT_LINES);
 }
 
-/* What packing a tile costs, beside computing one panel of it; and what copying lines with padding does alone. */
+/* What packing a tile costs, beside computing one panel of it; and what bringing its pixels into the cache does. */
 #define PACK_COST 0.7
-#define LINES_COST 0.15
+#define READ_COST 0.15
 
 static double
 pack_cost (const VnConvPacked *self,
@@ -298,11 +298,10 @@ pack_cost (const VnConvPacked *self,
 {
   gsize width = (gsize) stage->conv->window.out[2];
 
-  if (!reads_straight (self, stage))
+  if (!reads_straight (self, stage) ||
+      (!stage->direct && width % self->tile->lanes != 0 && width < 2 * VN_TILE_MAX_COLUMNS))
     return PACK_COST;
-  if (stage->direct)
-    return 0;
-  return width % self->tile->lanes == 0 || width >= 2 * VN_TILE_MAX_COLUMNS ? LINES_COST : PACK_COST;
+  return READ_COST;
 }
 
 /* What a panel of few columns costs beyond them: reading the weights. */
