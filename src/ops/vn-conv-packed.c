@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Convolution with a weight known in advance: y (channels x pixels) = weight (channels x depth) * pixels (depth x
- * pixels), tile by tile. The weight is packed; pixels too, but with few channels they are read where they lie. Every sum runs over the whole depth in one go and in the same order, so the
- * result does not depend on how the work is cut into blocks or spread over threads. */
+ * pixels), tile by tile. The weight is packed; so are the pixels, but with few channels they are read where they lie.
+ * Every sum runs over the whole depth in one go and in the same order, so the result does not depend on how the work
+ * is cut into blocks or spread over threads. */
 #include "vn-conv-packed.h"
 #include "vn-conv-stage.h"
 
