@@ -16,6 +16,14 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
+static const char *
+describe_place (const VnErrorRow *row)
+{
+  if (row->is_output)
+    return _("  (output)");
+  return row->is_last ? _("  (last before nodes that cannot be run)") : "";
+}
+
 static void
 print_table (VnErrorTable *errors)
 {
@@ -30,7 +38,7 @@ print_table (VnErrorTable *errors)
       g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
 
       vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
-                    row->noise_to_signal, row->cosine, row->op_type, row->value, row->is_output ? _("  (output)") : row->is_last ? _("  (last before nodes that cannot be run)") : "");
+                    row->noise_to_signal, row->cosine, row->op_type, row->value, describe_place (row));
     }
 }
 

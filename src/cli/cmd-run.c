@@ -163,7 +163,6 @@ run_run (char        **args,
   g_autoptr(GHashTable) given = NULL;
   g_autoptr(VnModel) model = vn_cmd_open_to_run (args[0], &shapes, &given, error);
   g_autoptr(VnPlan) plan = NULL;
-  g_autoptr(GError) shape_error = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
   VnPlanOptions options = { .skip_unsupported = TRUE };
 

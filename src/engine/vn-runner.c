@@ -369,7 +369,8 @@ set_variant (VnRunner  *self,
  *   after a failure
  * @cancellable: (nullable): looked at between the steps
  *
- * Runs the network once. The result is the same bit by bit whatever runner, thread count or taps.
+ * Runs the network once. The result is the same bit by bit whatever runner or thread count, and whatever taps but for Gelu:
+ * taps keep nodes apart, and Gelu on its own rounds its polynomial otherwise than Gelu at the end of a product (5e-7 at most).
  *
  * Returns: %FALSE with the error of the node that failed, named in the message, or %G_IO_ERROR_CANCELLED
  */
