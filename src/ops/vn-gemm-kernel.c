@@ -3,6 +3,8 @@
  * any strides, and has a function for every height: products with few rows are as frequent as tall ones. */
 #include "vn-gemm-kernel.h"
 
+#include "vn-machine.h"
+
 /* Floats of the right operand that are fetched in advance into the first cache. */
 #define NEAR 384
 
@@ -139,6 +141,15 @@ static const VnGemmKernel kernel_any = {
 
 #endif
 
+/* In the order of VnLevel. */
+#if defined (__x86_64__)
+static const VnGemmKernel * const kernels[] = { &kernel_v4, &kernel_v3, &kernel_any };
+#define FIRST VN_LEVEL_V4
+#else
+static const VnGemmKernel * const kernels[] = { &kernel_any };
+#define FIRST VN_LEVEL_GENERIC
+#endif
+
 /**
  * vn_gemm_kernel_list:
  * @n: (out): how many
@@ -148,34 +159,19 @@ static const VnGemmKernel kernel_any = {
 const VnGemmKernel * const *
 vn_gemm_kernel_list (guint *n)
 {
-#if defined (__x86_64__)
-  static const VnGemmKernel * const kernels[] = { &kernel_v4, &kernel_v3, &kernel_any };
-  guint first = 2;
+  guint best = vn_machine_get_best_level () - FIRST;
 
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    first = 1;
-  if (first == 1 && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") &&
-      __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vl"))
-    first = 0;
-  *n = G_N_ELEMENTS (kernels) - first;
-  return kernels + first;
-#else
-  static const VnGemmKernel * const kernels[] = { &kernel_any };
-
-  *n = 1;
-  return kernels;
-#endif
+  *n = G_N_ELEMENTS (kernels) - best;
+  return kernels + best;
 }
 
 /**
  * vn_gemm_kernel_get:
  *
- * Returns: (transfer none): the fastest kernel of this processor
+ * Returns: (transfer none): the kernel of vn_machine_get_level()
  */
 const VnGemmKernel *
 vn_gemm_kernel_get (void)
 {
-  guint n;
-
-  return vn_gemm_kernel_list (&n)[0];
+  return kernels[vn_machine_get_level () - FIRST];
 }

@@ -1,16 +1,74 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-machine.h"
 
-#include "vn-tile.h"
+/* In the order of VnLevel. */
+static const char * const level_names[] = { "x86-64-v4", "x86-64-v3", "generic" };
+
+static VnLevel
+detect_best (void)
+{
+#if defined (__x86_64__)
+  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma"))
+    return VN_LEVEL_GENERIC;
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq") &&
+      __builtin_cpu_supports ("avx512vl"))
+    return VN_LEVEL_V4;
+  return VN_LEVEL_V3;
+#else
+  return VN_LEVEL_GENERIC;
+#endif
+}
+
+static VnLevel
+choose_level (void)
+{
+  const char *wanted = g_getenv ("VN_INSTRUCTION_SET");
+  VnLevel best = detect_best ();
+
+  for (guint level = best; level < G_N_ELEMENTS (level_names); level++)
+    if (g_strcmp0 (wanted, level_names[level]) == 0)
+      return level;
+  return best;
+}
+
+/**
+ * vn_machine_get_best_level:
+ *
+ * Returns: the highest level of instructions this processor has
+ */
+VnLevel
+vn_machine_get_best_level (void)
+{
+  static gsize level;   /* + 1 */
+
+  if (g_once_init_enter (&level))
+    g_once_init_leave (&level, (gsize) detect_best () + 1);
+  return (VnLevel) (level - 1);
+}
+
+/**
+ * vn_machine_get_level:
+ *
+ * Returns: the level whose loops are to be used: the highest this processor has, or the one the environment variable
+ *   VN_INSTRUCTION_SET names, as tests do, if this processor has it
+ */
+VnLevel
+vn_machine_get_level (void)
+{
+  static gsize level;   /* + 1 */
+
+  if (g_once_init_enter (&level))
+    g_once_init_leave (&level, (gsize) choose_level () + 1);
+  return (VnLevel) (level - 1);
+}
 
 /**
  * vn_machine_get_instruction_set:
  *
- * Returns: (transfer none): the level the fastest loops of the operators are compiled for and this processor has:
- *   "x86-64-v4", "x86-64-v3" or "generic"
+ * Returns: (transfer none): the name of vn_machine_get_level(): "x86-64-v4", "x86-64-v3" or "generic"
  */
 const char *
 vn_machine_get_instruction_set (void)
 {
-  return vn_tile_get ()->name;
+  return level_names[vn_machine_get_level ()];
 }

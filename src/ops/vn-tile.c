@@ -3,6 +3,8 @@
  * processor allow. Measured with 512-bit vectors: 98 % of what the multipliers can do. */
 #include "vn-tile.h"
 
+#include "vn-machine.h"
+
 /* Floats of the packed weights fetched in advance. In a whole network they come from main memory, each once per run:
  * without this, convolutions on small maps wait half of their time. */
 #define TILE_AHEAD 2048
@@ -64,6 +66,15 @@ static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3
 static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 },
                                  { NULL, tile_any_1_at, tile_any_2_at }, tile_any_single };
 
+/* In the order of VnLevel. */
+#if defined (__x86_64__)
+static const VnTile * const tiles[] = { &tile_v4, &tile_v3, &tile_any };
+#define FIRST VN_LEVEL_V4
+#else
+static const VnTile * const tiles[] = { &tile_any };
+#define FIRST VN_LEVEL_GENERIC
+#endif
+
 /**
  * vn_tile_list:
  * @n: (out): how many
@@ -73,50 +84,19 @@ static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_an
 const VnTile * const *
 vn_tile_list (guint *n)
 {
-#if defined (__x86_64__)
-  static const VnTile * const tiles[] = { &tile_v4, &tile_v3, &tile_any };
-  guint first = 2;
+  guint best = vn_machine_get_best_level () - FIRST;
 
-  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    first = 1;
-  if (first == 1 && __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw") &&
-      __builtin_cpu_supports ("avx512dq") && __builtin_cpu_supports ("avx512vl"))
-    first = 0;
-  *n = G_N_ELEMENTS (tiles) - first;
-  return tiles + first;
-#else
-  static const VnTile * const tiles[] = { &tile_any };
-
-  *n = 1;
-  return tiles;
-#endif
-}
-
-static const VnTile *
-choose_tile (void)
-{
-  const char *wanted = g_getenv ("VN_INSTRUCTION_SET");
-  guint n;
-  const VnTile * const *tiles = vn_tile_list (&n);
-
-  for (guint i = 0; i < n; i++)
-    if (g_strcmp0 (wanted, tiles[i]->name) == 0)
-      return tiles[i];
-  return tiles[0];
+  *n = G_N_ELEMENTS (tiles) - best;
+  return tiles + best;
 }
 
 /**
  * vn_tile_get:
  *
- * Returns: (transfer none): the fastest tile of this processor, or the one the environment variable
- *   VN_INSTRUCTION_SET names, as tests do, if this processor can run it
+ * Returns: (transfer none): the tile of vn_machine_get_level()
  */
 const VnTile *
 vn_tile_get (void)
 {
-  static gsize tile;
-
-  if (g_once_init_enter (&tile))
-    g_once_init_leave (&tile, (gsize) choose_tile ());
-  return (const VnTile *) tile;
+  return tiles[vn_machine_get_level () - FIRST];
 }
