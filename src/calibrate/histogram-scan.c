@@ -201,30 +201,31 @@ squeeze__avx512 (const float *x,
 }
 #endif
 
-/* A table that uses the instructions of @level: 0 any machine, 1 AVX2, 2 AVX-512; NULL if this machine lacks them. */
-VnScratch *
-vn_scratch_new_level (guint level)
+static const struct
 {
-  VnScratch *self = g_new0 (VnScratch, 1);
+  SummaryFunc summarize;
+  SqueezeFunc squeeze;
+} kernels[] = {
+#ifdef HAVE_X86
+  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512 },
+  [VN_LEVEL_V3] = { summarize__avx2, squeeze__ref },
+#endif
+  [VN_LEVEL_GENERIC] = { summarize__ref, squeeze__ref },
+};
 
+/* A table that uses the instructions of @level; NULL if this machine lacks them. */
+VnScratch *
+vn_scratch_new_level (VnLevel level)
+{
+  VnScratch *self;
+
+  if (level < vn_machine_get_best_level () || level >= G_N_ELEMENTS (kernels))
+    return NULL;
+  self = g_new0 (VnScratch, 1);
   self->first = 1;
   self->last = 0;
-  self->summarize = level == 0 ? summarize__ref : NULL;
-  self->squeeze = squeeze__ref;
-#ifdef HAVE_X86
-  if (level == 1 && __builtin_cpu_supports ("avx2"))
-    self->summarize = summarize__avx2;
-  if (level == 2 && __builtin_cpu_supports ("avx512f"))
-    {
-      self->summarize = summarize__avx512;
-      self->squeeze = squeeze__avx512;
-    }
-#endif
-  if (self->summarize == NULL)
-    {
-      g_free (self);
-      return NULL;
-    }
+  self->summarize = kernels[level].summarize;
+  self->squeeze = kernels[level].squeeze;
   self->counters = g_new0 (guint32, LANES * LANE);
   return self;
 }
@@ -237,11 +238,7 @@ vn_scratch_new_level (guint level)
 VnScratch *
 vn_scratch_new (void)
 {
-  VnScratch *self = NULL;
-
-  for (guint level = VN_SCRATCH_LEVELS; self == NULL; level--)
-    self = vn_scratch_new_level (level - 1);
-  return self;
+  return vn_scratch_new_level (vn_machine_get_level ());
 }
 
 /**

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-histogram.h"
+#include "vn-machine.h"
 
 #include <string.h>
 
@@ -60,7 +61,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRoundingTable, vn_rounding_table_free)
 
 gsize      vn_histogram_get_bytes (const VnHistogram *self);
 
-#define VN_SCRATCH_LEVELS 3
-VnScratch *vn_scratch_new_level   (guint              level);
+VnScratch *vn_scratch_new_level   (VnLevel            level);
 
 G_END_DECLS

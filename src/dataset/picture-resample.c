@@ -235,22 +235,20 @@ column__avx2 (const gint32 *w,
 }
 #endif
 
+/* All compute the same integers. */
 typedef struct
 {
   void (*row_3)  (const Taps *taps, const guint8 *in, guint8 *out);
   void (*column) (const gint32 *w, const guint8 *in, guint count, gsize n, guint8 *out);
 } Kernels;
 
-/* Both compute the same integers. */
-static Kernels
-choose_kernels (void)
-{
+static const Kernels kernels_at[] = {
 #ifdef HAVE_X86
-  if (__builtin_cpu_supports ("avx2"))
-    return (Kernels) { row_3__avx2, column__avx2 };
+  [VN_LEVEL_V4] = { row_3__avx2, column__avx2 },
+  [VN_LEVEL_V3] = { row_3__avx2, column__avx2 },
 #endif
-  return (Kernels) { row_3__ref, column__ref };
-}
+  [VN_LEVEL_GENERIC] = { row_3__ref, column__ref },
+};
 
 static guint8 *
 alloc_pixels (guint     width,
@@ -272,13 +270,13 @@ alloc_pixels (guint     width,
 static gboolean
 scale_rows (const VnPicture  *self,
             const VnWindow   *window,
+            const Kernels    *kernels,
             VnPicture        *out,
             GError          **error)
 {
   gsize stride = (gsize) self->width * self->channels;
   gsize out_stride = (gsize) window->width * self->channels;
   g_auto(Taps) taps = { 0 };
-  Kernels kernels = choose_kernels ();
 
   *out = (VnPicture) { .width = window->width, .height = self->height, .channels = self->channels };
   out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
@@ -294,7 +292,7 @@ scale_rows (const VnPicture  *self,
   if (!taps_init (&taps, self->width, window->full_width, window->x, window->width, error))
     return FALSE;
   for (guint y = 0; y < out->height; y++)
-    (self->channels == 1 ? row_1 : kernels.row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
+    (self->channels == 1 ? row_1 : kernels->row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
   return TRUE;
 }
 
@@ -303,20 +301,63 @@ static gboolean
 scale_columns (const VnPicture  *self,
                const Taps       *taps,
                guint             top,
+               const Kernels    *kernels,
                VnPicture        *out,
                GError          **error)
 {
   gsize stride = (gsize) self->width * self->channels;
-  Kernels kernels = choose_kernels ();
 
   *out = (VnPicture) { .width = self->width, .height = taps->n, .channels = self->channels };
   out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
   if (out->pixels == NULL)
     return FALSE;
   for (guint y = 0; y < taps->n; y++)
-    kernels.column (taps->weights + (gsize) y * taps->width, self->pixels + (taps->first[y] - top) * stride,
+    kernels->column (taps->weights + (gsize) y * taps->width, self->pixels + (taps->first[y] - top) * stride,
                     taps->count[y], stride, out->pixels + y * stride);
   return TRUE;
+}
+
+/**
+ * vn_picture_resample_level:
+ * @level: not above vn_machine_get_best_level(): whose instructions to use; the result does not depend on it
+ *
+ * vn_picture_resample() for the tests, which compare the levels.
+ *
+ * Returns: %FALSE if there is not enough memory
+ */
+gboolean
+vn_picture_resample_level (const VnPicture  *self,
+                           const VnWindow   *window,
+                           VnLevel           level,
+                           VnPicture        *out,
+                           GError          **error)
+{
+  const Kernels *kernels = &kernels_at[level];
+  const gint64 fewer_rows = (gint64) self->height - window->full_height;
+  const gint64 fewer_columns = (gint64) self->width - window->full_width;
+  const gboolean columns_first = fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
+  g_auto(VnPicture) between = { 0 };
+  g_auto(Taps) taps = { 0 };
+  VnPicture part = *self;
+  guint top;
+
+  if (!taps_init (&taps, self->height, window->full_height, window->y, window->height, error))
+    return FALSE;
+  if (columns_first)
+    return scale_columns (self, &taps, 0, kernels, &between, error) &&
+           scale_rows (&between, window, kernels, out, error);
+
+  /* Only the rows that the window will need. */
+  top = taps.first[0];
+  part.height = taps.first[taps.n - 1] + taps.count[taps.n - 1] - top;
+  part.pixels += (gsize) top * self->width * self->channels;
+  if (window->full_height == self->height)
+    {
+      part.height = window->height;
+      return scale_rows (&part, window, kernels, out, error);
+    }
+  return scale_rows (&part, window, kernels, &between, error) &&
+         scale_columns (&between, &taps, top, kernels, out, error);
 }
 
 /**
@@ -333,27 +374,5 @@ vn_picture_resample (const VnPicture  *self,
                      VnPicture        *out,
                      GError          **error)
 {
-  const gint64 fewer_rows = (gint64) self->height - window->full_height;
-  const gint64 fewer_columns = (gint64) self->width - window->full_width;
-  const gboolean columns_first = fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
-  g_auto(VnPicture) between = { 0 };
-  g_auto(Taps) taps = { 0 };
-  VnPicture part = *self;
-  guint top;
-
-  if (!taps_init (&taps, self->height, window->full_height, window->y, window->height, error))
-    return FALSE;
-  if (columns_first)
-    return scale_columns (self, &taps, 0, &between, error) && scale_rows (&between, window, out, error);
-
-  /* Only the rows that the window will need. */
-  top = taps.first[0];
-  part.height = taps.first[taps.n - 1] + taps.count[taps.n - 1] - top;
-  part.pixels += (gsize) top * self->width * self->channels;
-  if (window->full_height == self->height)
-    {
-      part.height = window->height;
-      return scale_rows (&part, window, out, error);
-    }
-  return scale_rows (&part, window, &between, error) && scale_columns (&between, &taps, top, out, error);
+  return vn_picture_resample_level (self, window, vn_machine_get_level (), out, error);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-dataset.h"
+#include "vn-machine.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
@@ -34,10 +35,15 @@ typedef struct
   guint x, y, width, height;
 } VnWindow;
 
-gboolean   vn_picture_resample (const VnPicture *self,
-                                const VnWindow  *window,
-                                VnPicture       *out,
-                                GError         **error);
+gboolean   vn_picture_resample       (const VnPicture *self,
+                                      const VnWindow  *window,
+                                      VnPicture       *out,
+                                      GError         **error);
+gboolean   vn_picture_resample_level (const VnPicture *self,
+                                      const VnWindow  *window,
+                                      VnLevel          level,
+                                      VnPicture       *out,
+                                      GError         **error);
 
 /* ---- from picture to tensor ---- */
 

@@ -231,18 +231,13 @@ check_definition (VnScratch *scratch,
 static void
 test_definition (void)
 {
-  guint n_checked = 0;
-
-  for (guint level = 0; level < VN_SCRATCH_LEVELS; level++)
+  for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
     {
       g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
 
-      if (scratch == NULL)
-        continue;
+      g_assert_nonnull (scratch);
       check_definition (scratch, level);
-      n_checked++;
     }
-  g_assert_cmpuint (n_checked, >, 0);
 }
 
 /* whole == left + right + merge, and the same scratch serves all of them */
@@ -460,11 +455,11 @@ test_speed (void)
       g_test_skip ("run with -m perf");
       return;
     }
-  for (guint level = 0; level < VN_SCRATCH_LEVELS; level++)
+  for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
     {
       g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
 
-      for (guint w = 0; scratch != NULL && w < G_N_ELEMENTS (fills); w++)
+      for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
         for (guint p = 0; p < G_N_ELEMENTS (parts); p++)
           measure (scratch, level, w, 800000, parts[p]);
     }

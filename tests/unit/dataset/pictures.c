@@ -2,7 +2,7 @@
 
 /* Pictures against Pillow, and against damage. */
 
-#include "vn-dataset.h"
+#include "vn-dataset-private.h"
 #include "vn-error.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
@@ -607,6 +607,53 @@ test_speed (void)
     }
 }
 
+/* ---- the instructions of lesser processors ---- */
+
+static VnPicture
+make_noise (guint width,
+            guint height,
+            guint channels)
+{
+  gsize size = (gsize) width * height * channels;
+  VnPicture self = { width, height, channels, g_malloc0 (size + VN_PICTURE_MARGIN) };
+  guint32 state = 12345;
+
+  for (gsize i = 0; i < size; i++)
+    {
+      state = state * 1664525 + 1013904223;
+      self.pixels[i] = (guint8) (state >> 24);
+    }
+  return self;
+}
+
+static void
+test_levels (void)
+{
+  static const VnWindow windows[] = {
+    { 224, 224, 0, 0, 224, 224 }, { 61, 50, 3, 2, 40, 45 }, { 200, 12, 1, 0, 199, 12 }, { 9, 200, 0, 7, 9, 150 },
+    { 131, 77, 5, 5, 17, 17 },
+  };
+
+  for (guint channels = 1; channels <= 3; channels += 2)
+    for (guint w = 0; w < G_N_ELEMENTS (windows); w++)
+      {
+        g_autoptr(GError) error = NULL;
+        g_auto(VnPicture) picture = make_noise (131, 77, channels);
+        g_auto(VnPicture) expected = { 0 };
+
+        g_assert_true (vn_picture_resample_level (&picture, &windows[w], VN_LEVEL_GENERIC, &expected, &error));
+        for (VnLevel level = vn_machine_get_best_level (); level < VN_LEVEL_GENERIC; level++)
+          {
+            g_auto(VnPicture) got = { 0 };
+
+            g_test_message ("window %u, %u channels, level %u", w, channels, level);
+            g_assert_true (vn_picture_resample_level (&picture, &windows[w], level, &got, &error));
+            g_assert_cmpmem (got.pixels, (gsize) got.width * got.height * channels,
+                             expected.pixels, (gsize) expected.width * expected.height * channels);
+          }
+      }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -625,6 +672,7 @@ main (int   argc,
   g_test_add_func ("/pictures/disguised", test_disguised);
   g_test_add_func ("/pictures/preview", test_preview);
   g_test_add_func ("/pictures/presets", test_presets);
+  g_test_add_func ("/pictures/levels", test_levels);
   g_test_add_func ("/pictures/speed", test_speed);
 
   return g_test_run ();
