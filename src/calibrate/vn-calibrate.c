@@ -157,9 +157,8 @@ note_special (VnNotes           *notes,
 
   if (histogram->n_nan + n_inf > 0)
     vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", name,
-                  _("%" G_GUINT64_FORMAT " NaN and %" G_GUINT64_FORMAT " infinite of %" G_GUINT64_FORMAT
-                    " values; ranges are made from the others"),
-                  histogram->n_nan, n_inf, histogram->n);
+                  _("%llu NaN and %llu infinite of %llu values; ranges are made from the others"),
+                  (unsigned long long) histogram->n_nan, (unsigned long long) n_inf, (unsigned long long) histogram->n);
 }
 
 /* Sum over all threads; NULL if the tap reported nothing that can be observed. */

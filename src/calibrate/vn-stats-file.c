@@ -350,7 +350,8 @@ parse (GBytes  *bytes,
   if (version != VERSION)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("Statistics of version %" G_GUINT64_FORMAT "; this program reads version %d"), version, VERSION);
+                   _("Statistics of version %llu; this program reads version %d"), (unsigned long long) version,
+                   VERSION);
       return NULL;
     }
   if (!get_varint (&reader, G_MAXUINT, &n_samples, error) ||

@@ -221,8 +221,8 @@ vn_stats_merge (VnStats * const  *parts,
     }
   if (n_samples > G_MAXUINT)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%" G_GUINT64_FORMAT " samples are too many to count"),
-                   n_samples);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%llu samples are too many to count"),
+                   (unsigned long long) n_samples);
       return NULL;
     }
 

@@ -220,7 +220,7 @@ inspect_run (char        **args,
     return FALSE;
   size = vn_cmd_format_bytes (model->file_size);
   weights = vn_cmd_format_bytes (vn_graph_weight_bytes (model->graph));
-  vn_cmd_print (_("%s: %s, weights %s, IR %" G_GINT64_FORMAT ", made by %s\n"), args[0], size, weights, model->ir_version,
+  vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weights, (long long) model->ir_version,
                 model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
   add_int (json, "ir_version", model->ir_version);
   add_int (json, "file_bytes", (gint64) model->file_size);

@@ -184,7 +184,7 @@ char *
 vn_cmd_format_bytes (gsize bytes)
 {
   if (bytes < 10000)
-    return g_strdup_printf (_("%" G_GSIZE_FORMAT " bytes"), bytes);
+    return g_strdup_printf (_("%zu bytes"), bytes);
   if (bytes < 10000000)
     return g_strdup_printf (_("%.1f KB"), (double) bytes / 1e3);
   return g_strdup_printf (_("%.1f MB"), (double) bytes / 1e6);

@@ -114,7 +114,7 @@ inflate (const guint8  *data,
 
   if (out == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for an array of %" G_GSIZE_FORMAT " bytes"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for an array of %zu bytes"),
                    entry->size);
       return NULL;
     }

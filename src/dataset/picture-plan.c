@@ -64,7 +64,8 @@ choose_size (guint         *size,
   if (dim < 1 || dim > G_MAXUINT16 || (wanted != 0 && wanted != (guint) dim))
     {
       g_set_error (error, VN_ERROR, dim < 1 || dim > G_MAXUINT16 ? VN_ERROR_SHAPE : VN_ERROR_SETTING,
-                   _("Input “%s” has a %s of %" G_GINT64_FORMAT ", the preprocessing asks for %u"), name, what, dim, wanted);
+                   _("Input “%s” has a %s of %lld, the preprocessing asks for %u"), name, what, (long long) dim,
+                   wanted);
       return FALSE;
     }
   *size = (guint) dim;
@@ -444,7 +445,7 @@ vn_picture_plan_unload (const VnPicturePlan  *self,
   if (pixbuf == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("A picture of %" G_GSIZE_FORMAT " × %" G_GSIZE_FORMAT " pixels cannot be shown"), width, height);
+                   _("A picture of %zu × %zu pixels cannot be shown"), width, height);
       return NULL;
     }
 

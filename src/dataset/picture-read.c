@@ -141,8 +141,9 @@ too_large (guint64   width,
   if (width <= MAX_PIXELS && height <= MAX_PIXELS && width * height <= MAX_PIXELS)
     return FALSE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("The picture has %" G_GUINT64_FORMAT " × %" G_GUINT64_FORMAT " pixels; more than %" G_GUINT64_FORMAT
-                 " million are not read"), width, height, MAX_PIXELS / 1000000);
+               _("The picture has %llu × %llu pixels; more than %llu"
+                 " million are not read"), (unsigned long long) width, (unsigned long long) height,
+                 (unsigned long long) (MAX_PIXELS / 1000000));
   return TRUE;
 }
 
@@ -173,7 +174,7 @@ check_whole (const char    *loader,
   else if (g_str_equal (loader, "bmp"))
     whole = bmp_is_whole (data, size);
   if (!whole)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %" G_GSIZE_FORMAT " bytes"), size);
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %zu bytes"), size);
   return whole;
 }
 

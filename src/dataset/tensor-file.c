@@ -66,7 +66,7 @@ raw_read (const char         *path,
 
   text = vn_shape_to_string (&input->shape, "×");
   g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("“%s” has %" G_GSIZE_FORMAT " bytes, which does not fit input “%s”: %s of shape %s (nor float32)"),
+               _("“%s” has %zu bytes, which does not fit input “%s”: %s of shape %s (nor float32)"),
                path, size, input->name, vn_dtype_get_name (input->dtype), text);
   return NULL;
 }

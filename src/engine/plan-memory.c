@@ -176,8 +176,8 @@ place_blocks (VnPlan  *self,
           !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                       _("The values between the layers need more memory than can be addressed (“%s” alone %"
-                         G_GSIZE_FORMAT " bytes)"), block->value->name, block->n_bytes);
+                       _("The values between the layers need more memory than can be addressed (“%s” alone %zu "
+                         "bytes)"), block->value->name, block->n_bytes);
           return FALSE;
         }
       insert_placed (self, placed, id);

@@ -231,7 +231,7 @@ describe_missing (VnPlan        *self,
                           *node->domain != '\0' ? "." : "", node->op_type);
   if (is_function)
     g_string_append (text, _("a function of the model, "));
-  g_string_append_printf (text, _("opset %" G_GINT64_FORMAT), opset);
+  g_string_append_printf (text, _("opset %lld"), (long long) opset);
   g_string_append_printf (text, ngettext (", %u node", ", %u nodes", entry->n_nodes), entry->n_nodes);
   g_string_append_printf (text, _(", first “%s”)"), label);
 }

@@ -161,7 +161,7 @@ vn_engine_alloc (gsize        size,
       posix_memalign (&memory, 64, MAX (size & ~(gsize) 63, 64)) != 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("Not enough memory for %s: %" G_GSIZE_FORMAT " bytes are needed"), what, size);
+                   _("Not enough memory for %s: %zu bytes are needed"), what, size);
       return NULL;
     }
   return memory;

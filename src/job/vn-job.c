@@ -217,7 +217,8 @@ vn_job_dup_detail (VnJob *self)
   g_mutex_lock (&priv->lock);
   if (priv->unit != NULL && priv->total > 0)
     /* Translators: 62 of 100 samples */
-    detail = g_strdup_printf (_("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s"), priv->done, priv->total, priv->unit);
+    detail = g_strdup_printf (_("%llu of %llu %s"), (unsigned long long) priv->done, (unsigned long long) priv->total,
+                              priv->unit);
   g_mutex_unlock (&priv->lock);
   return detail;
 }

@@ -138,7 +138,7 @@ note_contents (Check         *check,
     n_bad += !isfinite (vn_tensor_get_double (tensor, i));
   if (n_bad > 0)
     vn_notes_add (check->notes, VN_NOTE_PROBLEM, "weights-not-finite", value->name,
-                  _("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " weights in “%s” are NaN or infinite"),
+                  _("%zu of %zu weights in “%s” are NaN or infinite"),
                   n_bad, tensor->n_elements, value->name);
 }
 

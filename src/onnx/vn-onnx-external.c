@@ -129,16 +129,16 @@ vn_onnx_external_map (VnOnnxReader    *self,
   if (place.has_length && place.length != n_bytes)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("external data: %" G_GUINT64_FORMAT " bytes are given, its shape needs %" G_GSIZE_FORMAT),
-                   place.length, n_bytes);
+                   _("external data: %llu bytes are given, its shape needs %zu"),
+                   (unsigned long long) place.length, n_bytes);
       return NULL;
     }
   if (!vn_checked_add (place.offset, n_bytes, &end) || end > g_bytes_get_size (file))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("external data: bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                     " are asked for, “%s” has %" G_GSIZE_FORMAT),
-                   place.offset, place.offset + n_bytes, place.location, g_bytes_get_size (file));
+                   _("external data: bytes %llu to %llu are asked for, “%s” has %zu"),
+                   (unsigned long long) place.offset, (unsigned long long) (place.offset + n_bytes), place.location,
+                   g_bytes_get_size (file));
       return NULL;
     }
   return g_bytes_new_from_bytes (file, place.offset, n_bytes);

@@ -169,7 +169,7 @@ describe_node (const PbNode *proto,
 
   if (proto->name != NULL && *proto->name != '\0')
     return g_strdup_printf (_("node “%s” (%s): "), proto->name, type);
-  return g_strdup_printf (_("node %" G_GSIZE_FORMAT " (%s): "), i, type);
+  return g_strdup_printf (_("node %zu (%s): "), i, type);
 }
 
 static gboolean

@@ -189,7 +189,7 @@ explain_failure (GBytes      *bytes,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), shown_path (path), what);
     }
   else if (begins_like_onnx (data, size))
-    g_prefix_error (error, _("“%s” is damaged or cut off (%" G_GSIZE_FORMAT " bytes): "), shown_path (path), size);
+    g_prefix_error (error, _("“%s” is damaged or cut off (%zu bytes): "), shown_path (path), size);
   else
     g_prefix_error (error, _("“%s” is not an ONNX file: "), shown_path (path));
 }
@@ -223,12 +223,12 @@ note_versions (VnModel *model)
 {
   if (model->ir_version > NEWEST_IR)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-new", NULL,
-                  _("The file has IR version %" G_GINT64_FORMAT "; versions up to %d are known"),
-                  model->ir_version, NEWEST_IR);
+                  _("The file has IR version %lld; versions up to %d are known"),
+                  (long long) model->ir_version, NEWEST_IR);
   else if (model->ir_version < 3)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-old", NULL,
-                  _("The file has IR version %" G_GINT64_FORMAT ", older than the first stable one (3)"),
-                  model->ir_version);
+                  _("The file has IR version %lld, older than the first stable one (3)"),
+                  (long long) model->ir_version);
   if (vn_model_get_opset (model, "") == 0)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "no-opset", NULL,
                   _("The file imports no version of the standard operators"));

@@ -121,8 +121,8 @@ check_status (VnWireStatus   status,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                status == VN_WIRE_TRUNCATED
-               ? _("a field at byte %" G_GSIZE_FORMAT " reaches past its end")
-               : _("there is no valid field at byte %" G_GSIZE_FORMAT), offset);
+               ? _("a field at byte %zu reaches past its end")
+               : _("there is no valid field at byte %zu"), offset);
   return FALSE;
 }
 

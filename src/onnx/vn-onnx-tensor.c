@@ -36,7 +36,7 @@ wrong_count (const VnTensor  *tensor,
   if (have == want)
     return FALSE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("it holds %" G_GSIZE_FORMAT " elements, but %s of shape %s needs %" G_GSIZE_FORMAT),
+               _("it holds %zu elements, but %s of shape %s needs %zu"),
                have, vn_dtype_get_name (tensor->dtype), shape, want);
   return TRUE;
 }
@@ -163,7 +163,7 @@ decode_typed (const PbTensor  *proto,
   if (n_elements / 8 > entries)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("its shape needs %" G_GSIZE_FORMAT " elements, but it holds only %" G_GSIZE_FORMAT),
+                   _("its shape needs %zu elements, but it holds only %zu"),
                    n_elements, entries);
       return NULL;
     }
@@ -197,7 +197,7 @@ decode_shape (const PbTensor  *proto,
 {
   if (proto->n_dims > VN_MAX_RANK)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it has %" G_GSIZE_FORMAT " dims; at most %d are supported"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it has %zu dims; at most %d are supported"),
                    proto->n_dims, VN_MAX_RANK);
       return FALSE;
     }
@@ -207,7 +207,7 @@ decode_shape (const PbTensor  *proto,
     {
       if (proto->dims[i] < 0)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its dim %d is %" G_GINT64_FORMAT), i, proto->dims[i]);
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its dim %d is %lld"), i, (long long) proto->dims[i]);
           return FALSE;
         }
       shape->dims[i] = proto->dims[i];

@@ -22,8 +22,8 @@ affine_grid_infer (VnOpContext *ctx,
                        theta->rank);
   if (n != 0 && theta->rank == 3 && ((theta->dims[1] >= 0 && theta->dims[1] != n - 2) ||
                                      (theta->dims[2] >= 0 && theta->dims[2] != n - 1)))
-    return vn_op_fail (ctx, error, _("AffineGrid: maps of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " for %u spatial axes"),
-                       theta->dims[1], theta->dims[2], n - 2);
+    return vn_op_fail (ctx, error, _("AffineGrid: maps of %lld × %lld for %u spatial axes"),
+                       (long long) theta->dims[1], (long long) theta->dims[2], n - 2);
   if (n != 0)
     {
       out = VN_SHAPE (theta->rank == 3 ? theta->dims[0] : known ? sizes[0] : VN_DIM_UNKNOWN);
@@ -34,7 +34,7 @@ affine_grid_infer (VnOpContext *ctx,
     }
   for (guint d = 0; known && d < n; d++)
     if (sizes[d] < 0 || (d == 0 && out.dims[0] >= 0 && sizes[0] != out.dims[0]))
-      return vn_op_fail (ctx, error, _("AffineGrid: size %u is %" G_GINT64_FORMAT), d, sizes[d]);
+      return vn_op_fail (ctx, error, _("AffineGrid: size %u is %lld"), d, (long long) sizes[d]);
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
 }

@@ -60,7 +60,7 @@ div_run (VnOpContext *ctx,
       if (vn_tensor_get_s64 (divisor, i) == 0)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                       _("Div: element %" G_GSIZE_FORMAT " of the integer divisor is 0"), i);
+                       _("Div: element %zu of the integer divisor is 0"), i);
           return FALSE;
         }
   return vn_binary_run (ctx, div_funcs, error);

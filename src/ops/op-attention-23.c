@@ -31,8 +31,9 @@ read_heads (VnOpContext *ctx,
     return shape->rank < 0 || shape->rank == 4 ||
            vn_op_fail (ctx, error, _("input %u has %d dims, it needs 3 or 4"), input, shape->rank);
   if (heads < 1 || (shape->dims[2] >= 0 && shape->dims[2] % heads != 0))
-    return vn_op_fail (ctx, error, _("%s is %" G_GINT64_FORMAT ", which does not divide the %" G_GINT64_FORMAT
-                                     " numbers of input %u"), attr, heads, shape->dims[2], input);
+    return vn_op_fail (ctx, error, _("%s is %lld, which does not divide the %lld"
+                                     " numbers of input %u"), attr, (long long) heads, (long long) shape->dims[2],
+                                     input);
   out[0] = shape->dims[0];
   out[1] = heads;
   out[2] = shape->dims[1];
@@ -48,8 +49,8 @@ agree (VnOpContext *ctx,
        GError     **error)
 {
   if (*a >= 0 && b >= 0 && *a != b)
-    return vn_op_fail (ctx, error, _("the inputs differ in the number of %s: %" G_GINT64_FORMAT " and %"
-                                     G_GINT64_FORMAT), what, *a, b);
+    return vn_op_fail (ctx, error, _("the inputs differ in the number of %s: %lld and %lld"), what, (long long) *a,
+                       (long long) b);
   *a = *a >= 0 ? *a : b;
   return TRUE;
 }
@@ -82,8 +83,8 @@ check_groups (VnOpContext  *ctx,
 
   if (q < 0 || k < 0 || (k > 0 && q % k == 0))
     return TRUE;
-  return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " heads of queries cannot share %" G_GINT64_FORMAT
-                                   " heads of keys evenly"), q, k);
+  return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
+                                   " heads of keys evenly"), (long long) q, (long long) k);
 }
 
 static gboolean
@@ -163,9 +164,9 @@ check_attributes (VnOpContext *ctx,
   gint64 precision = vn_node_get_int (ctx->node, "softmax_precision", VN_DTYPE_F32);
 
   if (mode < VN_SCORES_RAW || mode > VN_SCORES_PROBABILITIES)
-    return vn_op_fail (ctx, error, _("qk_matmul_output_mode %" G_GINT64_FORMAT " is none of 0 to 3"), mode);
+    return vn_op_fail (ctx, error, _("qk_matmul_output_mode %lld is none of 0 to 3"), (long long) mode);
   if (!vn_dtype_is_valid (precision) || (VN_FLOAT_BITS >> precision & 1) == 0)
-    return vn_op_fail (ctx, error, _("softmax_precision %" G_GINT64_FORMAT " is no floating-point type"), precision);
+    return vn_op_fail (ctx, error, _("softmax_precision %lld is no floating-point type"), (long long) precision);
   if (vn_node_get_int (ctx->node, "left_window_size", -1) < -1 ||
       vn_node_get_int (ctx->node, "right_window_size", -1) < -1)
     return vn_op_fail (ctx, error, _("a window of fewer than -1 keys"));
@@ -282,11 +283,11 @@ check_lengths (VnOpContext  *ctx,
   const VnTensor *lengths = ctx->in[LENGTHS];
 
   if (lengths->dtype != VN_DTYPE_S64 || lengths->n_elements != (gsize) s->q[0])
-    return vn_op_fail (ctx, error, _("the numbers of valid keys must be %" G_GINT64_FORMAT " of int64"), s->q[0]);
+    return vn_op_fail (ctx, error, _("the numbers of valid keys must be %lld of int64"), (long long) s->q[0]);
   for (gsize i = 0; i < lengths->n_elements; i++)
     if (vn_tensor_get_s64 (lengths, i) < 0 || vn_tensor_get_s64 (lengths, i) > s->total)
-      return vn_op_fail (ctx, error, _("sample %" G_GSIZE_FORMAT " has %" G_GINT64_FORMAT " valid keys of %"
-                                       G_GINT64_FORMAT), i, vn_tensor_get_s64 (lengths, i), s->total);
+      return vn_op_fail (ctx, error, _("sample %zu has %lld valid keys of %lld"), i,
+                         (long long) vn_tensor_get_s64 (lengths, i), (long long) s->total);
   return TRUE;
 }
 

@@ -78,7 +78,7 @@ attention_init (Attention           *self,
 
   if (x->rank != 3 || w->rank != 2 || w->dims[0] != x->dims[2] || w->dims[1] % 3 != 0 || heads < 1 ||
       w->dims[1] / 3 % heads != 0)
-    return vn_op_fail (ctx, error, _("data, weight and %" G_GINT64_FORMAT " heads do not fit together"), heads);
+    return vn_op_fail (ctx, error, _("data, weight and %lld heads do not fit together"), (long long) heads);
   self->ctx = ctx;
   self->in = inputs_of (ctx);
   self->batch = (gsize) x->dims[0];

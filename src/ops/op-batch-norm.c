@@ -50,8 +50,8 @@ check_factor (VnOpContext *ctx,
     return vn_op_unsupported (ctx, input, error);
   if (vn_shape_is_static (&type->shape) && channels >= 0 &&
       (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels || (is_spatial (ctx) && type->shape.rank != 1)))
-    return vn_op_fail (ctx, error, _("input %u must have one number for each of %" G_GINT64_FORMAT " channels"),
-                       input, channels);
+    return vn_op_fail (ctx, error, _("input %u must have one number for each of %lld channels"),
+                       input, (long long) channels);
   return TRUE;
 }
 

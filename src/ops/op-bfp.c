@@ -41,10 +41,11 @@ get_format (VnOpContext *ctx,
   self->sub_block = vn_node_get_int (ctx->node, "sub_block_size", 2);
   if (self->mantissa < 1 || self->mantissa > 23 || self->block < 1 || self->block > MAX_BLOCK ||
       self->sub_block < 1 || shift_bits < 0 || shift_bits > 7 || rounding < 0 || rounding > ROUND_HALF_EVEN)
-    return vn_op_fail (ctx, error, _("%s: bit_width %" G_GINT64_FORMAT ", block_size %" G_GINT64_FORMAT ", sub_block_size %"
-                                     G_GINT64_FORMAT ", sub_block_shift_bits %" G_GINT64_FORMAT " and rounding_mode %"
-                                     G_GINT64_FORMAT " make no number format"),
-                       ctx->op->type, self->mantissa + 9, self->block, self->sub_block, shift_bits, rounding);
+    return vn_op_fail (ctx, error,
+                       _("%s: bit_width %lld, block_size %lld, sub_block_size %lld, sub_block_shift_bits %lld and "
+                          "rounding_mode %lld make no number format"),
+                       ctx->op->type, (long long) (self->mantissa + 9), (long long) self->block,
+                       (long long) self->sub_block, (long long) shift_bits, (long long) rounding);
   self->max_shift = self->prime ? ((gint64) 1 << shift_bits) - 1 : 0;
   self->rounding = (Rounding) rounding;
   return TRUE;
@@ -207,8 +208,9 @@ get_element (VnOpContext *ctx,
     for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
       if (g_str_equal (name, elements[i].name))
         return &elements[i];
-  vn_op_fail (ctx, error, _("%s: element_dtype “%s”, block_size %" G_GINT64_FORMAT " and rounding_mode %" G_GINT64_FORMAT
-                            " make no number format"), ctx->op->type, name, format->block, rounding);
+  vn_op_fail (ctx, error, _("%s: element_dtype “%s”, block_size %lld and rounding_mode %lld"
+                            " make no number format"), ctx->op->type, name, (long long) format->block,
+                            (long long) rounding);
   return NULL;
 }
 

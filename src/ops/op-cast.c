@@ -46,7 +46,7 @@ cast_infer (VnOpContext *ctx,
   gint64 to = attr != NULL && attr->type == VN_ATTR_STRING ? type_of_name (ctx) : vn_node_get_int (ctx->node, "to", 0);
 
   if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED)
-    return vn_op_fail (ctx, error, _("Cast: %" G_GINT64_FORMAT " in attribute “to” is no element type"), to);
+    return vn_op_fail (ctx, error, _("Cast: %lld in attribute “to” is no element type"), (long long) to);
   vn_op_set_output (ctx, 0, (VnDType) to, &ctx->in_types[0].shape);
   return TRUE;
 }

@@ -19,14 +19,14 @@ check_shapes (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("data and kernels do not fit together: samples × channels × length and "
                                      "channels × 1 × size are needed"));
   if (vn_op_has_input (ctx, B) && (ctx->in_types[B].shape.rank != 1 || ctx->in_types[B].shape.dims[0] != x->dims[1]))
-    return vn_op_fail (ctx, error, _("the bias must have %" G_GINT64_FORMAT " elements"), x->dims[1]);
+    return vn_op_fail (ctx, error, _("the bias must have %lld elements"), (long long) x->dims[1]);
   if (!vn_op_has_input (ctx, STATE))
     return TRUE;
   state = &ctx->in_types[STATE].shape;
   if (state->rank != 3 || state->dims[0] != x->dims[0] || state->dims[1] != x->dims[1] ||
       state->dims[2] != w->dims[2] - 1)
-    return vn_op_fail (ctx, error, _("the earlier state must hold %" G_GINT64_FORMAT " elements of every channel"),
-                       w->dims[2] - 1);
+    return vn_op_fail (ctx, error, _("the earlier state must hold %lld elements of every channel"),
+                       (long long) (w->dims[2] - 1));
   return TRUE;
 }
 

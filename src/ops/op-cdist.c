@@ -173,7 +173,7 @@ inverse_run (VnOpContext *ctx,
           b[i] = i % (n + 1) == 0;
         }
       if (!invert (a, b, n))
-        return vn_op_fail (ctx, error, _("matrix %" G_GSIZE_FORMAT " has no inverse"), first / size);
+        return vn_op_fail (ctx, error, _("matrix %zu has no inverse"), first / size);
       for (gsize i = 0; i < size; i++)
         if (x->dtype == VN_DTYPE_F64)
           ((double *) ctx->out[0]->data)[first + i] = b[i];

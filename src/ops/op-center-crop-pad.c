@@ -25,7 +25,7 @@ get_target (VnOpContext *ctx,
   for (guint i = 0; i < n_axes; i++)
     {
       if (known && (sizes[i] < 0 || sizes[i] > G_MAXINT64 / 4))
-        return vn_op_fail (ctx, error, _("CenterCropPad: size %u is %" G_GINT64_FORMAT), i, sizes[i]);
+        return vn_op_fail (ctx, error, _("CenterCropPad: size %u is %lld"), i, (long long) sizes[i]);
       shape->dims[axes[i] < 0 ? axes[i] + shape->rank : axes[i]] = known ? sizes[i] : VN_DIM_UNKNOWN;
     }
   return TRUE;

@@ -80,7 +80,7 @@ clip_infer (VnOpContext *ctx,
 
       if (vn_op_has_input (ctx, i) && vn_shape_is_static (&ctx->in_types[i].shape) &&
           vn_shape_n_elements (&ctx->in_types[i].shape, &n) && n != 1)
-        return vn_op_fail (ctx, error, _("a bound has %" G_GSIZE_FORMAT " elements, expected one"), n);
+        return vn_op_fail (ctx, error, _("a bound has %zu elements, expected one"), n);
     }
   return vn_op_infer_same (ctx, error);
 }

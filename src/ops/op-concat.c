@@ -26,8 +26,8 @@ join_shape (VnOpContext   *ctx,
       else if (out->dims[d] < 0)
         out->dims[d] = shape->dims[d] >= 0 || out->dims[d] == VN_DIM_UNKNOWN ? shape->dims[d] : out->dims[d];
       else if (shape->dims[d] >= 0 && shape->dims[d] != out->dims[d])
-        return vn_op_fail (ctx, error, _("Concat: dim %d of input %u is %" G_GINT64_FORMAT ", that of the inputs before "
-                                         "%" G_GINT64_FORMAT), d, input, shape->dims[d], out->dims[d]);
+        return vn_op_fail (ctx, error, _("Concat: dim %d of input %u is %lld, that of the inputs before "
+                                         "%lld"), d, input, (long long) shape->dims[d], (long long) out->dims[d]);
     }
   return TRUE;
 }

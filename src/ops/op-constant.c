@@ -86,11 +86,11 @@ constant_of_shape_infer (VnOpContext *ctx,
   guint n;
 
   if (value != NULL && value->n_elements != 1)
-    return vn_op_fail (ctx, error, _("ConstantOfShape: the attribute “value” must have 1 element, found %" G_GSIZE_FORMAT),
+    return vn_op_fail (ctx, error, _("ConstantOfShape: the attribute “value” must have 1 element, found %zu"),
                        value->n_elements);
   if (input->rank == 1 && input->dims[0] > VN_MAX_RANK)
-    return vn_op_fail (ctx, error, _("ConstantOfShape: %" G_GINT64_FORMAT " dims, at most %d can be handled"),
-                       input->dims[0], VN_MAX_RANK);
+    return vn_op_fail (ctx, error, _("ConstantOfShape: %lld dims, at most %d can be handled"),
+                       (long long) input->dims[0], VN_MAX_RANK);
   if (vn_op_get_ints_input (ctx, 0, dims, VN_MAX_RANK, &n) || vn_op_get_numbers_input (ctx, 0, dims, VN_MAX_RANK, &n))
     {
       out.rank = (int) n;
@@ -99,7 +99,7 @@ constant_of_shape_infer (VnOpContext *ctx,
           if (vn_dims_is_symbolic (dims[i]))
             dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, dims[i]), dims[i]);
           else if (dims[i] < 0)
-            return vn_op_fail (ctx, error, _("ConstantOfShape: dim %u is %" G_GINT64_FORMAT), i, dims[i]);
+            return vn_op_fail (ctx, error, _("ConstantOfShape: dim %u is %lld"), i, (long long) dims[i]);
           out.dims[i] = dims[i];
         }
     }
@@ -154,7 +154,7 @@ eye_like_infer (VnOpContext *ctx,
   if (ctx->in_types[0].shape.rank >= 0 && ctx->in_types[0].shape.rank != 2)
     return vn_op_fail (ctx, error, _("EyeLike: the input must have 2 dims, found %d"), ctx->in_types[0].shape.rank);
   if (!vn_dtype_is_valid (dtype))
-    return vn_op_fail (ctx, error, _("EyeLike: %" G_GINT64_FORMAT " in attribute “dtype” is no element type"), dtype);
+    return vn_op_fail (ctx, error, _("EyeLike: %lld in attribute “dtype” is no element type"), (long long) dtype);
   vn_op_set_output (ctx, 0, (VnDType) dtype, &ctx->in_types[0].shape);
   return TRUE;
 }

@@ -82,8 +82,8 @@ resolve_axis (Transposed   *self,
   else
     win->in[a] = full - win->begin[a] - win->end[a];
   if (win->in[a] < 1)
-    return vn_op_fail (ctx, error, _("padding %" G_GINT64_FORMAT " leaves nothing of an output of %" G_GINT64_FORMAT),
-                       win->begin[a] + win->end[a], full);
+    return vn_op_fail (ctx, error, _("padding %lld leaves nothing of an output of %lld"),
+                       (long long) (win->begin[a] + win->end[a]), (long long) full);
   return TRUE;
 }
 
@@ -113,7 +113,7 @@ read_window (Transposed     *self,
   if (output_shape != NULL && n_shape == (gsize) n + 2)
     output_shape += 2;
   else if (output_shape != NULL && n_shape > 0 && n_shape != (gsize) n)
-    return vn_op_fail (ctx, error, _("output_shape has %" G_GSIZE_FORMAT " numbers, expected %d"), n_shape, n);
+    return vn_op_fail (ctx, error, _("output_shape has %zu numbers, expected %d"), n_shape, n);
   for (int i = 0; i < n; i++)
     shape[i] = output_shape != NULL && n_shape > 0 ? output_shape[i] : -1;
 
@@ -126,8 +126,8 @@ read_window (Transposed     *self,
     }
   for (int i = 0; i < n; i++)
     if (win->out[first + i] > MAX_SIZE || win->kernel[first + i] > MAX_SIZE)
-      return vn_op_fail (ctx, error, _("an axis of %" G_GINT64_FORMAT " is too large"),
-                         MAX (win->out[first + i], win->kernel[first + i]));
+      return vn_op_fail (ctx, error, _("an axis of %lld is too large"),
+                         (long long) MAX (win->out[first + i], win->kernel[first + i]));
     else if (!resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
       return FALSE;
   return TRUE;
@@ -144,8 +144,9 @@ transposed_init (Transposed     *self,
   gsize line;
 
   if (groups < 1 || w->dims[0] % groups != 0 || x->dims[1] != w->dims[0] || w->dims[1] > G_MAXINT64 / groups)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, weight for %" G_GINT64_FORMAT
-                                     ", %" G_GINT64_FORMAT " groups"), x->dims[1], w->dims[0], groups);
+    return vn_op_fail (ctx, error, _("%lld input channels, weight for %lld"
+                                     ", %lld groups"), (long long) x->dims[1], (long long) w->dims[0],
+                                     (long long) groups);
   if (!read_window (self, ctx, x, w, error))
     return FALSE;
   self->batch = (gsize) x->dims[0];

@@ -14,16 +14,17 @@ check_channels (VnOpContext   *ctx,
                 GError       **error)
 {
   if (groups < 1)
-    return vn_op_fail (ctx, error, _("group is %" G_GINT64_FORMAT), groups);
+    return vn_op_fail (ctx, error, _("group is %lld"), (long long) groups);
   if (x->rank >= 0 && x->rank != w->rank)
     return vn_op_fail (ctx, error, _("data of rank %d, weight of rank %d: they must be the same"), x->rank, w->rank);
   if (w->dims[0] >= 0 && w->dims[0] % groups != 0)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " output channels cannot be split into %" G_GINT64_FORMAT
-                                     " groups"), w->dims[0], groups);
+    return vn_op_fail (ctx, error, _("%lld output channels cannot be split into %lld"
+                                     " groups"), (long long) w->dims[0], (long long) groups);
   if (x->rank >= 2 && x->dims[1] >= 0 && w->dims[1] >= 0 &&
       (w->dims[1] > G_MAXINT64 / groups || x->dims[1] != w->dims[1] * groups))
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " input channels, but the weight expects %" G_GINT64_FORMAT
-                                     " in %" G_GINT64_FORMAT " groups"), x->dims[1], w->dims[1], groups);
+    return vn_op_fail (ctx, error, _("%lld input channels, but the weight expects %lld"
+                                     " in %lld groups"), (long long) x->dims[1], (long long) w->dims[1],
+                                     (long long) groups);
   return TRUE;
 }
 
@@ -67,8 +68,8 @@ check_bias (VnOpContext   *ctx,
   if (b == NULL || b->rank < 0)
     return TRUE;
   if (b->rank != 1 || (b->dims[0] >= 0 && w->dims[0] >= 0 && b->dims[0] != w->dims[0]))
-    return vn_op_fail (ctx, error, _("the bias must be one number for each of %" G_GINT64_FORMAT " channels"),
-                       w->dims[0]);
+    return vn_op_fail (ctx, error, _("the bias must be one number for each of %lld channels"),
+                       (long long) w->dims[0]);
   return TRUE;
 }
 

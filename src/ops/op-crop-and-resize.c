@@ -110,14 +110,14 @@ crop_run (VnOpContext *ctx,
                 vn_node_get_float (ctx->node, "extrapolation_value", 0.f) };
 
   if (images->dtype != VN_DTYPE_S32 || images->n_elements != (gsize) y->dims[0])
-    return vn_op_fail (ctx, error, _("the numbers of the images must be %" G_GINT64_FORMAT " of int32"), y->dims[0]);
+    return vn_op_fail (ctx, error, _("the numbers of the images must be %lld of int32"), (long long) y->dims[0]);
   for (gsize i = 0; i < images->n_elements; i++)
     if (vn_tensor_get_s64 (images, i) < 0 || vn_tensor_get_s64 (images, i) >= x->dims[0])
-      return vn_op_fail (ctx, error, _("image %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT), vn_tensor_get_s64 (images, i),
-                         x->dims[0]);
+      return vn_op_fail (ctx, error, _("image %lld of %lld"), (long long) vn_tensor_get_s64 (images, i),
+                         (long long) x->dims[0]);
   /* The largest places must still be whole numbers. */
   if (self.height < 1 || self.width < 1 || self.height > 1 << 24 || self.width > 1 << 24)
-    return vn_op_fail (ctx, error, _("images of %" G_GSIZE_FORMAT " × %" G_GSIZE_FORMAT " pixels cannot be resized"),
+    return vn_op_fail (ctx, error, _("images of %zu × %zu pixels cannot be resized"),
                        self.height, self.width);
   if (ctx->out[0]->n_elements > 0)
     vn_op_for_items (ctx, (gsize) y->dims[0] * self.channels, 20. * (double) (self.rows * self.columns), crop_plane, &self);

@@ -24,7 +24,7 @@ get_group (VnOpContext  *ctx,
   gint64 n = vn_node_get_int (ctx->node, name, 1);
 
   if (n < 1 || (channels >= 0 && (channels % n != 0 || n > MAX (channels, 1))))
-    return vn_op_fail (ctx, error, _("%s is %" G_GINT64_FORMAT ", there are %" G_GINT64_FORMAT " channels"), name, n, channels);
+    return vn_op_fail (ctx, error, _("%s is %lld, there are %lld channels"), name, (long long) n, (long long) channels);
   *group = (gsize) n;
   return TRUE;
 }
@@ -46,8 +46,8 @@ deform_init (Deform       *self,
       !get_group (ctx, "group", x->dims[1], &self->group, error) || !get_group (ctx, "group", w->dims[0], &self->group, error))
     return FALSE;
   if (x->dims[1] >= 0 && w->dims[1] >= 0 && x->dims[1] / (gint64) self->group != w->dims[1])
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " channels in %" G_GSIZE_FORMAT " groups, but the weight is for %"
-                                     G_GINT64_FORMAT), x->dims[1], self->group, w->dims[1]);
+    return vn_op_fail (ctx, error, _("%lld channels in %zu groups, but the weight is for %lld"),
+                       (long long) x->dims[1], self->group, (long long) w->dims[1]);
   self->taps = (gsize) MAX (vn_window_volume (self->win.kernel), 0);
   self->in_size = (gsize) MAX (vn_window_volume (self->win.in), 0);
   self->out_size = (gsize) MAX (vn_window_volume (self->win.out), 0);
@@ -92,7 +92,7 @@ deform_conv_infer (VnOpContext *ctx,
       vn_window_output (&self.win, &y);
       offset = y;
       if (!vn_checked_mul_s64 ((gint64) self.offset_group, (gint64) self.taps * (x->rank - 2), &offset.dims[1]))
-        return vn_op_fail (ctx, error, _("offset_group is %" G_GSIZE_FORMAT), self.offset_group);
+        return vn_op_fail (ctx, error, _("offset_group is %zu"), self.offset_group);
       if (self.taps == 0)
         offset.dims[1] = VN_DIM_UNKNOWN;
       if (!check_input (ctx, OFFSET, &offset, error) || !check_input (ctx, BIAS, &VN_SHAPE (w->dims[0]), error))

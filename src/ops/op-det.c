@@ -13,11 +13,12 @@ det_infer (VnOpContext *ctx,
       gint64 rows = shape.rank >= 2 ? shape.dims[shape.rank - 2] : -1, columns = shape.rank >= 2 ? shape.dims[shape.rank - 1] : -1;
 
       if (shape.rank < 2 || (rows >= 0 && columns >= 0 && rows != columns))
-        return vn_op_fail (ctx, error, _("Det: the last two dims must be those of square matrices, found %d dims with %"
-                                         G_GINT64_FORMAT " × %" G_GINT64_FORMAT), shape.rank, rows, columns);
+        return vn_op_fail (ctx, error,
+                           _("Det: the last two dims must be those of square matrices, found %d dims with "
+                             "%lld × %lld"), shape.rank, (long long) rows, (long long) columns);
       if (rows >= 0 && (!vn_checked_mul ((gsize) rows, (gsize) rows, &ctx->scratch_bytes) ||
                         !vn_checked_mul (ctx->scratch_bytes, sizeof (double), &ctx->scratch_bytes)))
-        return vn_op_fail (ctx, error, _("Det: a matrix of %" G_GINT64_FORMAT " rows is too large"), rows);
+        return vn_op_fail (ctx, error, _("Det: a matrix of %lld rows is too large"), (long long) rows);
       shape.rank -= 2;
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &shape);

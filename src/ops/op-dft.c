@@ -37,15 +37,15 @@ read_dft (VnOpContext *ctx,
     return FALSE;
   last = x->dims[x->rank - 1];
   if (self->axis == x->rank - 1 || (last >= 0 && last != 1 && last != 2))
-    return vn_op_fail (ctx, error, _("DFT: axis %d of %d dims, the last of %" G_GINT64_FORMAT " (1 for real, 2 for complex "
-                                     "numbers)"), self->axis, x->rank, last);
+    return vn_op_fail (ctx, error, _("DFT: axis %d of %d dims, the last of %lld (1 for real, 2 for complex "
+                                     "numbers)"), self->axis, x->rank, (long long) last);
   if (self->onesided && last >= 0 && last != (self->inverse ? 2 : 1))
     return vn_op_fail (ctx, error, _("DFT: onesided works on real numbers forwards and on complex ones backwards"));
   dim = x->dims[self->axis];
   if (!has_length && dim >= 0)
     self->length = self->onesided && self->inverse && dim <= G_MAXINT32 ? 2 * (dim - 1) : dim;
   if (self->length > G_MAXINT32 || (dim >= 0 && !has_length && self->length < 1))
-    return vn_op_fail (ctx, error, _("DFT: an axis of %" G_GINT64_FORMAT " elements cannot be transformed"), dim);
+    return vn_op_fail (ctx, error, _("DFT: an axis of %lld elements cannot be transformed"), (long long) dim);
   return TRUE;
 }
 
@@ -60,7 +60,7 @@ dft_scratch (VnOpContext *ctx,
   if (vn_fft_scratch ((gsize) length, &ctx->scratch_bytes) && vn_checked_mul ((gsize) length, 2 * sizeof (double), &line) &&
       vn_checked_add (ctx->scratch_bytes, line, &ctx->scratch_bytes))
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: a length of %" G_GINT64_FORMAT " does not fit into memory"), ctx->op->type, length);
+  return vn_op_fail (ctx, error, _("%s: a length of %lld does not fit into memory"), ctx->op->type, (long long) length);
 }
 
 static gboolean
@@ -217,15 +217,15 @@ read_stft (VnOpContext *ctx,
     self->length = window != NULL ? (window->rank == 1 ? window->dims[0] : VN_DIM_UNKNOWN) : x->rank >= 2 ? x->dims[1] : VN_DIM_UNKNOWN;
   if (self->length == 0 || self->length > G_MAXINT32 ||
       (self->length > 0 && window != NULL && window->rank == 1 && window->dims[0] >= 0 && window->dims[0] != self->length))
-    return vn_op_fail (ctx, error, _("STFT: pieces of %" G_GINT64_FORMAT " elements with a window of %" G_GINT64_FORMAT),
-                       self->length, window != NULL ? window->dims[0] : 0);
+    return vn_op_fail (ctx, error, _("STFT: pieces of %lld elements with a window of %lld"),
+                       (long long) self->length, (long long) (window != NULL ? window->dims[0] : 0));
   if (x->rank >= 0 && ((x->rank != 3 && x->rank != 2) || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != 1 && x->dims[2] != 2)))
     return vn_op_fail (ctx, error, _("STFT: the signal must be [batch, length, 1 or 2], found %d dims"), x->rank);
   if (x->rank == 3 && x->dims[2] == 2 && self->onesided)
     return vn_op_fail (ctx, error, _("STFT: onesided works on real signals only"));
   if (x->rank >= 2 && x->dims[1] >= 0 && self->length > x->dims[1])
-    return vn_op_fail (ctx, error, _("STFT: pieces of %" G_GINT64_FORMAT " elements of a signal of %" G_GINT64_FORMAT),
-                       self->length, x->dims[1]);
+    return vn_op_fail (ctx, error, _("STFT: pieces of %lld elements of a signal of %lld"),
+                       (long long) self->length, (long long) x->dims[1]);
   return TRUE;
 }
 

@@ -141,8 +141,8 @@ add_operand (Einsum        *self,
       if (label >= N_LETTERS)
         self->n_ellipsis = MAX (self->n_ellipsis, label - N_LETTERS + 1);
       if (*known >= 0 && *known != 1 && size >= 0 && size != 1 && *known != size)
-        return vn_op_fail (ctx, error, _("one label stands for %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT), *known,
-                           size);
+        return vn_op_fail (ctx, error, _("one label stands for %lld and %lld"), (long long) *known,
+                           (long long) size);
       if (*known == NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
         *known = size;
       if (size != 1)

@@ -20,7 +20,7 @@ expand_infer (VnOpContext *ctx,
         if (vn_dims_is_symbolic (target.dims[i]))
           target.dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, target.dims[i]), target.dims[i]);
         else if (target.dims[i] < 0)
-          return vn_op_fail (ctx, error, _("Expand: dim %u of the target is %" G_GINT64_FORMAT), i, target.dims[i]);
+          return vn_op_fail (ctx, error, _("Expand: dim %u of the target is %lld"), i, (long long) target.dims[i]);
       if (!vn_shape_broadcast (input, &target, &out))
         {
           g_autofree char *from = vn_shape_to_string (input, "×");
@@ -134,8 +134,8 @@ tile_infer (VnOpContext *ctx,
           out.dims[d] = vn_dims_as_size (dims, vn_dims_mul (dims, out.dims[d], repeats[d]));
         }
       else if (repeats[d] < 0 || !vn_checked_mul_s64 (out.dims[d], repeats[d], &out.dims[d]))
-        return vn_op_fail (ctx, error, _("Tile: dim %d of %" G_GINT64_FORMAT " cannot be repeated %" G_GINT64_FORMAT
-                                         " times"), d, out.dims[d], repeats[d]);
+        return vn_op_fail (ctx, error, _("Tile: dim %d of %lld cannot be repeated %lld"
+                                         " times"), d, (long long) out.dims[d], (long long) repeats[d]);
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;

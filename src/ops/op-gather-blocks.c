@@ -37,8 +37,8 @@ check_blocks (VnOpContext   *ctx,
     zeros.dims[zeros.rank - 1] = (zeros.dims[zeros.rank - 1] + per_byte - 1) / per_byte;
   if (!has_sizes (&ctx->in_types[SCALES].shape, &blocks) ||
       (vn_op_has_input (ctx, ZEROS) && !has_sizes (&ctx->in_types[ZEROS].shape, &zeros)))
-    return vn_op_fail (ctx, error, _("scales or zero points do not fit blocks of %" G_GINT64_FORMAT " elements"),
-                       self->block);
+    return vn_op_fail (ctx, error, _("scales or zero points do not fit blocks of %lld elements"),
+                       (long long) self->block);
   return TRUE;
 }
 
@@ -57,8 +57,9 @@ layout_init (Layout       *self,
   self->bits = self->packed ? (guint) bits : 4;
   if (self->block < 16 || self->block > G_MAXINT32 || (self->block & (self->block - 1)) != 0 ||
       (self->packed && bits != 2 && bits != 4 && bits != 8))
-    return vn_op_fail (ctx, error, _("block_size is %" G_GINT64_FORMAT " and bits %" G_GINT64_FORMAT
-                                     ": expected a power of two from 16 on, and 2, 4 or 8"), self->block, bits);
+    return vn_op_fail (ctx, error, _("block_size is %lld and bits %lld"
+                                     ": expected a power of two from 16 on, and 2, 4 or 8"), (long long) self->block,
+                                     (long long) bits);
   if (!vn_op_axis (ctx, &self->shape, vn_node_get_int (ctx->node, "gather_axis", 0), &self->axis, error) ||
       !vn_op_axis (ctx, &self->shape, vn_node_get_int (ctx->node, "quantize_axis", 1), &self->quantize_axis, error))
     return FALSE;

@@ -17,14 +17,16 @@ gather_nd_infer (VnOpContext *ctx,
   if (data->rank >= 0 && indices->rank > 0 && (depth = indices->dims[indices->rank - 1]) >= 0)
     {
       if (batch < 0 || batch >= MIN (data->rank, indices->rank) || depth < 1 || depth > data->rank - batch)
-        return vn_op_fail (ctx, error, _("GatherND: indices of depth %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT
-                                         " batch dims do not fit data of %d dims"), depth, batch, data->rank);
+        return vn_op_fail (ctx, error, _("GatherND: indices of depth %lld after %lld"
+                                         " batch dims do not fit data of %d dims"), (long long) depth,
+                                         (long long) batch, data->rank);
       if (indices->rank - 1 + data->rank - batch - depth > VN_MAX_RANK)
         return vn_op_fail (ctx, error, _("GatherND: the output would have more than %d dims"), VN_MAX_RANK);
       for (int d = 0; d < batch; d++)
         if (data->dims[d] >= 0 && indices->dims[d] >= 0 && data->dims[d] != indices->dims[d])
-          return vn_op_fail (ctx, error, _("GatherND: batch dim %d is %" G_GINT64_FORMAT " in the data, %" G_GINT64_FORMAT
-                                           " in the indices"), d, data->dims[d], indices->dims[d]);
+          return vn_op_fail (ctx, error, _("GatherND: batch dim %d is %lld in the data, %lld"
+                                           " in the indices"), d, (long long) data->dims[d],
+                                           (long long) indices->dims[d]);
       out.rank = 0;
       for (int d = 0; d < indices->rank - 1; d++)
         out.dims[out.rank++] = indices->dims[d];
@@ -116,8 +118,8 @@ scatter_nd_infer (VnOpContext *ctx,
       gint64 depth = indices->rank > 0 ? indices->dims[indices->rank - 1] : 0;
 
       if (depth < 1 || depth > data->rank || indices->rank - 1 + data->rank - depth > VN_MAX_RANK)
-        return vn_op_fail (ctx, error, _("ScatterND: indices of depth %" G_GINT64_FORMAT " do not fit data of %d dims"),
-                           depth, data->rank);
+        return vn_op_fail (ctx, error, _("ScatterND: indices of depth %lld do not fit data of %d dims"),
+                           (long long) depth, data->rank);
       for (int d = 0; d < indices->rank - 1; d++)
         expected.dims[expected.rank++] = indices->dims[d];
       for (int d = (int) depth; d < data->rank; d++)

@@ -87,8 +87,9 @@ check_elements (VnOpContext *ctx,
     return FALSE;
   for (int d = 0; d < data->rank; d++)
     if (d != *axis && data->dims[d] >= 0 && indices->dims[d] > data->dims[d])
-      return vn_op_fail (ctx, error, _("%s: dim %d of the indices is %" G_GINT64_FORMAT ", of the data only "
-                                       "%" G_GINT64_FORMAT), ctx->op->type, d, indices->dims[d], data->dims[d]);
+      return vn_op_fail (ctx, error, _("%s: dim %d of the indices is %lld, of the data only "
+                                       "%lld"), ctx->op->type, d, (long long) indices->dims[d],
+                                       (long long) data->dims[d]);
   return TRUE;
 }
 

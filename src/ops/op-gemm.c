@@ -31,8 +31,8 @@ check_c (VnOpContext   *ctx,
       gint64 size = c->dims[c->rank - i], to = y->dims[2 - i];
 
       if (size >= 0 && size != 1 && to >= 0 && size != to)
-        return vn_op_fail (ctx, error, _("input C has %" G_GINT64_FORMAT " where the product has %" G_GINT64_FORMAT),
-                           size, to);
+        return vn_op_fail (ctx, error, _("input C has %lld where the product has %lld"),
+                           (long long) size, (long long) to);
     }
   return TRUE;
 }
@@ -52,8 +52,8 @@ gemm_infer (VnOpContext *ctx,
   if ((a->rank >= 0 && a->rank != 2) || (b->rank >= 0 && b->rank != 2))
     return vn_op_fail (ctx, error, _("matrices of rank %d and %d: expected 2"), a->rank, b->rank);
   if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of A, but %" G_GINT64_FORMAT " rows of B"),
-                       inner_a, inner_b);
+    return vn_op_fail (ctx, error, _("%lld columns of A, but %lld rows of B"),
+                       (long long) inner_a, (long long) inner_b);
   if (vn_op_has_input (ctx, C) && !check_c (ctx, &ctx->in_types[C].shape, &y, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);

@@ -71,11 +71,11 @@ grid_sample_infer (VnOpContext *ctx,
       gint64 last = grid->dims[MAX (grid->rank - 1, 0)];
 
       if (n < 1 || n > 3 || grid->rank != x->rank || (last >= 0 && last != n))
-        return vn_op_fail (ctx, error, _("GridSample: an input of %d dims with a grid of %d dims, the last of %"
-                                         G_GINT64_FORMAT), x->rank, grid->rank, grid->rank > 0 ? last : 0);
+        return vn_op_fail (ctx, error, _("GridSample: an input of %d dims with a grid of %d dims, the last of %lld"),
+                           x->rank, grid->rank, (long long) (grid->rank > 0 ? last : 0));
       if (x->dims[0] >= 0 && grid->dims[0] >= 0 && x->dims[0] != grid->dims[0])
-        return vn_op_fail (ctx, error, _("GridSample: %" G_GINT64_FORMAT " pictures, but grids for %" G_GINT64_FORMAT),
-                           x->dims[0], grid->dims[0]);
+        return vn_op_fail (ctx, error, _("GridSample: %lld pictures, but grids for %lld"),
+                           (long long) x->dims[0], (long long) grid->dims[0]);
       y = *x;
       for (int d = 0; d < n; d++)
         y.dims[2 + d] = grid->dims[1 + d];

@@ -46,7 +46,7 @@ check_supported (VnOpContext *ctx,
   if (vn_op_has_input (ctx, Q_NORM) || vn_op_has_input (ctx, K_NORM))
     return refuse (error, _("a normalization of queries and keys"));
   if (show < 0 || show > 2)
-    return vn_op_fail (ctx, error, _("qk_output %" G_GINT64_FORMAT " is none of 0 to 2"), show);
+    return vn_op_fail (ctx, error, _("qk_output %lld is none of 0 to 2"), (long long) show);
   return TRUE;
 }
 
@@ -137,11 +137,11 @@ layout_init (Layout       *self,
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   self->kv_heads = vn_node_get_int (ctx->node, "kv_num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " heads of queries cannot share %" G_GINT64_FORMAT
-                                     " heads of keys evenly"), self->heads, self->kv_heads);
+    return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
+                                     " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
   if (!read_data (self, ctx) || !read_keys (self, ctx) || !read_angles (self, ctx))
-    return vn_op_fail (ctx, error, _("queries, keys, values, angles and %" G_GINT64_FORMAT " heads do not fit together"),
-                       self->heads);
+    return vn_op_fail (ctx, error, _("queries, keys, values, angles and %lld heads do not fit together"),
+                       (long long) self->heads);
   return TRUE;
 }
 
@@ -277,11 +277,11 @@ check_lengths (const Layout  *self,
   gint64 least = self->prompt ? 1 : self->length;
 
   if (lengths->dtype != VN_DTYPE_S32 || lengths->n_elements != (gsize) self->batch)
-    return vn_op_fail (ctx, error, _("the lengths must be %" G_GINT64_FORMAT " of int32"), self->batch);
+    return vn_op_fail (ctx, error, _("the lengths must be %lld of int32"), (long long) self->batch);
   for (gsize b = 0; b < lengths->n_elements; b++)
     if (vn_tensor_get_s64 (lengths, b) + 1 < least || vn_tensor_get_s64 (lengths, b) + 1 > most)
-      return vn_op_fail (ctx, error, _("sample %" G_GSIZE_FORMAT " has %" G_GINT64_FORMAT " keys; %" G_GINT64_FORMAT " to %"
-                                       G_GINT64_FORMAT " are possible"), b, vn_tensor_get_s64 (lengths, b) + 1, least, most);
+      return vn_op_fail (ctx, error, _("sample %zu has %lld keys; %lld to %lld are possible"), b,
+                         (long long) (vn_tensor_get_s64 (lengths, b) + 1), (long long) least, (long long) most);
   return TRUE;
 }
 
@@ -297,14 +297,14 @@ check_positions (const Layout  *self,
   if (vn_op_has_input (ctx, POSITIONS) &&
       (ctx->in[POSITIONS]->dtype != VN_DTYPE_S64 || ctx->in[POSITIONS]->n_elements < 1 ||
        (!self->prompt && ctx->in[POSITIONS]->n_elements != (gsize) self->batch * n)))
-    return vn_op_fail (ctx, error, _("the positions must be %" G_GSIZE_FORMAT " of int64"), (gsize) self->batch * n);
+    return vn_op_fail (ctx, error, _("the positions must be %zu of int64"), (gsize) self->batch * n);
   for (gsize i = 0; n > 0 && i < (gsize) self->batch * n; i++)
     {
       gint64 at = position (self, ctx, i / n, i % n);
 
       if (at < 0 || at >= ctx->in_types[COS].shape.dims[0])
-        return vn_op_fail (ctx, error, _("position %" G_GINT64_FORMAT " of a table of %" G_GINT64_FORMAT), at,
-                           ctx->in_types[COS].shape.dims[0]);
+        return vn_op_fail (ctx, error, _("position %lld of a table of %lld"), (long long) at,
+                           (long long) ctx->in_types[COS].shape.dims[0]);
     }
   return TRUE;
 }
@@ -372,14 +372,15 @@ set_options (VnAttend      *job,
   if (vn_op_has_input (ctx, SINK))
     {
       if (ctx->in[SINK]->n_elements != job->heads)
-        return vn_op_fail (ctx, error, _("%" G_GSIZE_FORMAT " sinks for %" G_GSIZE_FORMAT " heads"),
+        return vn_op_fail (ctx, error, _("%zu sinks for %zu heads"),
                            ctx->in[SINK]->n_elements, job->heads);
       job->sink = ctx->in[SINK]->data;
     }
   if (bias == NULL)
     return TRUE;
   if (bias->shape.rank != 4 || bias->shape.dims[3] != self->total)
-    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %" G_GINT64_FORMAT), self->total);
+    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %lld"),
+                       (long long) self->total);
   if (!vn_attend_add_term (job, 0, ctx, bias, 0, error))
     return FALSE;
   job->terms[0].additive = TRUE;

@@ -29,8 +29,8 @@ norm_infer (VnOpContext *ctx,
     {
       groups = n_groups (ctx, x);
       if (groups < 1 || x->dims[1] % groups != 0)
-        return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " channels cannot be split into %" G_GINT64_FORMAT
-                                         " groups"), x->dims[1], groups);
+        return vn_op_fail (ctx, error, _("%lld channels cannot be split into %lld"
+                                         " groups"), (long long) x->dims[1], (long long) groups);
       /* GroupNormalization 18 had one scale for each group, 21 has one for each channel. */
       factors = ctx->op->until == 20 ? groups : x->dims[1];
       for (guint i = SCALE; i <= BIAS; i++)
@@ -38,7 +38,7 @@ norm_infer (VnOpContext *ctx,
           const VnShape *shape = &ctx->in_types[i].shape;
 
           if (shape->rank >= 0 && (shape->rank != 1 || (shape->dims[0] >= 0 && shape->dims[0] != factors)))
-            return vn_op_fail (ctx, error, _("input %u must have %" G_GINT64_FORMAT " numbers"), i, factors);
+            return vn_op_fail (ctx, error, _("input %u must have %lld numbers"), i, (long long) factors);
         }
     }
   return vn_op_infer_same (ctx, error);

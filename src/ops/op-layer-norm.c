@@ -16,7 +16,7 @@ norm_axis (VnOpContext   *ctx,
   gint64 given = vn_node_get_int (ctx->node, "axis", -1);
 
   if (!vn_shape_resolve_axis (x, given, axis))
-    return vn_op_fail (ctx, error, _("axis %" G_GINT64_FORMAT " of data of rank %d"), given, x->rank);
+    return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) given, x->rank);
   return TRUE;
 }
 
@@ -34,7 +34,7 @@ check_factor (VnOpContext   *ctx,
   if (!vn_op_has_input (ctx, input) || !vn_shape_is_static (shape) || !vn_shape_is_static (x))
     return TRUE;
   if (!vn_shape_n_elements (shape, &n) || (n != 1 && n != size))
-    return vn_op_fail (ctx, error, _("input %u has %" G_GSIZE_FORMAT " elements where %" G_GSIZE_FORMAT
+    return vn_op_fail (ctx, error, _("input %u has %zu elements where %zu"
                                      " are normalized together: it must have one or as many"), input, n, size);
   return TRUE;
 }

@@ -88,8 +88,8 @@ image_scaler_infer (VnOpContext *ctx,
 
   vn_node_get_floats (ctx->node, "bias", &n);
   if (input->rank >= 0 && (input->rank != 4 || (input->dims[1] >= 0 && n > 0 && input->dims[1] != (gint64) n)))
-    return vn_op_fail (ctx, error, _("ImageScaler: %" G_GSIZE_FORMAT " biases for an input of %d dims with %" G_GINT64_FORMAT
-                                     " channels"), n, input->rank, input->rank > 1 ? input->dims[1] : 0);
+    return vn_op_fail (ctx, error, _("ImageScaler: %zu biases for an input of %d dims with %lld"
+                                     " channels"), n, input->rank, (long long) (input->rank > 1 ? input->dims[1] : 0));
   return vn_op_infer_same (ctx, error);
 }
 
@@ -125,19 +125,18 @@ crop_window (VnOpContext *ctx,
   const gint64 *scale = vn_node_get_ints (ctx->node, "scale", &n_scale);
 
   if (n_border != 4 || (n_scale != 0 && n_scale != 2))
-    return vn_op_fail (ctx, error, _("Crop: border has %" G_GSIZE_FORMAT " values, scale %" G_GSIZE_FORMAT
-                                     "; 4 and 2 are needed"), n_border, n_scale);
+    return vn_op_fail (ctx, error, _("Crop: border has %zu values, scale %zu; 4 and 2 are needed"), n_border, n_scale);
   for (guint i = 0; i < 4; i++)
     if (border[i] < 0 || border[i] > input->dims[i % 2 == 0 ? 3 : 2])
-      return vn_op_fail (ctx, error, _("Crop: border %u is %" G_GINT64_FORMAT), i, border[i]);
+      return vn_op_fail (ctx, error, _("Crop: border %u is %lld"), i, (long long) border[i]);
   window[0] = border[1];
   window[1] = border[0];
   window[2] = n_scale == 2 ? scale[0] : input->dims[2] - border[1] - border[3];
   window[3] = n_scale == 2 ? scale[1] : input->dims[3] - border[0] - border[2];
   for (guint i = 0; i < 2; i++)
     if (window[2 + i] < 0 || window[2 + i] > input->dims[2 + i] - window[i])
-      return vn_op_fail (ctx, error, _("Crop: %" G_GINT64_FORMAT " from %" G_GINT64_FORMAT " is outside of %" G_GINT64_FORMAT),
-                         window[2 + i], window[i], input->dims[2 + i]);
+      return vn_op_fail (ctx, error, _("Crop: %lld from %lld is outside of %lld"),
+                         (long long) window[2 + i], (long long) window[i], (long long) input->dims[2 + i]);
   return TRUE;
 }
 

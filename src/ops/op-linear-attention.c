@@ -28,8 +28,8 @@ split (VnOpContext *ctx,
 
   if (x->rank != 3 || x->dims[2] % heads != 0 || x->dims[0] != ctx->in_types[QUERY].shape.dims[0] ||
       x->dims[1] != ctx->in_types[QUERY].shape.dims[1])
-    return vn_op_fail (ctx, error, _("input %u does not fit the queries, or its numbers do not split into %"
-                                     G_GINT64_FORMAT " heads"), input, heads);
+    return vn_op_fail (ctx, error, _("input %u does not fit the queries, or its numbers do not split into %lld heads"),
+                       input, (long long) heads);
   *depth = x->dims[2] / heads;
   return TRUE;
 }
@@ -55,8 +55,8 @@ check_gate (Linear       *self,
   x = &ctx->in_types[input].shape;
   if (x->rank != 3 || x->dims[0] != query->dims[0] || x->dims[1] != query->dims[1] ||
       (x->dims[2] != self->kv_heads && x->dims[2] != wide))
-    return vn_op_fail (ctx, error, _("input %u must have %" G_GINT64_FORMAT " or %" G_GINT64_FORMAT
-                                     " numbers for each token"), input, self->kv_heads, wide);
+    return vn_op_fail (ctx, error, _("input %u must have %lld or %lld"
+                                     " numbers for each token"), input, (long long) self->kv_heads, (long long) wide);
   *n = x->dims[2];
   return TRUE;
 }
@@ -89,16 +89,16 @@ linear_init (Linear       *self,
   if (rule > 3)
     return FALSE;
   if (self->heads < 1 || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " heads of queries cannot share %" G_GINT64_FORMAT
-                                     " heads of keys evenly"), self->heads, self->kv_heads);
+    return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
+                                     " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
   if (!split (ctx, QUERY, self->heads, &self->depth, error) || !split (ctx, KEY, self->kv_heads, &key_depth, error) ||
       !split (ctx, VALUE, self->kv_heads, &self->v_depth, error))
     return FALSE;
   self->batch = ctx->in_types[QUERY].shape.dims[0];
   self->length = ctx->in_types[QUERY].shape.dims[1];
   if (key_depth != self->depth)
-    return vn_op_fail (ctx, error, _("a head of queries has %" G_GINT64_FORMAT " numbers, one of keys %" G_GINT64_FORMAT),
-                       self->depth, key_depth);
+    return vn_op_fail (ctx, error, _("a head of queries has %lld numbers, one of keys %lld"),
+                       (long long) self->depth, (long long) key_depth);
   wide = ctx->in_types[KEY].shape.dims[2];
   self->scale = vn_node_get_float (ctx->node, "scale", 0.f);
   if (self->scale == 0.f)

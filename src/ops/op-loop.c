@@ -82,7 +82,7 @@ get_limit (VnOpContext *ctx,
   if (tensor == NULL)
     return TRUE;
   if (tensor->kind != VN_KIND_TENSOR || tensor->dtype != VN_DTYPE_S64 || tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("Loop: the number of rounds must be one int64, found %s with %" G_GSIZE_FORMAT " elements"),
+    return vn_op_fail (ctx, error, _("Loop: the number of rounds must be one int64, found %s with %zu elements"),
                        vn_dtype_get_name (tensor->dtype), tensor->n_elements);
   *limit = *(const gint64 *) tensor->data;
   return TRUE;

@@ -47,13 +47,13 @@ check_shapes (VnOpContext  *ctx,
       gint64 have = x->dims[d == 0 ? 0 : d + 1];
 
       if (have >= 0 && target->dims[d] >= 0 && have != target->dims[d])
-        return vn_op_fail (ctx, error, _("%s: dim %d of the targets is %" G_GINT64_FORMAT ", the input has %" G_GINT64_FORMAT),
-                           ctx->op->type, d, target->dims[d], have);
+        return vn_op_fail (ctx, error, _("%s: dim %d of the targets is %lld, the input has %lld"),
+                           ctx->op->type, d, (long long) target->dims[d], (long long) have);
     }
   if (weight != NULL && weight->rank >= 0 && (weight->rank != 1 || (weight->dims[0] >= 0 && x->dims[1] >= 0 &&
                                                                     weight->dims[0] != x->dims[1])))
-    return vn_op_fail (ctx, error, _("%s: there must be one weight for each of %" G_GINT64_FORMAT " classes"), ctx->op->type,
-                       x->dims[1]);
+    return vn_op_fail (ctx, error, _("%s: there must be one weight for each of %lld classes"), ctx->op->type,
+                       (long long) x->dims[1]);
   return TRUE;
 }
 
@@ -132,8 +132,8 @@ check_targets (VnOpContext  *ctx,
       gint64 class = vn_tensor_get_s64 (self->target, i);
 
       if ((class < 0 || class >= (gint64) self->classes) && !(self->has_ignored && class == self->ignored))
-        return vn_op_fail (ctx, error, _("%s: target %" G_GSIZE_FORMAT " is class %" G_GINT64_FORMAT ", there are %"
-                                         G_GSIZE_FORMAT), ctx->op->type, i, class, self->classes);
+        return vn_op_fail (ctx, error, _("%s: target %zu is class %lld, there are %zu"), ctx->op->type, i,
+                           (long long) class, self->classes);
     }
   return TRUE;
 }

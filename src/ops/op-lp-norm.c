@@ -13,7 +13,7 @@ read_axis (VnOpContext   *ctx,
   gint64 given = vn_node_get_int (ctx->node, "axis", -1);
 
   if (!vn_shape_resolve_axis (x, given, axis))
-    return vn_op_fail (ctx, error, _("axis %" G_GINT64_FORMAT " of data of rank %d"), given, x->rank);
+    return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) given, x->rank);
   return TRUE;
 }
 
@@ -25,7 +25,7 @@ lp_norm_infer (VnOpContext *ctx,
   int axis;
 
   if (p != 1 && p != 2)
-    return vn_op_fail (ctx, error, _("p is %" G_GINT64_FORMAT ", expected 1 or 2"), p);
+    return vn_op_fail (ctx, error, _("p is %lld, expected 1 or 2"), (long long) p);
   if (ctx->in_types[0].shape.rank >= 0 && !read_axis (ctx, &ctx->in_types[0].shape, &axis, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);

@@ -42,7 +42,7 @@ check_lists (VnOpContext    *ctx,
     return vn_op_fail (ctx, error, _("%s: data of type %s cannot be looked up among keys of type %s"), ctx->op->type,
                        vn_dtype_get_name (dtype), vn_dtype_get_name (keys->dtype));
   if (values != NULL && keys->n_elements != values->n_elements)
-    return vn_op_fail (ctx, error, _("%s: there are %" G_GSIZE_FORMAT " keys, but %" G_GSIZE_FORMAT " values"), ctx->op->type,
+    return vn_op_fail (ctx, error, _("%s: there are %zu keys, but %zu values"), ctx->op->type,
                        keys->n_elements, values->n_elements);
   if (values != NULL && values->dtype != VN_DTYPE_STRING && vn_elem_size (values->dtype) == 0)
     return vn_op_fail (ctx, error, _("%s: values cannot be of type %s"), ctx->op->type, vn_dtype_get_name (values->dtype));
@@ -303,7 +303,7 @@ one_hot_run (VnOpContext *ctx,
       if (find_category (table, in, i, &at))
         y[i * n + at] = 1.f;
       else if (!zeros)
-        return vn_op_fail (ctx, error, _("OneHotEncoder: element %" G_GSIZE_FORMAT " is in no category"), i);
+        return vn_op_fail (ctx, error, _("OneHotEncoder: element %zu is in no category"), i);
     }
   return TRUE;
 }

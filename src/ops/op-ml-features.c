@@ -43,8 +43,8 @@ extract_run (VnOpContext *ctx,
       gint64 index = vn_tensor_get_s64 (indices, k);
 
       if (index < 0 || index >= (gint64) columns)
-        return vn_op_fail (ctx, error, _("ArrayFeatureExtractor: index %" G_GINT64_FORMAT " is not below %" G_GSIZE_FORMAT),
-                           index, columns);
+        return vn_op_fail (ctx, error, _("ArrayFeatureExtractor: index %lld is not below %zu"),
+                           (long long) index, columns);
       for (gsize r = 0; r < rows; r++)
         memcpy (to + (r * n + k) * size, (const char *) x->data + (r * columns + (gsize) index) * size, size);
     }
@@ -109,8 +109,8 @@ check_per_feature (VnOpContext   *ctx,
   *step = n == 1 ? 0 : 1;
   if (n == 1 || (gint64) n == features)
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: %s has %" G_GSIZE_FORMAT " numbers for %" G_GINT64_FORMAT " features"), ctx->op->type,
-                     name, n, features);
+  return vn_op_fail (ctx, error, _("%s: %s has %zu numbers for %lld features"), ctx->op->type,
+                     name, n, (long long) features);
 }
 
 static gboolean
@@ -315,8 +315,8 @@ vectorizer_infer (VnOpContext *ctx,
         return FALSE;
       columns = width < 0 || columns < 0 ? VN_DIM_UNKNOWN : columns + width;
       if (n >= 0 && rows >= 0 && n != rows)
-        return vn_op_fail (ctx, error, _("FeatureVectorizer: inputs of %" G_GINT64_FORMAT " and of %" G_GINT64_FORMAT " rows"),
-                           rows, n);
+        return vn_op_fail (ctx, error, _("FeatureVectorizer: inputs of %lld and of %lld rows"),
+                           (long long) rows, (long long) n);
       rows = n >= 0 ? n : rows;
     }
   vn_op_set_output (ctx, 0, VN_DTYPE_F32, &VN_SHAPE (rows, columns));

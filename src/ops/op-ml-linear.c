@@ -25,10 +25,10 @@ read_linear (VnOpContext  *ctx,
       !vn_ml_read_transform (ctx, &self->transform, error))
     return FALSE;
   if (self->targets == 0 || n_weights % self->targets != 0 || (columns >= 0 && n_weights / self->targets != (gsize) columns))
-    return vn_op_fail (ctx, error, _("%s: %" G_GSIZE_FORMAT " coefficients for %" G_GINT64_FORMAT " features and %"
-                                     G_GSIZE_FORMAT " targets"), ctx->op->type, n_weights, columns, self->targets);
+    return vn_op_fail (ctx, error, _("%s: %zu coefficients for %lld features and %zu targets"), ctx->op->type,
+                       n_weights, (long long) columns, self->targets);
   if (n_intercepts != 0 && n_intercepts != self->targets)
-    return vn_op_fail (ctx, error, _("%s: %" G_GSIZE_FORMAT " intercepts for %" G_GSIZE_FORMAT " targets"), ctx->op->type,
+    return vn_op_fail (ctx, error, _("%s: %zu intercepts for %zu targets"), ctx->op->type,
                        n_intercepts, self->targets);
   self->rows = rows > 0 ? (gsize) rows : 0;
   self->columns = columns > 0 ? (gsize) columns : 0;
@@ -58,7 +58,7 @@ read_regressor (VnOpContext  *ctx,
   gint64 targets = vn_node_get_int (ctx->node, "targets", 1);
 
   if (targets < 1 || targets > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("LinearRegressor: the number of targets is %" G_GINT64_FORMAT), targets);
+    return vn_op_fail (ctx, error, _("LinearRegressor: the number of targets is %lld"), (long long) targets);
   *self = (Linear) { .targets = (gsize) targets };
   return read_linear (ctx, self, error);
 }
@@ -127,7 +127,7 @@ read_classifier (VnOpContext  *ctx,
   if (!read_linear (ctx, self, error))
     return FALSE;
   if (self->targets > 1 && self->targets > labels->n)
-    return vn_op_fail (ctx, error, _("LinearClassifier: %" G_GSIZE_FORMAT " labels for %" G_GSIZE_FORMAT " classes"), labels->n,
+    return vn_op_fail (ctx, error, _("LinearClassifier: %zu labels for %zu classes"), labels->n,
                        self->targets);
   return TRUE;
 }

@@ -60,7 +60,7 @@ check_length (VnOpContext  *ctx,
               gsize         expected,
               GError      **error)
 {
-  return n == expected || vn_op_fail (ctx, error, _("%s: %s has %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT),
+  return n == expected || vn_op_fail (ctx, error, _("%s: %s has %zu numbers, expected %zu"),
                                       ctx->op->type, name, n, expected);
 }
 
@@ -103,8 +103,8 @@ read_regressor (VnOpContext  *ctx,
   if (!read_svm (ctx, self, error))
     return FALSE;
   if (n < 0 || n > (gint64) self->n_vectors)
-    return vn_op_fail (ctx, error, _("SVMRegressor: n_supports is %" G_GINT64_FORMAT " with %" G_GSIZE_FORMAT " numbers of vectors"),
-                       n, self->n_vectors);
+    return vn_op_fail (ctx, error, _("SVMRegressor: n_supports is %lld with %zu numbers of vectors"),
+                       (long long) n, self->n_vectors);
   *n_supports = (gsize) n;
   if (ctx->in_types[0].shape.rank < 0 || ctx->in_types[0].shape.dims[ctx->in_types[0].shape.rank - 1] < 0)
     return TRUE;
@@ -177,8 +177,8 @@ count_supports (VnOpContext  *ctx,
   for (gsize i = 0; i < n_classes; i++)
     {
       if (self->per_class[i] < 0 || self->per_class[i] > (gint64) self->n_vectors)
-        return vn_op_fail (ctx, error, _("SVMClassifier: class %" G_GSIZE_FORMAT " has %" G_GINT64_FORMAT " support vectors"), i,
-                           self->per_class[i]);
+        return vn_op_fail (ctx, error, _("SVMClassifier: class %zu has %lld support vectors"), i,
+                           (long long) self->per_class[i]);
       *n_supports += (gsize) self->per_class[i];
     }
   return TRUE;
@@ -196,7 +196,7 @@ check_classifier (VnOpContext  *ctx,
   if (n_supports == 0)
     return !known || check_length (ctx, "coefficients", self->n_coefficients, n * self->columns, error);
   if (n < 2 || self->n_rho < self->n_pairs || (self->n_prob != 0 && self->n_prob < self->n_pairs))
-    return vn_op_fail (ctx, error, _("SVMClassifier: rho, prob_a and prob_b need %" G_GSIZE_FORMAT " numbers for %" G_GSIZE_FORMAT
+    return vn_op_fail (ctx, error, _("SVMClassifier: rho, prob_a and prob_b need %zu numbers for %zu"
                                      " classes"), self->n_pairs, n);
   return check_length (ctx, "coefficients", self->n_coefficients, (n - 1) * n_supports, error) &&
          (!known || check_length (ctx, "support_vectors", self->n_vectors, n_supports * self->columns, error));
@@ -215,7 +215,7 @@ read_classifier (VnOpContext  *ctx,
     return FALSE;
   self->per_class = vn_node_get_ints (ctx->node, "vectors_per_class", &n);
   if (self->labels.n > MAX_CLASSES || (n != 0 && n != self->labels.n))
-    return vn_op_fail (ctx, error, _("SVMClassifier: %" G_GSIZE_FORMAT " labels with %" G_GSIZE_FORMAT " numbers in vectors_per_class"),
+    return vn_op_fail (ctx, error, _("SVMClassifier: %zu labels with %zu numbers in vectors_per_class"),
                        self->labels.n, n);
   self->n_pairs = self->labels.n * (self->labels.n - 1) / 2;
   self->all_positive = TRUE;

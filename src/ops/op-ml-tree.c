@@ -234,8 +234,8 @@ read_numbered (VnOpContext  *ctx,
   gint64 transform = vn_node_get_int (ctx->node, "post_transform", VN_ML_NONE);
 
   if (aggregate < 0 || aggregate >= N_AGGREGATES || transform < 0 || transform >= VN_ML_N_TRANSFORMS)
-    return vn_op_fail (ctx, error, _("TreeEnsemble: aggregate_function %" G_GINT64_FORMAT " or post_transform %" G_GINT64_FORMAT
-                                     " is unknown"), aggregate, transform);
+    return vn_op_fail (ctx, error, _("TreeEnsemble: aggregate_function %lld or post_transform %lld"
+                                     " is unknown"), (long long) aggregate, (long long) transform);
   self->aggregate = (Aggregate) aggregate;
   self->transform = (VnMlTransform) transform;
   return TRUE;
@@ -259,7 +259,7 @@ read_attributes (VnOpContext  *ctx,
       self->n = self->labels.n;
     }
   else if (targets < 1 || targets > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("%s: the number of targets is %" G_GINT64_FORMAT), ctx->op->type, targets);
+    return vn_op_fail (ctx, error, _("%s: the number of targets is %lld"), ctx->op->type, (long long) targets);
   if (is_tree_ensemble (ctx))
     return read_numbered (ctx, self, error);
   if (!is_classifier (ctx))
@@ -280,7 +280,7 @@ trees_infer (VnOpContext *ctx,
       !vn_ml_get_rows (ctx, &ctx->in_types[0].shape, &rows, &columns, error))
     return FALSE;
   if (!get_piece (columns, self.n, &piece))
-    return vn_op_fail (ctx, error, _("%s: %" G_GSIZE_FORMAT " targets are too many"), ctx->op->type, self.n);
+    return vn_op_fail (ctx, error, _("%s: %zu targets are too many"), ctx->op->type, self.n);
   ctx->scratch_bytes = piece * vn_op_max_workers ();
   if (is_classifier (ctx))
     {
@@ -361,7 +361,7 @@ trees_run (VnOpContext *ctx,
   self.columns = (gsize) columns;
   self.scratch = ctx->scratch;
   if (self.forest->n_features > self.columns)
-    return vn_op_fail (ctx, error, _("%s: the trees look at %" G_GSIZE_FORMAT " features, but there are only %" G_GSIZE_FORMAT),
+    return vn_op_fail (ctx, error, _("%s: the trees look at %zu features, but there are only %zu"),
                        ctx->op->type, self.forest->n_features, self.columns);
   self.labels_out = self.labels.n > 0 ? ctx->out[0] : NULL;
   self.scores_out = self.labels.n == 0 ? ctx->out[0] : ctx->n_outputs > 1 ? ctx->out[1] : NULL;

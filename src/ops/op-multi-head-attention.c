@@ -119,12 +119,12 @@ layout_init (Layout       *self,
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || !read_queries (self, ctx) || !read_keys (self, ctx) ||
       !read_past (self, ctx) || self->depth > G_MAXINT32 || self->v_depth > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("queries, keys, values and %" G_GINT64_FORMAT " heads do not fit together"),
-                       self->heads);
+    return vn_op_fail (ctx, error, _("queries, keys, values and %lld heads do not fit together"),
+                       (long long) self->heads);
   if (vn_op_has_input (ctx, BIAS) &&
       !HAS_SHAPE (&ctx->in_types[BIAS].shape, self->heads * (2 * self->depth + self->v_depth)))
-    return vn_op_fail (ctx, error, _("the bias must have %" G_GINT64_FORMAT " numbers"),
-                       self->heads * (2 * self->depth + self->v_depth));
+    return vn_op_fail (ctx, error, _("the bias must have %lld numbers"),
+                       (long long) (self->heads * (2 * self->depth + self->v_depth)));
   return TRUE;
 }
 
@@ -322,7 +322,7 @@ set_bias (VnAttend     *job,
   const VnTensor *bias = ctx->in[SCORE_BIAS];
 
   if (bias->shape.rank != 4 || bias->shape.dims[3] != (gint64) job->total)
-    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %" G_GSIZE_FORMAT), job->total);
+    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %zu"), job->total);
   if (!vn_attend_add_term (job, 1, ctx, bias, 0, error))
     return FALSE;
   job->terms[1].additive = TRUE;

@@ -72,7 +72,7 @@ add (Selection  *self,
 
       if (larger == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %" G_GSIZE_FORMAT " boxes"), room);
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %zu boxes"), room);
           return FALSE;
         }
       self->chosen = larger;
@@ -128,8 +128,8 @@ read_limits (VnOpContext  *ctx,
       if (!vn_op_check_index_dtype (ctx, MAX_BOXES, error))
         return FALSE;
       if (ctx->in[MAX_BOXES]->n_elements != 1)
-        return vn_op_fail (ctx, error, _("NonMaxSuppression: max_output_boxes_per_class must be 1 number, found %"
-                                         G_GSIZE_FORMAT), ctx->in[MAX_BOXES]->n_elements);
+        return vn_op_fail (ctx, error, _("NonMaxSuppression: max_output_boxes_per_class must be 1 number, found %zu"),
+                           ctx->in[MAX_BOXES]->n_elements);
       self->max_boxes = vn_tensor_get_s64 (ctx->in[MAX_BOXES], 0);
     }
   if (!vn_number_scalar (ctx, IOU_THRESHOLD, &iou, &known, error) ||
@@ -194,9 +194,9 @@ check_shapes (VnOpContext  *ctx,
     return TRUE;
   if ((boxes->dims[0] >= 0 && scores->dims[0] >= 0 && boxes->dims[0] != scores->dims[0]) ||
       (boxes->dims[1] >= 0 && scores->dims[2] >= 0 && boxes->dims[1] != scores->dims[2]))
-    return vn_op_fail (ctx, error, _("NonMaxSuppression: %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " boxes, but scores "
-                                     "for %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT),
-                       boxes->dims[0], boxes->dims[1], scores->dims[0], scores->dims[2]);
+    return vn_op_fail (ctx, error, _("NonMaxSuppression: %lld × %lld boxes, but scores for %lld × %lld"),
+                       (long long) boxes->dims[0], (long long) boxes->dims[1], (long long) scores->dims[0],
+                       (long long) scores->dims[2]);
   return TRUE;
 }
 
@@ -236,7 +236,7 @@ nms_run (VnOpContext *ctx,
   if (!select_all (ctx, &self, error))
     return FALSE;
   if (self.n_chosen * 3 != ctx->out[0]->n_elements)
-    return vn_op_fail (ctx, error, _("NonMaxSuppression: %" G_GSIZE_FORMAT " boxes were chosen, not %" G_GSIZE_FORMAT),
+    return vn_op_fail (ctx, error, _("NonMaxSuppression: %zu boxes were chosen, not %zu"),
                        self.n_chosen, ctx->out[0]->n_elements / 3);
   if (self.n_chosen > 0)
     memcpy (ctx->out[0]->data, self.chosen, ctx->out[0]->n_bytes);

@@ -22,10 +22,10 @@ get_depth (VnOpContext *ctx,
       return TRUE;
     }
   if (tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("OneHot: the depth must be 1 number, found %" G_GSIZE_FORMAT), tensor->n_elements);
+    return vn_op_fail (ctx, error, _("OneHot: the depth must be 1 number, found %zu"), tensor->n_elements);
   *depth = vn_tensor_get_s64 (tensor, 0);
   if (*depth < 0)
-    return vn_op_fail (ctx, error, _("OneHot: the depth is %" G_GINT64_FORMAT), *depth);
+    return vn_op_fail (ctx, error, _("OneHot: the depth is %lld"), (long long) *depth);
   return TRUE;
 }
 
@@ -68,7 +68,7 @@ onehot_run (VnOpContext *ctx,
   if (size == 0)
     return vn_op_unsupported (ctx, 2, error);
   if (values->n_elements != 2)
-    return vn_op_fail (ctx, error, _("OneHot: input 2 must hold the off and the on value, found %" G_GSIZE_FORMAT
+    return vn_op_fail (ctx, error, _("OneHot: input 2 must hold the off and the on value, found %zu"
                                      " elements"), values->n_elements);
   if (!get_depth (ctx, &depth, error) ||
       !vn_op_axis (ctx, &out->shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
@@ -123,7 +123,7 @@ trilu_run (VnOpContext *ctx,
   if (!vn_op_check_movable (ctx, error))
     return FALSE;
   if (shift != NULL && shift->n_elements != 1)
-    return vn_op_fail (ctx, error, _("Trilu: k must be 1 number, found %" G_GSIZE_FORMAT), shift->n_elements);
+    return vn_op_fail (ctx, error, _("Trilu: k must be 1 number, found %zu"), shift->n_elements);
   if (in->n_elements == 0)
     return TRUE;
   k = shift != NULL ? CLAMP (vn_tensor_get_s64 (shift, 0), -rows - 1, cols + 1) : 0;

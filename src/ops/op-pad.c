@@ -83,9 +83,8 @@ pad_infer (VnOpContext *ctx,
       if (!vn_checked_add_s64 (dim, pads.begin[d], &out.dims[d]) ||
           !vn_checked_add_s64 (out.dims[d], pads.end[d], &out.dims[d]) || out.dims[d] < 0 ||
           (mode != PAD_CONSTANT && dim == 0 && out.dims[d] > 0))
-        return vn_op_fail (ctx, error, _("Pad: dim %d of %" G_GINT64_FORMAT " cannot be padded by %" G_GINT64_FORMAT
-                                         " and %" G_GINT64_FORMAT " in mode %s"),
-                           d, dim, pads.begin[d], pads.end[d], mode_names[mode]);
+        return vn_op_fail (ctx, error, _("Pad: dim %d of %lld cannot be padded by %lld and %lld in mode %s"),
+                           d, (long long) dim, (long long) pads.begin[d], (long long) pads.end[d], mode_names[mode]);
       tables += (gsize) out.dims[d];
     }
   if (mode != PAD_CONSTANT && vn_shape_is_static (&out))
@@ -110,7 +109,7 @@ get_constant (VnOpContext *ctx,
       const VnTensor *constant = ctx->n_inputs > 2 ? ctx->in[2] : NULL;
 
       if (constant != NULL && constant->n_elements != 1)
-        return vn_op_fail (ctx, error, _("Pad: the constant must have 1 element, found %" G_GSIZE_FORMAT),
+        return vn_op_fail (ctx, error, _("Pad: the constant must have 1 element, found %zu"),
                            constant->n_elements);
       if (constant != NULL)
         memcpy (value, constant->data, vn_elem_size (dtype));

@@ -36,8 +36,8 @@ prelu_infer (VnOpContext *ctx,
       gint64 size = slope.dims[slope.rank - i], to = x->dims[x->rank - i];
 
       if (size >= 0 && size != 1 && to >= 0 && size != to)
-        return vn_op_fail (ctx, error, _("the slope has %" G_GINT64_FORMAT " where the data have %" G_GINT64_FORMAT),
-                           size, to);
+        return vn_op_fail (ctx, error, _("the slope has %lld where the data have %lld"),
+                           (long long) size, (long long) to);
     }
   return vn_op_infer_same (ctx, error);
 }

@@ -44,7 +44,7 @@ table_init (Table        *self,
     return vn_op_unsupported (ctx, input, error);
   if (input >= GAMMA ? self->tensor->n_elements != size
                      : self->tensor->shape.rank != 2 || self->tensor->shape.dims[1] != (gint64) size)
-    return vn_op_fail (ctx, error, _("input %u has no rows of %" G_GSIZE_FORMAT " numbers"), input, size);
+    return vn_op_fail (ctx, error, _("input %u has no rows of %zu numbers"), input, size);
   if (!vn_op_has_input (ctx, SCALES + i))
     return vn_op_fail (ctx, error, _("input %u, the scale of input %u, is missing"), SCALES + i, input);
   return vn_int_scalar (ctx, SCALES + i, ZEROS + i, self->tensor->dtype, &self->grid, error);
@@ -70,8 +70,8 @@ add_checked (VnOpContext *ctx,
              GError     **error)
 {
   if (row < 0 || row >= self->tensor->shape.dims[0])
-    return vn_op_fail (ctx, error, _("index %" G_GINT64_FORMAT " in a table of %" G_GINT64_FORMAT " rows"), row,
-                       self->tensor->shape.dims[0]);
+    return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
+                       (long long) self->tensor->shape.dims[0]);
   add_row (self, (gsize) row, y, size);
   return TRUE;
 }
@@ -85,7 +85,7 @@ check_lengths (VnOpContext *ctx,
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     if (vn_op_has_input (ctx, inputs[i]) &&
         (ctx->in[inputs[i]]->dtype != VN_DTYPE_S32 || ctx->in[inputs[i]]->n_elements != ctx->in[IDS]->n_elements))
-      return vn_op_fail (ctx, error, _("input %u must be %" G_GSIZE_FORMAT " numbers of int32"), inputs[i],
+      return vn_op_fail (ctx, error, _("input %u must be %zu numbers of int32"), inputs[i],
                          ctx->in[IDS]->n_elements);
   return vn_op_has_input (ctx, SEGMENTS) == vn_op_has_input (ctx, SEGMENT_TABLE) ||
          vn_op_fail (ctx, error, _("segments need a table of segments"));

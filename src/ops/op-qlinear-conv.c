@@ -133,7 +133,7 @@ prepare_with (VnOpContext   *ctx,
   if (!vn_checked_mul (n, vn_int_step (w->n_elements / n) * sizeof (gint16), &bytes) ||
       (*prepared = g_try_malloc (bytes)) == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %" G_GSIZE_FORMAT " numbers"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %zu numbers"),
                    w->n_elements);
       return FALSE;
     }
@@ -282,7 +282,7 @@ read_params (IntConv       *self,
   if (!vn_op_has_input (ctx, (guint) in->bias))
     return TRUE;
   if (ctx->in[in->bias]->dtype != VN_DTYPE_S32 || ctx->in[in->bias]->n_elements != channels)
-    return vn_op_fail (ctx, error, _("the bias must be one int32 for each of %" G_GSIZE_FORMAT " channels"), channels);
+    return vn_op_fail (ctx, error, _("the bias must be one int32 for each of %zu channels"), channels);
   self->bias = ctx->in[in->bias]->data;
   return TRUE;
 }

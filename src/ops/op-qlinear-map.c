@@ -90,8 +90,9 @@ join_shape (VnOpContext    *ctx,
     else if (out->dims[d] == VN_DIM_UNKNOWN || (out->dims[d] < 0 && x->dims[d] >= 0))
       out->dims[d] = x->dims[d];
     else if (x->dims[d] >= 0 && x->dims[d] != out->dims[d])
-      return vn_op_fail (ctx, error, _("sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " on axis %d, along which "
-                                       "the tensors are not joined"), out->dims[d], x->dims[d], d);
+      return vn_op_fail (ctx, error, _("sizes %lld and %lld on axis %d, along which "
+                                       "the tensors are not joined"), (long long) out->dims[d], (long long) x->dims[d],
+                                       d);
   return TRUE;
 }
 

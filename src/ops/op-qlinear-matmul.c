@@ -215,7 +215,7 @@ product_prepare (VnOpContext *ctx,
   if (!vn_checked_mul ((gsize) shape.dims[1], vn_int_step ((gsize) shape.dims[0]) * sizeof (gint16), &bytes) ||
       (*prepared = g_try_malloc (bytes)) == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %" G_GSIZE_FORMAT " numbers"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %zu numbers"),
                    b->n_elements);
       return FALSE;
     }
@@ -341,7 +341,7 @@ read_bias (Job          *self,
   VnShape y = VN_SHAPE (self->product.m, self->product.n), both;
 
   if (bias != NULL && (bias->dtype != VN_DTYPE_F32 || (bias->n_elements != n && bias->n_elements != 1)))
-    return vn_op_fail (ctx, error, _("the bias must be one float32 for each of %" G_GSIZE_FORMAT " columns"), n);
+    return vn_op_fail (ctx, error, _("the bias must be one float32 for each of %zu columns"), n);
   if (c != NULL && (c->dtype != VN_DTYPE_S32 || !vn_shape_broadcast (&c->shape, &y, &both) || !vn_shape_equal (&both, &y)))
     return vn_op_fail (ctx, error, _("input C must be int32 and fit the shape of the product"));
   if (bias != NULL)

@@ -252,12 +252,12 @@ quantize_infer (VnOpContext *ctx,
   VnDType dtype = output_dtype (ctx);
 
   if (named != 0 && (!vn_dtype_is_valid (named) || (dtype != VN_DTYPE_UNDEFINED && (VnDType) named != dtype)))
-    return vn_op_fail (ctx, error, _("%s: output_dtype is %" G_GINT64_FORMAT ", the zero point has type %s"),
-                       ctx->op->type, named, vn_dtype_get_name (dtype));
+    return vn_op_fail (ctx, error, _("%s: output_dtype is %lld, the zero point has type %s"),
+                       ctx->op->type, (long long) named, vn_dtype_get_name (dtype));
   if (precision != 0 && precision != VN_DTYPE_F32)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %" G_GINT64_FORMAT " cannot be computed with, "
-                   "only float32 (1)"), ctx->op->type, precision);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %lld cannot be computed with, "
+                   "only float32 (1)"), ctx->op->type, (long long) precision);
       return FALSE;
     }
   if (!vn_quant_check (ctx, error))

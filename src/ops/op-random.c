@@ -142,7 +142,7 @@ get_dtype (VnOpContext *ctx,
     return TRUE;
   if (vn_dtype_is_valid (given) && (allowed >> given & 1) != 0)
     return TRUE;
-  return vn_op_fail (ctx, error, _("element type %" G_GINT64_FORMAT " in attribute “dtype” (%s) cannot be drawn"), given,
+  return vn_op_fail (ctx, error, _("element type %lld in attribute “dtype” (%s) cannot be drawn"), (long long) given,
                      vn_dtype_is_valid (given) ? vn_dtype_get_name ((VnDType) given) : "?");
 }
 
@@ -156,14 +156,14 @@ shape_infer (VnOpContext *ctx,
   const gint64 *dims = vn_node_get_ints (ctx->node, "shape", &n);
 
   if (vn_node_get_attr (ctx->node, "shape") == NULL || n > VN_MAX_RANK)
-    return vn_op_fail (ctx, error, _("the attribute “shape” has %" G_GSIZE_FORMAT " dims or is missing; at most %d can be "
+    return vn_op_fail (ctx, error, _("the attribute “shape” has %zu dims or is missing; at most %d can be "
                                      "handled"), n, VN_MAX_RANK);
   shape.rank = (int) n;
   for (gsize i = 0; i < n; i++)
     {
       shape.dims[i] = dims[i];
       if (dims[i] < 0)
-        return vn_op_fail (ctx, error, _("dim %" G_GSIZE_FORMAT " of the attribute “shape” is %" G_GINT64_FORMAT), i, dims[i]);
+        return vn_op_fail (ctx, error, _("dim %zu of the attribute “shape” is %lld"), i, (long long) dims[i]);
     }
   if (!get_dtype (ctx, VN_DTYPE_F32, VN_FLOAT_BITS, &dtype, error))
     return FALSE;
@@ -250,7 +250,7 @@ multinomial_infer (VnOpContext *ctx,
   if (in->rank >= 0 && in->rank != 2)
     return vn_op_fail (ctx, error, _("the log probabilities must have 2 dims, found %d"), in->rank);
   if (samples < 0 || (in->rank == 2 && in->dims[1] == 0))
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " samples cannot be drawn of these classes"), samples);
+    return vn_op_fail (ctx, error, _("%lld samples cannot be drawn of these classes"), (long long) samples);
   if (!get_dtype (ctx, VN_DTYPE_S32, VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64), &dtype, error))
     return FALSE;
   if (in->rank == 2)
@@ -282,7 +282,7 @@ sum_up (VnOpContext *ctx,
     sums[i] = sum += exp (sums[i] - max);
   if (isfinite (sum))
     return TRUE;
-  return vn_op_fail (ctx, error, _("row %" G_GSIZE_FORMAT " of the log probabilities has no finite largest number"), row);
+  return vn_op_fail (ctx, error, _("row %zu of the log probabilities has no finite largest number"), row);
 }
 
 /* The first class whose sum is above @value. */

@@ -14,7 +14,7 @@ range_length (VnOpContext *ctx,
 
   for (guint i = 0; i < 3; i++)
     if (ctx->in[i]->n_elements != 1)
-      return vn_op_fail (ctx, error, _("Range: input %u must be 1 number, found %" G_GSIZE_FORMAT),
+      return vn_op_fail (ctx, error, _("Range: input %u must be 1 number, found %zu"),
                          i, ctx->in[i]->n_elements);
   if (vn_dtype_is_integer (start->dtype))
     {

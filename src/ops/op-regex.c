@@ -239,11 +239,11 @@ regex_run (VnOpContext *ctx,
       g_autoptr(GError) wrong = NULL;
 
       if (!g_utf8_validate (text, -1, NULL))
-        return vn_op_fail (ctx, error, _("string %" G_GSIZE_FORMAT " is not valid UTF-8"), i);
+        return vn_op_fail (ctx, error, _("string %zu is not valid UTF-8"), i);
       out[i] = g_regex_match_full (regex, text, -1, 0, 0, NULL, &wrong);
       if (wrong != NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("String %" G_GSIZE_FORMAT " takes too many trials to match: "
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("String %zu takes too many trials to match: "
                                                           "%s. Use a simpler pattern"), i, wrong->message);
           return FALSE;
         }

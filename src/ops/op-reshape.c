@@ -37,7 +37,7 @@ resolve_target (VnOpContext   *ctx,
       if (vn_dims_is_symbolic (target[i]))
         out->dims[i] = vn_dims_as_size (vn_op_get_dims (ctx, target[i]), target[i]);
       else if (target[i] < -1)
-        return vn_op_fail (ctx, error, _("Reshape: dim %u of the target is %" G_GINT64_FORMAT), i, target[i]);
+        return vn_op_fail (ctx, error, _("Reshape: dim %u of the target is %lld"), i, (long long) target[i]);
       if (target[i] == 0 && !allow_zero)
         {
           if (input->rank >= 0 && (int) i >= input->rank)
@@ -60,8 +60,8 @@ resolve_target (VnOpContext   *ctx,
       if (!vn_shape_n_elements (input, &total) || !vn_shape_n_elements (&known, &others))
         return TRUE;
       if (others == 0 || total % others != 0)
-        return vn_op_fail (ctx, error, _("Reshape: %" G_GSIZE_FORMAT " elements cannot be divided by the other dims "
-                                         "of the target (%" G_GSIZE_FORMAT ")"), total, others);
+        return vn_op_fail (ctx, error, _("Reshape: %zu elements cannot be divided by the other dims "
+                                         "of the target (%zu)"), total, others);
       out->dims[rest] = (gint64) (total / others);
     }
   return TRUE;
@@ -190,8 +190,8 @@ flatten_infer (VnOpContext *ctx,
   if (input->rank >= 0)
     {
       if (axis < -input->rank || axis > input->rank)
-        return vn_op_fail (ctx, error, _("Flatten: axis %" G_GINT64_FORMAT " is outside of -%d .. %d"),
-                           axis, input->rank, input->rank);
+        return vn_op_fail (ctx, error, _("Flatten: axis %lld is outside of -%d .. %d"),
+                           (long long) axis, input->rank, input->rank);
       if (axis < 0)
         axis += input->rank;
       out.dims[0] = out.dims[1] = 1;
@@ -235,7 +235,7 @@ squeeze_infer (VnOpContext *ctx,
           gboolean drop = all ? input->dims[i] == 1 : (mask >> i & 1) != 0;
 
           if (drop && input->dims[i] != 1 && input->dims[i] >= 0)
-            return vn_op_fail (ctx, error, _("Squeeze: dim %d is %" G_GINT64_FORMAT ", not 1"), i, input->dims[i]);
+            return vn_op_fail (ctx, error, _("Squeeze: dim %d is %lld, not 1"), i, (long long) input->dims[i]);
           if (!drop)
             out.dims[out.rank++] = input->dims[i];
         }

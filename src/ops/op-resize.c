@@ -30,7 +30,7 @@ get_floats (VnOpContext *ctx,
   if (tensor == NULL)
     return TRUE;
   if (tensor->n_elements > max || !vn_dtype_is_float (tensor->dtype))
-    return vn_op_fail (ctx, error, _("%s: input %u holds %" G_GSIZE_FORMAT " elements of %s, at most %u floats make "
+    return vn_op_fail (ctx, error, _("%s: input %u holds %zu elements of %s, at most %u floats make "
                                      "sense"), ctx->op->type, input, tensor->n_elements,
                        vn_dtype_get_name (tensor->dtype), max);
   *n = (guint) tensor->n_elements;
@@ -178,15 +178,15 @@ set_lengths (VnOpContext *ctx,
       if (wanted->has_sizes)
         {
           if (wanted->sizes[i] < 0 || wanted->sizes[i] > G_MAXINT32)
-            return vn_op_fail (ctx, error, _("%s: size %u is %" G_GINT64_FORMAT), ctx->op->type, i, wanted->sizes[i]);
+            return vn_op_fail (ctx, error, _("%s: size %u is %lld"), ctx->op->type, i, (long long) wanted->sizes[i]);
           axis->out = wanted->sizes[i];
           axis->scale = (float) axis->out / (float) axis->in;
           continue;
         }
       length = floorf (wanted->scales[i] * (float) axis->in);
       if (!(wanted->scales[i] > 0.f) || length > (float) (1 << 30))
-        return vn_op_fail (ctx, error, _("%s: scale %u of an axis of %" G_GINT64_FORMAT " is %g"),
-                           ctx->op->type, i, axis->in, (double) wanted->scales[i]);
+        return vn_op_fail (ctx, error, _("%s: scale %u of an axis of %lld is %g"),
+                           ctx->op->type, i, (long long) axis->in, (double) wanted->scales[i]);
       axis->scale = wanted->scales[i];
       axis->out = (gint64) length;
     }
@@ -247,8 +247,8 @@ resolve (VnOpContext *ctx,
   for (int d = 0; d < input->rank; d++)
     {
       if (input->dims[d] > G_MAXINT32 / 2)
-        return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is too long"), ctx->op->type, d,
-                           input->dims[d]);
+        return vn_op_fail (ctx, error, _("%s: dim %d of %lld is too long"), ctx->op->type, d,
+                           (long long) input->dims[d]);
       self->axes[d] = (VnResizeAxis) { input->dims[d], input->dims[d], 1.f, 0.f, 1.f };
     }
   if (!*known)

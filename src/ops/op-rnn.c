@@ -110,8 +110,8 @@ check_weights (VnOpContext *ctx,
     return TRUE;
   if (w->rank != 3 || r->rank != 3 || w->dims[0] != directions || r->dims[0] != directions || w->dims[1] != rows ||
       r->dims[1] != rows || r->dims[2] != hidden || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != w->dims[2]))
-    return vn_op_fail (ctx, error, _("the weights do not fit hidden_size %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
-                                     " directions"), hidden, directions);
+    return vn_op_fail (ctx, error, _("the weights do not fit hidden_size %lld and %lld"
+                                     " directions"), (long long) hidden, (long long) directions);
   return TRUE;
 }
 
@@ -162,7 +162,7 @@ rnn_infer (VnOpContext *ctx,
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;
   if (hidden > G_MAXINT32 || vn_node_get_int (ctx->node, "hidden_size", 1) < 1)
-    return vn_op_fail (ctx, error, _("hidden_size is %" G_GINT64_FORMAT), hidden);
+    return vn_op_fail (ctx, error, _("hidden_size is %lld"), (long long) hidden);
   for (gint64 d = 0; d < directions; d++)
     if (!get_activations (ctx, (guint) d, activations, error))
       return FALSE;

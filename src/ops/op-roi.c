@@ -45,8 +45,9 @@ read_attributes (VnOpContext  *ctx,
                   .scale = vn_node_get_float (ctx->node, "spatial_scale", 1.f) };
   if (*rows < 1 || *columns < 1 || *rows > G_MAXINT16 || *columns > G_MAXINT16 || self->sampling < 0 ||
       self->sampling > G_MAXINT16)
-    return vn_op_fail (ctx, error, _("RoiAlign: %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " bins of %" G_GINT64_FORMAT
-                                     " samples make no sense"), *rows, *columns, self->sampling);
+    return vn_op_fail (ctx, error, _("RoiAlign: %lld × %lld bins of %lld"
+                                     " samples make no sense"), (long long) *rows, (long long) *columns,
+                                     (long long) self->sampling);
   return TRUE;
 }
 
@@ -64,8 +65,8 @@ infer_regions (VnOpContext *ctx,
   if (x->rank >= 0 && x->rank != 4)
     return vn_op_fail (ctx, error, _("%s: data of rank %d: expected 4"), ctx->op->type, x->rank);
   if (rois->rank >= 0 && (rois->rank != 2 || (rois->dims[1] >= 0 && rois->dims[1] != numbers)))
-    return vn_op_fail (ctx, error, _("%s: the regions must be a list of %" G_GINT64_FORMAT " numbers each, found %d dims"),
-                       ctx->op->type, numbers, rois->rank);
+    return vn_op_fail (ctx, error, _("%s: the regions must be a list of %lld numbers each, found %d dims"),
+                       ctx->op->type, (long long) numbers, rois->rank);
   if (x->rank == 4)
     y.dims[1] = x->dims[1];
   if (rois->rank == 2)
@@ -215,13 +216,13 @@ check_regions (VnOpContext *ctx,
       Extent v = extent_of (self, r, 1, self->rows), h = extent_of (self, r, 0, self->columns);
 
       if (picture < 0 || picture >= pictures)
-        return vn_op_fail (ctx, error, _("RoiAlign: region %" G_GSIZE_FORMAT " is of picture %" G_GINT64_FORMAT
-                                         ", there are %" G_GINT64_FORMAT), r, picture, pictures);
+        return vn_op_fail (ctx, error, _("RoiAlign: region %zu is of picture %lld"
+                                         ", there are %lld"), r, (long long) picture, (long long) pictures);
       if (!isfinite (v.start) || !isfinite (v.bin) || !isfinite (h.start) || !isfinite (h.bin))
-        return vn_op_fail (ctx, error, _("RoiAlign: region %" G_GSIZE_FORMAT " has no finite corners"), r);
+        return vn_op_fail (ctx, error, _("RoiAlign: region %zu has no finite corners"), r);
       if (!vn_checked_mul_s64 (v.samples * (gint64) self->rows, h.samples * (gint64) self->columns, &samples) ||
           samples > MAX_SAMPLES)
-        return vn_op_fail (ctx, error, _("RoiAlign: region %" G_GSIZE_FORMAT " is too large: %g × %g elements"), r,
+        return vn_op_fail (ctx, error, _("RoiAlign: region %zu is too large: %g × %g elements"), r,
                            v.bin * (double) self->rows, h.bin * (double) self->columns);
     }
   return TRUE;
@@ -376,7 +377,7 @@ max_roi_pool_run (VnOpContext *ctx,
       double value = vn_tensor_get_double (rois, i);
 
       if (!isfinite (value * (double) self.scale) || (i % 5 == 0 && !(value >= 0 && value < (double) x->dims[0])))
-        return vn_op_fail (ctx, error, _("MaxRoiPool: region %" G_GSIZE_FORMAT " makes no sense: number %" G_GSIZE_FORMAT
+        return vn_op_fail (ctx, error, _("MaxRoiPool: region %zu makes no sense: number %zu"
                                          " is %g"), i / 5, i % 5, value);
     }
   vn_op_for_items (ctx, (gsize) rois->shape.dims[0] * self.channels, (double) (x->dims[2] * x->dims[3]), pool_plane, &self);

@@ -28,8 +28,8 @@ split_heads (Layout       *self,
   if (self->heads == 0 && is_microsoft (ctx) && cos->rank > 0 && cos->dims[cos->rank - 1] > 0 && hidden >= 0)
     self->heads = hidden / 2 / cos->dims[cos->rank - 1];
   if (self->heads < 1 || hidden % self->heads != 0)
-    return vn_op_fail (ctx, error, _("num_heads is %" G_GINT64_FORMAT ", which does not divide %" G_GINT64_FORMAT
-                                     " numbers"), self->heads, hidden);
+    return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide %lld"
+                                     " numbers"), (long long) self->heads, (long long) hidden);
   self->depth = hidden / self->heads;
   return TRUE;
 }
@@ -47,8 +47,8 @@ check_table (const Layout  *self,
   if (fits && own)
     fits = table->dims[0] == self->batch && table->dims[1] == self->length;
   if (!fits)
-    return vn_op_fail (ctx, error, _("the angles of input %d do not fit %" G_GINT64_FORMAT " pairs of %" G_GINT64_FORMAT
-                                     " rows"), input, self->half, self->length);
+    return vn_op_fail (ctx, error, _("the angles of input %d do not fit %lld pairs of %lld"
+                                     " rows"), input, (long long) self->half, (long long) self->length);
   return TRUE;
 }
 
@@ -79,8 +79,8 @@ layout_init (Layout       *self,
     }
   turned = turned == 0 ? self->depth : turned;
   if (turned < 0 || turned > self->depth || turned % 2 != 0)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT " numbers of a head cannot be "
-                                     "turned in pairs"), turned, self->depth);
+    return vn_op_fail (ctx, error, _("%lld of the %lld numbers of a head cannot be "
+                                     "turned in pairs"), (long long) turned, (long long) self->depth);
   self->half = turned / 2;
   return check_table (self, ctx, self->cos, error) && check_table (self, ctx, self->sin, error);
 }

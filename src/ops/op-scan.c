@@ -50,11 +50,12 @@ get_directions (VnOpContext *ctx,
 
   *back = g_new0 (gboolean, n + 1);
   if (n_given != 0 && n_given != n)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %" G_GSIZE_FORMAT " values, %u are needed"), name, n_given, n);
+    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), name, n_given, n);
   for (guint i = 0; i < n_given; i++)
     {
       if (given[i] != 0 && given[i] != 1)
-        return vn_op_fail (ctx, error, _("Scan: “%s” holds %" G_GINT64_FORMAT ", only 0 and 1 have a meaning"), name, given[i]);
+        return vn_op_fail (ctx, error, _("Scan: “%s” holds %lld, only 0 and 1 have a meaning"), name,
+                           (long long) given[i]);
       (*back)[i] = given[i] == 1;
     }
   return TRUE;
@@ -71,7 +72,7 @@ get_axes (VnOpContext *ctx,
 
   self->in_axes = g_new0 (int, self->n_ins + 1);
   if (n_given != 0 && n_given != self->n_ins)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %" G_GSIZE_FORMAT " values, %u are needed"), "scan_input_axes",
+    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), "scan_input_axes",
                        n_given, self->n_ins);
   for (guint i = 0; i < self->n_ins; i++)
     {
@@ -96,7 +97,7 @@ scan_init (VnOpContext *ctx,
   self->first = self->batched ? 1 : 0;
   n_data = ctx->n_inputs - self->first;
   if (n_ins < 1 || n_ins > (gint64) n_data)
-    return vn_op_fail (ctx, error, _("Scan: %" G_GINT64_FORMAT " inputs to scan, the node has %u"), n_ins, n_data);
+    return vn_op_fail (ctx, error, _("Scan: %lld inputs to scan, the node has %u"), (long long) n_ins, n_data);
   self->n_ins = (guint) n_ins;
   self->n_states = n_data - self->n_ins;
   self->body = vn_op_get_body (ctx, "body", n_data, VN_BODY_ANY, error);
@@ -125,7 +126,7 @@ output_axis (VnOpContext    *ctx,
 
   *axis = 0;
   if (n != 0 && n != self->n_outs)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %" G_GSIZE_FORMAT " values, %u are needed"), "scan_output_axes", n,
+    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), "scan_output_axes", n,
                        self->n_outs);
   if (shape.rank < 0 || shape.rank >= VN_MAX_RANK)
     return TRUE;
@@ -308,8 +309,9 @@ check_lengths (VnOpContext  *ctx,
 
       if (tensor->shape.dims[self->in_axes[i]] != before->shape.dims[self->in_axes[0]] ||
           (self->batched && tensor->shape.dims[0] != before->shape.dims[0]))
-        return vn_op_fail (ctx, error, _("Scan: the inputs to scan differ in length: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT),
-                           before->shape.dims[self->in_axes[0]], tensor->shape.dims[self->in_axes[i]]);
+        return vn_op_fail (ctx, error, _("Scan: the inputs to scan differ in length: %lld and %lld"),
+                           (long long) before->shape.dims[self->in_axes[0]],
+                           (long long) tensor->shape.dims[self->in_axes[i]]);
       *length = tensor->shape.dims[self->in_axes[i]];
     }
   return TRUE;
@@ -372,12 +374,12 @@ batch_length (VnOpContext *ctx,
   if (lengths == NULL)
     return TRUE;
   if (lengths->dtype != VN_DTYPE_S64 || (gint64) lengths->n_elements != n_members)
-    return vn_op_fail (ctx, error, _("Scan: lengths for %" G_GSIZE_FORMAT " sequences, there are %" G_GINT64_FORMAT),
-                       lengths->n_elements, n_members);
+    return vn_op_fail (ctx, error, _("Scan: lengths for %zu sequences, there are %lld"),
+                       lengths->n_elements, (long long) n_members);
   *length = ((const gint64 *) lengths->data)[member];
   if (*length < 0 || *length > total)
-    return vn_op_fail (ctx, error, _("Scan: a sequence of length %" G_GINT64_FORMAT ", there are %" G_GINT64_FORMAT " slices"),
-                       *length, total);
+    return vn_op_fail (ctx, error, _("Scan: a sequence of length %lld, there are %lld slices"),
+                       (long long) *length, (long long) total);
   return TRUE;
 }
 
@@ -400,7 +402,7 @@ scan_member (VnOpContext *ctx,
       const VnTensor *tensor = ctx->in[self->first + i];
 
       if (tensor->shape.rank < 1 || tensor->shape.dims[0] != n_members)
-        ok = vn_op_fail (ctx, error, _("Scan: input %u has no batch of %" G_GINT64_FORMAT), self->first + i, n_members);
+        ok = vn_op_fail (ctx, error, _("Scan: input %u has no batch of %lld"), self->first + i, (long long) n_members);
       else
         ok = (slices[i] = vn_slab_take (tensor, 0, member, 1, FALSE, error)) != NULL;
     }

@@ -93,8 +93,9 @@ reverse_sequence_infer (VnOpContext *ctx,
   int rank = ctx->in_types[0].shape.rank;
 
   if (batch == time || batch < 0 || batch > 1 || time < 0 || time > 1 || (rank >= 0 && rank < 2))
-    return vn_op_fail (ctx, error, _("ReverseSequence: time_axis %" G_GINT64_FORMAT " and batch_axis %" G_GINT64_FORMAT
-                                     " of an input of %d dims; they must be 0 and 1"), time, batch, rank);
+    return vn_op_fail (ctx, error, _("ReverseSequence: time_axis %lld and batch_axis %lld"
+                                     " of an input of %d dims; they must be 0 and 1"), (long long) time,
+                                     (long long) batch, rank);
   if (!vn_op_check_index_dtype (ctx, 1, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);
@@ -113,15 +114,15 @@ reverse_sequence_run (VnOpContext *ctx,
   if (!vn_op_check_movable (ctx, error))
     return FALSE;
   if (lengths->n_elements != n_batch)
-    return vn_op_fail (ctx, error, _("ReverseSequence: %" G_GSIZE_FORMAT " lengths for %" G_GSIZE_FORMAT " sequences"),
+    return vn_op_fail (ctx, error, _("ReverseSequence: %zu lengths for %zu sequences"),
                        lengths->n_elements, n_batch);
   for (gsize b = 0; b < n_batch; b++)
     {
       gint64 length = vn_tensor_get_s64 (lengths, b);
 
       if (length < 0 || length > (gint64) n_time)
-        return vn_op_fail (ctx, error, _("ReverseSequence: length %" G_GSIZE_FORMAT " is %" G_GINT64_FORMAT
-                                         ", the sequences have %" G_GSIZE_FORMAT " steps"), b, length, n_time);
+        return vn_op_fail (ctx, error, _("ReverseSequence: length %zu is %lld"
+                                         ", the sequences have %zu steps"), b, (long long) length, n_time);
       for (gsize t = 0; t < n_time; t++)
         {
           gsize from = t < (gsize) length ? (gsize) length - 1 - t : t;

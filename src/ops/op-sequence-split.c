@@ -25,8 +25,9 @@ check_count (VnOpContext *ctx,
 {
   if (n <= (gint64) MIN (ctx->in[0]->n_elements, G_MAXINT32) + 65536)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("SplitToSequence: %" G_GINT64_FORMAT " pieces of a tensor with %"
-               G_GSIZE_FORMAT " elements are too many"), n, ctx->in[0]->n_elements);
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("SplitToSequence: %lld pieces of a tensor with %zu elements are too many"), (long long) n,
+               ctx->in[0]->n_elements);
   return FALSE;
 }
 
@@ -58,7 +59,7 @@ split_evenly (VnOpContext *ctx,
   gint64 dim = ctx->in[0]->shape.dims[axis];
 
   if (size < 1)
-    return vn_op_fail (ctx, error, _("SplitToSequence: pieces of %" G_GINT64_FORMAT " elements"), size);
+    return vn_op_fail (ctx, error, _("SplitToSequence: pieces of %lld elements"), (long long) size);
   if (!check_count (ctx, dim / size, error))
     return FALSE;
   for (gint64 at = 0; at < dim; at += MIN (size, dim - at))
@@ -83,14 +84,14 @@ split_by_list (VnOpContext    *ctx,
       gint64 size = vn_tensor_get_s64 (sizes, i);
 
       if (size < 0 || size > dim - at)
-        return vn_op_fail (ctx, error, _("SplitToSequence: piece %" G_GSIZE_FORMAT " has %" G_GINT64_FORMAT " elements, %"
-                           G_GINT64_FORMAT " are left"), i, size, dim - at);
+        return vn_op_fail (ctx, error, _("SplitToSequence: piece %zu has %lld elements, %lld are left"), i,
+                           (long long) size, (long long) (dim - at));
       if (!add_piece (pieces, ctx->in[0], axis, at, size, TRUE, error))
         return FALSE;
       at += size;
     }
-  return at == dim || vn_op_fail (ctx, error, _("SplitToSequence: the sizes sum up to %" G_GINT64_FORMAT ", the axis has %"
-                                  G_GINT64_FORMAT), at, dim);
+  return at == dim || vn_op_fail (ctx, error, _("SplitToSequence: the sizes sum up to %lld, the axis has %lld"),
+                                  (long long) at, (long long) dim);
 }
 
 static gboolean

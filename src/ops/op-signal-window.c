@@ -12,7 +12,8 @@ output_type (VnOpContext  *ctx,
 
   *dtype = vn_dtype_is_valid (number) ? (VnDType) number : VN_DTYPE_UNDEFINED;
   if ((VN_NUMBER_BITS >> *dtype & 1) == 0)
-    return vn_op_fail (ctx, error, _("%s: output_datatype is %" G_GINT64_FORMAT ", expected a number type"), ctx->op->type, number);
+    return vn_op_fail (ctx, error, _("%s: output_datatype is %lld, expected a number type"), ctx->op->type,
+                       (long long) number);
   return TRUE;
 }
 
@@ -158,9 +159,9 @@ mel_run (VnOpContext *ctx,
       gint64 low = edge_row (&self, b), center = edge_row (&self, b + 1), high = edge_row (&self, b + 2);
 
       if (low < 0 || center < low || high < center || center >= rows || high > rows)
-        return vn_op_fail (ctx, error, _("MelWeightMatrix: band %" G_GINT64_FORMAT " goes from row %" G_GINT64_FORMAT " over %"
-                                         G_GINT64_FORMAT " to %" G_GINT64_FORMAT ", the spectrum has %" G_GINT64_FORMAT),
-                           b, low, center, high, rows);
+        return vn_op_fail (ctx, error,
+                           _("MelWeightMatrix: band %lld goes from row %lld over %lld to %lld, the spectrum has %lld"),
+                           (long long) b, (long long) low, (long long) center, (long long) high, (long long) rows);
       for (gint64 row = low; row < center; row++)
         vn_number_store (out->dtype, out->data, (gsize) (row * bins + b), (double) (row - low) / (double) (center - low));
       vn_number_store (out->dtype, out->data, (gsize) (center * bins + b), 1.);

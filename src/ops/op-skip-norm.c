@@ -101,7 +101,7 @@ check_size (VnOpContext *ctx,
 {
   if (!vn_op_has_input (ctx, input) || ctx->in[input]->n_elements == n)
     return TRUE;
-  return vn_op_fail (ctx, error, _("input %u has %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT), input,
+  return vn_op_fail (ctx, error, _("input %u has %zu numbers, expected %zu"), input,
                      ctx->in[input]->n_elements, n);
 }
 
@@ -183,8 +183,8 @@ add_row (VnOpContext    *ctx,
   gsize size = (gsize) table->shape.dims[1];
 
   if (row < 0 || row >= table->shape.dims[0])
-    return vn_op_fail (ctx, error, _("index %" G_GINT64_FORMAT " in a table of %" G_GINT64_FORMAT " rows"), row,
-                       table->shape.dims[0]);
+    return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
+                       (long long) table->shape.dims[0]);
   add_lines (y, (const float *) table->data + (gsize) row * size, NULL, y, size);
   return TRUE;
 }
@@ -212,7 +212,7 @@ embed_check (VnOpContext *ctx,
 
   for (guint i = POSITIONS; i <= SEGMENT_TABLE; i++)
     if (vn_op_has_input (ctx, i) && (ctx->in[i]->shape.rank != 2 || ctx->in[i]->shape.dims[1] != (gint64) size))
-      return vn_op_fail (ctx, error, _("input %u has no rows of %" G_GSIZE_FORMAT " numbers"), i, size);
+      return vn_op_fail (ctx, error, _("input %u has no rows of %zu numbers"), i, size);
   if (vn_op_has_input (ctx, POSITION_IDS) &&
       ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !check_size (ctx, POSITION_IDS, n, error))
     return FALSE;

@@ -12,7 +12,7 @@ get_block (VnOpContext *ctx,
 
   *block = vn_node_get_int (ctx->node, "blocksize", 0);
   if (*block < 1 || *block > G_MAXINT16)
-    return vn_op_fail (ctx, error, _("%s: blocksize is %" G_GINT64_FORMAT), ctx->op->type, *block);
+    return vn_op_fail (ctx, error, _("%s: blocksize is %lld"), ctx->op->type, (long long) *block);
   if (rank >= 0 && rank != 4)
     return vn_op_fail (ctx, error, _("%s: the input must have 4 dims, found %d"), ctx->op->type, rank);
   return TRUE;
@@ -31,8 +31,8 @@ divide_dim (VnOpContext  *ctx,
       return TRUE;
     }
   if (shape->dims[d] % by != 0)
-    return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is no multiple of %" G_GINT64_FORMAT),
-                       ctx->op->type, d, shape->dims[d], by);
+    return vn_op_fail (ctx, error, _("%s: dim %d of %lld is no multiple of %lld"),
+                       ctx->op->type, d, (long long) shape->dims[d], (long long) by);
   shape->dims[d] /= by;
   return TRUE;
 }
@@ -47,7 +47,7 @@ multiply_dim (VnOpContext  *ctx,
   if (shape->dims[d] < 0)
     shape->dims[d] = vn_dims_mul (vn_op_get_dims (ctx, shape->dims[d]), shape->dims[d], by);
   else if (!vn_checked_mul_s64 (shape->dims[d], by, &shape->dims[d]))
-    return vn_op_fail (ctx, error, _("%s: dim %d of %" G_GINT64_FORMAT " is too large"), ctx->op->type, d, shape->dims[d]);
+    return vn_op_fail (ctx, error, _("%s: dim %d of %lld is too large"), ctx->op->type, d, (long long) shape->dims[d]);
   return TRUE;
 }
 

@@ -17,10 +17,10 @@ check_sizes (VnOpContext  *ctx,
     return vn_op_fail (ctx, error, _("Split: %u sizes for %u outputs"), n, ctx->n_outputs);
   for (guint i = 0; i < n; i++)
     if (sizes[i] < 0 || !vn_checked_add_s64 (sum, sizes[i], &sum))
-      return vn_op_fail (ctx, error, _("Split: size %u is %" G_GINT64_FORMAT), i, sizes[i]);
+      return vn_op_fail (ctx, error, _("Split: size %u is %lld"), i, (long long) sizes[i]);
   if (dim >= 0 && sum != dim)
-    return vn_op_fail (ctx, error, _("Split: the sizes sum up to %" G_GINT64_FORMAT ", the axis has %" G_GINT64_FORMAT),
-                       sum, dim);
+    return vn_op_fail (ctx, error, _("Split: the sizes sum up to %lld, the axis has %lld"),
+                       (long long) sum, (long long) dim);
   return TRUE;
 }
 
@@ -50,11 +50,11 @@ equal_sizes (VnOpContext  *ctx,
   gint64 piece = (dim + n - 1) / MAX (n, 1);
 
   if (n != ctx->n_outputs)
-    return vn_op_fail (ctx, error, _("Split: num_outputs is %" G_GINT64_FORMAT ", the node has %u outputs"),
-                       n, ctx->n_outputs);
+    return vn_op_fail (ctx, error, _("Split: num_outputs is %lld, the node has %u outputs"),
+                       (long long) n, ctx->n_outputs);
   if (ctx->opset < 18 && dim >= 0 && dim % n != 0)
-    return vn_op_fail (ctx, error, _("Split: %" G_GINT64_FORMAT " cannot be split into %u equal parts"),
-                       dim, ctx->n_outputs);
+    return vn_op_fail (ctx, error, _("Split: %lld cannot be split into %u equal parts"),
+                       (long long) dim, ctx->n_outputs);
   for (guint i = 0; i < ctx->n_outputs; i++)
     sizes[i] = dim < 0 ? open_piece (ctx, dim, n, i) : CLAMP (dim - (gint64) i * piece, 0, piece);
   return TRUE;

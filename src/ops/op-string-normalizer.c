@@ -84,7 +84,7 @@ check_words (VnOpContext    *ctx,
 {
   for (gsize i = 0; i < x->n_elements; i++)
     if (!g_utf8_validate (vn_string_get (x, i), -1, NULL))
-      return vn_op_fail (ctx, error, _("string %" G_GSIZE_FORMAT " is not valid UTF-8"), i);
+      return vn_op_fail (ctx, error, _("string %zu is not valid UTF-8"), i);
   return TRUE;
 }
 

@@ -22,8 +22,8 @@ check_shapes (VnOpContext *ctx,
   for (int d = 0; d < past->rank; d++)
     if (past->dims[d] >= 0 && update->dims[d] >= 0 &&
         (d == *axis ? update->dims[d] > past->dims[d] : update->dims[d] != past->dims[d]))
-      return vn_op_fail (ctx, error, _("dim %d of the cache is %" G_GINT64_FORMAT ", of the new rows %" G_GINT64_FORMAT),
-                         d, past->dims[d], update->dims[d]);
+      return vn_op_fail (ctx, error, _("dim %d of the cache is %lld, of the new rows %lld"),
+                         d, (long long) past->dims[d], (long long) update->dims[d]);
   return TRUE;
 }
 
@@ -55,7 +55,7 @@ find_place (VnOpContext  *ctx,
   if (places == NULL || room == 0)
     return TRUE;
   if (places->dtype != VN_DTYPE_S64 || b >= places->n_elements)
-    return vn_op_fail (ctx, error, _("%" G_GSIZE_FORMAT " places of type %s, where each sample needs one of int64"),
+    return vn_op_fail (ctx, error, _("%zu places of type %s, where each sample needs one of int64"),
                        places->n_elements, vn_dtype_get_name (places->dtype));
   *place = vn_tensor_get_s64 (places, b);
   if (circular)
@@ -64,8 +64,8 @@ find_place (VnOpContext  *ctx,
       *place += *place < 0 ? room : 0;
     }
   else if (*place < 0 || *place > room - n)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " rows from place %" G_GINT64_FORMAT " on do not fit into %"
-                                     G_GINT64_FORMAT), n, *place, room);
+    return vn_op_fail (ctx, error, _("%lld rows from place %lld on do not fit into %lld"), (long long) n,
+                       (long long) *place, (long long) room);
   return TRUE;
 }
 

@@ -118,7 +118,7 @@ read_columns (Vectorizer    *self,
   for (gsize i = 0; i < *n; i++)
     {
       if ((*columns)[i] < 0 || (*columns)[i] > G_MAXINT32)
-        return vn_op_fail (ctx, error, _("ngram_indexes has the column %" G_GINT64_FORMAT), (*columns)[i]);
+        return vn_op_fail (ctx, error, _("ngram_indexes has the column %lld"), (long long) (*columns)[i]);
       self->n_columns = MAX (self->n_columns, (*columns)[i] + 1);
     }
   return TRUE;
@@ -139,9 +139,8 @@ read_options (Vectorizer   *self,
   if (self->mode == TFIDF && !g_str_equal (mode, "TFIDF"))
     return vn_op_fail (ctx, error, _("mode is “%s”, none of TF, IDF and TFIDF"), mode);
   if (self->shortest < 1 || self->longest < self->shortest || self->skips < 0)
-    return vn_op_fail (ctx, error, _("sequences of %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " words with at most %"
-                                     G_GINT64_FORMAT " left out make no sense"), self->shortest, self->longest,
-                       self->skips);
+    return vn_op_fail (ctx, error, _("sequences of %lld to %lld words with at most %lld left out make no sense"),
+                       (long long) self->shortest, (long long) self->longest, (long long) self->skips);
   return TRUE;
 }
 
@@ -161,7 +160,7 @@ add_sequences (Vectorizer    *self,
 
   columns = vn_node_get_ints (ctx->node, "ngram_indexes", &n_columns);
   if (id > n_columns || n > n_columns - id)
-    return vn_op_fail (ctx, error, _("the list has more sequences than ngram_indexes has columns: %" G_GSIZE_FORMAT),
+    return vn_op_fail (ctx, error, _("the list has more sequences than ngram_indexes has columns: %zu"),
                        n_columns);
   for (gsize k = 0; k < n; k++)
     {
@@ -190,8 +189,8 @@ read_list (Vectorizer    *self,
       gsize n;
 
       if (starts[i] < 0 || end < starts[i] || end > (gint64) n_words)
-        return vn_op_fail (ctx, error, _("ngram_counts goes from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-                                         " in a list of %" G_GSIZE_FORMAT), starts[i], end, n_words);
+        return vn_op_fail (ctx, error, _("ngram_counts goes from %lld to %lld"
+                                         " in a list of %zu"), (long long) starts[i], (long long) end, n_words);
       n = (gsize) (end - starts[i]) / (i + 1);
       if ((gint64) i + 1 >= self->shortest && (gint64) i + 1 <= self->longest &&
           !add_sequences (self, ctx, pool, (gsize) starts[i], n, i + 1, id, error))
@@ -352,7 +351,7 @@ tfidf_run (VnOpContext *ctx,
                        vn_dtype_get_name (x->dtype));
   words = number_words (self, x);
   if (words == NULL)
-    return vn_op_fail (ctx, error, _("not enough memory for %" G_GSIZE_FORMAT " words"), x->n_elements);
+    return vn_op_fail (ctx, error, _("not enough memory for %zu words"), x->n_elements);
   if (ctx->out[0]->n_bytes > 0)
     memset (ctx->out[0]->data, 0, ctx->out[0]->n_bytes);
   for (gsize row = 0; row < rows; row++)

@@ -34,7 +34,7 @@ get_k (VnOpContext *ctx,
         }
     }
   if (*known && *k < 0)
-    return vn_op_fail (ctx, error, _("TopK: k is %" G_GINT64_FORMAT), *k);
+    return vn_op_fail (ctx, error, _("TopK: k is %lld"), (long long) *k);
   return TRUE;
 }
 
@@ -55,11 +55,11 @@ topk_infer (VnOpContext *ctx,
         return FALSE;
       dim = out.dims[axis];
       if (known && dim >= 0 && k > dim)
-        return vn_op_fail (ctx, error, _("TopK: k is %" G_GINT64_FORMAT ", axis %d has %" G_GINT64_FORMAT " elements"),
-                           k, axis, dim);
+        return vn_op_fail (ctx, error, _("TopK: k is %lld, axis %d has %lld elements"),
+                           (long long) k, axis, (long long) dim);
       out.dims[axis] = known ? k : VN_DIM_UNKNOWN;
       if (dim >= 0 && !vn_checked_mul ((gsize) dim, sizeof (Entry), &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("TopK: axis %d of %" G_GINT64_FORMAT " is too long"), axis, dim);
+        return vn_op_fail (ctx, error, _("TopK: axis %d of %lld is too long"), axis, (long long) dim);
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   vn_op_set_output (ctx, 1, VN_DTYPE_S64, &out);

@@ -97,7 +97,7 @@ read_step (VnOpContext  *ctx,
   if (!vn_number_scalar (ctx, 0, &step->rate, &known, error) || !vn_op_check_index_dtype (ctx, 1, error))
     return FALSE;
   if (ctx->in[1]->n_elements != 1)
-    return vn_op_fail (ctx, error, _("%s: input 1 must be 1 number, found %" G_GSIZE_FORMAT), ctx->op->type, ctx->in[1]->n_elements);
+    return vn_op_fail (ctx, error, _("%s: input 1 must be 1 number, found %zu"), ctx->op->type, ctx->in[1]->n_elements);
   *steps_made = (double) vn_tensor_get_s64 (ctx->in[1], 0);
   return TRUE;
 }

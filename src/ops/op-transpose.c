@@ -17,12 +17,12 @@ get_permutation (VnOpContext *ctx,
   if (values == NULL)
     return TRUE;
   if (n != (gsize) rank)
-    return vn_op_fail (ctx, error, _("Transpose: perm has %" G_GSIZE_FORMAT " entries, the input %d dims"), n, rank);
+    return vn_op_fail (ctx, error, _("Transpose: perm has %zu entries, the input %d dims"), n, rank);
   for (int i = 0; i < rank; i++)
     {
       if (values[i] < 0 || values[i] >= rank || (seen >> values[i] & 1) != 0)
-        return vn_op_fail (ctx, error, _("Transpose: perm is no permutation: entry %d is %" G_GINT64_FORMAT),
-                           i, values[i]);
+        return vn_op_fail (ctx, error, _("Transpose: perm is no permutation: entry %d is %lld"),
+                           i, (long long) values[i]);
       seen |= 1u << values[i];
       perm[i] = (int) values[i];
     }

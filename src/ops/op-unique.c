@@ -257,7 +257,7 @@ make_outputs (VnOpContext  *ctx,
       if (ctx->out[i] == NULL)
         return FALSE;
       if (!vn_shape_equal (&ctx->out[i]->shape, &shape))
-        return vn_op_fail (ctx, error, _("Unique: there are %" G_GSIZE_FORMAT " distinct values, another number was expected"),
+        return vn_op_fail (ctx, error, _("Unique: there are %zu distinct values, another number was expected"),
                            self.n_groups);
       fill_output (&self, meaning, ctx->out[i]);
     }

@@ -31,7 +31,7 @@ unpooled_shape (VnOpContext   *ctx,
         return vn_op_fail (ctx, error, _("MaxUnpool: dim %d is too large"), 2 + d);
       *dim += kernel[d] - pads[d] - pads[n + d];
       if (*dim < 0 || *dim > G_MAXINT64 / 4)
-        return vn_op_fail (ctx, error, _("MaxUnpool: dim %d of the output would be %" G_GINT64_FORMAT), 2 + d, *dim);
+        return vn_op_fail (ctx, error, _("MaxUnpool: dim %d of the output would be %lld"), 2 + d, (long long) *dim);
     }
   return TRUE;
 }
@@ -61,8 +61,8 @@ max_unpool_infer (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("MaxUnpool: output_shape has %u sizes for %d dims"), n, x->rank);
       for (guint d = 0; d < n; d++)
         if (sizes[d] < 0 || (x->rank >= 0 && y.dims[d] >= 0 && sizes[d] < y.dims[d]))
-          return vn_op_fail (ctx, error, _("MaxUnpool: size %u of output_shape is %" G_GINT64_FORMAT ", at least %"
-                                           G_GINT64_FORMAT " is needed"), d, sizes[d], x->rank >= 0 ? y.dims[d] : 0);
+          return vn_op_fail (ctx, error, _("MaxUnpool: size %u of output_shape is %lld, at least %lld is needed"), d,
+                             (long long) sizes[d], (long long) (x->rank >= 0 ? y.dims[d] : 0));
       y.rank = (int) n;
       memcpy (y.dims, sizes, n * sizeof *sizes);
     }
@@ -91,8 +91,8 @@ max_unpool_run (VnOpContext *ctx,
       gint64 rest = vn_tensor_get_s64 (indices, i), to = 0;
 
       if (rest < 0 || rest >= (gint64) n)
-        return vn_op_fail (ctx, error, _("MaxUnpool: index %" G_GINT64_FORMAT " (element %" G_GSIZE_FORMAT ") is outside of "
-                                         "the %" G_GSIZE_FORMAT " elements of the output"), rest, i, n);
+        return vn_op_fail (ctx, error, _("MaxUnpool: index %lld (element %zu) is outside of "
+                                         "the %zu elements of the output"), (long long) rest, i, n);
       for (int d = from.rank - 1; d >= 0; d--)
         {
           to += rest % from.dims[d] * strides[d];
@@ -155,8 +155,8 @@ read_fold (VnOpContext *ctx,
       gint64 room;
 
       if (self->image[d] < 1 || self->block[d] < 1 || self->image[d] > G_MAXINT32 || self->block[d] > G_MAXINT32 / 2)
-        return vn_op_fail (ctx, error, _("Col2Im: size %u of the image is %" G_GINT64_FORMAT ", of the block %"
-                                         G_GINT64_FORMAT), d, self->image[d], self->block[d]);
+        return vn_op_fail (ctx, error, _("Col2Im: size %u of the image is %lld, of the block %lld"), d,
+                           (long long) self->image[d], (long long) self->block[d]);
       room = self->image[d] + self->pads[d] + self->pads[self->n + d] - self->dilation[d] * (self->block[d] - 1) - 1;
       self->blocks[d] = room < 0 ? 0 : room / self->stride[d] + 1;
       if (!vn_checked_mul (self->taps, (gsize) self->block[d], &self->taps) ||
@@ -183,9 +183,8 @@ col2im_infer (VnOpContext *ctx,
   if (known && x->rank == 3)
     {
       if ((x->dims[1] >= 0 && (gsize) x->dims[1] % self.taps != 0) || (x->dims[2] >= 0 && (gsize) x->dims[2] != self.steps))
-        return vn_op_fail (ctx, error, _("Col2Im: %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " elements are no blocks of %"
-                                         G_GSIZE_FORMAT " at %" G_GSIZE_FORMAT " places"),
-                           x->dims[1], x->dims[2], self.taps, self.steps);
+        return vn_op_fail (ctx, error, _("Col2Im: %lld × %lld elements are no blocks of %zu at %zu places"),
+                           (long long) x->dims[1], (long long) x->dims[2], self.taps, self.steps);
       y = VN_SHAPE (x->dims[0], x->dims[1] >= 0 ? x->dims[1] / (gint64) self.taps : VN_DIM_UNKNOWN);
       y.rank = 2 + (int) self.n;
       memcpy (y.dims + 2, self.image, self.n * sizeof (gint64));

@@ -80,8 +80,7 @@ vn_conv_packed_new (const VnTile    *tile,
          posix_memalign (&self->memory, floats >= (4u << 20) ? 2u << 20 : 64, MAX (floats, 64)) == 0;
   if (!fits)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to pack a weight of %" G_GSIZE_FORMAT
-                   " bytes"), w->n_bytes);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to pack a weight of %zu bytes"), w->n_bytes);
       g_free (self);
       return NULL;
     }

@@ -93,8 +93,8 @@ vn_op_axis (VnOpContext    *ctx,
 {
   if (vn_shape_resolve_axis (shape, axis, resolved))
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: axis %" G_GINT64_FORMAT " is outside of -%d .. %d"),
-                     ctx->op->type, axis, shape->rank, shape->rank - 1);
+  return vn_op_fail (ctx, error, _("%s: axis %lld is outside of -%d .. %d"),
+                     ctx->op->type, (long long) axis, shape->rank, shape->rank - 1);
 }
 
 /**
@@ -158,7 +158,7 @@ vn_op_attr_or_input (VnOpContext  *ctx,
   if (from_attr != NULL)
     {
       if (n_attr > max)
-        return vn_op_fail (ctx, error, _("%s: attribute %s has %" G_GSIZE_FORMAT " values, at most %u make sense"),
+        return vn_op_fail (ctx, error, _("%s: attribute %s has %zu values, at most %u make sense"),
                            ctx->op->type, attr, n_attr, max);
       for (gsize i = 0; i < n_attr; i++)
         values[i] = vn_dims_is_symbolic (from_attr[i]) ? G_MININT64 : from_attr[i];
@@ -169,7 +169,7 @@ vn_op_attr_or_input (VnOpContext  *ctx,
     return FALSE;
   *known = vn_op_get_ints_input (ctx, input, values, max, n);
   if (!*known && ctx->in != NULL && ctx->in[input] != NULL)
-    return vn_op_fail (ctx, error, _("%s: input %u has %" G_GSIZE_FORMAT " values, at most %u make sense"),
+    return vn_op_fail (ctx, error, _("%s: input %u has %zu values, at most %u make sense"),
                        ctx->op->type, input, ctx->in[input]->n_elements, max);
   return TRUE;
 }

@@ -70,7 +70,7 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
     {
       self->blocks = NULL;
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("no memory for a weight of %" G_GSIZE_FORMAT " x %" G_GSIZE_FORMAT), depth, columns);
+                   _("no memory for a weight of %zu x %zu"), depth, columns);
       vn_gemm_packed_free (self);
       return NULL;
     }

@@ -21,9 +21,8 @@ vn_index_load (VnOpContext     *ctx,
                                                 : ((const gint32 *) indices->data)[i];
 
   if (value < -dim || value >= dim)
-    return vn_op_fail (ctx, error, _("%s: index %" G_GINT64_FORMAT " (element %" G_GSIZE_FORMAT ") is outside of "
-                                     "%" G_GINT64_FORMAT " .. %" G_GINT64_FORMAT),
-                       ctx->op->type, value, i, -dim, dim - 1);
+    return vn_op_fail (ctx, error, _("%s: index %lld (element %zu) is outside of %lld .. %lld"),
+                       ctx->op->type, (long long) value, i, (long long) -dim, (long long) (dim - 1));
   *index = (gsize) (value < 0 ? value + dim : value);
   return TRUE;
 }

@@ -28,7 +28,7 @@ read_ints (VnOpContext  *ctx,
 
   if (values != NULL && found == n)
     return values;
-  vn_op_fail (ctx, error, _("%s: %s has %" G_GSIZE_FORMAT " numbers, expected %" G_GSIZE_FORMAT), ctx->op->type, name, found, n);
+  vn_op_fail (ctx, error, _("%s: %s has %zu numbers, expected %zu"), ctx->op->type, name, found, n);
   return NULL;
 }
 
@@ -49,7 +49,7 @@ dup_values (VnOpContext  *ctx,
     return NULL;
   if ((VN_FLOAT_BITS >> values->dtype & 1) != 0 && values->n_elements == n)
     return g_steal_pointer (&values);
-  vn_op_fail (ctx, error, _("%s: %s holds %" G_GSIZE_FORMAT " elements of type %s, expected %" G_GSIZE_FORMAT " floats"),
+  vn_op_fail (ctx, error, _("%s: %s holds %zu elements of type %s, expected %zu floats"),
               ctx->op->type, tensor_name, values->n_elements, vn_dtype_get_name (values->dtype), n);
   return NULL;
 }
@@ -62,7 +62,7 @@ set_feature (VnOpContext  *ctx,
              GError      **error)
 {
   if (feature < 0 || feature >= G_MAXINT32)
-    return vn_op_fail (ctx, error, _("%s: a node asks for feature %" G_GINT64_FORMAT), ctx->op->type, feature);
+    return vn_op_fail (ctx, error, _("%s: a node asks for feature %lld"), ctx->op->type, (long long) feature);
   node->feature = (gsize) feature;
   self->n_features = MAX (self->n_features, (gsize) feature + 1);
   return TRUE;
@@ -77,8 +77,8 @@ set_vote (VnOpContext  *ctx,
           GError      **error)
 {
   if (target < 0 || target >= (gint64) self->n_targets)
-    return vn_op_fail (ctx, error, _("%s: a leaf votes for %" G_GINT64_FORMAT ", but there are only %" G_GSIZE_FORMAT " targets"),
-                       ctx->op->type, target, self->n_targets);
+    return vn_op_fail (ctx, error, _("%s: a leaf votes for %lld, but there are only %zu targets"),
+                       ctx->op->type, (long long) target, self->n_targets);
   self->votes[i] = (VnTreeVote) { (gsize) target, weight };
   return TRUE;
 }
@@ -144,7 +144,7 @@ check_circles (VnOpContext    *ctx,
   memset (state, NEW, self->n_nodes);
   for (gsize i = 0; i < self->n_roots; i++)
     if (state[self->roots[i]] == NEW && !walk (self, self->roots[i], state, path))
-      return vn_op_fail (ctx, error, _("%s: tree %" G_GSIZE_FORMAT " leads in a circle"), ctx->op->type, i);
+      return vn_op_fail (ctx, error, _("%s: tree %zu leads in a circle"), ctx->op->type, i);
   return TRUE;
 }
 
@@ -201,7 +201,8 @@ find_node (VnOpContext  *ctx,
       else
         high = middle;
     }
-  return vn_op_fail (ctx, error, _("%s: there is no node %" G_GINT64_FORMAT " in tree %" G_GINT64_FORMAT), ctx->op->type, id, tree);
+  return vn_op_fail (ctx, error, _("%s: there is no node %lld in tree %lld"), ctx->op->type, (long long) id,
+                     (long long) tree);
 }
 
 static gboolean
@@ -240,7 +241,7 @@ fill_nodes (VnOpContext  *ctx,
   if (values == NULL)
     return FALSE;
   if (modes == NULL || modes->type != VN_ATTR_STRINGS || modes->strings == NULL || modes->strings->len != n)
-    return vn_op_fail (ctx, error, _("%s: there is not one mode for each of %" G_GSIZE_FORMAT " nodes"), ctx->op->type, n);
+    return vn_op_fail (ctx, error, _("%s: there is not one mode for each of %zu nodes"), ctx->op->type, n);
   for (gsize i = 0; i < n; i++)
     {
       VnTreeNode *node = &self->nodes[i];
@@ -326,8 +327,8 @@ fill_classic (VnOpContext  *ctx,
     return FALSE;
   for (gsize i = 1; i < names->n; i++)
     if (compare_nodes (names, names->order[i - 1], names->order[i]) == 0)
-      return vn_op_fail (ctx, error, _("%s: tree %" G_GINT64_FORMAT " has two nodes %" G_GINT64_FORMAT), ctx->op->type,
-                         names->trees[names->order[i]], names->ids[names->order[i]]);
+      return vn_op_fail (ctx, error, _("%s: tree %lld has two nodes %lld"), ctx->op->type,
+                         (long long) names->trees[names->order[i]], (long long) names->ids[names->order[i]]);
   return fill_nodes (ctx, self, names, error) && fill_votes (ctx, self, prefix, names, error) &&
          check_circles (ctx, self, error);
 }
@@ -382,8 +383,8 @@ find_child (VnOpContext    *ctx,
   gsize n = leaf ? self->n_nodes - n_inner : n_inner;
 
   if (child < 0 || child >= (gint64) n)
-    return vn_op_fail (ctx, error, _("TreeEnsemble: a node leads to %s %" G_GINT64_FORMAT " of %" G_GSIZE_FORMAT),
-                       leaf ? "leaf" : "node", child, n);
+    return vn_op_fail (ctx, error, _("TreeEnsemble: a node leads to %s %lld of %zu"),
+                       leaf ? "leaf" : "node", (long long) child, n);
   *node = leaf ? n_inner + (gsize) child : (gsize) child;
   return TRUE;
 }

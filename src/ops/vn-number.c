@@ -57,7 +57,7 @@ is_single (VnOpContext  *ctx,
 
   *known = tensor != NULL;
   if (tensor != NULL && tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("%s: input %u must be 1 number, found %" G_GSIZE_FORMAT), ctx->op->type, input,
+    return vn_op_fail (ctx, error, _("%s: input %u must be 1 number, found %zu"), ctx->op->type, input,
                        tensor->n_elements);
   return TRUE;
 }
@@ -112,8 +112,8 @@ vn_number_size (VnOpContext  *ctx,
     return TRUE;
   found = vn_tensor_get_s64 (ctx->in[input], 0);
   if (found < min || found > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("%s: input %u is %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT " to %d"),
-                       ctx->op->type, input, found, min, G_MAXINT32);
+    return vn_op_fail (ctx, error, _("%s: input %u is %lld, expected %lld to %d"),
+                       ctx->op->type, input, (long long) found, (long long) min, G_MAXINT32);
   *value = found;
   return TRUE;
 }
@@ -132,8 +132,7 @@ vn_op_try_alloc (gsize    n,
   gpointer memory = vn_checked_mul (n, size, &bytes) ? g_try_malloc (MAX (bytes, 1)) : NULL;
 
   if (memory == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %" G_GSIZE_FORMAT " elements of %" G_GSIZE_FORMAT
-                 " bytes"), n, size);
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %zu elements of %zu bytes"), n, size);
   return memory;
 }
 

@@ -112,7 +112,7 @@ vn_op_gather (VnOpContext  *ctx,
       return TRUE;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("%s: after %u rounds its results need more than %" G_GSIZE_FORMAT " MB; make it end earlier"), ctx->op->type,
+               _("%s: after %u rounds its results need more than %zu MB; make it end earlier"), ctx->op->type,
                gathered->len, MAX_GATHERED >> 20);
   return FALSE;
 }
@@ -146,7 +146,7 @@ vn_op_check_flag (VnOpContext     *ctx,
                   GError         **error)
 {
   if (tensor != NULL && (tensor->kind != VN_KIND_TENSOR || tensor->dtype != VN_DTYPE_BOOL || tensor->n_elements != 1))
-    return vn_op_fail (ctx, error, _("%s: %s must be one boolean, found %s with %" G_GSIZE_FORMAT " elements"),
+    return vn_op_fail (ctx, error, _("%s: %s must be one boolean, found %s with %zu elements"),
                        ctx->op->type, what, vn_dtype_get_name (tensor->dtype), tensor->n_elements);
   *flag = tensor == NULL || *(const guint8 *) tensor->data != 0;
   return TRUE;

@@ -99,7 +99,7 @@ vn_op_describe_node (const VnNode *node)
     return g_strdup_printf (_("%s, a function of the model"), type);
   if (opset == 0)
     return g_strdup_printf (_("%s, of a domain the model does not import"), type);
-  return g_strdup_printf (_("%s, opset %" G_GINT64_FORMAT), type, opset);
+  return g_strdup_printf (_("%s, opset %lld"), type, (long long) opset);
 }
 
 /* ---- what depends on them ---- */

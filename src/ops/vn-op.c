@@ -57,8 +57,8 @@ vn_op_lookup (const char  *domain,
   op = find (domain, type, opset);
   if (op == NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("operator %s%s%s of opset %" G_GINT64_FORMAT " cannot be run here"),
-                 domain, *domain != '\0' ? "." : "", type, opset);
+                 _("operator %s%s%s of opset %lld cannot be run here"),
+                 domain, *domain != '\0' ? "." : "", type, (long long) opset);
   return op;
 }
 

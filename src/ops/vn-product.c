@@ -42,8 +42,8 @@ vn_product_init_transposed (VnProduct      *self,
   self->n = self->b.dims[self->b.rank - (self->trans_b ? 2 : 1)];
   rows = self->b.dims[self->b.rank - (self->trans_b ? 1 : 2)];
   if (self->k >= 0 && rows >= 0 && self->k != rows)
-    return vn_op_fail (ctx, error, _("%" G_GINT64_FORMAT " columns of the first operand, but %" G_GINT64_FORMAT
-                                     " rows of the second"), self->k, rows);
+    return vn_op_fail (ctx, error, _("%lld columns of the first operand, but %lld"
+                                     " rows of the second"), (long long) self->k, (long long) rows);
   lead_a = leading (&self->a);
   lead_b = leading (&self->b);
   if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))

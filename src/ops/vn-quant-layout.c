@@ -31,8 +31,8 @@ init_per_axis (VnQuantLayout *self,
   if (!layout_axis (self, ctx, data, scale, &axis, error))
     return FALSE;
   if (scale->dims[0] != self->dim)
-    return vn_op_fail (ctx, error, _("%s: %" G_GINT64_FORMAT " scales for axis %d of length %" G_GINT64_FORMAT),
-                       ctx->op->type, scale->dims[0], axis, self->dim);
+    return vn_op_fail (ctx, error, _("%s: %lld scales for axis %d of length %lld"),
+                       ctx->op->type, (long long) scale->dims[0], axis, (long long) self->dim);
   self->per_element = self->inner == 1;
   self->n_runs = (gsize) (self->per_element ? self->outer : self->outer * self->dim);
   return TRUE;
@@ -51,8 +51,8 @@ init_blocked (VnQuantLayout *self,
   if (!layout_axis (self, ctx, data, scale, &axis, error))
     return FALSE;
   if (scale->rank != data->rank || self->block <= 0)
-    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %" G_GINT64_FORMAT " do not fit data of %d "
-                                     "dims"), ctx->op->type, scale->rank, self->block, data->rank);
+    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %lld do not fit data of %d "
+                                     "dims"), ctx->op->type, scale->rank, (long long) self->block, data->rank);
   for (int d = 0; d < data->rank; d++)
     {
       gint64 expected = data->dims[d];
@@ -60,9 +60,9 @@ init_blocked (VnQuantLayout *self,
       if (d == axis)
         expected = expected / self->block + (expected % self->block != 0);
       if (scale->dims[d] != expected)
-        return vn_op_fail (ctx, error, _("%s: dim %d of the scales is %" G_GINT64_FORMAT ", blocks of %" G_GINT64_FORMAT
-                                         " along axis %d need %" G_GINT64_FORMAT),
-                           ctx->op->type, d, scale->dims[d], self->block, axis, expected);
+        return vn_op_fail (ctx, error, _("%s: dim %d of the scales is %lld, blocks of %lld along axis %d need %lld"),
+                           ctx->op->type, d, (long long) scale->dims[d], (long long) self->block, axis,
+                           (long long) expected);
     }
   self->per_element = self->inner != 1;
   self->n_runs = self->per_element ? (gsize) (self->outer * self->dim)
@@ -163,7 +163,7 @@ vn_quant_check (VnOpContext *ctx,
     }
   if (vn_op_has_input (ctx, 2) && vn_shape_n_elements (&scale->shape, &n_scales) &&
       vn_shape_n_elements (&ctx->in_types[2].shape, &n_zero) && n_scales != n_zero)
-    return vn_op_fail (ctx, error, _("%s: %" G_GSIZE_FORMAT " scales, but %" G_GSIZE_FORMAT " zero points"),
+    return vn_op_fail (ctx, error, _("%s: %zu scales, but %zu zero points"),
                        ctx->op->type, n_scales, n_zero);
   if (vn_shape_is_static (&scale->shape) && vn_shape_is_static (&ctx->in_types[0].shape))
     return vn_quant_layout_init (&layout, ctx, error);

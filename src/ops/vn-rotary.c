@@ -17,7 +17,7 @@ vn_rotary_check (const VnRotary  *self,
   if (positions == NULL || n == 0)
     return TRUE;
   if (positions->n_elements != 1 && positions->n_elements != n)
-    return vn_op_fail (ctx, error, _("%" G_GSIZE_FORMAT " positions for %" G_GSIZE_FORMAT " rows"),
+    return vn_op_fail (ctx, error, _("%zu positions for %zu rows"),
                        positions->n_elements, n);
   if (positions->n_elements != n)
     longest = self->length - 1;
@@ -26,7 +26,7 @@ vn_rotary_check (const VnRotary  *self,
       gint64 at = vn_tensor_get_s64 (positions, i);
 
       if (at < 0 || (gsize) at >= self->n_positions || longest >= self->n_positions - (gsize) at)
-        return vn_op_fail (ctx, error, _("position %" G_GINT64_FORMAT " of a table of %" G_GSIZE_FORMAT), at,
+        return vn_op_fail (ctx, error, _("position %lld of a table of %zu"), (long long) at,
                            self->n_positions);
     }
   return TRUE;

@@ -34,13 +34,13 @@ vn_window_ints (VnOpContext  *ctx,
   if (numbers == NULL || given == 0)
     return TRUE;
   if (given != (gsize) n)
-    return vn_op_fail (ctx, error, _("%s has %" G_GSIZE_FORMAT " numbers, expected %d"), name, given, n);
+    return vn_op_fail (ctx, error, _("%s has %zu numbers, expected %d"), name, given, n);
   for (int i = 0; i < n; i++)
     {
       values[i] = numbers[i];
       if (values[i] < min || values[i] > MAX_SIZE)
-        return vn_op_fail (ctx, error, _("%s holds %" G_GINT64_FORMAT ", expected at least %" G_GINT64_FORMAT),
-                           name, values[i], min);
+        return vn_op_fail (ctx, error, _("%s holds %lld, expected at least %lld"),
+                           name, (long long) values[i], (long long) min);
     }
   return TRUE;
 }
@@ -69,8 +69,8 @@ vn_window_kernel (VnOpContext   *ctx,
       gint64 size = w->dims[i + 2];
 
       if (size >= 0 && kernel[i] >= 0 && size != kernel[i])
-        return vn_op_fail (ctx, error, _("kernel_shape says %" G_GINT64_FORMAT ", the weight is %" G_GINT64_FORMAT),
-                           kernel[i], size);
+        return vn_op_fail (ctx, error, _("kernel_shape says %lld, the weight is %lld"),
+                           (long long) kernel[i], (long long) size);
       if (size == 0)
         return vn_op_fail (ctx, error, _("the kernel is empty"));
       if (kernel[i] < 0)
@@ -118,7 +118,7 @@ resolve_axis (VnWindow    *self,
   if (in < 0 || self->kernel[a] < 0)
     return TRUE;
   if (in > MAX_SIZE || self->kernel[a] > MAX_SIZE)
-    return vn_op_fail (ctx, error, _("an axis of %" G_GINT64_FORMAT " is too large"), MAX (in, self->kernel[a]));
+    return vn_op_fail (ctx, error, _("an axis of %lld is too large"), (long long) MAX (in, self->kernel[a]));
   if (g_str_has_prefix (auto_pad, "SAME_"))
     {
       gint64 total;
@@ -133,8 +133,9 @@ resolve_axis (VnWindow    *self,
   room = in + self->begin[a] + self->end[a] - extent;
   if (in == 0 || room < 0)
     return vn_op_fail (ctx, error,
-                       _("a kernel that spans %" G_GINT64_FORMAT " does not fit into %" G_GINT64_FORMAT
-                         " with padding %" G_GINT64_FORMAT), extent, in, self->begin[a] + self->end[a]);
+                       _("a kernel that spans %lld does not fit into %lld"
+                         " with padding %lld"), (long long) extent, (long long) in,
+                         (long long) (self->begin[a] + self->end[a]));
   self->out[a] = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
   /* A window may not start beyond the data and the padding before it. */
   if (ceil_mode && (self->out[a] - 1) * stride >= in + self->begin[a])
@@ -202,8 +203,9 @@ vn_window_init (VnWindow      *self,
     if (!resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
       return FALSE;
   if (vn_window_volume (self->kernel) > MAX_TAPS)
-    return vn_op_fail (ctx, error, _("a kernel of %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " × %" G_GINT64_FORMAT
-                                     " is too large"), self->kernel[0], self->kernel[1], self->kernel[2]);
+    return vn_op_fail (ctx, error, _("a kernel of %lld × %lld × %lld"
+                                     " is too large"), (long long) self->kernel[0], (long long) self->kernel[1],
+                                     (long long) self->kernel[2]);
   return TRUE;
 }
 

@@ -55,8 +55,8 @@ reason_of_selected (VnResolver    *self,
   const VnQuantTraits *traits = &info->op->quant;
 
   if (self->opset < vn_quant_get_since (node))
-    return g_strdup_printf (_("%s works on integers from opset %" G_GINT64_FORMAT " on only"),
-                            node->op_type, vn_quant_get_since (node));
+    return g_strdup_printf (_("%s works on integers from opset %lld on only"),
+                            node->op_type, (long long) vn_quant_get_since (node));
   if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value)
     return g_strdup_printf (_("it is the bias of %s, whose input or weight is not quantized here"), node->op_type);
   if (!info->marked)

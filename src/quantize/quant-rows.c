@@ -56,8 +56,8 @@ check_finite (VnResolver         *self,
   if (histogram->n_nan > 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("“%s” held %" G_GUINT64_FORMAT " NaN values during calibration; check the samples and their preprocessing"),
-                   name, histogram->n_nan);
+                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
+                   name, (unsigned long long) histogram->n_nan);
       return FALSE;
     }
   if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)

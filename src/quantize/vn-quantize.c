@@ -149,8 +149,8 @@ check_model (const VnModel   *prepared,
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("The model has opset %" G_GINT64_FORMAT ", this recipe needs %" G_GINT64_FORMAT " or more: prepare the model first"),
-               opset, needed);
+               _("The model has opset %lld, this recipe needs %lld or more: prepare the model first"),
+               (long long) opset, (long long) needed);
   return FALSE;
 }
 

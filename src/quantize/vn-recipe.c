@@ -431,9 +431,9 @@ check_opset (const VnRecipe  *self,
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               self->per_channel ? _("opset is %" G_GINT64_FORMAT "; scales per channel need %" G_GINT64_FORMAT " or more")
-                                 : _("opset is %" G_GINT64_FORMAT "; quantized models need %" G_GINT64_FORMAT " or more"),
-               self->opset, needed);
+               self->per_channel ? _("opset is %lld; scales per channel need %lld or more")
+                                 : _("opset is %lld; quantized models need %lld or more"),
+               (long long) self->opset, (long long) needed);
   return FALSE;
 }
 

@@ -12,8 +12,8 @@ vn_opset_refuse (VnOpsetStep  *step,
                  const char   *why,
                  GError      **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("cannot be converted to opset %" G_GINT64_FORMAT ": %s"),
-               step->version, why);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("cannot be converted to opset %lld: %s"),
+               (long long) step->version, why);
   return FALSE;
 }
 

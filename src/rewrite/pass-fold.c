@@ -165,7 +165,7 @@ run_with_scratch (VnOpContext  *ctx,
 
   if (ctx->scratch_bytes > G_MAXSSIZE - 64 || posix_memalign (&scratch, 64, ctx->scratch_bytes + 64) != 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory: %" G_GSIZE_FORMAT " bytes are needed"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory: %zu bytes are needed"),
                    ctx->scratch_bytes);
       return FALSE;
     }

@@ -129,9 +129,10 @@ refuse_opset (const VnFunction *function,
   g_autofree char *name = dup_function_name (function);
 
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("The function “%s” uses %s of opset %" G_GINT64_FORMAT " of “%s”, the model imports opset %" G_GINT64_FORMAT
+               _("The function “%s” uses %s of opset %lld of “%s”, the model imports opset %lld"
                  ", where it may mean something else: convert the model to the opset of the function"),
-               name, node->op_type, opset->version, *plain_domain (opset->domain) != '\0' ? opset->domain : "ai.onnx", version);
+               name, node->op_type, (long long) opset->version,
+               *plain_domain (opset->domain) != '\0' ? opset->domain : "ai.onnx", (long long) version);
   return FALSE;
 }
 

@@ -203,7 +203,7 @@ check_versions (VnPassContext  *ctx,
     return TRUE;
   if (from > 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("Opset %" G_GINT64_FORMAT " is not known; choose one up to %d"), ctx->target_opset, MAX_OPSET);
+                 _("Opset %lld is not known; choose one up to %d"), (long long) ctx->target_opset, MAX_OPSET);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("The model does not say which version of the standard operators it uses; it cannot be converted"));
@@ -224,7 +224,7 @@ opset_run (VnPassContext  *ctx,
   if (!convert_steps (ctx, ctx->model->graph, from, error) || !convert_functions (ctx, error))
     return FALSE;
   vn_model_set_opset (ctx->model, "", to);
-  vn_edit_log_add (ctx->log, "set", "ai.onnx", NULL, _("opset %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT), from, to);
+  vn_edit_log_add (ctx->log, "set", "ai.onnx", NULL, _("opset %lld to %lld"), (long long) from, (long long) to);
   for (guint i = 0; i < G_N_ELEMENTS (ir_versions); i++)
     if (ir_versions[i].opset <= to && (i + 1 == G_N_ELEMENTS (ir_versions) || ir_versions[i + 1].opset > to))
       vn_rewrite_need_ir (ctx, MAX (ir_versions[i].ir_version, 4));

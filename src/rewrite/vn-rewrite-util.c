@@ -251,8 +251,8 @@ vn_rewrite_need_ir (VnPassContext *ctx,
 {
   if (ctx->model->ir_version >= version)
     return;
-  vn_edit_log_add (ctx->log, "set", "ir_version", NULL, _("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT),
-                   ctx->model->ir_version, version);
+  vn_edit_log_add (ctx->log, "set", "ir_version", NULL, _("%lld to %lld"),
+                   (long long) ctx->model->ir_version, (long long) version);
   ctx->model->ir_version = version;
 }
 

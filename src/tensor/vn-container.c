@@ -41,7 +41,7 @@ check_size (GPtrArray  *items,
            n_bytes <= MAX_BYTES;
   if (!fits)
     g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                 _("A sequence of %u tensors is too large: at most %u tensors and %" G_GSIZE_FORMAT " MB can be held"),
+                 _("A sequence of %u tensors is too large: at most %u tensors and %zu MB can be held"),
                  items->len, MAX_ITEMS, MAX_BYTES >> 20);
   return fits;
 }

@@ -131,7 +131,7 @@ vn_tensor_new (VnDType         dtype,
     self->owner = g_try_malloc (padded);
   if (self->owner == NULL || dtype == VN_DTYPE_STRING)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a tensor of %" G_GSIZE_FORMAT " bytes"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a tensor of %zu bytes"),
                    self->n_bytes);
       return NULL;
     }
@@ -164,7 +164,7 @@ vn_tensor_new_view (VnDType         dtype,
       g_autofree char *text = vn_shape_to_string (shape, "×");
 
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("A tensor of type %s and shape %s needs %" G_GSIZE_FORMAT " bytes, the file has %" G_GSIZE_FORMAT),
+                   _("A tensor of type %s and shape %s needs %zu bytes, the file has %zu"),
                    vn_dtype_get_name (dtype), text, self->n_bytes, size);
       vn_tensor_unref (self);
       return NULL;

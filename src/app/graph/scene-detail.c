@@ -93,7 +93,7 @@ add_groups (const VnNode *node,
       add_word (text, _("depthwise"));
       return;
     }
-  words = g_strdup_printf (_("%" G_GINT64_FORMAT " groups"), group);
+  words = g_strdup_printf (_("%lld groups"), (long long) group);
   add_word (text, words);
 }
 
@@ -140,7 +140,7 @@ detail_axis (const VnNode *node,
 
   if (vn_node_get_attr (node, "axis") == NULL)
     return;
-  words = g_strdup_printf (_("axis %" G_GINT64_FORMAT), vn_node_get_int (node, "axis", 0));
+  words = g_strdup_printf (_("axis %lld"), (long long) vn_node_get_int (node, "axis", 0));
   add_word (text, words);
 }
 
