@@ -91,6 +91,8 @@ typedef struct
 const VnRangeMethod * const *vn_range_method_list (guint       *n);
 const VnRangeMethod         *vn_range_method_find (const char  *id,
                                                    GError     **error);
+gboolean                     vn_range_method_check (const char *id,
+                                                   GError     **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStats, vn_stats_unref)
 

@@ -52,6 +52,18 @@ vn_range_method_find (const char  *id,
   return NULL;
 }
 
+/**
+ * vn_range_method_check:
+ *
+ * Returns: whether there is a method called @id; %VN_ERROR_SETTING otherwise
+ */
+gboolean
+vn_range_method_check (const char  *id,
+                       GError     **error)
+{
+  return vn_range_method_find (id, error) != NULL;
+}
+
 /* A range needs a finite value. */
 gboolean
 vn_range_check (const VnHistogram  *histogram,

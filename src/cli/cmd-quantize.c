@@ -6,64 +6,20 @@
 #include "vn-i18n.h"
 #include "vn-report.h"
 
-static char *output, *preset, *format, *method, *activation, *weight, *report;
+static char *output, *preset, *report;
 static char **excludes;
-static double percentile;
-static gboolean per_channel, per_tensor, symmetric, skip_compare;
+static gboolean skip_compare;
 static int held_out = 16;
-static gint64 opset;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
-  { "format", 0, 0, G_OPTION_ARG_STRING, &format, N_("How quantization is written"), "qdq" },
-  { "method", 'm', 0, G_OPTION_ARG_STRING, &method, N_("How ranges are found"), "minmax|percentile" },
-  { "percentile", 0, 0, G_OPTION_ARG_DOUBLE, &percentile, N_("For --method percentile (default: 99.999)"), N_("P") },
-  { "activation", 0, 0, G_OPTION_ARG_STRING, &activation, N_("Type of activations"), N_("TYPE") },
-  { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, N_("Type of weights"), N_("TYPE") },
-  { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, N_("A scale for each output channel of the weights"), NULL },
-  { "per-tensor", 0, 0, G_OPTION_ARG_NONE, &per_tensor, N_("One scale for each weight"), NULL },
-  { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, N_("Symmetric activations"), NULL },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
-  { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Opset of the result (default: as low as possible)"), N_("N") },
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
 };
-
-static gboolean
-set_dtype (const char  *option,
-           const char  *text,
-           VnDType     *dtype,
-           GError     **error)
-{
-  if (text == NULL)
-    return TRUE;
-  *dtype = vn_dtype_from_name (text);
-  if (*dtype != VN_DTYPE_UNDEFINED)
-    return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is no type; use u8, s8, u16 or s16"), option, text);
-  return FALSE;
-}
-
-static gboolean
-set_format (VnRecipe  *recipe,
-            GError   **error)
-{
-  static const char * const names[] = { "qdq", "qoperator", "integer", "extended", "fixneuron" };
-
-  for (guint i = 0; format != NULL && i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (names[i], format))
-      {
-        recipe->format = (VnFormat) i;
-        return TRUE;
-      }
-  if (format == NULL)
-    return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: “%s” is not known; use qdq"), format);
-  return FALSE;
-}
 
 static VnRecipe *
 make_recipe (GError **error)
@@ -73,25 +29,8 @@ make_recipe (GError **error)
   if (preset != NULL && vn_preset_find (preset, error) == NULL)
     return NULL;
   recipe = vn_recipe_new (preset);
-  if (!set_dtype ("--activation", activation, &recipe->activation, error) ||
-      !set_dtype ("--weight", weight, &recipe->weight, error) ||
-      !set_format (recipe, error))
+  if (!vn_cmd_apply_settings (recipe, error))
     return NULL;
-  if (per_channel && per_tensor)
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--per-channel and --per-tensor exclude each other"));
-      return NULL;
-    }
-  recipe->per_channel = per_channel || (recipe->per_channel && !per_tensor);
-  recipe->symmetric_activations |= symmetric;
-  if (method != NULL)
-    {
-      g_free (recipe->method);
-      recipe->method = g_strdup (method);
-    }
-  if (percentile != 0)
-    recipe->percentile = percentile;
-  recipe->opset = opset;
   for (char **at = excludes; at != NULL && *at != NULL; at++)
     vn_recipe_add_exclude (recipe, *at);
   return vn_recipe_validate (recipe, error) ? g_steal_pointer (&recipe) : NULL;
@@ -265,6 +204,7 @@ const VnCmd vn_cmd_quantize = {
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = entries,
   .needs_data = TRUE,
+  .has_settings = TRUE,
   .n_args = 1,
   .run = quantize_run,
 };

@@ -13,6 +13,7 @@ enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
  * VnCmd: one command, in a cmd-*.c file, named in vn-cmds.def.
  * @usage: what follows the name: "MODEL [MODEL ...]"
  * @options: of the command alone; --json, --threads and --help are everybody's
+ * @has_settings: takes an option for each setting of a recipe
  * @needs_data: takes --data and the options of preprocessing
  * @n_args: how many positional arguments it must get
  * @run: prints its result through @out; %FALSE with @error otherwise
@@ -24,6 +25,7 @@ typedef struct
   const char         *summary;      /* N_() */
   const GOptionEntry *options;
   gboolean            needs_data;
+  gboolean            has_settings;
   int                 n_args;
   gboolean          (*run) (char **args, JsonBuilder *json, GError **error);
 } VnCmd;
@@ -47,6 +49,9 @@ extern VnCmdOptions vn_cmd_options;
 
 const GOptionEntry *vn_cmd_common_entries (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
+const GOptionEntry *vn_cmd_setting_entries (void);
+gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
+                                            GError      **error);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
                                            GError       **error);    /* NULL without error: none given */

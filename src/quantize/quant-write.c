@@ -12,11 +12,9 @@
 #include <string.h>
 
 static const VnQuantFormat formats[] = {
-  { VN_FORMAT_QDQ,       "qdq",       vn_quant_write_qdq },
-  { VN_FORMAT_QOPERATOR, "qoperator", NULL },
-  { VN_FORMAT_INTEGER,   "integer",   NULL },
-  { VN_FORMAT_EXTENDED,  "extended",  NULL },
-  { VN_FORMAT_FIXNEURON, "fixneuron", NULL },
+#define VN_FORMAT(SYMBOL, id, write) { VN_FORMAT_##SYMBOL, id, write },
+#include "vn-formats.def"
+#undef VN_FORMAT
 };
 
 /* Least IR version that knows an opset: version tables of the ONNX standard. */
@@ -66,22 +64,24 @@ set_metadata (VnModel    *model,
 }
 
 static void
-describe_recipe (VnModel             *model,
-                 const VnRecipe      *recipe,
-                 const VnQuantFormat *format)
+describe_recipe (VnModel        *model,
+                 const VnRecipe *recipe)
 {
   g_autofree char *rules = g_strdup_printf ("%u", recipe->overrides->len);
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
   set_metadata (model, "vernier.version", VN_VERSION);
   set_metadata (model, "vernier.preset", recipe->preset != NULL ? recipe->preset : "");
-  set_metadata (model, "vernier.format", format->id);
-  set_metadata (model, "vernier.activation", vn_dtype_get_name (recipe->activation));
-  set_metadata (model, "vernier.weight", vn_dtype_get_name (recipe->weight));
-  set_metadata (model, "vernier.granularity", recipe->per_channel ? "channel" : "tensor");
-  set_metadata (model, "vernier.symmetric-activations", recipe->symmetric_activations ? "true" : "false");
-  set_metadata (model, "vernier.symmetric-weights", recipe->symmetric_weights ? "true" : "false");
-  set_metadata (model, "vernier.reduce-range", recipe->reduce_range ? "true" : "false");
-  set_metadata (model, "vernier.method", recipe->method);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *key = g_strconcat ("vernier.", settings[i].id, NULL);
+      g_autofree char *text = vn_setting_dup_text (&settings[i], recipe);
+
+      if (!vn_setting_is_default (&settings[i], recipe) || settings[i].type == VN_SETTING_ENUM ||
+          settings[i].type == VN_SETTING_DTYPE)
+        set_metadata (model, key, text);
+    }
   set_metadata (model, "vernier.rules", rules);
 }
 
@@ -178,7 +178,7 @@ vn_quantize_write (const VnModel   *prepared,
       return NULL;
     }
 
-  describe_recipe (model, recipe, format);
+  describe_recipe (model, recipe);
   set_producer (model);
   raise_ir_version (model);
   complete_names (prepared, model, names);

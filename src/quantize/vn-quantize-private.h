@@ -3,6 +3,7 @@
 
 #include "vn-op.h"
 #include "vn-quantize.h"
+#include "vn-setting.h"
 
 G_BEGIN_DECLS
 

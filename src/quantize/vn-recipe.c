@@ -10,28 +10,8 @@
 
 /* ---- presets ---- */
 
-#define VN_PRESET(SYMBOL, id_, title_, summary_, format_, activation_, weight_, channel_, sym_a, sym_w, reduce, method_) \
-  static void                                                                                                            \
-  apply_##SYMBOL (VnRecipe *recipe)                                                                                      \
-  {                                                                                                                      \
-    recipe->preset = id_;                                                                                                \
-    recipe->format = VN_FORMAT_##format_;                                                                                \
-    recipe->activation = VN_DTYPE_##activation_;                                                                         \
-    recipe->weight = VN_DTYPE_##weight_;                                                                                 \
-    recipe->per_channel = channel_;                                                                                      \
-    recipe->symmetric_activations = sym_a;                                                                               \
-    recipe->symmetric_weights = sym_w;                                                                                   \
-    recipe->reduce_range = reduce;                                                                                       \
-    g_free (recipe->method);                                                                                             \
-    recipe->method = g_strdup (method_);                                                                                 \
-  }                                                                                                                      \
-                                                                                                                         \
-  static const VnPreset preset_##SYMBOL = { id_, title_, summary_, apply_##SYMBOL };
-#include "vn-presets.def"
-#undef VN_PRESET
-
 static const VnPreset * const presets[] = {
-#define VN_PRESET(SYMBOL, ...) &preset_##SYMBOL,
+#define VN_PRESET(...) &(const VnPreset) { __VA_ARGS__ },
 #include "vn-presets.def"
 #undef VN_PRESET
 };
@@ -77,7 +57,90 @@ vn_preset_find (const char  *id,
   return NULL;
 }
 
+/* ---- plain fields ---- */
+
+typedef const VnSetting * (*SettingsFunc) (guint *n);
+
+static void
+reset_fields (SettingsFunc list,
+              gpointer     object)
+{
+  guint n;
+  const VnSetting *settings = list (&n);
+
+  for (guint i = 0; i < n; i++)
+    vn_setting_reset (&settings[i], object);
+}
+
+static void
+clear_fields (SettingsFunc list,
+              gpointer     object)
+{
+  guint n;
+  const VnSetting *settings = list (&n);
+
+  for (guint i = 0; i < n; i++)
+    vn_setting_clear (&settings[i], object);
+}
+
+static void
+own_fields (SettingsFunc list,
+            gpointer     object)
+{
+  guint n;
+  const VnSetting *settings = list (&n);
+
+  for (guint i = 0; i < n; i++)
+    vn_setting_own (&settings[i], object);
+}
+
+static gboolean
+fields_equal (SettingsFunc  list,
+              gconstpointer a,
+              gconstpointer b)
+{
+  guint n;
+  const VnSetting *settings = list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (!vn_setting_equal (&settings[i], a, b))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_fields (SettingsFunc    list,
+              gconstpointer   object,
+              const char     *where,
+              GError        **error)
+{
+  guint n;
+  const VnSetting *settings = list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (!vn_setting_check (&settings[i], object, error))
+      {
+        g_prefix_error (error, "%s: ", where);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /* ---- overrides ---- */
+
+/**
+ * vn_override_new:
+ *
+ * Returns: (transfer full): an enabled rule that selects nothing and says nothing
+ */
+VnOverride *
+vn_override_new (void)
+{
+  VnOverride *self = g_new0 (VnOverride, 1);
+
+  reset_fields (vn_setting_list_of_rule, self);
+  return self;
+}
 
 /**
  * vn_override_free:
@@ -89,10 +152,7 @@ vn_override_free (VnOverride *self)
   if (self == NULL)
     return;
 
-  g_free (self->pattern);
-  g_strfreev (self->in_edges);
-  g_strfreev (self->out_edges);
-  g_free (self->method);
+  clear_fields (vn_setting_list_of_rule, self);
   g_free (self);
 }
 
@@ -110,35 +170,8 @@ vn_override_copy (const VnOverride *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   copy = g_memdup2 (self, sizeof *self);
-  copy->pattern = g_strdup (self->pattern);
-  copy->in_edges = g_strdupv (self->in_edges);
-  copy->out_edges = g_strdupv (self->out_edges);
-  copy->method = g_strdup (self->method);
+  own_fields (vn_setting_list_of_rule, copy);
   return copy;
-}
-
-static gboolean
-edges_equal (char **a,
-             char **b)
-{
-  if (a == NULL || b == NULL)
-    return a == b;
-  return g_strv_equal ((const char * const *) a, (const char * const *) b);
-}
-
-static gboolean
-override_equal (const VnOverride *a,
-                const VnOverride *b)
-{
-  return g_strcmp0 (a->pattern, b->pattern) == 0 &&
-         edges_equal (a->in_edges, b->in_edges) &&
-         edges_equal (a->out_edges, b->out_edges) &&
-         !a->enabled == !b->enabled &&
-         !a->exclude == !b->exclude &&
-         a->activation == b->activation &&
-         a->weight == b->weight &&
-         g_strcmp0 (a->method, b->method) == 0 &&
-         a->percentile == b->percentile;
 }
 
 static gboolean
@@ -201,6 +234,25 @@ vn_override_matches (const VnOverride *self,
 
 /* ---- recipes ---- */
 
+/* Presets are ours: what they say is allowed. */
+static void
+apply_settings (VnRecipe   *self,
+                const char *settings)
+{
+  g_auto(GStrv) words = g_strsplit (settings, " ", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      char *equals = strchr (words[i], '=');
+      g_autoptr(GError) error = NULL;
+
+      g_return_if_fail (equals != NULL);
+      *equals = '\0';
+      vn_recipe_set (self, words[i], equals + 1, &error);
+      g_return_if_fail (error == NULL);
+    }
+}
+
 /**
  * vn_recipe_new:
  * @preset: (nullable): id of a preset that exists; %NULL: "cpu"
@@ -216,9 +268,10 @@ vn_recipe_new (const char *preset)
   g_return_val_if_fail (found != NULL, NULL);
 
   self = g_new0 (VnRecipe, 1);
-  self->percentile = 99.999;
+  reset_fields (vn_setting_list_of_recipe, self);
+  self->preset = found->id;
   self->overrides = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_override_free);
-  found->apply (self);
+  apply_settings (self, found->settings);
   return self;
 }
 
@@ -243,7 +296,7 @@ vn_recipe_copy (const VnRecipe *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   copy = g_memdup2 (self, sizeof *self);
-  copy->method = g_strdup (self->method);
+  own_fields (vn_setting_list_of_recipe, copy);
   copy->overrides = g_ptr_array_copy (self->overrides, copy_override_func, NULL);
   g_ptr_array_set_free_func (copy->overrides, (GDestroyNotify) vn_override_free);
   return copy;
@@ -259,26 +312,9 @@ vn_recipe_free (VnRecipe *self)
   if (self == NULL)
     return;
 
-  g_free (self->method);
+  clear_fields (vn_setting_list_of_recipe, self);
   g_ptr_array_unref (self->overrides);
   g_free (self);
-}
-
-static gboolean
-settings_equal (const VnRecipe *a,
-                const VnRecipe *b)
-{
-  return g_strcmp0 (a->preset, b->preset) == 0 &&
-         a->format == b->format &&
-         a->activation == b->activation &&
-         a->weight == b->weight &&
-         !a->per_channel == !b->per_channel &&
-         !a->symmetric_activations == !b->symmetric_activations &&
-         !a->symmetric_weights == !b->symmetric_weights &&
-         !a->reduce_range == !b->reduce_range &&
-         g_strcmp0 (a->method, b->method) == 0 &&
-         a->percentile == b->percentile &&
-         a->opset == b->opset;
 }
 
 /**
@@ -292,13 +328,48 @@ vn_recipe_equal (const VnRecipe *a,
 {
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
 
-  if (!settings_equal (a, b) || a->overrides->len != b->overrides->len)
+  if (g_strcmp0 (a->preset, b->preset) != 0 || a->overrides->len != b->overrides->len ||
+      !fields_equal (vn_setting_list_of_recipe, a, b))
     return FALSE;
   for (guint i = 0; i < a->overrides->len; i++)
     {
-      if (!override_equal (g_ptr_array_index (a->overrides, i), g_ptr_array_index (b->overrides, i)))
+      if (!fields_equal (vn_setting_list_of_rule, g_ptr_array_index (a->overrides, i),
+                         g_ptr_array_index (b->overrides, i)))
         return FALSE;
     }
+  return TRUE;
+}
+
+/**
+ * vn_recipe_set:
+ * @id: of a setting in vn-settings.def: "percentile"
+ * @text: "99.9"; one more element if the setting is a list
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if there is no such setting, or @text is not allowed; @self is unchanged then
+ */
+gboolean
+vn_recipe_set (VnRecipe    *self,
+               const char  *id,
+               const char  *text,
+               GError     **error)
+{
+  g_autoptr(VnRecipe) copy = NULL;
+  const VnSetting *settings, *setting;
+  VnRecipe old;
+  guint n;
+
+  g_return_val_if_fail (self != NULL && id != NULL && text != NULL, FALSE);
+
+  settings = vn_setting_list_of_recipe (&n);
+  setting = vn_setting_find (settings, n, id, error);
+  if (setting == NULL)
+    return FALSE;
+  copy = vn_recipe_copy (self);
+  if (!vn_setting_parse (setting, copy, text, error))
+    return FALSE;
+  old = *self;
+  *self = *copy;
+  *copy = old;
   return TRUE;
 }
 
@@ -319,9 +390,8 @@ vn_recipe_add_exclude (VnRecipe   *self,
 
   g_return_val_if_fail (self != NULL && pattern != NULL, NULL);
 
-  rule = g_new0 (VnOverride, 1);
+  rule = vn_override_new ();
   rule->pattern = g_strdup (pattern);
-  rule->enabled = TRUE;
   rule->exclude = TRUE;
   g_ptr_array_add (self->overrides, rule);
   return rule;
@@ -355,44 +425,18 @@ vn_recipe_remove_exclude (VnRecipe   *self,
 
 /* ---- validation ---- */
 
+/* What holds between fields; each by itself was looked at before. */
 static gboolean
 check_types (VnDType      activation,
              VnDType      weight,
              const char  *where,
              GError     **error)
 {
-  if (activation != VN_DTYPE_UNDEFINED && !(VN_QUANT_ACTIVATION_TYPES & (1u << activation)))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: activations cannot be %s; choose uint8, int8, uint16 or int16"),
-                 where, vn_dtype_get_name (activation));
-  else if (weight != VN_DTYPE_UNDEFINED && !(VN_QUANT_WEIGHT_TYPES & (1u << weight)))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: weights cannot be %s; choose int8, uint8, int16, uint16, int4 or uint4"),
-                 where, vn_dtype_get_name (weight));
-  else if (activation == VN_DTYPE_S8 && weight == VN_DTYPE_U8)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: no runtime multiplies int8 activations by uint8 weights; use int8 weights"), where);
-  else
-    return TRUE;
-  return FALSE;
-}
-
-static gboolean
-check_method (const char  *method,
-              double       percentile,
-              const char  *where,
-              GError     **error)
-{
-  if (method != NULL && vn_range_method_find (method, error) == NULL)
-    {
-      g_prefix_error (error, "%s: ", where);
-      return FALSE;
-    }
-  if (percentile == 0 || (percentile >= 50 && percentile <= 100))
+  if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
     return TRUE;
 
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("%s: the percentile is %g; it must lie between 50 and 100"), where, percentile);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("%s: no runtime multiplies int8 activations by uint8 weights; use int8 weights"), where);
   return FALSE;
 }
 
@@ -403,9 +447,9 @@ check_override (const VnRecipe    *recipe,
                 GError           **error)
 {
   gboolean by_edges = rule->in_edges != NULL || rule->out_edges != NULL;
-  VnDType activation = rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation;
-  VnDType weight = rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight;
 
+  if (!check_fields (vn_setting_list_of_rule, rule, where, error))
+    return FALSE;
   if ((rule->pattern != NULL) == by_edges)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
@@ -417,23 +461,19 @@ check_override (const VnRecipe    *recipe,
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the pattern is empty"), where);
       return FALSE;
     }
-  return check_types (activation, weight, where, error) &&
-         check_method (rule->method, rule->percentile, where, error);
+  return check_types (rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
+                      rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
 }
 
 static gboolean
 check_opset (const VnRecipe  *self,
              GError         **error)
 {
-  gint64 needed = self->per_channel ? 13 : 10;
-
-  if (self->opset == 0 || self->opset >= needed)
+  if (!self->per_channel || self->opset == 0 || self->opset >= 13)
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               self->per_channel ? _("opset is %lld; scales per channel need %lld or more")
-                                 : _("opset is %lld; quantized models need %lld or more"),
-               (long long) self->opset, (long long) needed);
+               _("opset is %lld; scales per channel need 13 or more"), (long long) self->opset);
   return FALSE;
 }
 
@@ -449,16 +489,15 @@ vn_recipe_validate (const VnRecipe  *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (vn_quant_format_find (self->format, error) == NULL ||
+  if (!check_fields (vn_setting_list_of_recipe, self, _("recipe"), error) ||
+      vn_quant_format_find (self->format, error) == NULL ||
       !check_types (self->activation, self->weight, _("recipe"), error) ||
-      !check_method (self->method, self->percentile, _("recipe"), error) ||
       !check_opset (self, error))
     return FALSE;
 
-  if (self->activation == VN_DTYPE_UNDEFINED || self->weight == VN_DTYPE_UNDEFINED || self->method == NULL)
+  if (self->method == NULL)
     {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
-                           _("The recipe must name a type for activations, one for weights, and a range method"));
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("recipe: a range method is missing"));
       return FALSE;
     }
 

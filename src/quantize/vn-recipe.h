@@ -5,10 +5,16 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_FORMAT_QDQ, VN_FORMAT_QOPERATOR, VN_FORMAT_INTEGER, VN_FORMAT_EXTENDED, VN_FORMAT_FIXNEURON } VnFormat;
+typedef enum
+{
+#define VN_FORMAT(SYMBOL, ...) VN_FORMAT_##SYMBOL,
+#include "vn-formats.def"
+#undef VN_FORMAT
+  VN_N_FORMATS
+} VnFormat;
 
 /**
- * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins.
+ * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins. Fields: vn-settings.def.
  * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries are given
  * @exclude: leave these nodes in float
  */
@@ -26,6 +32,7 @@ typedef struct
 
 /**
  * VnRecipe: everything that decides how a model is quantized. Plain data; copy before changing one that is shared.
+ * All fields but preset and overrides are described by vn-settings.def.
  */
 typedef struct
 {
@@ -48,7 +55,7 @@ typedef struct
   const char *id;             /* "cpu" */
   const char *title;          /* N_() */
   const char *summary;        /* N_() */
-  void      (*apply) (VnRecipe *recipe);
+  const char *settings;       /* "activation=u16 weight=s8": what differs from the defaults of vn-settings.def */
 } VnPreset;
 
 const VnPreset * const *vn_preset_list     (guint            *n);
@@ -60,6 +67,11 @@ VnRecipe   *vn_recipe_copy         (const VnRecipe   *self);
 void        vn_recipe_free         (VnRecipe         *self);
 gboolean    vn_recipe_equal        (const VnRecipe   *a,
                                     const VnRecipe   *b);
+gboolean    vn_recipe_set          (VnRecipe         *self,
+                                    const char       *id,
+                                    const char       *text,
+                                    GError          **error);     /* a setting of vn-settings.def by its id */
+VnOverride *vn_override_new        (void);                        /* enabled, says nothing yet */
 VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
                                     const char       *pattern);   /* returned rule is owned by the recipe */
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,

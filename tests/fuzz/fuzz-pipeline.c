@@ -341,7 +341,7 @@ static void
 try_quantize (VnModel *model,
               GRand   *rand)
 {
-  guint n_presets, n_formats = VN_FORMAT_FIXNEURON + 1;
+  guint n_presets, n_formats = VN_N_FORMATS;
   const VnPreset * const *presets = vn_preset_list (&n_presets);
   g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[g_rand_int_range (rand, 0, (gint32) n_presets)]->id);
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");

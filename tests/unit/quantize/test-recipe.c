@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-graph-edit.h"
 #include "vn-quantize.h"
+#include "vn-setting.h"
 
 #include "vn-error.h"
 
@@ -124,11 +125,11 @@ test_validate (void)
     const char *text;
   } cases[] = {
     { NONE,       0,                   0,                    TRUE,  NULL },
-    { ACTIVATION, VN_DTYPE_F16,        VN_ERROR_UNSUPPORTED, FALSE, "float16" },
-    { ACTIVATION, VN_DTYPE_U4,         VN_ERROR_UNSUPPORTED, FALSE, "uint4" },
-    { ACTIVATION, VN_DTYPE_UNDEFINED,  VN_ERROR_SETTING,     FALSE, NULL },
+    { ACTIVATION, VN_DTYPE_F16,        VN_ERROR_SETTING,     FALSE, "float16" },
+    { ACTIVATION, VN_DTYPE_U4,         VN_ERROR_SETTING,     FALSE, "uint4" },
+    { ACTIVATION, VN_DTYPE_UNDEFINED,  VN_ERROR_SETTING,     FALSE, "undefined" },
     { WEIGHT,     VN_DTYPE_S4,         0,                    TRUE,  NULL },
-    { WEIGHT,     VN_DTYPE_S32,        VN_ERROR_UNSUPPORTED, FALSE, "int32" },
+    { WEIGHT,     VN_DTYPE_S32,        VN_ERROR_SETTING,     FALSE, "int32" },
     { METHOD,     0,                   VN_ERROR_SETTING,     FALSE, "nonsense" },
     { PERCENTILE, 20,                  VN_ERROR_SETTING,     FALSE, "20" },
     { PERCENTILE, 99,                  0,                    TRUE,  NULL },
@@ -137,7 +138,7 @@ test_validate (void)
     { FORMAT,     VN_FORMAT_FIXNEURON, VN_ERROR_UNSUPPORTED, FALSE, "fixneuron" },
     { PATTERN,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
     { BOTH,       0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
-    { RULE_TYPE,  VN_DTYPE_F64,        VN_ERROR_UNSUPPORTED, FALSE, "rule 1" },
+    { RULE_TYPE,  VN_DTYPE_F64,        VN_ERROR_SETTING,     FALSE, "rule 1" },
     { RULE_TYPE,  VN_DTYPE_U16,        0,                    TRUE,  NULL },
   };
 
@@ -176,6 +177,94 @@ test_validate (void)
       if (!ok && cases[i].change != METHOD)
         g_assert_error (error, VN_ERROR, (int) cases[i].code);
     }
+}
+
+/* A text that @setting accepts and that is not its default. */
+static char *
+make_other (const VnSetting *setting)
+{
+  switch (setting->type)
+    {
+    case VN_SETTING_BOOL:
+      return g_strdup (setting->def != 0 ? "false" : "true");
+    case VN_SETTING_ENUM:
+      return g_strdup (setting->choices[1]);
+    case VN_SETTING_DTYPE:
+      for (guint i = 1; i < VN_N_DTYPES; i++)
+        if ((setting->dtypes >> i & 1) && i != setting->def)
+          return g_strdup (vn_dtype_get_name ((VnDType) i));
+      return NULL;
+    case VN_SETTING_STRING:
+      return g_strdup (setting->check != NULL ? "percentile" : "some text");
+    case VN_SETTING_LIST:
+      return g_strdup ("one, two");
+    default:
+      return g_strdup_printf ("%.0f", setting->max);
+    }
+}
+
+static void
+try_setting (const VnSetting *setting,
+             gpointer         a,
+             gpointer         b)
+{
+  g_autofree char *other = make_other (setting), *text = NULL, *allowed = vn_setting_dup_allowed (setting);
+  g_autoptr(GError) error = NULL;
+
+  g_test_message ("%s: %s (%s)", setting->id, other, allowed);
+  vn_setting_reset (setting, a);
+  vn_setting_reset (setting, b);
+  g_assert_true (vn_setting_equal (setting, a, b) && vn_setting_is_default (setting, a));
+  g_assert_true (vn_setting_parse (setting, a, other, &error));
+  g_assert_no_error (error);
+  g_assert_false (vn_setting_equal (setting, a, b) || vn_setting_is_default (setting, a));
+  text = vn_setting_dup_text (setting, a);
+  g_assert_cmpstr (text, ==, other);
+  if (setting->type != VN_SETTING_STRING && setting->type != VN_SETTING_LIST)
+    {
+      g_assert_false (vn_setting_parse (setting, b, "nonsense", &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+      g_assert_nonnull (strstr (error->message, setting->id));
+      g_assert_nonnull (strstr (error->message, "nonsense"));
+    }
+  vn_setting_clear (setting, a);
+  vn_setting_clear (setting, b);
+}
+
+static void
+test_settings (void)
+{
+  VnRecipe recipes[2] = { 0 };
+  VnOverride rules[2] = { 0 };
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    try_setting (&settings[i], &recipes[0], &recipes[1]);
+  settings = vn_setting_list_of_rule (&n);
+  for (guint i = 0; i < n; i++)
+    try_setting (&settings[i], &rules[0], &rules[1]);
+}
+
+static void
+test_set (void)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnRecipe) before = vn_recipe_copy (recipe);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_false (vn_recipe_set (recipe, "percentile", "20", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_assert_nonnull (strstr (error->message, "50 to 100"));
+  g_clear_error (&error);
+  g_assert_false (vn_recipe_set (recipe, "percentil", "99", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_clear_error (&error);
+  g_assert_true (vn_recipe_equal (recipe, before));
+
+  g_assert_true (vn_recipe_set (recipe, "percentile", "99", &error));
+  g_assert_cmpfloat (recipe->percentile, ==, 99);
+  g_assert_false (vn_recipe_equal (recipe, before));
 }
 
 static void
@@ -227,6 +316,8 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/patterns", test_patterns);
   g_test_add_func ("/quantize/recipe/copy", test_copy);
   g_test_add_func ("/quantize/recipe/validate", test_validate);
+  g_test_add_func ("/quantize/recipe/settings", test_settings);
+  g_test_add_func ("/quantize/recipe/set", test_set);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
   return g_test_run ();
 }

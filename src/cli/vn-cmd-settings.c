@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Options made from vn-settings.def: --per-channel, --percentile=99.9, --exclude ... What they say is kept until the
+ * preset is known, which they all come after. */
+
+#include "vn-cmd.h"
+
+#include "vn-calibrate.h"
+#include "vn-i18n.h"
+#include "vn-setting.h"
+
+typedef struct
+{
+  const char *id;
+  char       *text;
+} Assignment;
+
+static GArray *assignments;   /* of Assignment */
+
+/* Spellings that stand for a setting and a value. */
+static const struct { const char *option, *id, *text, *blurb; } shorthands[] = {
+  { "per-tensor", "per-channel", "false", N_("One scale for each weight") },
+  { "symmetric", "symmetric-activations", "true", N_("Symmetric activations") },
+};
+
+static gboolean
+remember (const char  *option,
+          const char  *value,
+          gpointer     data,
+          GError     **error)
+{
+  const char *name = g_str_has_prefix (option, "--") ? option + 2 : "method";
+  Assignment assignment = { NULL, NULL };
+  const VnSetting *settings;
+  guint n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (shorthands); i++)
+    if (g_str_equal (shorthands[i].option, name))
+      assignment = (Assignment) { shorthands[i].id, g_strdup (shorthands[i].text) };
+  if (assignment.id == NULL)
+    {
+      settings = vn_setting_list_of_recipe (&n);
+      assignment.id = vn_setting_find (settings, n, name, error)->id;
+      assignment.text = g_strdup (value != NULL ? value : "true");
+    }
+  if (assignments == NULL)
+    assignments = g_array_new (FALSE, FALSE, sizeof (Assignment));
+  g_array_append_val (assignments, assignment);
+  return TRUE;
+}
+
+static char *
+describe_values (const VnSetting *setting)
+{
+  g_autoptr(GString) text = NULL;
+  const VnRangeMethod * const *methods;
+  guint n;
+
+  switch (setting->type)
+    {
+    case VN_SETTING_BOOL:
+      return NULL;
+    case VN_SETTING_ENUM:
+      return g_strjoinv ("|", (char **) setting->choices);
+    case VN_SETTING_DTYPE:
+      return g_strdup (_("TYPE"));
+    case VN_SETTING_STRING:
+      if (setting->check != vn_range_method_check)
+        return g_strdup (_("TEXT"));
+      text = g_string_new (NULL);
+      methods = vn_range_method_list (&n);
+      for (guint i = 0; i < n; i++)
+        g_string_append_printf (text, "%s%s", i > 0 ? "|" : "", methods[i]->id);
+      return g_string_free (g_steal_pointer (&text), FALSE);
+    case VN_SETTING_LIST:
+      return g_strdup (_("NAME"));
+    default:
+      return g_strdup (_("N"));
+    }
+}
+
+/**
+ * vn_cmd_setting_entries:
+ *
+ * Returns: (transfer none): an option for each setting of a recipe, ending with one without name
+ */
+const GOptionEntry *
+vn_cmd_setting_entries (void)
+{
+  static GOptionEntry *entries;
+  const VnSetting *settings;
+  guint n;
+
+  if (entries != NULL)
+    return entries;
+  settings = vn_setting_list_of_recipe (&n);
+  entries = g_new0 (GOptionEntry, n + G_N_ELEMENTS (shorthands) + 1);
+  for (guint i = 0; i < n; i++)
+    entries[i] = (GOptionEntry) { settings[i].id, g_str_equal (settings[i].id, "method") ? 'm' : 0,
+                                  settings[i].type == VN_SETTING_BOOL ? G_OPTION_FLAG_OPTIONAL_ARG : 0,
+                                  G_OPTION_ARG_CALLBACK, remember, settings[i].blurb, describe_values (&settings[i]) };
+  for (guint i = 0; i < G_N_ELEMENTS (shorthands); i++)
+    entries[n + i] = (GOptionEntry) { shorthands[i].option, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, remember,
+                                      shorthands[i].blurb, NULL };
+  return entries;
+}
+
+/**
+ * vn_cmd_apply_settings:
+ *
+ * Sets what the options say.
+ *
+ * Returns: %FALSE if a value is not allowed
+ */
+gboolean
+vn_cmd_apply_settings (VnRecipe  *recipe,
+                       GError   **error)
+{
+  for (guint i = 0; assignments != NULL && i < assignments->len; i++)
+    {
+      const Assignment *assignment = &g_array_index (assignments, Assignment, i);
+      g_autoptr(GError) reason = NULL;
+
+      if (vn_recipe_set (recipe, assignment->id, assignment->text, &reason))
+        continue;
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s", reason->message);
+      return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dtype.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  VN_SETTING_BOOL,      /* gboolean */
+  VN_SETTING_INT,       /* gint64 */
+  VN_SETTING_DOUBLE,    /* double */
+  VN_SETTING_ENUM,      /* an enumeration from 0 on */
+  VN_SETTING_DTYPE,     /* VnDType */
+  VN_SETTING_STRING,    /* char *, NULL: not set */
+  VN_SETTING_LIST,      /* char **, NULL: not set */
+} VnSettingType;
+
+/**
+ * VnSetting: one plain field of a recipe or a rule, from vn-settings.def.
+ * @id: JSON key and --option; words joined by "-"
+ * @offset: of the field in its structure
+ * @def: what it is before anybody says something; allowed in any case
+ * @choices: ENUM: NULL-terminated ids, in the order of the enumeration
+ * @dtypes: DTYPE: the set of types allowed
+ * @check: (nullable): STRING: whether a text is allowed
+ */
+typedef struct
+{
+  const char         *id, *title, *blurb;   /* title and blurb: N_() */
+  VnSettingType       type;
+  gsize               offset;
+  double              def, min, max;
+  const char * const *choices;
+  VnDTypeSet          dtypes;
+  gboolean          (*check) (const char *text, GError **error);
+} VnSetting;
+
+const VnSetting *vn_setting_list_of_recipe (guint             *n);
+const VnSetting *vn_setting_list_of_rule   (guint             *n);
+const VnSetting *vn_setting_find           (const VnSetting   *list,
+                                            guint              n,
+                                            const char        *id,
+                                            GError           **error);
+
+/* @object: the recipe or rule that has the field */
+void             vn_setting_reset          (const VnSetting   *self,
+                                            gpointer           object);
+void             vn_setting_clear          (const VnSetting   *self,
+                                            gpointer           object);
+void             vn_setting_own            (const VnSetting   *self,
+                                            gpointer           object);   /* after a shallow copy */
+gboolean         vn_setting_equal          (const VnSetting   *self,
+                                            gconstpointer      a,
+                                            gconstpointer      b);
+gboolean         vn_setting_is_default     (const VnSetting   *self,
+                                            gconstpointer      object);
+gboolean         vn_setting_check          (const VnSetting   *self,
+                                            gconstpointer      object,
+                                            GError           **error);
+gboolean         vn_setting_parse          (const VnSetting   *self,
+                                            gpointer           object,
+                                            const char        *text,
+                                            GError           **error);
+char            *vn_setting_dup_text       (const VnSetting   *self,
+                                            gconstpointer      object);
+char            *vn_setting_dup_allowed    (const VnSetting   *self);
+
+G_END_DECLS
