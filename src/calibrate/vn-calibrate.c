@@ -7,6 +7,7 @@
 #include "vn-histogram-private.h"
 #include "vn-stats-private.h"
 
+#include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-parallel.h"
@@ -18,7 +19,7 @@ typedef struct
   VnScratch    *scratch;
   VnHistogram **histograms;   /* one per tap */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
-  guint         n_samples;
+  GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
 
 typedef struct
@@ -33,6 +34,7 @@ typedef struct
   VnDerived                *derived;    /* one per tap */
   Worker                   *workers;
   guint                     n_workers;
+  guint                     from;       /* first sample of the slice that is being run */
   guint                     done;       /* atomic */
   GMutex                    lock;       /* of what follows */
   gsize                     first_bad;
@@ -68,6 +70,7 @@ worker_start (Worker  *self,
   vn_runner_set_tap (self->runner, observe, self);
   self->derived = run->derived;
   self->scratch = vn_scratch_new ();
+  self->samples = vn_stats_samples_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
   self->histograms = g_new (VnHistogram *, run->taps->len + 1);
   for (guint i = 0; i < run->taps->len; i++)
@@ -83,6 +86,7 @@ worker_clear (Worker *self,
     return;
   vn_runner_free (self->runner);
   vn_scratch_free (self->scratch);
+  g_array_unref (self->samples);
   for (guint i = 0; i < n_taps; i++)
     vn_histogram_free (self->histograms[i]);
   g_free (self->histograms);
@@ -109,14 +113,35 @@ run_note_bad (Run    *run,
   g_mutex_unlock (&run->lock);
 }
 
+static void
+worker_add_sample (Worker           *self,
+                   const Run        *run,
+                   guint             sample,
+                   VnTensor * const *inputs)
+{
+  VnDigest digest = { 0 };
+
+  for (guint i = 0; i < vn_plan_get_n_inputs (run->plan); i++)
+    vn_digest_add (&digest, inputs[i]->data, inputs[i]->dtype != VN_DTYPE_STRING ? inputs[i]->n_bytes : 0);
+  vn_stats_samples_add (self->samples, sample, vn_dataset_get_name (run->dataset, sample), vn_digest_get (&digest));
+}
+
+/* Where the counts are to outlive a cancelled run, a sample that has been begun is finished: half of one is in no list. */
+static GCancellable *
+run_get_cancellable (Run *run)
+{
+  return run->options->checkpoint != NULL ? NULL : run->cancellable;
+}
+
 static gboolean
-run_sample (gsize     item,
+run_sample (gsize     slice_item,
             guint     worker,
             gpointer  data,
             GError  **error)
 {
   Run *run = data;
   Worker *self = &run->workers[worker];
+  gsize item = run->from + slice_item;
   guint sample = run->options->samples[item];
   guint n_inputs = vn_plan_get_n_inputs (run->plan);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
@@ -128,7 +153,9 @@ run_sample (gsize     item,
 
   if (vn_dataset_load (run->dataset, sample, inputs, &bad))
     {
-      ok = vn_runner_run (self->runner, inputs, NULL, run->cancellable, error);
+      ok = vn_runner_run (self->runner, inputs, NULL, run_get_cancellable (run), error);
+      if (ok)
+        worker_add_sample (self, run, sample, inputs);
       for (guint i = 0; i < n_inputs; i++)
         vn_tensor_unref (inputs[i]);
       if (!ok)
@@ -136,7 +163,6 @@ run_sample (gsize     item,
           g_prefix_error (error, _("sample “%s”: "), vn_dataset_get_name (run->dataset, sample));
           return FALSE;
         }
-      self->n_samples++;
     }
   else
     {
@@ -190,16 +216,30 @@ run_get_histogram (Run   *run,
   return vn_histogram_new_clamped (source, derived->min, derived->max);
 }
 
-static VnStats *
-run_collect (Run *run)
+static void
+run_list_samples (Run     *run,
+                  VnStats *stats)
 {
-  guint n_samples = 0;
-  VnStats *stats;
-
   for (guint w = 0; w < run->n_workers; w++)
-    n_samples += run->workers[w].n_samples;
-  stats = vn_stats_new (n_samples);
+    for (guint i = 0; run->workers[w].runner != NULL && i < run->workers[w].samples->len; i++)
+      {
+        const VnStatsSample *sample = &g_array_index (run->workers[w].samples, VnStatsSample, i);
 
+        vn_stats_samples_add (stats->samples, sample->index, sample->name, sample->digest);
+      }
+  vn_stats_samples_sort (stats->samples);
+  stats->n_samples = stats->samples->len;
+  stats->n_left = run->options->n_samples - run->done;
+}
+
+static VnStats *
+run_collect (Run     *run,
+             VnNotes *notes)
+{
+  VnStats *stats = vn_stats_new (0);
+
+  stats->origin = vn_stats_origin_copy (run->options->origin);
+  run_list_samples (run, stats);
   for (guint i = 0; i < run->taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
@@ -208,11 +248,84 @@ run_collect (Run *run)
       /* Constants, integers and float16 are not observed. */
       if (sum == NULL)
         continue;
-      note_special (run->notes, value->name, sum);
+      if (notes != NULL)
+        note_special (notes, value->name, sum);
       vn_stats_take (stats, value->name, g_steal_pointer (&sum));
     }
   vn_stats_seal (stats);
   return stats;
+}
+
+/* ---- checkpoints ---- */
+
+#define CHECKPOINT_SECONDS 10
+#define SLICE_PER_WORKER 4
+
+static gboolean
+run_checkpoint (Run     *run,
+                GError **error)
+{
+  g_autoptr(VnStats) stats = run_collect (run, NULL);
+
+  return run->options->checkpoint (stats, run->options->checkpoint_data, error);
+}
+
+/* So many samples that several slices fit between two checkpoints, but no more: at the end of each all threads wait for
+ * the slowest. */
+static guint
+next_slice (guint   slice,
+            guint   n_workers,
+            double  seconds,
+            double  interval)
+{
+  double fitting = slice * interval / (2 * MAX (seconds, 1e-6));
+
+  return MAX (n_workers, (guint) MIN (fitting, 4.0 * slice));
+}
+
+static gboolean
+run_slices (Run     *run,
+            GError **error)
+{
+  const VnCalibrateOptions *options = run->options;
+  double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : CHECKPOINT_SECONDS;
+  guint slice = options->checkpoint != NULL ? run->n_workers * SLICE_PER_WORKER : options->n_samples;
+  gint64 saved = g_get_monotonic_time ();
+
+  while (run->from < options->n_samples)
+    {
+      gint64 start = g_get_monotonic_time ();
+      guint n = MIN (slice, options->n_samples - run->from);
+      gint64 now;
+
+      if (!vn_parallel_for (run->n_workers, n, run_sample, run, run->cancellable, error))
+        return FALSE;
+      run->from += n;
+      now = g_get_monotonic_time ();
+      slice = next_slice (slice, run->n_workers, (double) (now - start) / G_USEC_PER_SEC, interval);
+      if (options->checkpoint == NULL || run->from == options->n_samples || now - saved < interval * G_USEC_PER_SEC)
+        continue;
+      if (!run_checkpoint (run, error))
+        return FALSE;
+      saved = now;
+    }
+  return TRUE;
+}
+
+/* Runs all samples. A cancelled run hands over what it has before it ends. */
+static gboolean
+run_all (Run     *run,
+         GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+
+  if (run_slices (run, &reason))
+    return TRUE;
+  if (run->options->checkpoint != NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
+      !run_checkpoint (run, error))
+    return FALSE;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static gboolean
@@ -222,7 +335,7 @@ check_arguments (VnDataset                 *dataset,
 {
   guint n = vn_dataset_get_n (dataset);
 
-  if (options->n_samples == 0)
+  if (options->n_samples == 0 && !options->may_be_empty)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("There are no samples to calibrate on"));
       return FALSE;
@@ -242,7 +355,7 @@ check_arguments (VnDataset                 *dataset,
  * @plan: must have been made with the values to observe as taps
  * @taps: (element-type VnValue): as given to the plan
  * @dataset: opened for the plan's inputs, in their order
- * @options: which samples, how many threads
+ * @options: which samples, how many threads, who wants to keep what a long run has learned so far
  * @progress: (nullable): told after every sample
  * @notes: (nullable): receives unreadable samples and values that are not finite
  * @cancellable: (nullable): looked at before every sample and inside the run
@@ -272,15 +385,15 @@ vn_calibrate (VnPlan                    *plan,
     return NULL;
 
   run.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  run.n_workers = MIN (run.n_workers, options->n_samples);
+  run.n_workers = MAX (1, MIN (run.n_workers, options->n_samples));
   run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
-  ok = vn_parallel_for (run.n_workers, options->n_samples, run_sample, &run, cancellable, error);
+  ok = run_all (&run, error);
   if (ok)
-    stats = run_collect (&run);
-  if (ok && stats->n_samples == 0)
+    stats = run_collect (&run, notes);
+  if (ok && stats->n_samples == 0 && !options->may_be_empty)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    _("None of the %u samples could be used; the first one: %s"), options->n_samples, run.bad_reason);

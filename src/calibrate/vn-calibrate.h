@@ -15,11 +15,39 @@ G_BEGIN_DECLS
  */
 typedef struct _VnStats VnStats;
 
+/**
+ * VnStatsOrigin: what statistics were made with, so that they are not used for something else.
+ * @network: name for messages: that of the file
+ * @source: vn_model_dup_digest() of the network as opened
+ * @prepared: the same of the network that ran
+ * @opset: of the network that ran
+ * @data: a line of text: everything about the samples that changes values: sizes, preprocessing
+ */
+typedef struct
+{
+  char   *network;
+  char   *source;
+  char   *prepared;
+  gint64  opset;
+  char   *data;
+} VnStatsOrigin;
+
 VnStats           *vn_stats_ref           (VnStats     *self);
 void               vn_stats_unref         (VnStats     *self);
 const VnHistogram *vn_stats_get           (VnStats     *self,
                                            const char  *value_name);   /* NULL if not observed */
 guint              vn_stats_get_n_samples (VnStats     *self);
+guint              vn_stats_get_n_left    (VnStats     *self);        /* samples not looked at yet; 0: complete */
+gboolean           vn_stats_has_sample    (VnStats     *self,
+                                           guint        index,        /* in the data set; G_MAXUINT: anywhere */
+                                           const char  *name);
+guint              vn_stats_count_twice   (VnStats     *self,
+                                           const char **example);     /* samples that occur again under another number */
+const VnStatsOrigin *vn_stats_get_origin  (VnStats     *self);        /* NULL if nobody said */
+gboolean           vn_stats_check_origin  (VnStats             *self,
+                                           const VnStatsOrigin *origin,
+                                           const char          *path,       /* nullable: for messages */
+                                           GError             **error);
 guint              vn_stats_get_n_values  (VnStats     *self);
 const char        *vn_stats_get_name      (VnStats     *self,
                                            guint        i);            /* sorted */
@@ -29,17 +57,50 @@ gboolean           vn_stats_equal         (VnStats     *a,
 VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */
                                            guint              n,
                                            GError           **error);
+VnStats           *vn_stats_continue      (VnStats           *partial,      /* nullable */
+                                           VnStats           *rest,
+                                           GError           **error);
 gboolean           vn_stats_save          (VnStats           *self,
                                            const char        *path,
                                            GError           **error);
 VnStats           *vn_stats_load          (const char        *path,
                                            GError           **error);
+GBytes            *vn_stats_to_bytes      (VnStats           *self);   /* what vn_stats_save() writes */
+VnStats           *vn_stats_from_bytes    (GBytes            *bytes,
+                                           GError           **error);
 
+void               vn_stats_origin_free   (VnStatsOrigin     *self);
+
+/**
+ * VnCheckpointFunc:
+ * @stats: what was learned so far, with the number of samples that are left
+ *
+ * Returns: %FALSE with @error to give up
+ */
+typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
+                                      gpointer  data,
+                                      GError  **error);
+
+/**
+ * VnCalibrateOptions:
+ * @samples: indices into the data set
+ * @n_threads: 0: all processors
+ * @origin: (nullable): stands in the result
+ * @checkpoint: (nullable): called now and then while no sample is being run, and when the run is cancelled: samples
+ *   that are being run then are finished first
+ * @checkpoint_seconds: time between two calls; 0: 10 s
+ * @may_be_empty: no sample that can be used is no error: others have some
+ */
 typedef struct
 {
-  const guint *samples;     /* indices into the data set */
-  guint        n_samples;
-  guint        n_threads;   /* 0: all processors */
+  const guint         *samples;
+  guint                n_samples;
+  guint                n_threads;
+  const VnStatsOrigin *origin;
+  VnCheckpointFunc     checkpoint;
+  gpointer             checkpoint_data;
+  double               checkpoint_seconds;
+  gboolean             may_be_empty;
 } VnCalibrateOptions;
 
 /**
@@ -95,5 +156,6 @@ gboolean                     vn_range_method_check (const char *id,
                                                    GError     **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStats, vn_stats_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStatsOrigin, vn_stats_origin_free)
 
 G_END_DECLS

@@ -3,8 +3,18 @@
 /* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
  *
  *   "VnStats\n"  8 bytes
- *   version      varint, 1
- *   n_samples    varint
+ *   version      varint, 2
+ *   n_samples    varint: those that went in
+ *   n_left       varint: those that were to go in, but were not looked at when the run was interrupted
+ *   has_origin   varint, 0 or 1; if 1:
+ *     network, source, prepared   texts: varint length, that many bytes of UTF-8
+ *     opset      varint
+ *     data       text
+ *   n_listed     varint: 0 or n_samples
+ *   per sample, in strictly ascending order:
+ *     index      varint: its number in the data set
+ *     name       text
+ *     digest     8 bytes: of its tensors
  *   n_values     varint
  *   per value, names in strictly ascending order of bytes:
  *     name       varint length, that many bytes of UTF-8
@@ -28,9 +38,10 @@
 
 #define MAGIC "VnStats\n"
 #define MAGIC_SIZE 8
-#define VERSION 1
+#define VERSION 2
 #define DIGEST_SIZE 32
 #define MAX_NAME 65536
+#define MAX_OPSET 1000000
 
 /* ---- write ---- */
 
@@ -45,6 +56,46 @@ put_varint (GByteArray *out,
     bytes[n++] = (guint8) (value | 0x80);
   bytes[n++] = (guint8) value;
   g_byte_array_append (out, bytes, n);
+}
+
+static void
+put_text (GByteArray *out,
+          const char *text)
+{
+  gsize length = text != NULL ? strlen (text) : 0;
+
+  put_varint (out, length);
+  g_byte_array_append (out, (const guint8 *) text, (guint) length);
+}
+
+static void
+put_origin (GByteArray          *out,
+            const VnStatsOrigin *origin)
+{
+  put_varint (out, origin != NULL);
+  if (origin == NULL)
+    return;
+  put_text (out, origin->network);
+  put_text (out, origin->source);
+  put_text (out, origin->prepared);
+  put_varint (out, (guint64) origin->opset);
+  put_text (out, origin->data);
+}
+
+static void
+put_samples (GByteArray   *out,
+             const GArray *samples)
+{
+  put_varint (out, samples->len);
+  for (guint i = 0; i < samples->len; i++)
+    {
+      const VnStatsSample *sample = &g_array_index (samples, VnStatsSample, i);
+      guint64 digest = GUINT64_TO_LE (sample->digest);
+
+      put_varint (out, sample->index);
+      put_text (out, sample->name);
+      g_byte_array_append (out, (const guint8 *) &digest, sizeof digest);
+    }
 }
 
 static void
@@ -94,6 +145,32 @@ put_digest (GByteArray *out)
 }
 
 /**
+ * vn_stats_to_bytes:
+ *
+ * Returns: (transfer full): what vn_stats_from_bytes() reads back to the same bits; the same for the same statistics
+ */
+GBytes *
+vn_stats_to_bytes (VnStats *self)
+{
+  GByteArray *out = g_byte_array_new ();
+
+  g_byte_array_append (out, (const guint8 *) MAGIC, MAGIC_SIZE);
+  put_varint (out, VERSION);
+  put_varint (out, self->n_samples);
+  put_varint (out, self->n_left);
+  put_origin (out, self->origin);
+  put_samples (out, self->samples);
+  put_varint (out, self->names->len);
+  for (guint i = 0; i < self->names->len; i++)
+    {
+      put_text (out, self->names->pdata[i]);
+      put_histogram (out, self->histograms->pdata[i]);
+    }
+  put_digest (out);
+  return g_byte_array_free_to_bytes (out);
+}
+
+/**
  * vn_stats_save:
  * @path: where to write
  *
@@ -106,22 +183,11 @@ vn_stats_save (VnStats     *self,
                const char  *path,
                GError     **error)
 {
-  g_autoptr(GByteArray) out = g_byte_array_new ();
+  g_autoptr(GBytes) bytes = vn_stats_to_bytes (self);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
 
-  g_byte_array_append (out, (const guint8 *) MAGIC, MAGIC_SIZE);
-  put_varint (out, VERSION);
-  put_varint (out, self->n_samples);
-  put_varint (out, self->names->len);
-  for (guint i = 0; i < self->names->len; i++)
-    {
-      const char *name = self->names->pdata[i];
-
-      put_varint (out, strlen (name));
-      g_byte_array_append (out, (const guint8 *) name, strlen (name));
-      put_histogram (out, self->histograms->pdata[i]);
-    }
-  put_digest (out);
-  return vn_file_write_all (path, out->data, out->len, error);
+  return vn_file_write_all (path, data, size, error);
 }
 
 /* ---- read ---- */
@@ -165,6 +231,82 @@ get_varint (Reader   *reader,
       return TRUE;
     }
   return malformed (error, _("a number is out of range"));
+}
+
+static gboolean
+get_text (Reader   *reader,
+          char    **text,
+          GError  **error)
+{
+  guint64 length;
+
+  if (!get_varint (reader, MAX_NAME, &length, error))
+    return FALSE;
+  if ((guint64) (reader->end - reader->at) < length)
+    return malformed (error, _("they end too early"));
+  *text = g_strndup ((const char *) reader->at, length);
+  reader->at += length;
+  return (strlen (*text) == length && g_utf8_validate (*text, -1, NULL)) || malformed (error, _("a name is not text"));
+}
+
+static gboolean
+get_origin (Reader         *reader,
+            VnStatsOrigin **origin,
+            GError        **error)
+{
+  guint64 there, opset;
+
+  if (!get_varint (reader, 1, &there, error))
+    return FALSE;
+  if (there == 0)
+    return TRUE;
+  *origin = g_new0 (VnStatsOrigin, 1);
+  if (!get_text (reader, &(*origin)->network, error) ||
+      !get_text (reader, &(*origin)->source, error) ||
+      !get_text (reader, &(*origin)->prepared, error) ||
+      !get_varint (reader, MAX_OPSET, &opset, error) ||
+      !get_text (reader, &(*origin)->data, error))
+    return FALSE;
+  (*origin)->opset = (gint64) opset;
+  return TRUE;
+}
+
+static gboolean
+get_sample (Reader  *reader,
+            GArray  *samples,
+            GError **error)
+{
+  guint64 index, digest;
+  g_autofree char *name = NULL;
+  const VnStatsSample *sample;
+
+  if (!get_varint (reader, G_MAXUINT - 1, &index, error) || !get_text (reader, &name, error))
+    return FALSE;
+  if (reader->end - reader->at < (gssize) sizeof digest)
+    return malformed (error, _("they end too early"));
+  memcpy (&digest, reader->at, sizeof digest);
+  reader->at += sizeof digest;
+  vn_stats_samples_add (samples, (guint) index, name, GUINT64_FROM_LE (digest));
+  sample = &g_array_index (samples, VnStatsSample, samples->len - 1);
+  return samples->len == 1 || vn_stats_sample_compare (sample - 1, sample) < 0 ||
+         malformed (error, _("the samples are out of order"));
+}
+
+static gboolean
+get_samples (Reader   *reader,
+             VnStats  *stats,
+             GError  **error)
+{
+  guint64 n;
+
+  if (!get_varint (reader, stats->n_samples, &n, error))
+    return FALSE;
+  if (n != 0 && n != stats->n_samples)
+    return malformed (error, _("the list of samples is incomplete"));
+  for (guint64 i = 0; i < n; i++)
+    if (!get_sample (reader, stats->samples, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -289,16 +431,9 @@ get_value (Reader   *reader,
 {
   g_autoptr(VnHistogram) histogram = vn_histogram_new ();
   g_autofree char *name = NULL;
-  guint64 length;
 
-  if (!get_varint (reader, MAX_NAME, &length, error))
+  if (!get_text (reader, &name, error))
     return FALSE;
-  if ((guint64) (reader->end - reader->at) < length)
-    return malformed (error, _("they end too early"));
-  name = g_strndup ((const char *) reader->at, length);
-  reader->at += length;
-  if (strlen (name) != length || !g_utf8_validate (name, -1, NULL))
-    return malformed (error, _("a name is not text"));
   if (stats->names->len > 0 && strcmp (stats->names->pdata[stats->names->len - 1], name) >= 0)
     return malformed (error, _("the names are out of order"));
   if (!get_histogram (reader, histogram, error))
@@ -337,12 +472,18 @@ check_frame (Reader   *reader,
   return TRUE;
 }
 
-static VnStats *
-parse (GBytes  *bytes,
-       GError **error)
+/**
+ * vn_stats_from_bytes:
+ * @bytes: from vn_stats_to_bytes(), or from anywhere
+ *
+ * Returns: (transfer full) (nullable): the statistics; errors as of vn_stats_load()
+ */
+VnStats *
+vn_stats_from_bytes (GBytes  *bytes,
+                     GError **error)
 {
   g_autoptr(VnStats) self = NULL;
-  guint64 version, n_samples, n_values;
+  guint64 version, n_samples, n_left, n_values;
   Reader reader;
 
   if (!check_frame (&reader, bytes, error) || !get_varint (&reader, G_MAXUINT64, &version, error))
@@ -354,11 +495,14 @@ parse (GBytes  *bytes,
                    VERSION);
       return NULL;
     }
-  if (!get_varint (&reader, G_MAXUINT, &n_samples, error) ||
-      !get_varint (&reader, G_MAXUINT, &n_values, error))
+  if (!get_varint (&reader, G_MAXUINT, &n_samples, error) || !get_varint (&reader, G_MAXUINT, &n_left, error))
     return NULL;
 
   self = vn_stats_new ((guint) n_samples);
+  self->n_left = (guint) n_left;
+  if (!get_origin (&reader, &self->origin, error) || !get_samples (&reader, self, error) ||
+      !get_varint (&reader, G_MAXUINT, &n_values, error))
+    return NULL;
   for (guint64 i = 0; i < n_values; i++)
     if (!get_value (&reader, self, error))
       return NULL;
@@ -386,7 +530,7 @@ vn_stats_load (const char  *path,
 
   if (bytes == NULL)
     return NULL;
-  self = parse (bytes, error);
+  self = vn_stats_from_bytes (bytes, error);
   if (self == NULL)
     g_prefix_error (error, "“%s”: ", path);
   return self;

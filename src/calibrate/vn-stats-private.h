@@ -5,10 +5,21 @@
 
 G_BEGIN_DECLS
 
+/* One sample that went in. */
+typedef struct
+{
+  guint    index;    /* in the data set */
+  char    *name;
+  guint64  digest;   /* of its tensors as the network got them */
+} VnStatsSample;
+
 struct _VnStats
 {
   gatomicrefcount   ref;
   guint             n_samples;
+  guint             n_left;       /* not looked at yet */
+  VnStatsOrigin    *origin;       /* nullable */
+  GArray           *samples;      /* of VnStatsSample, sorted; empty if nobody listed them, else n_samples */
   GPtrArray        *names;        /* of char, sorted bytewise, unique */
   GPtrArray        *histograms;   /* of VnHistogram, in step with names */
 };
@@ -18,5 +29,23 @@ void     vn_stats_take (VnStats     *self,
                         const char  *name,
                         VnHistogram *histogram);
 void     vn_stats_seal (VnStats     *self);
+
+/* ---- stats-origin.c ---- */
+
+VnStatsOrigin *vn_stats_origin_copy   (const VnStatsOrigin *self);    /* NULL of NULL */
+gboolean       vn_stats_origin_equal  (const VnStatsOrigin *a,
+                                       const VnStatsOrigin *b);
+GArray        *vn_stats_samples_new   (void);
+void           vn_stats_samples_add   (GArray              *self,
+                                       guint                index,
+                                       const char          *name,
+                                       guint64              digest);
+void           vn_stats_samples_sort  (GArray              *self);
+gint           vn_stats_sample_compare (gconstpointer       a,
+                                        gconstpointer       b);
+gboolean       vn_stats_merge_origins (VnStats             *self,
+                                       VnStats * const     *parts,
+                                       guint                n,
+                                       GError             **error);
 
 G_END_DECLS

@@ -13,6 +13,7 @@ vn_stats_new (guint n_samples)
 
   g_atomic_ref_count_init (&self->ref);
   self->n_samples = n_samples;
+  self->samples = vn_stats_samples_new ();
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->histograms = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_histogram_free);
   return self;
@@ -84,6 +85,8 @@ vn_stats_unref (VnStats *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
+  g_clear_pointer (&self->origin, vn_stats_origin_free);
+  g_array_unref (self->samples);
   g_ptr_array_unref (self->names);
   g_ptr_array_unref (self->histograms);
   g_free (self);
@@ -167,7 +170,8 @@ vn_stats_get_bytes (VnStats *self)
 /**
  * vn_stats_equal:
  *
- * Returns: whether both saw as many samples and hold the same values with the same counts
+ * Returns: whether both saw as many samples and hold the same values with the same counts; where these came from does
+ *   not matter
  */
 gboolean
 vn_stats_equal (VnStats *a,
@@ -182,13 +186,30 @@ vn_stats_equal (VnStats *a,
   return TRUE;
 }
 
+static gboolean
+is_empty (VnStats *self)
+{
+  return self->n_samples == 0 && self->names->len == 0;
+}
+
+static VnStats *
+first_with_samples (VnStats * const *parts,
+                    guint            n)
+{
+  for (guint k = 0; k < n; k++)
+    if (!is_empty (parts[k]))
+      return parts[k];
+  return parts[0];
+}
+
 /**
  * vn_stats_merge:
  * @parts: (array length=n): statistics of one network over different samples
  * @n: how many, at least 1
  *
  * Joins what several machines or runs have seen. All parts must have observed the same values: otherwise some ranges
- * would rest on fewer samples than the count says.
+ * would rest on fewer samples than the count says. They must be of the same network, samples made in the same way, and
+ * no sample may be in two of them. Parts without samples are no hindrance.
  *
  * Returns: (transfer full) (nullable): the same bits as one run over all samples, for any order of @parts
  */
@@ -199,16 +220,21 @@ vn_stats_merge (VnStats * const  *parts,
 {
   g_autoptr(VnStats) self = NULL;
   guint64 n_samples = 0;
+  VnStats *model;
 
   g_return_val_if_fail (n > 0, NULL);
 
+  self = vn_stats_new (0);
+  if (!vn_stats_merge_origins (self, parts, n, error))
+    return NULL;
+  model = first_with_samples (parts, n);
   for (guint k = 0; k < n; k++)
     {
       n_samples += parts[k]->n_samples;
-      for (guint i = 0; i < parts[k]->names->len || i < parts[0]->names->len; i++)
+      for (guint i = 0; !is_empty (parts[k]) && (i < parts[k]->names->len || i < model->names->len); i++)
         {
           const char *here = i < parts[k]->names->len ? parts[k]->names->pdata[i] : NULL;
-          const char *first = i < parts[0]->names->len ? parts[0]->names->pdata[i] : NULL;
+          const char *first = i < model->names->len ? model->names->pdata[i] : NULL;
 
           if (g_strcmp0 (here, first) == 0)
             continue;
@@ -226,14 +252,37 @@ vn_stats_merge (VnStats * const  *parts,
       return NULL;
     }
 
-  self = vn_stats_new ((guint) n_samples);
-  for (guint i = 0; i < parts[0]->names->len; i++)
+  self->n_samples = (guint) n_samples;
+  for (guint i = 0; i < model->names->len; i++)
     {
       VnHistogram *sum = vn_histogram_new ();
 
       for (guint k = 0; k < n; k++)
-        vn_histogram_merge (sum, parts[k]->histograms->pdata[i]);
-      vn_stats_take (self, parts[0]->names->pdata[i], sum);
+        if (!is_empty (parts[k]))
+          vn_histogram_merge (sum, parts[k]->histograms->pdata[i]);
+      vn_stats_take (self, model->names->pdata[i], sum);
     }
   return g_steal_pointer (&self);
+}
+
+/**
+ * vn_stats_continue:
+ * @partial: (nullable): what an interrupted run has left
+ * @rest: of a run over the samples that @partial lacks
+ *
+ * Returns: (transfer full) (nullable): both; what is left is what @rest left
+ */
+VnStats *
+vn_stats_continue (VnStats  *partial,
+                   VnStats  *rest,
+                   GError  **error)
+{
+  VnStats *self;
+
+  if (partial == NULL)
+    return vn_stats_ref (rest);
+  self = vn_stats_merge ((VnStats *[]) { partial, rest }, 2, error);
+  if (self != NULL)
+    self->n_left = rest->n_left;
+  return self;
 }

@@ -209,6 +209,7 @@ void        vn_model_set_opset      (VnModel          *self,
                                      gint64            version);
 const char *vn_model_get_metadata   (const VnModel    *self,
                                      const char       *key);
+char       *vn_model_dup_digest     (const VnModel    *self);     /* tells networks apart: topology, names, weights */
 VnFunction *vn_model_find_function  (const VnModel    *self,
                                      const char       *domain,
                                      const char       *name);

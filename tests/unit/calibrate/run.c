@@ -77,6 +77,105 @@ calibrate (Fixture *self,
   return stats;
 }
 
+/* ---- checkpoints ---- */
+
+typedef struct
+{
+  GPtrArray *stats;         /* of VnStats: what each checkpoint handed over */
+  GCancellable *cancellable;
+  guint64 cancel_at;
+} Keep;
+
+static gboolean
+keep (VnStats   *stats,
+      gpointer   data,
+      GError   **error)
+{
+  g_ptr_array_add (((Keep *) data)->stats, vn_stats_ref (stats));
+  return TRUE;
+}
+
+static void
+cancel_at (gpointer    data,
+           const char *phase,
+           const char *unit,
+           guint64     done,
+           guint64     total)
+{
+  Keep *self = data;
+
+  if (done == self->cancel_at)
+    g_cancellable_cancel (self->cancellable);
+}
+
+/* The samples of the fixture that are not in @stats, in @rest. */
+static guint
+list_rest (Fixture *self,
+           VnStats *stats,
+           guint   *rest)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < N_SAMPLES; i++)
+    if (!vn_stats_has_sample (stats, i, vn_dataset_get_name (self->dataset, i)))
+      rest[n++] = i;
+  return n;
+}
+
+/* Cancelled at any place with any number of threads: what was kept and the rest make the whole, to the bit and the
+ * sample. */
+static void
+test_resume (Fixture       *self,
+             gconstpointer  data)
+{
+  static const VnStatsOrigin origin = { (char *) "net.onnx", (char *) "s", (char *) "p", 17, (char *) "d" };
+  g_autoptr(GError) error = NULL;
+  VnCalibrateOptions options = { self->order, N_SAMPLES, 1, &origin, .checkpoint = keep };
+  g_autoptr(VnStats) whole = NULL;
+  g_autoptr(GBytes) whole_bytes = NULL;
+  g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref);
+  Keep ignore = { ignored };
+
+  options.checkpoint_data = &ignore;
+  whole = vn_calibrate (self->plan, self->taps, self->dataset, &options, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_stats_get_n_left (whole), ==, 0);
+  whole_bytes = vn_stats_to_bytes (whole);
+
+  for (guint at = 1; at < N_SAMPLES; at += 3)
+    for (guint threads = 1; threads <= 3; threads += 2)
+      {
+        g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref);
+        Keep state = { kept, g_cancellable_new (), at };
+        VnProgress progress = { cancel_at, &state };
+        g_autoptr(VnStats) rest = NULL;
+        g_autoptr(VnStats) sum = NULL;
+        g_autoptr(GBytes) bytes = NULL;
+        guint left[N_SAMPLES];
+        VnStats *partial;
+
+        options = (VnCalibrateOptions) { self->order, N_SAMPLES, threads, &origin, keep, &state, 1e-9 };
+        g_assert_null (vn_calibrate (self->plan, self->taps, self->dataset, &options, &progress, NULL,
+                                     state.cancellable, &error));
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+        g_clear_error (&error);
+        g_assert_cmpuint (kept->len, >, 0);
+        partial = kept->pdata[kept->len - 1];
+        g_assert_cmpuint (vn_stats_get_n_samples (partial), >=, at);
+        g_assert_cmpuint (vn_stats_get_n_samples (partial) + vn_stats_get_n_left (partial), ==, N_SAMPLES);
+
+        options = (VnCalibrateOptions) { left, list_rest (self, partial, left), threads, &origin, .may_be_empty = TRUE };
+        g_assert_cmpuint (options.n_samples, ==, vn_stats_get_n_left (partial));
+        rest = vn_calibrate (self->plan, self->taps, self->dataset, &options, NULL, NULL, NULL, &error);
+        g_assert_no_error (error);
+        sum = vn_stats_continue (partial, rest, &error);
+        g_assert_no_error (error);
+        bytes = vn_stats_to_bytes (sum);
+        g_assert_true (g_bytes_equal (bytes, whole_bytes));
+        g_object_unref (state.cancellable);
+      }
+}
+
 /* What the run must have seen of the input: every sample, scanned one by one. */
 static void
 test_content (Fixture       *self,
@@ -396,6 +495,7 @@ main (int   argc,
   ADD ("same-bits", test_same_bits);
   ADD ("progress", test_progress);
   ADD ("cancel", test_cancel);
+  ADD ("resume", test_resume);
   ADD ("arguments", test_arguments);
   ADD ("unreadable", test_unreadable);
   ADD ("derived", test_derived);

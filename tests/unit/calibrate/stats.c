@@ -45,6 +45,26 @@ make_stats (guint seed,
   return self;
 }
 
+/* Samples @from .. @to - 1 of a data set. */
+static VnStats *
+make_listed (guint       from,
+             guint       to,
+             const char *source,
+             const char *data)
+{
+  const VnStatsOrigin origin = { (char *) "net.onnx", (char *) source, (char *) source, 13, (char *) data };
+  VnStats *self = make_stats (from + 1, to - from);
+
+  self->origin = vn_stats_origin_copy (&origin);
+  for (guint i = from; i < to; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("ü%u.png", i % 10);
+
+      vn_stats_samples_add (self->samples, i, name, i % 10 * G_GUINT64_CONSTANT (0x123456789abcdef));
+    }
+  return self;
+}
+
 static char *
 temporary_path (void)
 {
@@ -120,6 +140,87 @@ test_merge (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
 }
 
+static void
+expect_no_merge (VnStats    *a,
+                 VnStats    *b,
+                 const char *text)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null (vn_stats_merge ((VnStats *[]) { a, b }, 2, &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_assert_nonnull (strstr (error->message, text));
+}
+
+/* Parts know what they are of: they merge in any order to the same file, and not with what does not belong to them. */
+static void
+test_origin (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) a = make_listed (0, 4, "s", "d");
+  g_autoptr(VnStats) b = make_listed (4, 9, "s", "d");
+  g_autoptr(VnStats) again = make_listed (8, 9, "s", "d");
+  g_autoptr(VnStats) same = make_listed (12, 14, "s", "d");   /* names and values of 2 and 3 */
+  g_autoptr(VnStats) other = make_listed (9, 10, "t", "d");
+  g_autoptr(VnStats) otherwise = make_listed (9, 10, "s", "e");
+  g_autoptr(VnStats) nothing = vn_stats_new (0);
+  g_autoptr(VnStats) ab = vn_stats_merge ((VnStats *[]) { a, b }, 2, &error);
+  g_autoptr(VnStats) ba = vn_stats_merge ((VnStats *[]) { b, a }, 2, &error);
+  g_autoptr(VnStats) repeated = vn_stats_merge ((VnStats *[]) { a, same }, 2, &error);
+  g_autoptr(GBytes) ab_bytes = vn_stats_to_bytes (ab);
+  g_autoptr(GBytes) ba_bytes = vn_stats_to_bytes (ba);
+  g_autoptr(VnStats) read = vn_stats_from_bytes (ab_bytes, &error);
+  g_autoptr(VnStats) more = NULL;
+  const char *example = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (g_bytes_equal (ab_bytes, ba_bytes));
+  g_assert_cmpuint (vn_stats_get_n_samples (read), ==, 9);
+  g_assert_true (vn_stats_has_sample (read, 7, "ü7.png"));
+  g_assert_false (vn_stats_has_sample (read, 7, "ü6.png"));
+  g_assert_true (vn_stats_has_sample (read, G_MAXUINT, "ü6.png"));
+  g_assert_false (vn_stats_has_sample (read, 9, "ü9.png"));
+  g_assert_cmpstr (vn_stats_get_origin (read)->network, ==, "net.onnx");
+  g_assert_cmpuint (vn_stats_count_twice (read, NULL), ==, 0);
+  g_assert_cmpuint (vn_stats_count_twice (repeated, &example), ==, 2);
+  g_assert_cmpstr (example, ==, "ü2.png");
+
+  expect_no_merge (b, again, "ü8.png");
+  expect_no_merge (a, other, "another network");
+  expect_no_merge (a, otherwise, "“e”");
+  nothing->origin = vn_stats_origin_copy (a->origin);
+  more = vn_stats_merge ((VnStats *[]) { nothing, a }, 2, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_stats_equal (a, more));
+}
+
+static void
+test_check_origin (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) stats = make_listed (0, 4, "s", "d");
+  VnStatsOrigin origin = { (char *) "renamed.onnx", (char *) "s", (char *) "s", 13, (char *) "whatever" };
+
+  g_assert_true (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  origin.source = (char *) "as opened, the names of nodes are others";
+  g_assert_true (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  origin.prepared = (char *) "t";
+  g_assert_false (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_assert_nonnull (strstr (error->message, "renamed.onnx"));
+  g_assert_nonnull (strstr (error->message, "net.onnx"));
+  g_clear_error (&error);
+  origin.source = (char *) "s";
+  g_assert_false (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_clear_error (&error);
+  origin.opset = 21;
+  g_assert_true (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+}
+
 /* ---- damage ---- */
 
 /* Writes @data with a checksum that is right, so that the parser itself is met. */
@@ -184,6 +285,7 @@ use_stats (VnStats *stats)
 static void
 test_damage (void)
 {
+  const VnStatsOrigin origin = { (char *) "n", (char *) "s", (char *) "p", 13, (char *) "d" };
   g_autoptr(VnStats) stats = vn_stats_new (2);
   g_autoptr(GRand) rand = g_rand_new_with_seed (5);
   g_autofree char *path = temporary_path ();
@@ -194,6 +296,9 @@ test_damage (void)
 
   vn_stats_take (stats, "a", make_histogram (1, 40));
   vn_stats_take (stats, "b", make_histogram (2, 3));
+  stats->origin = vn_stats_origin_copy (&origin);
+  vn_stats_samples_add (stats->samples, 0, "x", 1);
+  vn_stats_samples_add (stats->samples, 7, "y", 2);
   g_assert_true (vn_stats_save (stats, path, NULL));
   g_assert_true (g_file_get_contents (path, (char **) &data, &size, NULL));
   g_unlink (path);
@@ -240,6 +345,8 @@ main (int   argc,
   g_test_add_func ("/stats/lookup", test_lookup);
   g_test_add_func ("/stats/round-trip", test_round_trip);
   g_test_add_func ("/stats/merge", test_merge);
+  g_test_add_func ("/stats/origin", test_origin);
+  g_test_add_func ("/stats/check-origin", test_check_origin);
   g_test_add_func ("/stats/damage", test_damage);
 
   return g_test_run ();

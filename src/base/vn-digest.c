@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Four lanes take eight bytes in turn. In each a word is mixed in by a product with an odd number, which carries its
+ * bits upwards, and a shift, which brings them down again: both can be undone, so that in one lane two inputs of one
+ * word never meet. Several lanes, because a product takes several cycles and the next one of a lane waits for it. */
+
+#include "vn-digest.h"
+
+#include <string.h>
+
+#define ODD_1 G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)   /* 2^64 divided by the golden ratio */
+#define ODD_2 G_GUINT64_CONSTANT (0xd6e8feb86659fd93)
+
+static inline guint64
+mix (guint64 lane,
+     guint64 word,
+     guint64 odd)
+{
+  lane = (lane ^ word) * odd;
+  return lane ^ lane >> 32;
+}
+
+static inline guint64
+load_word (const guint8 *data)
+{
+  guint64 word;
+
+  memcpy (&word, data, sizeof word);
+  return GUINT64_FROM_LE (word);
+}
+
+/**
+ * vn_digest_add:
+ * @data: (nullable): if @size is 0
+ *
+ * Adds one string of bytes. Its length counts: "ab", "c" is not "a", "bc".
+ */
+void
+vn_digest_add (VnDigest      *self,
+               gconstpointer  data,
+               gsize          size)
+{
+  const guint8 *at = data;
+  guint8 rest[32] = { 0 };
+  gsize left = size;
+
+  vn_digest_add_number (self, size);
+  for (; left >= sizeof rest; at += sizeof rest, left -= sizeof rest)
+    for (guint k = 0; k < 4; k++)
+      self->lanes[k] = mix (self->lanes[k], load_word (at + 8 * k), ODD_1);
+  if (left == 0)
+    return;
+  memcpy (rest, at, left);
+  for (guint k = 0; k < 4; k++)
+    self->lanes[k] = mix (self->lanes[k], load_word (rest + 8 * k), ODD_1);
+}
+
+void
+vn_digest_add_string (VnDigest   *self,
+                      const char *text)
+{
+  vn_digest_add_number (self, text != NULL);
+  if (text != NULL)
+    vn_digest_add (self, text, strlen (text));
+}
+
+void
+vn_digest_add_number (VnDigest *self,
+                      guint64   number)
+{
+  for (guint k = 0; k < 4; k++)
+    self->lanes[k] = mix (self->lanes[k], number + k, ODD_2);
+}
+
+static guint64
+fold (const VnDigest *self,
+      guint64         odd)
+{
+  guint64 sum = odd;
+
+  for (guint round = 0; round < 2; round++)
+    for (guint k = 0; k < 4; k++)
+      sum = mix (sum, self->lanes[k], odd);
+  return sum;
+}
+
+guint64
+vn_digest_get (const VnDigest *self)
+{
+  return fold (self, ODD_1);
+}
+
+/**
+ * vn_digest_dup_text:
+ *
+ * Returns: (transfer full): 32 hexadecimal digits
+ */
+char *
+vn_digest_dup_text (const VnDigest *self)
+{
+  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", fold (self, ODD_1), fold (self, ODD_2));
+}
