@@ -6,7 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-report.h"
 
-static char *output, *preset, *report;
+static char *output, *preset, *recipe_file, *save_recipe, *report;
 static char **excludes;
 static gboolean skip_compare;
 static int held_out = 16;
@@ -14,6 +14,8 @@ static int held_out = 16;
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
+  { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
+  { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
@@ -28,7 +30,15 @@ make_recipe (GError **error)
 
   if (preset != NULL && vn_preset_find (preset, error) == NULL)
     return NULL;
-  recipe = vn_recipe_new (preset);
+  if (preset != NULL && recipe_file != NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--preset and --recipe exclude each other: a recipe names its preset"));
+      return NULL;
+    }
+  recipe = recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
+  if (recipe == NULL)
+    return NULL;
   if (!vn_cmd_apply_settings (recipe, error))
     return NULL;
   for (char **at = excludes; at != NULL && *at != NULL; at++)
@@ -153,6 +163,7 @@ check_targets (GError **error)
   g_autofree char *report_file = report != NULL ? g_build_filename (report, "report.md", NULL) : NULL;
 
   return (output == NULL || vn_file_check_target (output, error)) &&
+         (save_recipe == NULL || vn_file_check_target (save_recipe, error)) &&
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
@@ -191,7 +202,8 @@ quantize_run (char        **args,
   if (result == NULL)
     return FALSE;
   export = vn_export_job_new (result, output, report);
-  if (!vn_cmd_run_job (export, error))
+  if (!vn_cmd_run_job (export, error) ||
+      (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)))
     return FALSE;
   vn_cmd_print_notes (result->notes);
   print_result (result);

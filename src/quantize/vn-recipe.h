@@ -78,6 +78,15 @@ gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
 gboolean    vn_recipe_validate     (const VnRecipe   *self,
                                     GError          **error);     /* field, value, what is allowed */
+char       *vn_recipe_to_json      (const VnRecipe   *self);
+VnRecipe   *vn_recipe_from_json    (const char       *text,
+                                    const char       *name,
+                                    GError          **error);
+VnRecipe   *vn_recipe_load         (const char       *path,
+                                    GError          **error);
+gboolean    vn_recipe_save         (const VnRecipe   *self,
+                                    const char       *path,
+                                    GError          **error);
 gboolean    vn_override_matches    (const VnOverride *self,
                                     const VnNode     *node);      /* pattern rules only */
 VnOverride *vn_override_copy       (const VnOverride *self);

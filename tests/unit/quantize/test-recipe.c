@@ -268,6 +268,73 @@ test_set (void)
 }
 
 static void
+test_json (void)
+{
+  const char *from[] = { "n2", "n7", NULL }, *to[] = { "y", NULL };
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("a16w8");
+  g_autoptr(VnRecipe) again = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  VnOverride *rule;
+
+  recipe->percentile = 99.97;
+  recipe->opset = 21;
+  recipe->per_channel = TRUE;
+  vn_recipe_add_exclude (recipe, "type:Soft\"max");
+  rule = vn_override_new ();
+  rule->in_edges = g_strdupv ((char **) from);
+  rule->out_edges = g_strdupv ((char **) to);
+  rule->activation = VN_DTYPE_U8;
+  rule->enabled = FALSE;
+  g_ptr_array_add (recipe->overrides, rule);
+
+  text = vn_recipe_to_json (recipe);
+  again = vn_recipe_from_json (text, "it", &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_recipe_equal (recipe, again));
+}
+
+static void
+test_json_errors (void)
+{
+  static const struct { const char *text; VnError code; const char *what[3]; } cases[] = {
+    { "", VN_ERROR_MALFORMED, { "my.json" } },
+    { "[", VN_ERROR_MALFORMED, { "my.json" } },
+    { "[]", VN_ERROR_SETTING, { "an object", "a list" } },
+    { "{}", VN_ERROR_MALFORMED, { "vernier-recipe" } },
+    { "{\"vernier-recipe\": 9}", VN_ERROR_UNSUPPORTED, { "9", "1" } },
+    { "{\"vernier-recipe\": 1, \"preset\": \"gpu\"}", VN_ERROR_SETTING, { "gpu", "cpu" } },
+    { "{\"vernier-recipe\": 1, \"percentil\": 99}", VN_ERROR_SETTING, { "percentil", "percentile" } },
+    { "{\"vernier-recipe\": 1, \"percentile\": \"99\"}", VN_ERROR_SETTING, { "percentile", "a number", "a text" } },
+    { "{\"vernier-recipe\": 1, \"percentile\": 9}", VN_ERROR_SETTING, { "percentile", "9", "50 to 100" } },
+    { "{\"vernier-recipe\": 1, \"opset\": 11.5}", VN_ERROR_SETTING, { "opset", "11.5" } },
+    { "{\"vernier-recipe\": 1, \"per-channel\": 1}", VN_ERROR_SETTING, { "per-channel", "true or false" } },
+    { "{\"vernier-recipe\": 1, \"activation\": \"u7\"}", VN_ERROR_SETTING, { "activation", "u7", "uint8" } },
+    { "{\"vernier-recipe\": 1, \"rules\": {}}", VN_ERROR_SETTING, { "rules", "a list" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [1]}", VN_ERROR_SETTING, { "rules[0]", "an object" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"nodes\": \"a\"}, {\"exclud\": true}]}", VN_ERROR_SETTING, { "rules[1]", "exclud" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"from\": [\"a\", 1]}]}", VN_ERROR_SETTING, { "rules[0].from[1]", "a text" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"nodes\": \"a\", \"percentile\": 1}]}", VN_ERROR_SETTING, { "rules[0].percentile", "50 to 100" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"exclude\": true}]}", VN_ERROR_SETTING, { "rule 1", "pattern" } },
+  };
+  g_autofree char *deep = g_strnfill (100000, '[');
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_assert_null (vn_recipe_from_json (cases[i].text, "my.json", &error));
+      g_test_message ("%s", error->message);
+      g_assert_error (error, VN_ERROR, (int) cases[i].code);
+      for (guint k = 0; k < 3 && cases[i].what[k] != NULL; k++)
+        g_assert_nonnull (strstr (error->message, cases[i].what[k]));
+      g_assert_nonnull (strstr (error->message, "my.json"));
+      g_clear_error (&error);
+    }
+  g_assert_null (vn_recipe_from_json (deep, "deep.json", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+}
+
+static void
 test_opset (void)
 {
   static const struct
@@ -318,6 +385,8 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/validate", test_validate);
   g_test_add_func ("/quantize/recipe/settings", test_settings);
   g_test_add_func ("/quantize/recipe/set", test_set);
+  g_test_add_func ("/quantize/recipe/json", test_json);
+  g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
   return g_test_run ();
 }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-json.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+#define MAX_BYTES ((gsize) 64 << 20)
+#define MAX_DEPTH 100   /* the parser calls itself for each level */
+
+static gboolean
+check_depth (const char  *text,
+             gsize        length,
+             const char  *name,
+             GError     **error)
+{
+  gboolean quoted = FALSE;
+  guint depth = 0;
+
+  for (gsize i = 0; i < length; i++)
+    {
+      char c = text[i];
+
+      if (quoted)
+        {
+          quoted = c != '"';
+          i += c == '\\';
+        }
+      else if (c == '"')
+        quoted = TRUE;
+      else if (c == '[' || c == '{')
+        depth++;
+      else if ((c == ']' || c == '}') && depth > 0)
+        depth--;
+      if (depth > MAX_DEPTH)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: nested more than %d levels deep"), name, MAX_DEPTH);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/**
+ * vn_json_parse:
+ * @name: what the text is called in messages
+ *
+ * Returns: (transfer full) (nullable): the root, or %VN_ERROR_MALFORMED, %VN_ERROR_LIMIT
+ */
+JsonNode *
+vn_json_parse (const char  *text,
+               gssize       length,
+               const char  *name,
+               GError     **error)
+{
+  g_autoptr(JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr(GError) reason = NULL;
+  gsize size = length < 0 ? strlen (text) : (gsize) length;
+
+  if (size > MAX_BYTES)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: larger than %d MB"), name, (int) (MAX_BYTES >> 20));
+      return NULL;
+    }
+  if (!g_utf8_validate_len (text, size, NULL))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
+      return NULL;
+    }
+  if (!check_depth (text, size, name, error))
+    return NULL;
+  if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s: %s", name, reason->message);
+      return NULL;
+    }
+  if (json_parser_get_root (parser) == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the file is empty"), name);
+      return NULL;
+    }
+  return json_node_copy (json_parser_get_root (parser));
+}
+
+/**
+ * vn_json_load:
+ *
+ * Returns: (transfer full) (nullable): the root of a file
+ */
+JsonNode *
+vn_json_load (const char  *path,
+              GError     **error)
+{
+  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  gsize size;
+  const char *text;
+
+  if (bytes == NULL)
+    return NULL;
+  text = g_bytes_get_data (bytes, &size);
+  return vn_json_parse (text != NULL ? text : "", (gssize) size, path, error);
+}
+
+/**
+ * vn_json_to_text:
+ *
+ * Returns: (transfer full): indented, with a newline at the end
+ */
+char *
+vn_json_to_text (JsonNode *root)
+{
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autofree char *text = NULL;
+
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  text = json_generator_to_data (generator, NULL);
+  return g_strconcat (text, "\n", NULL);
+}
+
+/* ---- values ---- */
+
+static const char *
+describe (JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    return _("an object");
+  if (JSON_NODE_HOLDS_ARRAY (node))
+    return _("a list");
+  if (JSON_NODE_HOLDS_NULL (node))
+    return _("null");
+  switch (json_node_get_value_type (node))
+    {
+    case G_TYPE_STRING:
+      return _("a text");
+    case G_TYPE_BOOLEAN:
+      return _("true or false");
+    default:
+      return _("a number");
+    }
+}
+
+static gboolean
+expect (gboolean     is,
+        JsonNode    *node,
+        const char  *where,
+        const char  *what,
+        GError     **error)
+{
+  if (!is)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is expected, there is %s"), where, what, describe (node));
+  return is;
+}
+
+/**
+ * vn_json_get_object:
+ * @where: what the value is called: "rules[2]"
+ *
+ * Returns: (transfer none) (nullable): the object, or %VN_ERROR_SETTING saying what is there instead
+ */
+JsonObject *
+vn_json_get_object (JsonNode    *node,
+                    const char  *where,
+                    GError     **error)
+{
+  return expect (JSON_NODE_HOLDS_OBJECT (node), node, where, _("an object"), error) ? json_node_get_object (node) : NULL;
+}
+
+JsonArray *
+vn_json_get_array (JsonNode    *node,
+                   const char  *where,
+                   GError     **error)
+{
+  return expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("a list"), error) ? json_node_get_array (node) : NULL;
+}
+
+const char *
+vn_json_get_string (JsonNode    *node,
+                    const char  *where,
+                    GError     **error)
+{
+  gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+
+  return expect (is, node, where, _("a text"), error) ? json_node_get_string (node) : NULL;
+}
+
+gboolean
+vn_json_get_number (JsonNode    *node,
+                    const char  *where,
+                    double      *number,
+                    GError     **error)
+{
+  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+
+  if (!expect (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE, node, where, _("a number"), error))
+    return FALSE;
+  *number = json_node_get_double (node);
+  return expect (isfinite (*number), node, where, _("a finite number"), error);
+}
+
+gboolean
+vn_json_get_boolean (JsonNode    *node,
+                     const char  *where,
+                     gboolean    *value,
+                     GError     **error)
+{
+  gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN;
+
+  if (!expect (is, node, where, _("true or false"), error))
+    return FALSE;
+  *value = json_node_get_boolean (node);
+  return TRUE;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* Files of settings: JSON that may come from anybody. */
+
+JsonNode *vn_json_parse       (const char   *text,
+                               gssize        length,      /* -1: up to the NUL */
+                               const char   *name,        /* of the file, for messages */
+                               GError      **error);
+JsonNode *vn_json_load        (const char   *path,
+                               GError      **error);
+char     *vn_json_to_text     (JsonNode     *root);
+
+/* What is wrong is told with the place: “rules[2].percentile: a number is expected, there is a text”. */
+JsonObject *vn_json_get_object  (JsonNode     *node,
+                                 const char   *where,
+                                 GError      **error);
+JsonArray  *vn_json_get_array   (JsonNode     *node,
+                                 const char   *where,
+                                 GError      **error);
+const char *vn_json_get_string  (JsonNode     *node,
+                                 const char   *where,
+                                 GError      **error);
+gboolean    vn_json_get_number  (JsonNode     *node,
+                                 const char   *where,
+                                 double       *number,
+                                 GError      **error);
+gboolean    vn_json_get_boolean (JsonNode     *node,
+                                 const char   *where,
+                                 gboolean     *value,
+                                 GError      **error);
+
+G_END_DECLS
