@@ -116,7 +116,7 @@ copy_typed (VnTensor        *tensor,
             const PbTensor  *proto,
             GError         **error)
 {
-  VnDTypeSet bit = 1u << tensor->dtype;
+  VnDTypeSet bit = (VnDTypeSet) 1 << tensor->dtype;
 
   if (tensor->dtype == VN_DTYPE_STRING)
     return copy_strings (tensor, proto, error);
@@ -136,7 +136,7 @@ static gsize
 typed_entries (const PbTensor *proto,
                VnDType         dtype)
 {
-  VnDTypeSet bit = 1u << dtype;
+  VnDTypeSet bit = (VnDTypeSet) 1 << dtype;
 
   if (dtype == VN_DTYPE_STRING)
     return proto->n_string_data;

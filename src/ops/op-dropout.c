@@ -93,7 +93,7 @@ dropout_run (VnOpContext *ctx,
   VnTensor *mask = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
   double ratio = vn_op_has_input (ctx, RATIO) ? load_ratio (ctx->in[RATIO]) : 0.5;
   gboolean training = vn_op_has_input (ctx, TRAINING) && vn_tensor_get_s64 (ctx->in[TRAINING], 0) != 0;
-  VnDTypeSet bit = 1u << ctx->in[X]->dtype;
+  VnDTypeSet bit = (VnDTypeSet) 1 << ctx->in[X]->dtype;
 
   if ((bit & (VN_FLOAT_BITS | VN_EIGHT_BITS)) == 0 ||
       ((bit & VN_FLOAT_BITS) == 0 && (training || (mask != NULL && mask->dtype != VN_DTYPE_BOOL))))

@@ -24,7 +24,7 @@ static VnDType
 stand_in (const VnOp *op,
           VnDType     dtype)
 {
-  VnDTypeSet bit = dtype < VN_N_DTYPES ? 1u << dtype : 0;
+  VnDTypeSet bit = dtype < VN_N_DTYPES ? (VnDTypeSet) 1 << dtype : 0;
 
   if ((op->stand_ins & VN_STAND_IN_HALVES) != 0 && (bit & VN_HALF_BITS & ~op->dtypes) != 0)
     return VN_DTYPE_F32;

@@ -18,7 +18,7 @@ static const DTypeInfo infos[VN_N_DTYPES] = {
 static const DTypeInfo *
 get_info (VnDType dtype)
 {
-  return (guint) dtype < VN_N_DTYPES ? &infos[dtype] : &infos[VN_DTYPE_UNDEFINED];
+  return (guint) dtype < VN_N_DTYPES && infos[dtype].name != NULL ? &infos[dtype] : &infos[VN_DTYPE_UNDEFINED];
 }
 
 /**
@@ -58,7 +58,7 @@ vn_dtype_get_bits (VnDType dtype)
  * vn_dtype_from_name:
  * @name: a name ("uint8") or a badge in any case ("u8", "FP16")
  *
- * Returns: the type, or %VN_DTYPE_UNDEFINED. Badges shared by several types (8-bit floats) are not accepted.
+ * Returns: the type, or %VN_DTYPE_UNDEFINED. Badges shared by several types are not accepted.
  */
 VnDType
 vn_dtype_from_name (const char *name)
@@ -68,9 +68,11 @@ vn_dtype_from_name (const char *name)
 
   for (guint i = 1; i < VN_N_DTYPES; i++)
     {
-      if (infos[i].name != NULL && g_ascii_strcasecmp (infos[i].name, name) == 0)
+      if (infos[i].name == NULL)
+        continue;
+      if (g_ascii_strcasecmp (infos[i].name, name) == 0)
         return i;
-      if (infos[i].badge != NULL && g_ascii_strcasecmp (infos[i].badge, name) == 0)
+      if (g_ascii_strcasecmp (infos[i].badge, name) == 0)
         {
           found = i;
           n_badges++;
@@ -79,10 +81,27 @@ vn_dtype_from_name (const char *name)
   return n_badges == 1 ? found : VN_DTYPE_UNDEFINED;
 }
 
+/**
+ * vn_dtype_is_valid:
+ * @number: from anywhere, such as a file
+ *
+ * Returns: whether it is a type tensors can have
+ */
 gboolean
 vn_dtype_is_valid (gint64 number)
 {
-  return number > VN_DTYPE_UNDEFINED && number < VN_N_DTYPES;
+  return number > VN_DTYPE_UNDEFINED && number < VN_DTYPE_FIRST_BLOCK && infos[number].name != NULL;
+}
+
+/**
+ * vn_dtype_is_block:
+ *
+ * Returns: whether values can be rounded to @dtype in blocks that share an exponent, while no tensor has that type
+ */
+gboolean
+vn_dtype_is_block (VnDType dtype)
+{
+  return dtype >= VN_DTYPE_FIRST_BLOCK && dtype < VN_N_DTYPES;
 }
 
 gboolean

@@ -47,7 +47,7 @@ sorted_ops (void)
 #define FLOAT8 (VN_DTYPE_BIT (F8E4M3) | VN_DTYPE_BIT (F8E4M3UZ) | VN_DTYPE_BIT (F8E5M2) | VN_DTYPE_BIT (F8E5M2UZ) | \
                 VN_DTYPE_BIT (F8E8M0))
 #define SMALL (VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) | VN_DTYPE_BIT (S2) | VN_DTYPE_BIT (F4E2M1))
-#define EVERY ((1u << VN_N_DTYPES) - 2)   /* all but VN_DTYPE_UNDEFINED */
+#define EVERY (((VnDTypeSet) 2 << VN_DTYPE_S2) - 2)   /* all that tensors can have */
 
 static const struct { VnDTypeSet set; const char *name; } groups[] = {
   { EVERY, "all" }, { FLOATS | SIGNED | UNSIGNED, "numbers" }, { FLOATS, "floats" }, { SIGNED | UNSIGNED, "integers" },

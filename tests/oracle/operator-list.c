@@ -15,7 +15,7 @@ main (void)
       printf ("%s\t%s\t%u\t%u", ops[i]->domain, ops[i]->type, ops[i]->since, ops[i]->until);
       for (guint k = 0; k < MIN (ops[i]->max_inputs, VN_OP_MAX_OTHERS); k++)
         if (vn_op_get_input_dtypes (ops[i], k) != 0)
-          printf ("\t%x", vn_op_get_input_dtypes (ops[i], k));
+          printf ("\t%llx", (unsigned long long) vn_op_get_input_dtypes (ops[i], k));
         else
           printf ("\t-");
       printf ("\n");
