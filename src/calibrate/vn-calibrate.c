@@ -16,8 +16,9 @@ typedef struct
 {
   VnRunner     *runner;
   const VnDerived *derived;   /* one per tap: what need not be looked at */
+  const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnScratch    *scratch;
-  VnHistogram **histograms;   /* one per tap */
+  VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
@@ -32,6 +33,7 @@ typedef struct
   VnNotes                  *notes;
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
+  int                      *chain;      /* one per tap */
   Worker                   *workers;
   guint                     n_workers;
   guint                     from;       /* first sample of the slice that is being run */
@@ -40,6 +42,21 @@ typedef struct
   gsize                     first_bad;
   char                     *bad_reason;
 } Run;
+
+/* A tap that is not derived, and all that are derived from it. */
+static void
+observe_elements (Worker         *self,
+                  guint           tap,
+                  const VnTensor *tensor)
+{
+  VnHistogram *sample = vn_histogram_new ();
+  VnSampleTails tails = { 0 };
+
+  vn_histogram_scan (sample, self->scratch, tensor->data, tensor->n_elements);
+  for (int i = (int) tap; i >= 0; i = self->chain[i])
+    vn_sample_sums_add (&self->histograms[i]->samples, sample, &tails, self->derived[i].min, self->derived[i].max);
+  vn_histogram_take (self->histograms[tap], sample);
+}
 
 static void
 observe (const VnValue  *value,
@@ -53,7 +70,24 @@ observe (const VnValue  *value,
     return;
   self->seen[tap] = TRUE;
   if (self->derived[tap].source < 0)
-    vn_histogram_scan (self->histograms[tap], self->scratch, tensor->data, tensor->n_elements);
+    observe_elements (self, tap, tensor);
+}
+
+static int *
+chain_derived (const VnDerived *derived,
+               guint            n)
+{
+  int *chain = g_new (int, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    chain[i] = -1;
+  for (guint i = 0; i < n; i++)
+    if (derived[i].source >= 0)
+      {
+        chain[i] = chain[derived[i].source];
+        chain[derived[i].source] = (int) i;
+      }
+  return chain;
 }
 
 static gboolean
@@ -69,6 +103,7 @@ worker_start (Worker  *self,
     return FALSE;
   vn_runner_set_tap (self->runner, observe, self);
   self->derived = run->derived;
+  self->chain = run->chain;
   self->scratch = vn_scratch_new ();
   self->samples = vn_stats_samples_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
@@ -209,11 +244,19 @@ run_get_histogram (Run   *run,
                    guint  tap)
 {
   const VnDerived *derived = &run->derived[tap];
-  g_autoptr(VnHistogram) source = run_merge (run, derived->source >= 0 ? (guint) derived->source : tap);
+  g_autoptr(VnHistogram) own = run_merge (run, tap);
+  g_autoptr(VnHistogram) source = NULL;
+  VnHistogram *clamped;
 
-  if (source == NULL || derived->source < 0)
-    return g_steal_pointer (&source);
-  return vn_histogram_new_clamped (source, derived->min, derived->max);
+  if (derived->source < 0)
+    return g_steal_pointer (&own);
+  source = run_merge (run, (guint) derived->source);
+  if (source == NULL)
+    return NULL;
+  clamped = vn_histogram_new_clamped (source, derived->min, derived->max);
+  if (own != NULL)
+    clamped->samples = own->samples;
+  return clamped;
 }
 
 static void
@@ -388,6 +431,7 @@ vn_calibrate (VnPlan                    *plan,
   run.n_workers = MAX (1, MIN (run.n_workers, options->n_samples));
   run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
+  run.chain = chain_derived (run.derived, taps->len);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
   ok = run_all (&run, error);
@@ -404,6 +448,7 @@ vn_calibrate (VnPlan                    *plan,
     worker_clear (&run.workers[w], taps->len);
   g_free (run.workers);
   g_free (run.derived);
+  g_free (run.chain);
   g_free (run.bad_reason);
   g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);

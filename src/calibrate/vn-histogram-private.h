@@ -46,6 +46,32 @@ vn_histogram_n_finite (const VnHistogram *self)
   return self->n - self->n_nan - self->n_pos_inf - self->n_neg_inf;
 }
 
+void     vn_histogram_take       (VnHistogram        *self,
+                                  VnHistogram        *from);    /* (transfer full) */
+
+/* Of one sample, what VnSampleSums adds up. */
+typedef struct
+{
+  gboolean known;
+  float    low[VN_SAMPLE_TAILS], high[VN_SAMPLE_TAILS];
+} VnSampleTails;
+
+void     vn_sample_sums_add      (VnSampleSums       *self,
+                                  const VnHistogram  *sample,
+                                  VnSampleTails      *tails,
+                                  float               min,
+                                  float               max);
+void     vn_sample_sums_merge    (VnSampleSums       *self,
+                                  const VnSampleSums *from);
+gboolean vn_sample_sums_get_mean (const VnSampleSums *self,
+                                  double              percentile,
+                                  double             *min,
+                                  double             *max);
+gboolean vn_sample_sums_fit      (const VnSampleSums *self,
+                                  guint64             n,
+                                  float               min,
+                                  float               max);
+
 /* A histogram, laid out for a search among many ranges. */
 typedef struct _VnRoundingTable VnRoundingTable;
 

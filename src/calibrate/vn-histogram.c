@@ -58,6 +58,7 @@ vn_histogram_merge (VnHistogram       *self,
   self->n_zero += from->n_zero;
   self->min = MIN (self->min, from->min);
   self->max = MAX (self->max, from->max);
+  vn_sample_sums_merge (&self->samples, &from->samples);
 
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (from->pages[p] != NULL)
@@ -67,6 +68,37 @@ vn_histogram_merge (VnHistogram       *self,
         for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
           page[m] += from->pages[p][m];
       }
+}
+
+/**
+ * vn_histogram_take_sample:
+ * @sample: (transfer full): a whole sample, scanned
+ *
+ * Merges one sample and remembers its bounds, so that means over samples can be asked for.
+ */
+void
+vn_histogram_take_sample (VnHistogram *self,
+                          VnHistogram *sample)
+{
+  VnSampleTails tails = { 0 };
+
+  vn_sample_sums_add (&self->samples, sample, &tails, (float) -INFINITY, (float) INFINITY);
+  vn_histogram_take (self, sample);
+}
+
+/*< private >
+ * vn_histogram_take:
+ * @from: (transfer full): what to merge; faster than merging a copy, as pages change owner
+ */
+void
+vn_histogram_take (VnHistogram *self,
+                   VnHistogram *from)
+{
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (self->pages[p] == NULL)
+      self->pages[p] = g_steal_pointer (&from->pages[p]);
+  vn_histogram_merge (self, from);
+  vn_histogram_free (from);
 }
 
 static gboolean
@@ -81,7 +113,7 @@ page_equal (const guint64 *a,
 /**
  * vn_histogram_equal:
  *
- * Returns: whether both hold the same counts and the same bits of minimum and maximum
+ * Returns: whether both hold the same counts, bits of minimum and maximum, and sums over samples
  */
 gboolean
 vn_histogram_equal (const VnHistogram *a,
@@ -90,7 +122,8 @@ vn_histogram_equal (const VnHistogram *a,
   if (a->n != b->n || a->n_nan != b->n_nan || a->n_pos_inf != b->n_pos_inf ||
       a->n_neg_inf != b->n_neg_inf || a->n_zero != b->n_zero ||
       vn_float_bits (a->min) != vn_float_bits (b->min) ||
-      vn_float_bits (a->max) != vn_float_bits (b->max))
+      vn_float_bits (a->max) != vn_float_bits (b->max) ||
+      memcmp (&a->samples, &b->samples, sizeof a->samples) != 0)
     return FALSE;
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (!page_equal (a->pages[p], b->pages[p]))

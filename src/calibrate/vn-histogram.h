@@ -12,12 +12,24 @@ G_BEGIN_DECLS
 #define VN_HISTOGRAM_PAGES 512       /* sign and exponent */
 #define VN_HISTOGRAM_PAGE_BINS 128   /* mantissa */
 
+/* An integer of 320 bits, two's complement, in units of 2^-149. */
+typedef struct { guint64 limbs[5]; } VnExactSum;
+
+/* Over samples: exact sums of the bounds of all, 99.9999, 99.999, 99.99, 99.9 and 99 percent at each end: sample-sums.c. */
+#define VN_SAMPLE_TAILS 6
+typedef struct
+{
+  guint64    n;             /* samples that had a finite element */
+  VnExactSum low[VN_SAMPLE_TAILS], high[VN_SAMPLE_TAILS];
+} VnSampleSums;
+
 typedef struct
 {
   guint64  n;               /* elements seen, all kinds */
   guint64  n_nan, n_pos_inf, n_neg_inf, n_zero;
   float    min, max;        /* of the finite elements; +inf, -inf before the first */
   guint64 *pages[VN_HISTOGRAM_PAGES];   /* VN_HISTOGRAM_PAGE_BINS counters each, NULL: all zero. Zeros are not in it. */
+  VnSampleSums samples;     /* empty where samples were not told apart */
 } VnHistogram;
 
 /**
@@ -36,6 +48,8 @@ void         vn_histogram_scan      (VnHistogram       *self,
                                      gsize              n);
 void         vn_histogram_merge     (VnHistogram       *self,
                                      const VnHistogram *from);
+void         vn_histogram_take_sample (VnHistogram       *self,
+                                       VnHistogram       *sample);   /* (transfer full) */
 VnHistogram *vn_histogram_new_clamped (const VnHistogram *self,
                                      float              min,
                                      float              max);

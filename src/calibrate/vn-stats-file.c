@@ -3,7 +3,7 @@
 /* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
  *
  *   "VnStats\n"  8 bytes
- *   version      varint, 2
+ *   version      varint, 3
  *   n_samples    varint: those that went in
  *   n_left       varint: those that were to go in, but were not looked at when the run was interrupted
  *   has_origin   varint, 0 or 1; if 1:
@@ -20,6 +20,8 @@
  *     name       varint length, that many bytes of UTF-8
  *     n, n_nan, n_pos_inf, n_neg_inf, n_zero       varints
  *     min, max   4 bytes each, IEEE 754
+ *     samples    varint: how many are in the sums; unless 0: the sums of VnSampleSums, low and high in turn, each
+ *                five times 8 bytes, lowest first
  *     n_pages    varint
  *     per page, ascending: its index, then 128 counters: varints
  *   SHA-256 of all that precedes: 32 bytes
@@ -38,7 +40,7 @@
 
 #define MAGIC "VnStats\n"
 #define MAGIC_SIZE 8
-#define VERSION 2
+#define VERSION 3
 #define DIGEST_SIZE 32
 #define MAX_NAME 65536
 #define MAX_OPSET 1000000
@@ -108,6 +110,30 @@ put_float (GByteArray *out,
 }
 
 static void
+put_sum (GByteArray       *out,
+         const VnExactSum *sum)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
+    {
+      guint64 limb = GUINT64_TO_LE (sum->limbs[i]);
+
+      g_byte_array_append (out, (const guint8 *) &limb, sizeof limb);
+    }
+}
+
+static void
+put_sums (GByteArray         *out,
+          const VnSampleSums *sums)
+{
+  put_varint (out, sums->n);
+  for (guint i = 0; i < VN_SAMPLE_TAILS && sums->n > 0; i++)
+    {
+      put_sum (out, &sums->low[i]);
+      put_sum (out, &sums->high[i]);
+    }
+}
+
+static void
 put_histogram (GByteArray        *out,
                const VnHistogram *histogram)
 {
@@ -120,6 +146,7 @@ put_histogram (GByteArray        *out,
   put_varint (out, histogram->n_zero);
   put_float (out, histogram->min);
   put_float (out, histogram->max);
+  put_sums (out, &histogram->samples);
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     n_pages += histogram->pages[p] != NULL;
   put_varint (out, n_pages);
@@ -325,6 +352,33 @@ get_float (Reader  *reader,
 }
 
 static gboolean
+get_sum (Reader      *reader,
+         VnExactSum  *sum,
+         GError     **error)
+{
+  if (reader->end - reader->at < (gssize) sizeof sum->limbs)
+    return malformed (error, _("they end too early"));
+  memcpy (sum->limbs, reader->at, sizeof sum->limbs);
+  reader->at += sizeof sum->limbs;
+  for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
+    sum->limbs[i] = GUINT64_FROM_LE (sum->limbs[i]);
+  return TRUE;
+}
+
+static gboolean
+get_sums (Reader        *reader,
+          VnSampleSums  *sums,
+          GError       **error)
+{
+  if (!get_varint (reader, G_MAXUINT32, &sums->n, error))
+    return FALSE;
+  for (guint i = 0; i < VN_SAMPLE_TAILS && sums->n > 0; i++)
+    if (!get_sum (reader, &sums->low[i], error) || !get_sum (reader, &sums->high[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 get_page (Reader       *reader,
           VnHistogram  *histogram,
           guint64      *next,
@@ -408,6 +462,7 @@ get_histogram (Reader       *reader,
       !get_varint (reader, histogram->n, &histogram->n_zero, error) ||
       !get_float (reader, &histogram->min, error) ||
       !get_float (reader, &histogram->max, error) ||
+      !get_sums (reader, &histogram->samples, error) ||
       !get_varint (reader, VN_HISTOGRAM_PAGES, &n_pages, error))
     return FALSE;
 
@@ -421,6 +476,8 @@ get_histogram (Reader       *reader,
     return malformed (error, _("the counters do not add up"));
   if (!range_fits (histogram))
     return malformed (error, _("the range does not fit the counters"));
+  if (!vn_sample_sums_fit (&histogram->samples, vn_histogram_n_finite (histogram), histogram->min, histogram->max))
+    return malformed (error, _("the sums over samples do not fit the range"));
   return TRUE;
 }
 
@@ -468,7 +525,7 @@ check_frame (Reader   *reader,
   g_checksum_get_digest (checksum, digest, &digest_size);
   if (memcmp (digest, data + size - DIGEST_SIZE, DIGEST_SIZE) != 0)
     return malformed (error, _("the checksum is wrong"));
-  *reader = (Reader) { data + MAGIC_SIZE, data + size - DIGEST_SIZE };
+  *reader = (Reader) { .at = data + MAGIC_SIZE, .end = data + size - DIGEST_SIZE };
   return TRUE;
 }
 
@@ -491,8 +548,8 @@ vn_stats_from_bytes (GBytes  *bytes,
   if (version != VERSION)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("Statistics of version %llu; this program reads version %d"), (unsigned long long) version,
-                   VERSION);
+                   _("Statistics of version %llu; this program reads version %d"),
+                   (unsigned long long) version, VERSION);
       return NULL;
     }
   if (!get_varint (&reader, G_MAXUINT, &n_samples, error) || !get_varint (&reader, G_MAXUINT, &n_left, error))

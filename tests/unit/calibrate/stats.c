@@ -27,7 +27,13 @@ make_histogram (guint seed,
       if (i % 101 == 50)
         x[i] = i % 2 ? NAN : INFINITY;
     }
-  vn_histogram_scan (self, scratch, x, n);
+  for (guint i = 0; i < n; i += 1000)
+    {
+      VnHistogram *sample = vn_histogram_new ();
+
+      vn_histogram_scan (sample, scratch, x + i, MIN (1000, n - i));
+      vn_histogram_take_sample (self, sample);
+    }
   return self;
 }
 
