@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define GUARD_BYTES 256
 #define GUARD_VALUE 0xa5
@@ -269,6 +271,48 @@ op_random (const VnShape *shape,
   for (gsize i = 0; i < tensor->n_elements; i++)
     ((float *) tensor->data)[i] = (float) g_rand_double_range (rand, -2, 2);
   return tensor;
+}
+
+typedef struct
+{
+  guint8 *pages;
+  gsize   n;
+} Fenced;
+
+static void
+unmap (gpointer data)
+{
+  Fenced *self = data;
+
+  munmap (self->pages, self->n);
+  g_free (self);
+}
+
+/**
+ * op_fence:
+ * @tensor: (transfer full) (nullable): not of strings
+ * @at_end: what follows the last element cannot be read; otherwise what comes before the first
+ *
+ * Returns: (transfer full) (nullable): the same tensor in memory with a page on both sides that nobody may touch
+ */
+VnTensor *
+op_fence (VnTensor *tensor,
+          gboolean  at_end)
+{
+  gsize page = (gsize) sysconf (_SC_PAGESIZE), n = tensor != NULL ? (tensor->n_bytes + page - 1) / page * page : 0;
+  guint8 *pages, *data;
+  VnTensor *copy;
+
+  if (tensor == NULL || n == 0)
+    return tensor;
+  pages = mmap (NULL, n + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  g_assert_true (pages != MAP_FAILED && mprotect (pages + page, n, PROT_READ | PROT_WRITE) == 0);
+  data = pages + page + (at_end ? n - tensor->n_bytes : 0);
+  memcpy (data, tensor->data, tensor->n_bytes);
+  copy = vn_tensor_new_wrap (tensor->dtype, &tensor->shape, data,
+                             g_memdup2 (&(Fenced) { pages, n + 2 * page }, sizeof (Fenced)), unmap, NULL);
+  vn_tensor_unref (tensor);
+  return copy;
 }
 
 /**

@@ -34,6 +34,8 @@ VnTensor *op_call_one  (const OpCall *call);
 
 VnTensor *op_random    (const VnShape *shape,
                         guint32        seed);
+VnTensor *op_fence     (VnTensor      *tensor,
+                        gboolean       at_end);
 void      op_assert_near (const VnTensor *found,
                           const double   *expected,
                           gsize           n,

@@ -5,8 +5,6 @@
 #include "op-text.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define ROUNDS (g_test_thorough () ? 20000 : 400)
 
@@ -204,41 +202,6 @@ worse_tensor (GRand    *rand,
     }
 }
 
-typedef struct
-{
-  guint8 *pages;
-  gsize   n;
-} Fenced;
-
-static void
-unmap (gpointer data)
-{
-  Fenced *self = data;
-
-  munmap (self->pages, self->n);
-  g_free (self);
-}
-
-/* What follows the last element cannot be read. */
-static VnTensor *
-fence (VnTensor *tensor)
-{
-  gsize page = (gsize) sysconf (_SC_PAGESIZE), n = tensor != NULL ? (tensor->n_bytes + page - 1) / page * page : 0;
-  guint8 *pages, *data;
-  VnTensor *copy;
-
-  if (tensor == NULL || n == 0)
-    return tensor;
-  pages = mmap (NULL, n + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  g_assert_true (pages != MAP_FAILED && mprotect (pages + n, page, PROT_NONE) == 0);
-  data = pages + n - tensor->n_bytes;
-  memcpy (data, tensor->data, tensor->n_bytes);
-  copy = vn_tensor_new_wrap (tensor->dtype, &tensor->shape, data,
-                             g_memdup2 (&(Fenced) { pages, n + page }, sizeof (Fenced)), unmap, NULL);
-  vn_tensor_unref (tensor);
-  return copy;
-}
-
 static char *
 worse_attributes (GRand      *rand,
                   const char *good)
@@ -286,7 +249,7 @@ call_once (GRand      *rand,
           vn_tensor_unref (inputs[i]);
           inputs[i] = other;
         }
-      inputs[i] = fence (inputs[i]);
+      inputs[i] = op_fence (inputs[i], TRUE);
     }
   ok = op_call (&call, outputs, error);
   for (guint i = 0; i < n; i++)
