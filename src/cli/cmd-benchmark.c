@@ -117,12 +117,14 @@ static char *
 dup_fused (const VnBenchmarkNode *node)
 {
   gboolean clamps = g_strcmp0 (node->activation, "Clip") == 0;
-  const char *parts[4] = { NULL };
+  const char *parts[5] = { NULL };
   guint n = 0;
   g_autofree char *list = NULL;
 
   if (node->has_factors)
     parts[n++] = _("factors by channel");
+  if (node->has_line)
+    parts[n++] = _("a bias");
   if (node->has_sum)
     parts[n++] = _("a sum");
   if (node->activation != NULL)
@@ -265,6 +267,7 @@ json_tables (JsonBuilder       *json,
       json_flag (json, "fused_clamp", g_strcmp0 (node->activation, "Clip") == 0);
       json_text (json, "fused_activation", node->activation != NULL ? node->activation : "");
       json_flag (json, "fused_factors", node->has_factors);
+      json_flag (json, "fused_bias", node->has_line);
       json_flag (json, "fused_sum", node->has_sum);
       json_flag (json, "only_reshapes", node->is_view);
       json_flag (json, "shape_depends_on_data", node->is_dynamic);

@@ -14,7 +14,12 @@ static const char * const activation_names[] = {
   [VN_ACTIVATION_HARD_SWISH] = "HardSwish",
   [VN_ACTIVATION_SHIFT_SWISH] = "HardSwish",
   [VN_ACTIVATION_SWISH_OF_PART] = "HardSwish",
+  [VN_ACTIVATION_GELU] = "Gelu",
+  [VN_ACTIVATION_GELU_DIVIDED] = "Gelu",
+  [VN_ACTIVATION_GELU_TANH] = "Gelu by tanh",
 };
+
+G_STATIC_ASSERT (G_N_ELEMENTS (activation_names) == VN_ACTIVATION_GELU_TANH + 1);
 
 /**
  * vn_plan_get_step_info:
@@ -40,6 +45,7 @@ vn_plan_get_step_info (VnPlan     *self,
     .is_view = step->alias,
     .activation = step->activation.active ? activation_names[step->activation.kind] : NULL,
     .has_factors = step->factors != NULL,
+    .has_line = step->line != NULL,
     .has_sum = step->has_sum,
     .is_dynamic = step->dynamic,
   };

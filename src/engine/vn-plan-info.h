@@ -10,7 +10,8 @@ G_BEGIN_DECLS
  * @in_types, @out_types: as planned; sizes that only a run knows are VN_DIM_UNKNOWN
  * @is_view: the result is the input with another shape: nothing is computed
  * @activation: (nullable): name of the activation that was fused into it; "Clip" for a Relu too
- * @has_factors, @has_sum: factors or shifts by channel, or the sum with another tensor, were fused into it
+ * @has_factors, @has_line, @has_sum: factors or shifts by channel, a bias along the last axis, or the sum with another
+ *   tensor, were fused into it
  * @is_dynamic: shapes are inferred again in each run
  */
 typedef struct
@@ -19,7 +20,7 @@ typedef struct
   guint               n_inputs, n_outputs;
   const VnTensorType *in_types, *out_types;
   const char         *activation;
-  gboolean            is_view, has_factors, has_sum, is_dynamic;
+  gboolean            is_view, has_factors, has_line, has_sum, is_dynamic;
 } VnStepInfo;
 
 /**

@@ -63,6 +63,7 @@ vn_benchmark_new (VnPlan *plan,
       node.is_view = info.is_view;
       node.activation = info.activation;
       node.has_factors = info.has_factors;
+      node.has_line = info.has_line;
       node.has_sum = info.has_sum;
       node.is_dynamic = info.is_dynamic;
       node.flops = vn_op_count_flops (info.node, info.in_types, info.n_inputs, info.out_types, info.n_outputs);

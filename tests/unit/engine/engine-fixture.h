@@ -4,11 +4,13 @@
 #include "vn-graph-edit.h"
 #include "vn-plan.h"
 
+#include <string.h>
+
 /* Small networks made by hand for the tests of the engine. */
 
 static inline VnNode *
 add_node (VnModel     *model,
-          const char  *op_type,
+          const char  *op_type,    /* of ai.onnx, or “domain:type” */
           const char  *name,
           const char  *inputs,     /* names, separated by spaces; "-" is an omitted one */
           const char  *outputs)
@@ -18,6 +20,8 @@ add_node (VnModel     *model,
   guint n_in = *inputs != '\0' ? g_strv_length (in) : 0, n_out = g_strv_length (out);
   g_autofree VnValue **in_values = g_new0 (VnValue *, n_in + 1);
   g_autofree VnValue **out_values = g_new0 (VnValue *, n_out + 1);
+  const char *colon = strchr (op_type, ':');
+  g_autofree char *domain = g_strndup (op_type, colon != NULL ? (gsize) (colon - op_type) : 0);
 
   for (guint i = 0; i < n_in; i++)
     {
@@ -31,7 +35,8 @@ add_node (VnModel     *model,
       if (out_values[i] == NULL && !g_str_equal (out[i], "-"))
         out_values[i] = vn_graph_add_value (model->graph, out[i], VN_DTYPE_UNDEFINED, NULL);
     }
-  return vn_graph_add_node (model->graph, name, "", op_type, in_values, n_in, out_values, n_out);
+  return vn_graph_add_node (model->graph, name, domain, colon != NULL ? colon + 1 : op_type, in_values, n_in, out_values,
+                            n_out);
 }
 
 static inline void

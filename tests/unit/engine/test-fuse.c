@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a convolution or a matrix product does on the way gives the same bits as the nodes on their own. */
 #include "engine-fixture.h"
+#include "vn-plan-info.h"
 
 #include <math.h>
 #include <string.h>
@@ -262,6 +263,112 @@ test_gelus (void)
       check_product (&gelus[i], packed, 5e-7f);
 }
 
+/* ---- Gelu of ONNX Runtime, and Gemm ---- */
+
+#define MS "com.microsoft:"
+
+/**
+ * @product: makes m of x, w and bias
+ * @activation, @has_line, @has_sum: what is fused into the product
+ * @tolerance: 0: the same bits. Others are those of the error function and tanh, in another loop
+ */
+typedef struct
+{
+  const char *product, *nodes;
+  guint       n_steps;
+  const char *activation;
+  gboolean    has_line, has_sum;
+  float       tolerance;
+} Named;
+
+static const Named named[] = {
+  { "MatMul x w", MS "BiasGelu m bias > y", 1, "Gelu", TRUE, FALSE, 5e-7f },
+  { "MatMul x x", MS "BiasGelu m bias > y", 1, "Gelu", TRUE, FALSE, 5e-7f },
+  { "MatMul x w", MS "Gelu m > y", 1, "Gelu", FALSE, FALSE, 5e-7f },
+  { "MatMul x w", MS "FastGelu m bias > y", 1, "Gelu by tanh", TRUE, FALSE, 5e-7f },
+  { "MatMul x x", MS "FastGelu m > y", 1, "Gelu by tanh", FALSE, FALSE, 5e-7f },
+  { "MatMul x w", "Add m bias > a; " MS "FastGelu a > y", 1, "Gelu by tanh", TRUE, FALSE, 5e-7f },
+  { "Gemm x w bias", MS "FastGelu m > y", 1, "Gelu by tanh", FALSE, FALSE, 5e-7f },
+  { "Gemm x w bias", "Gelu m > y", 1, "Gelu", FALSE, FALSE, 5e-7f },
+  { "Gemm x w bias", "Add m p > y", 2, NULL, FALSE, TRUE, 0 },
+  { "Gemm x w bias", "Add p m > a; Relu a > y", 2, "Clip", FALSE, TRUE, 0 },
+  { "Gemm x x", "Add m x > a; Tanh a > y", 1, "Tanh", FALSE, TRUE, 0 },
+  { "Gemm x w", "Add m p > a; Sigmoid a > s; Mul a s > y", 2, "SiLU", FALSE, TRUE, 0 },
+  { "Gemm x x bias", "Add p m > a; " MS "FastGelu a > y", 2, "Gelu by tanh", FALSE, TRUE, 5e-7f },
+  { "Gemm x w bias", "Sigmoid m > y", 1, "Sigmoid", FALSE, FALSE, 0 },
+  /* A bias that is computed or comes after another one, a value that somebody else needs or that is computed later. */
+  { "MatMul x w", MS "BiasGelu m short > y", 3, NULL, FALSE, FALSE, 0 },
+  { "MatMul x w", "Add m bias > a; " MS "BiasGelu a bias > y", 2, NULL, TRUE, FALSE, 0 },
+  { "MatMul x w", MS "BiasGelu m bias > g; Add g m > y", 3, NULL, FALSE, FALSE, 0 },
+  { "Gemm x w bias", MS "BiasGelu m bias > y", 2, NULL, FALSE, FALSE, 0 },
+  { "Gemm x w bias", "Neg x > late; Add m late > y", 3, NULL, FALSE, FALSE, 0 },
+  { "Gemm x w bias", "Add m column > y", 2, NULL, FALSE, FALSE, 0 },
+  { "Gemm x w bias", "Add m m > y", 2, NULL, FALSE, FALSE, 0 },
+};
+
+static VnModel *
+make_named (const Named *test)
+{
+  VnModel *model = vn_model_new (10, 20);
+  g_auto(GStrv) words = g_strsplit (test->product, " ", 2);
+
+  vn_model_set_opset (model, "com.microsoft", 1);
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (WIDTH, WIDTH));
+  add_floats (model, "w", VN_SHAPE (WIDTH, WIDTH), -0.75f, 1.f / 2048);
+  add_floats (model, "bias", VN_SHAPE (WIDTH), -1, 0.04f);
+  add_floats (model, "column", VN_SHAPE (WIDTH, 1), -0.4f, 0.03f);
+  add_ints (model, "first", (const gint64[]) { 0 }, 1);
+  add_node (model, "Neg", "p", "x", "p");
+  add_node (model, "ReduceMean", "short", "x first", "short");
+  vn_node_set_int (vn_graph_find_node (model->graph, "short"), "keepdims", 0);
+  add_node (model, words[0], "product", words[1], "m");
+  add_nodes (model, test->nodes);
+  set_outputs (model, "y");
+  return model;
+}
+
+static void
+check_fused (const Named *test,
+             VnPlan      *plan)
+{
+  VnStepInfo info = { 0 };
+  guint n = vn_plan_get_n_steps (plan), i = 0;
+
+  g_assert_cmpuint (n, ==, test->n_steps);
+  while (i < n && strcmp (vn_plan_get_step_node (plan, i)->name, "product") != 0)
+    i++;
+  g_assert_cmpuint (i, <, n);
+  vn_plan_get_step_info (plan, i, &info);
+  g_assert_cmpstr (info.activation, ==, test->activation);
+  g_assert_true (info.has_line == test->has_line);
+  g_assert_true (info.has_sum == test->has_sum);
+}
+
+static void
+test_named (gconstpointer data)
+{
+  const Named *test = data;
+  g_autoptr(VnModel) model = make_named (test);
+  const VnPlanOptions plain = { .no_fusion = TRUE };
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (WIDTH, WIDTH), 3);
+  g_autoptr(VnTensor) fused = run_simple (model, NULL, input);
+  g_autoptr(VnTensor) apart = run_simple (model, &plain, input);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  check_fused (test, plan);
+  g_assert_true (vn_shape_equal (&fused->shape, &apart->shape));
+  for (gsize i = 0; i < fused->n_elements; i++)
+    {
+      float a = ((float *) fused->data)[i], b = ((float *) apart->data)[i];
+
+      g_assert_cmpfloat_with_epsilon (a, b, test->tolerance * MAX (1, fabsf (b)) + 1e-30f);
+    }
+  if (test->tolerance == 0)
+    g_assert_true (vn_tensor_equal (fused, apart));
+}
+
 /* What is looked at stays: as a tap, or as an output. */
 static void
 test_tapped_product (void)
@@ -296,5 +403,11 @@ main (int    argc,
   g_test_add_func ("/fuse/products", test_products);
   g_test_add_func ("/fuse/gelus", test_gelus);
   g_test_add_func ("/fuse/tapped-product", test_tapped_product);
+  for (guint i = 0; i < G_N_ELEMENTS (named); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/fuse/named/%u", i);
+
+      g_test_add_data_func (path, &named[i], test_named);
+    }
   return g_test_run ();
 }
