@@ -128,6 +128,7 @@ show_outputs (VnPlan       *plan,
 
 static gboolean
 run_plan (VnPlan       *plan,
+          VnDataSpec   *data,
           GHashTable   *given,
           JsonBuilder  *json,
           GError      **error)
@@ -136,11 +137,10 @@ run_plan (VnPlan       *plan,
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
   g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
-  g_autoptr(VnDataSpec) data = vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
   double best_ms = 0;
   gboolean good = FALSE;
 
-  if (runner != NULL && (data != NULL || vn_cmd_options.data == NULL))
+  if (runner != NULL)
     {
       vn_runner_set_threads (runner, vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads : g_get_num_processors ());
       good = vn_plan_load_sample (plan, data, given, tensors, error) &&
@@ -159,18 +159,22 @@ run_run (char        **args,
          JsonBuilder  *json,
          GError      **error)
 {
-  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GHashTable) asked = NULL;
   g_autoptr(GHashTable) given = NULL;
-  g_autoptr(VnModel) model = vn_cmd_open_to_run (args[0], &shapes, &given, error);
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnDataSpec) data = vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
+  g_autoptr(VnModel) model = NULL;
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
   VnPlanOptions options = { .skip_unsupported = TRUE };
 
-  if (model == NULL)
+  if ((data == NULL && vn_cmd_options.data != NULL) ||
+      (model = vn_cmd_open_to_run (args[0], &asked, &given, error)) == NULL ||
+      !vn_model_size_for_run (model, data, asked, &shapes, notes, error))
     return FALSE;
   options.input_shapes = shapes;
   plan = vn_plan_new (model, &options, notes, error);
-  if (plan == NULL || !run_plan (plan, given, json, error))
+  if (plan == NULL || !run_plan (plan, data, given, json, error))
     return FALSE;
   vn_cmd_print_notes (notes);
   vn_cmd_json_notes (json, notes);

@@ -16,15 +16,104 @@ read_tensor (const char  *path,
   return vn_npy_read (path, error);
 }
 
-static char *
-find_input_file (const char *name)
-{
-  gsize length = strlen (name);
+#define MOST_NAMES 8
 
-  for (char **at = vn_cmd_options.inputs; at != NULL && *at != NULL; at++)
-    if (strncmp (*at, name, length) == 0 && (*at)[length] == '=')
-      return *at + length + 1;
-  return NULL;
+/* “image”, “mask” and so on */
+static char *
+dup_input_names (const VnModel *model)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (value->initializer != NULL || n++ > MOST_NAMES)
+        continue;
+      if (n > 1)
+        g_string_append (text, ", ");
+      g_string_append_printf (text, n > MOST_NAMES ? "…" : "“%s”", value->name);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * vn_cmd_check_input:
+ * @option: that names an input: “--shape”
+ *
+ * Returns: whether @model is run with an input of that name; otherwise @error says which there are
+ */
+gboolean
+vn_cmd_check_input (const VnModel  *model,
+                    const char     *option,
+                    const char     *name,
+                    GError        **error)
+{
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (value->initializer == NULL && g_str_equal (value->name, name))
+        return TRUE;
+    }
+  names = dup_input_names (model);
+  if (*names == '\0')
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: the model has no inputs"), option);
+  else
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 _("%s: the model has no input “%s”; it has %s"), option, name, names);
+  return FALSE;
+}
+
+/* NAME=FILE: a name as well as a file may have “=” in it. */
+static char *
+dup_name (const VnModel *model,
+          const char    *option)
+{
+  const char *equals = strchr (option, '=');
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (g_str_has_prefix (option, value->name) && option[strlen (value->name)] == '=')
+        return g_strdup (value->name);
+    }
+  return equals != NULL ? g_strndup (option, equals - option) : NULL;
+}
+
+static gboolean
+read_input (const VnModel  *model,
+            const char     *option,
+            GHashTable     *shapes,
+            GHashTable     *tensors,
+            GError        **error)
+{
+  g_autofree char *name = dup_name (model, option);
+  VnTensor *tensor;
+
+  if (name == NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--input: “%s” is not allowed; use NAME=FILE"),
+                   option);
+      return FALSE;
+    }
+  if (!vn_cmd_check_input (model, "--input", name, error))
+    return FALSE;
+  if (g_hash_table_contains (tensors, name))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--input: “%s” is given twice"), name);
+      return FALSE;
+    }
+  tensor = read_tensor (option + strlen (name) + 1, error);
+  if (tensor == NULL)
+    return FALSE;
+  g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&tensor->shape, sizeof tensor->shape));
+  g_hash_table_insert (tensors, g_steal_pointer (&name), tensor);
+  return TRUE;
 }
 
 /* Sizes of open dims follow the files; the tensors are kept for the run. */
@@ -34,28 +123,9 @@ read_inputs (const VnModel  *model,
              GHashTable     *tensors,
              GError        **error)
 {
-  char **inputs = vn_cmd_options.inputs;
-
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-      const char *path = find_input_file (value->name);
-      VnTensor *tensor;
-
-      if (path == NULL)
-        continue;
-      tensor = read_tensor (path, error);
-      if (tensor == NULL)
-        return FALSE;
-      g_hash_table_insert (tensors, g_strdup (value->name), tensor);
-      g_hash_table_insert (shapes, g_strdup (value->name), g_memdup2 (&tensor->shape, sizeof tensor->shape));
-    }
-  if (inputs != NULL && g_hash_table_size (tensors) != g_strv_length (inputs))
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--input: a name is not an input of the model, or given twice; “inspect” lists the inputs"));
+  for (char **at = vn_cmd_options.inputs; at != NULL && *at != NULL; at++)
+    if (!read_input (model, *at, shapes, tensors, error))
       return FALSE;
-    }
   return TRUE;
 }
 

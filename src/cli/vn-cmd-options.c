@@ -195,17 +195,21 @@ parse_shape (const char *text,
 }
 
 static gboolean
-add_shapes (GHashTable  *shapes,
-            GError     **error)
+add_shapes (const VnModel  *model,
+            GHashTable     *shapes,
+            GError        **error)
 {
   for (char **at = vn_cmd_options.shapes; at != NULL && *at != NULL; at++)
     {
       const char *equals = strrchr (*at, '=');
+      g_autofree char *name = equals != NULL ? g_strndup (*at, equals - *at) : NULL;
       VnShape shape;
 
-      if (equals == NULL || !parse_shape (equals + 1, &shape))
+      if (name == NULL || !parse_shape (equals + 1, &shape))
         return usage_error (error, "--shape", *at, "NAME=1x3x224x224");
-      g_hash_table_insert (shapes, g_strndup (*at, equals - *at), g_memdup2 (&shape, sizeof shape));
+      if (!vn_cmd_check_input (model, "--shape", name, error))
+        return FALSE;
+      g_hash_table_insert (shapes, g_steal_pointer (&name), g_memdup2 (&shape, sizeof shape));
     }
   return TRUE;
 }
@@ -266,7 +270,7 @@ add_dims (const VnModel  *model,
 
 /**
  * vn_cmd_parse_shapes:
- * @model: whose inputs --dim is about
+ * @model: whose inputs are meant
  *
  * Returns: (transfer full) (nullable): VnShape by input name, of --shape and --dim; dims that neither gives are
  *   %VN_DIM_UNKNOWN
@@ -277,7 +281,7 @@ vn_cmd_parse_shapes (const VnModel  *model,
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-  if (!add_shapes (shapes, error) || !add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
+  if (!add_shapes (model, shapes, error) || !add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
     return NULL;
   return g_steal_pointer (&shapes);
 }

@@ -53,6 +53,10 @@ const GOptionEntry *vn_cmd_setting_entries (void);
 gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
                                             GError      **error);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
+gboolean            vn_cmd_check_input    (const VnModel *model,
+                                           const char   *option,
+                                           const char   *name,
+                                           GError      **error);
 GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
                                            GError       **error);    /* NULL without error: none given */
 

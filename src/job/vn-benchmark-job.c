@@ -187,7 +187,8 @@ vn_benchmark_job_run (VnJob         *job,
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
   const VnBenchmarkSettings *settings = &self->settings;
   g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
-  const VnPlanOptions options = { .input_shapes = settings->input_shapes };
+  g_autoptr(GHashTable) shapes = NULL;
+  VnPlanOptions options = { 0 };
   g_autofree VnTensor **inputs = NULL;
   g_autofree VnRunner **runners = g_new0 (VnRunner *, settings->n_threads);
   g_autoptr(VnPlan) plan = NULL;
@@ -195,7 +196,11 @@ vn_benchmark_job_run (VnJob         *job,
   gboolean good;
 
   vn_job_begin_phase (job, _("Planning"), 0, 0.05);
-  if (model == NULL || (plan = vn_plan_new (model, &options, NULL, error)) == NULL)
+  if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, NULL, error))
+    return FALSE;
+  options.input_shapes = shapes;
+  plan = vn_plan_new (model, &options, NULL, error);
+  if (plan == NULL)
     return FALSE;
   g_clear_pointer (&self->result, vn_benchmark_free);
   self->result = vn_benchmark_new (plan, settings->n_threads);

@@ -14,6 +14,12 @@ VnModel  *vn_model_to_runnable   (VnModel          *model,
                                   GCancellable     *cancellable,
                                   GError          **error);
 
+gboolean  vn_model_size_for_run  (VnModel          *model,
+                                  VnDataSpec       *data,
+                                  GHashTable       *given,
+                                  GHashTable      **shapes,
+                                  VnNotes          *notes,
+                                  GError          **error);
 gboolean  vn_plan_load_sample    (VnPlan           *plan,
                                   VnDataSpec       *data,
                                   GHashTable       *given,

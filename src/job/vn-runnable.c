@@ -64,6 +64,48 @@ vn_model_to_runnable (VnModel       *model,
   return g_steal_pointer (&copy);
 }
 
+static gboolean
+is_known (const VnModel *model,
+          GHashTable    *shapes)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      const VnShape *shape = shapes != NULL ? g_hash_table_lookup (shapes, value->name) : NULL;
+
+      if (value->initializer == NULL && !vn_shape_is_static (shape != NULL ? shape : &value->type.shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_model_size_for_run:
+ * @data: (nullable): the samples of the run; %NULL or random ones have no size
+ * @given: (nullable) (element-type utf8 VnShape): sizes the user gave
+ * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if that leaves something open the sizes of
+ *   the first sample
+ * @notes: (nullable): told which sizes came from the sample
+ */
+gboolean
+vn_model_size_for_run (VnModel     *model,
+                       VnDataSpec  *data,
+                       GHashTable  *given,
+                       GHashTable **shapes,
+                       VnNotes     *notes,
+                       GError     **error)
+{
+  g_autoptr(VnDataset) dataset = NULL;
+
+  if (data == NULL || g_str_equal (data->path, "random") || is_known (model, given))
+    {
+      *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
+      return TRUE;
+    }
+  dataset = vn_model_open_data (model, data, given, shapes, notes, error);
+  return dataset != NULL;
+}
+
 /* What was given by hand comes before the sample's. */
 static gboolean
 take_given (const VnInputSpec  *spec,
