@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Counting a tensor. It is walked in chunks that stay in the first-level cache, each twice: once in vector registers
- * for minimum, maximum, zeros and the range of exponents, once to count. Counting goes into a dense table of 32-bit
- * counters, four of them side by side: consecutive elements use different ones, because two increments of one counter
- * in a row would wait for each other's store. Chunks with many zeros (after ReLU) have them squeezed out first. Small
- * tensors are counted in the histogram's own pages. The few chunks with NaN, infinities or subnormal numbers go the
- * slow, plain way.
+ * for minimum, maximum and greatest magnitude, once to count. Counting goes into a dense table of 32-bit counters, four
+ * of them side by side: consecutive elements use different ones, because two increments of one counter in a row would
+ * wait for each other's store. What bounds it is one store for every element, so nothing else is done per element: zeros
+ * are looked for only where their counters moved, and the pages that were used are found from the greatest exponent
+ * down, until all elements are accounted for. Where many zeros are (after ReLU), those of the next chunk are squeezed
+ * out first. Small tensors are counted in the histogram's own pages. The few chunks with NaN or infinities go the slow,
+ * plain way.
  *
  * Everything is integer work on the bits of the floats, so the result is exact and the same for any way of cutting
  * the data. */
@@ -26,37 +28,39 @@
 #define CHUNK 2048
 #define SMALL 8192                          /* elements: below, folding costs more than it saves */
 #define FOLD_EVERY ((gsize) 1 << 30)         /* elements: no sum of lanes wraps before */
-#define LEAST_NORMAL 0x00800000u
+#define NEGATIVE (VN_HISTOGRAM_PAGES / 2)    /* pages of numbers below 0 */
 
 /* What the first walk learns of a chunk. Minimum and maximum pass over NaN, and may be a zero of either sign. */
 typedef struct
 {
   float    min, max;
   guint32  most;                /* largest magnitude, as bits */
-  guint32  least;               /* smallest nonzero magnitude, as bits, less one */
-  gsize    n_zero;
 } Summary;
 
 #define VECTOR 16
 
-typedef void  (*SummaryFunc) (const float *x, gsize n, Summary *summary);
-typedef gsize (*SqueezeFunc) (const float *x, gsize n, guint32 *out);
+typedef struct
+{
+  void  (*summarize)   (const float *x, gsize n, Summary *summary);
+  gsize (*squeeze)     (const float *x, gsize n, guint32 *out);
+  gsize (*count_zeros) (const float *x, gsize n);
+  gsize (*fold_page)   (VnHistogram *self, guint page, guint32 *counters);
+} Kernels;
 
 struct _VnScratch
 {
-  guint32     *counters;        /* LANES tables, LANE apart */
-  guint        first, last;     /* exponents counted since the last fold, first > last: none */
-  gboolean     negative;        /* any negative number among them */
-  gboolean     positive;
-  SummaryFunc  summarize;
-  SqueezeFunc  squeeze;
-  guint32      squeezed[CHUNK + VECTOR];
+  const Kernels *kernels;
+  guint32       *counters;      /* LANES tables, LANE apart */
+  guint32        most;          /* largest magnitude counted since the last fold, as bits */
+  gsize          n_counted;     /* elements since then */
+  gboolean       squeezes;      /* the last chunk had many zeros */
+  guint32        squeezed[CHUNK + VECTOR];
 };
 
 static void
 summary_init (Summary *self)
 {
-  *self = (Summary) { .min = INFINITY, .max = -INFINITY, .least = G_MAXUINT32 };
+  *self = (Summary) { .min = INFINITY, .max = -INFINITY };
 }
 
 static void
@@ -66,18 +70,13 @@ summarize_rest (const float *x,
 {
   for (gsize i = 0; i < n; i++)
     {
-      guint32 magnitude = vn_float_bits (x[i]) & VN_FLOAT_ABS;
-
       summary->min = x[i] < summary->min ? x[i] : summary->min;
       summary->max = x[i] > summary->max ? x[i] : summary->max;
-      summary->most = MAX (summary->most, magnitude);
-      summary->least = MIN (summary->least, magnitude - 1);
-      summary->n_zero += magnitude == 0;
+      summary->most = MAX (summary->most, vn_float_bits (x[i]) & VN_FLOAT_ABS);
     }
 }
 
-/* The same in vectors of @bytes. Comparisons are signed, which all machines have: a magnitude less one is moved so that
- * 1 becomes the least number and 0 the greatest. */
+/* The same in vectors of @bytes. */
 #define DEFINE_SUMMARIZE(name, clone, bytes)                                                    \
   clone static void                                                                             \
   name (const float *x,                                                                         \
@@ -90,13 +89,11 @@ summarize_rest (const float *x,
     Ints min = (Ints) ((Floats) { 0 } + INFINITY);                                              \
     Ints max = (Ints) ((Floats) { 0 } - INFINITY);                                              \
     Ints most = { 0 };                                                                          \
-    Ints least = (Ints) { 0 } + G_MAXINT32;                                                     \
-    Ints zeros = { 0 };                                                                         \
     gsize i = 0;                                                                                \
                                                                                                 \
     for (; i + step <= n; i += step)                                                            \
       {                                                                                         \
-        Ints bits, magnitude, moved, below, above, further, closer;                             \
+        Ints bits, magnitude, below, above, further;                                            \
                                                                                                 \
         memcpy (&bits, x + i, sizeof bits);                                                     \
         below = (Floats) bits < (Floats) min;                                                   \
@@ -106,10 +103,6 @@ summarize_rest (const float *x,
         magnitude = bits & (gint32) VN_FLOAT_ABS;                                               \
         further = magnitude > most;                                                             \
         most = (magnitude & further) | (most & ~further);                                       \
-        zeros -= magnitude == 0;                                                                \
-        moved = (magnitude - 1) ^ G_MININT32;                                                   \
-        closer = moved < least;                                                                 \
-        least = (moved & closer) | (least & ~closer);                                           \
       }                                                                                         \
                                                                                                 \
     for (guint k = 0; k < step; k++)                                                            \
@@ -117,13 +110,55 @@ summarize_rest (const float *x,
         summary->min = MIN (summary->min, ((Floats) min)[k]);                                   \
         summary->max = MAX (summary->max, ((Floats) max)[k]);                                   \
         summary->most = MAX (summary->most, (guint32) most[k]);                                 \
-        summary->least = MIN (summary->least, (guint32) least[k] ^ 0x80000000u);                \
-        summary->n_zero += (gsize) zeros[k];                                                    \
       }                                                                                         \
     summarize_rest (x + i, n - i, summary);                                                     \
   }
 
+/* Zeros of either sign. */
+#define DEFINE_COUNT_ZEROS(name, clone)                                                         \
+  clone static gsize                                                                            \
+  name (const float *x,                                                                         \
+        gsize        n)                                                                         \
+  {                                                                                             \
+    guint32 zeros = 0;                                                                          \
+                                                                                                \
+    for (gsize i = 0; i < n; i++)                                                               \
+      zeros += (vn_float_bits (x[i]) & VN_FLOAT_ABS) == 0;                                      \
+    return zeros;                                                                               \
+  }
+
+/* Moves the 128 counters of a page into the histogram. Returns: how many elements they stood for */
+#define DEFINE_FOLD_PAGE(name, clone)                                                           \
+  clone static gsize                                                                            \
+  name (VnHistogram *self,                                                                      \
+        guint        page,                                                                      \
+        guint32     *counters)                                                                  \
+  {                                                                                             \
+    guint32 sums[VN_HISTOGRAM_PAGE_BINS];                                                       \
+    guint32 sum = 0;                                                                            \
+    guint64 *into;                                                                              \
+                                                                                                \
+    counters += page * VN_HISTOGRAM_PAGE_BINS;                                                  \
+    for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
+      {                                                                                         \
+        sums[m] = counters[m] + counters[m + LANE] + counters[m + 2 * LANE] +                   \
+                  counters[m + 3 * LANE];                                                       \
+        sum += sums[m];                                                                         \
+      }                                                                                         \
+    if (sum == 0)                                                                               \
+      return 0;                                                                                 \
+                                                                                                \
+    into = vn_histogram_page (self, page);                                                      \
+    for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
+      into[m] += sums[m];                                                                       \
+    for (guint k = 0; k < LANES; k++)                                                           \
+      memset (counters + k * LANE, 0, sizeof sums);                                             \
+    return sum;                                                                                 \
+  }
+
 DEFINE_SUMMARIZE (summarize__ref, , 16)
+DEFINE_COUNT_ZEROS (count_zeros__ref, )
+DEFINE_FOLD_PAGE (fold_page__ref, )
 
 static gsize
 squeeze__ref (const float *x,
@@ -144,6 +179,10 @@ squeeze__ref (const float *x,
 
 #ifdef HAVE_X86
 DEFINE_SUMMARIZE (summarize__avx2, CLONE ("avx2"), 32)
+DEFINE_COUNT_ZEROS (count_zeros__avx2, CLONE ("avx2"))
+DEFINE_FOLD_PAGE (fold_page__avx2, CLONE ("avx2"))
+DEFINE_COUNT_ZEROS (count_zeros__avx512, CLONE ("avx512f"))
+DEFINE_FOLD_PAGE (fold_page__avx512, CLONE ("avx512f,prefer-vector-width=512"))
 
 /* The comparisons of min and max give their second operand if the first is NaN. */
 CLONE ("avx512f") static void
@@ -152,31 +191,23 @@ summarize__avx512 (const float *x,
                    Summary     *summary)
 {
   const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
-  const __m512i minus_one = _mm512_set1_epi32 (-1);
   __m512 min = _mm512_set1_ps (INFINITY);
   __m512 max = _mm512_set1_ps (-INFINITY);
   __m512i most = _mm512_setzero_si512 ();
-  __m512i least = minus_one;
-  __m512i zeros = _mm512_setzero_si512 ();
   gsize i = 0;
 
   for (; i + VECTOR <= n; i += VECTOR)
     {
       __m512i bits = _mm512_loadu_si512 (x + i);
-      __m512i magnitude = _mm512_and_si512 (bits, abs);
 
       min = _mm512_min_ps (_mm512_castsi512_ps (bits), min);
       max = _mm512_max_ps (_mm512_castsi512_ps (bits), max);
-      most = _mm512_max_epu32 (magnitude, most);
-      zeros = _mm512_mask_sub_epi32 (zeros, _mm512_testn_epi32_mask (bits, abs), zeros, minus_one);
-      least = _mm512_min_epu32 (_mm512_add_epi32 (magnitude, minus_one), least);
+      most = _mm512_max_epu32 (_mm512_and_si512 (bits, abs), most);
     }
 
   summary->min = _mm512_reduce_min_ps (min);
   summary->max = _mm512_reduce_max_ps (max);
   summary->most = _mm512_reduce_max_epu32 (most);
-  summary->least = _mm512_reduce_min_epu32 (least);
-  summary->n_zero = (gsize) _mm512_reduce_add_epi32 (zeros);
   summarize_rest (x + i, n - i, summary);
 }
 
@@ -201,16 +232,12 @@ squeeze__avx512 (const float *x,
 }
 #endif
 
-static const struct
-{
-  SummaryFunc summarize;
-  SqueezeFunc squeeze;
-} kernels[] = {
+static const Kernels kernels_at[] = {
 #ifdef HAVE_X86
-  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512 },
-  [VN_LEVEL_V3] = { summarize__avx2, squeeze__ref },
+  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512, count_zeros__avx512, fold_page__avx512 },
+  [VN_LEVEL_V3] = { summarize__avx2, squeeze__ref, count_zeros__avx2, fold_page__avx2 },
 #endif
-  [VN_LEVEL_GENERIC] = { summarize__ref, squeeze__ref },
+  [VN_LEVEL_GENERIC] = { summarize__ref, squeeze__ref, count_zeros__ref, fold_page__ref },
 };
 
 /* A table that uses the instructions of @level; NULL if this machine lacks them. */
@@ -219,13 +246,10 @@ vn_scratch_new_level (VnLevel level)
 {
   VnScratch *self;
 
-  if (level < vn_machine_get_best_level () || level >= G_N_ELEMENTS (kernels))
+  if (level < vn_machine_get_best_level () || level >= G_N_ELEMENTS (kernels_at))
     return NULL;
   self = g_new0 (VnScratch, 1);
-  self->first = 1;
-  self->last = 0;
-  self->summarize = kernels[level].summarize;
-  self->squeeze = kernels[level].squeeze;
+  self->kernels = &kernels_at[level];
   self->counters = g_new0 (guint32, LANES * LANE);
   return self;
 }
@@ -268,6 +292,13 @@ count_special (VnHistogram *self,
     self->n_neg_inf++;
 }
 
+static inline void
+count_one (VnHistogram *self,
+           guint32      bits)
+{
+  vn_histogram_page (self, bits >> 23)[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
+}
+
 /* Adding 0 makes -0 a 0: which of them came first must not show in the minimum or maximum. */
 static void
 scan_plain (VnHistogram *self,
@@ -289,11 +320,11 @@ scan_plain (VnHistogram *self,
       if ((bits & VN_FLOAT_ABS) == 0)
         self->n_zero++;
       else
-        vn_histogram_page (self, bits >> 23)[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
+        count_one (self, bits);
     }
 }
 
-/* ---- the fast way: finite, no subnormals ---- */
+/* ---- the fast way: finite ---- */
 
 static void
 count_sparse (VnHistogram   *self,
@@ -301,7 +332,7 @@ count_sparse (VnHistogram   *self,
               gsize          n)
 {
   for (gsize i = 0; i < n; i++)
-    vn_histogram_page (self, words[i] >> 23)[(words[i] >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
+    count_one (self, words[i]);
 }
 
 /* The upper 16 bits of element @i. */
@@ -340,23 +371,60 @@ count_dense (guint32    *counters,
     counters[upper_half (words, i)]++;
 }
 
-static void
-note_exponents (VnScratch     *scratch,
-                const Summary *summary)
+/* How many elements the bins that hold zeros got. */
+static gsize
+take_zero_bins (guint32 *counters)
 {
-  guint first = (summary->least + 1) >> 23;
-  guint last = summary->most >> 23;
+  gsize n = 0;
 
-  scratch->negative |= summary->min < 0;
-  scratch->positive |= summary->max > 0;
-  if (scratch->first > scratch->last)
+  for (guint k = 0; k < LANES; k++)
     {
-      scratch->first = first;
-      scratch->last = last;
-      return;
+      n += counters[k * LANE] + counters[k * LANE + N_BINS / 2];
+      counters[k * LANE] = counters[k * LANE + N_BINS / 2] = 0;
     }
-  scratch->first = MIN (scratch->first, first);
-  scratch->last = MAX (scratch->last, last);
+  return n;
+}
+
+/* Of the numbers that share a bin with a zero those that are none. */
+static void
+count_tiny (VnHistogram *self,
+            const float *x,
+            gsize        n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      guint32 bits = vn_float_bits (x[i]);
+
+      if ((bits & VN_FLOAT_ABS) != 0 && (bits & VN_FLOAT_ABS) <= 0xffff)
+        count_one (self, bits);
+    }
+}
+
+static void
+count_chunk (VnHistogram *self,
+             VnScratch   *scratch,
+             const float *x,
+             gsize        n)
+{
+  const char *words = (const char *) x;
+  gsize n_left = n;
+  gsize n_at_zero, n_zero;
+
+  if (scratch->squeezes)
+    {
+      words = (const char *) scratch->squeezed;
+      n_left = scratch->kernels->squeeze (x, n, scratch->squeezed);
+    }
+  count_dense (scratch->counters, words, n_left);
+  n_at_zero = take_zero_bins (scratch->counters);
+  scratch->n_counted += n_left - n_at_zero;
+  n_zero = n - n_left;
+  if (n_at_zero > 0 && !scratch->squeezes)
+    n_zero = scratch->kernels->count_zeros (x, n);
+  if (n_zero < n - n_left + n_at_zero)
+    count_tiny (self, x, n);
+  self->n_zero += n_zero;
+  scratch->squeezes = n_zero > n / 8;
 }
 
 static void
@@ -369,8 +437,8 @@ scan_chunk (VnHistogram *self,
   Summary summary;
 
   summary_init (&summary);
-  scratch->summarize (x, n, &summary);
-  if (summary.most >= VN_FLOAT_INF || summary.least < LEAST_NORMAL - 1)
+  scratch->kernels->summarize (x, n, &summary);
+  if (summary.most >= VN_FLOAT_INF)
     {
       scan_plain (self, x, n);
       return;
@@ -378,66 +446,28 @@ scan_chunk (VnHistogram *self,
 
   self->min = MIN (self->min, summary.min + 0.0f);
   self->max = MAX (self->max, summary.max + 0.0f);
-  self->n_zero += summary.n_zero;
-  if (summary.n_zero == n)
-    return;
-
   if (small)
     {
-      count_sparse (self, scratch->squeezed, scratch->squeeze (x, n, scratch->squeezed));
+      gsize n_left = scratch->kernels->squeeze (x, n, scratch->squeezed);
+
+      self->n_zero += n - n_left;
+      count_sparse (self, scratch->squeezed, n_left);
       return;
     }
-  note_exponents (scratch, &summary);
-  if (summary.n_zero > n / 8)
-    count_dense (scratch->counters, (const char *) scratch->squeezed, scratch->squeeze (x, n, scratch->squeezed));
-  else
-    count_dense (scratch->counters, (const char *) x, n);
-}
-
-static void
-fold_page (VnHistogram *self,
-           guint        page,
-           guint32     *counters)
-{
-  guint32 sums[VN_HISTOGRAM_PAGE_BINS];
-  guint32 any = 0;
-  guint64 *into;
-
-  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-    {
-      sums[m] = counters[m] + counters[m + LANE] + counters[m + 2 * LANE] + counters[m + 3 * LANE];
-      any |= sums[m];
-    }
-  if (any == 0)
-    return;
-
-  into = vn_histogram_page (self, page);
-  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-    into[m] += sums[m];
-  for (guint k = 0; k < LANES; k++)
-    memset (counters + k * LANE, 0, sizeof sums);
+  scratch->most = MAX (scratch->most, summary.most);
+  count_chunk (self, scratch, x, n);
 }
 
 static void
 fold (VnHistogram *self,
       VnScratch   *scratch)
 {
-  const guint negative = VN_HISTOGRAM_PAGES / 2;
-
-  /* Zeros that were not squeezed out: counted apart already. */
-  for (guint k = 0; k < LANES; k++)
-    scratch->counters[k * LANE] = scratch->counters[k * LANE + N_BINS / 2] = 0;
-
-  for (guint e = scratch->first; e <= scratch->last; e++)
+  for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
     {
-      if (scratch->positive)
-        fold_page (self, e, scratch->counters + e * VN_HISTOGRAM_PAGE_BINS);
-      if (scratch->negative)
-        fold_page (self, negative + e, scratch->counters + (negative + e) * VN_HISTOGRAM_PAGE_BINS);
+      scratch->n_counted -= scratch->kernels->fold_page (self, e, scratch->counters);
+      scratch->n_counted -= scratch->kernels->fold_page (self, NEGATIVE + e, scratch->counters);
     }
-  scratch->first = 1;
-  scratch->last = 0;
-  scratch->negative = scratch->positive = FALSE;
+  scratch->most = 0;
 }
 
 /**
@@ -456,6 +486,7 @@ vn_histogram_scan (VnHistogram *self,
   const gboolean small = n < SMALL;
 
   self->n += n;
+  scratch->squeezes = FALSE;
   while (n > 0)
     {
       gsize part = MIN (n, FOLD_EVERY);
