@@ -21,6 +21,24 @@ is_alias (VnPlan       *self,
   return TRUE;
 }
 
+/* A clamp nobody else stands beside writes over its input. What looks at that input does so before this step runs: taps
+ * and outputs get their values where these are computed. */
+static gboolean
+clamps_in_place (VnPlan       *self,
+                 const VnStep *step)
+{
+  const VnPlanValue *from, *to;
+  VnActivation clamp;
+
+  if (step->dynamic || step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 || step->outputs[0] < 0 ||
+      !vn_plan_match_clamp (self, step, &clamp))
+    return FALSE;
+  from = &self->values[step->inputs[0]];
+  to = &self->values[step->outputs[0]];
+  return from->store == VN_STORE_ARENA && from->root == (guint) step->inputs[0] && from->n_uses == 1 &&
+         to->store == VN_STORE_ARENA && from->type.dtype == VN_DTYPE_F32 && to->type.dtype == VN_DTYPE_F32;
+}
+
 static VnStore
 choose_store (VnPlan       *self,
               const VnStep *step,
@@ -50,7 +68,7 @@ set_stores (VnPlan  *self,
       value = &self->values[step->outputs[i]];
       value->first_step = value->last_step = index;
       value->store = choose_store (self, step, value);
-      if (step->alias)
+      if (step->alias || clamps_in_place (self, step))
         value->root = self->values[step->inputs[0]].root;
       if (value->store == VN_STORE_ARENA &&
           !vn_tensor_size_in_bytes (value->type.dtype, &value->type.shape, &n_elements, &value->n_bytes))
