@@ -192,6 +192,31 @@ vn_stats_has_sample (VnStats    *self,
 }
 
 /**
+ * vn_stats_covers:
+ *
+ * Returns: whether every sample of @part went into @self
+ */
+gboolean
+vn_stats_covers (VnStats *self,
+                 VnStats *part)
+{
+  guint k = 0;
+
+  for (guint i = 0; i < part->samples->len; i++, k++)
+    {
+      const VnStatsSample *sample = &g_array_index (part->samples, VnStatsSample, i);
+
+      while (k < self->samples->len &&
+             vn_stats_sample_compare (&g_array_index (self->samples, VnStatsSample, k), sample) < 0)
+        k++;
+      if (k == self->samples->len ||
+          vn_stats_sample_compare (&g_array_index (self->samples, VnStatsSample, k), sample) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
  * vn_stats_count_twice:
  * @example: (out) (optional) (transfer none): the name of one of them
  *

@@ -209,19 +209,6 @@ run_sample (gsize     slice_item,
   return TRUE;
 }
 
-static void
-note_special (VnNotes           *notes,
-              const char        *name,
-              const VnHistogram *histogram)
-{
-  guint64 n_inf = histogram->n_pos_inf + histogram->n_neg_inf;
-
-  if (histogram->n_nan + n_inf > 0)
-    vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", name,
-                  _("%llu NaN and %llu infinite of %llu values; ranges are made from the others"),
-                  (unsigned long long) histogram->n_nan, (unsigned long long) n_inf, (unsigned long long) histogram->n);
-}
-
 /* Sum over all threads; NULL if the tap reported nothing that can be observed. */
 static VnHistogram *
 run_merge (Run   *run,
@@ -276,8 +263,7 @@ run_list_samples (Run     *run,
 }
 
 static VnStats *
-run_collect (Run     *run,
-             VnNotes *notes)
+run_collect (Run *run)
 {
   VnStats *stats = vn_stats_new (0);
 
@@ -291,8 +277,6 @@ run_collect (Run     *run,
       /* Constants, integers and float16 are not observed. */
       if (sum == NULL)
         continue;
-      if (notes != NULL)
-        note_special (notes, value->name, sum);
       vn_stats_take (stats, value->name, g_steal_pointer (&sum));
     }
   vn_stats_seal (stats);
@@ -308,7 +292,7 @@ static gboolean
 run_checkpoint (Run     *run,
                 GError **error)
 {
-  g_autoptr(VnStats) stats = run_collect (run, NULL);
+  g_autoptr(VnStats) stats = run_collect (run);
 
   return run->options->checkpoint (stats, run->options->checkpoint_data, error);
 }
@@ -436,7 +420,9 @@ vn_calibrate (VnPlan                    *plan,
   vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
   ok = run_all (&run, error);
   if (ok)
-    stats = run_collect (&run, notes);
+    stats = run_collect (&run);
+  if (ok && notes != NULL && !options->may_be_empty)
+    vn_stats_note_values (stats, notes);
   if (ok && stats->n_samples == 0 && !options->may_be_empty)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

@@ -43,6 +43,10 @@ gboolean           vn_stats_has_sample    (VnStats     *self,
                                            const char  *name);
 guint              vn_stats_count_twice   (VnStats     *self,
                                            const char **example);     /* samples that occur again under another number */
+gboolean           vn_stats_covers        (VnStats     *self,
+                                           VnStats     *part);        /* whether all samples of @part are in it */
+void               vn_stats_note_values   (VnStats     *self,
+                                           VnNotes     *notes);       /* values that are not finite */
 const VnStatsOrigin *vn_stats_get_origin  (VnStats     *self);        /* NULL if nobody said */
 gboolean           vn_stats_check_origin  (VnStats             *self,
                                            const VnStatsOrigin *origin,
@@ -89,7 +93,8 @@ typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
  * @checkpoint: (nullable): called now and then while no sample is being run, and when the run is cancelled: samples
  *   that are being run then are finished first
  * @checkpoint_seconds: time between two calls; 0: 10 s
- * @may_be_empty: no sample that can be used is no error: others have some
+ * @may_be_empty: the result will be joined with others: having no sample that can be used is no error, and values that
+ *   are not finite are not noted; see vn_stats_note_values()
  */
 typedef struct
 {

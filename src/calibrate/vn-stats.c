@@ -286,3 +286,24 @@ vn_stats_continue (VnStats  *partial,
     self->n_left = rest->n_left;
   return self;
 }
+
+/**
+ * vn_stats_note_values:
+ *
+ * Adds a note for every value that held NaN or infinities.
+ */
+void
+vn_stats_note_values (VnStats *self,
+                      VnNotes *notes)
+{
+  for (guint i = 0; i < self->names->len; i++)
+    {
+      const VnHistogram *histogram = self->histograms->pdata[i];
+      guint64 n_inf = histogram->n_pos_inf + histogram->n_neg_inf;
+
+      if (histogram->n_nan + n_inf > 0)
+        vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", self->names->pdata[i],
+                      _("%llu NaN and %llu infinite of %llu values; ranges are made from the others"),
+                      (unsigned long long) histogram->n_nan, (unsigned long long) n_inf, (unsigned long long) histogram->n);
+    }
+}

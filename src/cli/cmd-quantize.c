@@ -6,10 +6,11 @@
 #include "vn-i18n.h"
 #include "vn-report.h"
 
-static char *output, *preset, *recipe_file, *save_recipe, *report;
-static char **excludes;
-static gboolean skip_compare;
+static char *output, *preset, *recipe_file, *save_recipe, *report, *save_stats;
+static char **excludes, **stats;
+static gboolean skip_compare, resume;
 static int held_out = 16;
+static double save_every;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
@@ -17,6 +18,12 @@ static const GOptionEntry entries[] = {
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
   { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
+  { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
+    N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
+  { "save-stats", 0, 0, G_OPTION_ARG_FILENAME, &save_stats, N_("Keep the statistics, for --stats"), N_("FILE") },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("With --save-stats: go on where an interrupted run stopped"), NULL },
+  { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
+    N_("With --save-stats: how often what was learned so far is kept, should the run be interrupted (default: 10)"), N_("SECONDS") },
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
@@ -51,15 +58,22 @@ quantize (VnModel     *model,
           VnDataSpec  *data,
           VnRecipe    *recipe,
           GHashTable  *shapes,
+          VnStats     *base,
           GError     **error)
 {
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .input_shapes = shapes,
                                   .n_held_out = (guint) MAX (held_out, 0), .skip_compare = skip_compare,
+                                  .stats = (const char * const *) stats, .save_stats = save_stats, .base = base,
+                                  .keep_seconds = MAX (save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
   g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
   if (!vn_cmd_run_job (job, error))
-    return NULL;
+    {
+      if (save_stats != NULL)
+        vn_cmd_tell_kept (save_stats);
+      return NULL;
+    }
   return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 
@@ -167,15 +181,47 @@ check_targets (GError **error)
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
+/* Where ranges come from: samples, or files of statistics. */
+static gboolean
+check_sources (VnDataSpec **data,
+               GError     **error)
+{
+  const char *wrong = NULL;
+
+  if (stats != NULL && save_stats != NULL)
+    wrong = _("--save-stats keeps what is learned from samples; with --stats nothing is");
+  else if (resume && save_stats == NULL)
+    wrong = _("--resume needs --save-stats: the file beside which the interrupted run kept what it had learned");
+  if (wrong != NULL)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, wrong);
+      return FALSE;
+    }
+  if (stats != NULL && vn_cmd_options.data == NULL)
+    return TRUE;
+  *data = vn_cmd_make_data_spec (error);
+  return *data != NULL;
+}
+
+static gboolean
+take_up (VnStats **base,
+         GError  **error)
+{
+  if (save_stats == NULL)
+    return TRUE;
+  return vn_file_check_target (save_stats, error) &&
+         (resume ? vn_calibrate_take_up (save_stats, base, error) : vn_calibrate_clear_parts (save_stats, error));
+}
+
 static gboolean
 quantize_run (char        **args,
               JsonBuilder  *json,
               GError      **error)
 {
-  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
-  g_autoptr(VnRecipe) recipe = data != NULL ? make_recipe (error) : NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(VnRecipe) recipe = check_sources (&data, error) ? make_recipe (error) : NULL;
   g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(GError) shape_error = NULL;
+  g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(VnJob) export = NULL;
@@ -189,16 +235,10 @@ quantize_run (char        **args,
     }
   if (!check_targets (error))
     return FALSE;
-  model = vn_cmd_open_model (args[0], error);
-  if (model == NULL)
+  model = vn_cmd_open_model_sized (args[0], &shapes, error);
+  if (model == NULL || !take_up (&base, error))
     return FALSE;
-  shapes = vn_cmd_parse_shapes (model, &shape_error);
-  if (shape_error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&shape_error));
-      return FALSE;
-    }
-  result = quantize (model, data, recipe, shapes, error);
+  result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
     return FALSE;
   export = vn_export_job_new (result, output, report);
@@ -212,7 +252,7 @@ quantize_run (char        **args,
 
 const VnCmd vn_cmd_quantize = {
   .name = "quantize",
-  .usage = "MODEL -o FILE --data PATH",
+  .usage = "MODEL -o FILE --data PATH | --stats FILE …",
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = entries,
   .needs_data = TRUE,

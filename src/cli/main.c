@@ -57,7 +57,8 @@ fail (const VnCmd  *cmd,
       const GError *error)
 {
   gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  const char *message = cancelled ? _("Cancelled; nothing was written") : error->message;
+  const char *kept = vn_cmd_get_kept ();
+  const char *message = !cancelled ? error->message : kept != NULL ? kept : _("Cancelled; nothing was written");
 
   if (vn_cmd_options.json)
     {

@@ -109,6 +109,58 @@ vn_cmd_open_model (const char  *path,
   return vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (job)));
 }
 
+/**
+ * vn_cmd_open_model_sized:
+ * @shapes: (out) (transfer full) (nullable): what --shape and --dim say
+ *
+ * Returns: (transfer full) (nullable): the model in the file
+ */
+VnModel *
+vn_cmd_open_model_sized (const char  *path,
+                         GHashTable **shapes,
+                         GError     **error)
+{
+  g_autoptr(VnModel) model = vn_cmd_open_model (path, error);
+  GError *reason = NULL;
+
+  if (model == NULL)
+    return NULL;
+  *shapes = vn_cmd_parse_shapes (model, &reason);
+  if (reason == NULL)
+    return g_steal_pointer (&model);
+  g_propagate_error (error, reason);
+  return NULL;
+}
+
+/* ---- what is left of a cancelled run ---- */
+
+static char *kept;
+
+/**
+ * vn_cmd_tell_kept:
+ * @path: the file of statistics that was to be written
+ *
+ * Remembers what to say if the command was cancelled: how many samples are kept and how to go on.
+ */
+void
+vn_cmd_tell_kept (const char *path)
+{
+  g_autofree char *part = vn_calibrate_part_path (path, -1);
+  g_autoptr(VnStats) stats = vn_stats_load (part, NULL);
+
+  if (stats == NULL)
+    return;
+  g_free (kept);
+  kept = g_strdup_printf (_("Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on"),
+                          vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
+}
+
+const char *
+vn_cmd_get_kept (void)
+{
+  return kept;
+}
+
 void
 vn_cmd_print (const char *format,
               ...)

@@ -65,10 +65,17 @@ gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
 VnModel            *vn_cmd_open_model     (const char   *path,
                                            GError      **error);
+VnModel            *vn_cmd_open_model_sized (const char *path,
+                                           GHashTable **shapes,
+                                           GError     **error);
 VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **shapes,
                                            GHashTable  **given,
                                            GError      **error);
+
+/* What a cancelled command says: that what it has learned is in a file beside @path, if it is. */
+void                vn_cmd_tell_kept      (const char   *path);
+const char         *vn_cmd_get_kept       (void);
 
 /* With --json nothing but the result goes to stdout: text for people is dropped then. */
 void                vn_cmd_print          (const char   *format,

@@ -33,6 +33,51 @@ G_DECLARE_FINAL_TYPE (VnOpenJob, vn_open_job, VN, OPEN_JOB, VnJob)
 VnJob    *vn_open_job_new        (const char       *path);
 VnModel  *vn_open_job_get_model  (VnOpenJob        *self);   /* borrowed; after success */
 
+/* ---- calibrate: statistics to quantize with, here or elsewhere ---- */
+
+#define VN_TYPE_CALIBRATE_JOB (vn_calibrate_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN, CALIBRATE_JOB, VnJob)
+
+/**
+ * VnCalibrateSettings:
+ * @recipe: decides how the network is prepared
+ * @n_calibration, @n_held_out: as of VnQuantizeSettings: the same samples are chosen
+ * @shard: number of the part to do, from 0
+ * @n_shards: how many parts are made of the samples; 0: one
+ * @keep: (nullable): the file that the statistics will be written to: what was learned so far is kept beside it, also
+ *   when the job is cancelled; see vn_calibrate_take_up()
+ * @keep_seconds: how often; 0: as it seems fit
+ * @base: (nullable): what an interrupted run has left of these samples
+ * @rank: number of this process among @n_ranks that share what @base lacks; the result then has only its own samples
+ */
+typedef struct
+{
+  VnModel          *model;
+  const VnDataSpec *data;
+  const VnRecipe   *recipe;
+  GHashTable       *input_shapes;   /* nullable */
+  guint             n_calibration, n_held_out;
+  guint             n_threads;
+  guint             shard, n_shards;
+  const char       *keep;
+  double            keep_seconds;
+  VnStats          *base;
+  guint             rank, n_ranks;
+} VnCalibrateSettings;
+
+VnJob    *vn_calibrate_job_new       (const VnCalibrateSettings *settings);   /* copies what it needs */
+VnStats  *vn_calibrate_job_get_stats (VnCalibrateJob            *self);       /* borrowed; after success */
+VnNotes  *vn_calibrate_job_get_notes (VnCalibrateJob            *self);       /* borrowed */
+
+/* What is left beside @path while its statistics are being made. */
+char     *vn_calibrate_part_path     (const char       *path,
+                                      int               rank);                /* -1: of one process */
+gboolean  vn_calibrate_take_up       (const char       *path,
+                                      VnStats         **base,
+                                      GError          **error);
+gboolean  vn_calibrate_clear_parts   (const char       *path,
+                                      GError          **error);
+
 /* ---- the main job: prepare, calibrate, resolve, write, compare ---- */
 
 #define VN_TYPE_QUANTIZE_JOB (vn_quantize_job_get_type ())
@@ -45,6 +90,11 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  *   for both and a note says so
  * @previous: (nullable): an earlier result of the same model and data: its statistics are used again, the network
  *   does not run for calibration
+ * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
+ * @data: may be %NULL with @stats: then the error is not measured
+ * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
+ * @keep_seconds: how often; 0: as it seems fit
+ * @base: (nullable): what an interrupted run with the same @save_stats has left
  */
 typedef struct
 {
@@ -56,6 +106,10 @@ typedef struct
   guint             n_threads;
   gboolean          skip_compare;
   VnResult         *previous;
+  const char * const *stats;
+  const char       *save_stats;
+  double            keep_seconds;
+  VnStats          *base;
 } VnQuantizeSettings;
 
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */

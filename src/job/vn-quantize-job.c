@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main job: prepare, calibrate, resolve, write, compare. */
-#include "vn-jobs.h"
+#include "vn-calibration-private.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
-#include "vn-pass.h"
 
 struct _VnQuantizeJob
 {
@@ -16,6 +15,8 @@ struct _VnQuantizeJob
   VnDataset         *dataset;
   GHashTable        *shapes;        /* nullable: those of the settings, or of the first sample */
   GArray            *calibration, *held_out;   /* of guint */
+  VnStatsOrigin     *origin;        /* nullable */
+  VnStats           *stats;         /* nullable: from files */
 };
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
@@ -26,18 +27,27 @@ seconds_since (gint64 start)
   return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
 }
 
-/* As spread evenly over the samples that are left as the held-out ones were. */
-static void
-thin_out (GArray *indices,
-          guint   n)
+/* To measure the error on: of those held out as ever, or else of all, the samples that @stats have not seen. */
+static gboolean
+hold_out_unseen (VnQuantizeJob *self,
+                 VnStats       *stats,
+                 GArray        *candidates)
 {
-  guint *items = (guint *) (gpointer) indices->data;
+  g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n_held = self->settings.n_held_out;
 
-  if (n == 0 || n >= indices->len)
-    return;
-  for (guint i = 0; i < n; i++)
-    items[i] = items[(guint64) i * indices->len / n];
-  g_array_set_size (indices, n);
+  for (guint i = 0; i < candidates->len && (n_held == 0 || unseen->len < n_held); i++)
+    {
+      guint sample = g_array_index (candidates, guint, i);
+
+      if (!vn_stats_has_sample (stats, G_MAXUINT, vn_dataset_get_name (self->dataset, sample)))
+        g_array_append_val (unseen, sample);
+    }
+  if (unseen->len == 0)
+    return FALSE;
+  g_array_unref (self->held_out);
+  self->held_out = g_steal_pointer (&unseen);
+  return TRUE;
 }
 
 static gboolean
@@ -45,51 +55,34 @@ open_data (VnQuantizeJob  *self,
            VnResult       *result,
            GError        **error)
 {
-  guint n, n_held = self->settings.n_held_out;
+  VnStats *stats = self->stats;
+  gboolean apart;
+  guint n;
 
+  if (self->settings.data == NULL)
+    {
+      self->shapes = self->settings.input_shapes != NULL ? g_hash_table_ref (self->settings.input_shapes) : NULL;
+      return TRUE;
+    }
   self->dataset = vn_model_open_data (result->prepared, self->settings.data, self->settings.input_shapes, &self->shapes,
                                       result->notes, error);
   if (self->dataset == NULL)
     return FALSE;
   n = vn_dataset_get_n (self->dataset);
-  if (n < 2 * MAX (n_held, 1) || n_held == 0)
-    {
-      /* Too few to hold any out: the same samples serve for both, and the reader of the figures has to know. */
-      vn_dataset_split (n, 0, &self->calibration, &self->held_out);
-      g_array_unref (self->held_out);
-      self->held_out = g_array_copy (self->calibration);
-      if (n_held > 0 && !self->settings.skip_compare)
-        vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                      _("Only %u samples: the error is measured on the samples used for calibration"), n);
-    }
-  else
-    vn_dataset_split (n, n_held, &self->calibration, &self->held_out);
-  thin_out (self->calibration, self->settings.n_calibration);
-  if (n_held > 0)
-    thin_out (self->held_out, n_held);
+  apart = vn_job_split_samples (n, self->settings.n_held_out, self->settings.n_calibration, &self->calibration,
+                                &self->held_out);
+  if (stats != NULL)
+    apart = hold_out_unseen (self, stats, self->held_out) || hold_out_unseen (self, stats, self->calibration);
+  /* The same samples serve for both, and the reader of the figures has to know. */
+  if (!apart && self->settings.n_held_out > 0 && !self->settings.skip_compare && stats != NULL)
+    vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
+  else if (!apart && self->settings.n_held_out > 0 && !self->settings.skip_compare)
+    vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
   result->n_calibration = self->calibration->len;
   result->n_held_out = self->held_out->len;
   return TRUE;
-}
-
-/* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
-static VnModel *
-name_nodes (const VnModel *source)
-{
-  VnModel *named = vn_model_copy (source);
-
-  for (guint i = 0; i < named->graph->nodes->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (named->graph->nodes, i);
-      g_autofree char *label = vn_node_dup_label (node);
-
-      if (*node->name == '\0')
-        {
-          g_free (node->name);
-          node->name = g_steal_pointer (&label);
-        }
-    }
-  return named;
 }
 
 static gboolean
@@ -98,44 +91,99 @@ prepare (VnQuantizeJob  *self,
          GCancellable   *cancellable,
          GError        **error)
 {
-  const VnRecipe *recipe = self->settings.recipe;
-  gint64 opset = vn_quantize_get_opset (result->source, recipe);
   gint64 start = g_get_monotonic_time ();
-  g_autoptr(VnModel) named = name_nodes (result->source);
 
   vn_job_begin_phase (VN_JOB (self), _("Preparing"), 0, 0.05);
   result->edits = vn_edit_log_new ();
-  result->prepared = vn_prepare_model (named, opset, self->settings.input_shapes, result->edits, result->notes,
-                                       cancellable, error);
+  result->prepared = vn_job_prepare (result->source, self->settings.recipe, self->settings.input_shapes, result->edits,
+                                     result->notes, cancellable, error);
+  if (result->prepared == NULL)
+    return FALSE;
+  if (self->settings.stats != NULL || self->settings.save_stats != NULL)
+    self->origin = vn_job_make_origin (result->source, result->prepared, self->settings.data);
+  if (self->settings.stats != NULL)
+    {
+      self->stats = vn_job_load_stats (self->settings.stats, self->origin, result->notes, error);
+      if (self->stats == NULL)
+        return FALSE;
+    }
   result->prepare_seconds = seconds_since (start);
-  return result->prepared != NULL && open_data (self, result, error);
+  return open_data (self, result, error);
 }
 
-/* Statistics of an earlier run serve again if they hold every value this recipe needs. */
-static gboolean
-reuse_stats (VnQuantizeJob *self,
-             VnResult      *result,
-             GPtrArray     *taps)
+/* The first value that @stats lack, of those that can be known. */
+static const char *
+find_missing (const VnModel *prepared,
+              VnStats       *stats,
+              GPtrArray     *taps)
 {
-  VnStats *stats = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
-  g_autofree gboolean *lost = NULL;
+  g_autofree gboolean *lost = vn_graph_find_lost (prepared->graph);
 
-  if (stats == NULL)
-    return FALSE;
-  lost = vn_graph_find_lost (result->prepared->graph);
   for (guint i = 0; i < taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (taps, i);
 
       if (!lost[value->id] && vn_stats_get (stats, value->name) == NULL)
-        return FALSE;
+        return value->name;
     }
+  return NULL;
+}
+
+static void
+take_stats (VnResult *result,
+            VnStats  *stats)
+{
   vn_graph_note_unsupported (result->prepared->graph, result->notes);
   result->stats = vn_stats_ref (stats);
   result->n_calibration = vn_stats_get_n_samples (stats);
+}
+
+/* Statistics from files must hold every value: there may be no samples to make them anew. */
+static gboolean
+use_loaded (VnQuantizeJob  *self,
+            VnResult       *result,
+            GPtrArray      *taps,
+            GError        **error)
+{
+  const char *missing = find_missing (result->prepared, self->stats, taps);
+
+  if (missing != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics say nothing of “%s”: the network was prepared otherwise for them, perhaps to another "
+                     "opset; calibrate with the options that are given here"), missing);
+      return FALSE;
+    }
+  take_stats (result, self->stats);
   return TRUE;
 }
 
+static gboolean
+run_samples (VnQuantizeJob  *self,
+             VnResult       *result,
+             GPtrArray      *taps,
+             GCancellable   *cancellable,
+             GError        **error)
+{
+  VnCalibration calibration = { .prepared = result->prepared, .shapes = self->shapes, .taps = taps,
+                                .dataset = self->dataset, .samples = self->calibration, .origin = self->origin,
+                                .n_threads = self->settings.n_threads, .keep = self->settings.save_stats,
+                                .keep_seconds = self->settings.keep_seconds,
+                                .base = self->settings.base };
+  gint64 start = g_get_monotonic_time ();
+
+  result->stats = vn_job_calibrate (VN_JOB (self), &calibration, result->notes, cancellable, error);
+  result->calibrate_seconds = seconds_since (start);
+  if (result->stats == NULL)
+    return FALSE;
+  result->n_calibration = vn_stats_get_n_samples (result->stats);
+  if (self->settings.save_stats == NULL)
+    return TRUE;
+  return vn_stats_save (result->stats, self->settings.save_stats, error) &&
+         vn_calibrate_clear_parts (self->settings.save_stats, error);
+}
+
+/* Statistics of an earlier run serve again if they hold every value this recipe needs. */
 static gboolean
 calibrate (VnQuantizeJob  *self,
            VnResult       *result,
@@ -143,24 +191,15 @@ calibrate (VnQuantizeJob  *self,
            GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  VnPlanOptions plan_options = { .input_shapes = self->shapes, .taps = taps, .skip_unsupported = TRUE };
-  VnCalibrateOptions options = { (const guint *) (gpointer) self->calibration->data, self->calibration->len,
-                                 self->settings.n_threads };
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
-  g_autoptr(VnPlan) plan = NULL;
-  gint64 start = g_get_monotonic_time ();
+  VnStats *earlier = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
 
   vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
-  if (reuse_stats (self, result, taps))
-    return TRUE;
-  plan = vn_plan_new (result->prepared, &plan_options, result->notes, error);
-  if (plan == NULL)
-    return FALSE;
-  result->stats = vn_calibrate (plan, taps, self->dataset, &options, &progress, result->notes, cancellable, error);
-  result->calibrate_seconds = seconds_since (start);
-  if (result->stats != NULL)
-    result->n_calibration = vn_stats_get_n_samples (result->stats);
-  return result->stats != NULL;
+  if (self->stats != NULL)
+    return use_loaded (self, result, taps, error);
+  if (earlier == NULL || find_missing (result->prepared, earlier, taps) != NULL)
+    return run_samples (self, result, taps, cancellable, error);
+  take_stats (result, earlier);
+  return TRUE;
 }
 
 static gsize
@@ -220,22 +259,6 @@ compare (VnQuantizeJob  *self,
   return TRUE;
 }
 
-/* A network that computes in integers would be quantized a second time, on top of its own errors. */
-static gboolean
-check_is_float (const VnModel  *model,
-                GError        **error)
-{
-  guint n = vn_quantize_count_quantized (model);
-
-  if (n == 0)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. "
-                 "Quantize the float network it was made from; comparing the two shows its error"),
-               n, model->graph->nodes->len);
-  return FALSE;
-}
-
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -244,16 +267,16 @@ vn_quantize_job_run (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   g_autoptr(VnResult) result = vn_result_new ();
 
-  if (!vn_recipe_validate (self->settings.recipe, error) || !check_is_float (self->settings.model, error))
+  if (!vn_recipe_validate (self->settings.recipe, error) || !vn_job_check_is_float (self->settings.model, error))
     return FALSE;
   result->notes = vn_notes_new ();
   result->source = vn_model_ref (self->settings.model);
-  result->data = vn_data_spec_copy (self->settings.data);
+  result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
   result->recipe = vn_recipe_copy (self->settings.recipe);
   if (!prepare (self, result, cancellable, error) ||
       !calibrate (self, result, cancellable, error) ||
       !write_quantized (self, result, error) ||
-      (!self->settings.skip_compare && !compare (self, result, cancellable, error)))
+      (self->dataset != NULL && !self->settings.skip_compare && !compare (self, result, cancellable, error)))
     return FALSE;
   vn_notes_sort (result->notes);
   self->result = g_steal_pointer (&result);
@@ -275,6 +298,11 @@ vn_quantize_job_finalize (GObject *object)
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->calibration, g_array_unref);
   g_clear_pointer (&self->held_out, g_array_unref);
+  g_clear_pointer (&self->origin, vn_stats_origin_free);
+  g_clear_pointer (&self->stats, vn_stats_unref);
+  g_strfreev ((char **) self->settings.stats);
+  g_free ((char *) self->settings.save_stats);
+  g_clear_pointer (&self->settings.base, vn_stats_unref);
   G_OBJECT_CLASS (vn_quantize_job_parent_class)->finalize (object);
 }
 
@@ -303,12 +331,16 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
 
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
-  self->settings.data = vn_data_spec_copy (settings->data);
+  self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   if (settings->input_shapes != NULL)
     g_hash_table_ref (settings->input_shapes);
   if (settings->previous != NULL)
     vn_result_ref (settings->previous);
+  self->settings.stats = (const char * const *) g_strdupv ((char **) settings->stats);
+  self->settings.save_stats = g_strdup (settings->save_stats);
+  if (settings->base != NULL)
+    vn_stats_ref (settings->base);
   vn_job_set_title (VN_JOB (self), _("Quantizing"));
   return VN_JOB (self);
 }
