@@ -25,7 +25,12 @@ static const GOptionEntry data_entries[] = {
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
     N_("Use so many, evenly spread (default: all)"), N_("N") },
   { "preprocess", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.preprocess,
-    N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet"), N_("NAME") },
+    N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet; or your own Python"),
+    N_("NAME|FILE.py:FUNCTION") },
+  { "python", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.python,
+    N_("Interpreter for your own preprocessing (default: python3)"), N_("COMMAND") },
+  { "preprocess-timeout", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.timeout,
+    N_("What one call of it may take (default: 120)"), N_("SECONDS") },
   { "mean", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.mean, N_("Subtracted from each pixel (0 to 255)"), N_("A,B,C") },
   { "std", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.std, N_("Divides each pixel after that"), N_("A,B,C") },
   { "color", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.color, N_("Channel order"), "rgb|bgr" },
@@ -33,6 +38,8 @@ static const GOptionEntry data_entries[] = {
   { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How a picture meets the input's size"), "stretch|crop|letterbox" },
   { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Short side before cropping"), N_("PIXELS") },
   { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side of the centre crop"), N_("PIXELS") },
+  { "raw-type", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.raw_type,
+    N_("Element type of .raw and .bin files (default: the input's)"), "float32|int64|..." },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &vn_cmd_options.seed, N_("Seed of random samples"), N_("N") },
   { NULL }
 };
@@ -117,7 +124,7 @@ parse_preprocess (VnPreprocess  *pre,
   const VnCmdOptions *o = &vn_cmd_options;
   int color, layout, fit;
 
-  if (o->preprocess != NULL && !vn_preprocess_set_preset (pre, o->preprocess, error))
+  if (o->preprocess != NULL && !vn_data_spec_is_script (o->preprocess) && !vn_preprocess_set_preset (pre, o->preprocess, error))
     return FALSE;
   color = (int) pre->color;
   layout = (int) pre->layout;
@@ -145,6 +152,29 @@ parse_preprocess (VnPreprocess  *pre,
   return TRUE;
 }
 
+/* The user's own Python, and the type of raw files. */
+static gboolean
+parse_files (VnDataSpec  *spec,
+             GError     **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+
+  if (o->preprocess != NULL && vn_data_spec_is_script (o->preprocess))
+    spec->script = g_strdup (o->preprocess);
+  if (o->timeout < 0)
+    return usage_error (error, "--preprocess-timeout", "-", _("a positive number"));
+  if (spec->script == NULL && (o->python != NULL || o->timeout > 0))
+    return usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
+                        _("it together with --preprocess FILE.py:FUNCTION"));
+  spec->python = g_strdup (o->python);
+  spec->timeout = (guint) o->timeout;
+  spec->raw_type = o->raw_type != NULL ? vn_dtype_from_name (o->raw_type) : VN_DTYPE_UNDEFINED;
+  if (o->raw_type != NULL && (spec->raw_type == VN_DTYPE_UNDEFINED || vn_dtype_get_bits (spec->raw_type) < 8))
+    return usage_error (error, "--raw-type", o->raw_type,
+                        "float32, float16, float64, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool");
+  return TRUE;
+}
+
 /**
  * vn_cmd_make_data_spec:
  *
@@ -168,7 +198,7 @@ vn_cmd_make_data_spec (GError **error)
   spec = vn_data_spec_new (vn_cmd_options.data);
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
-  if (!parse_preprocess (&spec->preprocess, error))
+  if (!parse_preprocess (&spec->preprocess, error) || !parse_files (spec, error))
     return NULL;
   return g_steal_pointer (&spec);
 }

@@ -43,6 +43,8 @@ typedef struct
   char     *preprocess, *mean, *std, *color, *layout, *size, *fit;
   int       resize, crop;
   gint64    seed;
+  char     *python, *raw_type;
+  int       timeout;
 } VnCmdOptions;
 
 extern VnCmdOptions vn_cmd_options;

@@ -176,12 +176,33 @@ scale_short_side (const VnPicture *picture,
   window->full_height = picture->width <= picture->height ? other : short_side;
 }
 
+/* The short side before the centre is cut out; 0: none is given. */
+static guint
+get_resize (const Geometry     *self,
+            const VnPreprocess *preprocess)
+{
+  guint side = MIN (self->width, self->height);
+
+  if (preprocess->resize > 0 || side == 0 || preprocess->crop_part <= 0 || preprocess->crop_part > 1)
+    return preprocess->resize;
+  return (guint) MIN (G_MAXUINT16, side / (double) preprocess->crop_part);
+}
+
+/* Half of what is left over. */
+static guint
+half (guint    rest,
+      gboolean down)
+{
+  return down ? rest / 2 : (guint) rint (rest / 2.0);
+}
+
 static void
-geometry_crop (Geometry        *self,
-               const VnPicture *picture,
-               guint            resize)
+geometry_crop (Geometry           *self,
+               const VnPicture    *picture,
+               const VnPreprocess *preprocess)
 {
   VnWindow *window = &self->window;
+  const guint resize = get_resize (self, preprocess);
   double cover = MAX ((double) self->width / picture->width, (double) self->height / picture->height);
 
   window->full_width = picture->width;
@@ -200,8 +221,8 @@ geometry_crop (Geometry        *self,
     }
   window->width = self->width;
   window->height = self->height;
-  window->x = (guint) rint ((window->full_width - self->width) / 2.0);
-  window->y = (guint) rint ((window->full_height - self->height) / 2.0);
+  window->x = half (window->full_width - self->width, preprocess->crop_down);
+  window->y = half (window->full_height - self->height, preprocess->crop_down);
 }
 
 static void
@@ -226,7 +247,7 @@ make_geometry (const VnPicturePlan *plan,
 
   if (preprocess->fit == VN_FIT_CROP)
     {
-      geometry_crop (&self, picture, preprocess->resize);
+      geometry_crop (&self, picture, preprocess);
       return self;
     }
   if (self.width == 0)

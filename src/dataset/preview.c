@@ -39,7 +39,7 @@ preview_tensor (VnDataset  *self,
                 VnTensor   *tensor,
                 GError    **error)
 {
-  const VnPreprocess *preprocess = &self->spec->preprocess;
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[0].name);
   VnPicturePlan plan = self->pictures[0];
   VnInputSpec loaded = self->inputs[0];
   float mean[4], std[4];

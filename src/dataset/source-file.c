@@ -64,7 +64,8 @@ file_open (VnDataset  *dataset,
   VnShape one;
   gsize n;
 
-  if (kind == VN_FILE_PICTURE || kind == VN_FILE_RAW || (kind == VN_FILE_NPZ && dataset->n_inputs > 1))
+  if (kind == VN_FILE_PICTURE || kind == VN_FILE_RAW || (kind == VN_FILE_NPZ && dataset->n_inputs > 1) ||
+      vn_data_spec_get_script (dataset->spec, dataset->inputs[0].name) != NULL)
     {
       if (dataset->n_inputs > 1 && kind != VN_FILE_NPZ)
         {
@@ -76,7 +77,7 @@ file_open (VnDataset  *dataset,
       return TRUE;
     }
 
-  tensor = vn_tensor_file_read (path, &dataset->inputs[0], error);
+  tensor = vn_tensor_file_read (path, &dataset->inputs[0], dataset->spec->raw_type, error);
   if (tensor == NULL)
     return FALSE;
   n = dataset->n_inputs == 1 ? count_stacked (tensor, &dataset->inputs[0], &one) : 0;

@@ -4,8 +4,10 @@
  * Steele, Lea and Flood, 2014) starts anew from seed, sample and input.
  *
  * Floats: where the input takes pictures and the preprocessing says how pixels are scaled, (pixel - mean) / std of
- * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool: 0 or 1, which are valid
- * token numbers, masks and indices alike. */
+ * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool by what they mean: numbers
+ * below the size of the embedding they are looked up in; where the name of the input says what it is, that (see the
+ * table); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
+ * SEQUENCE of them. */
 
 #include "vn-dataset-private.h"
 
@@ -15,6 +17,26 @@
 #include <string.h>
 
 #define DEFAULT_SAMPLES 32
+#define SEQUENCE 16
+
+typedef enum { MEANS_NOTHING, MEANS_ONES, MEANS_ZEROS, MEANS_PLACES, MEANS_LENGTH, MEANS_RATE } Meaning;
+
+/* What is in integer inputs, by a part of their names in small letters. The first that fits counts. */
+static const struct
+{
+  const char *part;
+  Meaning     meaning;
+} meanings[] = {
+  { "mask", MEANS_ONES },             /* all tokens count */
+  { "token_type", MEANS_ZEROS },      /* one sentence */
+  { "segment", MEANS_ZEROS },
+  { "type_id", MEANS_ZEROS },
+  { "position", MEANS_PLACES },       /* 0, 1, 2 ... */
+  { "length", MEANS_LENGTH },         /* as long as the sequence is */
+  { "_len", MEANS_LENGTH },
+  { "sample_rate", MEANS_RATE },
+  { "sampling_rate", MEANS_RATE },
+};
 
 static guint64
 next_word (guint64 *state)
@@ -70,14 +92,12 @@ random_open (VnDataset  *dataset,
 
 /* Mean and deviation of element @at, if the input takes pictures. */
 static void
-scale_as_pixel (const VnDataset     *dataset,
+scale_as_pixel (const VnPreprocess  *p,
                 const VnPicturePlan *plan,
                 gsize                area,
                 float               *values,
                 gsize                n)
 {
-  const VnPreprocess *p = &dataset->spec->preprocess;
-
   for (gsize i = 0; i < n; i++)
     {
       gsize c = plan->layout == VN_LAYOUT_NCHW ? i / area % plan->channels : i % plan->channels;
@@ -92,7 +112,7 @@ fill_floats (const VnDataset *dataset,
              guint64          state,
              VnTensor        *tensor)
 {
-  const VnPreprocess *p = &dataset->spec->preprocess;
+  const VnPreprocess *p = vn_data_spec_get_preprocess (dataset->spec, dataset->inputs[input].name);
   const gboolean scaled = p->mean[0] != 0 || p->std[0] != 1;
   VnPicturePlan plan;
   float *values = tensor->data;
@@ -100,19 +120,100 @@ fill_floats (const VnDataset *dataset,
   for (gsize i = 0; i < tensor->n_elements; i++)
     values[i] = (float) (next_word (&state) >> 40) * 0x1p-24f;
   if (scaled && tensor->n_elements > 0 && vn_picture_plan_init (&plan, &dataset->inputs[input], p, NULL))
-    scale_as_pixel (dataset, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
+    scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
+}
+
+static Meaning
+find_meaning (const VnInputSpec *spec)
+{
+  g_autofree char *name = g_ascii_strdown (spec->name, -1);
+
+  if (g_str_equal (name, "sr") && spec->shape.rank < 2)
+    return MEANS_RATE;
+  for (guint i = 0; i < G_N_ELEMENTS (meanings); i++)
+    if (strstr (name, meanings[i].part) != NULL && (meanings[i].meaning != MEANS_LENGTH || spec->shape.rank < 2))
+      return meanings[i].meaning;
+  return MEANS_NOTHING;
+}
+
+/* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE. */
+static VnShape
+choose_shape (const VnInputSpec *spec)
+{
+  VnShape shape = spec->shape;
+  gboolean is_sequence = shape.rank == 2 && vn_dtype_is_integer (spec->dtype) && spec->dtype != VN_DTYPE_U8;
+
+  for (int k = 0; k < shape.rank; k++)
+    if (shape.dims[k] == VN_DIM_UNKNOWN)
+      shape.dims[k] = is_sequence && k == 1 ? SEQUENCE : 1;
+  return shape;
+}
+
+/* Tokens in the longest sequence among the inputs. */
+static gint64
+find_length (const VnDataset *dataset)
+{
+  gint64 length = 1;
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      VnShape shape = choose_shape (&dataset->inputs[k]);
+
+      if (shape.rank == 2 && vn_dtype_is_integer (dataset->inputs[k].dtype))
+        length = MAX (length, shape.dims[1]);
+    }
+  return length;
+}
+
+static gint64
+make_integer (const VnInputSpec *spec,
+              Meaning            meaning,
+              gint64             length,
+              gsize              i,
+              gsize              row,
+              guint64           *state)
+{
+  const guint64 word = next_word (state);
+
+  switch (meaning)
+    {
+    case MEANS_ONES: return 1;
+    case MEANS_ZEROS: return 0;
+    case MEANS_PLACES: return (gint64) (i % MAX (row, 1));
+    case MEANS_LENGTH: return length;
+    case MEANS_RATE: return 16000;
+    default: break;
+    }
+  if (spec->limit > 0)
+    return (gint64) (word % (guint64) spec->limit);
+  return (gint64) (word >> (spec->dtype == VN_DTYPE_U8 ? 56 : 63));
 }
 
 static void
-fill_integers (guint64   state,
-               VnTensor *tensor)
+fill_integers (const VnDataset *dataset,
+               guint            input,
+               guint64          state,
+               VnTensor        *tensor)
 {
+  const VnInputSpec *spec = &dataset->inputs[input];
   const gsize size = vn_dtype_get_bits (tensor->dtype) / 8;
+  const gsize row = tensor->shape.rank > 0 ? (gsize) tensor->shape.dims[tensor->shape.rank - 1] : 1;
+  const Meaning meaning = find_meaning (spec);
+  const gint64 length = find_length (dataset);
+  gint64 min = 0, max = 1;
   guint8 *bytes = tensor->data;
 
   memset (bytes, 0, tensor->n_bytes);
+  vn_dtype_integer_range (spec->dtype, &min, &max);
+  if (spec->limit > 0)
+    max = MIN (max, spec->limit - 1);
   for (gsize i = 0; i < tensor->n_elements; i++)
-    bytes[i * size] = (guint8) (next_word (&state) >> (tensor->dtype == VN_DTYPE_U8 ? 56 : 63));
+    {
+      gint64 value = make_integer (spec, meaning, length, i, row, &state);
+
+      value = GINT64_TO_LE (CLAMP (value, 0, max));
+      memcpy (bytes + i * size, &value, MIN (size, sizeof value));
+    }
 }
 
 static gboolean
@@ -127,18 +228,15 @@ random_load (const VnDataset  *dataset,
   const VnSample *sample = g_ptr_array_index (dataset->samples, i);
   guint64 state = start (dataset->spec->seed, sample->index, input);
   g_autoptr(VnTensor) filled = NULL;
-  VnShape shape = spec->shape;
+  VnShape shape = choose_shape (spec);
 
-  for (int k = 0; k < shape.rank; k++)
-    if (shape.dims[k] == VN_DIM_UNKNOWN)
-      shape.dims[k] = 1;
   filled = vn_tensor_new (is_float ? VN_DTYPE_F32 : spec->dtype, &shape, error);
   if (filled == NULL)
     return FALSE;
   if (is_float)
     fill_floats (dataset, input, state, filled);
   else
-    fill_integers (state, filled);
+    fill_integers (dataset, input, state, filled);
   *tensor = vn_tensor_convert (filled, spec->dtype, error);
   return *tensor != NULL;
 }

@@ -41,13 +41,15 @@ solve_shape (VnShape *shape,
   return TRUE;
 }
 
-/* A headerless file: elements of the input's type or, if the size fits that instead, float32. */
+/* A headerless file: elements of @type; if that is not given, of the input's or, if the size fits that instead,
+ * float32. */
 static VnTensor *
 raw_read (const char         *path,
           const VnInputSpec  *input,
+          VnDType             type,
           GError            **error)
 {
-  const VnDType types[] = { input->dtype, VN_DTYPE_F32 };
+  const VnDType types[] = { type != VN_DTYPE_UNDEFINED ? type : input->dtype, VN_DTYPE_F32 };
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
   g_autofree char *text = NULL;
   gsize size;
@@ -55,7 +57,7 @@ raw_read (const char         *path,
   if (bytes == NULL)
     return NULL;
   size = g_bytes_get_size (bytes);
-  for (guint i = 0; i < G_N_ELEMENTS (types) && input->shape.rank != VN_RANK_UNKNOWN; i++)
+  for (guint i = 0; i < (type != VN_DTYPE_UNDEFINED ? 1 : 2) && input->shape.rank != VN_RANK_UNKNOWN; i++)
     {
       guint width = vn_dtype_get_bits (types[i]) / 8;
       VnShape shape = input->shape;
@@ -65,9 +67,14 @@ raw_read (const char         *path,
     }
 
   text = vn_shape_to_string (&input->shape, "×");
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("“%s” has %zu bytes, which does not fit input “%s”: %s of shape %s (nor float32)"),
-               path, size, input->name, vn_dtype_get_name (input->dtype), text);
+  if (type != VN_DTYPE_UNDEFINED)
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+                 _("“%s” has %zu bytes, which as %s does not fit input “%s” of shape %s"),
+                 path, size, vn_dtype_get_name (type), input->name, text);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+                 _("“%s” has %zu bytes, which does not fit input “%s”: %s of shape %s (nor float32)"),
+                 path, size, input->name, vn_dtype_get_name (input->dtype), text);
   return NULL;
 }
 
@@ -173,12 +180,14 @@ vn_tensor_fit (VnTensor           *tensor,
  * vn_tensor_file_read:
  * @path: .npy, .npz, .raw, .bin or .pb
  * @input: which input it is for: chooses the array of an .npz, the shape and type of a .raw
+ * @raw_type: element type of a .raw or .bin instead; %VN_DTYPE_UNDEFINED: not known
  *
  * Returns: (transfer full) (nullable): what the file holds, as it is; errors name the file
  */
 VnTensor *
 vn_tensor_file_read (const char         *path,
                      const VnInputSpec  *input,
+                     VnDType             raw_type,
                      GError            **error)
 {
   switch (vn_file_kind (path))
@@ -186,6 +195,6 @@ vn_tensor_file_read (const char         *path,
     case VN_FILE_NPY: return vn_npy_read (path, error);
     case VN_FILE_NPZ: return vn_npz_read (path, input->name, error);
     case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
-    default: return raw_read (path, input, error);
+    default: return raw_read (path, input, raw_type, error);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "vn-dataset.h"
 #include "vn-machine.h"
+#include "vn-script-private.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
@@ -83,6 +84,7 @@ int        vn_natural_compare     (const char        *a,
 char      *vn_input_file_name     (const char        *input);
 VnTensor  *vn_tensor_file_read    (const char        *path,
                                    const VnInputSpec *input,
+                                   VnDType            raw_type,
                                    GError           **error);
 VnTensor  *vn_tensor_fit          (VnTensor          *tensor,
                                    const VnInputSpec *input,
@@ -137,8 +139,13 @@ struct _VnDataset
   gboolean         is_image;
   VnPicturePlan   *pictures;     /* one per input, if is_image */
   VnTensor        *stack;        /* of the source of that name */
+  GHashTable      *scripts;      /* nullable: VnScript by FILE.py:FUNCTION */
 };
 
+const VnPreprocess *vn_data_spec_get_preprocess (const VnDataSpec *self,
+                                                 const char       *input);
+const char         *vn_data_spec_get_script     (const VnDataSpec *self,
+                                                 const char       *input);
 void      vn_dataset_add        (VnDataset   *self,
                                  const char  *name,
                                  int          label,

@@ -14,43 +14,6 @@ static const VnSource * const sources[] = {
 #undef VN_SOURCE
 };
 
-/* ---- the specification ---- */
-
-/**
- * vn_data_spec_new:
- * @path: where the samples are, or "random"
- *
- * Returns: (transfer full): a specification of all samples, pixels as they are
- */
-VnDataSpec *
-vn_data_spec_new (const char *path)
-{
-  VnDataSpec *self = g_new0 (VnDataSpec, 1);
-
-  self->path = g_strdup (path);
-  vn_preprocess_init (&self->preprocess);
-  return self;
-}
-
-VnDataSpec *
-vn_data_spec_copy (const VnDataSpec *self)
-{
-  VnDataSpec *copy = g_new (VnDataSpec, 1);
-
-  *copy = *self;
-  copy->path = g_strdup (self->path);
-  return copy;
-}
-
-void
-vn_data_spec_free (VnDataSpec *self)
-{
-  if (self == NULL)
-    return;
-  g_free (self->path);
-  g_free (self);
-}
-
 /* ---- making ---- */
 
 static void
@@ -118,6 +81,7 @@ vn_dataset_unref (VnDataset *self)
   g_ptr_array_unref (self->classes);
   if (self->stack != NULL)
     vn_tensor_unref (self->stack);
+  g_clear_pointer (&self->scripts, g_hash_table_unref);
   vn_data_spec_free (self->spec);
   g_free (self);
 }
@@ -146,6 +110,57 @@ is_picture (const char *path)
   return kind == VN_FILE_PICTURE || kind == VN_FILE_OTHER;
 }
 
+/* Starts the user's Python where an input has it, so that what is wrong with it is one error and not one per sample. */
+static gboolean
+start_scripts (VnDataset  *self,
+               GError    **error)
+{
+  const VnSample *first = g_ptr_array_index (self->samples, 0);
+
+  for (guint k = 0; k < self->n_inputs; k++)
+    {
+      const char *text = vn_data_spec_get_script (self->spec, self->inputs[k].name);
+      VnScript *script;
+
+      if (text == NULL || (self->scripts != NULL && g_hash_table_contains (self->scripts, text)))
+        continue;
+      if (first->paths == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("The preprocessing “%s” works on files; the samples of “%s” are none"), text, self->spec->path);
+          return FALSE;
+        }
+      script = vn_script_new (self->spec, text, g_cancellable_get_current (), error);
+      if (script == NULL)
+        return FALSE;
+      if (self->scripts == NULL)
+        self->scripts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) vn_script_free);
+      g_hash_table_insert (self->scripts, g_strdup (text), script);
+    }
+  return TRUE;
+}
+
+/* Whether pictures go into input @k, by its settings or its script's; if by a script, the input need not be like one. */
+static gboolean
+plan_input (VnDataset  *self,
+            guint       k,
+            GError    **error)
+{
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[k].name);
+  g_autoptr(GError) reason = NULL;
+
+  if (vn_picture_plan_init (&self->pictures[k], &self->inputs[k], preprocess, &reason))
+    {
+      self->is_image |= k == 0;
+      return TRUE;
+    }
+  self->pictures[k] = (VnPicturePlan) { .channels = 0 };
+  if (vn_data_spec_get_script (self->spec, self->inputs[k].name) != NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
 /* Plans the inputs that pictures go into, so that one they do not fit is an error now and not one per sample. */
 static gboolean
 plan_pictures (VnDataset  *self,
@@ -158,9 +173,8 @@ plan_pictures (VnDataset  *self,
 
         if (sample->paths == NULL || !is_picture (sample->paths[k]))
           continue;
-        if (!vn_picture_plan_init (&self->pictures[k], &self->inputs[k], &self->spec->preprocess, error))
+        if (!plan_input (self, k, error))
           return FALSE;
-        self->is_image |= k == 0;
       }
   return TRUE;
 }
@@ -185,7 +199,8 @@ find_source (const VnDataset  *self,
  * @notes: (nullable): receives what was left out
  *
  * Finds the samples; nothing is decoded, so a damaged file shows only when it is loaded. Samples are in natural order
- * of their names, or in that of the list.
+ * of their names, or in that of the list. Where the user's Python prepares them, it is started; the thread's current
+ * cancellable (g_cancellable_push_current()) ends waiting for it, also when samples are loaded later.
  *
  * Returns: (transfer full) (nullable): the data set, never empty
  */
@@ -208,7 +223,7 @@ vn_dataset_open (const VnDataSpec   *spec,
     return NULL;
   if (spec->max_samples > 0 && spec->max_samples < self->samples->len)
     thin_out (self, spec->max_samples);
-  if (!plan_pictures (self, error))
+  if (!plan_pictures (self, error) || !start_scripts (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -326,14 +341,22 @@ vn_dataset_load_file (const VnDataset  *self,
 {
   const VnSample *sample = g_ptr_array_index (self->samples, i);
   const char *path = sample->paths[input];
+  const VnInputSpec *spec = &self->inputs[input];
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, spec->name);
+  const char *script = vn_data_spec_get_script (self->spec, spec->name);
   g_autoptr(VnTensor) raw = NULL;
 
-  if (is_picture (path))
+  if (script != NULL)
     {
-      *tensor = vn_picture_plan_load (&self->pictures[input], &self->spec->preprocess, path, error);
+      *tensor = vn_script_load (g_hash_table_lookup (self->scripts, script), self->spec, spec, preprocess, path, error);
       return *tensor != NULL;
     }
-  raw = vn_tensor_file_read (path, &self->inputs[input], error);
+  if (is_picture (path))
+    {
+      *tensor = vn_picture_plan_load (&self->pictures[input], preprocess, path, error);
+      return *tensor != NULL;
+    }
+  raw = vn_tensor_file_read (path, spec, self->spec->raw_type, error);
   if (raw == NULL)
     return FALSE;
   *tensor = vn_tensor_fit (raw, &self->inputs[input], error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-model.h"
 #include "vn-note.h"
 #include "vn-tensor.h"
 
@@ -26,7 +27,9 @@ typedef enum
 typedef struct
 {
   guint        width, height;   /* 0: from the model's input */
-  guint        resize;          /* short side before VN_FIT_CROP; 0: none */
+  guint        resize;          /* short side before VN_FIT_CROP; 0: by crop_part */
+  float        crop_part;       /* VN_FIT_CROP without resize: the centre is this part of the scaled picture; 0: all of it */
+  gboolean     crop_down;       /* the centre of an odd rest: rounded down, not to even */
   VnFit        fit;
   VnColorOrder color;
   VnLayout     layout;
@@ -45,7 +48,17 @@ typedef struct
   char   *name;
   VnDType dtype;
   VnShape shape;     /* unknown dims are taken from the sample, or 1 */
+  gint64  limit;     /* integers used as indices must be below this (size of an embedding); 0: not known */
 } VnInputSpec;
+
+gint64   vn_value_find_index_limit (const VnValue *input);
+
+/* What an input of its own kind needs instead of the common settings. */
+typedef struct
+{
+  VnPreprocess preprocess;
+  char        *script;       /* nullable */
+} VnInputData;
 
 /**
  * VnDataSpec:
@@ -53,18 +66,35 @@ typedef struct
  *   for several inputs, or "random"
  * @max_samples: 0: all; otherwise so many, evenly spread over the sorted list
  * @seed: for "random"
+ * @script: (nullable): "FILE.py:FUNCTION", which makes the tensors instead of @preprocess. Opening the samples runs it:
+ *   it must come from the user, never from a file that somebody sent
+ * @python: (nullable): the interpreter for it; %NULL: python3
+ * @timeout: seconds one call of it may take; 0: VN_SCRIPT_TIMEOUT
+ * @raw_type: element type of .raw and .bin files; %VN_DTYPE_UNDEFINED: the input's, or float32
+ * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
  */
+#define VN_SCRIPT_TIMEOUT 120
 typedef struct
 {
   char        *path;
   VnPreprocess preprocess;
   guint        max_samples;
   guint64      seed;
+  char        *script;
+  char        *python;
+  guint        timeout;
+  VnDType      raw_type;
+  GHashTable  *inputs;
 } VnDataSpec;
 
 VnDataSpec *vn_data_spec_new   (const char       *path);
 VnDataSpec *vn_data_spec_copy  (const VnDataSpec *self);
 void        vn_data_spec_free  (VnDataSpec       *self);
+void        vn_data_spec_set_input (VnDataSpec         *self,
+                                    const char         *input,
+                                    const VnPreprocess *preprocess,
+                                    const char         *script);    /* nullable */
+gboolean    vn_data_spec_is_script (const char         *text);
 
 /**
  * VnDataset: samples that can be loaded in any order from any thread. Opening lists and probes, it does not decode.

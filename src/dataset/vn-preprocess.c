@@ -5,30 +5,54 @@
 #include "vn-i18n.h"
 
 /* Means and deviations of ImageNet are those of the training recipes of torchvision (0.485, 0.456, 0.406 and 0.229,
- * 0.224, 0.225, times 255) and, for MLPerf Inference 0.5, of its reference pre-processing: short side to 256 (the
- * centre is 87.5 % of it), centre 224; MobileNet (x / 255 - 0.5) * 2, ResNet-50 x - (123.68, 116.78, 103.94), both in
- * the order red, green, blue. */
+ * 0.224, 0.225, times 255) and, for MLPerf Inference 0.5, of its reference pre-processing: the short side is scaled so
+ * that the centre is 87.5 % of it (256 for 224); MobileNet (x / 255 - 0.5) * 2, ResNet-50 x - (123.68, 116.78, 103.94),
+ * both in the order red, green, blue. An odd rest around the centre is halved downwards, by torchvision ("pt-imagenet")
+ * to the even number. */
 
 #define ALL(x) { x, x, x, x }
+#define CENTRE 0.875f
 #define IMAGENET_MEAN { 123.675f, 116.28f, 103.53f, 0 }
 #define IMAGENET_STD { 58.395f, 57.12f, 57.375f, 1 }
 
 static const VnPreprocessPreset presets[] = {
   { "none", N_("As is, 0 to 255"),
     { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (1) } },
-  { "imagenet", N_("ImageNet: 256, centre, mean and deviation"),
-    { .fit = VN_FIT_CROP, .resize = 256, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
-  { "pt-imagenet", N_("ImageNet as in PyTorch: 256, centre, mean and deviation"),
-    { .fit = VN_FIT_CROP, .resize = 256, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
+  { "imagenet", N_("ImageNet: centre, mean and deviation"),
+    { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
+  { "pt-imagenet", N_("ImageNet as in PyTorch: centre, mean and deviation"),
+    { .fit = VN_FIT_CROP, .crop_part = CENTRE, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
   { "minus-one-one", N_("From -1 to 1"),
     { .fit = VN_FIT_STRETCH, .mean = ALL (127.5f), .std = ALL (127.5f) } },
   { "zero-one", N_("From 0 to 1"),
     { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (255) } },
-  { "mlperf-mobilenet", N_("MLPerf MobileNet: 256, centre, from -1 to 1"),
-    { .fit = VN_FIT_CROP, .resize = 256, .mean = ALL (127.5f), .std = ALL (127.5f) } },
-  { "mlperf-resnet", N_("MLPerf ResNet: 256, centre, mean only"),
-    { .fit = VN_FIT_CROP, .resize = 256, .mean = { 123.68f, 116.78f, 103.94f, 0 }, .std = ALL (1) } },
+  { "mlperf-mobilenet", N_("MLPerf MobileNet: centre, from -1 to 1"),
+    { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = ALL (127.5f), .std = ALL (127.5f) } },
+  { "mlperf-resnet", N_("MLPerf ResNet: centre, mean only"),
+    { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = { 123.68f, 116.78f, 103.94f, 0 },
+      .std = ALL (1) } },
 };
+
+/* Other names of presets, as other tools' documents give them. */
+static const struct
+{
+  const char *alias, *id;
+} aliases[] = {
+  { "preprocess-method1", "mlperf-mobilenet" },
+  { "preprocess-method2", "mlperf-resnet" },
+};
+
+/* @id in small letters, with - for _, and not an alias. */
+static char *
+normalize (const char *id)
+{
+  g_autofree char *small = g_strdelimit (g_ascii_strdown (id, -1), "_", '-');
+
+  for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
+    if (g_str_equal (aliases[i].alias, small))
+      return g_strdup (aliases[i].id);
+  return g_steal_pointer (&small);
+}
 
 /**
  * vn_preprocess_init:
@@ -57,7 +81,7 @@ vn_preprocess_presets (guint *n)
 /**
  * vn_preprocess_set_preset:
  * @self: receives the settings; its size and layout are kept
- * @id: such as "imagenet"
+ * @id: such as "imagenet"; also as other tools spell it: "PT_IMAGENET", "preprocess_method1"
  *
  * Returns: %FALSE with %VN_ERROR_SETTING for an unknown id
  */
@@ -67,10 +91,11 @@ vn_preprocess_set_preset (VnPreprocess  *self,
                           GError       **error)
 {
   g_autoptr(GString) known = g_string_new (NULL);
+  g_autofree char *normal = normalize (id);
 
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
     {
-      if (g_str_equal (presets[i].id, id))
+      if (g_str_equal (presets[i].id, normal))
         {
           VnPreprocess old = *self;
 

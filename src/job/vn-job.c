@@ -259,10 +259,17 @@ vn_job_run (VnJob         *self,
             GCancellable  *cancellable,
             GError       **error)
 {
+  gboolean ok;
+
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   get_private (self)->start = g_get_monotonic_time ();
-  if (!VN_JOB_GET_CLASS (self)->run (self, cancellable, error))
+  if (cancellable != NULL)
+    g_cancellable_push_current (cancellable);     /* samples that are prepared by a helper process wait for it */
+  ok = VN_JOB_GET_CLASS (self)->run (self, cancellable, error);
+  if (cancellable != NULL)
+    g_cancellable_pop_current (cancellable);
+  if (!ok)
     return FALSE;
   vn_job_begin_phase (self, _("Done"), 1, 1);
   return TRUE;

@@ -176,6 +176,7 @@ vn_model_dup_input_specs (const VnModel *model,
       spec->name = g_strdup (value->name);
       spec->dtype = value->type.dtype;
       spec->shape = value->type.shape;
+      spec->limit = vn_value_find_index_limit (value);
       fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
       (*n)++;
     }

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A helper process and what is said to it over a pair of sockets (see script-driver.c). Nothing here waits longer than
+ * the timeout, or than until somebody cancels; a helper that broke the rules is ended, not talked to again. */
+
+#include "vn-script-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DRIVER_FD 3
+#define MAX_MESSAGE 4096           /* bytes of an error text */
+#define EXIT_PATIENCE 100          /* times 10 ms for a process that has closed its end */
+
+struct _VnHelper
+{
+  char  *python, *file;
+  GPid   pid;
+  int    fd;
+  guint  timeout;          /* seconds */
+  gint64 deadline;         /* of the present request */
+  gboolean ready;          /* Python runs and has read the file */
+};
+
+typedef struct
+{
+  char    kind;
+  guint8  dtype;
+  guint8  rank;
+  guint64 n_bytes;
+  gint64  dims[VN_MAX_RANK];
+} Reply;
+
+/* ---- life and death ---- */
+
+/* So that what the user's code starts ends with it, and Ctrl-C is left to us. */
+static void
+enter_own_group (gpointer data)
+{
+  setpgid (0, 0);
+}
+
+static gboolean
+spawn (VnHelper    *self,
+       const char  *function,
+       int          fd,
+       GError     **error)
+{
+  const char *argv[] = { self->python, "-u", "-B", "-c", vn_script_driver, self->file, function, NULL };
+  const int target = DRIVER_FD;
+
+  if (!g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                         enter_own_group, NULL, -1, STDERR_FILENO, STDERR_FILENO,
+                                         &fd, &target, 1, &self->pid, NULL, NULL, NULL, error))
+    {
+      g_prefix_error (error, _("The preprocessing “%s” needs Python, but “%s” does not start: "), self->file, self->python);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+vn_helper_free (VnHelper *self)
+{
+  if (self == NULL)
+    return;
+  if (self->fd >= 0)
+    close (self->fd);
+  if (self->pid > 0)
+    {
+      kill (-self->pid, SIGKILL);
+      while (waitpid (self->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    }
+  g_free (self->python);
+  g_free (self->file);
+  g_free (self);
+}
+
+/* The helper has closed its end: says how it ended. */
+static gboolean
+set_death (VnHelper  *self,
+           GError   **error)
+{
+  int status = 0;
+  pid_t ended = 0;
+
+  for (guint i = 0; i < EXIT_PATIENCE && (ended = waitpid (self->pid, &status, WNOHANG)) == 0; i++)
+    g_usleep (10000);
+  if (ended == self->pid)
+    self->pid = 0;
+
+  if (ended > 0 && WIFSIGNALED (status))
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The preprocessing “%s” died of signal %d (%s)"), self->file, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
+  else if (ended > 0 && self->ready)
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The preprocessing “%s” ended with status %d instead of an answer"), self->file, WEXITSTATUS (status));
+  else if (ended > 0)
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The preprocessing “%s” ended with status %d before it began; it needs “%s” to be Python 3"),
+                 self->file, WEXITSTATUS (status), self->python);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The preprocessing “%s” closed its connection instead of giving an answer"), self->file);
+  return FALSE;
+}
+
+/* ---- bytes ---- */
+
+/* Waits until the socket is ready for @events. */
+static gboolean
+wait_ready (VnHelper      *self,
+            gushort        events,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  GPollFD fds[2] = { { .fd = self->fd, .events = events } };
+  gboolean watched = g_cancellable_make_pollfd (cancellable, &fds[1]);
+  gint64 left = self->deadline - g_get_monotonic_time ();
+  int n = left > 0 ? g_poll (fds, watched ? 2 : 1, (int) MIN (left / 1000 + 1, G_MAXINT)) : 0;
+
+  if (watched)
+    g_cancellable_release_fd (cancellable);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (n == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+                   _("The preprocessing “%s” gave no answer within %u seconds; a longer time can be allowed"),
+                   self->file, self->timeout);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+transfer (VnHelper      *self,
+          gboolean       out,
+          void          *data,
+          gsize          n,
+          GCancellable  *cancellable,
+          GError       **error)
+{
+  char *at = data;
+
+  while (n > 0)
+    {
+      gssize done;
+
+      if (!wait_ready (self, out ? G_IO_OUT : G_IO_IN, cancellable, error))
+        return FALSE;
+      done = out ? send (self->fd, at, n, MSG_NOSIGNAL | MSG_DONTWAIT) : recv (self->fd, at, n, MSG_DONTWAIT);
+      if (done < 0 && (errno == EAGAIN || errno == EINTR))
+        continue;
+      if (done <= 0)
+        return set_death (self, error);
+      at += done;
+      n -= (gsize) done;
+    }
+  return TRUE;
+}
+
+/* ---- messages ---- */
+
+static gboolean
+set_garbled (VnHelper  *self,
+             GError   **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("The preprocessing “%s” sent an answer that is not understood; does it write to descriptor %d?"),
+               self->file, DRIVER_FD);
+  return FALSE;
+}
+
+static gboolean
+receive_reply (VnHelper      *self,
+               Reply         *reply,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  guint8 head[16];
+  guint64 n_bytes;
+
+  if (!transfer (self, FALSE, head, sizeof head, cancellable, error))
+    return FALSE;
+  memcpy (&n_bytes, head + 8, sizeof n_bytes);
+  *reply = (Reply) { (char) head[4], head[5], head[6], GUINT64_FROM_LE (n_bytes), { 0 } };
+  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTE", reply->kind) == NULL || reply->kind == '\0')
+    return set_garbled (self, error);
+  if (reply->rank > VN_MAX_RANK)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+                   _("The preprocessing “%s” returned an array with %u axes, of which at most %d are possible"),
+                   self->file, reply->rank, VN_MAX_RANK);
+      return FALSE;
+    }
+  if (!transfer (self, FALSE, reply->dims, reply->rank * sizeof (gint64), cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < reply->rank; i++)
+    reply->dims[i] = GINT64_FROM_LE (reply->dims[i]);
+  return TRUE;
+}
+
+/* The exception, as an error. The helper stays usable. */
+static gboolean
+receive_error (VnHelper      *self,
+               const Reply   *reply,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  g_autofree char *text = g_malloc0 (MAX_MESSAGE + 1);
+  g_autofree char *valid = NULL;
+  guint64 n = reply->n_bytes;
+
+  for (guint64 part; n > 0; n -= part)
+    {
+      char rest[256];
+
+      part = n == reply->n_bytes ? MIN (n, MAX_MESSAGE) : MIN (n, sizeof rest);
+      if (!transfer (self, FALSE, n == reply->n_bytes ? text : rest, (gsize) part, cancellable, error))
+        return FALSE;
+    }
+  valid = g_utf8_make_valid (text, -1);
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Preprocessing “%s”: %s"), self->file, valid);
+  return TRUE;
+}
+
+static VnTensor *
+receive_tensor (VnHelper      *self,
+                const Reply   *reply,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_autoptr(VnTensor) tensor = NULL;
+  VnShape shape = { .rank = reply->rank };
+  gsize n_elements, n_bytes;
+
+  memcpy (shape.dims, reply->dims, sizeof reply->dims);
+  for (int i = 0; i < shape.rank; i++)
+    if (shape.dims[i] < 0)
+      {
+        set_garbled (self, error);
+        return NULL;
+      }
+  if (!vn_dtype_is_valid (reply->dtype) || vn_dtype_get_bits (reply->dtype) < 8 || vn_dtype_get_bits (reply->dtype) > 64 ||
+      !vn_tensor_size_in_bytes (reply->dtype, &shape, &n_elements, &n_bytes) || n_bytes != reply->n_bytes)
+    {
+      set_garbled (self, error);
+      return NULL;
+    }
+  tensor = vn_tensor_new (reply->dtype, &shape, error);
+  if (tensor == NULL || !transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
+    return NULL;
+  return g_steal_pointer (&tensor);
+}
+
+/**
+ * vn_helper_ask:
+ * @request: JSON, in ASCII
+ * @alive: (out): whether the helper can be asked again
+ *
+ * Returns: (transfer full) (nullable): what the user's function returned. %VN_ERROR_MISSING_DATA with its exception or
+ *   with how the helper ended, %VN_ERROR_LIMIT after the timeout, %G_IO_ERROR_CANCELLED
+ */
+VnTensor *
+vn_helper_ask (VnHelper      *self,
+               const char    *request,
+               GCancellable  *cancellable,
+               gboolean      *alive,
+               GError       **error)
+{
+  const gsize n = strlen (request);
+  guint32 size = GUINT32_TO_LE ((guint32) n);
+  VnTensor *tensor;
+  Reply reply;
+
+  *alive = FALSE;
+  self->deadline = g_get_monotonic_time () + (gint64) self->timeout * G_USEC_PER_SEC;
+  if (!transfer (self, TRUE, &size, sizeof size, cancellable, error) ||
+      !transfer (self, TRUE, (char *) request, n, cancellable, error) ||
+      !receive_reply (self, &reply, cancellable, error))
+    return NULL;
+  if (reply.kind == 'E')
+    {
+      *alive = receive_error (self, &reply, cancellable, error);
+      return NULL;
+    }
+  if (reply.kind != 'T')
+    {
+      set_garbled (self, error);
+      return NULL;
+    }
+  tensor = receive_tensor (self, &reply, cancellable, error);
+  *alive = tensor != NULL;
+  return tensor;
+}
+
+/**
+ * vn_helper_new:
+ * @python: interpreter, looked up like a command
+ * @file: the user's file, an absolute path
+ * @function: a function in it
+ * @timeout: seconds that starting it, and each call, may take
+ *
+ * Starts Python and waits until it has read the file.
+ *
+ * Returns: (transfer full) (nullable): the helper; errors as of vn_helper_ask(), or a #GSpawnError
+ */
+VnHelper *
+vn_helper_new (const char    *python,
+               const char    *file,
+               const char    *function,
+               guint          timeout,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  g_autoptr(VnHelper) self = g_new0 (VnHelper, 1);
+  int fds[2];
+  gboolean ok;
+  Reply reply;
+
+  self->python = g_strdup (python);
+  self->file = g_strdup (file);
+  self->timeout = timeout;
+  self->fd = -1;
+  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+    {
+      g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno),
+                   _("No connection to a helper process can be made: %s"), g_strerror (errno));
+      return NULL;
+    }
+  self->fd = fds[0];
+  ok = spawn (self, function, fds[1], error);
+  close (fds[1]);
+  if (!ok)
+    return NULL;
+
+  self->deadline = g_get_monotonic_time () + (gint64) timeout * G_USEC_PER_SEC;
+  if (!receive_reply (self, &reply, cancellable, error))
+    return NULL;
+  if (reply.kind == 'E')
+    receive_error (self, &reply, cancellable, error);
+  else if (reply.kind != 'K' || reply.n_bytes != 0)
+    set_garbled (self, error);
+  self->ready = reply.kind == 'K' && reply.n_bytes == 0;
+  return self->ready ? g_steal_pointer (&self) : NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-dataset-private.h"
+
+static void
+input_data_free (gpointer data)
+{
+  VnInputData *self = data;
+
+  g_free (self->script);
+  g_free (self);
+}
+
+/**
+ * vn_data_spec_new:
+ * @path: where the samples are, or "random"
+ *
+ * Returns: (transfer full): a specification of all samples, pixels as they are
+ */
+VnDataSpec *
+vn_data_spec_new (const char *path)
+{
+  VnDataSpec *self = g_new0 (VnDataSpec, 1);
+
+  self->path = g_strdup (path);
+  vn_preprocess_init (&self->preprocess);
+  return self;
+}
+
+VnDataSpec *
+vn_data_spec_copy (const VnDataSpec *self)
+{
+  VnDataSpec *copy = g_new (VnDataSpec, 1);
+  GHashTableIter iter;
+  gpointer name, data;
+
+  *copy = *self;
+  copy->path = g_strdup (self->path);
+  copy->script = g_strdup (self->script);
+  copy->python = g_strdup (self->python);
+  copy->inputs = NULL;
+  if (self->inputs == NULL)
+    return copy;
+  g_hash_table_iter_init (&iter, self->inputs);
+  while (g_hash_table_iter_next (&iter, &name, &data))
+    vn_data_spec_set_input (copy, name, &((VnInputData *) data)->preprocess, ((VnInputData *) data)->script);
+  return copy;
+}
+
+void
+vn_data_spec_free (VnDataSpec *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->path);
+  g_free (self->script);
+  g_free (self->python);
+  g_clear_pointer (&self->inputs, g_hash_table_unref);
+  g_free (self);
+}
+
+/**
+ * vn_data_spec_set_input:
+ * @input: name of an input of the network
+ * @preprocess: its settings
+ * @script: (nullable): its FILE.py:FUNCTION, instead of the settings
+ *
+ * Gives one input settings of its own; they replace those of the whole.
+ */
+void
+vn_data_spec_set_input (VnDataSpec         *self,
+                        const char         *input,
+                        const VnPreprocess *preprocess,
+                        const char         *script)
+{
+  VnInputData *data = g_new (VnInputData, 1);
+
+  *data = (VnInputData) { *preprocess, g_strdup (script) };
+  if (self->inputs == NULL)
+    self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, input_data_free);
+  g_hash_table_replace (self->inputs, g_strdup (input), data);
+}
+
+const VnPreprocess *
+vn_data_spec_get_preprocess (const VnDataSpec *self,
+                             const char       *input)
+{
+  const VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
+
+  return data != NULL ? &data->preprocess : &self->preprocess;
+}
+
+/* NULL: the settings prepare @input. */
+const char *
+vn_data_spec_get_script (const VnDataSpec *self,
+                         const char       *input)
+{
+  const VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
+
+  return data != NULL ? data->script : self->script;
+}

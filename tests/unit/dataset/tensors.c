@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* How tensors in files become inputs. */
+
+#include "test-folder.h"
+
+#include "vn-error.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- tensors ---- */
+
+static void
+test_shapes (Folder        *folder,
+             gconstpointer  data)
+{
+  static const struct
+  {
+    VnShape file, input;
+    VnShape expected;      /* rank 0: refused */
+  } cases[] = {
+    { { 4, { 1, 3, 2, 2 } }, { 4, { 1, 3, 2, 2 } }, { 4, { 1, 3, 2, 2 } } },
+    { { 3, { 3, 2, 2 } }, { 4, { 1, 3, 2, 2 } }, { 4, { 1, 3, 2, 2 } } },
+    { { 3, { 3, 2, 2 } }, { 4, { -1, 3, -1, -1 } }, { 4, { 1, 3, 2, 2 } } },
+    { { 4, { 5, 3, 2, 2 } }, { 4, { -1, 3, -1, -1 } }, { 4, { 5, 3, 2, 2 } } },
+    { { 2, { 1, 80 } }, { 3, { -1, -1, 80 } }, { 3, { 1, 1, 80 } } },
+    { { 1, { 80 } }, { 2, { 1, 80 } }, { 2, { 1, 80 } } },
+    { { 3, { 1, 80, 1 } }, { 1, { 80 } }, { 1, { 80 } } },
+    { { 3, { 2, 2, 3 } }, { 4, { 1, 3, 2, 2 } }, { 0 } },
+    { { 1, { 12 } }, { 2, { 3, 4 } }, { 0 } },
+    { { 2, { 3, 4 } }, { 1, { -1 } }, { 0 } },
+    { { 1, { 4 } }, { -1 }, { 1, { 4 } } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VnInputSpec input = { (char *) "v", VN_DTYPE_F32, cases[i].input };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      g_autofree char *text = NULL;
+
+      folder_put_npy (folder, "t/x.npy", cases[i].file, 5);
+      dataset = folder_open (folder, "t", &input, 1, 0, NULL, &error);
+      g_assert_no_error (error);
+      if (vn_dataset_load (dataset, 0, &tensor, &error))
+        text = vn_shape_to_string (&tensor->shape, "x");
+      g_test_message ("case %u: %s", i, text != NULL ? text : error->message);
+      g_assert_cmpint (tensor != NULL, ==, cases[i].expected.rank > 0);
+      if (tensor != NULL)
+        g_assert_true (vn_shape_equal (&tensor->shape, &cases[i].expected));
+      else
+        g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
+    }
+}
+
+static void
+test_types (Folder        *folder,
+            gconstpointer  data)
+{
+  static const struct
+  {
+    VnDType  dtype;
+    gboolean ok;
+  } cases[] = {
+    { VN_DTYPE_F32, TRUE }, { VN_DTYPE_F16, TRUE }, { VN_DTYPE_F64, TRUE }, { VN_DTYPE_U8, FALSE }, { VN_DTYPE_S64, FALSE },
+  };
+
+  folder_put_npy (folder, "x.npy", VN_SHAPE (1, 3), 5);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VnInputSpec input = { (char *) "v", cases[i].dtype, { 2, { 1, 3 } } };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = folder_open (folder, NULL, &input, 1, 0, NULL, &error);
+      g_autoptr(VnTensor) tensor = NULL;
+      gboolean ok = vn_dataset_load (dataset, 0, &tensor, &error);
+
+      g_test_message ("%s: %s", vn_dtype_get_name (cases[i].dtype), ok ? "read" : error->message);
+      g_assert_cmpint (ok, ==, cases[i].ok);
+      if (ok)
+        g_assert_cmpfloat (vn_tensor_get_double (tensor, 2), ==, 7);
+    }
+}
+
+static void
+test_raw (Folder        *folder,
+          gconstpointer  data)
+{
+  static const struct
+  {
+    VnDType dtype;
+    VnShape shape;
+    gsize   size;
+    double  second;     /* 0: refused */
+  } cases[] = {
+    { VN_DTYPE_F32, { 2, { 1, 3 } }, 12, 2 },
+    { VN_DTYPE_F32, { 2, { -1, 3 } }, 12, 2 },
+    { VN_DTYPE_F32, { 3, { -1, -1, 3 } }, 12, 2 },
+    { VN_DTYPE_F32, { 2, { 1, 3 } }, 11, 0 },
+    { VN_DTYPE_F64, { 2, { 1, 3 } }, 12, 2 },
+    { VN_DTYPE_F16, { 2, { 1, 6 } }, 12, 1.875 },
+    { VN_DTYPE_U8, { 1, { 12 } }, 12, 0 },
+    { VN_DTYPE_F32, { 2, { 1, 4 } }, 12, 0 },
+  };
+  const float values[] = { 1, 2, 3 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VnInputSpec input = { (char *) "v", cases[i].dtype, cases[i].shape };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      gboolean ok;
+
+      folder_put (folder, "r/x.raw", values, (gssize) cases[i].size);
+      dataset = folder_open (folder, "r", &input, 1, 0, NULL, &error);
+      ok = vn_dataset_load (dataset, 0, &tensor, &error);
+      g_test_message ("case %u: %s, %g", i, ok ? "read" : error->message, ok ? vn_tensor_get_double (tensor, 1) : 0);
+      g_assert_cmpint (ok, ==, cases[i].second != 0 || cases[i].dtype == VN_DTYPE_U8);
+      if (ok)
+        g_assert_cmpfloat (vn_tensor_get_double (tensor, 1), ==, cases[i].second);
+    }
+}
+
+static void
+test_stack (Folder        *folder,
+            gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(VnDataset) single = NULL;
+
+  folder_put_npy (folder, "stack.npy", VN_SHAPE (10, 3), 0);
+  folder_put_npy (folder, "one.npy", VN_SHAPE (3), 4);
+  dataset = folder_open (folder, "stack.npy", &vector_input, 1, 5, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (dataset), ==, 5);
+  g_assert_cmpstr (vn_dataset_get_name (dataset, 1), ==, "stack.npy #2");
+  g_assert_cmpfloat (dataset_load_first (dataset, 1, 1, 0), ==, 6);
+  g_assert_cmpint (vn_dataset_get_label (dataset, 1), ==, -1);
+  single = folder_open (folder, "one.npy", &vector_input, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (single), ==, 1);
+  g_assert_cmpfloat (dataset_load_first (single, 0, 1, 0), ==, 4);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  FOLDER_TEST ("/tensors/shapes", test_shapes);
+  FOLDER_TEST ("/tensors/types", test_types);
+  FOLDER_TEST ("/tensors/raw", test_raw);
+  FOLDER_TEST ("/tensors/stack", test_stack);
+
+  return g_test_run ();
+}
