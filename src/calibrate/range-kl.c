@@ -105,7 +105,7 @@ kl_range (const VnHistogram      *histogram,
           GError                **error)
 {
   const guint bits = vn_range_get_bits (settings);
-  const gboolean one_sided = !settings->symmetric && (histogram->min >= 0 || histogram->max <= 0);
+  const gboolean one_sided = vn_range_is_one_sided (histogram, settings);
   const guint levels = 1u << MIN (one_sided ? bits : bits - 1, 16);
   g_autoptr(VnHistogram) folded = NULL;
   g_autofree Bins *bins = NULL;

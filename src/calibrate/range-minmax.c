@@ -4,8 +4,6 @@
 
 #include "vn-range-private.h"
 
-#include <math.h>
-
 static gboolean
 minmax_range (const VnHistogram      *histogram,
               const VnRangeSettings  *settings,
@@ -16,11 +14,7 @@ minmax_range (const VnHistogram      *histogram,
     return FALSE;
 
   *range = (VnRange) { histogram->min, histogram->max };
-  if (settings->symmetric)
-    {
-      range->max = MAX (fabs (range->min), fabs (range->max));
-      range->min = -range->max;
-    }
+  vn_range_make_symmetric (range, settings);
   return TRUE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* MSE: of 100 ranges, the seen one scaled by 1.00, 0.99 ... 0.01, the one with the least squared error of rounding
- * and clipping together, for the number of levels there will be. With 0 a level the scale is (hi - lo) / (levels - 1)
- * and the zero point rint (-lo / scale). */
+ * and clipping together, for the number of levels there will be. The levels are
+ * those that quantization makes of such a range. */
 
 #include "vn-range-private.h"
 
@@ -10,31 +10,13 @@
 
 #define N_CANDIDATES 100
 
-static double
-candidate_error (const VnRoundingTable *table,
-                 double                 lo,
-                 double                 hi,
-                 double                 steps,
-                 gboolean               symmetric,
-                 double                 enough)
-{
-  double scale = (hi - lo) / steps;
-  double below = symmetric ? floor (steps / 2) : rint (-lo / scale);
-
-  if (!(scale > 0))
-    return INFINITY;
-  return vn_rounding_table_get (table, scale, -below * scale, (symmetric ? below : steps - below) * scale, enough);
-}
-
 static gboolean
 mse_range (const VnHistogram      *histogram,
            const VnRangeSettings  *settings,
            VnRange                *range,
            GError                **error)
 {
-  const double steps = exp2 (vn_range_get_bits (settings)) - 1;
-  double lo = MIN (histogram->min, 0);
-  double hi = MAX (histogram->max, 0);
+  VnRange seen = { histogram->min, histogram->max };
   double best = INFINITY;
   double share = 1;
   g_autoptr(VnRoundingTable) table = NULL;
@@ -42,24 +24,21 @@ mse_range (const VnHistogram      *histogram,
   if (!vn_range_check (histogram, error))
     return FALSE;
   table = vn_rounding_table_new (histogram);
-  if (settings->symmetric)
-    {
-      hi = MAX (-lo, hi);
-      lo = -hi;
-    }
+  vn_range_make_symmetric (&seen, settings);
   for (guint i = N_CANDIDATES; i > 0; i--)
     {
-      double f = (double) i / N_CANDIDATES;
-      double candidate = candidate_error (table, lo * f, hi * f, steps, settings->symmetric, best);
+      const double f = (double) i / N_CANDIDATES;
+      const VnRange candidate = { MIN (seen.min, 0) * f, MAX (seen.max, 0) * f };
+      const double found = vn_range_get_error (table, &candidate, settings, best);
 
-      if (candidate < best)
+      if (found < best)
         {
-          best = candidate;
+          best = found;
           share = f;
         }
     }
-  range->min = settings->symmetric ? lo * share : MAX (histogram->min, lo * share);
-  range->max = settings->symmetric ? hi * share : MIN (histogram->max, hi * share);
+  range->min = MAX (seen.min, MIN (seen.min, 0) * share);
+  range->max = MIN (seen.max, MAX (seen.max, 0) * share);
   return TRUE;
 }
 

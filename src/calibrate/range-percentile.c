@@ -10,8 +10,6 @@
 
 #include "vn-range-private.h"
 
-#include "vn-error.h"
-
 #include <math.h>
 
 #define BINS 2048
@@ -85,13 +83,7 @@ percentile_range (const VnHistogram      *histogram,
                   VnRange                *range,
                   GError                **error)
 {
-  if (!(settings->percentile > 0 && settings->percentile <= 100))
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The percentile is %g; it must be above 0 and at most 100"),
-                   settings->percentile);
-      return FALSE;
-    }
-  if (!vn_range_check (histogram, error))
+  if (!vn_range_check_percentile (settings, error) || !vn_range_check (histogram, error))
     return FALSE;
 
   *range = (VnRange) { histogram->min, histogram->max };

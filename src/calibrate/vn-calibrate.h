@@ -128,13 +128,21 @@ VnStats *vn_calibrate (VnPlan                    *plan,
 
 typedef struct { double min, max; } VnRange;
 
+/* How a scale becomes a power of two: its logarithm rounded to the nearest (half: to even), half up, or up. */
+typedef enum { VN_POWER_NEAREST, VN_POWER_HALF_UP, VN_POWER_UP } VnPowerRounding;
+
+int    vn_scale_get_position (double          scale,
+                              VnPowerRounding rounding);
+double vn_position_get_scale (int             position);
+
 /**
  * VnRangeSettings:
  * @percentile: share of the elements that stay inside, in percent; 99.999
- * @symmetric: minmax, mse: the range becomes -m .. m; kl: the levels are shared by both signs
+ * @symmetric: the range becomes -m .. m, or is chosen for such a one; kl: the levels are shared by both signs
  * @two_sided: percentile: a threshold for each side. Else one for |x|, cut to what was seen: what
  *   onnxruntime.quantization does unless told otherwise, for symmetric and asymmetric types alike
- * @bits: kl, mse: of the type the range is for; 0: 8
+ * @bits: of the type the range is for, where errors matter; 0: 8
+ * @qmin, @qmax: its integers; both 0: all that have as many bits, without the one that has no opposite if @symmetric
  */
 typedef struct
 {
@@ -142,16 +150,28 @@ typedef struct
   gboolean symmetric;
   gboolean two_sided;
   guint    bits;
+  gint64   qmin, qmax;
 } VnRangeSettings;
 
+/**
+ * VnRangeMethod:
+ * @letter: in charts
+ * @range: the range for what a histogram has seen
+ * @range_of_data: (nullable): the same for the elements of a constant, where that is more exact
+ * @dup_winner: (nullable): which other method's range this is, "percentile 99.99"; %NULL where there is no range
+ * @power_of_two: the range is that of levels whose scale is a power of two
+ */
 typedef struct
 {
   const char    *id;        /* "minmax" */
   const char    *title;     /* N_() */
   const char    *summary;   /* N_() */
-  char           letter;    /* in charts: M, P, E, K, S, N */
+  char           letter;
   const VnParam *params;
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
+  gboolean     (*range_of_data) (const float *x, gsize n, const VnRangeSettings *settings, VnRange *range, GError **error);
+  char        *(*dup_winner) (const VnHistogram *histogram, const VnRangeSettings *settings);
+  gboolean       power_of_two;
 } VnRangeMethod;
 
 const VnRangeMethod * const *vn_range_method_list (guint       *n);

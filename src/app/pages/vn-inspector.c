@@ -6,7 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-rows.h"
 
-#define MAX_RANGES 12
+#define MAX_RANGES 24
 
 struct _VnInspector
 {

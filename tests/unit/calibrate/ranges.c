@@ -263,7 +263,7 @@ test_mse (void)
         g_autoptr(VnTensor) x = make_data (kind);
         g_autoptr(VnHistogram) h = scan (x->data, x->n_elements);
         VnRangeSettings settings = { .bits = bits[b / 2], .symmetric = b % 2 };
-        double steps = exp2 (settings.bits) - 1;
+        double steps = exp2 (settings.bits) - 1 - settings.symmetric;
         double best = INFINITY;
         double chosen = INFINITY;
         VnRange range;
@@ -275,7 +275,7 @@ test_mse (void)
             double hi = (settings.symmetric ? most : MAX (h->max, 0)) * i / 100;
             double lo = (settings.symmetric ? -most : MIN (h->min, 0)) * i / 100;
             double scale = (hi - lo) / steps;
-            double below = settings.symmetric ? floor (steps / 2) : rint (-lo / scale);
+            double below = settings.symmetric ? steps / 2 : rint (-lo / scale);
             double error = error_by_elements (x, scale, -below * scale, (settings.symmetric ? below : steps - below) * scale);
 
             best = MIN (best, error);

@@ -263,9 +263,10 @@ use_bin (const VnBin *bin,
   *(guint64 *) data += bin->count;
 }
 
-/* What was let through must be usable. */
+/* What was let through must be usable: by each method in turn. */
 static void
-use_stats (VnStats *stats)
+use_stats (VnStats *stats,
+           guint    turn)
 {
   guint n_methods;
   const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
@@ -277,12 +278,12 @@ use_stats (VnStats *stats)
 
       vn_histogram_foreach (h, use_bin, &n);
       g_assert_cmpuint (n + h->n_nan + h->n_pos_inf + h->n_neg_inf, ==, h->n);
-      for (guint k = 0; k < 2 * n_methods; k++)
+      for (guint k = 0; k < 2; k++)
         {
           VnRangeSettings settings = { .percentile = 99.9, .symmetric = k % 2, .two_sided = k % 2 };
           VnRange range;
 
-          if (methods[k / 2]->range (h, &settings, &range, NULL))
+          if (methods[(turn + i) % n_methods]->range (h, &settings, &range, NULL))
             g_assert_cmpfloat (range.min, <=, range.max);
         }
     }
@@ -334,7 +335,7 @@ test_damage (void)
           n_refused += loaded == NULL;
           n_taken += loaded != NULL;
           if (loaded != NULL)
-            use_stats (loaded);
+            use_stats (loaded, n_taken);
         }
     }
   g_test_message ("%u refused, %u taken", n_refused, n_taken);

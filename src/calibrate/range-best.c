@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Several methods are asked, and of their ranges the one is taken whose levels have the least squared error for the type
+ * in question; of equals the first.
+ *
+ * percentile-search: three percentiles; AMD calls it LayerWisePercentile.
+ * best: all methods that can differ. Powers of two are not among them: what they err is not due to the range. */
+
+#include "vn-range-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  const VnRangeMethod *method;
+  double               percentile;      /* 0: not one of its settings */
+} Contestant;
+
+static const Contestant percentiles[] = {
+  { &vn_range_percentile, 99.99 },
+  { &vn_range_percentile, 99.999 },
+  { &vn_range_percentile, 99.9999 },
+};
+
+static const Contestant all[] = {
+  { &vn_range_minmax, 0 },
+  { &vn_range_average, 0 },
+  { &vn_range_percentile, 99.99 },
+  { &vn_range_percentile, 99.999 },
+  { &vn_range_percentile, 99.9999 },
+  { &vn_range_percentile_average, 99.99 },
+  { &vn_range_kl, 0 },
+  { &vn_range_mse, 0 },
+  { &vn_range_octav, 0 },
+  { &vn_range_aciq_gauss, 0 },
+  { &vn_range_aciq_laplace, 0 },
+};
+
+static gboolean
+hold_contest (const Contestant       *contestants,
+              guint                   n,
+              const VnHistogram      *histogram,
+              const VnRangeSettings  *settings,
+              VnRange                *range,
+              const Contestant      **winner,
+              GError                **error)
+{
+  g_autoptr(VnRoundingTable) table = NULL;
+  double least = INFINITY;
+
+  if (!vn_range_check (histogram, error))
+    return FALSE;
+  table = vn_rounding_table_new (histogram);
+  *winner = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      VnRangeSettings own = *settings;
+      VnRange candidate;
+      double found;
+
+      if (contestants[i].percentile > 0)
+        own.percentile = contestants[i].percentile;
+      if (!contestants[i].method->range (histogram, &own, &candidate, error))
+        return FALSE;
+      found = vn_range_get_error (table, &candidate, settings, least);
+      if (*winner != NULL && !(found < least))
+        continue;
+      least = found;
+      *winner = &contestants[i];
+      *range = candidate;
+    }
+  return TRUE;
+}
+
+static char *
+dup_winner (const Contestant      *contestants,
+            guint                  n,
+            const VnHistogram     *histogram,
+            const VnRangeSettings *settings)
+{
+  const Contestant *winner;
+  VnRange range;
+
+  if (!hold_contest (contestants, n, histogram, settings, &range, &winner, NULL))
+    return NULL;
+  return winner->percentile > 0 ? g_strdup_printf ("%s %g", winner->method->id, winner->percentile)
+                                : g_strdup (winner->method->id);
+}
+
+static gboolean
+percentile_search_range (const VnHistogram      *histogram,
+                         const VnRangeSettings  *settings,
+                         VnRange                *range,
+                         GError                **error)
+{
+  const Contestant *winner;
+
+  return hold_contest (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, &winner, error);
+}
+
+static char *
+percentile_search_winner (const VnHistogram     *histogram,
+                          const VnRangeSettings *settings)
+{
+  return dup_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings);
+}
+
+static gboolean
+best_range (const VnHistogram      *histogram,
+            const VnRangeSettings  *settings,
+            VnRange                *range,
+            GError                **error)
+{
+  const Contestant *winner;
+
+  return hold_contest (all, G_N_ELEMENTS (all), histogram, settings, range, &winner, error);
+}
+
+static char *
+best_winner (const VnHistogram     *histogram,
+             const VnRangeSettings *settings)
+{
+  return dup_winner (all, G_N_ELEMENTS (all), histogram, settings);
+}
+
+static const VnParam no_params[] = {
+  { NULL },
+};
+
+const VnRangeMethod vn_range_percentile_search = {
+  .id = "percentile-search",
+  .title = N_("Best percentile for each tensor"),
+  .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the least squared error"),
+  .letter = 'L',
+  .params = no_params,
+  .range = percentile_search_range,
+  .dup_winner = percentile_search_winner,
+};
+
+const VnRangeMethod vn_range_best = {
+  .id = "best",
+  .title = N_("Best method for each tensor"),
+  .summary = N_("Asks the other methods and takes the range of least squared error; the plan says whose it was"),
+  .letter = 'B',
+  .params = no_params,
+  .range = best_range,
+  .dup_winner = best_winner,
+};

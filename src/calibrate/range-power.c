@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Scales that are powers of two, 2^-p, as AMD's quantizers choose them.
+ *
+ * nonoverflow: the scale of minmax, its logarithm rounded to the nearest integer. That may make it smaller by up to
+ * sqrt (2), so that, in spite of the name, values can be clipped.
+ *
+ * minmse: from the position p of nonoverflow, p - 1, p ... p + 3 are tried in this order with the zero point left where
+ * it is; the first of least squared error is taken.
+ *
+ * The range that is handed out is that of the levels. */
+
+#include "vn-range-private.h"
+
+#include <math.h>
+
+#define N_POSITIONS 5
+
+static void
+seen_range (const VnHistogram     *histogram,
+            const VnRangeSettings *settings,
+            VnRange               *range)
+{
+  *range = (VnRange) { histogram->min, histogram->max };
+  vn_range_make_symmetric (range, settings);
+}
+
+static gboolean
+nonoverflow_range (const VnHistogram      *histogram,
+                   const VnRangeSettings  *settings,
+                   VnRange                *range,
+                   GError                **error)
+{
+  VnRangeGrid grid;
+
+  if (!vn_range_check (histogram, error))
+    return FALSE;
+  seen_range (histogram, settings, range);
+  vn_range_get_grid (range, settings, &grid);
+  grid.scale = vn_position_get_scale (vn_scale_get_position (grid.scale, VN_POWER_NEAREST));
+  vn_range_from_grid (range, &grid);
+  return TRUE;
+}
+
+typedef double (*ErrorFunc) (gconstpointer      data,
+                             const VnRangeGrid *grid,
+                             double             enough);
+
+static double
+error_of_histogram (gconstpointer      data,
+                    const VnRangeGrid *grid,
+                    double             enough)
+{
+  return vn_rounding_table_get (data, grid->scale, (grid->qmin - grid->zero) * grid->scale,
+                                (grid->qmax - grid->zero) * grid->scale, enough);
+}
+
+typedef struct
+{
+  const float *x;
+  gsize        n;
+} Elements;
+
+static double
+error_of_elements (gconstpointer      data,
+                   const VnRangeGrid *grid,
+                   double             enough)
+{
+  const Elements *elements = data;
+  double sum = 0;
+
+  for (gsize i = 0; i < elements->n && sum < enough; i++)
+    {
+      double q = CLAMP (rint ((double) elements->x[i] / grid->scale) + grid->zero, grid->qmin, grid->qmax);
+      double difference = (double) elements->x[i] - (q - grid->zero) * grid->scale;
+
+      if (isfinite (elements->x[i]))
+        sum += difference * difference;
+    }
+  return sum;
+}
+
+static void
+search (ErrorFunc      func,
+        gconstpointer  data,
+        VnRangeGrid   *grid)
+{
+  const int first = vn_scale_get_position (grid->scale, VN_POWER_NEAREST) - 1;
+  double least = INFINITY;
+  int best = first + 1;
+
+  for (int p = first; p < first + N_POSITIONS; p++)
+    {
+      double error;
+
+      grid->scale = vn_position_get_scale (p);
+      error = func (data, grid, least);
+      if (error < least)
+        {
+          least = error;
+          best = p;
+        }
+    }
+  grid->scale = vn_position_get_scale (best);
+}
+
+static gboolean
+minmse_range (const VnHistogram      *histogram,
+              const VnRangeSettings  *settings,
+              VnRange                *range,
+              GError                **error)
+{
+  g_autoptr(VnRoundingTable) table = NULL;
+  VnRangeGrid grid;
+
+  if (!vn_range_check (histogram, error))
+    return FALSE;
+  seen_range (histogram, settings, range);
+  vn_range_get_grid (range, settings, &grid);
+  table = vn_rounding_table_new (histogram);
+  search (error_of_histogram, table, &grid);
+  vn_range_from_grid (range, &grid);
+  return TRUE;
+}
+
+static gboolean
+minmse_range_of_data (const float            *x,
+                      gsize                   n,
+                      const VnRangeSettings  *settings,
+                      VnRange                *range,
+                      GError                **error)
+{
+  const Elements elements = { x, n };
+  VnRangeGrid grid;
+  float min = 0, max = 0;
+
+  for (gsize i = 0; i < n; i++)
+    if (isfinite (x[i]))
+      {
+        min = MIN (min, x[i]);
+        max = MAX (max, x[i]);
+      }
+  *range = (VnRange) { min, max };
+  vn_range_make_symmetric (range, settings);
+  vn_range_get_grid (range, settings, &grid);
+  search (error_of_elements, &elements, &grid);
+  vn_range_from_grid (range, &grid);
+  return TRUE;
+}
+
+static const VnParam no_params[] = {
+  { NULL },
+};
+
+const VnRangeMethod vn_range_nonoverflow = {
+  .id = "nonoverflow",
+  .title = N_("Power of two, nearest"),
+  .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; may clip a little"),
+  .letter = 'N',
+  .params = no_params,
+  .range = nonoverflow_range,
+  .power_of_two = TRUE,
+};
+
+const VnRangeMethod vn_range_minmse = {
+  .id = "minmse",
+  .title = N_("Power of two, least squared error"),
+  .summary = N_("AMD's MinMSE: the best of five powers of two, of least squared error"),
+  .letter = 'W',
+  .params = no_params,
+  .range = minmse_range,
+  .range_of_data = minmse_range_of_data,
+  .power_of_two = TRUE,
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* All range methods: on cases worked by hand, at the edges, and what holds for each of them whatever the data. */
+
+#include "vn-error.h"
+#include "vn-range-private.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static VnHistogram *
+scan (const float *x,
+      gsize        n)
+{
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  VnHistogram *self = vn_histogram_new ();
+
+  vn_histogram_scan (self, scratch, x, n);
+  return self;
+}
+
+#define S8 .bits = 8, .symmetric = TRUE, .qmin = -127, .qmax = 127
+#define U8 .bits = 8, .qmin = 0, .qmax = 255
+#define U8S .bits = 8, .symmetric = TRUE, .qmin = 0, .qmax = 255
+#define S16 .bits = 16, .symmetric = TRUE, .qmin = -32767, .qmax = 32767
+
+static void
+test_by_hand (void)
+{
+  static const struct
+  {
+    const char     *method;
+    VnRangeSettings settings;
+    float           x[8];
+    guint           n;
+    double          min, max, tolerance;
+  } cases[] = {
+    /* 1 / 127 lies between 2^-7 and 2^-6.9: 2^-7 clips 1 to 127 / 128 */
+    { "nonoverflow", { S8 }, { -1, 1 }, 2, -127 / 128.0, 127 / 128.0, 0 },
+    { "nonoverflow", { S8 }, { -1.4f * 127 / 128, 0.5f }, 2, -127 / 128.0, 127 / 128.0, 0 },
+    { "nonoverflow", { S8 }, { -1.5f * 127 / 128, 0.5f }, 2, -127 / 64.0, 127 / 64.0, 0 },
+    { "nonoverflow", { U8 }, { 0, 255 }, 2, 0, 255, 0 },
+    { "nonoverflow", { U8 }, { -1, 3 }, 2, -1, 191 / 64.0, 0 },
+    { "nonoverflow", { U8S }, { -1, 1 }, 2, -1, 127 / 128.0, 0 },
+    { "nonoverflow", { S16 }, { -1, 1 }, 2, -32767 / 32768.0, 32767 / 32768.0, 0 },
+    /* nothing to scale: scale 1, zero point 0 */
+    { "nonoverflow", { S8 }, { 0, 0 }, 2, -127, 127, 0 },
+    { "nonoverflow", { U8 }, { 0, 0 }, 2, 0, 255, 0 },
+    { "nonoverflow", { S8 }, { 1e-40f, -1e-40f }, 2, -127, 127, 0 },
+    /* whole multiples of 1: no error from p = 0 on; p - 1 is tried first and errs */
+    { "minmse", { S8 }, { -127, 1, 127 }, 3, -127, 127, 0 },
+    /* no error with 2^1 (p - 1) nor with 2^0: the first one is kept */
+    { "minmse", { S8 }, { -126, 126 }, 2, -254, 254, 0 },
+    /* clipping 2 to 127 / 64 would cost more than p - 1 does */
+    { "minmse", { S8 }, { 0.25f, 0.25f, -0.25f, 0.5f, 2 }, 5, -127 / 32.0, 127 / 32.0, 0 },
+    { "average", { .bits = 8 }, { -2, 1 }, 2, -2, 1, 0 },
+    { "average", { .symmetric = TRUE }, { -2, 1 }, 2, -2, 2, 0 },
+    { "percentile-average", { .percentile = 100 }, { -2, 1 }, 2, -2, 1, 0 },
+    { "percentile-average", { .percentile = 100, S8 }, { -2, 1 }, 2, -2, 2, 0 },
+    /* scales below 1e-8 and below 2^-23 are raised */
+    { "percentile-average", { .percentile = 100, U8 }, { 0, 1e-7f }, 2, 0, 255e-8, 1e-15 },
+    { "percentile-average", { .percentile = 100, S8 }, { 0, 1e-7f }, 2, -127e-8, 127e-8, 1e-15 },
+    { "xslim", { .percentile = 100, U8 }, { 0, 1e-6f }, 2, 0, 255 * 0x1p-23, 1e-12 },
+    { "xslim", { .percentile = 100, U8 }, { 3, 3, 3 }, 3, 3, 3, 0 },
+    { "xslim", { .percentile = 100, S16 }, { -3, 2 }, 2, -3, 3, 0 },
+    { "octav", { U8 }, { 3, 3 }, 2, 3, 3, 0 },
+    { "octav", { U8 }, { 0, 0 }, 2, 0, 0, 0 },
+    { "aciq-gauss", { U8 }, { -2, -2 }, 2, -2, -2, 0 },
+    { "aciq-laplace", { U8 }, { 0, 0 }, 2, 0, 0, 0 },
+    { "best", { .percentile = 99, U8 }, { 0, 0 }, 2, 0, 0, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnHistogram) h = scan (cases[i].x, cases[i].n);
+      VnRange range = { NAN, NAN };
+
+      g_assert_true (vn_range_method_find (cases[i].method, &error)->range (h, &cases[i].settings, &range, &error));
+      g_test_message ("case %u, %s: %.9g .. %.9g, expected %.9g .. %.9g", i, cases[i].method, range.min, range.max,
+                      cases[i].min, cases[i].max);
+      g_assert_cmpfloat (fabs (range.min - cases[i].min), <=, cases[i].tolerance);
+      g_assert_cmpfloat (fabs (range.max - cases[i].max), <=, cases[i].tolerance);
+    }
+}
+
+/* The thresholds printed in the paper, which has two digits behind the point. */
+static void
+test_aciq (void)
+{
+  static const double gauss[] = { 1.71, 2.15, 2.55, 2.93, 3.28, 3.61, 3.92 };
+  static const double laplace[] = { 2.83, 3.89, 5.03, 6.20, 7.41, 8.64, 9.89 };
+
+  for (guint bits = 2; bits <= 8; bits++)
+    {
+      g_test_message ("%u bits: %.4f, %.4f", bits, vn_range_aciq_threshold (TRUE, bits),
+                      vn_range_aciq_threshold (FALSE, bits));
+      g_assert_cmpfloat (fabs (vn_range_aciq_threshold (TRUE, bits) - gauss[bits - 2]), <, 0.011);
+      g_assert_cmpfloat (fabs (vn_range_aciq_threshold (FALSE, bits) - laplace[bits - 2]), <, 0.011);
+    }
+}
+
+static void
+test_positions (void)
+{
+  static const struct { double scale; int nearest, half_up, up; } cases[] = {
+    { 1, 0, 0, 0 },
+    { 0.25, 2, 2, 2 },
+    { 1.01, 0, 0, -1 },
+    { 1.42, -1, -1, -1 },         /* above the root of 2 */
+    { 1.41, 0, 0, -1 },
+    { G_SQRT2 * 0x1p-126, 126, 125, 125 },
+    { 0, 127, 127, 127 },
+    { 1e-45, 127, 127, 127 },
+    { 1e300, -127, -127, -127 },
+    { INFINITY, -127, -127, -127 },
+    { NAN, 127, 127, 127 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      int nearest = vn_scale_get_position (cases[i].scale, VN_POWER_NEAREST);
+
+      g_test_message ("%g: %d", cases[i].scale, nearest);
+      if (i != 5)    /* a logarithm of a half, up to rounding */
+        {
+          g_assert_cmpint (nearest, ==, cases[i].nearest);
+          g_assert_cmpint (vn_scale_get_position (cases[i].scale, VN_POWER_HALF_UP), ==, cases[i].half_up);
+        }
+      g_assert_cmpint (vn_scale_get_position (cases[i].scale, VN_POWER_UP), ==, cases[i].up);
+      g_assert_cmpfloat (vn_position_get_scale (nearest), ==, ldexp (1, -nearest));
+    }
+}
+
+/* ---- every method on every kind of data ---- */
+
+static guint
+make_elements (guint  kind,
+               float *x)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (kind);
+  static const float huge[] = { FLT_MAX, -FLT_MAX, 1 }, special[] = { NAN, INFINITY, -INFINITY, 2, -1 };
+  const guint n = 5000;
+
+  for (guint i = 0; i < n; i++)
+    {
+      double u = g_rand_double_range (rand, 1e-9, 1);
+      double normal = sqrt (-2 * log (u)) * cos (2 * G_PI * g_rand_double (rand));
+
+      x[i] = (float) (kind == 0 ? normal : kind == 1 ? MAX (normal, 0) : kind == 2 ? 7 + normal / 2
+                      : kind == 3 ? -3 - fabs (normal) : kind == 4 ? 0 : kind == 5 ? 1e-42 * normal
+                      : kind == 6 ? 0.125 : kind == 7 ? normal * normal * normal : i == 77 ? 100 : normal);
+    }
+  if (kind < 9)
+    return n;
+  memcpy (x, kind == 9 ? huge : special, kind == 9 ? sizeof huge : sizeof special);
+  return kind == 9 ? G_N_ELEMENTS (huge) : G_N_ELEMENTS (special);
+}
+
+#define N_KINDS 11
+
+static void
+check_method (const VnRangeMethod   *method,
+              const VnHistogram     *h,
+              const VnRangeSettings *settings)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *winner = NULL;
+  VnRange range = { NAN, NAN };
+  const double most = MAX (fabs (h->min), fabs (h->max));
+
+  g_assert_true (method->range (h, settings, &range, &error));
+  g_assert_no_error (error);
+  g_test_message ("%s, %u bits%s: %g .. %g of %g .. %g", method->id, settings->bits,
+                  settings->symmetric ? " symmetric" : "", range.min, range.max, h->min, h->max);
+  g_assert_true (isfinite (range.min) && isfinite (range.max));
+  g_assert_cmpfloat (range.min, <=, range.max);
+  if (!method->power_of_two && most > 1e-4)    /* smaller ones may be widened */
+    {
+      g_assert_cmpfloat (range.min, >=, (settings->symmetric ? -most : h->min) * (1 + 1e-9) - (h->min > 0 ? 1e-6 * most : 0));
+      g_assert_cmpfloat (range.max, <=, MAX (settings->symmetric ? most : h->max, 0) * (1 + 1e-9) + 0.01 * most);
+    }
+  if (method->dup_winner == NULL)
+    return;
+  winner = method->dup_winner (h, settings);
+  g_assert_nonnull (winner);
+  g_test_message ("it is that of %s", winner);
+}
+
+static void
+test_all (void)
+{
+  static const guint bits[] = { 8, 4, 16, 2 };
+  guint n_methods;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
+  g_autofree float *x = g_new (float, 5000);
+
+  for (guint kind = 0; kind < N_KINDS; kind++)
+    {
+      g_autoptr(VnHistogram) h = vn_histogram_new ();
+
+      vn_histogram_take_sample (h, scan (x, make_elements (kind, x)));
+      g_test_message ("kind %u", kind);
+      for (guint b = 0; b < 2 * G_N_ELEMENTS (bits); b++)
+        for (guint k = 0; k < n_methods; k++)
+          check_method (methods[k], h, &(VnRangeSettings) { .percentile = 99.9, .symmetric = b % 2, .bits = bits[b / 2] });
+    }
+}
+
+/* No method the contest knows is better than its winner, and the winner's range is the one that is used. */
+static void
+test_best (void)
+{
+  g_autofree float *x = g_new (float, 5000);
+
+  for (guint kind = 0; kind < N_KINDS - 2; kind++)
+    for (guint b = 0; b < 4; b++)
+      {
+        g_autoptr(VnHistogram) h = vn_histogram_new ();
+        g_autoptr(VnRoundingTable) table = NULL;
+        const VnRangeSettings settings = { .percentile = 99.9, .bits = b < 2 ? 8 : 4, .symmetric = b % 2 };
+        static const char * const others[] = { "minmax", "mse", "kl", "octav", "aciq-gauss", "aciq-laplace" };
+        VnRange best, other;
+
+        vn_histogram_take_sample (h, scan (x, make_elements (kind, x)));
+        table = vn_rounding_table_new (h);
+        g_assert_true (vn_range_method_find ("best", NULL)->range (h, &settings, &best, NULL));
+        for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+          {
+            g_assert_true (vn_range_method_find (others[i], NULL)->range (h, &settings, &other, NULL));
+            g_assert_cmpfloat (vn_range_get_error (table, &best, &settings, INFINITY), <=,
+                               vn_range_get_error (table, &other, &settings, INFINITY));
+          }
+      }
+}
+
+/* Each id once, each letter once: both name a method to the user. */
+static void
+test_table (void)
+{
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (methods[i]->title != NULL && methods[i]->summary != NULL && methods[i]->params != NULL);
+      g_assert_true (g_ascii_isupper (methods[i]->letter));
+      for (guint k = 0; k < i; k++)
+        {
+          g_assert_cmpstr (methods[i]->id, !=, methods[k]->id);
+          g_assert_cmpint (methods[i]->letter, !=, methods[k]->letter);
+        }
+    }
+}
+
+/* Weights are searched element by element; where no two positions are about equal, the histogram says the same. */
+static void
+test_data (void)
+{
+  const VnRangeMethod *minmse = vn_range_method_find ("minmse", NULL);
+  g_autofree float *x = g_new (float, 5000);
+
+  for (guint kind = 0; kind < N_KINDS - 2; kind++)
+    {
+      const guint n = make_elements (kind, x);
+      const VnRangeSettings settings = { S8 };
+      g_autoptr(VnHistogram) h = scan (x, n);
+      VnRange range, of_data;
+
+      g_assert_true (minmse->range (h, &settings, &range, NULL));
+      g_assert_true (minmse->range_of_data (x, n, &settings, &of_data, NULL));
+      g_assert_cmpfloat (range.max, ==, of_data.max);
+      g_assert_cmpfloat (range.min, ==, of_data.min);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/methods/table", test_table);
+  g_test_add_func ("/methods/by-hand", test_by_hand);
+  g_test_add_func ("/methods/aciq", test_aciq);
+  g_test_add_func ("/methods/positions", test_positions);
+  g_test_add_func ("/methods/all", test_all);
+  g_test_add_func ("/methods/best", test_best);
+  g_test_add_func ("/methods/data", test_data);
+
+  return g_test_run ();
+}
