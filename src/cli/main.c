@@ -100,7 +100,7 @@ parse_options (const VnCmd   *cmd,
   if (!g_option_context_parse_strv (context, args, error))
     return FALSE;
   /* The program's name is left in front. */
-  if ((int) g_strv_length (*args) - 1 == cmd->n_args)
+  if ((int) g_strv_length (*args) - 1 == cmd->n_args || (cmd->lists != NULL && *cmd->lists))
     return vn_cmd_options.threads >= 0 ||
            (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);

@@ -16,6 +16,7 @@ enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
  * @has_settings: takes an option for each setting of a recipe
  * @needs_data: takes --data and the options of preprocessing
  * @n_args: how many positional arguments it must get
+ * @lists: (nullable): an option that lists something and needs none of them
  * @run: prints its result through @out; %FALSE with @error otherwise
  */
 typedef struct
@@ -27,6 +28,7 @@ typedef struct
   gboolean            needs_data;
   gboolean            has_settings;
   int                 n_args;
+  const gboolean     *lists;
   gboolean          (*run) (char **args, JsonBuilder *json, GError **error);
 } VnCmd;
 

@@ -3,6 +3,8 @@
 
 #include "vn-benchmark.h"
 #include "vn-job.h"
+#include "vn-onnx.h"
+#include "vn-pass.h"
 #include "vn-project.h"
 
 G_BEGIN_DECLS
@@ -114,6 +116,24 @@ typedef struct
 
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
 VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
+
+/* ---- prepare: float to float, and write ---- */
+
+#define VN_TYPE_PREPARE_JOB (vn_prepare_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN, PREPARE_JOB, VnJob)
+
+typedef struct
+{
+  VnModel            *model;
+  VnPrepareOptions    options;
+  const char         *path;
+  VnOnnxWriteOptions  write;
+} VnPrepareSettings;
+
+VnJob     *vn_prepare_job_new       (const VnPrepareSettings *settings);
+VnModel   *vn_prepare_job_get_model (VnPrepareJob            *self);   /* borrowed; after success */
+VnEditLog *vn_prepare_job_get_edits (VnPrepareJob            *self);   /* borrowed */
+VnNotes   *vn_prepare_job_get_notes (VnPrepareJob            *self);   /* borrowed */
 
 /* ---- compare two models from files ---- */
 

@@ -46,16 +46,18 @@ put_entry (VnWireOut  *out,
 
 static void
 put_external (VnOnnxEncoder *self,
-              VnTensor      *tensor)
+              VnTensor      *tensor,
+              const char    *name)
 {
   guint64 align = tensor->n_bytes >= PAGE_FROM ? PAGE : LINE;
-  ExternalPiece piece = { tensor, (self->external_size + align - 1) / align * align };
+  guint64 start = self->names == NULL ? (self->external_size + align - 1) / align * align : 0;
+  ExternalPiece piece = { tensor, start, vn_onnx_name_piece (self, name) };
   g_autofree char *offset = g_strdup_printf ("%" G_GUINT64_FORMAT, piece.offset);
   g_autofree char *length = g_strdup_printf ("%" G_GSIZE_FORMAT, tensor->n_bytes);
 
   g_array_append_val (self->pieces, piece);
   self->external_size = piece.offset + tensor->n_bytes;
-  put_entry (self->out, "location", self->location);
+  put_entry (self->out, "location", piece.location);
   put_entry (self->out, "offset", offset);
   put_entry (self->out, "length", length);
   vn_wire_int (self->out, F_TENSOR_LOCATION, LOCATION_EXTERNAL);
@@ -99,7 +101,7 @@ vn_onnx_encode_tensor (VnOnnxEncoder *self,
   vn_wire_int (self->out, F_TENSOR_TYPE, tensor->dtype);
   vn_wire_string (self->out, F_TENSOR_NAME, name);
   if (goes_outside (self, tensor, extra, extra_size, may_move))
-    put_external (self, tensor);
+    put_external (self, tensor, name);
   else if (tensor->dtype != VN_DTYPE_STRING)
     vn_wire_blob (self->out, F_TENSOR_RAW, tensor->data, tensor->n_bytes);
   for (gsize i = 0; tensor->dtype == VN_DTYPE_STRING && i < tensor->n_elements; i++)

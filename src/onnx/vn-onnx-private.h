@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-file.h"
 #include "vn-onnx.h"
 #include "vn-onnx.pb-c.h"
 #include "vn-onnx-wire.h"
@@ -129,25 +130,48 @@ void        vn_onnx_tensor_extra   (VnWireOut      *extra,
 
 /* ---- writing ---- */
 
+/* @location: owned by the encoder */
 typedef struct
 {
-  VnTensor *tensor;
-  guint64   offset;
+  VnTensor   *tensor;
+  guint64     offset;
+  const char *location;
 } ExternalPiece;
 
 /**
  * VnOnnxEncoder:
  * @threshold: initializers of so many bytes go to the external file; 0: those that came from one
  * @location: name of the external file; NULL: everything stays inside
+ * @names: (nullable): set of file names given so far; each tensor gets one of its own, which begins with @location
  */
 typedef struct
 {
   VnWireOut  *out;
   gsize       threshold;
   const char *location;
+  GHashTable *names;
   GArray     *pieces;          /* of ExternalPiece */
   guint64     external_size;
 } VnOnnxEncoder;
+
+/* ---- vn-onnx-write-data.c ---- */
+
+const char *vn_onnx_name_piece     (VnOnnxEncoder  *self,
+                                    const char     *tensor_name);
+gboolean    vn_onnx_write_pieces   (VnOnnxEncoder  *self,
+                                    const char     *folder,
+                                    GPtrArray      *files,
+                                    GCancellable   *cancellable,
+                                    GError        **error);
+gboolean    vn_onnx_place_files    (GPtrArray      *files,
+                                    VnFileWriter   *main_writer,
+                                    GError        **error);
+GPtrArray  *vn_onnx_files_new      (void);
+gboolean    vn_onnx_write_piece    (VnFileWriter   *writer,
+                                    GCancellable   *cancellable,
+                                    gconstpointer   data,
+                                    gsize           size,
+                                    GError        **error);
 
 void        vn_onnx_encode_model   (VnOnnxEncoder  *self,
                                     const VnModel  *model);

@@ -2,12 +2,9 @@
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"
-#include "vn-file.h"
 #include "vn-i18n.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Readers of protocol buffers stop at 2 GB. */
 #define MAX_MESSAGE ((guint64) G_MAXINT32)
@@ -15,16 +12,17 @@
 /* What moves out when a model does not fit into one file. */
 #define LARGE_TENSOR 1024
 
-/* A cancelled write ends within so many bytes. */
-#define PIECE ((gsize) 16 << 20)
-
 static void
 encoder_init (VnOnnxEncoder *self,
               const char    *location,
+              gboolean       each,
               gsize          threshold)
 {
-  *self = (VnOnnxEncoder) { vn_wire_out_new (), threshold, location,
-                            g_array_new (FALSE, FALSE, sizeof (ExternalPiece)), 0 };
+  *self = (VnOnnxEncoder) {
+    .out = vn_wire_out_new (), .threshold = threshold, .location = location,
+    .names = each ? g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) : NULL,
+    .pieces = g_array_new (FALSE, FALSE, sizeof (ExternalPiece)),
+  };
 }
 
 static void
@@ -32,6 +30,7 @@ encoder_clear (VnOnnxEncoder *self)
 {
   vn_wire_out_free (self->out);
   g_array_unref (self->pieces);
+  g_clear_pointer (&self->names, g_hash_table_unref);
 }
 
 static gboolean
@@ -74,7 +73,7 @@ vn_onnx_write_bytes (const VnModel  *model,
   GByteArray *bytes = NULL;
   VnOnnxEncoder self;
 
-  encoder_init (&self, NULL, 0);
+  encoder_init (&self, NULL, FALSE, 0);
   vn_onnx_encode_model (&self, model);
   if (!fits (&self))
     too_large (&self, error);
@@ -102,56 +101,8 @@ write_piece (gpointer        data,
              GError        **error)
 {
   FileSink *sink = data;
-  const guint8 *at = piece;
 
-  for (gsize done = 0; done < size; done += MIN (PIECE, size - done))
-    if (g_cancellable_set_error_if_cancelled (sink->cancellable, error) ||
-        !vn_file_writer_write (sink->writer, at + done, MIN (PIECE, size - done), error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-write_pieces (FileSink       *sink,
-              GArray         *pieces,
-              GError        **error)
-{
-  static const guint8 zeros[4096];
-  guint64 at = 0;
-
-  for (guint i = 0; i < pieces->len; i++)
-    {
-      const ExternalPiece *piece = &g_array_index (pieces, ExternalPiece, i);
-
-      if (!write_piece (sink, zeros, piece->offset - at, error) ||
-          !write_piece (sink, piece->tensor->data, piece->tensor->n_bytes, error))
-        return FALSE;
-      at = piece->offset + piece->tensor->n_bytes;
-    }
-  return TRUE;
-}
-
-/* Both files are complete on the disk before either appears; an older data file comes back if the model's cannot. */
-static gboolean
-commit_both (VnFileWriter  *main_writer,
-             VnFileWriter  *data_writer,
-             const char    *data_path,
-             GError       **error)
-{
-  g_autofree char *backup = g_strdup_printf ("%s.old-%08x", data_path, g_random_int ());
-  gboolean had_old = link (data_path, backup) == 0;
-  gboolean done;
-
-  done = vn_file_writer_commit (data_writer, error);
-  if (done && !vn_file_writer_commit (main_writer, error))
-    {
-      done = FALSE;
-      if (!had_old || g_rename (backup, data_path) != 0)
-        g_unlink (data_path);
-    }
-  if (had_old)
-    g_unlink (backup);
-  return done;
+  return vn_onnx_write_piece (sink->writer, sink->cancellable, piece, size, error);
 }
 
 static gboolean
@@ -161,14 +112,11 @@ write_with_external (VnOnnxEncoder  *self,
                      GError        **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *data_path = g_build_filename (folder, self->location, NULL);
-  g_autoptr(VnFileWriter) data_writer = vn_file_writer_new (data_path, error);
-  FileSink data_sink = { data_writer, sink->cancellable };
+  g_autoptr(GPtrArray) files = vn_onnx_files_new ();
 
-  return data_writer != NULL &&
-         write_pieces (&data_sink, self->pieces, error) &&
+  return vn_onnx_write_pieces (self, folder, files, sink->cancellable, error) &&
          vn_wire_out_emit (self->out, write_piece, sink, error) &&
-         commit_both (sink->writer, data_writer, data_path, error);
+         vn_onnx_place_files (files, sink->writer, error);
 }
 
 static gboolean
@@ -215,8 +163,8 @@ check_external_name (const char  *name,
  * @path: where the model shall appear; a file of that name is replaced when everything is written
  * @options: (nullable)
  *
- * Streams the model; weights are not copied. When the external file or the model cannot be written completely, or the
- * work is cancelled, neither appears and older ones stay. The external file lies beside the model.
+ * Streams the model; weights are not copied. When an external file or the model cannot be written completely, or the
+ * work is cancelled, neither appears and older ones stay. External files lie beside the model.
  *
  * Returns: %FALSE with %G_FILE_ERROR, %G_IO_ERROR_CANCELLED, or %VN_ERROR_LIMIT if what must stay inside exceeds 2 GB
  */
@@ -228,8 +176,9 @@ vn_onnx_write_file (const VnModel             *model,
                     GError                   **error)
 {
   g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *location = g_strdup_printf ("%s.data", base);
   gsize threshold = options != NULL ? options->external_threshold : 0;
+  gboolean each = options != NULL && options->external_each;
+  g_autofree char *location = each ? g_strdup (base) : g_strdup_printf ("%s.data", base);
   VnOnnxEncoder self;
   gboolean done;
 
@@ -240,12 +189,12 @@ vn_onnx_write_file (const VnModel             *model,
       g_free (location);
       location = g_strdup (options->external_name);
     }
-  encoder_init (&self, location, threshold);
+  encoder_init (&self, location, each, threshold);
   vn_onnx_encode_model (&self, model);
   if (!fits (&self) && threshold == 0)
     {
       encoder_clear (&self);
-      encoder_init (&self, location, LARGE_TENSOR);
+      encoder_init (&self, location, each, LARGE_TENSOR);
       vn_onnx_encode_model (&self, model);
     }
   done = write_encoded (&self, path, cancellable, error);

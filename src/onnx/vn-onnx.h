@@ -21,11 +21,14 @@ VnModel  *vn_onnx_read_bytes        (GBytes           *bytes,
  * @external_threshold: tensors of at least so many bytes go to one external file; 0: as the model had them, all
  *   inside if it would stay under 2 GB
  * @external_name: file name (no folder) of that file; NULL: "<model file name>.data"
+ * @external_each: each such tensor gets a file of its own, "<external_name>.<tensor>"; external_name is then the model's
+ *   file name unless given
  */
 typedef struct
 {
   gsize       external_threshold;
   const char *external_name;
+  gboolean    external_each;
 } VnOnnxWriteOptions;
 
 gboolean  vn_onnx_write_file        (const VnModel             *model,

@@ -91,5 +91,6 @@ const VnPass vn_pass_dead = {
   .title = N_("Remove what is not used"),
   .summary = N_("Removes nodes and weights that contribute to no output."),
   .exact = TRUE,
+  .repeats = TRUE,
   .run = dead_run,
 };

@@ -378,5 +378,6 @@ const VnPass vn_pass_fold_bn = {
   .title = N_("Fold BatchNormalization"),
   .summary = N_("Moves BatchNormalization and constant factors and offsets of channels into the weights before them."),
   .exact = FALSE,
+  .repeats = TRUE,
   .run = fold_bn_run,
 };

@@ -284,5 +284,6 @@ const VnPass vn_pass_fold = {
   .title = N_("Fold constants"),
   .summary = N_("Computes what depends on constants only."),
   .exact = FALSE,
+  .repeats = TRUE,
   .run = fold_run,
 };

@@ -29,90 +29,12 @@ is_idle (const VnNode *node)
 }
 
 static void
-log_removal (VnPassContext *ctx,
-             const char    *label,
-             const char    *op_type,
-             const VnValue *value)
-{
-  vn_edit_log_add (ctx->log, "remove", label, value->name, _("%s only passes on %s"), op_type, value->name);
-}
-
-/* The users take the input instead. */
-static void
-bypass (VnNode  *node,
-        VnValue *from,
-        VnValue *to)
-{
-  vn_value_replace_uses (to, from, node);
-  vn_graph_remove_node (node->graph, node);
-  vn_graph_remove_value (to->graph, to);
-}
-
-/* The output's name must stay: the producer of the input makes it. */
-static void
-take_over (VnNode  *node,
-           VnValue *from,
-           VnValue *to)
-{
-  VnNode *producer = from->producer;
-  guint index = from->output_index;
-
-  vn_value_replace_uses (from, to, node);
-  vn_graph_remove_node (node->graph, node);
-  vn_node_set_output (producer, index, to);
-  vn_graph_remove_value (from->graph, from);
-}
-
-static gboolean
-only_first_output (GHashTable   *returned,
-                   const VnNode *node)
-{
-  for (guint i = 1; i < node->outputs->len; i++)
-    {
-      const VnValue *value = vn_node_get_output (node, i);
-
-      if (value != NULL && (value->uses->len > 0 || vn_rewrite_is_kept (returned, value)))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-drop_mask (VnNode *node)
-{
-  VnValue *mask = vn_node_get_output (node, 1);
-
-  if (mask == NULL)
-    return;
-  vn_node_set_output (node, 1, NULL);
-  vn_graph_remove_value (mask->graph, mask);
-}
-
-static void
 remove_idle (VnPassContext *ctx,
              GHashTable    *returned,
              VnNode        *node)
 {
-  VnValue *from = vn_node_get_input (node, 0);
-  VnValue *to = vn_node_get_output (node, 0);
-  g_autofree char *label = vn_node_dup_label (node);
-  g_autofree char *op_type = g_strdup (node->op_type);
-
-  if (from == NULL || to == NULL || !is_idle (node) || !only_first_output (returned, node))
-    return;
-  if (!vn_rewrite_is_kept (returned, to) && vn_rewrite_can_rename (to, from))
-    {
-      drop_mask (node);
-      log_removal (ctx, label, op_type, from);
-      bypass (node, from, to);
-    }
-  else if (to->is_output && from->producer != NULL && from->graph == to->graph && !vn_rewrite_is_kept (returned, from) &&
-           vn_rewrite_can_rename (from, to))
-    {
-      drop_mask (node);
-      log_removal (ctx, label, op_type, to);
-      take_over (node, from, to);
-    }
+  if (vn_node_get_input (node, 0) != NULL && vn_node_get_output (node, 0) != NULL && is_idle (node))
+    vn_rewrite_pass_on (ctx, returned, node, 0);
 }
 
 static gboolean
@@ -141,5 +63,6 @@ const VnPass vn_pass_identity = {
   .title = N_("Remove idle nodes"),
   .summary = N_("Removes Identity, Dropout and Casts that change nothing."),
   .exact = TRUE,
+  .repeats = TRUE,
   .run = identity_run,
 };

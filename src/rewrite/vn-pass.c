@@ -71,6 +71,122 @@ vn_pass_run (const char     *id,
   return FALSE;
 }
 
+/* More rounds than any network needs; each makes it smaller. */
+#define MAX_ROUNDS 32
+
+static gboolean
+is_asked_for (const VnPass           *pass,
+              const VnPrepareOptions *options)
+{
+  return options->passes != NULL && g_strv_contains (options->passes, pass->id);
+}
+
+static gboolean
+is_wanted (const VnPass           *pass,
+           const VnPrepareOptions *options)
+{
+  static const char * const kept[] = { "opset", "sort", "infer", NULL };
+
+  if (is_asked_for (pass, options))
+    return TRUE;
+  if (options->skip_optimization)
+    return g_strv_contains (kept, pass->id);
+  return pass->stage == VN_PASS_ALWAYS || (pass->stage == VN_PASS_OPTIMIZE && options->optimize);
+}
+
+static gboolean
+check_ids (const VnPrepareOptions  *options,
+           GError                 **error)
+{
+  for (const char * const *id = options->passes; id != NULL && *id != NULL; id++)
+    if (vn_pass_find (*id) == NULL)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no pass “%s”"), *id);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+run_range (VnPassContext  *ctx,
+           guint           first,
+           guint           end,
+           gboolean        repeats,
+           GError        **error)
+{
+  for (guint i = first; i < end; i++)
+    if (is_wanted (passes[i], ctx->options) && (!repeats || passes[i]->repeats) &&
+        !vn_pass_run (passes[i]->id, ctx, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run_rounds (VnPassContext  *ctx,
+            guint           end,
+            GError        **error)
+{
+  guint before = G_MAXUINT;
+
+  for (guint round = 0; round < MAX_ROUNDS && before != vn_edit_log_get_n (ctx->log); round++)
+    {
+      before = vn_edit_log_get_n (ctx->log);
+      if (!run_range (ctx, 0, end, TRUE, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+any_asked_for (const VnPrepareOptions *options,
+               guint                   first)
+{
+  for (guint i = first; i < G_N_ELEMENTS (passes); i++)
+    if (passes[i]->stage == VN_PASS_REQUEST && is_asked_for (passes[i], options))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+run_all (VnPassContext  *ctx,
+         GError        **error)
+{
+  gboolean optimize = ctx->options->optimize && !ctx->options->skip_optimization;
+  guint end = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
+    end = passes[i]->repeats ? i + 1 : end;
+  if (!run_range (ctx, 0, end, FALSE, error) ||
+      (optimize && !run_rounds (ctx, end, error)) ||
+      !run_range (ctx, end, G_N_ELEMENTS (passes), FALSE, error))
+    return FALSE;
+  return !any_asked_for (ctx->options, end) || vn_pass_run ("dead", ctx, error);
+}
+
+/**
+ * vn_prepare_model_with:
+ *
+ * As vn_prepare_model(), with more settings.
+ *
+ * Returns: (transfer full): a changed copy; %VN_ERROR_SETTING for a pass that does not exist
+ */
+VnModel *
+vn_prepare_model_with (const VnModel           *model,
+                       const VnPrepareOptions  *options,
+                       VnEditLog               *log,
+                       VnNotes                 *notes,
+                       GCancellable            *cancellable,
+                       GError                 **error)
+{
+  g_autoptr(VnModel) copy = vn_model_copy (model);
+  g_autoptr(VnEditLog) own_log = log == NULL ? vn_edit_log_new () : NULL;
+  VnPassContext ctx = { .model = copy, .log = log != NULL ? log : own_log, .notes = notes, .cancellable = cancellable,
+                        .target_opset = options->target_opset, .input_shapes = options->input_shapes,
+                        .options = options };
+
+  return check_ids (options, error) && run_all (&ctx, error) ? g_steal_pointer (&copy) : NULL;
+}
+
 /* Documented in the header. Types are inferred before the other passes as well: some conversions depend on ranks. */
 VnModel *
 vn_prepare_model (const VnModel  *model,
@@ -81,11 +197,7 @@ vn_prepare_model (const VnModel  *model,
                   GCancellable   *cancellable,
                   GError        **error)
 {
-  g_autoptr(VnModel) copy = vn_model_copy (model);
-  VnPassContext ctx = { copy, log, notes, cancellable, target_opset, input_shapes };
+  VnPrepareOptions options = { .target_opset = target_opset, .input_shapes = input_shapes };
 
-  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
-    if (!vn_pass_run (passes[i]->id, &ctx, error))
-      return NULL;
-  return g_steal_pointer (&copy);
+  return vn_prepare_model_with (model, &options, log, notes, cancellable, error);
 }

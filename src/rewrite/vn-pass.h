@@ -10,6 +10,31 @@
 G_BEGIN_DECLS
 
 /**
+ * VnPrepareOptions: what preparation does beyond its default. All zero: what vn_prepare_model() does.
+ * @target_opset: raised to this; 0: left
+ * @input_shapes: (nullable): as vn_model_infer_types()
+ * @passes: (nullable): ids of passes that run on request only, or that @skip_optimization would leave out
+ * @optimize: passes that optimize run as well, until nothing changes any more
+ * @skip_optimization: only the opset is raised, nodes are sorted and types inferred, beside @passes
+ * @auto_merge: two open sizes that must be the same are taken for one, instead of a new open size
+ * @guess_rank: the outputs of operators that are not known get the rank of their first input
+ * @unnamed_sizes: open sizes that are found are written without what they depend on
+ * @int_max: an end of Slice from here on means “to the end”; 0: 2^31 - 1
+ */
+typedef struct
+{
+  gint64              target_opset;
+  GHashTable         *input_shapes;
+  const char * const *passes;
+  gboolean            optimize;
+  gboolean            skip_optimization;
+  gboolean            auto_merge;
+  gboolean            guess_rank;
+  gboolean            unnamed_sizes;
+  gint64              int_max;
+} VnPrepareOptions;
+
+/**
  * VnPassContext: what a pass may use besides the model. Passes change @model in place (it is a copy made by the
  * caller), through vn-graph-edit.h, and write to the log.
  */
@@ -21,19 +46,38 @@ typedef struct
   GCancellable *cancellable;
   gint64        target_opset;   /* for the pass "opset"; 0: leave */
   GHashTable   *input_shapes;   /* nullable, as vn_model_infer_types(): sizes of inputs that the model leaves open */
+  const VnPrepareOptions *options;   /* nullable */
 } VnPassContext;
+
+/**
+ * VnPassStage: when a pass runs.
+ * @VN_PASS_ALWAYS: in every preparation
+ * @VN_PASS_OPTIMIZE: with VnPrepareOptions.optimize
+ * @VN_PASS_REQUEST: when its id is in VnPrepareOptions.passes
+ */
+typedef enum
+{
+  VN_PASS_ALWAYS,
+  VN_PASS_OPTIMIZE,
+  VN_PASS_REQUEST,
+} VnPassStage;
 
 /**
  * VnPass: one float-to-float rewrite, in an pass-*.c file, named in vn-passes.def in the order they run.
  * @id: "fold-bn"
  * @exact: outputs keep their bits (otherwise within 1e-5 of their range)
+ * @alters: the network computes something else, or takes its inputs otherwise; on request only
+ * @repeats: optimizing runs it until nothing changes any more
  */
 typedef struct
 {
   const char *id;
   const char *title;      /* N_() */
   const char *summary;    /* N_(), one sentence */
+  VnPassStage stage;
   gboolean    exact;
+  gboolean    alters;
+  gboolean    repeats;
   gboolean  (*run) (VnPassContext *ctx, GError **error);
 } VnPass;
 
@@ -59,5 +103,11 @@ VnModel              *vn_prepare_model (const VnModel  *model,
                                         VnNotes        *notes,         /* nullable */
                                         GCancellable   *cancellable,
                                         GError        **error);
+VnModel              *vn_prepare_model_with (const VnModel          *model,
+                                             const VnPrepareOptions *options,
+                                             VnEditLog              *log,          /* nullable */
+                                             VnNotes                *notes,        /* nullable */
+                                             GCancellable           *cancellable,
+                                             GError                **error);
 
 G_END_DECLS

@@ -271,3 +271,93 @@ vn_rewrite_constant_f32 (const VnValue  *value,
     return NULL;
   return vn_tensor_get_aligned (tensor, error);
 }
+
+static gboolean
+only_first_output (GHashTable   *returned,
+                   const VnNode *node)
+{
+  for (guint i = 1; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      if (value != NULL && (value->uses->len > 0 || vn_rewrite_is_kept (returned, value)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+drop_other_outputs (VnNode *node)
+{
+  for (guint i = 1; i < node->outputs->len; i++)
+    {
+      VnValue *value = vn_node_get_output (node, i);
+
+      if (value == NULL)
+        continue;
+      vn_node_set_output (node, i, NULL);
+      vn_graph_remove_value (value->graph, value);
+    }
+}
+
+/* The users take the input instead. */
+static void
+bypass (VnNode  *node,
+        VnValue *from,
+        VnValue *to)
+{
+  vn_value_replace_uses (to, from, node);
+  vn_graph_remove_node (node->graph, node);
+  vn_graph_remove_value (to->graph, to);
+}
+
+/* The output's name must stay: the producer of the input makes it. */
+static void
+take_over (VnNode  *node,
+           VnValue *from,
+           VnValue *to)
+{
+  VnNode *producer = from->producer;
+  guint index = from->output_index;
+
+  vn_value_replace_uses (from, to, node);
+  vn_graph_remove_node (node->graph, node);
+  vn_node_set_output (producer, index, to);
+  vn_graph_remove_value (from->graph, from);
+}
+
+/**
+ * vn_rewrite_pass_on:
+ * @node: whose first output is its input @i, bit for bit
+ *
+ * Takes the node out, if the names that must stay allow it, and logs that.
+ *
+ * Returns: whether it is gone
+ */
+gboolean
+vn_rewrite_pass_on (VnPassContext *ctx,
+                    GHashTable    *returned,
+                    VnNode        *node,
+                    guint          i)
+{
+  VnValue *from = vn_node_get_input (node, i), *to = vn_node_get_output (node, 0);
+  g_autofree char *label = vn_node_dup_label (node);
+  gboolean over = to->is_output && from->producer != NULL && from->graph == to->graph &&
+                  !vn_rewrite_is_kept (returned, from) && vn_rewrite_can_rename (from, to);
+  const char *name;
+
+  if (!only_first_output (returned, node))
+    return FALSE;
+  if (!vn_rewrite_is_kept (returned, to) && vn_rewrite_can_rename (to, from))
+    over = FALSE;
+  else if (!over)
+    return FALSE;
+  name = over ? to->name : from->name;
+  drop_other_outputs (node);
+  vn_edit_log_add (ctx->log, "remove", label, name, _("%s only passes on %s"), node->op_type, name);
+  if (over)
+    take_over (node, from, to);
+  else
+    bypass (node, from, to);
+  return TRUE;
+}

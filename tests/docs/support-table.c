@@ -129,6 +129,7 @@ append_rest (GString *text)
   const VnPreset * const *presets = vn_preset_list (&n);
   const VnRangeMethod * const *methods;
   const VnPass * const *passes;
+  static const char * const stages[] = { "always", "`prepare`", "`prepare --pass`" };
 
   g_string_append (text, "| preset | what it does |\n|---|---|\n");
   for (guint i = 0; i < n; i++)
@@ -138,9 +139,9 @@ append_rest (GString *text)
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, "| `%s` | %s |\n", methods[i]->id, methods[i]->summary);
   passes = vn_pass_list (&n);
-  g_string_append (text, "\n| preparation | what it does |\n|---|---|\n");
+  g_string_append (text, "\n| preparation | when | what it does |\n|---|---|---|\n");
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "| `%s` | %s |\n", passes[i]->id, passes[i]->summary);
+    g_string_append_printf (text, "| `%s` | %s | %s |\n", passes[i]->id, stages[passes[i]->stage], passes[i]->summary);
 }
 
 int

@@ -144,6 +144,41 @@ test_external (Fixture       *self,
   g_assert_cmpuint (count_files (self->folder), ==, 4);
 }
 
+/* A file for each tensor; names of tensors that are no names of files, or the same but for that, lead nowhere else. */
+static void
+test_external_each (Fixture       *self,
+                    gconstpointer  data)
+{
+  static const char * const names[] = { "../a", ".._a", "/etc/passwd", "m.onnx" };
+  g_autoptr(VnModel) model = make_model (5000);
+  g_autoptr(VnModel) again = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *blocked = g_build_filename (self->folder, "m.onnx.m.onnx", NULL);
+  VnOnnxWriteOptions options = { .external_threshold = 4, .external_each = TRUE };
+  guint n = model->graph->initializers->len;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr(VnTensor) tensor = vn_tensor_new_s64 (&VN_SHAPE (1), (gint64[]) { i });
+
+      vn_graph_add_initializer (model->graph, names[i], tensor);
+    }
+  g_assert_true (vn_onnx_write_file (model, self->path, &options, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_files (self->folder), ==, 1 + n + G_N_ELEMENTS (names));
+  again = vn_onnx_read_file (self->path, &error);
+  g_assert_no_error (error);
+  assert_same (model, again);
+
+  /* The last file cannot take its place: everything stays as it was. */
+  g_assert_cmpint (g_unlink (blocked), ==, 0);
+  g_assert_cmpint (g_mkdir (blocked, 0777), ==, 0);
+  g_assert_false (vn_onnx_write_file (again, self->path, &options, NULL, &error));
+  g_assert_nonnull (error);
+  g_assert_cmpuint (count_files (self->folder), ==, 1 + n + G_N_ELEMENTS (names));
+  g_assert_cmpint (g_rmdir (blocked), ==, 0);
+}
+
 static void
 test_name (Fixture       *self,
            gconstpointer  data)
@@ -292,6 +327,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/onnx/write/inside", Fixture, NULL, set_up, test_inside, tear_down);
   g_test_add ("/onnx/write/external", Fixture, NULL, set_up, test_external, tear_down);
+  g_test_add ("/onnx/write/external-each", Fixture, NULL, set_up, test_external_each, tear_down);
   g_test_add ("/onnx/write/name", Fixture, NULL, set_up, test_name, tear_down);
   g_test_add ("/onnx/write/failures", Fixture, NULL, set_up, test_failures, tear_down);
   g_test_add ("/onnx/read/prefixes", Fixture, NULL, set_up, test_prefixes, tear_down);

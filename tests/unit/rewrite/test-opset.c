@@ -53,7 +53,7 @@ convert (const char *name,
   g_autoptr(VnModel) read = vn_onnx_read_file (path, &error);
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnEditLog) log = vn_edit_log_new ();
-  VnPassContext ctx = { NULL, log, NULL, NULL, target, NULL };
+  VnPassContext ctx = { .log = log, .target_opset = target };
 
   g_assert_no_error (error);
   if (vn_model_get_opset (read, "") >= target)

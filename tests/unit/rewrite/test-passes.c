@@ -118,7 +118,7 @@ run_pass (const char *id,
           VnModel    *model,
           VnEditLog  *log)
 {
-  VnPassContext ctx = { model, log, NULL, NULL, TARGET, NULL };
+  VnPassContext ctx = { .model = model, .log = log, .target_opset = TARGET };
   g_autoptr(GError) error = NULL;
 
   g_assert_true (vn_pass_run (id, &ctx, &error) || (g_test_message ("%s", error->message), FALSE));

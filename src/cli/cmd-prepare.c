@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+static char *output, *location;
+static char **pass_ids;
+static gboolean skip_optimization, skip_onnx_shape, skip_symbolic_shape, auto_merge, guess_rank, external, one_file;
+static gboolean list_passes;
+static int verbose;
+static gint64 int_max = G_MAXINT32, opset, threshold = 1024;
+
+static const GOptionEntry entries[] = {
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The prepared model"), N_("FILE") },
+  { "skip-optimization", 0, 0, G_OPTION_ARG_NONE, &skip_optimization, N_("Change nothing but what is asked for"), NULL },
+  { "skip-onnx-shape", 0, 0, G_OPTION_ARG_NONE, &skip_onnx_shape,
+    N_("With --skip-symbolic-shape: do not write shapes into the file"), NULL },
+  { "skip-symbolic-shape", 0, 0, G_OPTION_ARG_NONE, &skip_symbolic_shape,
+    N_("Do not say what open sizes depend on"), NULL },
+  { "auto-merge", 0, 0, G_OPTION_ARG_NONE, &auto_merge, N_("Take open sizes that must be the same for one"), NULL },
+  { "int-max", 0, 0, G_OPTION_ARG_INT64, &int_max, N_("What counts as “to the end” in Slice (default: 2147483647)"), N_("N") },
+  { "guess-output-rank", 0, 0, G_OPTION_ARG_NONE, &guess_rank,
+    N_("Results of unknown operators have the rank of the first input"), NULL },
+  { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Convert to this opset (default: leave it)"), N_("N") },
+  { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
+  { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
+  { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Write weights to files beside the model"), NULL },
+  { "all-tensors-to-one-file", 0, 0, G_OPTION_ARG_NONE, &one_file, N_("All of them to one file"), NULL },
+  { "external-data-location", 0, 0, G_OPTION_ARG_STRING, &location,
+    N_("Name of that file, or how the names of several begin (default: from the model's)"), N_("NAME") },
+  { "external-data-size-threshold", 0, 0, G_OPTION_ARG_INT64, &threshold,
+    N_("Smaller weights stay inside (default: 1024)"), N_("BYTES") },
+  { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: warnings, 3: every change"), N_("LEVEL") },
+  { NULL }
+};
+
+static const char *
+stage_name (VnPassStage stage)
+{
+  return stage == VN_PASS_ALWAYS ? "always" : stage == VN_PASS_OPTIMIZE ? "optimize" : "request";
+}
+
+static void
+print_passes (JsonBuilder *json)
+{
+  guint n;
+  const VnPass * const *passes = vn_pass_list (&n);
+
+  json_builder_set_member_name (json, "passes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < n; i++)
+    {
+      vn_cmd_print ("%-20s %-9s %s\n", passes[i]->id, stage_name (passes[i]->stage), _(passes[i]->summary));
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "id");
+      json_builder_add_string_value (json, passes[i]->id);
+      json_builder_set_member_name (json, "when");
+      json_builder_add_string_value (json, stage_name (passes[i]->stage));
+      json_builder_set_member_name (json, "summary");
+      json_builder_add_string_value (json, _(passes[i]->summary));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static gboolean
+refuse (GError     **error,
+        const char  *option,
+        const char  *allowed)
+{
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: use %s"), option, allowed);
+  return FALSE;
+}
+
+static gboolean
+check_options (GError **error)
+{
+  for (char **id = pass_ids; id != NULL && *id != NULL; id++)
+    if (vn_pass_find (*id) == NULL)
+      {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     _("--pass: there is no pass “%s”; --list-passes lists them"), *id);
+        return FALSE;
+      }
+  if (output == NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the prepared model goes"));
+      return FALSE;
+    }
+  if (int_max < 1)
+    return refuse (error, "--int-max", _("a positive number"));
+  if (threshold < 0)
+    return refuse (error, "--external-data-size-threshold", _("a number of bytes, 0 or more"));
+  if (opset < 0)
+    return refuse (error, "--opset", _("a positive number"));
+  if (verbose < 0 || verbose > 3)
+    return refuse (error, "--verbose", _("a level from 0 to 3"));
+  return vn_file_check_target (output, error);
+}
+
+/* Passes that options stand for, beside those given by --pass. */
+static char **
+list_ids (GHashTable *shapes)
+{
+  g_autoptr(GStrvBuilder) ids = g_strv_builder_new ();
+
+  if (pass_ids != NULL)
+    g_strv_builder_addv (ids, (const char **) pass_ids);
+  if (!skip_onnx_shape || !skip_symbolic_shape)
+    g_strv_builder_add (ids, "declare");
+  return g_strv_builder_end (ids);
+}
+
+static void
+fill_write_options (VnOnnxWriteOptions *write)
+{
+  gboolean here = location == NULL || g_str_equal (location, "./") || g_str_equal (location, ".");
+
+  if (!external)
+    return;
+  write->external_threshold = (gsize) MAX (threshold, 1);
+  write->external_each = !one_file;
+  write->external_name = here ? NULL : g_str_has_prefix (location, "./") ? location + 2 : location;
+}
+
+static guint
+count_nodes (const VnGraph *graph)
+{
+  guint n = graph->nodes->len;
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          n += attr->graph != NULL ? count_nodes (attr->graph) : 0;
+        }
+    }
+  return n;
+}
+
+static void
+add_edits (JsonBuilder *json,
+           VnEditLog   *edits)
+{
+  json_builder_set_member_name (json, "edits");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_edit_log_get_n (edits); i++)
+    {
+      const VnEdit *edit = vn_edit_log_get (edits, i);
+
+      if (verbose >= 3)
+        vn_cmd_print ("  %s: %s %s: %s\n", edit->pass, edit->verb, edit->subject, edit->detail);
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "pass");
+      json_builder_add_string_value (json, edit->pass);
+      json_builder_set_member_name (json, "verb");
+      json_builder_add_string_value (json, edit->verb);
+      json_builder_set_member_name (json, "subject");
+      json_builder_add_string_value (json, edit->subject);
+      json_builder_set_member_name (json, "detail");
+      json_builder_add_string_value (json, edit->detail);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+print_result (JsonBuilder   *json,
+              const VnModel *before,
+              VnPrepareJob  *job)
+{
+  const VnModel *after = vn_prepare_job_get_model (job);
+  gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
+
+  vn_cmd_print (_("%s: %u nodes, were %u; opset %" G_GINT64_FORMAT ", was %" G_GINT64_FORMAT "\n"), output,
+                count_nodes (after->graph), count_nodes (before->graph), to, from);
+  vn_cmd_json_number (json, "nodes_before", count_nodes (before->graph));
+  vn_cmd_json_number (json, "nodes", count_nodes (after->graph));
+  vn_cmd_json_number (json, "opset", (double) to);
+  add_edits (json, vn_prepare_job_get_edits (job));
+  vn_cmd_json_notes (json, vn_prepare_job_get_notes (job));
+  if (verbose >= 1)
+    vn_cmd_print_notes (vn_prepare_job_get_notes (job));
+}
+
+static gboolean
+prepare_run (char        **args,
+             JsonBuilder  *json,
+             GError      **error)
+{
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GError) shape_error = NULL;
+  g_autoptr(VnJob) job = NULL;
+  g_auto(GStrv) ids = NULL;
+  VnPrepareSettings settings = { .path = output };
+
+  if (list_passes)
+    {
+      print_passes (json);
+      return TRUE;
+    }
+  if (!check_options (error))
+    return FALSE;
+  model = vn_cmd_open_model (args[0], error);
+  if (model == NULL)
+    return FALSE;
+  shapes = vn_cmd_parse_shapes (model, &shape_error);
+  if (shape_error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&shape_error));
+      return FALSE;
+    }
+  ids = list_ids (shapes);
+  settings.model = model;
+  settings.options = (VnPrepareOptions) {
+    .target_opset = opset, .input_shapes = shapes, .passes = (const char * const *) ids, .optimize = TRUE,
+    .skip_optimization = skip_optimization, .auto_merge = auto_merge, .guess_rank = guess_rank,
+    .unnamed_sizes = skip_symbolic_shape, .int_max = int_max,
+  };
+  fill_write_options (&settings.write);
+  job = vn_prepare_job_new (&settings);
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  print_result (json, model, VN_PREPARE_JOB (job));
+  return TRUE;
+}
+
+const VnCmd vn_cmd_prepare = {
+  .name = "prepare",
+  .usage = "MODEL -o FILE",
+  .summary = N_("Simplify a float model and fill in its shapes, before it is quantized"),
+  .options = entries,
+  .n_args = 1,
+  .lists = &list_passes,
+  .run = prepare_run,
+};

@@ -1,0 +1,1 @@
+"$CLI" prepare "$DEMO/demo.onnx" -o p.onnx --pass nothing

@@ -1,0 +1,1 @@
+"$CLI" prepare "$DEMO/demo.onnx"
