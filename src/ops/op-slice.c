@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Slice: start, end and step per axis, as NumPy's. Bounds beyond the dim are clamped to it. */
+#include "vn-dims-private.h"
 #include "vn-elem-private.h"
-
-/* No dim is this long; exporters write such numbers for “to the end”. */
-#define FAR 1000000000
 
 typedef struct
 {
@@ -95,12 +93,13 @@ slice_open (VnDims *dims,
             gint64  end,
             gint64  step)
 {
-  gboolean far = !vn_dims_is_symbolic (end) && end >= FAR;
+  gboolean far;
 
   if (dims == NULL || vn_dims_is_symbolic (step))
     return VN_DIM_UNKNOWN;
+  far = !vn_dims_is_symbolic (end) && end >= dims->far;
   if (step < 0)
-    return step == -1 && start == -1 && !vn_dims_is_symbolic (end) && (far || end <= -FAR) ? dim : VN_DIM_UNKNOWN;
+    return step == -1 && start == -1 && !vn_dims_is_symbolic (end) && (far || end <= -dims->far) ? dim : VN_DIM_UNKNOWN;
   if (vn_dims_get_lower (dims, start) < 0)
     start = vn_dims_is_symbolic (start) ? VN_DIM_UNKNOWN : vn_dims_max (dims, vn_dims_add (dims, dim, start), 0);
   if (start == VN_DIM_UNKNOWN)

@@ -15,6 +15,9 @@ typedef enum
   VN_ATOM_MAX,
 } VnAtomKind;
 
+/* Nobody has an axis that long: exporters write 2^31 - 1, 2^63 - 1 and numbers near them. */
+#define VN_DIMS_FAR 1000000000
+
 /* What polynomials are made of. */
 typedef struct
 {
@@ -41,6 +44,7 @@ struct _VnDims
   GHashTable *atom_numbers; /* key -> index + 1 */
   GHashTable *taken;        /* names that new symbols must not have */
   guint       next_fresh;
+  gint64      far;          /* what is meant by an end of Slice from here on: “to the end” */
 };
 
 const VnExpr *vn_dims_get_expr (VnDims *self,

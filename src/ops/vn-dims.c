@@ -52,6 +52,7 @@ vn_dims_new (void)
 {
   VnDims *self = g_new0 (VnDims, 1);
 
+  self->far = VN_DIMS_FAR;
   self->atoms = g_ptr_array_new_with_free_func (atom_free);
   self->exprs = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (self->exprs, NULL);   /* 0 is none of their numbers */

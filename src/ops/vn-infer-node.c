@@ -190,6 +190,8 @@ vn_infer_node (VnInfer     *self,
   call.ctx.bodies = &bodies;
   if (!vn_op_check_call (&call.ctx, error) || !vn_op_infer (&call.ctx, error))
     return FALSE;
+  if (self->options->auto_merge)
+    vn_infer_merge_dims (&call.ctx);
   if (!has_all_outputs (&call) && can_compute (&call))
     compute (&call);
   if (!has_all_outputs (&call))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-infer.h"
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS
@@ -25,7 +26,14 @@ typedef struct
   GHashTable *numbers;   /* VnValue -> VnTensor: of what is known in part, see VnOpNumbers */
   VnDims     *dims;
   GHashTable *symbols;   /* name of a dim -> gint64, where the caller gave its size */
+  const VnInferOptions *options;
 } VnInfer;
+
+/* ---- vn-infer-assume.c ---- */
+
+void vn_infer_merge_dims  (const VnOpContext *ctx);
+void vn_infer_guess_types (VnInfer           *self,
+                           VnNode            *node);
 
 /* The elements of @value if they are known; (transfer none). */
 VnTensor *vn_infer_get_known (VnInfer *self,

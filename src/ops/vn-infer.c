@@ -2,6 +2,7 @@
 /* Types and shapes of all values of a model, found by asking every operator in order. Small values that are known
  * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. Sizes that are open get
  * names, and what depends on them becomes an expression (vn-dims.h); while this runs, dims of values are such numbers. */
+#include "vn-dims-private.h"
 #include "vn-infer-private.h"
 
 static gboolean infer_graph (VnInfer  *self,
@@ -52,6 +53,8 @@ infer_node (VnInfer  *self,
   g_autofree char *label = NULL;
 
   infer_subgraphs (self, node);
+  if ((op == NULL || op->infer == NULL) && self->options->guess_rank)
+    vn_infer_guess_types (self, node);
   if (op == NULL || op->infer == NULL || vn_infer_node (self, op, node, error))
     return TRUE;
 
@@ -271,15 +274,33 @@ vn_model_infer_types (VnModel     *model,
                       VnNotes     *notes,
                       GError     **error)
 {
+  const VnInferOptions options = { .input_shapes = input_shapes };
+
+  return vn_model_infer_types_with (model, &options, notes, error);
+}
+
+/**
+ * vn_model_infer_types_with:
+ *
+ * As vn_model_infer_types(), with more settings.
+ */
+gboolean
+vn_model_infer_types_with (VnModel               *model,
+                           const VnInferOptions  *options,
+                           VnNotes               *notes,
+                           GError               **error)
+{
   g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
   g_autoptr(GHashTable) numbers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) vn_tensor_unref);
   g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr(VnDims) dims = vn_dims_new ();
-  VnInfer self = { model, notes, known, numbers, dims, symbols };
+  VnInfer self = { model, notes, known, numbers, dims, symbols, options };
   gboolean ok;
 
+  if (options->int_max > 0)
+    dims->far = MIN (options->int_max, VN_DIMS_FAR);
   for_each_value (&self, model->graph, take_names);
-  ok = infer_all (&self, input_shapes, error);
+  ok = infer_all (&self, options->input_shapes, error);
   for (guint i = 0; i < model->graph->outputs->len; i++)
     adopt_names (&self, g_ptr_array_index (model->graph->outputs, i));
   for_each_value (&self, model->graph, write_names);

@@ -40,10 +40,18 @@ vn_rewrite_infer (VnPassContext  *ctx,
   const char *name = ctx->model->graph->name;
   g_autoptr(GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
   g_autoptr(GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+  const VnPrepareOptions *asked = ctx->options;
+  VnInferOptions options = { .input_shapes = ctx->input_shapes };
   guint n = 0;
 
+  if (asked != NULL)
+    {
+      options.auto_merge = asked->auto_merge;
+      options.guess_rank = asked->guess_rank;
+      options.int_max = asked->int_max;
+    }
   describe_graph (ctx->model->graph, before);
-  if (!vn_model_infer_types (ctx->model, ctx->input_shapes, ctx->notes, error))
+  if (!vn_model_infer_types_with (ctx->model, &options, ctx->notes, error))
     return FALSE;
   describe_graph (ctx->model->graph, after);
   for (guint i = 0; i < before->len && i < after->len; i++)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-graph-edit.h"
+#include "vn-infer.h"
 #include "vn-op.h"
 #include "vn-param.h"
 
