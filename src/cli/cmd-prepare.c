@@ -179,8 +179,8 @@ print_result (JsonBuilder   *json,
   const VnModel *after = vn_prepare_job_get_model (job);
   gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
 
-  vn_cmd_print (_("%s: %u nodes, were %u; opset %" G_GINT64_FORMAT ", was %" G_GINT64_FORMAT "\n"), output,
-                count_nodes (after->graph), count_nodes (before->graph), to, from);
+  vn_cmd_print (_("%s: %u nodes, were %u; opset %lld, was %lld\n"), output,
+                count_nodes (after->graph), count_nodes (before->graph), (long long) to, (long long) from);
   vn_cmd_json_number (json, "nodes_before", count_nodes (before->graph));
   vn_cmd_json_number (json, "nodes", count_nodes (after->graph));
   vn_cmd_json_number (json, "opset", (double) to);
