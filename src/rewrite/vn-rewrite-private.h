@@ -48,6 +48,32 @@ gboolean    vn_rewrite_infer        (VnPassContext  *ctx,
 VnTensor   *vn_rewrite_constant_f32 (const VnValue  *value,
                                      GError        **error);
 
+/* ---- questions (vn-rewrite-match.c) ---- */
+
+gboolean       vn_rewrite_get_ints          (const VnNode  *node,
+                                             const char    *attr,
+                                             guint          input,
+                                             gint64        *values,
+                                             gsize          max,
+                                             gsize         *n);
+const VnShape *vn_rewrite_get_shape         (const VnValue *value);
+VnDType        vn_rewrite_get_dtype         (const VnValue *value);
+gboolean       vn_rewrite_same_static_shape (const VnValue *a,
+                                             const VnValue *b);
+gboolean       vn_rewrite_is_filled_with    (const VnValue *value,
+                                             double         number);
+gboolean       vn_rewrite_get_number        (const VnValue *value,
+                                             double        *number);
+VnNode        *vn_rewrite_producer          (const VnNode  *node,
+                                             guint          i,
+                                             const char    *op_type);
+VnNode        *vn_rewrite_producer_of_only  (GHashTable    *returned,
+                                             const VnNode  *node,
+                                             guint          i,
+                                             const char    *op_type);
+gboolean       vn_rewrite_remove_unused     (GHashTable    *returned,
+                                             VnNode        *node);
+
 /* ---- nodes that stand for a graph (vn-rewrite-inline.c) ---- */
 
 typedef struct _VnInliner VnInliner;

@@ -112,4 +112,5 @@ def main(names):
     return 0 if compared > 0 and failed == 0 else 1
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

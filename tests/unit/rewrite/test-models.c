@@ -3,15 +3,12 @@
 
 #include <stdarg.h>
 
-#define END ((VnValue *) 1)
-
-/* Inputs up to END; NULL is an omitted input. Returns the one output. */
-static VnNode *
-add (VnGraph    *graph,
-     const char *name,
-     const char *op_type,
-     const char *output,
-     ...)
+VnNode *
+test_add (VnGraph    *graph,
+          const char *name,
+          const char *op_type,
+          const char *output,
+          ...)
 {
   VnValue *inputs[8], *result = vn_graph_add_value (graph, output, VN_DTYPE_UNDEFINED, NULL);
   guint n = 0;
@@ -24,17 +21,16 @@ add (VnGraph    *graph,
   return vn_graph_add_node (graph, name, "", op_type, inputs, n, &result, 1);
 }
 
-static VnValue *
-out (VnNode *node)
+VnValue *
+test_out (VnNode *node)
 {
   return vn_node_get_output (node, 0);
 }
 
-/* Numbers between 0.25 and 1.25, different for each name. */
-static VnValue *
-weights (VnGraph       *graph,
-         const char    *name,
-         const VnShape *shape)
+VnValue *
+test_weights (VnGraph       *graph,
+              const char    *name,
+              const VnShape *shape)
 {
   g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, shape, NULL);
   guint32 state = g_str_hash (name) | 1;
@@ -47,20 +43,20 @@ weights (VnGraph       *graph,
   return vn_graph_add_initializer (graph, name, tensor);
 }
 
-static VnValue *
-ints (VnGraph      *graph,
-      const char   *name,
-      const gint64 *values,
-      gint64        n)
+VnValue *
+test_ints (VnGraph      *graph,
+           const char   *name,
+           const gint64 *values,
+           gint64        n)
 {
   g_autoptr(VnTensor) tensor = vn_tensor_new_s64 (&VN_SHAPE (n), values);
 
   return vn_graph_add_initializer (graph, name, tensor);
 }
 
-static VnModel *
-new_model (VnValue      **x,
-           const VnShape *shape)
+VnModel *
+test_new_model (VnValue      **x,
+                const VnShape *shape)
 {
   VnModel *model = vn_model_new (8, 13);
 
@@ -68,9 +64,9 @@ new_model (VnValue      **x,
   return model;
 }
 
-static VnModel *
-finish (VnModel *model,
-        VnNode  *last)
+VnModel *
+test_finish (VnModel *model,
+             VnNode  *last)
 {
   VnValue *y = out (last);
 

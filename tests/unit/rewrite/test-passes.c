@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For each small network: the edit log of its preparation is the text of golden/passes/NAME.edits (--generate writes
- * them). For each network and each pass: the result is sound, a second run changes nothing, the log is empty exactly if
+/* For each small network: the edit log of its preparation (those of test-models-more.c: with everything that optimizes)
+ * is the text of golden/passes/NAME.edits (--generate writes them). For each network and each pass: the result is sound, a second run changes nothing, the log is empty exactly if
  * nothing changed, and the outputs stay. */
 #include "test-models.h"
 
@@ -27,7 +27,9 @@ test_golden (gconstpointer data)
   g_autoptr(VnModel) model = test->build ();
   g_autoptr(VnEditLog) log = vn_edit_log_new ();
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnModel) prepared = vn_prepare_model (model, TARGET, NULL, log, NULL, NULL, &error);
+  VnPrepareOptions options = { .target_opset = TARGET, .optimize = test >= test_models_more &&
+                                                                   test < test_models_more + n_test_models_more };
+  g_autoptr(VnModel) prepared = vn_prepare_model_with (model, &options, log, NULL, NULL, &error);
   g_autofree char *file = g_strdup_printf ("%s/%s.edits", GOLDEN_DIR, test->name);
   g_autofree char *text = vn_edit_log_to_text (log);
   g_autofree char *expected = NULL;
@@ -161,7 +163,7 @@ check_pass (const TestModel *test,
   twice = run_pass (pass->id, model, again);
   g_assert_true (g_bytes_equal (once, twice));
   g_assert_cmpuint (vn_edit_log_get_n (again), ==, 0);
-  if (expected != NULL && got != NULL)
+  if (expected != NULL && got != NULL && !pass->alters)
     compare_outputs (expected, got, g_str_equal (pass->id, "fp16-to-fp32") ? HALF_STEP : 1e-5, what);
 }
 
@@ -172,10 +174,71 @@ test_properties (void)
   const VnPass * const *passes = vn_pass_list (&n);
 
   for (guint i = 0; i < n; i++)
-    for (guint m = 0; m < n_test_models; m++)
-      check_pass (&test_models[m], passes[i]);
+    {
+      for (guint m = 0; m < n_test_models; m++)
+        check_pass (&test_models[m], passes[i]);
+      for (guint m = 0; m < n_test_models_more; m++)
+        check_pass (&test_models_more[m], passes[i]);
+    }
   g_test_message ("%u outputs compared", n_compared);
   g_assert_cmpuint (n_compared, >, 50);
+}
+
+static guint
+count_nodes (const VnModel *model)
+{
+  return model->graph->nodes->len;
+}
+
+/* All passes together, until nothing changes: fewer nodes, the same outputs, and a second time changes nothing. */
+static void
+check_optimized (const TestModel *test,
+                 gboolean         must_shrink)
+{
+  const VnPrepareOptions options = { .optimize = TRUE, .target_opset = TARGET };
+  g_autoptr(VnModel) model = test->build ();
+  g_autoptr(VnEditLog) again = vn_edit_log_new ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) prepared = vn_prepare_model_with (model, &options, NULL, NULL, NULL, &error);
+  g_autoptr(VnModel) twice = NULL;
+  g_autoptr(GPtrArray) expected = run_model (model);
+  g_autoptr(GPtrArray) got = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (vn_model_validate (prepared, VN_VALIDATE_SIZES, NULL, &error));
+  twice = vn_prepare_model_with (prepared, &options, again, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_edit_log_get_n (again), ==, 0);
+  g_test_message ("%s: %u nodes, optimized %u", test->name, count_nodes (model), count_nodes (prepared));
+  if (must_shrink)
+    g_assert_cmpuint (count_nodes (prepared), <, count_nodes (model));
+  got = run_model (prepared);
+  if (expected != NULL)
+    {
+      g_assert_nonnull (got);
+      compare_outputs (expected, got, g_str_equal (test->name, "half") ? HALF_STEP : 1e-5, test->name);
+    }
+}
+
+static void
+test_optimized (void)
+{
+  for (guint m = 0; m < n_test_models; m++)
+    check_optimized (&test_models[m], FALSE);
+  for (guint m = 0; m < n_test_models_more; m++)
+    check_optimized (&test_models_more[m], TRUE);
+}
+
+static void
+add_golden (const TestModel *models,
+            guint            n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("/rewrite/golden/%s", models[i].name);
+
+      g_test_add_data_func (name, &models[i], test_golden);
+    }
 }
 
 static void
@@ -242,13 +305,10 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   generate = argc > 1 && g_str_equal (argv[1], "--generate");
-  for (guint i = 0; i < n_test_models; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("/rewrite/golden/%s", test_models[i].name);
-
-      g_test_add_data_func (name, &test_models[i], test_golden);
-    }
+  add_golden (test_models, n_test_models);
+  add_golden (test_models_more, n_test_models_more);
   g_test_add_func ("/rewrite/properties", test_properties);
+  g_test_add_func ("/rewrite/optimized", test_optimized);
   g_test_add_func ("/rewrite/original-untouched", test_original_untouched);
   g_test_add_func ("/rewrite/refusals", test_refusals);
   g_test_add_func ("/rewrite/cancel", test_cancel);

@@ -12,6 +12,7 @@
 
 static GPtrArray *models;   /* of path */
 static char *scratch;
+static gboolean optimize;
 
 static int
 compare_paths (gconstpointer a,
@@ -45,11 +46,13 @@ prepare (const VnModel  *model,
          VnEditLog      *log,
          GError        **error)
 {
-  return vn_prepare_model (model, 17, NULL, log, NULL, NULL, error);
+  const VnPrepareOptions options = { .target_opset = 17, .optimize = optimize };
+
+  return vn_prepare_model_with (model, &options, log, NULL, NULL, error);
 }
 
 static void
-test_prepare (void)
+prepare_all (void)
 {
   guint n_failed = 0;
 
@@ -91,7 +94,7 @@ test_prepare (void)
 }
 
 static void
-test_onnxruntime (void)
+compare_with_originals (void)
 {
   const char *python = g_getenv ("VN_ORACLE_PYTHON");
   g_autoptr(GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
@@ -121,6 +124,15 @@ test_onnxruntime (void)
   g_assert_no_error (error);
   g_test_message ("%s%s", out, err);
   g_assert_cmpint (status, ==, 0);
+}
+
+/* As before quantizing, and with everything that optimizes. */
+static void
+test_models (gconstpointer data)
+{
+  optimize = GPOINTER_TO_INT (data);
+  prepare_all ();
+  compare_with_originals ();
 }
 
 static void
@@ -161,8 +173,8 @@ main (int   argc,
     collect (folder);
   g_assert_cmpuint (models->len, >, 0);
   scratch = g_dir_make_tmp ("vn-prepare-XXXXXX", NULL);
-  g_test_add_func ("/rewrite/models/prepare", test_prepare);
-  g_test_add_func ("/rewrite/models/onnxruntime", test_onnxruntime);
+  g_test_add_data_func ("/rewrite/models/prepare", GINT_TO_POINTER (FALSE), test_models);
+  g_test_add_data_func ("/rewrite/models/optimize", GINT_TO_POINTER (TRUE), test_models);
   result = g_test_run ();
   remove_scratch ();
   g_free (scratch);

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""prepare.py VERNIER_CLI [STEM...]
+
+Real networks through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with it as with
+the original, and it has about as few nodes as onnxsim leaves (where that is installed; else as onnxruntime's basic
+optimization leaves).
+"""
+import glob
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+# More nodes than the peer leaves: so many, and so many of a hundred.
+SLACK, SLACK_PERCENT = 2, 3
+
+
+def load_compare_runs():
+    path = os.path.join(os.path.dirname(__file__), '..', 'unit', 'rewrite', 'compare-runs.py')
+    spec = importlib.util.spec_from_file_location('compare_runs', path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def count(graph):
+    import onnx
+
+    inner = [a.g for n in graph.node for a in n.attribute if a.type == onnx.AttributeProto.GRAPH]
+    return sum(n.op_type != 'Constant' for n in graph.node) + sum(map(count, inner))
+
+
+def peer_count(path, work):
+    import onnx
+    try:
+        import onnxsim
+        return count(onnxsim.simplify(onnx.load(path), check_n=0)[0].graph), 'onnxsim'
+    except ImportError:
+        pass
+    except Exception as error:  # it does not take every network
+        return None, 'onnxsim fails: %s' % str(error).split('\n')[0][:60]
+    import onnxruntime as ort
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = os.path.join(work, 'peer.onnx')
+    options.log_severity_level = 4
+    try:
+        ort.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    except Exception as error:
+        return None, 'onnxruntime fails: %s' % str(error).split('\n')[0][:60]
+    return count(onnx.load(options.optimized_model_filepath).graph), 'onnxruntime'
+
+
+def check(cli, path, runs, work):
+    """Nodes before, after, of the peer; and what is wrong, or None."""
+    import onnx
+
+    out = os.path.join(work, 'prepared.onnx')
+    done = subprocess.run([cli, 'prepare', path, '-o', out], capture_output=True, text=True)
+    if done.returncode != 0:
+        return 0, 0, None, done.stderr.strip()
+    before, after = count(onnx.load(path).graph), count(onnx.load(out).graph)
+    peer, name = peer_count(path, work)
+    onnx.checker.check_model(out)
+    try:
+        runs.run_original(path)
+    except Exception:  # nothing to compare with
+        return before, after, peer, None
+    worst, tolerance = runs.compare(path, out)
+    if not worst <= tolerance:
+        return before, after, peer, 'outputs are off by %.3g of their range, more than %.3g' % (worst, tolerance)
+    if peer is not None and after > peer + SLACK + peer * SLACK_PERCENT // 100:
+        return before, after, peer, 'more nodes than %s leaves' % name
+    return before, after, peer, None
+
+
+def main():
+    oracle.use_oracle_python()
+    folder = oracle.shared_folder()
+    runs = load_compare_runs()
+    failed = compared = 0
+    for path in sorted(glob.glob(os.path.join(folder, 'models', '*.onnx'))):
+        stem = os.path.basename(path)[:-5]
+        if len(sys.argv) > 2 and stem not in sys.argv[2:]:
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            try:
+                before, after, peer, wrong = check(sys.argv[1], path, runs, work)
+            except Exception as error:  # a result that cannot be loaded, for one
+                before, after, peer, wrong = 0, 0, None, str(error)[:300]
+        print('%-40s %5d nodes, prepared %5d, peer %5s  %s' % (stem, before, after, peer if peer is not None else '-', wrong or ''), flush=True)
+        compared += 1
+        failed += wrong is not None
+    print('%d networks, %d bad' % (compared, failed))
+    sys.exit(1 if failed or not compared else 0)
+
+
+if __name__ == '__main__':
+    main()
