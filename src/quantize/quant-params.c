@@ -23,12 +23,14 @@
 static const struct
 {
   VnDType dtype;
-  gint32  full[2], symmetric[2], reduced[2];
+  gint64  full[2], symmetric[2], reduced[2];
 } levels[] = {
   { VN_DTYPE_U8,  { 0, 255 },         { 0, 255 },         { 0, 127 } },
   { VN_DTYPE_S8,  { -128, 127 },      { -127, 127 },      { -64, 64 } },
   { VN_DTYPE_U16, { 0, 65535 },       { 0, 65535 },       { 0, 32767 } },
   { VN_DTYPE_S16, { -32768, 32767 },  { -32767, 32767 },  { -16384, 16384 } },
+  { VN_DTYPE_U32, { 0, G_MAXUINT32 }, { 0, G_MAXUINT32 }, { 0, G_MAXINT32 } },
+  { VN_DTYPE_S32, { G_MININT32, G_MAXINT32 }, { -G_MAXINT32, G_MAXINT32 }, { -(1 << 30), 1 << 30 } },
   { VN_DTYPE_U4,  { 0, 15 },          { 0, 15 },          { 0, 7 } },
   { VN_DTYPE_S4,  { -8, 7 },          { -8, 7 },          { -4, 3 } },
 };
@@ -50,7 +52,7 @@ vn_quant_get_levels (VnDType   dtype,
 {
   for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
     {
-      const gint32 *pair = reduce_range ? levels[i].reduced : symmetric ? levels[i].symmetric : levels[i].full;
+      const gint64 *pair = reduce_range ? levels[i].reduced : symmetric ? levels[i].symmetric : levels[i].full;
 
       if (levels[i].dtype != dtype)
         continue;
@@ -65,7 +67,7 @@ vn_quant_get_levels (VnDType   dtype,
  * vn_quant_params_from_range:
  * @min: smallest value to represent; rounded to float, as ranges are floats
  * @max: largest value
- * @dtype: (u)int4, 8 or 16
+ * @dtype: (u)int4, 8, 16 or 32
  * @symmetric: zero point in the middle of the type, whatever the range
  * @reduce_range: use one bit less
  * @scale: (out): > 0
@@ -106,6 +108,45 @@ vn_quant_params_from_range (double    min,
 
   *scale = (float) s;
   *zero_point = (gint64) (symmetric ? rint ((double) (qmin + qmax) / 2.0) : rint ((double) qmin - lo / s));
+}
+
+/*< private >
+ * vn_quant_widen_range:
+ * @minimum: 0, or the least width: what is narrower, once made to hold 0, grows upwards
+ *
+ * Makes both ends finite: infinities become half of the greatest float.
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if an end is NaN
+ */
+gboolean
+vn_quant_widen_range (double  *min,
+                      double  *max,
+                      double   minimum,
+                      GError **error)
+{
+  if (isnan (*min) || isnan (*max))
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the range is not a number; check the model and the samples"));
+      return FALSE;
+    }
+  *min = isinf (*min) ? copysign (FLT_MAX / 2, *min) : *min;
+  *max = isinf (*max) ? copysign (FLT_MAX / 2, *max) : *max;
+  /* added as floats: so does onnxruntime.quantization */
+  if (minimum > 0)
+    *max = MAX (MAX (*max, 0), (double) ((float) MIN (*min, 0) + (float) minimum));
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_round_scale:
+ *
+ * Returns: the power of two for @scale, from 2^-127 to 2^127
+ */
+float
+vn_quant_round_scale (float           scale,
+                      VnPowerRounding rounding)
+{
+  return (float) vn_position_get_scale (vn_scale_get_position (scale, rounding));
 }
 
 static void

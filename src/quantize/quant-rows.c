@@ -72,13 +72,15 @@ observed_range (VnResolver     *self,
                 const VnValue  *value,
                 const char     *method_id,
                 double          percentile,
+                VnDType         dtype,
                 VnRange        *range,
+                char          **winner,
                 GError        **error)
 {
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
-  VnRangeSettings settings = { .percentile = percentile, .symmetric = self->recipe->symmetric_activations,
-                               .bits = vn_dtype_get_bits (self->recipe->activation) };
+  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype,
+                                                          self->recipe->symmetric_activations, FALSE);
 
   if (method == NULL)
     return FALSE;
@@ -98,6 +100,8 @@ observed_range (VnResolver     *self,
       *range = (VnRange) { 0, 0 };
       return TRUE;
     }
+  if (winner != NULL && method->dup_winner != NULL)
+    *winner = method->dup_winner (histogram, &settings);
   if (method->range (histogram, &settings, range, error))
     return TRUE;
   g_prefix_error (error, "“%s”: ", value->name);
@@ -117,6 +121,7 @@ static gboolean
 range_of (VnResolver     *self,
           const VnValue  *value,
           VnRange        *range,
+          char          **winner,     /* nullable */
           GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
@@ -128,7 +133,8 @@ range_of (VnResolver     *self,
       return TRUE;
     }
   return observed_range (self, mark->range_from != NULL ? mark->range_from : value, method_of (self, mark),
-                         rule != NULL ? rule->percentile : self->recipe->percentile, range, error);
+                         rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, mark), range,
+                         winner, error);
 }
 
 static gboolean
@@ -138,27 +144,31 @@ fill_activation (VnResolver     *self,
                  GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  g_autofree char *winner = NULL;
+  const char *method;
   VnRange range;
   gint64 zero_point;
   float scale;
 
-  if (!range_of (self, value, &range, error))
+  if (!range_of (self, value, &range, &winner, error))
     return FALSE;
 
   row->tensor.dtype = activation_type (self, mark);
   row->tensor.min = range.min;
   row->tensor.max = range.max;
-  row->tensor.method = g_strdup (mark->unit_range ? "fixed" : method_of (self, mark));
+  method = mark->unit_range ? "fixed" : method_of (self, mark);
+  row->tensor.method = winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
   row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->activation_rule, mark->method_rule), row->tensor.dtype);
-  vn_quant_params_from_range (range.min, range.max, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
-                              &scale, &zero_point);
-  return set_scalar_params (row, scale, zero_point, error);
+  return vn_quant_make_params (self->recipe, method, &range, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
+                               &scale, &zero_point, error) &&
+         set_scalar_params (row, scale, zero_point, error);
 }
 
 /* ---- constants ---- */
 
 static gboolean
-set_channel_params (VnQuantRow   *row,
+set_channel_params (VnResolver   *self,
+                    VnQuantRow   *row,
                     const float  *min,
                     const float  *max,
                     gsize         n,
@@ -176,12 +186,35 @@ set_channel_params (VnQuantRow   *row,
     {
       row->tensor.min = MIN (row->tensor.min, min[i]);
       row->tensor.max = MAX (row->tensor.max, max[i]);
-      vn_quant_params_from_range (min[i], max[i], row->tensor.dtype, symmetric, reduce_range,
-                                  &scales[i], &zero_points[i]);
+      if (!vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
+                                 symmetric, reduce_range, &scales[i], &zero_points[i], error))
+        return FALSE;
     }
   row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
   return row->tensor.zero_point != NULL;
+}
+
+/* Other methods than the whole range; the type of the row is known. */
+static gboolean
+choose_constant_ranges (VnResolver     *self,
+                        const VnValue  *value,
+                        VnQuantRow     *row,
+                        gboolean        symmetric,
+                        float          *min,
+                        float          *max,
+                        GError        **error)
+{
+  const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
+  const VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, self->recipe->percentile, row->tensor.dtype,
+                                                                symmetric, self->recipe->reduce_range);
+
+  if (method == NULL || g_str_equal (method->id, "minmax"))
+    return method != NULL;
+  if (vn_quant_method_ranges (value->initializer, row->tensor.axis, method, &settings, min, max, error))
+    return TRUE;
+  g_prefix_error (error, "“%s”: ", value->name);
+  return FALSE;
 }
 
 static gboolean
@@ -209,12 +242,15 @@ fill_constant (VnResolver     *self,
 
   row->tensor.axis = mark->axis;
   row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
-  row->tensor.method = g_strdup ("minmax");
+  row->tensor.method = g_strdup (mark->as_weight && self->recipe->weight_method != NULL ? self->recipe->weight_method
+                                                                                        : "minmax");
   row->tensor.rule = vn_quant_dup_rule (self, mark->as_weight ? mark->weight_rule : mark->activation_rule,
                                         row->tensor.dtype);
   /* integer kernels want the same zero point in every channel */
   symmetric = mark->axis >= 0 || (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
-  return set_channel_params (row, min, max, n, symmetric, self->recipe->reduce_range, error);
+  if (!choose_constant_ranges (self, value, row, symmetric, min, max, error))
+    return FALSE;
+  return set_channel_params (self, row, min, max, n, symmetric, self->recipe->reduce_range, error);
 }
 
 /* ---- sharing ---- */
@@ -250,6 +286,7 @@ own_scale (VnResolver     *self,
            GError        **error)
 {
   const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
+  const VnQuantMark *mark;
   VnRange range;
   gint64 zero_point;
 
@@ -258,11 +295,10 @@ own_scale (VnResolver     *self,
       *scale = *(const float *) row->tensor.scale->data;
       return TRUE;
     }
-  if (!range_of (self, value, &range, error))
-    return FALSE;
-  vn_quant_params_from_range (range.min, range.max, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
-                              scale, &zero_point);
-  return TRUE;
+  mark = vn_resolver_mark_of (self, value);
+  return range_of (self, value, &range, NULL, error) &&
+         vn_quant_make_params (self->recipe, mark->unit_range ? "fixed" : method_of (self, mark), &range, row->tensor.dtype,
+                               self->recipe->symmetric_activations, FALSE, scale, &zero_point, error);
 }
 
 static gboolean

@@ -41,12 +41,45 @@ gboolean  vn_quant_data_range        (VnTensor       *data,
                                       float          *max,
                                       guint64        *n_infinite,
                                       GError        **error);
+gboolean  vn_quant_widen_range       (double         *min,
+                                      double         *max,
+                                      double          minimum,
+                                      GError        **error);
+float     vn_quant_round_scale       (float           scale,
+                                      VnPowerRounding rounding);
 gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
                                           float          *weight_scales,
                                           gsize           n,
                                           const float    *bias,
                                           gsize           n_bias,
                                           gboolean        per_channel);
+
+/* ---- quant-ranges.c ---- */
+
+gboolean        vn_quant_get_rounding       (const VnRecipe         *recipe,
+                                             const VnRangeMethod    *method,
+                                             VnPowerRounding        *rounding);
+gboolean        vn_quant_make_params        (const VnRecipe         *recipe,
+                                             const char             *method,
+                                             const VnRange          *range,
+                                             VnDType                 dtype,
+                                             gboolean                symmetric,
+                                             gboolean                reduce_range,
+                                             float                  *scale,
+                                             gint64                 *zero_point,
+                                             GError                **error);
+VnRangeSettings vn_quant_get_range_settings (const VnRecipe         *recipe,
+                                             double                  percentile,
+                                             VnDType                 dtype,
+                                             gboolean                symmetric,
+                                             gboolean                reduce_range);
+gboolean        vn_quant_method_ranges      (VnTensor               *data,
+                                             int                     axis,
+                                             const VnRangeMethod    *method,
+                                             const VnRangeSettings  *settings,
+                                             float                  *min,
+                                             float                  *max,
+                                             GError                **error);
 
 /* ---- vn-resolver: what is worked out about a graph while a recipe is resolved ---- */
 

@@ -13,6 +13,9 @@ typedef enum
   VN_N_FORMATS
 } VnFormat;
 
+/* Scales of powers of two: as AMD rounds them, or as PPQ does. */
+typedef enum { VN_POWER_OF_TWO_OFF, VN_POWER_OF_TWO_NEAREST, VN_POWER_OF_TWO_PPQ } VnPowerOfTwo;
+
 /**
  * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins. Fields: vn-settings.def.
  * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries are given
@@ -46,6 +49,10 @@ typedef struct
   gboolean    reduce_range;
   char       *method;         /* id of a range method */
   double      percentile;
+  gboolean    two_sided;      /* percentile */
+  char       *weight_method;  /* id of a range method; NULL: minmax */
+  double      minimum_real_range;
+  VnPowerOfTwo power_of_two;
   gint64      opset;          /* 0: lowest that works, never below the model's */
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;

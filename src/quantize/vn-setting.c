@@ -18,6 +18,8 @@ static const char * const vn_format_ids[] = {
   NULL
 };
 
+static const char * const vn_power_of_two_ids[] = { "off", "nearest", "ppq", NULL };
+
 #define SETTING(STRUCT, TYPE, field, id_, def_, min_, max_, allowed, title_, blurb_)                          \
   { .id = id_, .title = title_, .blurb = blurb_, .type = VN_SETTING_##TYPE, .offset = G_STRUCT_OFFSET (STRUCT, field), \
     .def = def_, .min = min_, .max = max_, allowed },

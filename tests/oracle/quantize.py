@@ -27,6 +27,8 @@ MORE_SETTINGS = [   # on one small network
     ('a16w8', ['--preset', 'a16w8', '--per-channel'], {'activation': 'QUInt16', 'per_channel': True}),
     ('w16', ['--weight', 'int16'], {'weight': 'QInt16'}),
     ('w4', ['--weight', 'int4', '--per-channel'], {'weight': 'QInt4', 'per_channel': True}),
+    ('min.range', ['--set', 'minimum-real-range=0.7'], {'extra_options': {'MinimumRealRange': 0.7}}),
+    ('average', ['--set', 'method=average'], {'extra_options': {'CalibMovingAverage': True}}),
     ('u8u8', ['--weight', 'uint8', '--asymmetric-weights'], {'weight': 'QUInt8'}),
 ]
 NAMED_SETTINGS = [  # the peer knows nodes by name only

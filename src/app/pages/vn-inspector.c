@@ -52,6 +52,7 @@ find_ranges (Work *work)
   const VnHistogram *histogram = vn_result_get_node_histogram (work->result, work->node);
   const VnTensorPlan *plan = vn_result_get_node_plan (work->result, work->node);
   VnRangeSettings settings = { .percentile = work->percentile, .symmetric = work->symmetric,
+                               .two_sided = work->result->recipe->two_sided,
                                .bits = vn_dtype_get_bits (work->result->recipe->activation) };
   guint n;
   const VnRangeMethod * const *methods = vn_range_method_list (&n);

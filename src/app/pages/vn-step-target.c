@@ -39,6 +39,17 @@ get_type_name (VnDType dtype)
   return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
 }
 
+static gboolean
+uses_percentile (const char *id)
+{
+  const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
+
+  for (guint i = 0; method != NULL && method->params[i].id != NULL; i++)
+    if (g_str_equal (method->params[i].id, "percentile"))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 recipe_changed (VnStepTarget *self)
 {
@@ -56,7 +67,7 @@ recipe_changed (VnStepTarget *self)
   adw_combo_row_set_selected (self->method, find_method (recipe->method));
   if (recipe->percentile > 0)
     gtk_spin_button_set_value (self->percentile, recipe->percentile);
-  gtk_widget_set_visible (self->percentile_row, g_strcmp0 (recipe->method, "percentile") == 0);
+  gtk_widget_set_visible (self->percentile_row, uses_percentile (recipe->method));
   summary = g_strdup_printf (_("Activations %s, weights %s."), get_type_name (recipe->activation),
                              get_type_name (recipe->weight));
   gtk_label_set_label (self->summary, summary);
@@ -103,7 +114,7 @@ details_changed (VnStepTarget *self)
       g_free (recipe->method);
       recipe->method = g_strdup (methods[selected]->id);
     }
-  if (g_strcmp0 (recipe->method, "percentile") == 0)
+  if (uses_percentile (recipe->method))
     recipe->percentile = gtk_spin_button_get_value (self->percentile);
   vn_document_edit_recipe (document, recipe, _("Details of the target"));
 }

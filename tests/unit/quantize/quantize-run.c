@@ -14,7 +14,7 @@
 #include <string.h>
 
 static char *preset = NULL, *weight = NULL, *data_folder = NULL, *ranges_file = NULL;
-static char **excludes = NULL, **wide = NULL;
+static char **settings = NULL, **excludes = NULL, **wide = NULL;
 static int prepare_opset = 0;
 static gboolean per_channel, symmetric, asymmetric_weights, reduce_range, operators, unit_ranges;
 
@@ -30,6 +30,7 @@ static const GOptionEntry entries[] = {
   { "wide", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wide, "Give these nodes uint16 activations", "PATTERN" },
   { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, "Scales per channel", NULL },
   { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, "Symmetric activations", NULL },
+  { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "A setting of the recipe", "ID=VALUE" },
   { "reduce-range", 0, 0, G_OPTION_ARG_NONE, &reduce_range, "One bit less for weights", NULL },
   { "operators", 0, 0, G_OPTION_ARG_NONE, &operators, "List operators and whether they are quantized by default", NULL },
   { NULL }
@@ -110,7 +111,10 @@ observe (const VnValue  *value,
 {
   Observer *self = data;
 
-  vn_histogram_scan (get_histogram (self->histograms, value->name), self->scratch, tensor->data, tensor->n_elements);
+  VnHistogram *sample = vn_histogram_new ();
+
+  vn_histogram_scan (sample, self->scratch, tensor->data, tensor->n_elements);
+  vn_histogram_take_sample (get_histogram (self->histograms, value->name), sample);
 }
 
 static gint
@@ -260,7 +264,7 @@ write_plan (VnQuantPlan  *plan,
 static VnRecipe *
 make_recipe (GError **error)
 {
-  VnRecipe *recipe;
+  g_autoptr(VnRecipe) recipe = NULL;
 
   if (preset != NULL && vn_preset_find (preset, error) == NULL)
     return NULL;
@@ -282,7 +286,14 @@ make_recipe (GError **error)
       rule->exclude = FALSE;
       rule->activation = VN_DTYPE_U16;
     }
-  return recipe;
+  for (guint i = 0; settings != NULL && settings[i] != NULL; i++)
+    {
+      g_auto(GStrv) words = g_strsplit (settings[i], "=", 2);
+
+      if (!vn_recipe_set (recipe, words[0], words[1] != NULL ? words[1] : "", error))
+        return NULL;
+    }
+  return g_steal_pointer (&recipe);
 }
 
 static const VnHistogram *
