@@ -151,7 +151,7 @@ print_nodes (VnBenchmark *result)
       vn_cmd_print ("  %6u", i + 1);
       print_columns (result, node->ms, node->flops, node->share);
       vn_cmd_print ("  %s  %s%s%s\n          %s → %s\n", label, node->node->op_type,
-                    fused, node->is_view ? _(", only another shape") : "",
+                    fused, node->is_view ? _(", only another shape") : node->is_order ? _(", only another order of its data") : "",
                     node->inputs, node->outputs);
     }
 }
@@ -270,6 +270,7 @@ json_tables (JsonBuilder       *json,
       json_flag (json, "fused_bias", node->has_line);
       json_flag (json, "fused_sum", node->has_sum);
       json_flag (json, "only_reshapes", node->is_view);
+      json_flag (json, "only_reorders", node->is_order);
       json_flag (json, "shape_depends_on_data", node->is_dynamic);
       json_builder_end_object (json);
     }

@@ -48,6 +48,7 @@ vn_plan_get_step_info (VnPlan     *self,
     .has_line = step->line != NULL,
     .has_sum = step->has_sum,
     .is_dynamic = step->dynamic,
+    .is_order = step->is_order,
   };
 }
 
@@ -92,13 +93,14 @@ vn_plan_get_summary (VnPlan        *self,
   g_autofree gboolean *run = g_new0 (gboolean, MAX (self->graph->nodes->len, 1));
   g_autofree gboolean *written = g_new0 (gboolean, MAX (self->n_values, 1));
 
-  *summary = (VnPlanSummary) { .n_nodes = self->graph->nodes->len, .n_run = self->steps->len,
-                               .arena_bytes = self->arena_size, .scratch_bytes = self->scratch_size };
+  *summary = (VnPlanSummary) { .n_nodes = self->graph->nodes->len, .arena_bytes = self->arena_size,
+                               .scratch_bytes = self->scratch_size };
   for (guint i = 0; i < self->steps->len; i++)
     {
       const VnStep *step = g_ptr_array_index (self->steps, i);
 
       run[step->node->index] = TRUE;
+      summary->n_run += !step->is_order;
       for (guint k = 0; k < step->n_outputs; k++)
         if (step->outputs[k] >= 0)
           written[step->outputs[k]] = TRUE;

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @has_factors, @has_line, @has_sum: factors or shifts by channel, a bias along the last axis, or the sum with another
  *   tensor, were fused into it
  * @is_dynamic: shapes are inferred again in each run
+ * @is_order: nothing is computed: the step brings the input or output of @node into the order another step reads
  */
 typedef struct
 {
@@ -20,13 +21,13 @@ typedef struct
   guint               n_inputs, n_outputs;
   const VnTensorType *in_types, *out_types;
   const char         *activation;
-  gboolean            is_view, has_factors, has_line, has_sum, is_dynamic;
+  gboolean            is_view, has_factors, has_line, has_sum, is_dynamic, is_order;
 } VnStepInfo;
 
 /**
  * VnPlanSummary: what became of the nodes of the main graph, and what a run keeps in memory.
  * @n_nodes: all; the sum of the following four
- * @n_run: steps, views included
+ * @n_run: steps, views included, but those that only change the order of elements
  * @n_folded: computed once, while planning, Constant nodes included
  * @n_fused: done by the operator before
  * @n_unneeded: no wanted output depends on what they compute

@@ -61,6 +61,7 @@ typedef struct
  * @has_sum: the last input is not the node's, but the sum of the context
  * @factors, @shifts: those of the context; @shifts is part of the same memory
  * @line: that of the context
+ * @is_order: only the order of the elements changes, for the sake of another step
  */
 typedef struct
 {
@@ -75,7 +76,7 @@ typedef struct
   gpointer      prepared;
   VnActivation  activation;
   float        *factors, *shifts, *line;
-  gboolean      dynamic, alias, dead, has_sum;
+  gboolean      dynamic, alias, dead, has_sum, is_order;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */
 } VnStep;
@@ -155,6 +156,7 @@ void      vn_plan_fuse          (VnPlan               *self);
 gboolean  vn_plan_match_clamp   (VnPlan               *self,
                                  const VnStep         *step,
                                  VnActivation         *clamp);
+void      vn_plan_lay_out       (VnPlan               *self);
 gboolean  vn_plan_place         (VnPlan               *self,
                                  GError              **error);
 gboolean  vn_plan_prepare       (VnPlan               *self,
@@ -164,6 +166,11 @@ VnStep   *vn_step_new           (VnPlan               *plan,
                                  const VnNode         *node,
                                  const VnOp           *op,
                                  GPtrArray            *captured);
+VnStep   *vn_step_new_order     (const VnStep         *like,
+                                 const VnOp           *op,
+                                 const VnTensorType   *type,
+                                 int                   from,
+                                 int                   to);
 void      vn_step_free          (VnStep               *self);
 void      vn_step_init_context  (const VnStep         *self,
                                  VnOpContext          *ctx);

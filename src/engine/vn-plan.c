@@ -168,6 +168,8 @@ plan_build (VnPlan               *self,
   if (!options->no_fusion)
     vn_plan_fuse (self);
   drop_unused_constants (self);
+  if (!options->no_fusion)
+    vn_plan_lay_out (self);
   return vn_plan_place (self, error) && vn_plan_prepare (self, error);
 }
 

@@ -79,6 +79,37 @@ vn_step_new (VnPlan       *plan,
   return self;
 }
 
+/**
+ * vn_step_new_order:
+ * @like: the step it is made for
+ * @op: what it does
+ * @type: of both values as the graph has them
+ * @from, @to: ids of the values
+ *
+ * Returns: (transfer full): a step of no node of its own
+ */
+VnStep *
+vn_step_new_order (const VnStep       *like,
+                   const VnOp         *op,
+                   const VnTensorType *type,
+                   int                 from,
+                   int                 to)
+{
+  VnStep *self = g_new0 (VnStep, 1);
+
+  self->node = like->node;
+  self->op = op;
+  self->opset = like->opset;
+  self->n_inputs = self->n_own = self->n_outputs = 1;
+  self->inputs = g_memdup2 (&from, sizeof from);
+  self->outputs = g_memdup2 (&to, sizeof to);
+  self->in_types = g_memdup2 (type, sizeof *type);
+  self->out_types = g_memdup2 (type, sizeof *type);
+  self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->is_order = TRUE;
+  return self;
+}
+
 void
 vn_step_free (VnStep *self)
 {

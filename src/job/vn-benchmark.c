@@ -66,7 +66,9 @@ vn_benchmark_new (VnPlan *plan,
       node.has_line = info.has_line;
       node.has_sum = info.has_sum;
       node.is_dynamic = info.is_dynamic;
-      node.flops = vn_op_count_flops (info.node, info.in_types, info.n_inputs, info.out_types, info.n_outputs);
+      node.is_order = info.is_order;
+      node.flops = info.is_order ? 0 : vn_op_count_flops (info.node, info.in_types, info.n_inputs, info.out_types,
+                                                          info.n_outputs);
       self->flops += MAX (node.flops, 0);
       g_array_append_val (self->nodes, node);
     }
@@ -164,7 +166,7 @@ vn_benchmark_finish (VnBenchmark *self)
       VnBenchmarkType *type = find_type (self->types, node->node);
 
       node->share = total > 0 ? node->ms[VN_BENCHMARK_MANY] / total : 0;
-      type->n_calls++;
+      type->n_calls += !node->is_order;
       type->flops += MAX (node->flops, 0);
       type->share += node->share;
       for (guint mode = 0; mode < VN_BENCHMARK_N_MODES; mode++)

@@ -18,7 +18,7 @@ enum { VN_BENCHMARK_ONE, VN_BENCHMARK_MANY, VN_BENCHMARK_N_MODES };
 /**
  * VnBenchmarkNode: one node that is run.
  * @inputs, @outputs: types as text: "float32[1,3,8,8], float32[4,3,1,1]"
- * @activation: (nullable): fused into it, see #VnStepInfo, as @has_factors, @has_line and @has_sum
+ * @activation: (nullable): fused into it, see #VnStepInfo, as @has_factors, @has_line, @has_sum and @is_order
  * @flops: of one run; negative: not counted
  * @ms: mean of all runs
  * @share: of the time of all nodes with all threads, 0 .. 1
@@ -28,7 +28,7 @@ typedef struct
   const VnNode *node;
   char         *inputs, *outputs;
   const char   *activation;
-  gboolean      is_view, has_factors, has_line, has_sum, is_dynamic;
+  gboolean      is_view, has_factors, has_line, has_sum, is_dynamic, is_order;
   double        flops, share;
   double        ms[VN_BENCHMARK_N_MODES];
 } VnBenchmarkNode;

@@ -7,11 +7,17 @@
 
 #include <math.h>
 
-static gboolean
-pool_window (VnWindow      *win,
-             VnOpContext   *ctx,
-             const VnShape *x,
-             GError       **error)
+/**
+ * vn_pool_init_window:
+ * @x: shape of the data
+ *
+ * Returns: %FALSE if the attributes do not fit
+ */
+gboolean
+vn_pool_init_window (VnWindow       *win,
+                     VnOpContext    *ctx,
+                     const VnShape  *x,
+                     GError        **error)
 {
   gint64 kernel[VN_MAX_RANK];
 
@@ -31,7 +37,7 @@ pool_infer (VnOpContext *ctx,
 
   if (x->rank >= 0)
     {
-      if (!pool_window (&win, ctx, x, error))
+      if (!vn_pool_init_window (&win, ctx, x, error))
         return FALSE;
       y = *x;
       vn_window_output (&win, &y);
@@ -50,6 +56,7 @@ typedef struct
   const VnPoolKind  *kind;
   float              p;              /* exponent of LpPool */
   gboolean           count_padding;
+  gsize              unit;           /* elements at a pixel: several if the data are blocked (vn-blocked.h) */
   gsize              in_size, out_size, item_bytes;
 } Pool;
 
@@ -100,8 +107,8 @@ combine_lines (const Pool   *self,
 
         if (iz < 0 || iz >= win->in[0] || iy < 0 || iy >= win->in[1])
           continue;
-        self->kind->lines (x + (gsize) ((iz * win->in[1] + iy) * win->in[2]) * self->item_bytes, line,
-                           (gsize) win->in[2], self->p, !any);
+        self->kind->lines (x + (gsize) ((iz * win->in[1] + iy) * win->in[2]) * self->unit * self->item_bytes, line,
+                           (gsize) win->in[2] * self->unit, self->p, !any);
         any = TRUE;
       }
   return any;
@@ -115,14 +122,17 @@ combine_columns (const Pool *self,
   const VnWindow *win = &self->win;
   gint64 stride = win->stride[2];
 
-  self->kind->fill (y, (gsize) win->out[2]);
+  self->kind->fill (y, (gsize) win->out[2] * self->unit);
   for (gint64 kx = 0; line != NULL && kx < win->kernel[2]; kx++)
     {
       gint64 at = kx * win->dilation[2] - win->begin[2];
       gint64 first = at >= 0 ? 0 : (-at + stride - 1) / stride;
       gint64 end = at >= win->in[2] ? 0 : MIN (win->out[2], (win->in[2] - 1 - at) / stride + 1);
 
-      if (first < end)
+      if (first < end && self->unit > 1)
+        self->kind->blocks ((const float *) line + (gsize) (first * stride + at) * self->unit,
+                            (float *) y + (gsize) first * self->unit, self->unit, (gsize) stride, (gsize) (end - first));
+      else if (first < end)
         self->kind->columns ((const guint8 *) line + (gsize) (first * stride + at) * self->item_bytes,
                              (guint8 *) y + (gsize) first * self->item_bytes, (gsize) stride, (gsize) (end - first));
     }
@@ -144,7 +154,8 @@ finish_average (const Pool *self,
       if (self->item_bytes == sizeof (double))
         ((double *) y)[ox] = count > 0 ? ((double *) y)[ox] / (double) count : 0;
       else
-        ((float *) y)[ox] = count > 0 ? ((float *) y)[ox] / (float) count : 0.f;
+        for (gsize i = (gsize) ox * self->unit; i < (gsize) (ox + 1) * self->unit; i++)
+          ((float *) y)[i] = count > 0 ? ((float *) y)[i] / (float) count : 0.f;
     }
 }
 
@@ -171,10 +182,10 @@ pool_plane (gpointer data,
   const VnWindow *win = &self->win;
   const guint8 *x = (const guint8 *) self->ctx->in[0]->data + item * self->in_size * self->item_bytes;
   guint8 *y = (guint8 *) self->ctx->out[0]->data + item * self->out_size * self->item_bytes;
-  gpointer line = (double *) self->ctx->scratch + worker * (gsize) win->in[2];
+  gpointer line = (guint8 *) self->ctx->scratch + worker * (gsize) win->in[2] * self->unit * self->item_bytes;
 
   for (gint64 oz = 0; oz < win->out[0]; oz++)
-    for (gint64 oy = 0; oy < win->out[1]; oy++, y += (gsize) win->out[2] * self->item_bytes)
+    for (gint64 oy = 0; oy < win->out[1]; oy++, y += (gsize) win->out[2] * self->unit * self->item_bytes)
       {
         gboolean any = combine_lines (self, x, oz, oy, line);
 
@@ -192,14 +203,16 @@ run_kind (VnOpContext      *ctx,
           GError          **error)
 {
   const VnTensor *x = ctx->in[0];
+  const VnShape *shape = &ctx->in_types[0].shape;
   Pool pool = { .ctx = ctx, .kind = kind };
 
-  if (!pool_window (&pool.win, ctx, &x->shape, error))
+  if (!vn_pool_init_window (&pool.win, ctx, shape, error))
     return FALSE;
+  pool.unit = x->shape.rank > shape->rank ? (gsize) x->shape.dims[shape->rank] : 1;
   pool.p = vn_pool_exponent (ctx);
   pool.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
-  pool.in_size = (gsize) vn_window_volume (pool.win.in);
-  pool.out_size = (gsize) vn_window_volume (pool.win.out);
+  pool.in_size = (gsize) vn_window_volume (pool.win.in) * pool.unit;
+  pool.out_size = (gsize) vn_window_volume (pool.win.out) * pool.unit;
   pool.item_bytes = vn_dtype_get_bits (x->dtype) / 8;
   vn_op_for_items (ctx, (gsize) (x->shape.dims[0] * x->shape.dims[1]),
                    (double) pool.out_size * (double) vn_window_volume (pool.win.kernel), pool_plane, &pool);
@@ -276,9 +289,14 @@ find_positions (VnOpContext    *ctx,
           }
 }
 
-static gboolean
-max_pool_run (VnOpContext *ctx,
-              GError     **error)
+/**
+ * vn_pool_run_max:
+ *
+ * `run` of MaxPool; the data may be blocked if the second output is not wanted.
+ */
+gboolean
+vn_pool_run_max (VnOpContext  *ctx,
+                 GError      **error)
 {
   VnWindow win;
 
@@ -286,15 +304,20 @@ max_pool_run (VnOpContext *ctx,
     return FALSE;
   if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
     return TRUE;
-  if (!pool_window (&win, ctx, &ctx->in[0]->shape, error))
+  if (!vn_pool_init_window (&win, ctx, &ctx->in[0]->shape, error))
     return FALSE;
   find_positions (ctx, &win);
   return TRUE;
 }
 
-static gboolean
-average_pool_run (VnOpContext *ctx,
-                  GError     **error)
+/**
+ * vn_pool_run_average:
+ *
+ * `run` of AveragePool; the data may be blocked.
+ */
+gboolean
+vn_pool_run_average (VnOpContext  *ctx,
+                     GError      **error)
 {
   return run_kind (ctx, vn_pool_average_kind (ctx->in[0]->dtype), error);
 }
@@ -318,10 +341,10 @@ const VnOp vn_op_##id = {                                                    \
   .run = run_,                                                               \
 };
 
-OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), average_pool_run,
+OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), vn_pool_run_average,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))
 OPERATOR (lp_pool_1, "LpPool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), lp_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
 OPERATOR (max_pool_1, "MaxPool", 1, 2,
-          VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), max_pool_run,
+          VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), vn_pool_run_max,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))

@@ -31,7 +31,26 @@
 /* The comparison with itself keeps NaN; the compiler drops it for integers. */
 #define LARGER(a, b) ((((a) >= (b)) | ((a) != (a))) ? (a) : (b))
 
-#define MAX_KIND(T, suffix, lowest)                                          \
+#define UNIT_LOOP(size, expression)                                          \
+  for (gsize i = 0; i < n; i++, x += stride * size, y += size)               \
+    for (gsize j = 0; j < size; j++)                                         \
+      y[j] = (expression);
+
+#define BLOCKS(name, expression)                                             \
+VN_MULTIVERSION                                                              \
+static void                                                                  \
+name (const float *restrict x, float *restrict y, gsize unit, gsize stride, gsize n) \
+{                                                                            \
+  if (unit == 16)                                                            \
+    UNIT_LOOP (16, expression)                                               \
+  else                                                                       \
+    UNIT_LOOP (unit, expression)                                             \
+}
+
+BLOCKS (max_blocks, LARGER (y[j], x[j]))
+BLOCKS (sum_blocks, y[j] + x[j])
+
+#define MAX_KIND(T, suffix, lowest, blocks)                                  \
 VN_MULTIVERSION                                                              \
 static void                                                                  \
 max_lines_##suffix (gconstpointer from, gpointer to, gsize n, float p, gboolean first) \
@@ -63,13 +82,13 @@ max_columns_##suffix (gconstpointer from, gpointer to, gsize stride, gsize n) \
 }                                                                            \
                                                                              \
 static const VnPoolKind max_kind_##suffix = {                                \
-  max_lines_##suffix, max_fill_##suffix, max_columns_##suffix, VN_POOL_PLAIN \
+  max_lines_##suffix, max_fill_##suffix, max_columns_##suffix, blocks, VN_POOL_PLAIN \
 };
 
-MAX_KIND (float, f32, -INFINITY)
-MAX_KIND (double, f64, -INFINITY)
-MAX_KIND (gint8, s8, G_MININT8)
-MAX_KIND (guint8, u8, 0)
+MAX_KIND (float, f32, -INFINITY, max_blocks)
+MAX_KIND (double, f64, -INFINITY, NULL)
+MAX_KIND (gint8, s8, G_MININT8, NULL)
+MAX_KIND (guint8, u8, 0, NULL)
 
 /**
  * vn_pool_max_kind:
@@ -92,7 +111,7 @@ vn_pool_max_kind (VnDType dtype)
     }
 }
 
-#define SUM_KIND(T, suffix, absolute, power)                                 \
+#define SUM_KIND(T, suffix, absolute, power, blocks)                         \
 VN_MULTIVERSION                                                              \
 static void                                                                  \
 sum_lines_##suffix (gconstpointer from, gpointer to, gsize n, float p, gboolean first) \
@@ -135,14 +154,14 @@ sum_columns_##suffix (gconstpointer from, gpointer to, gsize stride, gsize n) \
 }                                                                            \
                                                                              \
 static const VnPoolKind average_kind_##suffix = {                            \
-  sum_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, VN_POOL_AVERAGE \
+  sum_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, blocks, VN_POOL_AVERAGE \
 };                                                                           \
 static const VnPoolKind lp_kind_##suffix = {                                 \
-  power_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, VN_POOL_LP  \
+  power_lines_##suffix, sum_fill_##suffix, sum_columns_##suffix, NULL, VN_POOL_LP \
 };
 
-SUM_KIND (float, f32, fabsf, powf)
-SUM_KIND (double, f64, fabs, pow)
+SUM_KIND (float, f32, fabsf, powf, sum_blocks)
+SUM_KIND (double, f64, fabs, pow, NULL)
 
 /**
  * vn_pool_average_kind:

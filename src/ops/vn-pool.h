@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-op-private.h"
+#include "vn-window.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,7 @@ typedef enum
  * @lines: to[i] = from[i] (if @first) or to[i] combined with from[i]; @p is the exponent of LpPool
  * @fill: the neutral element
  * @columns: to[i] combined with from[i * stride]
+ * @blocks: (nullable): the same for blocks of @unit floats
  */
 typedef struct
 {
@@ -31,6 +32,11 @@ typedef struct
                          gpointer      to,
                          gsize         stride,
                          gsize         n);
+  void       (*blocks)  (const float  *from,
+                         float        *to,
+                         gsize         unit,
+                         gsize         stride,
+                         gsize         n);
   VnPoolFinish finish;
 } VnPoolKind;
 
@@ -38,5 +44,13 @@ const VnPoolKind *vn_pool_average_kind (VnDType dtype);
 const VnPoolKind *vn_pool_lp_kind      (VnDType dtype);
 const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
 float             vn_pool_exponent     (const VnOpContext *ctx);
+gboolean          vn_pool_init_window  (VnWindow          *win,
+                                        VnOpContext       *ctx,
+                                        const VnShape     *x,
+                                        GError           **error);
+gboolean          vn_pool_run_average  (VnOpContext       *ctx,
+                                        GError           **error);
+gboolean          vn_pool_run_max      (VnOpContext       *ctx,
+                                        GError           **error);
 
 G_END_DECLS

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Convolution that writes blocks of channels and reads blocks or planes. Where a kernel has more than one tap or a
+ * stride, the lines of the data it needs are copied with their padding, columns sorted by their remainder modulo the
+ * stride: what one tap sees along a line of the output then lies side by side. Sums run over channel, line and column
+ * in this order, as those of vn-conv-packed.c. */
+#include "vn-blocked-private.h"
+#include "vn-lanes.h"
+#include "vn-tile.h"
+
+#include <math.h>
+
+enum { X, W, B };
+
+/* Blocks that are computed at a time. */
+#define TOGETHER 2
+/* Copied or read data of one item: they are read again for each pair of blocks, and should stay in the second cache. */
+#define BAND_BYTES (256 * 1024)
+/* Pixels in a line, where all pixels are alike. */
+#define FLAT_LINE 56
+
+/**
+ * Band: the lines of the output that are computed together, and where their data lie.
+ * @unit: floats at a pixel and channel block of the data: lanes, or 1 if they are not blocked
+ * @flat: 1x1 without stride and padding: nothing is copied, lines are just pieces of the plane
+ * @phase: columns of one remainder, with room to read past the end
+ * @pitch: floats of a copied line; @channel: of a copied channel block
+ */
+typedef struct
+{
+  gsize    unit, n_units;
+  gboolean flat;
+  gsize    width, n_lines;            /* of the output */
+  gsize    lines, n_bands;
+  gsize    phase, pitch, in_lines, channel, floats;
+} Band;
+
+typedef struct
+{
+  const VnBlockedWeight *weight;
+  const VnBlockedTile   *tile;
+  const VnConv          *conv;
+  const VnEpilogue      *rest;
+  Band                   band;
+  const float           *x;
+  float                 *y, *scratch;
+  const gsize           *offsets;
+  gsize                  n_splits, n_regular;
+  float                  low, high;
+  gboolean               after;
+} Job;
+
+/* ---- where data lie ---- */
+
+static gsize
+span (const VnWindow *win,
+      int             axis)
+{
+  return (gsize) (win->dilation[axis] * (win->kernel[axis] - 1) + 1);
+}
+
+static gboolean
+is_flat (const VnWindow *win)
+{
+  for (int a = 1; a < 3; a++)
+    if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* How much @lines of output need. */
+static gboolean
+set_lines (Band         *self,
+           const VnConv *conv,
+           gsize         lines)
+{
+  const VnWindow *win = &conv->window;
+
+  self->lines = MIN (lines, self->n_lines);
+  self->n_bands = (self->n_lines + self->lines - 1) / self->lines;
+  if (self->flat)
+    return TRUE;
+  self->in_lines = (self->lines - 1) * (gsize) win->stride[1] + span (win, 1);
+  return vn_checked_mul (self->pitch, self->in_lines, &self->channel) &&
+         vn_checked_mul (self->channel, self->n_units, &self->floats) &&
+         vn_checked_add (self->floats, 2 * VN_LANES, &self->floats);
+}
+
+static gboolean
+band_init (Band         *self,
+           const VnConv *conv,
+           gsize         unit)
+{
+  const VnWindow *win = &conv->window;
+  gsize stride = (gsize) win->stride[2], line;
+
+  *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = is_flat (win) };
+  self->width = self->flat ? FLAT_LINE : (gsize) win->out[2];
+  self->n_lines = self->flat ? (conv->out_size + FLAT_LINE - 1) / FLAT_LINE : (gsize) win->out[1];
+  self->phase = (self->width * stride + span (win, 2) - 1) / stride + (unit == 1 ? VN_LANES : 0);
+  if (!vn_checked_mul (self->phase, stride * unit, &self->pitch) ||
+      !vn_checked_mul (self->pitch, (gsize) win->stride[1], &line) || !vn_checked_mul (line, self->n_units, &line))
+    return FALSE;
+  if (self->flat)
+    line = FLAT_LINE * conv->in_channels;
+  return set_lines (self, conv, MAX (1, BAND_BYTES / sizeof (float) / MAX (line, 1)));
+}
+
+static void
+set_offsets (const Band   *self,
+             const VnConv *conv,
+             gsize        *offsets)
+{
+  const VnWindow *win = &conv->window;
+
+  for (gsize c = 0; c < conv->in_channels; c++)
+    for (gint64 ky = 0; ky < win->kernel[1]; ky++)
+      for (gint64 kx = 0; kx < win->kernel[2]; kx++)
+        {
+          gsize shift = (gsize) (kx * win->dilation[2]), stride = (gsize) win->stride[2];
+
+          *offsets = c / self->unit * (self->flat ? conv->in_size * self->unit : self->channel) + c % self->unit;
+          if (!self->flat)
+            *offsets += (gsize) (ky * win->dilation[1]) * self->pitch +
+                        (shift % stride * self->phase + shift / stride) * self->unit;
+          offsets++;
+        }
+}
+
+/* ---- copying ---- */
+
+/* The columns of remainder @r of one line; @room floats may be read from its start on. Always inlined, with @unit and
+ * @stride known for the common ones. */
+VN_INLINE void
+copy_columns (const Band     *self,
+              const VnWindow *win,
+              gsize           unit,
+              gint64          stride,
+              const float    *line,
+              gsize           room,
+              gint64          r,
+              float          *to)
+{
+  gint64 n = (gint64) self->phase - (unit == 1 ? VN_LANES : 0);
+  gint64 first = r - win->begin[2];   /* column of the data of the first one */
+  gint64 skip = first < 0 ? MIN (n, (-first + stride - 1) / stride) : 0;
+  gint64 fit = first >= win->in[2] ? 0 : MIN (n, (win->in[2] - 1 - first) / stride + 1);
+  gsize bytes = unit * sizeof (float);
+
+  fit = MAX (fit, skip);
+  memset (to, 0, (gsize) skip * bytes);
+  line += (gsize) (first + skip * stride) * unit;
+  if (unit == 1)
+    vn_lanes_copy_every (line, stride, fit - skip, (gint64) room - (first + skip * stride), to + skip);
+  else if (stride == 1)
+    memcpy (to + (gsize) skip * unit, line, (gsize) (fit - skip) * bytes);
+  else
+    for (gint64 i = skip; i < fit; i++, line += (gsize) stride * unit)
+      memcpy (to + (gsize) i * unit, line, bytes);
+  memset (to + (gsize) fit * unit, 0, (gsize) (n - fit) * bytes);
+}
+
+static gboolean
+is_read (const VnWindow *win,
+         gint64          remainder)
+{
+  for (gint64 k = 0; k < win->kernel[2]; k++)
+    if (k * win->dilation[2] % win->stride[2] == remainder)
+      return TRUE;
+  return FALSE;
+}
+
+VN_INLINE void
+copy_line (const Band     *self,
+           const VnWindow *win,
+           const float    *line,
+           gsize           room,
+           gint64          r,
+           float          *to)
+{
+  gint64 stride = win->stride[2];
+
+  if (self->unit == 1 && stride <= 2)
+    copy_columns (self, win, 1, stride == 1 ? 1 : 2, line, room, r, to);
+  else if (self->unit == 8)
+    copy_columns (self, win, 8, stride, line, room, r, to);
+  else if (self->unit == 16)
+    copy_columns (self, win, 16, stride, line, room, r, to);
+  else
+    copy_columns (self, win, self->unit, stride, line, room, r, to);
+}
+
+/* Of one channel block, from line @top of the data on, which may lie above it. */
+VN_MULTIVERSION
+static void
+copy_lines (const Band     *self,
+            const VnWindow *win,
+            const float    *x,
+            gint64          top,
+            gint64          n,
+            float          *to)
+{
+  gint64 step = win->kernel[1] == 1 ? win->stride[1] : 1;   /* a kernel of one line skips some */
+
+  for (gint64 l = 0; l < n; l += step)
+    for (gint64 r = 0; r < win->stride[2]; r++)
+      {
+        float *at = to + (gsize) l * self->pitch + (gsize) r * self->phase * self->unit;
+        gint64 y = top + l;
+
+        if (!is_read (win, r))
+          continue;
+        if (y < 0 || y >= win->in[1])
+          memset (at, 0, self->phase * self->unit * sizeof (float));
+        else
+          copy_line (self, win, x + (gsize) (y * win->in[2]) * self->unit,
+                     (gsize) ((win->in[1] - y) * win->in[2]), r, at);
+      }
+}
+
+/* ---- computing ---- */
+
+/* Pixels of one line, as even as can be. */
+static void
+run_pixels (const Job     *self,
+            VnBlockedArea *area,
+            guint          vectors,
+            gsize          n)
+{
+  const VnBlockedTile *tile = self->tile;
+  gsize unit = self->band.unit, n_tiles = (n + tile->max_pixels - 1) / tile->max_pixels;
+
+  for (; n_tiles > 0; n_tiles--)
+    {
+      gsize pixels = (n + n_tiles - 1) / n_tiles;
+
+      tile->run[vectors - 1][unit > 1][pixels] (area);
+      area->x += pixels * unit;
+      area->y += pixels * tile->lanes;
+      n -= pixels;
+    }
+}
+
+/* @first: pixel of the output the line starts with, @n: of the line. */
+static void
+run_line (const Job   *self,
+          gsize        batch,
+          gsize        panel,
+          const float *x,
+          gsize        first,
+          gsize        n)
+{
+  const VnBlockedWeight *weight = self->weight;
+  gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
+  guint vectors = (guint) MIN (TOGETHER, weight->n_blocks - block);
+  gsize regular = MIN (n, self->n_regular - MIN (first, self->n_regular));
+  float *y = self->y + ((batch * weight->n_blocks + block) * out_size + first) * lanes;
+  VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
+                         x, self->offsets, y, out_size * lanes, self->low, self->high };
+
+  run_pixels (self, &area, vectors, regular);
+  for (gsize i = regular; i < n; i++, area.x += self->band.unit, area.y += lanes)
+    self->tile->run_single[vectors - 1] (&area);
+  for (guint v = 0; v < vectors && self->after; v++)
+    vn_blocked_finish (self->rest, lanes, (block + v) * lanes, weight->channels, y + v * out_size * lanes, n);
+}
+
+/* Lines of one pair of blocks. */
+static void
+run_panel (const Job   *self,
+           gsize        batch,
+           gsize        panel,
+           const float *x,
+           gsize        first_line,
+           gsize        n_lines)
+{
+  const Band *band = &self->band;
+
+  for (gsize l = 0; l < n_lines; l++)
+    {
+      gsize first = (first_line + l) * band->width, n = MIN (band->width, self->conv->out_size - first);
+      gsize at = band->flat ? first * band->unit : l * (gsize) self->conv->window.stride[1] * band->pitch;
+
+      run_line (self, batch, panel, x + at, first, n);
+    }
+}
+
+static void
+run_item (gpointer data,
+          gsize    item,
+          guint    worker)
+{
+  const Job *self = data;
+  const VnConv *conv = self->conv;
+  const VnWindow *win = &conv->window;
+  const Band *band = &self->band;
+  gsize split = item % self->n_splits, nth = item / self->n_splits % band->n_bands;
+  gsize batch = item / self->n_splits / band->n_bands, first = nth * band->lines;
+  gsize n_lines = MIN (band->lines, band->n_lines - first);
+  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER);
+  gsize each = (n_panels + self->n_splits - 1) / self->n_splits, end = MIN (n_panels, (split + 1) * each);
+  const float *x = self->x + batch * band->n_units * conv->in_size * band->unit;
+  float *copy = self->scratch + worker * band->floats;
+
+  for (gsize c = 0; c < band->n_units && !band->flat && split * each < end; c++)
+    copy_lines (band, win, x + c * conv->in_size * band->unit, (gint64) first * win->stride[1] - win->begin[1],
+                (gint64) ((n_lines - 1) * (gsize) win->stride[1] + span (win, 1)), copy + c * band->channel);
+  for (gsize panel = split * each; panel < end; panel++)
+    run_panel (self, batch, panel, band->flat ? x : copy, first, n_lines);
+}
+
+/* What bringing data into the cache, or copying them, costs beside computing a pair of blocks from them. */
+#define READ_COST 0.1
+
+/* Cuts the output into bands, and the channels into @n_splits parts, so that the thread with the most work has the
+ * least. The sums do not depend on it. */
+static void
+choose_split (Job   *self,
+              guint  n_threads)
+{
+  Band *band = &self->band;
+  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER), least = band->n_bands, best_lines = band->lines;
+  double best = G_MAXDOUBLE;
+
+  self->n_splits = 1;
+  for (gsize bands = least; bands <= MIN (band->n_lines, least + 2 * n_threads) && n_threads > 1; bands++)
+    for (gsize splits = 1; splits <= MIN (n_panels, 2 * n_threads); splits++)
+      {
+        gsize lines = (band->n_lines + bands - 1) / bands, items = self->conv->batch * bands * splits;
+        double rounds = (double) ((items + n_threads - 1) / n_threads);
+        double cost = rounds * (double) lines * ((double) ((n_panels + splits - 1) / splits) + READ_COST) +
+                      1e-3 * (double) items;
+
+        if (cost >= best)
+          continue;
+        best = cost;
+        best_lines = lines;
+        self->n_splits = splits;
+      }
+  set_lines (band, self->conv, best_lines);
+}
+
+/* ---- the operator ---- */
+
+static gboolean
+conv_sizes (VnOpContext *ctx,
+            VnConv      *conv,
+            GError     **error)
+{
+  return vn_conv_init_sizes (conv, ctx, &ctx->in_types[X].shape, &ctx->in_types[W].shape, error);
+}
+
+static gsize
+offsets_bytes (const VnConv *conv)
+{
+  return (conv->depth * sizeof (gsize) + 63) & ~(gsize) 63;
+}
+
+static gboolean
+conv_infer (VnOpContext *ctx,
+            GError     **error)
+{
+  const VnBlockedTile *tile = vn_blocked_tile_get ();
+  gsize most = 0;
+  VnConv conv;
+
+  if (tile == NULL || !conv_sizes (ctx, &conv, error) || conv.groups != 1 || conv.depth == 0 || conv.out_size == 0 ||
+      conv.batch == 0 || conv.window.n_spatial > 2)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    {
+      Band band;
+
+      if (!band_init (&band, &conv, i == 0 ? 1 : tile->lanes))
+        return FALSE;
+      most = MAX (most, band.floats);
+    }
+  return vn_checked_mul (most * sizeof (float), vn_op_max_workers (), &ctx->scratch_bytes) &&
+         vn_checked_add (ctx->scratch_bytes, offsets_bytes (&conv), &ctx->scratch_bytes);
+}
+
+static gboolean
+conv_prepare (VnOpContext  *ctx,
+              gpointer     *prepared,
+              GError      **error)
+{
+  *prepared = vn_blocked_weight_new (ctx->in[W], vn_op_has_input (ctx, B) ? ctx->in[B] : NULL,
+                                     vn_blocked_tile_get ()->lanes, TOGETHER, error);
+  return *prepared != NULL;
+}
+
+static void
+conv_release (gpointer prepared)
+{
+  vn_blocked_weight_free (prepared);
+}
+
+/* The last pixels of a map that vn-conv-packed.c computes one by one. */
+static gsize
+count_regular (gsize out_size)
+{
+  const VnTile *tile = vn_tile_get ();
+  gsize rest = out_size % (tile->lanes * tile->max_vectors);
+
+  return rest <= VN_TILE_MAX_SINGLE ? out_size - rest : out_size;
+}
+
+static gboolean
+conv_run (VnOpContext *ctx,
+          GError     **error)
+{
+  VnEpilogue rest = { .base = ctx->out[0]->data };
+  VnConv conv;
+  Job job = { ctx->prepared, vn_blocked_tile_get (), &conv, &rest };
+  gsize n_panels;
+
+  if (!conv_sizes (ctx, &conv, error))
+    return FALSE;
+  if (!band_init (&job.band, &conv, ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
+    return vn_op_fail (ctx, error, _("the convolution is too large for this machine"));
+  vn_epilogue_set_fused (&rest, ctx);
+  vn_blocked_take_clamp (&rest, &job.low, &job.high);
+  job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
+  job.x = ctx->in[X]->data;
+  job.y = ctx->out[0]->data;
+  job.n_regular = count_regular (conv.out_size);
+  choose_split (&job, MIN (ctx->n_threads, vn_op_max_workers ()));
+  set_offsets (&job.band, &conv, ctx->scratch);
+  job.offsets = ctx->scratch;
+  job.scratch = (float *) ((char *) ctx->scratch + offsets_bytes (&conv));
+  n_panels = vn_blocked_count (job.weight->n_blocks, TOGETHER);
+  vn_op_for_items (ctx, conv.batch * job.band.n_bands * job.n_splits,
+                   (double) (n_panels * TOGETHER * job.weight->lanes * conv.depth * job.band.lines * job.band.width) /
+                   16 / (double) job.n_splits, run_item, &job);
+  return TRUE;
+}
+
+const VnOp vn_op_blocked_conv = {
+  .domain = "", .type = "Conv", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .fuses_clamp = TRUE,
+  .fuses_more = TRUE,
+  .fuses_channels = TRUE,
+  .infer = conv_infer,
+  .run = conv_run,
+  .prepare = conv_prepare,
+  .release = conv_release,
+};

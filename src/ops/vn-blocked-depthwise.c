@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Convolution of single channels in blocks: one vector of weights for each tap, one of data for each pixel. Taps that
+ * see padding multiply zeros, as in vn-conv-depthwise.c, whose sums run in the same order. */
+#include "vn-blocked-private.h"
+
+enum { X, W, B };
+
+#define MAX_TAPS 256
+/* Pixels of one call: their sums, the weights of a line and the data fit into the registers. */
+#define PIXELS 4
+/* Lines that one thread computes in a row, in floats of the output. */
+#define BAND_FLOATS 16384
+
+typedef struct
+{
+  const VnBlockedWeight *weight;
+  const VnConv          *conv;
+  const VnEpilogue      *rest;
+  const float           *x, *zeros;
+  float                 *y;
+  gsize                  lines, n_bands;
+  float                  low, high;
+  gboolean               after;
+} Job;
+
+/* What one line of the output is made of. */
+typedef struct
+{
+  const VnWindow *win;
+  const float    *lines[MAX_TAPS];   /* of the data, by line of the kernel */
+  const float    *w, *bias, *zeros;
+  float           low, high;
+  gint64          begin;             /* padding to the left */
+  gint64          first, end;        /* pixels computed in groups: they see no padding to the left and right */
+} Line;
+
+/* min (max (sum, low), high) that keeps NaN. */
+#define CLAMP_VECTOR(V, I, sum, low, high)                                                    \
+  ((sum) = (V) (((I) (sum) & ~((sum) < (low))) | ((I) (low) & ((sum) < (low)))),              \
+   (sum) = (V) (((I) (sum) & ~((sum) > (high))) | ((I) (high) & ((sum) > (high)))))
+
+#define DEFINE_LINE(lanes)                                                                    \
+  typedef float Vector##lanes __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias)); \
+  typedef gint32 Mask##lanes __attribute__ ((vector_size (lanes * sizeof (gint32))));         \
+                                                                                              \
+  /* A group of pixels. */                                                                    \
+  VN_INLINE void                                                                              \
+  inner_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, gint64 ox, float *y) \
+  {                                                                                           \
+    gint64 at = ox * stride - self->begin;                                                    \
+    const Vector##lanes *w = (const Vector##lanes *) self->w;                                 \
+    Vector##lanes sum[PIXELS], low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 }; \
+                                                                                              \
+    _Pragma ("GCC unroll 4")                                                                  \
+    for (int p = 0; p < PIXELS; p++)                                                          \
+      sum[p] = *(const Vector##lanes *) self->bias;                                           \
+    _Pragma ("GCC unroll 5")                                                                  \
+    for (int ky = 0; ky < kh; ky++)                                                           \
+      {                                                                                       \
+        const Vector##lanes *x = (const Vector##lanes *) self->lines[ky] + at;                \
+                                                                                              \
+        _Pragma ("GCC unroll 5")                                                              \
+        for (int kx = 0; kx < kw; kx++, w++)                                                  \
+          _Pragma ("GCC unroll 4")                                                            \
+          for (int p = 0; p < PIXELS; p++)                                                    \
+            sum[p] += *w * x[kx * dilation + p * stride];                                     \
+      }                                                                                       \
+    _Pragma ("GCC unroll 4")                                                                  \
+    for (int p = 0; p < PIXELS; p++)                                                          \
+      {                                                                                       \
+        CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum[p], low, high);                         \
+        ((Vector##lanes *) y)[ox + p] = sum[p];                                               \
+      }                                                                                       \
+  }                                                                                           \
+                                                                                              \
+  VN_INLINE void                                                                              \
+  edge_##lanes (const Line *self, gint64 ox, float *y)                                        \
+  {                                                                                           \
+    const VnWindow *win = self->win;                                                          \
+    const Vector##lanes *w = (const Vector##lanes *) self->w;                                 \
+    Vector##lanes sum = *(const Vector##lanes *) self->bias;                                  \
+    Vector##lanes low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 }; \
+                                                                                              \
+    for (gint64 ky = 0; ky < win->kernel[1]; ky++)                                            \
+      for (gint64 kx = 0; kx < win->kernel[2]; kx++, w++)                                     \
+        {                                                                                     \
+          gint64 at = ox * win->stride[2] + kx * win->dilation[2] - self->begin;              \
+          const float *line = at >= 0 && at < win->in[2] ? self->lines[ky] + at * lanes : self->zeros; \
+                                                                                              \
+          sum += *w * *(const Vector##lanes *) line;                                          \
+        }                                                                                     \
+    CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum, low, high);                                \
+    ((Vector##lanes *) y)[ox] = sum;                                                          \
+  }                                                                                           \
+                                                                                              \
+  /* The last group overlaps the one before. */                                               \
+  VN_INLINE void                                                                              \
+  whole_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, float *y)  \
+  {                                                                                           \
+    for (gint64 ox = self->first; ox < self->end; ox += PIXELS)                               \
+      inner_##lanes (self, kh, kw, stride, dilation, MIN (ox, self->end - PIXELS), y);        \
+  }                                                                                           \
+                                                                                              \
+  VN_MULTIVERSION                                                                             \
+  static void                                                                                 \
+  line_##lanes (const Line *self, float *y)                                                   \
+  {                                                                                           \
+    const VnWindow *win = self->win;                                                          \
+    int kh = (int) win->kernel[1], kw = (int) win->kernel[2];                                 \
+    gint64 stride = win->stride[2], dilation = win->dilation[2];                              \
+                                                                                              \
+    for (gint64 ox = 0; ox < self->first; ox++)                                               \
+      edge_##lanes (self, ox, y);                                                             \
+    for (gint64 ox = self->end; ox < win->out[2]; ox++)                                       \
+      edge_##lanes (self, ox, y);                                                             \
+    if (kh == 3 && kw == 3 && dilation == 1 && stride == 1)                                   \
+      whole_##lanes (self, 3, 3, 1, 1, y);                                                    \
+    else if (kh == 3 && kw == 3 && dilation == 1 && stride == 2)                              \
+      whole_##lanes (self, 3, 3, 2, 1, y);                                                    \
+    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 1)                              \
+      whole_##lanes (self, 5, 5, 1, 1, y);                                                    \
+    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 2)                              \
+      whole_##lanes (self, 5, 5, 2, 1, y);                                                    \
+    else                                                                                      \
+      whole_##lanes (self, kh, kw, stride, dilation, y);                                      \
+  }
+
+DEFINE_LINE (8)
+DEFINE_LINE (16)
+
+static void
+line_init (Line       *self,
+           const Job  *job,
+           gsize       block)
+{
+  const VnWindow *win = &job->conv->window;
+  gint64 room = win->in[2] + win->begin[2] - win->dilation[2] * (win->kernel[2] - 1) - 1;
+  gsize lanes = job->weight->lanes;
+
+  self->win = win;
+  self->w = job->weight->weights + block * lanes * job->weight->depth;
+  self->bias = job->weight->bias + block * lanes;
+  self->zeros = job->zeros;
+  self->low = job->low;
+  self->high = job->high;
+  self->begin = win->begin[2];
+  self->first = MIN (win->out[2], (win->begin[2] + win->stride[2] - 1) / win->stride[2]);
+  self->end = room < 0 ? 0 : MIN (win->out[2], room / win->stride[2] + 1);
+  if (self->end - self->first < PIXELS)
+    self->end = self->first;
+}
+
+static void
+run_item (gpointer data,
+          gsize    item,
+          guint    worker)
+{
+  const Job *self = data;
+  const VnConv *conv = self->conv;
+  const VnWindow *win = &conv->window;
+  gsize lanes = self->weight->lanes, plane = item / self->n_bands, block = plane % self->weight->n_blocks;
+  gint64 first = (gint64) (item % self->n_bands * self->lines), end = MIN (win->out[1], first + (gint64) self->lines);
+  const float *x = self->x + plane * conv->in_size * lanes;
+  float *y = self->y + plane * conv->out_size * lanes;
+  Line line;
+
+  line_init (&line, self, block);
+  for (gint64 oy = first; oy < end; oy++)
+    {
+      float *to = y + (gsize) (oy * win->out[2]) * lanes;
+
+      for (gint64 ky = 0; ky < win->kernel[1]; ky++)
+        {
+          gint64 iy = oy * win->stride[1] + ky * win->dilation[1] - win->begin[1];
+
+          line.lines[ky] = iy >= 0 && iy < win->in[1] ? x + (gsize) (iy * win->in[2]) * lanes : self->zeros;
+        }
+      (lanes == 8 ? line_8 : line_16) (&line, to);
+      if (self->after)
+        vn_blocked_finish (self->rest, lanes, block * lanes, self->weight->channels, to, (gsize) win->out[2]);
+    }
+}
+
+static gboolean
+depthwise_infer (VnOpContext *ctx,
+                 GError     **error)
+{
+  guint lanes = vn_blocked_get_lanes ();
+  VnConv conv;
+
+  if (lanes == 0 ||
+      !vn_conv_init_sizes (&conv, ctx, &ctx->in_types[X].shape, &ctx->in_types[W].shape, error) ||
+      !vn_conv_is_depthwise (&conv) || conv.out_channels != 1 || conv.out_size == 0 || conv.batch == 0)
+    return FALSE;
+  /* a line of zeros */
+  return vn_checked_mul ((gsize) conv.window.in[2], lanes * sizeof (float), &ctx->scratch_bytes);
+}
+
+static gboolean
+depthwise_prepare (VnOpContext  *ctx,
+                   gpointer     *prepared,
+                   GError      **error)
+{
+  *prepared = vn_blocked_weight_new (ctx->in[W], vn_op_has_input (ctx, B) ? ctx->in[B] : NULL,
+                                     vn_blocked_get_lanes (), 1, error);
+  return *prepared != NULL;
+}
+
+static void
+depthwise_release (gpointer prepared)
+{
+  vn_blocked_weight_free (prepared);
+}
+
+static gboolean
+depthwise_run (VnOpContext *ctx,
+               GError     **error)
+{
+  VnEpilogue rest = { .base = ctx->out[0]->data };
+  VnConv conv;
+  Job job = { ctx->prepared, &conv, &rest, ctx->in[X]->data, ctx->scratch, ctx->out[0]->data };
+  gsize line;
+
+  if (!vn_conv_init_sizes (&conv, ctx, &ctx->in_types[X].shape, &ctx->in_types[W].shape, error))
+    return FALSE;
+  vn_epilogue_set_fused (&rest, ctx);
+  vn_blocked_take_clamp (&rest, &job.low, &job.high);
+  job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
+  memset (ctx->scratch, 0, (gsize) conv.window.in[2] * job.weight->lanes * sizeof (float));
+  line = (gsize) conv.window.out[2] * job.weight->lanes;
+  job.lines = CLAMP (BAND_FLOATS / MAX (line, 1), 1, (gsize) conv.window.out[1]);
+  job.n_bands = ((gsize) conv.window.out[1] + job.lines - 1) / job.lines;
+  vn_op_for_items (ctx, conv.batch * job.weight->n_blocks * job.n_bands,
+                   (double) (job.lines * line * conv.depth) / 12, run_item, &job);
+  return TRUE;
+}
+
+const VnOp vn_op_blocked_depthwise = {
+  .domain = "", .type = "Conv", .since = 1,
+  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
+  .dtypes = VN_DTYPE_BIT (F32),
+  .family = VN_FAMILY_COMPUTE,
+  .fuses_clamp = TRUE,
+  .fuses_more = TRUE,
+  .fuses_channels = TRUE,
+  .infer = depthwise_infer,
+  .run = depthwise_run,
+  .prepare = depthwise_prepare,
+  .release = depthwise_release,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Planes of channels into blocks and back, four channels of four pixels at a time. */
+#include "vn-blocked-private.h"
+
+typedef float Four __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef gint32 FourIndex __attribute__ ((vector_size (16)));
+
+#define PIXELS 1024   /* that one thread moves in a row */
+
+typedef struct
+{
+  const float *from;
+  float       *to;
+  gsize        lanes, channels, n_blocks, size, n_pieces;
+} Move;
+
+/* Columns of four vectors that lie @step apart become vectors that lie @to_step apart. */
+VN_INLINE void
+turn (const float *from,
+      gsize        step,
+      float       *to,
+      gsize        to_step)
+{
+  const FourIndex low = { 0, 4, 1, 5 }, high = { 2, 6, 3, 7 };
+  Four a = *(const Four *) from, b = *(const Four *) (from + step);
+  Four c = *(const Four *) (from + 2 * step), d = *(const Four *) (from + 3 * step);
+  Four ac = __builtin_shuffle (a, c, low), ac2 = __builtin_shuffle (a, c, high);
+  Four bd = __builtin_shuffle (b, d, low), bd2 = __builtin_shuffle (b, d, high);
+
+  *(Four *) to = __builtin_shuffle (ac, bd, low);
+  *(Four *) (to + to_step) = __builtin_shuffle (ac, bd, high);
+  *(Four *) (to + 2 * to_step) = __builtin_shuffle (ac2, bd2, low);
+  *(Four *) (to + 3 * to_step) = __builtin_shuffle (ac2, bd2, high);
+}
+
+/* @n pixels of a block; lanes from @channels on become 0. */
+static void
+make_block (const float *from,
+            gsize        size,
+            gsize        channels,
+            gsize        lanes,
+            gsize        n,
+            float       *to)
+{
+  gsize c = 0, p;
+
+  for (; c + 4 <= channels; c += 4, from += 4 * size)
+    {
+      for (p = 0; p + 4 <= n; p += 4)
+        turn (from + p, size, to + p * lanes + c, lanes);
+      for (; p < n; p++)
+        for (gsize i = 0; i < 4; i++)
+          to[p * lanes + c + i] = from[i * size + p];
+    }
+  for (; c < lanes; c++, from += size)
+    for (p = 0; p < n; p++)
+      to[p * lanes + c] = c < channels ? from[p] : 0.f;
+}
+
+static void
+undo_block (const float *from,
+            gsize        size,
+            gsize        channels,
+            gsize        lanes,
+            gsize        n,
+            float       *to)
+{
+  gsize c = 0, p;
+
+  for (; c + 4 <= channels; c += 4, to += 4 * size)
+    {
+      for (p = 0; p + 4 <= n; p += 4)
+        turn (from + p * lanes + c, lanes, to + p, size);
+      for (; p < n; p++)
+        for (gsize i = 0; i < 4; i++)
+          to[i * size + p] = from[p * lanes + c + i];
+    }
+  for (; c < channels; c++, to += size)
+    for (p = 0; p < n; p++)
+      to[p] = from[p * lanes + c];
+}
+
+static void
+find_piece (const Move *self,
+            gsize       item,
+            gsize      *blocked,
+            gsize      *plain,
+            gsize      *n_channels,
+            gsize      *n_pixels)
+{
+  gsize plane = item / self->n_pieces, first = item % self->n_pieces * PIXELS;
+  gsize batch = plane / self->n_blocks, channel = plane % self->n_blocks * self->lanes;
+
+  *blocked = (plane * self->size + first) * self->lanes;
+  *plain = (batch * self->channels + channel) * self->size + first;
+  *n_channels = MIN (self->lanes, self->channels - channel);
+  *n_pixels = MIN (PIXELS, self->size - first);
+}
+
+static void
+make_item (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Move *self = data;
+  gsize blocked, plain, n_channels, n_pixels;
+
+  find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
+  make_block (self->from + plain, self->size, n_channels, self->lanes, n_pixels, self->to + blocked);
+}
+
+static void
+undo_item (gpointer data,
+           gsize    item,
+           guint    worker)
+{
+  const Move *self = data;
+  gsize blocked, plain, n_channels, n_pixels;
+
+  find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
+  undo_block (self->from + blocked, self->size, n_channels, self->lanes, n_pixels, self->to + plain);
+}
+
+static gboolean
+order_infer (VnOpContext *ctx,
+             GError     **error)
+{
+  return vn_op_infer_same (ctx, error);
+}
+
+static gboolean
+run (VnOpContext   *ctx,
+     const VnShape *plain,
+     VnOpItemFunc   func)
+{
+  Move move = { ctx->in[0]->data, ctx->out[0]->data, vn_blocked_get_lanes (), (gsize) plain->dims[1] };
+
+  move.n_blocks = vn_blocked_count (move.channels, move.lanes);
+  move.size = (gsize) vn_shape_count (plain, 2, plain->rank);
+  move.n_pieces = (move.size + PIXELS - 1) / PIXELS;
+  vn_op_for_items (ctx, (gsize) plain->dims[0] * move.n_blocks * move.n_pieces,
+                   (double) (MIN (PIXELS, move.size) * move.lanes) / 4, func, &move);
+  return TRUE;
+}
+
+static gboolean
+make_run (VnOpContext *ctx,
+          GError     **error)
+{
+  return run (ctx, &ctx->in[0]->shape, make_item);
+}
+
+static gboolean
+undo_run (VnOpContext *ctx,
+          GError     **error)
+{
+  return run (ctx, &ctx->out[0]->shape, undo_item);
+}
+
+#define OPERATOR(id, run_)                                                   \
+const VnOp vn_op_blocked_##id = {                                            \
+  .domain = "", .type = "", .since = 1,                                      \
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
+  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .infer = order_infer,                                                      \
+  .run = run_,                                                               \
+};
+
+OPERATOR (make, make_run)
+OPERATOR (undo, undo_run)

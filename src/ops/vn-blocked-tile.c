@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The innermost loop of convolutions that write blocks of channels: each vector of weights meets one float of each
+ * pixel of the tile. There is a function for every number of pixels, so that the lines of small maps need no
+ * remainder. */
+#include "vn-blocked-tile.h"
+
+#include "vn-machine.h"
+
+/* Floats of the weights fetched in advance, as vn-tile.c does. */
+#define AHEAD 1024
+
+#define PIXELS_AND_VECTORS(pixels, vectors)                                                   \
+  _Pragma ("GCC unroll 14")                                                                   \
+  for (int p = 0; p < pixels; p++)                                                            \
+    _Pragma ("GCC unroll 2")                                                                  \
+    for (int v = 0; v < vectors; v++)
+
+#define DEFINE_TILE(name, target, lanes, vectors, step, pixels)                               \
+  target static void                                                                          \
+  name##_##vectors##_##step##_##pixels (const VnBlockedArea *area)                            \
+  {                                                                                           \
+    typedef float Vector __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias)); \
+    const float *w = area->weights, *x = area->x, low = area->low, high = area->high;         \
+    const gsize *offsets = area->offsets, *end = offsets + area->depth;                       \
+    float *y = area->y;                                                                       \
+    Vector sum[pixels][vectors];                                                              \
+                                                                                              \
+    PIXELS_AND_VECTORS (pixels, vectors)                                                      \
+      sum[p][v] = ((const Vector *) area->bias)[v];                                           \
+    for (; offsets < end; offsets++, w += vectors * lanes)                                    \
+      {                                                                                       \
+        const float *at = x + *offsets;                                                       \
+        Vector row[vectors];                                                                  \
+                                                                                              \
+        _Pragma ("GCC unroll 2")                                                              \
+        for (int v = 0; v < vectors; v++)                                                     \
+          {                                                                                   \
+            row[v] = ((const Vector *) w)[v];                                                 \
+            __builtin_prefetch (w + AHEAD + v * lanes);                                       \
+          }                                                                                   \
+        _Pragma ("GCC unroll 14")                                                             \
+        for (int p = 0; p < pixels; p++)                                                      \
+          {                                                                                   \
+            Vector one = at[p * step] - (Vector) { 0 };                                       \
+                                                                                              \
+            _Pragma ("GCC unroll 2")                                                          \
+            for (int v = 0; v < vectors; v++)                                                 \
+              sum[p][v] += row[v] * one;                                                      \
+          }                                                                                   \
+      }                                                                                       \
+    PIXELS_AND_VECTORS (pixels, vectors)                                                      \
+      ((Vector *) (y + v * area->block))[p] = sum[p][v];                                      \
+    for (int v = 0; v < vectors; v++, y += area->block)                                       \
+      for (int i = 0; i < pixels * lanes; i++)                                                \
+        {                                                                                     \
+          float one = y[i];                                                                   \
+                                                                                              \
+          one = one < low ? low : one;                                                        \
+          y[i] = one > high ? high : one;                                                     \
+        }                                                                                     \
+  }
+
+#define DEFINE_SINGLE(name, target, lanes, vectors)                                           \
+  target static void                                                                          \
+  name##_single_##vectors (const VnBlockedArea *area)                                         \
+  {                                                                                           \
+    typedef float Vector __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias)); \
+    const float *w = area->weights;                                                           \
+    gsize k = 0;                                                                              \
+    Vector sum[4][vectors] = { 0 };                                                           \
+                                                                                              \
+    for (; k + 4 <= area->depth; k += 4, w += 4 * vectors * lanes)                            \
+      _Pragma ("GCC unroll 4")                                                                \
+      for (int j = 0; j < 4; j++)                                                             \
+        _Pragma ("GCC unroll 2")                                                              \
+        for (int v = 0; v < vectors; v++)                                                     \
+          sum[j][v] += ((const Vector *) w)[j * vectors + v] * area->x[area->offsets[k + j]]; \
+    for (; k < area->depth; k++, w += vectors * lanes)                                        \
+      for (int v = 0; v < vectors; v++)                                                       \
+        sum[0][v] += ((const Vector *) w)[v] * area->x[area->offsets[k]];                     \
+    for (int v = 0; v < vectors; v++)                                                         \
+      {                                                                                       \
+        float *y = area->y + v * area->block;                                                 \
+                                                                                              \
+        *(Vector *) y = ((sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v])) +                 \
+                        ((const Vector *) area->bias)[v];                                     \
+        for (int i = 0; i < lanes; i++)                                                       \
+          {                                                                                   \
+            y[i] = y[i] < area->low ? area->low : y[i];                                       \
+            y[i] = y[i] > area->high ? area->high : y[i];                                     \
+          }                                                                                   \
+      }                                                                                       \
+  }
+
+#define DEFINE_6(name, target, lanes, vectors, step)                                          \
+  DEFINE_TILE (name, target, lanes, vectors, step, 1)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 2)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 3)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 4)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 5)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 6)
+
+#define DEFINE_14(name, target, lanes, vectors, step)                                         \
+  DEFINE_6 (name, target, lanes, vectors, step)                                               \
+  DEFINE_TILE (name, target, lanes, vectors, step, 7)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 8)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 9)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 10)                                        \
+  DEFINE_TILE (name, target, lanes, vectors, step, 11)                                        \
+  DEFINE_TILE (name, target, lanes, vectors, step, 12)                                        \
+  DEFINE_TILE (name, target, lanes, vectors, step, 13)                                        \
+  DEFINE_TILE (name, target, lanes, vectors, step, 14)
+
+#define FUNCS_6(prefix) \
+  NULL, prefix##_1, prefix##_2, prefix##_3, prefix##_4, prefix##_5, prefix##_6
+#define FUNCS_14(prefix) \
+  FUNCS_6 (prefix), prefix##_7, prefix##_8, prefix##_9, prefix##_10, prefix##_11, prefix##_12, prefix##_13, prefix##_14
+
+#if defined (__x86_64__)
+
+#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")))
+
+DEFINE_14 (v4, V4, 16, 1, 1)
+DEFINE_14 (v4, V4, 16, 1, 16)
+DEFINE_14 (v4, V4, 16, 2, 1)
+DEFINE_14 (v4, V4, 16, 2, 16)
+DEFINE_SINGLE (v4, V4, 16, 1)
+DEFINE_SINGLE (v4, V4, 16, 2)
+
+static const VnBlockedTile tile_v4 = {
+  16, 14,
+  { { { FUNCS_14 (v4_1_1) }, { FUNCS_14 (v4_1_16) } }, { { FUNCS_14 (v4_2_1) }, { FUNCS_14 (v4_2_16) } } },
+  { v4_single_1, v4_single_2 }
+};
+
+#define V3 __attribute__ ((target ("avx2,fma")))
+
+DEFINE_6 (v3, V3, 8, 1, 1)
+DEFINE_6 (v3, V3, 8, 1, 8)
+DEFINE_6 (v3, V3, 8, 2, 1)
+DEFINE_6 (v3, V3, 8, 2, 8)
+DEFINE_SINGLE (v3, V3, 8, 1)
+DEFINE_SINGLE (v3, V3, 8, 2)
+
+static const VnBlockedTile tile_v3 = {
+  8, 6,
+  { { { FUNCS_6 (v3_1_1) }, { FUNCS_6 (v3_1_8) } }, { { FUNCS_6 (v3_2_1) }, { FUNCS_6 (v3_2_8) } } },
+  { v3_single_1, v3_single_2 }
+};
+
+#endif
+
+/**
+ * vn_blocked_tile_get:
+ *
+ * Returns: (transfer none) (nullable): the tile of vn_machine_get_level(); %NULL: with few registers, or without a
+ *   multiplication that adds, blocks of channels are not worth it
+ */
+const VnBlockedTile *
+vn_blocked_tile_get (void)
+{
+#if defined (__x86_64__)
+  switch (vn_machine_get_level ())
+    {
+    case VN_LEVEL_V4:
+      return &tile_v4;
+    case VN_LEVEL_V3:
+      return &tile_v3;
+    default:
+      break;
+    }
+#endif
+  return NULL;
+}

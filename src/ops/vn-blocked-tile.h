@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define VN_BLOCKED_MAX_PIXELS 14
+#define VN_BLOCKED_MAX_LANES 16
+
+/**
+ * VnBlockedArea: what one tile of a convolution reads and writes; it has a vector of lanes for each pixel and block.
+ * @depth: products in one sum, added in this order to the bias
+ * @weights: depth x vectors x lanes
+ * @bias: vectors x lanes
+ * @x: where the first pixel is read
+ * @offsets: for each product, how far behind that
+ * @y: first pixel of the first block; that of the second is @block floats behind
+ * @low, @high: the clamp; -INFINITY, INFINITY: none. NaN stays NaN.
+ */
+typedef struct
+{
+  gsize        depth;
+  const float *weights, *bias, *x;
+  const gsize *offsets;
+  float       *y;
+  gsize        block;
+  float        low, high;
+} VnBlockedArea;
+
+typedef void (*VnBlockedFunc) (const VnBlockedArea *area);
+
+/**
+ * VnBlockedTile: the innermost loop of convolutions that write blocks of channels, for one instruction set.
+ * @lanes: channels in a block: floats in a vector
+ * @max_pixels: of a tile
+ * @run: by number of blocks - 1; with pixels one float apart (0) or one block (1); by number of pixels
+ * @run_single: by number of blocks - 1: one pixel, its products added as the `run_single` of VnTile adds them
+ */
+typedef struct
+{
+  guint         lanes, max_pixels;
+  VnBlockedFunc run[2][2][VN_BLOCKED_MAX_PIXELS + 1];
+  VnBlockedFunc run_single[2];
+} VnBlockedTile;
+
+const VnBlockedTile *vn_blocked_tile_get (void);
+
+G_END_DECLS
