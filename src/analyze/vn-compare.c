@@ -12,16 +12,24 @@
 
 #include <string.h>
 
+/* How the integers of a tensor are to be read: (q - zero_point) scale; scale 0: they are floats. */
+typedef struct
+{
+  float scale, zero_point;
+} Grid;
+
 typedef struct
 {
   VnRunner    *float_runner, *quant_runner;
   VnTensor   **kept;       /* by pair: what the float run showed, for the present sample */
   VnErrorSum  *sums;       /* of the present sample */
+  const Grid  *grids;      /* by pair */
 } Worker;
 
 typedef struct
 {
   GPtrArray   *float_taps, *quant_taps;   /* of VnValue, pair by pair */
+  GArray      *grids;                     /* of Grid, pair by pair */
   VnPlan      *float_plan, *quant_plan;
   VnDataset   *dataset;
   const VnCompareOptions *options;
@@ -40,6 +48,24 @@ is_float32 (const VnValue *value)
   return value->type.kind == VN_TYPE_UNKNOWN || value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED;
 }
 
+/* FALSE: @other is neither float nor one of integers on a grid that is known. */
+static gboolean
+find_grid (const VnCompareOptions *options,
+           const VnValue          *value,
+           const VnValue          *other,
+           Grid                   *grid)
+{
+  const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
+
+  *grid = (Grid) { 0, 0 };
+  if (is_float32 (other))
+    return TRUE;
+  if (row == NULL || !row->quantized || other->type.dtype != row->dtype || row->scale->n_elements != 1)
+    return FALSE;
+  *grid = (Grid) { *(const float *) row->scale->data, (float) vn_tensor_get_s64 (row->zero_point, 0) };
+  return TRUE;
+}
+
 static void
 add_pair (Compare                *self,
           const VnGraph          *quant_graph,
@@ -48,14 +74,16 @@ add_pair (Compare                *self,
 {
   const char *name = NULL;
   VnValue *other;
+  Grid grid;
 
   if (vn_value_is_constant (value) || !is_float32 (value) || (options->outputs_only && !value->is_output))
     return;
   if (options->value_names != NULL)
     name = g_hash_table_lookup (options->value_names, value->name);
   other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
-  if (other == NULL || !is_float32 (other) || vn_value_is_constant (other))
+  if (other == NULL || vn_value_is_constant (other) || !find_grid (options, value, other, &grid))
     return;
+  g_array_append_val (self->grids, grid);
   g_ptr_array_add (self->float_taps, value);
   g_ptr_array_add (self->quant_taps, other);
 }
@@ -103,6 +131,17 @@ keep_float (const VnValue  *value,
     memcpy (worker->kept[tap]->data, tensor->data, tensor->n_bytes);
 }
 
+static VnTensor *
+to_float (const VnTensor *tensor,
+          const Grid     *grid)
+{
+  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
+
+  for (gsize i = 0; result != NULL && i < tensor->n_elements; i++)
+    ((float *) result->data)[i] = ((float) vn_tensor_get_s64 (tensor, i) - grid->zero_point) * grid->scale;
+  return result;
+}
+
 static void
 compare_quant (const VnValue  *value,
                guint           tap,
@@ -111,8 +150,13 @@ compare_quant (const VnValue  *value,
 {
   Worker *worker = data;
   VnTensor *kept = worker->kept[tap];
+  g_autoptr(VnTensor) converted = NULL;
 
-  if (kept == NULL || tensor->dtype != VN_DTYPE_F32 || kept->n_elements != tensor->n_elements)
+  if (kept == NULL || kept->n_elements != tensor->n_elements)
+    return;
+  if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
+    tensor = converted = to_float (tensor, &worker->grids[tap]);
+  if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
   vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
   g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
@@ -201,6 +245,7 @@ make_workers (Compare  *self,
         return FALSE;
       worker->kept = g_new0 (VnTensor *, n);
       worker->sums = g_new0 (VnErrorSum, n);
+      worker->grids = (const Grid *) (gpointer) self->grids->data;
       vn_runner_set_tap (worker->float_runner, keep_float, worker);
       vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
     }
@@ -225,6 +270,7 @@ compare_clear (Compare *self)
   g_clear_pointer (&self->quant_plan, vn_plan_unref);
   g_clear_pointer (&self->float_taps, g_ptr_array_unref);
   g_clear_pointer (&self->quant_taps, g_ptr_array_unref);
+  g_clear_pointer (&self->grids, g_array_unref);
 }
 
 /* Whether nodes read @value, and none of them can be run. */
@@ -344,6 +390,7 @@ vn_compare (VnModel                 *float_model,
 
   self.float_taps = g_ptr_array_new ();
   self.quant_taps = g_ptr_array_new ();
+  self.grids = g_array_new (FALSE, FALSE, sizeof (Grid));
   self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
   self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));

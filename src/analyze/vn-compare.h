@@ -4,6 +4,7 @@
 #include "vn-dataset.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
+#include "vn-quantize.h"
 
 G_BEGIN_DECLS
 
@@ -57,6 +58,7 @@ gboolean            vn_error_row_is_marked (const VnErrorRow *row);   /* XQuant'
 typedef struct
 {
   GHashTable  *value_names;  /* nullable: name in the float model -> name in the quantized one; others match by name */
+  VnQuantPlan *plan;         /* nullable: tells the grids of tensors that are integers in the quantized network */
   const guint *samples;
   guint        n_samples;
   guint        n_threads;    /* 0: all processors */

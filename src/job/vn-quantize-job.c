@@ -242,6 +242,7 @@ compare (VnQuantizeJob  *self,
          GError        **error)
 {
   VnCompareOptions options = { .value_names = result->value_names,
+                               .plan = result->plan,
                                .samples = (const guint *) (gpointer) self->held_out->data,
                                .n_samples = self->held_out->len,
                                .n_threads = self->settings.n_threads };

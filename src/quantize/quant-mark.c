@@ -28,6 +28,8 @@ static gboolean mark_passthrough (VnResolver *self, const VnNode *node, const Vn
 static gboolean mark_split       (VnResolver *self, const VnNode *node, const VnOp *op);
 static gboolean mark_where       (VnResolver *self, const VnNode *node, const VnOp *op);
 
+static gboolean mark_average_pool (VnResolver *self, const VnNode *node, const VnOp *op);
+
 /* How a role is marked. Unknown and opaque operators that a rule asks for are treated as generic ones. */
 static const MarkFunc by_role[] = {
   [VN_QUANT_OPAQUE]      = mark_generic,
@@ -51,6 +53,7 @@ static const struct
   gboolean    conversion;
   gboolean    unit_range;
 } peer_rules[] = {
+  { "AveragePool",      mark_average_pool, 1, FALSE, FALSE },   /* its operator of integers has a grid of its own */
   { "MaxPool",          NULL,        12, FALSE, FALSE },
   { "Resize",           NULL,        11, FALSE, FALSE },
   { "Gather",           mark_gather, 1,  FALSE, FALSE },   /* constant data are quantized, too */
@@ -421,7 +424,17 @@ mark_gather (VnResolver   *self,
 
   if (data != NULL && data->initializer != NULL)
     mark_activation (self, data);
+  else if (self->recipe->format == VN_FORMAT_QOPERATOR)
+    return FALSE;
   return mark_passthrough (self, node, op);
+}
+
+static gboolean
+mark_average_pool (VnResolver   *self,
+                   const VnNode *node,
+                   const VnOp   *op)
+{
+  return self->recipe->format == VN_FORMAT_QOPERATOR ? mark_generic (self, node, op) : mark_passthrough (self, node, op);
 }
 
 static gboolean

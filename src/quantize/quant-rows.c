@@ -159,9 +159,12 @@ fill_activation (VnResolver     *self,
   method = mark->unit_range ? "fixed" : method_of (self, mark);
   row->tensor.method = winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
   row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->activation_rule, mark->method_rule), row->tensor.dtype);
-  return vn_quant_make_params (self->recipe, method, &range, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
-                               &scale, &zero_point, error) &&
-         set_scalar_params (row, scale, zero_point, error);
+  if (mark->unit_range && self->recipe->format == VN_FORMAT_QOPERATOR)
+    vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
+  else if (!vn_quant_make_params (self->recipe, method, &range, row->tensor.dtype, self->recipe->symmetric_activations,
+                                  FALSE, &scale, &zero_point, error))
+    return FALSE;
+  return set_scalar_params (row, scale, zero_point, error);
 }
 
 /* ---- constants ---- */

@@ -225,6 +225,17 @@ typedef struct
 
 const VnQuantFormat *vn_quant_format_find (VnFormat         format,
                                            GError         **error);   /* only formats that can be written */
+void                 vn_quant_drop_unused_constants (VnGraph    *graph,
+                                                     GHashTable *captured);
+gboolean             vn_quant_has_qoperator (const VnNode     *node);
+void                 vn_quant_softmax_params (VnDType          dtype,
+                                              float           *scale,
+                                              gint64          *zero_point);
+gboolean             vn_quant_write_qoperator (VnModel        *model,
+                                               const VnRecipe *recipe,
+                                               VnQuantPlan    *plan,
+                                               GHashTable     *value_names,
+                                               GError        **error);
 gboolean             vn_quant_write_qdq   (VnModel         *model,
                                            const VnRecipe  *recipe,
                                            VnQuantPlan     *plan,

@@ -153,6 +153,7 @@ select_nodes (VnResolver *self)
 
       info->op = vn_op_lookup_node (node, NULL);
       info->selected = info->exclude_rule < 0 && !vn_quant_is_conversion (node) &&
+                       (self->recipe->format != VN_FORMAT_QOPERATOR || vn_quant_has_qoperator (node)) &&
                        (info->rule >= 0 || (info->op != NULL && info->op->quant.in_ort_default));
     }
 }

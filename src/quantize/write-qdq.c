@@ -330,18 +330,23 @@ write_bias (Writer            *self,
 
 /* ---- all ---- */
 
-/* Bounds of clamps that vanished, and what the model never used. */
-static void
-drop_unused_constants (Writer *self)
+/*< private >
+ * vn_quant_drop_unused_constants:
+ * @captured: set of VnValue that graphs inside nodes use
+ *
+ * Bounds of clamps that vanished, and what the model never used.
+ */
+void
+vn_quant_drop_unused_constants (VnGraph    *graph,
+                                GHashTable *captured)
 {
-  VnGraph *graph = self->graph;
   g_autoptr(GPtrArray) unused = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->initializers->len; i++)
     {
       VnValue *value = g_ptr_array_index (graph->initializers, i);
 
-      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
+      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (captured, value))
         g_ptr_array_add (unused, value);
     }
   for (guint i = 0; i < unused->len; i++)
@@ -458,7 +463,7 @@ vn_quant_write_qdq (VnModel         *model,
     absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
-  drop_unused_constants (&writer);
+  vn_quant_drop_unused_constants (model->graph, writer.captured);
   if (*writer.domain != '\0')
     vn_model_set_opset (model, writer.domain, MAX (1, vn_model_get_opset (model, writer.domain)));
   writer_clear (&writer);
