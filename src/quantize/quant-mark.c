@@ -29,6 +29,7 @@ static gboolean mark_split       (VnResolver *self, const VnNode *node, const Vn
 static gboolean mark_where       (VnResolver *self, const VnNode *node, const VnOp *op);
 
 static gboolean mark_average_pool (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean mark_global_pool  (VnResolver *self, const VnNode *node, const VnOp *op);
 
 /* How a role is marked. Unknown and opaque operators that a rule asks for are treated as generic ones. */
 static const MarkFunc by_role[] = {
@@ -54,6 +55,7 @@ static const struct
   gboolean    unit_range;
 } peer_rules[] = {
   { "AveragePool",      mark_average_pool, 1, FALSE, FALSE },   /* its operator of integers has a grid of its own */
+  { "GlobalAveragePool", mark_global_pool, 1, FALSE, FALSE },
   { "MaxPool",          NULL,        12, FALSE, FALSE },
   { "Resize",           NULL,        11, FALSE, FALSE },
   { "Gather",           mark_gather, 1,  FALSE, FALSE },   /* constant data are quantized, too */
@@ -435,6 +437,17 @@ mark_average_pool (VnResolver   *self,
                    const VnOp   *op)
 {
   return self->recipe->format == VN_FORMAT_QOPERATOR ? mark_generic (self, node, op) : mark_passthrough (self, node, op);
+}
+
+/* As an operator of integers only if what it reads is integers already. */
+static gboolean
+mark_global_pool (VnResolver   *self,
+                  const VnNode *node,
+                  const VnOp   *op)
+{
+  if (self->recipe->format == VN_FORMAT_QOPERATOR && !is_marked (self, vn_node_get_input (node, 0)))
+    return FALSE;
+  return mark_generic (self, node, op);
 }
 
 static gboolean

@@ -280,7 +280,7 @@ fill_shared (VnResolver    *self,
 
 /* ---- biases ---- */
 
-/* The scale of the input alone, before sharing: what the peer compares with. */
+/* The scale of the input alone, before sharing: what the peer compares with in QDQ. */
 static gboolean
 own_scale (VnResolver     *self,
            VnQuantPlan    *plan,
@@ -293,7 +293,7 @@ own_scale (VnResolver     *self,
   VnRange range;
   gint64 zero_point;
 
-  if (row->tensor.shares == NULL)
+  if (row->tensor.shares == NULL || self->recipe->format == VN_FORMAT_QOPERATOR)
     {
       *scale = *(const float *) row->tensor.scale->data;
       return TRUE;

@@ -27,6 +27,7 @@ typedef struct
 {
   VnModel    *model;
   VnGraph    *graph;
+  GPtrArray  *nodes;         /* of VnNode: those the plan quantizes and that have something in this format */
   GHashTable *captured;      /* set of VnValue: used or returned by graphs inside nodes */
   GHashTable *names;         /* name in the prepared model -> name in this one */
   GHashTable *by_dequantized;/* output of a DequantizeLinear -> name in the prepared model */
@@ -462,23 +463,22 @@ fold_pad (Folder     *self,
 
 /* ---- all ---- */
 
-static void
-fold_nodes (Folder *self)
+static GPtrArray *
+list_nodes (const VnGraph *graph,
+            VnQuantPlan   *plan)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  GPtrArray *nodes = g_ptr_array_new ();
 
-  /* Folding removes QuantizeLinear from the graph, none of these. */
-  for (guint i = 0; i < self->graph->nodes->len; i++)
-    if (find_fold (g_ptr_array_index (self->graph->nodes, i)) != NULL)
-      g_ptr_array_add (nodes, g_ptr_array_index (self->graph->nodes, i));
-  for (guint i = 0; i < nodes->len; i++)
+  for (guint i = 0; i < graph->nodes->len; i++)
     {
-      VnNode *node = g_ptr_array_index (nodes, i);
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
       const Fold *fold = find_fold (node);
+      g_autofree char *label = vn_node_dup_label (node);
 
-      if (fold->fold != NULL)
-        fold->fold (self, node, fold);
+      if (fold != NULL && fold->fold != NULL && vn_quant_plan_is_node_quantized (plan, label))
+        g_ptr_array_add (nodes, node);
     }
+  return nodes;
 }
 
 /* A DequantizeLinear nobody reads; its tensor is known by the integers from now on. */
@@ -544,16 +544,27 @@ vn_quant_write_qoperator (VnModel         *model,
 {
   Folder self = { .model = model, .graph = model->graph, .names = value_names };
 
+  self.nodes = list_nodes (model->graph, plan);
   if (!vn_quant_write_qdq (model, recipe, plan, value_names, error))
-    return FALSE;
+    {
+      g_ptr_array_unref (self.nodes);
+      return FALSE;
+    }
   self.opset = vn_model_get_opset (model, "");
   self.captured = vn_graph_find_captured (model->graph);
   self.by_dequantized = invert_names (value_names);
-  fold_nodes (&self);
+  for (guint i = 0; i < self.nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (self.nodes, i);
+      const Fold *fold = find_fold (node);
+
+      fold->fold (&self, node, fold);
+    }
   drop_dequantizers (&self);
   vn_quant_drop_unused_constants (model->graph, self.captured);
   if (uses_domain (model->graph, MICROSOFT_DOMAIN))
     vn_model_set_opset (model, MICROSOFT_DOMAIN, MAX (1, vn_model_get_opset (model, MICROSOFT_DOMAIN)));
+  g_ptr_array_unref (self.nodes);
   g_hash_table_unref (self.captured);
   g_hash_table_unref (self.by_dequantized);
   return TRUE;

@@ -20,6 +20,8 @@ SETTINGS = [  # our options, the peer's arguments
     ('tensor', [], {}),
     ('channel', ['--per-channel'], {'per_channel': True}),
 ]
+QOPERATOR = [('qop', ['--set', 'format=qoperator'], {'format': 'QOperator'}),
+             ('qop.channel', ['--set', 'format=qoperator', '--per-channel'], {'format': 'QOperator', 'per_channel': True})]
 MORE_SETTINGS = [   # on one small network
     ('symmetric', ['--symmetric'], {'extra_options': {'ActivationSymmetric': True}}),
     ('reduced', ['--reduce-range'], {'reduce_range': True}),
@@ -72,6 +74,7 @@ def peer_quantize(prepared, result, samples, name, options):
     """The peer's model, and the ranges it observed: name -> (minimum, maximum)."""
     import onnx
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization.onnx_quantizer import ONNXQuantizer
     from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
 
     ranges = {}
@@ -84,24 +87,30 @@ def peer_quantize(prepared, result, samples, name, options):
             x = next(self.samples, None)
             return None if x is None else {name: x}
 
-    original = QDQQuantizer.__init__
+    def watch(kind, position):
+        original = kind.__init__
 
-    def spy(self, model, per_channel, reduce_range, weight, activation, tensors_range, *rest):
-        for key, value in tensors_range.items():
-            ranges[key] = tuple(float(v.item()) for v in value.range_value)
-        original(self, model, per_channel, reduce_range, weight, activation, tensors_range, *rest)
+        def spy(self, *args, **named):
+            for key, value in args[position].items():
+                ranges[key] = tuple(float(v.item()) for v in value.range_value)
+            original(self, *args, **named)
+
+        kind.__init__ = spy
+        return original
 
     options = dict(options)
     excluded = options.pop('exclude_type', None)
     exclude = [n.name for n in onnx.load(prepared).graph.node if n.op_type == excluded]
     assert excluded is None or (exclude and '' not in exclude), 'the peer needs names to exclude'
-    QDQQuantizer.__init__ = spy
+    form = QuantFormat[options.pop('format', 'QDQ')]
+    kind, position = (QDQQuantizer, 5) if form == QuantFormat.QDQ else (ONNXQuantizer, 7)
+    original = watch(kind, position)
     try:
-        quantize_static(prepared, result, Reader(), quant_format=QuantFormat.QDQ, nodes_to_exclude=exclude,
+        quantize_static(prepared, result, Reader(), quant_format=form, nodes_to_exclude=exclude,
                         activation_type=getattr(QuantType, options.pop('activation', 'QUInt8')),
                         weight_type=getattr(QuantType, options.pop('weight', 'QInt8')), **options)
     finally:
-        QDQQuantizer.__init__ = original
+        kind.__init__ = original
     return ranges
 
 
@@ -120,19 +129,43 @@ def conversions(path):
     return {n.name[:-len('_DequantizeLinear')] for n in onnx.load(path).graph.node if n.op_type == 'DequantizeLinear'}
 
 
-def compare_exact(ours, theirs):
+def operators(path):
+    """How many nodes of each operator that computes on integers."""
+    import collections
+
+    import onnx
+
+    return collections.Counter(n.op_type for n in onnx.load(path).graph.node if n.op_type.startswith(('QLinear', 'QGemm')))
+
+
+def clamped(prepared):
+    """Name before a Relu or Clip -> name behind it: the peer calls the grid of the two by the first, we by the second."""
+    import onnx
+
+    return {n.input[0]: n.output[0] for n in onnx.load(prepared).graph.node if n.op_type in ('Relu', 'Clip')}
+
+
+def compare_exact(ours, theirs, integers, prepared):
     """Lines about what differs though the ranges were the same."""
     import numpy as np
 
     wrong = []
-    a, b = conversions(ours), conversions(theirs)
-    wrong += ['only ours: ' + n for n in sorted(a - b)] + ['only theirs: ' + n for n in sorted(b - a)]
+    if integers:
+        a, b = operators(ours), operators(theirs)
+        wrong += ['%s: %d, theirs %d' % (k, a[k], b[k]) for k in sorted(set(a) | set(b)) if a[k] != b[k]]
+    else:
+        a, b = conversions(ours), conversions(theirs)
+        wrong += ['only ours: ' + n for n in sorted(a - b)] + ['only theirs: ' + n for n in sorted(b - a)]
     a, b = constants(ours), constants(theirs)
     compared = 0
+    behind = clamped(prepared) if integers else {}
     for name in sorted(b):
         if not name.endswith(('_scale', '_zero_point', '_quantized')):
             continue
-        if name not in a:
+        stem = name[:-len('_zero_point')] if name.endswith('_zero_point') else name.rpartition('_')[0]
+        if name not in a and stem in behind:
+            a[name] = a.get(behind[stem] + name[len(stem):])
+        if a.get(name) is None:
             wrong.append('missing: ' + name)
             continue
         x, y = a[name].reshape(-1), b[name].reshape(-1)
@@ -210,11 +243,11 @@ def compare(program, stem, setting, prepared, folder, calibration, reference, he
     ranges = peer_quantize(prepared, peer, calibration, name, theirs)
     write_ranges(ranges, os.path.join(folder, 'ranges.txt'))
     exact = quantize(program, ours + ['--ranges', os.path.join(folder, 'ranges.txt')], prepared, folder, 'exact')
-    wrong, compared = compare_exact(exact, peer)
+    wrong, compared = compare_exact(exact, peer, 'format' in theirs, prepared)
 
     expected = sqnr(reference, peer, held, name)
     worst = min(expected, key=expected.get)
-    got = check_sqnr(exact, reference, held, name, expected, wrong)
+    got = check_sqnr(exact, reference, held, name, expected, wrong, may_be_better='format' in theirs)
     print('%-34s %-9s given ranges: %4d constants equal, %3d findings; %.2f dB, peer %.2f'
           % (stem, label, compared, len(wrong), got[worst], expected[worst]))
 
@@ -293,7 +326,7 @@ def main():
 
     good, total = int(compare_defaults(program)), 1
     for stem in args or MODELS:
-        settings = SETTINGS + EXTRA.get(stem, [])
+        settings = SETTINGS + QOPERATOR + EXTRA.get(stem, [])
         g, t = test_model(program, shared, stem, settings, n, by_peer)
         good, total = good + g, total + t
     print('%d of %d equal' % (good, total))

@@ -115,7 +115,7 @@ test_copy (void)
 static void
 test_validate (void)
 {
-  enum { ACTIVATION, WEIGHT, METHOD, PERCENTILE, OPSET, FORMAT, PATTERN, BOTH, RULE_TYPE, NONE };
+  enum { ACTIVATION, WEIGHT, METHOD, PERCENTILE, OPSET, FORMAT, PATTERN, BOTH, RULE_TYPE, INTEGERS, NONE };
   static const struct
   {
     int         change;
@@ -136,6 +136,8 @@ test_validate (void)
     { OPSET,      9,                   VN_ERROR_SETTING,     FALSE, "9" },
     { OPSET,      15,                  0,                    TRUE,  NULL },
     { FORMAT,     VN_FORMAT_FIXNEURON, VN_ERROR_UNSUPPORTED, FALSE, "fixneuron" },
+    { INTEGERS,   VN_DTYPE_S16,        VN_ERROR_UNSUPPORTED, FALSE, "qoperator" },
+    { INTEGERS,   VN_DTYPE_U8,         0,                    TRUE,  NULL },
     { PATTERN,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
     { BOTH,       0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
     { RULE_TYPE,  VN_DTYPE_F64,        VN_ERROR_SETTING,     FALSE, "rule 1" },
@@ -161,6 +163,12 @@ test_validate (void)
         recipe->opset = cases[i].value;
       else if (cases[i].change == FORMAT)
         recipe->format = cases[i].value;
+      else if (cases[i].change == INTEGERS)
+        {
+          recipe->format = VN_FORMAT_QOPERATOR;
+          recipe->weight = cases[i].value == VN_DTYPE_U8 ? VN_DTYPE_U8 : VN_DTYPE_S8;
+          recipe->activation = cases[i].value;
+        }
       else if (cases[i].change == PATTERN)
         vn_recipe_add_exclude (recipe, "");
       else if (cases[i].change == BOTH)
