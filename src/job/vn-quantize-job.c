@@ -2,6 +2,7 @@
 /* The main job: prepare, calibrate, resolve, write, compare. */
 #include "vn-calibration-private.h"
 
+#include "vn-data-check.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
@@ -53,6 +54,7 @@ hold_out_unseen (VnQuantizeJob *self,
 static gboolean
 open_data (VnQuantizeJob  *self,
            VnResult       *result,
+           GCancellable   *cancellable,
            GError        **error)
 {
   VnStats *stats = self->stats;
@@ -82,7 +84,8 @@ open_data (VnQuantizeJob  *self,
                   _("Only %u samples: the error is measured on the samples used for calibration"), n);
   result->n_calibration = self->calibration->len;
   result->n_held_out = self->held_out->len;
-  return TRUE;
+  return g_str_equal (self->settings.data->path, "random") ||
+         vn_data_check (result->source, result->prepared, self->shapes, self->dataset, result->notes, cancellable, error);
 }
 
 static gboolean
@@ -108,7 +111,7 @@ prepare (VnQuantizeJob  *self,
         return FALSE;
     }
   result->prepare_seconds = seconds_since (start);
-  return open_data (self, result, error);
+  return open_data (self, result, cancellable, error);
 }
 
 /* The first value that @stats lack, of those that can be known. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dataset.h"
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+gboolean vn_data_check (VnModel       *model,
+                        const VnModel *fed,
+                        GHashTable    *shapes,       /* nullable */
+                        VnDataset     *dataset,
+                        VnNotes       *notes,
+                        GCancellable  *cancellable,
+                        GError       **error);
+
+G_END_DECLS

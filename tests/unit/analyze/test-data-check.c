@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Notes on samples: none for those prepared as the networks want them, the right one for those that are not. The
+ * preprocessing of the real networks is that of their documentation. */
+
+#include "vn-data-check.h"
+
+#include "vn-graph-edit.h"
+#include "vn-onnx.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+/* The codes of all notes, joined by blanks; those of level INFO left out. */
+static char *
+check (VnModel          *model,
+       const VnDataSpec *spec,
+       guint             size)
+{
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  g_autoptr(VnDataset) dataset = NULL;
+  GString *codes = g_string_new (NULL);
+  const VnValue *value = NULL;
+  VnInputSpec input;
+
+  for (guint i = 0; value == NULL && i < model->graph->inputs->len; i++)
+    if (((VnValue *) model->graph->inputs->pdata[i])->initializer == NULL)
+      value = model->graph->inputs->pdata[i];
+  input = (VnInputSpec) { value->name, value->type.dtype, value->type.shape };
+  for (int d = 0; d < input.shape.rank; d++)
+    if (input.shape.dims[d] == VN_DIM_UNKNOWN)
+      input.shape.dims[d] = d == 0 ? 1 : d == 1 ? 3 : size;
+  g_hash_table_insert (shapes, value->name, g_memdup2 (&input.shape, sizeof input.shape));
+  dataset = vn_dataset_open (spec, &input, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_data_check (model, model, shapes, dataset, notes, NULL, &error));
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      g_test_message ("%s: %s", note->code, note->text);
+      if (note->level != VN_NOTE_INFO)
+        g_string_append_printf (codes, "%s%s", codes->len > 0 ? " " : "", note->code);
+    }
+  return g_string_free (codes, FALSE);
+}
+
+/* ---- real networks ---- */
+
+typedef struct
+{
+  const char *name;
+  float       mean[3], std[3];
+  gboolean    bgr;
+  float       wrong_std;          /* with mean 0; 0: none is detectable */
+} Network;
+
+#define ALL(x) { x, x, x }
+static const Network networks[] = {
+  { "cls_ppocr_v2_angle", ALL (127.5f), ALL (127.5f), FALSE, 1 },
+  { "seg_deeplab_dm05_513_op8", ALL (127.5f), ALL (127.5f), FALSE, 1 },
+  { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1 },
+  { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1 },
+  { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
+  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1 },
+  { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255 },
+  { "det_yolox_nano_416", ALL (0), ALL (1), TRUE, 255 },
+  { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 0 },
+  { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 0 },
+  { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 0 },
+  { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 0 },
+  { "cls_squeezenet10_fp32_from_fp16", { 103.94f, 116.78f, 123.68f }, ALL (1), TRUE, 0 },
+  { "sr_espcn_bsd300_rgb", ALL (0), ALL (255), FALSE, 0 },
+  { "enh_tbefn_lowlight_180x320", ALL (0), ALL (255), FALSE, 0 },
+};
+
+static void
+test_network (gconstpointer data)
+{
+  const Network *network = data;
+  const char *shared = g_getenv ("VN_SHARED");
+  g_autofree char *file = g_strconcat (network->name, ".onnx", NULL);
+  g_autofree char *path = g_build_filename (shared != NULL ? shared : "", "models", file, NULL);
+  g_autofree char *pictures = g_build_filename (shared != NULL ? shared : "", "images", "coco", NULL);
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (pictures);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) model = NULL;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS) || !g_file_test (pictures, G_FILE_TEST_IS_DIR))
+    {
+      g_test_skip ("VN_SHARED has no such network or no pictures");
+      return;
+    }
+  model = vn_onnx_read_file (path, &error);
+  g_assert_no_error (error);
+  spec->max_samples = 12;
+  spec->preprocess.color = network->bgr ? VN_COLOR_BGR : VN_COLOR_RGB;
+  memcpy (spec->preprocess.mean, network->mean, sizeof network->mean);
+  memcpy (spec->preprocess.std, network->std, sizeof network->std);
+  for (guint wrong = 0; wrong < (network->wrong_std > 0 ? 2 : 1); wrong++)
+    {
+      g_autofree char *codes = NULL;
+
+      for (guint c = 0; wrong && c < 3; c++)
+        {
+          spec->preprocess.mean[c] = 0;
+          spec->preprocess.std[c] = network->wrong_std;
+        }
+      codes = check (model, spec, 320);
+      g_assert_cmpstr (codes, ==, wrong ? "data-range" : "");
+    }
+}
+
+/* ---- made samples ---- */
+
+/* image [1,3,20,20] -> Conv 1x1 with weights of 1 and biases of 0.5, or -> BatchNormalization. */
+static VnModel *
+make_model (gboolean norm)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20));
+  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20));
+  g_autoptr(VnTensor) weights = vn_tensor_new_f32 (&VN_SHAPE (3, 3, 1, 1), (const float[9]) { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
+  g_autoptr(VnTensor) ones = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 1, 1, 1 });
+  VnValue *w = vn_graph_add_initializer (graph, "w", weights);
+  VnValue *b = vn_graph_add_initializer (graph, "b", ones);
+
+  if (norm)
+    vn_graph_add_node (graph, NULL, "", "BatchNormalization", (VnValue *[]) { in, b, b, b, b }, 5, &out, 1);
+  else
+    vn_graph_add_node (graph, NULL, "", "Conv", (VnValue *[]) { in, w, b }, 3, &out, 1);
+  vn_graph_set_output (graph, 0, out);
+  return model;
+}
+
+typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE } Made;
+
+/* A slope in each plane, in another direction for each of the samples; or what is wrong instead. */
+static void
+write_sample (const char *folder,
+              guint       sample,
+              Made        made)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, sample);
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20), NULL);
+  float *values = tensor->data;
+
+  for (guint c = 0; c < 3; c++)
+    for (guint y = 0; y < 20; y++)
+      for (guint x = 0; x < 20; x++)
+        {
+          guint at = made == MADE_LAST ? (y * 20 + x) * 3 + c : (c * 20 + y) * 20 + x;
+          float value = 1 + (c == 1 ? -1.0f : 1.0f) * (made == MADE_EQUAL ? 1 : 1 + 0.01f * (float) sample) * ((float) x - 9.5f) / 5;
+
+          values[at] = made == MADE_CONSTANT ? (float) sample : made == MADE_SMALL ? value / 255 : made == MADE_LARGE ? value * 255 : value;
+        }
+  if (made == MADE_NAN && sample == 1)
+    values[7] = NAN;
+  g_assert_true (vn_npy_write (path, tensor, NULL));
+}
+
+static void
+test_made (void)
+{
+  static const struct
+  {
+    Made        made;
+    gboolean    norm;
+    const char *codes;
+  } cases[] = {
+    { MADE_WELL, FALSE, "" }, { MADE_WELL, TRUE, "" },
+    { MADE_EQUAL, FALSE, "data-equal" },
+    { MADE_CONSTANT, FALSE, "data-constant" },
+    { MADE_NAN, TRUE, "data-not-finite" },
+    { MADE_LAST, FALSE, "data-layout" },
+    { MADE_SMALL, FALSE, "data-range" }, { MADE_SMALL, TRUE, "data-range" },
+    { MADE_LARGE, TRUE, "data-range" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *folder = g_dir_make_tmp ("vn-check-XXXXXX", NULL);
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
+      g_autoptr(VnModel) model = make_model (cases[i].norm);
+      g_autofree char *codes = NULL;
+
+      for (guint k = 0; k < 4; k++)
+        write_sample (folder, k, cases[i].made);
+      codes = check (model, spec, 20);
+      g_test_message ("case %u: “%s”, expected “%s”", i, codes, cases[i].codes);
+      for (guint k = 0; k < 4; k++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, k);
+
+          g_unlink (path);
+        }
+      g_rmdir (folder);
+      g_assert_cmpstr (codes, ==, cases[i].codes);
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/data-check/made", test_made);
+  for (guint i = 0; i < G_N_ELEMENTS (networks); i++)
+    {
+      g_autofree char *path = g_strconcat ("/data-check/", networks[i].name, NULL);
+
+      g_test_add_data_func (path, &networks[i], test_network);
+    }
+  return g_test_run ();
+}
