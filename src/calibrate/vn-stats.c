@@ -5,6 +5,20 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+/**
+ * vn_stats_new_empty:
+ *
+ * Returns: (transfer full): what is known when nothing was observed
+ */
+VnStats *
+vn_stats_new_empty (void)
+{
+  VnStats *self = vn_stats_new (0);
+
+  vn_stats_seal (self);
+  return self;
+}
+
 /* An empty set to be filled with vn_stats_take() and closed with vn_stats_seal(). */
 VnStats *
 vn_stats_new (guint n_samples)

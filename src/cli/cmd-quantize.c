@@ -183,8 +183,9 @@ check_targets (GError **error)
 
 /* Where ranges come from: samples, or files of statistics. */
 static gboolean
-check_sources (VnDataSpec **data,
-               GError     **error)
+check_sources (const VnRecipe  *recipe,
+               VnDataSpec     **data,
+               GError         **error)
 {
   const char *wrong = NULL;
 
@@ -197,7 +198,7 @@ check_sources (VnDataSpec **data,
       g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, wrong);
       return FALSE;
     }
-  if (stats != NULL && vn_cmd_options.data == NULL)
+  if (vn_cmd_options.data == NULL && (stats != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
   *data = vn_cmd_make_data_spec (error);
   return *data != NULL;
@@ -219,14 +220,14 @@ quantize_run (char        **args,
               GError      **error)
 {
   g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(VnRecipe) recipe = check_sources (&data, error) ? make_recipe (error) : NULL;
+  g_autoptr(VnRecipe) recipe = make_recipe (error);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(VnJob) export = NULL;
 
-  if (recipe == NULL)
+  if (recipe == NULL || !check_sources (recipe, &data, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
     {

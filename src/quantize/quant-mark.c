@@ -185,6 +185,22 @@ mark_weight (VnResolver    *self,
   return TRUE;
 }
 
+/* A weight with a scale for each index of @axis, whatever the recipe says. */
+static gboolean
+mark_scaled (VnResolver    *self,
+             const VnValue *value,
+             int            axis)
+{
+  VnQuantMark *mark;
+
+  if (!vn_resolver_can_quantize (self, value) || value->initializer == NULL)
+    return FALSE;
+  mark = vn_resolver_mark_of (self, value);
+  mark->marked = mark->as_weight = TRUE;
+  mark->axis = axis;
+  return TRUE;
+}
+
 /* ---- biases ---- */
 
 /* The number behind @prefix in the names of initializers, as large as they come; -1: none */
@@ -505,6 +521,32 @@ mark_where (VnResolver   *self,
   return mark_activation (self, vn_node_get_output (node, 0));
 }
 
+/* Integers only go into the product: the weight, and with ranges from samples the data. Convolutions have one scale, as
+ * runtimes multiply them with one only. */
+static gboolean
+mark_integer (VnResolver   *self,
+              const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1);
+  int rank = weight != NULL && weight->initializer != NULL ? weight->initializer->shape.rank : 0;
+  gboolean any;
+
+  if (vn_node_is (node, "Gather"))
+    return mark_activation (self, vn_node_get_input (node, 0));
+  if (vn_node_is (node, "LSTM"))
+    {
+      int axis = self->recipe->per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
+
+      any = mark_scaled (self, weight, axis);
+      return mark_scaled (self, vn_node_get_input (node, 2), axis) && any;
+    }
+  any = mark_weight (self, weight, vn_node_is (node, "Conv") || rank != 2 ? G_MAXINT8
+                                   : vn_node_get_int (node, "transB", 0) > 0 ? 0 : 1);
+  if (!self->recipe->dynamic)
+    any &= mark_activation (self, vn_node_get_input (node, 0));
+  return any;
+}
+
 static gboolean
 mark_node (VnResolver   *self,
            const VnNode *node)
@@ -512,6 +554,8 @@ mark_node (VnResolver   *self,
   const VnOp *op = self->quant_nodes[node->index].op;
   int rule = find_peer_rule (node);
 
+  if (self->recipe->format == VN_FORMAT_INTEGER)
+    return mark_integer (self, node);
   if (rule >= 0 && self->opset < peer_rules[rule].since)
     return FALSE;
   if (rule >= 0 && peer_rules[rule].mark != NULL)

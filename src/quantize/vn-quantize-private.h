@@ -236,6 +236,13 @@ gboolean             vn_quant_write_qoperator (VnModel        *model,
                                                VnQuantPlan    *plan,
                                                GHashTable     *value_names,
                                                GError        **error);
+gboolean             vn_quant_has_integer (const VnNode     *node,
+                                           gboolean          dynamic);
+gboolean             vn_quant_write_integer (VnModel          *model,
+                                             const VnRecipe   *recipe,
+                                             VnQuantPlan      *plan,
+                                             GHashTable       *value_names,
+                                             GError          **error);
 gboolean             vn_quant_write_qdq   (VnModel         *model,
                                            const VnRecipe  *recipe,
                                            VnQuantPlan     *plan,

@@ -25,6 +25,15 @@ recipe_may_exclude (const VnRecipe *recipe)
   return FALSE;
 }
 
+/* What the operators that are written need: DynamicQuantizeLinear, scales per channel of QuantizeLinear. */
+static gint64
+least_opset (const VnRecipe *recipe)
+{
+  if (recipe->format == VN_FORMAT_INTEGER)
+    return recipe->dynamic ? 11 : 10;
+  return recipe->per_channel ? 13 : 10;
+}
+
 static gboolean
 recipe_needs_21 (const VnRecipe *recipe)
 {
@@ -60,7 +69,9 @@ vn_quantize_get_opset (const VnModel  *model,
 
   g_return_val_if_fail (model != NULL && recipe != NULL, 0);
 
-  opset = MAX (recipe->per_channel ? 13 : recipe_may_exclude (recipe) ? 11 : 10, recipe->opset);
+  opset = MAX (least_opset (recipe), recipe->opset);
+  if (recipe_may_exclude (recipe))
+    opset = MAX (opset, 11);
   if (recipe_needs_21 (recipe))
     opset = MAX (opset, 21);
   return MAX (opset, vn_model_get_opset (model, ""));
@@ -105,7 +116,8 @@ vn_quantize_list_values (const VnModel  *prepared,
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL, list);
 
-  self = vn_resolver_new (prepared, recipe, NULL, NULL);
+  if (vn_recipe_needs_samples (recipe))
+    self = vn_resolver_new (prepared, recipe, NULL, NULL);
   for (guint i = 0; self != NULL && i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);
@@ -143,7 +155,7 @@ check_model (const VnModel   *prepared,
              const VnRecipe  *recipe,
              GError         **error)
 {
-  gint64 opset = vn_model_get_opset (prepared, ""), needed = recipe->per_channel ? 13 : 10;
+  gint64 opset = vn_model_get_opset (prepared, ""), needed = least_opset (recipe);
 
   if (opset >= needed)
     return TRUE;

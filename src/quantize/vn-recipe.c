@@ -425,6 +425,19 @@ vn_recipe_remove_exclude (VnRecipe   *self,
 
 /* ---- validation ---- */
 
+/**
+ * vn_recipe_needs_samples:
+ *
+ * Returns: whether ranges of activations have to be known before the result can be written
+ */
+gboolean
+vn_recipe_needs_samples (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return !(self->format == VN_FORMAT_INTEGER && self->dynamic);
+}
+
 /* Operators of integers exist for 8 bit only. */
 static gboolean
 check_width (const VnRecipe  *recipe,
@@ -432,12 +445,12 @@ check_width (const VnRecipe  *recipe,
              const char      *where,
              GError         **error)
 {
-  if (recipe->format != VN_FORMAT_QOPERATOR || dtype == VN_DTYPE_U8 || dtype == VN_DTYPE_S8)
+  if ((recipe->format != VN_FORMAT_QOPERATOR && recipe->format != VN_FORMAT_INTEGER) || dtype == VN_DTYPE_U8 || dtype == VN_DTYPE_S8)
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("%s: the format “qoperator” computes with int8 and uint8 only, not with %s; use the format “qdq”"),
-               where, vn_dtype_get_name (dtype));
+               _("%s: the format “%s” computes with int8 and uint8 only, not with %s; use the format “qdq”"),
+               where, recipe->format == VN_FORMAT_INTEGER ? "integer" : "qoperator", vn_dtype_get_name (dtype));
   return FALSE;
 }
 
@@ -484,11 +497,30 @@ check_override (const VnRecipe    *recipe,
                       rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
 }
 
+/* DynamicQuantizeLinear makes uint8 and nothing else. */
+static gboolean
+check_dynamic (const VnRecipe  *self,
+               GError         **error)
+{
+  if (!self->dynamic)
+    return TRUE;
+  if (self->format != VN_FORMAT_INTEGER)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: “dynamic” is true; only the format “integer” finds ranges while the network runs"));
+  else if (self->activation != VN_DTYPE_U8)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
+                 vn_dtype_get_name (self->activation));
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static gboolean
 check_opset (const VnRecipe  *self,
              GError         **error)
 {
-  if (!self->per_channel || self->opset == 0 || self->opset >= 13)
+  if (!self->per_channel || self->format == VN_FORMAT_INTEGER || self->opset == 0 || self->opset >= 13)
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
@@ -511,6 +543,7 @@ vn_recipe_validate (const VnRecipe  *self,
   if (!check_fields (vn_setting_list_of_recipe, self, _("recipe"), error) ||
       vn_quant_format_find (self->format, error) == NULL ||
       !check_types (self, self->activation, self->weight, _("recipe"), error) ||
+      !check_dynamic (self, error) ||
       !check_opset (self, error))
     return FALSE;
 

@@ -41,6 +41,7 @@ typedef struct
 {
   const char *preset;         /* id in vn-presets.def, static */
   VnFormat    format;
+  gboolean    dynamic;        /* INTEGER: ranges of activations are found while the network runs */
   VnDType     activation;
   VnDType     weight;
   gboolean    per_channel;
@@ -83,6 +84,7 @@ VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
                                     const char       *pattern);   /* returned rule is owned by the recipe */
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
+gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,
                                     GError          **error);     /* field, value, what is allowed */
 char       *vn_recipe_to_json      (const VnRecipe   *self);

@@ -143,6 +143,29 @@ apply_rules (VnResolver  *self,
     }
 }
 
+/* Whether the format can do something with @node. */
+static gboolean
+format_has (VnResolver   *self,
+            const VnNode *node)
+{
+  switch (self->recipe->format)
+    {
+    case VN_FORMAT_QOPERATOR:
+      return vn_quant_has_qoperator (node);
+    case VN_FORMAT_INTEGER:
+      return vn_quant_has_integer (node, self->recipe->dynamic);
+    default:
+      return TRUE;
+    }
+}
+
+static gboolean
+is_default (VnResolver *self,
+            const VnOp *op)
+{
+  return self->recipe->format == VN_FORMAT_INTEGER || (op != NULL && op->quant.in_ort_default);
+}
+
 static void
 select_nodes (VnResolver *self)
 {
@@ -152,9 +175,8 @@ select_nodes (VnResolver *self)
       VnQuantNode *info = &self->quant_nodes[i];
 
       info->op = vn_op_lookup_node (node, NULL);
-      info->selected = info->exclude_rule < 0 && !vn_quant_is_conversion (node) &&
-                       (self->recipe->format != VN_FORMAT_QOPERATOR || vn_quant_has_qoperator (node)) &&
-                       (info->rule >= 0 || (info->op != NULL && info->op->quant.in_ort_default));
+      info->selected = info->exclude_rule < 0 && !vn_quant_is_conversion (node) && format_has (self, node) &&
+                       (info->rule >= 0 || is_default (self, info->op));
     }
 }
 
