@@ -4,9 +4,6 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* At most a fifth of the samples, and no more than this, are held out to measure the error on. */
-#define MAX_HELD_OUT 20
-
 static void
 end_job (VnDocument *self)
 {
@@ -36,7 +33,14 @@ static void
 take_result (VnDocument *self,
              VnJob      *job)
 {
+  GHashTable *sizes = vn_quantize_job_get_shapes (VN_QUANTIZE_JOB (job));
+
   self->keep_stats = self->data_serial == self->job_data_serial;
+  if (self->keep_stats && self->input_shapes != NULL && sizes != NULL)
+    {
+      g_clear_pointer (&self->sizes, g_hash_table_unref);
+      self->sizes = g_hash_table_ref (sizes);
+    }
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   self->result_recipe = g_steal_pointer (&self->job_recipe);
   vn_document_set_result (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
@@ -123,52 +127,20 @@ vn_document_open (VnDocument *self,
   start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 
-static guint
-get_n_held_out (guint n)
-{
-  return n < 5 ? 0 : MIN (n / 5, MAX_HELD_OUT);
-}
-
-/* Spreads the wanted number of samples over what there is, and splits it. */
-static gboolean
-fill_settings (VnDocument          *self,
-               VnQuantizeSettings  *settings,
-               VnDataSpec          *data,
-               GHashTable         **given,
-               GError             **error)
-{
-  g_autoptr(VnDataset) dataset = NULL;
-  guint n;
-
-  data->max_samples = self->n_samples;
-  dataset = vn_document_open_dataset (self, data, NULL, error);
-  if (dataset == NULL)
-    return FALSE;
-
-  n = vn_dataset_get_n (dataset);
-  settings->model = self->model;
-  settings->data = data;
-  settings->recipe = self->recipe;
-  settings->input_shapes = *given = vn_document_dup_given_shapes (self, data);
-  settings->n_held_out = get_n_held_out (n);
-  settings->n_calibration = n - settings->n_held_out;
-  settings->previous = self->keep_stats ? self->result : NULL;
-  return TRUE;
-}
-
 /**
  * vn_document_quantize:
  *
- * Begins a run with the present recipe. Where the last one had the same samples its statistics serve again.
+ * Begins a run with the present recipe on the wanted number of samples, spread over what there is. Where the last one
+ * had the same samples its statistics serve again.
  * While a run is under way it is stopped, and followed by one more.
  *
- * Returns: %FALSE if there is no model, or the samples cannot be found
+ * Returns: %FALSE if no model is open, or no samples have been chosen
  */
 gboolean
 vn_document_quantize (VnDocument  *self,
                       GError     **error)
 {
-  VnQuantizeSettings settings = { 0 };
+  VnQuantizeSettings settings = { .n_held_out = VN_HOLD_OUT_USUAL };
   g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(GHashTable) given = NULL;
 
@@ -187,8 +159,13 @@ vn_document_quantize (VnDocument  *self,
     }
 
   data = vn_data_spec_copy (self->data);
-  if (!fill_settings (self, &settings, data, &given, error))
-    return FALSE;
+  data->max_samples = self->n_samples;
+  given = vn_document_dup_given_shapes (self, data);
+  settings.model = self->model;
+  settings.data = data;
+  settings.recipe = self->recipe;
+  settings.input_shapes = given;
+  settings.previous = self->keep_stats ? self->result : NULL;
   g_clear_pointer (&self->job_recipe, vn_recipe_free);
   self->job_recipe = vn_recipe_copy (self->recipe);
   self->job_data_serial = self->data_serial;

@@ -2,6 +2,8 @@
 /* Sizes of inputs that the model leaves open: those the user gave, else those of the first sample. */
 #include "vn-document-private.h"
 
+#include "vn-i18n.h"
+
 /* Random values have no size of their own; pictures get this. */
 #define USUAL_SIZE 224
 
@@ -34,15 +36,17 @@ vn_document_list_open_inputs (VnModel *model)
   return g_hash_table_size (shapes) > 0 ? g_steal_pointer (&shapes) : NULL;
 }
 
-/* One sample at a time, and for pictures a usual size: the user sees it and can change it. */
+/* One sample at a time, and for pictures a square as large as the side that is known, or of a usual size: the user sees
+ * it and can change it. */
 static VnShape
 guess_shape (const VnShape *shape)
 {
   VnShape guess = *shape;
+  gint64 side = guess.rank == 4 ? MAX (guess.dims[2], guess.dims[3]) : 1;
 
   for (int i = 0; i < guess.rank; i++)
     if (guess.dims[i] < 0)
-      guess.dims[i] = guess.rank == 4 && i > 0 ? USUAL_SIZE : 1;
+      guess.dims[i] = guess.rank != 4 || i == 0 ? 1 : side > 0 && i > 1 ? side : USUAL_SIZE;
   if (guess.rank == 4 && shape->dims[1] < 0 && shape->dims[2] < 0 && shape->dims[3] < 0)
     guess.dims[1] = 3;
   return guess;
@@ -75,26 +79,107 @@ vn_document_dup_given_shapes (VnDocument       *self,
   return g_steal_pointer (&shapes);
 }
 
+/* What a thread opens samples with, and what came out. */
+typedef struct
+{
+  VnModel    *model;
+  VnDataSpec *data;
+  GHashTable *given;
+  guint       serial;     /* of the document's data */
+
+  VnDataset  *dataset;
+  GHashTable *sizes;
+  VnNotes    *notes;
+} Opening;
+
+static void
+opening_free (gpointer data)
+{
+  Opening *self = data;
+
+  vn_model_unref (self->model);
+  vn_data_spec_free (self->data);
+  g_clear_pointer (&self->given, g_hash_table_unref);
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  vn_notes_unref (self->notes);
+  g_free (self);
+}
+
+static void
+open_in_thread (GTask        *task,
+                gpointer      source,
+                gpointer      task_data,
+                GCancellable *cancellable)
+{
+  Opening *self = task_data;
+  GError *error = NULL;
+
+  self->dataset = vn_model_open_data (self->model, self->data, self->given, &self->sizes, self->notes, &error);
+  if (self->dataset != NULL)
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
 /**
- * vn_document_open_dataset:
+ * vn_document_open_dataset_async:
  * @data: where the samples are
- * @notes: (nullable): told what came from the first sample
+ * @callback: called in the main context; it calls vn_document_open_dataset_finish()
  *
- * Lists the samples as the model's inputs ask for them. Where sizes are open the first sample is read, and
- * vn_document_get_size() says what came out; nothing else is decoded.
+ * Lists the samples as the model's inputs ask for them, in the background. Where sizes are open the first sample is read,
+ * and vn_document_get_size() says what came out; nothing else is decoded. There is a model.
+ */
+void
+vn_document_open_dataset_async (VnDocument          *self,
+                                const VnDataSpec    *data,
+                                GCancellable        *cancellable,
+                                GAsyncReadyCallback  callback,
+                                gpointer             user_data)
+{
+  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+  Opening *opening;
+
+  g_return_if_fail (self->model != NULL);
+
+  opening = g_new0 (Opening, 1);
+  opening->model = vn_model_ref (self->model);
+  opening->data = vn_data_spec_copy (data);
+  opening->given = vn_document_dup_given_shapes (self, data);
+  opening->serial = self->data_serial;
+  opening->notes = vn_notes_new ();
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_task_set_task_data (task, opening, opening_free);
+  g_task_run_in_thread (task, open_in_thread);
+}
+
+/**
+ * vn_document_open_dataset_finish:
+ * @notes: (out) (transfer full) (optional): what came from the first sample
  *
- * Returns: (transfer full) (nullable): the samples, or %NULL with @error set
+ * Returns: (transfer full) (nullable): the samples, or %NULL with @error set; %G_IO_ERROR_CANCELLED also if the document
+ *   has other samples by now
  */
 VnDataset *
-vn_document_open_dataset (VnDocument        *self,
-                          const VnDataSpec  *data,
-                          VnNotes           *notes,
-                          GError           **error)
+vn_document_open_dataset_finish (VnDocument    *self,
+                                 GAsyncResult  *result,
+                                 VnNotes      **notes,
+                                 GError       **error)
 {
-  g_autoptr(GHashTable) given = vn_document_dup_given_shapes (self, data);
+  Opening *opening = g_task_get_task_data (G_TASK (result));
 
+  if (!g_task_propagate_boolean (G_TASK (result), error))
+    return NULL;
+  if (opening->serial != self->data_serial || opening->model != self->model)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The samples have changed"));
+      return NULL;
+    }
   g_clear_pointer (&self->sizes, g_hash_table_unref);
-  return vn_model_open_data (self->model, data, given, &self->sizes, notes, error);
+  self->sizes = g_steal_pointer (&opening->sizes);
+  if (notes != NULL)
+    *notes = vn_notes_ref (opening->notes);
+  return g_steal_pointer (&opening->dataset);
 }
 
 /**

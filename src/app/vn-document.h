@@ -92,10 +92,15 @@ void              vn_document_open           (VnDocument        *self,
                                               const char        *path);
 gboolean          vn_document_quantize       (VnDocument        *self,
                                               GError           **error);
-VnDataset        *vn_document_open_dataset   (VnDocument        *self,
-                                              const VnDataSpec  *data,
-                                              VnNotes           *notes,
-                                              GError           **error);
+void              vn_document_open_dataset_async (VnDocument          *self,
+                                                  const VnDataSpec    *data,
+                                                  GCancellable        *cancellable,
+                                                  GAsyncReadyCallback  callback,
+                                                  gpointer             user_data);
+VnDataset        *vn_document_open_dataset_finish (VnDocument    *self,
+                                                   GAsyncResult  *result,
+                                                   VnNotes      **notes,
+                                                   GError       **error);
 gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *model_path,
                                               const char        *report_dir,

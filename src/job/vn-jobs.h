@@ -85,11 +85,13 @@ gboolean  vn_calibrate_clear_parts   (const char       *path,
 #define VN_TYPE_QUANTIZE_JOB (vn_quantize_job_get_type ())
 G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
 
+#define VN_HOLD_OUT_USUAL G_MAXUINT
+
 /**
  * VnQuantizeSettings:
  * @n_calibration: samples to calibrate on; 0: all but the held-out ones
  * @n_held_out: samples to measure the error on; when there are too few to hold any out, the calibration samples serve
- *   for both and a note says so
+ *   for both and a note says so. %VN_HOLD_OUT_USUAL: a fifth of them, and not more than 20
  * @previous: (nullable): an earlier result of the same model and data: its statistics are used again, the network
  *   does not run for calibration
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
@@ -116,6 +118,7 @@ typedef struct
 
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
 VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
+GHashTable *vn_quantize_job_get_shapes (VnQuantizeJob          *self);
 
 /* ---- prepare: float to float, and write ---- */
 

@@ -51,6 +51,14 @@ hold_out_unseen (VnQuantizeJob *self,
   return TRUE;
 }
 
+#define MOST_HELD_OUT 20
+
+static guint
+usual_n_held_out (guint n)
+{
+  return n < 5 ? 0 : MIN (n / 5, MOST_HELD_OUT);
+}
+
 static gboolean
 open_data (VnQuantizeJob  *self,
            VnResult       *result,
@@ -71,6 +79,8 @@ open_data (VnQuantizeJob  *self,
   if (self->dataset == NULL)
     return FALSE;
   n = vn_dataset_get_n (self->dataset);
+  if (self->settings.n_held_out == VN_HOLD_OUT_USUAL)
+    self->settings.n_held_out = usual_n_held_out (n);
   apart = vn_job_split_samples (n, self->settings.n_held_out, self->settings.n_calibration, &self->calibration,
                                 &self->held_out);
   if (stats != NULL)
@@ -364,4 +374,16 @@ VnResult *
 vn_quantize_job_get_result (VnQuantizeJob *self)
 {
   return self->result;
+}
+
+/**
+ * vn_quantize_job_get_shapes:
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8 VnShape): the sizes of the inputs that the job ran with, once it
+ *   has succeeded; %NULL: all are fixed by the model
+ */
+GHashTable *
+vn_quantize_job_get_shapes (VnQuantizeJob *self)
+{
+  return self->shapes;
 }

@@ -316,6 +316,33 @@ assert_size (Fixture    *fixture,
 }
 
 static void
+samples_opened (GObject      *source,
+                GAsyncResult *result,
+                gpointer      user_data)
+{
+  *(GAsyncResult **) user_data = g_object_ref (result);
+}
+
+static gboolean
+is_set (gpointer data)
+{
+  return *(gpointer *) data != NULL;
+}
+
+static VnDataset *
+wait_for_samples (Fixture           *fixture,
+                  const VnDataSpec  *data,
+                  GError           **error)
+{
+  g_autoptr(GAsyncResult) result = NULL;
+
+  vn_document_open_dataset_async (fixture->document, data, NULL, samples_opened, &result);
+  g_assert_null (result);   /* nothing is read before the main loop goes on */
+  g_assert_true (vn_test_wait (is_set, &result, SECONDS));
+  return vn_document_open_dataset_finish (fixture->document, result, NULL, error);
+}
+
+static void
 open_samples (Fixture    *fixture,
               const char *path)
 {
@@ -324,8 +351,9 @@ open_samples (Fixture    *fixture,
   g_autoptr(GError) error = NULL;
 
   vn_document_set_data (fixture->document, data);
-  dataset = vn_document_open_dataset (fixture->document, data, NULL, &error);
+  dataset = wait_for_samples (fixture, data, &error);
   g_assert_no_error (error);
+  g_assert_nonnull (dataset);
 }
 
 /* Open sizes are those of the first picture; what the user says goes before, and can be taken back. */
@@ -345,6 +373,10 @@ test_open_sizes (Fixture       *fixture,
   assert_size (fixture, "1x3x?x?");
   open_samples (fixture, "random");
   assert_size (fixture, "1x3x224x224");
+  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, -1));
+  open_samples (fixture, "random");
+  assert_size (fixture, "1x3x40x40");
+  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, -1, -1));
   open_samples (fixture, fixture->folder);
   assert_size (fixture, "1x3x96x64");
   vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, 48));

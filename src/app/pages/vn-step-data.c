@@ -17,6 +17,7 @@ struct _VnStepData
 
   VnDataset       *dataset;      /* of the document's data, or NULL */
   char            *problem;      /* why there is none */
+  GCancellable    *opening;      /* while the samples are opened */
   char            *folder_path;  /* the last real folder, while random values are on */
   VnPreviews      *pictures;
   guint            refresh_timeout;
@@ -99,7 +100,8 @@ show_folder (VnStepData       *self,
   base = g_path_get_basename (data->path);
   where = vn_format_path (data->path);
   count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
-  subtitle = g_strdup_printf ("%s · %s", where, self->dataset != NULL ? count : self->problem);
+  subtitle = g_strdup_printf ("%s · %s", where,
+                              self->dataset != NULL ? count : self->problem != NULL ? self->problem : _("reading…"));
   escaped = g_markup_escape_text (subtitle, -1);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), base);
   adw_action_row_set_subtitle (self->folder, escaped);
@@ -155,30 +157,69 @@ show_sizes (VnStepData *self)
     }
 }
 
+static void
+show_samples (VnStepData *self,
+              VnNotes    *notes)
+{
+  const VnDataSpec *data = vn_document_get_data (get_document (self));
+
+  show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
+  show_sizes (self);
+  show_warning (self, notes);
+  show_previews (self);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+static void
+samples_opened (GObject      *source,
+                GAsyncResult *result,
+                gpointer      user_data)
+{
+  g_autoptr(VnStepData) self = user_data;
+  g_autoptr(VnNotes) notes = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = vn_document_open_dataset_finish (VN_DOCUMENT (source), result, &notes, &error);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->opening)   /* others are wanted by now, or nobody looks */
+    return;
+  g_clear_object (&self->opening);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  self->dataset = g_steal_pointer (&dataset);
+  if (notes == NULL)
+    notes = vn_notes_new ();
+  if (error != NULL)
+    self->problem = g_strdup (error->message);
+  show_samples (self, notes);
+}
+
+static void
+stop_opening (VnStepData *self)
+{
+  g_cancellable_cancel (self->opening);
+  g_clear_object (&self->opening);
+}
+
 static gboolean
 refresh (gpointer user_data)
 {
   VnStepData *self = user_data;
   VnDocument *document = get_document (self);
   const VnDataSpec *data = vn_document_get_data (document);
-  gboolean random = data != NULL && g_str_equal (data->path, RANDOM_PATH);
-  g_autoptr(VnNotes) notes = vn_notes_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr(VnNotes) none = vn_notes_new ();
 
   self->refresh_timeout = 0;
+  stop_opening (self);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
-  if (data != NULL && vn_document_get_model (document) != NULL)
+  if (data == NULL || vn_document_get_model (document) == NULL)
     {
-      self->dataset = vn_document_open_dataset (document, data, notes, &error);
-      if (self->dataset == NULL)
-        self->problem = g_strdup (error->message);
+      show_samples (self, none);
+      return G_SOURCE_REMOVE;
     }
-  show_folder (self, data, random);
-  show_sizes (self);
-  show_warning (self, notes);
-  show_previews (self);
-  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+  show_folder (self, data, g_str_equal (data->path, RANDOM_PATH));
+  self->opening = g_cancellable_new ();
+  vn_document_open_dataset_async (document, data, self->opening, samples_opened, g_object_ref (self));
   return G_SOURCE_REMOVE;
 }
 
@@ -424,6 +465,7 @@ vn_step_data_dispose (GObject *object)
 
   self->busy = TRUE;
   g_clear_handle_id (&self->refresh_timeout, g_source_remove);
+  stop_opening (self);
   g_clear_pointer (&self->pictures, vn_previews_free);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
