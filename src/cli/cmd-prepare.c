@@ -9,7 +9,7 @@
 static char *output, *location;
 static char **pass_ids;
 static gboolean skip_optimization, skip_onnx_shape, skip_symbolic_shape, auto_merge, guess_rank, external, one_file;
-static gboolean list_passes;
+static gboolean list_passes, nhwc;
 static int verbose;
 static gint64 int_max = G_MAXINT32, opset, threshold = 1024;
 
@@ -25,6 +25,7 @@ static const GOptionEntry entries[] = {
   { "guess-output-rank", 0, 0, G_OPTION_ARG_NONE, &guess_rank,
     N_("Results of unknown operators have the rank of the first input"), NULL },
   { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Convert to this opset (default: leave it)"), N_("N") },
+  { "nhwc-inputs", 0, 0, G_OPTION_ARG_NONE, &nhwc, N_("Let inputs that are pictures have their channels last"), NULL },
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
   { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
   { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Write weights to files beside the model"), NULL },
@@ -109,6 +110,10 @@ list_ids (GHashTable *shapes)
 
   if (pass_ids != NULL)
     g_strv_builder_addv (ids, (const char **) pass_ids);
+  if (shapes != NULL)
+    g_strv_builder_add (ids, "fix-shapes");
+  if (nhwc)
+    g_strv_builder_add (ids, "nhwc-inputs");
   if (!skip_onnx_shape || !skip_symbolic_shape)
     g_strv_builder_add (ids, "declare");
   return g_strv_builder_end (ids);

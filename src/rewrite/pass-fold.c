@@ -232,9 +232,10 @@ static gboolean
 fold_node (VnPassContext  *ctx,
            GHashTable     *returned,
            VnNode         *node,
+           gboolean        large,
            GError        **error)
 {
-  const VnOp *op = may_fold (returned, node) ? vn_op_lookup_node (node, NULL) : NULL;
+  const VnOp *op = vn_op_lookup_node (node, NULL);
   g_auto(Call) call = { 0 };
   g_autoptr(GError) local = NULL;
 
@@ -248,11 +249,29 @@ fold_node (VnPassContext  *ctx,
     return TRUE;
   if (!has_results (&call))
     {
-      if (!has_constant_inputs (node) || !is_small_enough (&call) || !compute (&call, &local) || !has_results (&call))
+      if (!has_constant_inputs (node) || (!large && !is_small_enough (&call)) || !compute (&call, &local) || !has_results (&call))
         return TRUE;
     }
   replace_node (ctx, returned, node, &call);
   return TRUE;
+}
+
+/**
+ * vn_rewrite_fold_node:
+ *
+ * Computes a node of constants that "fold" leaves alone because of what it is, if its output is no output of the network.
+ */
+gboolean
+vn_rewrite_fold_node (VnPassContext  *ctx,
+                      GHashTable     *returned,
+                      VnNode         *node,
+                      GError        **error)
+{
+  const VnValue *value = vn_node_get_output (node, 0);
+
+  if (node->outputs->len != 1 || value == NULL || vn_rewrite_is_kept (returned, value) || !has_constant_inputs (node))
+    return TRUE;
+  return fold_node (ctx, returned, node, TRUE, error);
 }
 
 static gboolean
@@ -266,7 +285,8 @@ fold_graph (VnPassContext  *ctx,
   if (order == NULL)
     return FALSE;
   for (guint i = 0; i < order->len; i++)
-    if (!fold_node (ctx, returned, g_ptr_array_index (order, i), error))
+    if (may_fold (returned, g_ptr_array_index (order, i)) &&
+        !fold_node (ctx, returned, g_ptr_array_index (order, i), FALSE, error))
       return FALSE;
   return TRUE;
 }

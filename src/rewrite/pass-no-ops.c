@@ -224,7 +224,7 @@ const VnPass vn_pass_no_ops = {
   .title = N_("Remove what does nothing"),
   .summary = N_("Removes reshaping, padding, slicing, resizing and arithmetic that give back what they got."),
   .stage = VN_PASS_OPTIMIZE,
-  .exact = TRUE,
+  .exact = FALSE,
   .repeats = TRUE,
   .run = no_ops_run,
 };

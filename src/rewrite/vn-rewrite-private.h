@@ -48,6 +48,11 @@ gboolean    vn_rewrite_infer        (VnPassContext  *ctx,
 VnTensor   *vn_rewrite_constant_f32 (const VnValue  *value,
                                      GError        **error);
 
+gboolean    vn_rewrite_fold_node    (VnPassContext  *ctx,
+                                     GHashTable     *returned,
+                                     VnNode         *node,
+                                     GError        **error);
+
 /* ---- questions (vn-rewrite-match.c) ---- */
 
 gboolean       vn_rewrite_get_ints          (const VnNode  *node,

@@ -18,6 +18,27 @@ static guint n_read;
 int LLVMFuzzerTestOneInput (const guint8 *data,
                             gsize         size);
 
+#ifdef FUZZ_PREPARE
+/* As before quantizing, or with every pass there is. */
+static void
+prepare (const VnModel *model,
+         gboolean       everything)
+{
+  guint n;
+  const VnPass * const *passes = vn_pass_list (&n);
+  g_autofree const char **ids = g_new0 (const char *, n + 1);
+  VnPrepareOptions options = { .target_opset = everything ? 21 : 17, .optimize = everything,
+                               .passes = everything ? (const char * const *) ids : NULL };
+  g_autoptr(VnModel) prepared = NULL;
+
+  for (guint i = 0; i < n; i++)
+    ids[i] = passes[i]->id;
+  prepared = vn_prepare_model_with (model, &options, NULL, NULL, NULL, NULL);
+  if (prepared != NULL && !vn_model_validate (prepared, VN_VALIDATE_STRUCTURE, NULL, NULL))
+    abort ();
+}
+#endif
+
 int
 LLVMFuzzerTestOneInput (const guint8 *data,
                         gsize         size)
@@ -44,10 +65,8 @@ LLVMFuzzerTestOneInput (const guint8 *data,
   vn_model_validate (again, VN_VALIDATE_CONTENTS, again->notes, NULL);
 #ifdef FUZZ_PREPARE
   {
-    g_autoptr(VnModel) prepared = vn_prepare_model (again, 17, NULL, NULL, NULL, NULL, NULL);
-
-    if (prepared != NULL && !vn_model_validate (prepared, VN_VALIDATE_STRUCTURE, NULL, NULL))
-      abort ();
+    prepare (again, FALSE);
+    prepare (again, TRUE);
   }
 #endif
   return 0;
@@ -76,9 +95,10 @@ add_folder (GPtrArray  *corpus,
 static void
 add_built (GPtrArray *corpus)
 {
-  for (guint i = 0; i < n_test_models; i++)
+  for (guint i = 0; i < n_test_models + n_test_models_more; i++)
     {
-      g_autoptr(VnModel) model = test_models[i].build ();
+      const TestModel *test = i < n_test_models ? &test_models[i] : &test_models_more[i - n_test_models];
+      g_autoptr(VnModel) model = test->build ();
 
       g_ptr_array_add (corpus, vn_onnx_write_bytes (model, NULL));
     }

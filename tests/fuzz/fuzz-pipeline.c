@@ -315,6 +315,23 @@ try_run (VnModel *model,
     }
 }
 
+/* With every pass there is. */
+static void
+try_prepare (VnModel *model)
+{
+  guint n;
+  const VnPass * const *passes = vn_pass_list (&n);
+  g_autofree const char **ids = g_new0 (const char *, n + 1);
+  const VnPrepareOptions options = { .target_opset = 21, .optimize = TRUE, .passes = (const char * const *) ids };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) prepared = NULL;
+
+  for (guint i = 0; i < n; i++)
+    ids[i] = passes[i]->id;
+  prepared = vn_prepare_model_with (model, &options, NULL, model->notes, cancellable, &error);
+  check ("prepare", prepared != NULL, &error);
+}
+
 static void
 check_result (VnResult *result)
 {
@@ -384,6 +401,7 @@ try_one (GPtrArray *bases,
       tally->n_opened++;
       check ("infer", vn_model_infer_types (model, NULL, model->notes, &error), &error);
       try_run (model, rand);
+      try_prepare (model);
       try_quantize (model, rand);
     }
   g_rand_free (rand);

@@ -4,7 +4,7 @@
 
 Real networks through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with it as with
 the original, and it has about as few nodes as onnxsim leaves (where that is installed; else as onnxruntime's basic
-optimization leaves).
+optimization leaves). The same outputs, too, with a newer opset and with the passes on request that keep them.
 """
 import glob
 import importlib.util
@@ -17,6 +17,19 @@ import oracle
 
 # More nodes than the peer leaves: so many, and so many of a hundred.
 SLACK, SLACK_PERCENT = 2, 3
+
+
+def passes(*names):
+    return [word for name in names for word in ('--pass', name)]
+
+
+VARIANTS = [
+    ['--opset', '21'],
+    ['--opset', '23', '--skip-optimization'],
+    ['--opset', '20'] + passes('fuse-layer-norm', 'fuse-gelu', 'mean-to-pool', 'split-large-pool', 'split-to-slice', 'copy-shared-init'),
+]
+# What cannot be converted exactly is refused by its name; nothing else may be.
+REFUSED = ['is not constant', 'cannot be converted']
 
 
 def load_compare_runs():
@@ -55,6 +68,19 @@ def peer_count(path, work):
     return count(onnx.load(options.optimized_model_filepath).graph), 'onnxruntime'
 
 
+def check_variant(cli, path, options, runs, work):
+    """What is wrong, or None."""
+    import onnx
+
+    out = os.path.join(work, 'variant.onnx')
+    done = subprocess.run([cli, 'prepare', path, '-o', out] + options, capture_output=True, text=True)
+    if done.returncode != 0:
+        return None if any(r in done.stderr for r in REFUSED) else done.stderr.strip()
+    onnx.checker.check_model(out)
+    worst, tolerance = runs.compare(path, out)
+    return None if worst <= tolerance else 'outputs are off by %.3g of their range, more than %.3g' % (worst, tolerance)
+
+
 def check(cli, path, runs, work):
     """Nodes before, after, of the peer; and what is wrong, or None."""
     import onnx
@@ -73,6 +99,10 @@ def check(cli, path, runs, work):
     worst, tolerance = runs.compare(path, out)
     if not worst <= tolerance:
         return before, after, peer, 'outputs are off by %.3g of their range, more than %.3g' % (worst, tolerance)
+    for options in VARIANTS:
+        wrong = check_variant(cli, path, options, runs, work)
+        if wrong is not None:
+            return before, after, peer, '%s: %s' % (' '.join(options), wrong)
     if peer is not None and after > peer + SLACK + peer * SLACK_PERCENT // 100:
         return before, after, peer, 'more nodes than %s leaves' % name
     return before, after, peer, None

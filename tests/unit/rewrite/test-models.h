@@ -17,6 +17,13 @@ extern const guint n_test_models;
 extern const TestModel test_models_more[];
 extern const guint n_test_models_more;
 
+/* For passes on request. */
+VnModel *test_forms       (void);
+VnModel *test_shared      (void);
+VnModel *test_masked      (void);
+VnModel *test_qdq         (void);
+VnModel *test_written_out (void);
+
 /* ---- building them ---- */
 
 #define END ((VnValue *) 1)

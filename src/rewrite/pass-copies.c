@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Weights that several nodes share: a copy for each, so that each can have a scale of its own. */
+#include "vn-rewrite-private.h"
+
+typedef gboolean (*UseFunc) (const VnUse *use);
+
+static gboolean
+any_use (const VnUse *use)
+{
+  return TRUE;
+}
+
+static gboolean
+is_bias (const VnUse *use)
+{
+  return use->index == 2 && (vn_node_is (use->node, "Conv") || vn_node_is (use->node, "ConvTranspose") ||
+                             vn_node_is (use->node, "Gemm"));
+}
+
+static gboolean
+is_shared (const VnValue *value,
+           UseFunc        wanted)
+{
+  const VnNode *first = value->uses->len > 0 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+  gboolean found = FALSE, shared = FALSE;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      found = found || wanted (use);
+      shared = shared || use->node != first;
+    }
+  return found && shared;
+}
+
+/* The first node keeps the weights. */
+static void
+copy_for_users (VnPassContext *ctx,
+                VnValue       *value,
+                UseFunc        wanted)
+{
+  const VnNode *first = g_array_index (value->uses, VnUse, 0).node;
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (uses, VnUse, i);
+      VnValue *copy;
+
+      if (use->node == first || use->node->graph != value->graph || !wanted (use))
+        continue;
+      copy = vn_graph_add_initializer (value->graph, value->name, value->initializer);
+      vn_node_set_input (use->node, use->index, copy);
+      vn_edit_log_add (ctx->log, "add", copy->name, value->name, _("a copy of %s"), value->name);
+    }
+}
+
+static gboolean
+copy_run (VnPassContext *ctx,
+          UseFunc        wanted)
+{
+  const VnGraph *graph = ctx->model->graph;
+  guint n = graph->initializers->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->initializers, i);
+
+      if (value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && !value->is_input &&
+          !value->is_output && is_shared (value, wanted))
+        copy_for_users (ctx, value, wanted);
+    }
+  return TRUE;
+}
+
+static gboolean
+copy_shared_run (VnPassContext  *ctx,
+                 GError        **error)
+{
+  return copy_run (ctx, any_use);
+}
+
+static gboolean
+copy_bias_run (VnPassContext  *ctx,
+               GError        **error)
+{
+  return copy_run (ctx, is_bias);
+}
+
+const VnPass vn_pass_copy_shared_init = {
+  .id = "copy-shared-init",
+  .title = N_("Copy shared weights"),
+  .summary = N_("Gives each node float weights of its own."),
+  .stage = VN_PASS_REQUEST,
+  .exact = TRUE,
+  .run = copy_shared_run,
+};
+
+const VnPass vn_pass_copy_bias_init = {
+  .id = "copy-bias-init",
+  .title = N_("Copy shared biases"),
+  .summary = N_("Gives each Conv, ConvTranspose and Gemm a bias of its own."),
+  .stage = VN_PASS_REQUEST,
+  .exact = TRUE,
+  .run = copy_bias_run,
+};

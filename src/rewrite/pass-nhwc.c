@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inputs with the channels last, as cameras and TensorFlow deliver pictures: a Transpose behind each input that is a
+ * picture with the channels first. */
+#include "vn-rewrite-private.h"
+
+static gboolean
+is_channels (gint64 dim)
+{
+  return dim == 1 || dim == 3 || dim == 4;
+}
+
+/* Why not; NULL: it can be done. */
+static const char *
+find_obstacle (const VnValue *value)
+{
+  const VnShape *shape = vn_rewrite_get_shape (value);
+
+  if (shape == NULL || shape->rank != 4)
+    return _("it does not have four axes");
+  if (!is_channels (shape->dims[1]))
+    return _("its second axis is no axis of 1, 3 or 4 channels");
+  if (is_channels (shape->dims[3]) && shape->dims[3] > shape->dims[1])
+    return _("its last axis may be the channels already");
+  return value->is_output ? _("it is an output, too") : NULL;
+}
+
+static gboolean
+is_done (const VnValue *value)
+{
+  const VnNode *user = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+  gsize n;
+  const gint64 *perm = user != NULL && vn_node_is (user, "Transpose") ? vn_node_get_ints (user, "perm", &n) : NULL;
+
+  return perm != NULL && n == 4 && perm[0] == 0 && perm[1] == 3 && perm[2] == 1 && perm[3] == 2;
+}
+
+static void
+permute_type (VnType *type)
+{
+  const VnShape old = type->shape;
+  char *names[4];
+
+  for (int i = 0; i < 4; i++)
+    names[i] = type->symbols[i];
+  for (int i = 1; i < 4; i++)
+    {
+      int from = i == 3 ? 1 : i + 1;
+
+      type->shape.dims[i] = old.dims[from];
+      type->symbols[i] = names[from];
+    }
+  g_clear_pointer (&type->encoded, g_bytes_unref);
+}
+
+static void
+convert_input (VnPassContext *ctx,
+               VnValue       *value)
+{
+  VnGraph *graph = value->graph;
+  g_autofree char *name = g_strdup_printf ("%s_nchw", value->name);
+  VnValue *inner = vn_graph_add_value (graph, name, value->type.dtype, &value->type.shape);
+  VnNode *first = graph->nodes->len > 0 ? g_ptr_array_index (graph->nodes, 0) : NULL;
+  VnNode *node;
+  g_autofree char *text = NULL;
+
+  vn_value_replace_uses (value, inner, NULL);
+  node = vn_graph_insert_node (graph, first, NULL, "", "Transpose", &value, 1, &inner, 1);
+  vn_node_set_ints (node, "perm", (const gint64[]) { 0, 3, 1, 2 }, 4);
+  permute_type (&value->type);
+  text = vn_type_to_string (&value->type);
+  vn_edit_log_add (ctx->log, "set", value->name, inner->name, _("takes %s, the channels last"), text);
+}
+
+static gboolean
+nhwc_run (VnPassContext  *ctx,
+          GError        **error)
+{
+  GPtrArray *inputs = ctx->model->graph->inputs;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (inputs, i);
+      const char *obstacle = find_obstacle (value);
+
+      if (value->initializer != NULL || is_done (value))
+        continue;
+      if (obstacle == NULL)
+        convert_input (ctx, value);
+      else
+        vn_notes_add (ctx->notes, VN_NOTE_WARNING, "not-nhwc", value->name, _("the input keeps its axes: %s"), obstacle);
+    }
+  return TRUE;
+}
+
+const VnPass vn_pass_nhwc_inputs = {
+  .id = "nhwc-inputs",
+  .title = N_("Channels last"),
+  .summary = N_("Lets inputs that are pictures have their channels last, by a Transpose behind each."),
+  .stage = VN_PASS_REQUEST,
+  .alters = TRUE,
+  .run = nhwc_run,
+};
