@@ -4,6 +4,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-pass.h"
+#include "vn-truncate.h"
 
 /* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
 static VnModel *
@@ -40,8 +41,16 @@ vn_job_prepare (const VnModel   *source,
                 GError         **error)
 {
   g_autoptr(VnModel) named = name_nodes (source);
+  const VnPrepareOptions options = { .target_opset = vn_quantize_get_opset (source, recipe),
+                                     .input_shapes = input_shapes, .optimize = recipe->optimize };
+  g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
+  g_autoptr(GPtrArray) behind = NULL;
 
-  return vn_prepare_model (named, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable, error);
+  /* Before any sample is run. */
+  if (prepared != NULL && recipe->truncate != NULL &&
+      (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
+    return NULL;
+  return g_steal_pointer (&prepared);
 }
 
 /* A network that computes in integers would be quantized a second time, on top of its own errors. */

@@ -255,7 +255,8 @@ needs_copy (VnResolver    *self,
     {
       const VnNode *user = g_array_index (bias->uses, VnUse, i).node;
 
-      if (user->graph == self->graph && self->quant_nodes[user->index].exclude_rule >= 0)
+      if (user->graph == self->graph &&
+          (self->quant_nodes[user->index].exclude_rule >= 0 || self->quant_nodes[user->index].tail))
         return TRUE;
     }
   return FALSE;

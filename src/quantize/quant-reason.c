@@ -73,6 +73,8 @@ reason_of_node (VnResolver    *self,
 
   if (info->exclude_rule >= 0)
     return vn_quant_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
+  if (info->tail)
+    return g_strdup (_("it lies behind the values at which the network is cut"));
   if (vn_quant_is_conversion (node))
     return g_strdup (_("quantized in the model already"));
   if (info->blind && !vn_op_has_kernel (node))

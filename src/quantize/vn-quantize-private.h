@@ -91,6 +91,7 @@ typedef struct
   int         exclude_rule;    /* rule that keeps it in float, or -1 */
   int         rule;            /* last rule that matches and does not exclude, or -1 */
   gboolean    marked;          /* it made a tensor quantized */
+  gboolean    tail;            /* it lies behind the values at which the network is cut */
   gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
 } VnQuantNode;
 

@@ -138,7 +138,7 @@ record_nodes (VnResolver  *self,
 {
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
-      plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0;
+      plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].tail;
       if (self->quant_nodes[i].marked)
         g_hash_table_add (plan->nodes, vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i)));
     }

@@ -54,6 +54,8 @@ typedef struct
   char       *weight_method;  /* id of a range method; NULL: minmax */
   double      minimum_real_range;
   VnPowerOfTwo power_of_two;
+  gboolean    optimize;
+  char      **truncate;       /* names of values, NULL-terminated, or NULL */
   gint64      opset;          /* 0: lowest that works, never below the model's */
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-subgraph.h"
+#include "vn-truncate.h"
 
 /*< private >
  * vn_quant_is_sorted:
@@ -175,9 +176,23 @@ select_nodes (VnResolver *self)
       VnQuantNode *info = &self->quant_nodes[i];
 
       info->op = vn_op_lookup_node (node, NULL);
-      info->selected = info->exclude_rule < 0 && !vn_quant_is_conversion (node) && format_has (self, node) &&
+      info->selected = info->exclude_rule < 0 && !info->tail && !vn_quant_is_conversion (node) && format_has (self, node) &&
                        (info->rule >= 0 || is_default (self, info->op));
     }
+}
+
+static gboolean
+find_tail (VnResolver  *self,
+           GError     **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+
+  if (self->recipe->truncate == NULL)
+    return TRUE;
+  nodes = vn_model_truncate (self->model, (const char * const *) self->recipe->truncate, error);
+  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+    self->quant_nodes[((const VnNode *) g_ptr_array_index (nodes, i))->index].tail = TRUE;
+  return nodes != NULL;
 }
 
 static void
@@ -278,6 +293,8 @@ vn_resolver_new (const VnModel   *model,
 
   self->nodes = order_nodes (graph, error);
   if (self->nodes == NULL)
+    return NULL;
+  if (!find_tail (self, error))
     return NULL;
   collect_rules (self);
   return g_steal_pointer (&self);
