@@ -32,7 +32,7 @@ typedef struct
   char   *data;
 } VnStatsOrigin;
 
-VnStats           *vn_stats_new_empty     (void);                     /* of no samples: where none are needed */
+VnStats           *vn_stats_new_empty     (void);                     /* of no sample and no value */
 VnStats           *vn_stats_ref           (VnStats     *self);
 void               vn_stats_unref         (VnStats     *self);
 const VnHistogram *vn_stats_get           (VnStats     *self,

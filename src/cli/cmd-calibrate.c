@@ -3,18 +3,20 @@
 
 #include "vn-error.h"
 #include "vn-file.h"
+#include "vn-given.h"
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 
-#include <string.h>
-
-static char *output, *preset, *shard;
+static char *output, *preset, *shard, *table, *recipe_file;
 static gboolean resume;
 static int held_out = 16;
 static double save_every;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The statistics"), N_("FILE") },
+  { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("The ranges that --method finds, as JSON, for “quantize --ranges”"), N_("FILE") },
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
+  { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
   { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Only part K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples left for measuring the error (default: 16)"), N_("N") },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Go on where an interrupted run stopped (default: start anew)"), NULL },
@@ -52,43 +54,48 @@ parse_shard (guint   *index,
   return FALSE;
 }
 
-static VnRecipe *
-make_recipe (GError **error)
-{
-  g_autoptr(VnRecipe) recipe = NULL;
-
-  if (preset != NULL && vn_preset_find (preset, error) == NULL)
-    return NULL;
-  recipe = vn_recipe_new (preset);
-  if (!vn_cmd_apply_settings (recipe, error) || !vn_recipe_validate (recipe, error))
-    return NULL;
-  return g_steal_pointer (&recipe);
-}
-
 static gboolean
 check_output (GError **error)
 {
   g_autofree char *part = NULL;
 
-  if (output == NULL)
+  if (output == NULL && table == NULL)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the statistics go"));
       return FALSE;
     }
+  if (output == NULL && resume)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--resume needs -o: beside that file the interrupted run "
+                                                                     "kept what it had learned"));
+      return FALSE;
+    }
+  if (table != NULL && !vn_file_check_target (table, error))
+    return FALSE;
+  if (output == NULL)
+    return TRUE;
   part = vn_calibrate_part_path (output, -1);
   return vn_file_check_target (output, error) && vn_file_check_target (part, error);
 }
 
+/* Of several processes one looks at what is left of an interrupted run, and tells the others. */
 static gboolean
 take_up (VnStats **base,
          GError  **error)
 {
+  GError *reason = NULL;
+
   *base = NULL;
-  return resume ? vn_calibrate_take_up (output, base, error) : vn_calibrate_clear_parts (output, error);
+  if (vn_ranks_get_rank () == 0 && resume)
+    vn_calibrate_take_up (output, base, &reason);
+  else if (vn_ranks_get_rank () == 0 && output != NULL)
+    vn_calibrate_clear_parts (output, &reason);
+  return vn_cmd_agree (reason, error) && vn_cmd_share_stats (base, error);
 }
 
 static gboolean
 calibrate (VnCalibrateSettings  *settings,
+           VnModel             **prepared,
            VnStats             **stats,
            VnNotes             **notes,
            GError              **error)
@@ -97,12 +104,25 @@ calibrate (VnCalibrateSettings  *settings,
 
   if (!vn_cmd_run_job (job, error))
     {
-      vn_cmd_tell_kept (output);
+      if (output != NULL)
+        vn_cmd_tell_kept (output);
       return FALSE;
     }
+  *prepared = vn_model_ref (vn_calibrate_job_get_prepared (VN_CALIBRATE_JOB (job)));
   *stats = vn_stats_ref (vn_calibrate_job_get_stats (VN_CALIBRATE_JOB (job)));
   *notes = vn_notes_ref (vn_calibrate_job_get_notes (VN_CALIBRATE_JOB (job)));
   return TRUE;
+}
+
+static void
+add_file (JsonBuilder *json,
+          const char  *key,
+          const char  *path)
+{
+  if (path == NULL)
+    return;
+  json_builder_set_member_name (json, key);
+  json_builder_add_string_value (json, path);
 }
 
 static void
@@ -112,10 +132,10 @@ print_result (VnStats     *stats,
 {
   vn_notes_sort (notes);
   vn_cmd_print_notes (notes);
-  vn_cmd_print (_("%s: statistics of %u tensors from %u samples\n"), output, vn_stats_get_n_values (stats),
+  vn_cmd_print (_("%s: statistics of %u tensors from %u samples\n"), output != NULL ? output : table, vn_stats_get_n_values (stats),
                 vn_stats_get_n_samples (stats));
-  json_builder_set_member_name (json, "statistics");
-  json_builder_add_string_value (json, output);
+  add_file (json, "statistics", output);
+  add_file (json, "table", table);
   json_builder_set_member_name (json, "network");
   json_builder_add_string_value (json, vn_stats_get_origin (stats)->network);
   json_builder_set_member_name (json, "samples");
@@ -125,36 +145,114 @@ print_result (VnStats     *stats,
   vn_cmd_json_notes (json, notes);
 }
 
+/* Several processes: what all have learned and what was known before. */
+static gboolean
+join_all (VnStats **stats,
+          VnNotes  *notes,
+          VnStats  *base,
+          GError  **error)
+{
+  GError *reason = NULL;
+  VnStats *sum = NULL;
+
+  if (vn_ranks_get_n () == 1)
+    return TRUE;
+  if (!vn_cmd_join_stats (stats, notes, error))
+    return FALSE;
+  if (vn_ranks_get_rank () == 0)
+    sum = vn_stats_continue (base, *stats, &reason);
+  if (sum != NULL && vn_stats_get_n_samples (sum) == 0)
+    g_set_error (&reason, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the samples could be used; the first one: %s"),
+                 vn_notes_get_n (notes) > 0 ? vn_notes_get (notes, 0)->text : "?");
+  else if (sum != NULL)
+    vn_stats_note_values (sum, notes);
+  if (sum != NULL)
+    {
+      vn_stats_unref (*stats);
+      *stats = sum;
+    }
+  return vn_cmd_agree (reason, error);
+}
+
+static gboolean
+save_table (const VnModel   *prepared,
+            const VnRecipe  *recipe,
+            VnStats         *stats,
+            GError         **error)
+{
+  g_autoptr(VnGivenTable) ranges = NULL;
+
+  if (table == NULL)
+    return TRUE;
+  ranges = vn_given_table_new_from_stats (prepared, recipe, stats, error);
+  return ranges != NULL && vn_given_table_save (ranges, table, error);
+}
+
+static gboolean
+save (const VnModel   *prepared,
+      const VnRecipe  *recipe,
+      VnStats         *stats,
+      GError         **error)
+{
+  GError *reason = NULL;
+
+  if (vn_ranks_get_rank () == 0 && save_table (prepared, recipe, stats, &reason) && output != NULL &&
+      vn_stats_save (stats, output, &reason))
+    vn_calibrate_clear_parts (output, &reason);
+  return vn_cmd_agree (reason, error);
+}
+
+static gboolean
+read_options (VnCalibrateSettings  *settings,
+              VnDataSpec          **data,
+              VnRecipe            **recipe,
+              GError              **error)
+{
+  if ((*data = vn_cmd_make_data_spec (error)) == NULL || (*recipe = vn_cmd_make_recipe (preset, recipe_file, NULL, error)) == NULL ||
+      !parse_shard (&settings->shard, &settings->n_shards, error))
+    return FALSE;
+  settings->data = *data;
+  settings->recipe = *recipe;
+  settings->n_held_out = (guint) MAX (held_out, 0);
+  settings->n_threads = (guint) vn_cmd_options.threads;
+  settings->keep = output;
+  settings->keep_seconds = MAX (save_every, 0);
+  settings->rank = vn_ranks_get_rank ();
+  settings->n_ranks = vn_ranks_get_n ();
+  return TRUE;
+}
+
 static gboolean
 calibrate_run (char        **args,
                JsonBuilder  *json,
                GError      **error)
 {
-  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
-  g_autoptr(VnRecipe) recipe = data != NULL ? make_recipe (error) : NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(VnRecipe) recipe = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnModel) prepared = NULL;
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnStats) stats = NULL;
   g_autoptr(VnNotes) notes = NULL;
   VnCalibrateSettings settings = { 0 };
+  GError *reason = NULL;
 
-  if (recipe == NULL || !parse_shard (&settings.shard, &settings.n_shards, error) || !check_output (error) ||
-      (model = vn_cmd_open_model_sized (args[0], &shapes, error)) == NULL || !take_up (&base, error))
+  if (read_options (&settings, &data, &recipe, &reason))
+    check_output (&reason);
+  if (!vn_cmd_agree (g_steal_pointer (&reason), error))
+    return FALSE;
+  model = vn_cmd_open_model_sized (args[0], &shapes, &reason);
+  if (!vn_cmd_agree (reason, error) || !take_up (&base, error))
     return FALSE;
   settings.model = model;
-  settings.data = data;
-  settings.recipe = recipe;
   settings.input_shapes = shapes;
-  settings.n_held_out = (guint) MAX (held_out, 0);
-  settings.n_threads = (guint) vn_cmd_options.threads;
-  settings.keep = output;
-  settings.keep_seconds = MAX (save_every, 0);
   settings.base = base;
-  if (!calibrate (&settings, &stats, &notes, error) || !vn_stats_save (stats, output, error) ||
-      !vn_calibrate_clear_parts (output, error))
+  if (!calibrate (&settings, &prepared, &stats, &notes, error) || !join_all (&stats, notes, base, error) ||
+      !save (prepared, recipe, stats, error))
     return FALSE;
-  print_result (stats, notes, json);
+  if (vn_ranks_get_rank () == 0)
+    print_result (stats, notes, json);
   return TRUE;
 }
 
@@ -163,6 +261,7 @@ const VnCmd vn_cmd_calibrate = {
   .usage = "MODEL -o FILE --data PATH",
   .summary = N_("Run samples through a model and keep statistics of its tensors"),
   .options = entries,
+  .in_ranks = TRUE,
   .needs_data = TRUE,
   .has_settings = TRUE,
   .n_args = 1,

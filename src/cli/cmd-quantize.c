@@ -30,29 +30,6 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
-static VnRecipe *
-make_recipe (GError **error)
-{
-  g_autoptr(VnRecipe) recipe = NULL;
-
-  if (preset != NULL && vn_preset_find (preset, error) == NULL)
-    return NULL;
-  if (preset != NULL && recipe_file != NULL)
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--preset and --recipe exclude each other: a recipe names its preset"));
-      return NULL;
-    }
-  recipe = recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
-  if (recipe == NULL)
-    return NULL;
-  if (!vn_cmd_apply_settings (recipe, error))
-    return NULL;
-  for (char **at = excludes; at != NULL && *at != NULL; at++)
-    vn_recipe_add_exclude (recipe, *at);
-  return vn_recipe_validate (recipe, error) ? g_steal_pointer (&recipe) : NULL;
-}
-
 static VnResult *
 quantize (VnModel     *model,
           VnDataSpec  *data,
@@ -181,7 +158,7 @@ check_targets (GError **error)
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
-/* Where ranges come from: samples, or files of statistics. */
+/* Where ranges come from: samples, files of statistics, or a table of given ones. */
 static gboolean
 check_sources (const VnRecipe  *recipe,
                VnDataSpec     **data,
@@ -198,7 +175,7 @@ check_sources (const VnRecipe  *recipe,
       g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, wrong);
       return FALSE;
     }
-  if (vn_cmd_options.data == NULL && (stats != NULL || !vn_recipe_needs_samples (recipe)))
+  if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
   *data = vn_cmd_make_data_spec (error);
   return *data != NULL;
@@ -220,7 +197,7 @@ quantize_run (char        **args,
               GError      **error)
 {
   g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(VnRecipe) recipe = make_recipe (error);
+  g_autoptr(VnRecipe) recipe = vn_cmd_make_recipe (preset, recipe_file, excludes, error);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
@@ -253,7 +230,7 @@ quantize_run (char        **args,
 
 const VnCmd vn_cmd_quantize = {
   .name = "quantize",
-  .usage = "MODEL -o FILE --data PATH | --stats FILE …",
+  .usage = "MODEL -o FILE --data PATH | --stats FILE … | --ranges FILE",
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = entries,
   .needs_data = TRUE,

@@ -3,6 +3,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -60,6 +61,9 @@ fail (const VnCmd  *cmd,
   const char *kept = vn_cmd_get_kept ();
   const char *message = !cancelled ? error->message : kept != NULL ? kept : _("Cancelled; nothing was written");
 
+  /* Of several processes one speaks. */
+  if (vn_ranks_get_rank () > 0)
+    return VN_EXIT_DONE;
   if (vn_cmd_options.json)
     {
       g_autoptr(JsonBuilder) json = json_builder_new ();
@@ -107,6 +111,25 @@ parse_options (const VnCmd   *cmd,
   return FALSE;
 }
 
+/* A process that others wait for must not leave before it has told them, so that mistakes in the options are found
+ * behind vn_ranks_start(), where all make the same ones. */
+static gboolean
+run_in_ranks (const VnCmd   *cmd,
+              char        ***args,
+              JsonBuilder   *json,
+              GError       **error)
+{
+  gboolean help = g_strv_contains ((const char * const *) *args, "--help") ||
+                  g_strv_contains ((const char * const *) *args, "-h");
+  gboolean done;
+
+  if (cmd->in_ranks && !help && !vn_ranks_start (error))
+    return FALSE;
+  done = parse_options (cmd, args, error) && cmd->run (*args + 1, json, error);
+  vn_ranks_end ();
+  return done;
+}
+
 static int
 run_cmd (const VnCmd  *cmd,
          char        **argv)
@@ -117,13 +140,11 @@ run_cmd (const VnCmd  *cmd,
 
   /* An error in the options must already know how to be told. */
   vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
-  if (!parse_options (cmd, &args, &error))
-    return fail (cmd, error);
   json_builder_begin_object (json);
-  if (!cmd->run (args + 1, json, &error))
+  if (!run_in_ranks (cmd, &args, json, &error))
     return fail (cmd, error);
   json_builder_end_object (json);
-  if (vn_cmd_options.json)
+  if (vn_cmd_options.json && vn_ranks_get_rank () == 0)
     print_json (json);
   return VN_EXIT_DONE;
 }

@@ -3,6 +3,7 @@
 #include "vn-cmd.h"
 
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 
 #include <glib-unix.h>
 #include <math.h>
@@ -11,13 +12,16 @@
 
 typedef struct
 {
-  GMainLoop *loop;
-  VnJob     *job;
-  gboolean   done;
-  GError    *error;
+  GMainLoop    *loop;
+  VnJob        *job;
+  GCancellable *cancellable;
+  gboolean      finished, done;
+  GError       *error;
+  guint64       told;       /* tenths of the work that processes together have told */
 } Run;
 
 #define BAR_WIDTH 24
+#define EXCHANGE_MSEC 20
 
 static void
 draw_bar (VnJob *job)
@@ -61,11 +65,53 @@ finished_cb (GObject      *source,
   Run *run = data;
 
   run->done = vn_job_finish (VN_JOB (source), result, &run->error);
+  run->finished = TRUE;
+  if (vn_ranks_get_n () == 1)
+    g_main_loop_quit (run->loop);
+}
+
+/* Of several processes one shows what all have done; where no terminal is, as behind mpirun, a line now and then. */
+static void
+show_sum (Run                *run,
+          const VnRanksState *sum)
+{
+  g_autofree char *phase = vn_job_dup_phase (run->job);
+  guint64 tenths = sum->total > 0 ? 10 * sum->done / sum->total : 0;
+
+  if (vn_ranks_get_rank () > 0 || vn_cmd_options.json || tenths <= run->told)
+    return;
+  run->told = tenths;
+  /* Translators: a phase of the work; 62 of 100 samples */
+  fprintf (stderr, _("%s: %llu of %llu samples in %u processes"), phase, (unsigned long long) sum->done,
+           (unsigned long long) sum->total, vn_ranks_get_n ());
+  fputc ('\n', stderr);
+}
+
+/* All processes leave in the round in which the last one has finished; if one fails the others need not go on. */
+static gboolean
+exchange_cb (gpointer data)
+{
+  Run *run = data;
+  VnRanksState mine = { 0 }, sum;
+
+  vn_job_get_counts (run->job, &mine.done, &mine.total);
+  mine.n_finished = run->finished;
+  mine.n_failed = run->finished && !run->done;
+  if (!vn_ranks_exchange (&mine, &sum))
+    return G_SOURCE_CONTINUE;
+  show_sum (run, &sum);
+  if (sum.n_failed > 0)
+    g_cancellable_cancel (run->cancellable);
+  if (sum.n_finished < vn_ranks_get_n ())
+    return G_SOURCE_CONTINUE;
   g_main_loop_quit (run->loop);
+  return G_SOURCE_REMOVE;
 }
 
 /**
  * vn_cmd_run_job:
+ *
+ * Processes that share the command all run theirs; if one fails the others are cancelled, and all get its error.
  *
  * Returns: %FALSE if the job failed or Ctrl-C cancelled it
  */
@@ -75,22 +121,23 @@ vn_cmd_run_job (VnJob   *job,
 {
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  Run run = { loop, job, FALSE, NULL };
-  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json;
+  gboolean shared = vn_ranks_get_n () > 1;
+  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
+  Run run = { .loop = loop, .job = job, .cancellable = cancellable };
   guint tick = bar ? g_timeout_add (100, tick_cb, job) : 0;
   guint interrupt = g_unix_signal_add (SIGINT, interrupt_cb, cancellable);
   guint terminate = g_unix_signal_add (SIGTERM, interrupt_cb, cancellable);
 
   vn_job_start (job, cancellable, finished_cb, &run);
+  if (shared)
+    g_timeout_add (EXCHANGE_MSEC, exchange_cb, &run);
   g_main_loop_run (loop);
   g_clear_handle_id (&tick, g_source_remove);
   g_source_remove (interrupt);
   g_source_remove (terminate);
   if (bar)
     fprintf (stderr, "\r\033[K");
-  if (run.error != NULL)
-    g_propagate_error (error, run.error);
-  return run.done;
+  return vn_cmd_agree (run.error, error);
 }
 
 /**
@@ -145,13 +192,16 @@ static char *kept;
 void
 vn_cmd_tell_kept (const char *path)
 {
-  g_autofree char *part = vn_calibrate_part_path (path, -1);
+  gboolean shared = vn_ranks_get_n () > 1;
+  g_autofree char *part = vn_calibrate_part_path (path, shared ? (int) vn_ranks_get_rank () : -1);
   g_autoptr(VnStats) stats = vn_stats_load (part, NULL);
 
   if (stats == NULL)
     return;
   g_free (kept);
-  kept = g_strdup_printf (_("Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on"),
+  kept = shared ? g_strdup_printf (_("Cancelled; what each process has learned is kept beside “%s”: the same command with "
+                                     "--resume goes on, with as many processes as you like"), path)
+       : g_strdup_printf (_("Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on"),
                           vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
 }
 
@@ -167,7 +217,7 @@ vn_cmd_print (const char *format,
 {
   va_list args;
 
-  if (vn_cmd_options.json)
+  if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
     return;
   va_start (args, format);
   vprintf (format, args);
@@ -179,7 +229,7 @@ vn_cmd_print_notes (VnNotes *notes)
 {
   const char *levels[] = { _("note"), _("warning"), _("problem") };
 
-  if (vn_cmd_options.json)
+  if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
     return;
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {

@@ -128,3 +128,37 @@ vn_cmd_apply_settings (VnRecipe  *recipe,
     }
   return TRUE;
 }
+
+/**
+ * vn_cmd_make_recipe:
+ * @preset: (nullable): --preset
+ * @recipe_file: (nullable): --recipe
+ * @excludes: (nullable): --exclude
+ *
+ * Returns: (transfer full) (nullable): what these and the options for single settings say
+ */
+VnRecipe *
+vn_cmd_make_recipe (const char  *preset,
+                    const char  *recipe_file,
+                    char       **excludes,
+                    GError     **error)
+{
+  g_autoptr(VnRecipe) recipe = NULL;
+
+  if (preset != NULL && vn_preset_find (preset, error) == NULL)
+    return NULL;
+  if (preset != NULL && recipe_file != NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--preset and --recipe exclude each other: a recipe names its preset"));
+      return NULL;
+    }
+  recipe = recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
+  if (recipe == NULL)
+    return NULL;
+  if (!vn_cmd_apply_settings (recipe, error))
+    return NULL;
+  for (char **at = excludes; at != NULL && *at != NULL; at++)
+    vn_recipe_add_exclude (recipe, *at);
+  return vn_recipe_validate (recipe, error) ? g_steal_pointer (&recipe) : NULL;
+}

@@ -14,6 +14,7 @@ enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
  * @usage: what follows the name: "MODEL [MODEL ...]"
  * @options: of the command alone; --json, --threads and --help are everybody's
  * @has_settings: takes an option for each setting of a recipe
+ * @in_ranks: several processes may share it
  * @needs_data: takes --data and the options of preprocessing
  * @n_args: how many positional arguments it must get
  * @lists: (nullable): an option that lists something and needs none of them
@@ -25,6 +26,7 @@ typedef struct
   const char         *usage;
   const char         *summary;      /* N_() */
   const GOptionEntry *options;
+  gboolean            in_ranks;
   gboolean            needs_data;
   gboolean            has_settings;
   int                 n_args;
@@ -56,6 +58,10 @@ const GOptionEntry *vn_cmd_data_entries   (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
 gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
                                             GError      **error);
+VnRecipe           *vn_cmd_make_recipe     (const char   *preset,
+                                            const char   *recipe_file,
+                                            char        **excludes,
+                                            GError      **error);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 gboolean            vn_cmd_check_input    (const VnModel *model,
                                            const char   *option,
@@ -75,6 +81,15 @@ VnModel            *vn_cmd_open_model_sized (const char *path,
 VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **shapes,
                                            GHashTable  **given,
+                                           GError      **error);
+
+/* Processes that share a command (vn-ranks.h): each calls these at the same places. */
+gboolean            vn_cmd_agree          (GError       *own,
+                                           GError      **error);
+gboolean            vn_cmd_share_stats    (VnStats     **stats,
+                                           GError      **error);
+gboolean            vn_cmd_join_stats     (VnStats     **stats,
+                                           VnNotes      *notes,
                                            GError      **error);
 
 /* What a cancelled command says: that what it has learned is in a file beside @path, if it is. */

@@ -11,6 +11,7 @@ struct _VnCalibrateJob
   VnCalibrateSettings settings;      /* owns what it points to */
   VnNotes            *notes;
   VnStats            *stats;
+  VnModel            *prepared;
 };
 
 G_DEFINE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN_TYPE_JOB)
@@ -56,7 +57,7 @@ vn_calibrate_job_run (VnJob         *job,
   VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
   const VnCalibrateSettings *settings = &self->settings;
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
-  g_autoptr(VnModel) prepared = NULL;
+  VnModel *prepared;
   g_autoptr(VnDataset) dataset = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GArray) samples = NULL;
@@ -71,6 +72,7 @@ vn_calibrate_job_run (VnJob         *job,
                              error);
   if (prepared == NULL)
     return FALSE;
+  self->prepared = prepared;
   dataset = vn_model_open_data (prepared, settings->data, settings->input_shapes, &shapes, self->notes, error);
   if (dataset == NULL || (samples = choose_samples (self, dataset, error)) == NULL)
     return FALSE;
@@ -98,6 +100,7 @@ vn_calibrate_job_finalize (GObject *object)
   g_free ((char *) self->settings.keep);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
   g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->prepared, vn_model_unref);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_calibrate_job_parent_class)->finalize (object);
 }
@@ -148,6 +151,12 @@ VnStats *
 vn_calibrate_job_get_stats (VnCalibrateJob *self)
 {
   return self->stats;
+}
+
+VnModel *
+vn_calibrate_job_get_prepared (VnCalibrateJob *self)
+{
+  return self->prepared;
 }
 
 VnNotes *

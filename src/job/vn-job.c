@@ -224,6 +224,24 @@ vn_job_dup_detail (VnJob *self)
 }
 
 /**
+ * vn_job_get_counts:
+ * @done: (out): pieces of the present phase that are done
+ * @total: (out): of so many; 0: it does not count
+ */
+void
+vn_job_get_counts (VnJob   *self,
+                   guint64 *done,
+                   guint64 *total)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  g_mutex_lock (&priv->lock);
+  *done = priv->done;
+  *total = priv->total;
+  g_mutex_unlock (&priv->lock);
+}
+
+/**
  * vn_job_get_seconds_left:
  *
  * Returns: an estimate from the speed of the present phase, negative while there is nothing to go by

@@ -37,6 +37,9 @@ const char *vn_job_get_title    (VnJob                *self);
 double      vn_job_get_progress (VnJob                *self);     /* 0 .. 1, over all phases */
 char       *vn_job_dup_phase    (VnJob                *self);     /* "Calibrating" */
 char       *vn_job_dup_detail   (VnJob                *self);     /* "62 of 100 samples", or NULL */
+void        vn_job_get_counts   (VnJob                *self,
+                                 guint64              *done,
+                                 guint64              *total);     /* of the present phase; 0: it does not count */
 double      vn_job_get_seconds_left (VnJob            *self);     /* estimate; negative: unknown */
 
 /* For subclasses: a job announces phases of known weight; vn_job_get_reporter() gives the VnProgress that the core's

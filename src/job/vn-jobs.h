@@ -69,6 +69,7 @@ typedef struct
 
 VnJob    *vn_calibrate_job_new       (const VnCalibrateSettings *settings);   /* copies what it needs */
 VnStats  *vn_calibrate_job_get_stats (VnCalibrateJob            *self);       /* borrowed; after success */
+VnModel  *vn_calibrate_job_get_prepared (VnCalibrateJob         *self);       /* borrowed; what ran */
 VnNotes  *vn_calibrate_job_get_notes (VnCalibrateJob            *self);       /* borrowed */
 
 /* What is left beside @path while its statistics are being made. */
@@ -95,7 +96,7 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  * @previous: (nullable): an earlier result of the same model and data: its statistics are used again, the network
  *   does not run for calibration
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
- * @data: may be %NULL with @stats: then the error is not measured
+ * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left

@@ -207,14 +207,15 @@ calibrate (VnQuantizeJob  *self,
   VnStats *earlier = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
 
   vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
-  if (!vn_recipe_needs_samples (self->settings.recipe))
-    {
-      result->stats = vn_stats_new_empty ();
-      result->n_calibration = 0;
-      return TRUE;
-    }
   if (self->stats != NULL)
     return use_loaded (self, result, taps, error);
+  if (self->dataset == NULL || !vn_recipe_needs_samples (self->settings.recipe))   /* all ranges are given, or resolving names the first that is not */
+    {
+      g_autoptr(VnStats) nothing = vn_stats_new_empty ();
+
+      take_stats (result, nothing);
+      return TRUE;
+    }
   if (earlier == NULL || find_missing (result->prepared, earlier, taps) != NULL)
     return run_samples (self, result, taps, cancellable, error);
   take_stats (result, earlier);

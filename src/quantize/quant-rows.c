@@ -84,6 +84,13 @@ observed_range (VnResolver     *self,
 
   if (method == NULL)
     return FALSE;
+  if (histogram == NULL && self->given != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
+                   self->recipe->ranges);
+      return FALSE;
+    }
   if (histogram == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -126,7 +133,10 @@ range_of (VnResolver     *self,
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnOverride *rule = get_rule (self, mark->percentile_rule);
+  const VnGiven *given = vn_resolver_get_given (self, value);
 
+  if (given != NULL)
+    return vn_quant_given_range (given, value->name, activation_type (self, mark), range, error);
   if (mark->unit_range)
     {
       *range = (VnRange) { mark->unit_min, mark->unit_max };
@@ -144,6 +154,7 @@ fill_activation (VnResolver     *self,
                  GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnGiven *given = vn_resolver_get_given (self, value);
   g_autofree char *winner = NULL;
   const char *method;
   VnRange range;
@@ -157,8 +168,11 @@ fill_activation (VnResolver     *self,
   row->tensor.min = range.min;
   row->tensor.max = range.max;
   method = mark->unit_range ? "fixed" : method_of (self, mark);
-  row->tensor.method = winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
+  row->tensor.method = given != NULL ? g_strdup ("given")
+                     : winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
   row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->activation_rule, mark->method_rule), row->tensor.dtype);
+  if (given != NULL && given->has_params)
+    return set_scalar_params (row, given->scale, given->zero_point, error);
   if (mark->unit_range && self->recipe->format == VN_FORMAT_QOPERATOR)
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
   else if (!vn_quant_make_params (self->recipe, method, &range, row->tensor.dtype, self->recipe->symmetric_activations,
@@ -290,12 +304,18 @@ own_scale (VnResolver     *self,
 {
   const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
   const VnQuantMark *mark;
+  const VnGiven *given = vn_resolver_get_given (self, value);
   VnRange range;
   gint64 zero_point;
 
   if (row->tensor.shares == NULL || self->recipe->format == VN_FORMAT_QOPERATOR)
     {
       *scale = *(const float *) row->tensor.scale->data;
+      return TRUE;
+    }
+  if (given != NULL && given->has_params)
+    {
+      *scale = given->scale;
       return TRUE;
     }
   mark = vn_resolver_mark_of (self, value);

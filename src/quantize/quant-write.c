@@ -78,6 +78,12 @@ describe_recipe (VnModel        *model,
       g_autofree char *key = g_strconcat ("vernier.", settings[i].id, NULL);
       g_autofree char *text = vn_setting_dup_text (&settings[i], recipe);
 
+      /* Whoever gets the model need not know the folders of whoever made it. */
+      if (g_str_equal (settings[i].id, "ranges") && recipe->ranges != NULL)
+        {
+          g_free (text);
+          text = g_path_get_basename (recipe->ranges);
+        }
       if (!vn_setting_is_default (&settings[i], recipe) || settings[i].type == VN_SETTING_ENUM ||
           settings[i].type == VN_SETTING_DTYPE)
         set_metadata (model, key, text);

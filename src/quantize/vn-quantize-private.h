@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-given.h"
 #include "vn-op.h"
 #include "vn-quantize.h"
 #include "vn-setting.h"
@@ -133,6 +134,8 @@ typedef struct
   VnHistogramFunc lookup;
   gpointer        lookup_data;
 
+  VnGivenTable   *given;      /* nullable: the table that the recipe names */
+
   GPtrArray      *nodes;      /* of VnNode, in an order that can run: as in the file if that is one */
   VnQuantNode    *quant_nodes;/* by VnNode.index */
   VnQuantMark    *marks;      /* by VnValue.id */
@@ -159,6 +162,18 @@ void         vn_resolver_set_ranges   (VnResolver      *self);     /* quant-sett
 void         vn_resolver_set_rules    (VnResolver      *self);
 const VnValue *vn_resolver_root       (VnResolver      *self,
                                        const VnValue   *value);
+
+/* ---- quant-given.c ---- */
+
+gboolean       vn_resolver_load_given (VnResolver      *self,
+                                       GError         **error);
+const VnGiven *vn_resolver_get_given  (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean       vn_quant_given_range   (const VnGiven   *given,
+                                       const char      *name,
+                                       VnDType          dtype,
+                                       VnRange         *range,
+                                       GError         **error);
 
 /* Peer rules about single operators: see quant-mark.c. */
 gboolean     vn_quant_is_conversion   (const VnNode    *node);

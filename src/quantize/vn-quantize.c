@@ -186,7 +186,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   if (!vn_recipe_validate (recipe, error) || !check_model (prepared, recipe, error))
     return NULL;
   self = vn_resolver_new (prepared, recipe, notes, error);
-  if (self == NULL)
+  if (self == NULL || !vn_resolver_load_given (self, error))
     return NULL;
 
   self->lookup = lookup;

@@ -56,6 +56,7 @@ typedef struct
   VnPowerOfTwo power_of_two;
   gboolean    optimize;
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
+  char       *ranges;         /* file with given ranges (vn-given.h), or NULL */
   gint64      opset;          /* 0: lowest that works, never below the model's */
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;

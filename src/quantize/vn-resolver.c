@@ -222,7 +222,8 @@ is_blind (VnResolver     *self,
       const VnValue *value = vn_node_get_output (node, i);
 
       if (value != NULL && lost[value->id] &&
-          (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL))
+          (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL) &&
+          (self->given == NULL || vn_given_table_get (self->given, value->name) == NULL))
         return TRUE;
     }
   return FALSE;
@@ -310,6 +311,7 @@ vn_resolver_free (VnResolver *self)
     return;
 
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
+  g_clear_pointer (&self->given, vn_given_table_free);
   g_array_unref (self->biases);
   g_ptr_array_unref (self->clamps);
   g_hash_table_unref (self->captured);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Without MPI: there is one process. */
+#include "vn-ranks.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/**
+ * vn_ranks_start:
+ *
+ * Returns: %FALSE if a launcher started several processes: each would do all of the work
+ */
+gboolean
+vn_ranks_start (GError **error)
+{
+  static const char * const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const char *text = g_getenv (names[i]);
+
+      if (text == NULL || g_ascii_strtoull (text, NULL, 10) < 2)
+        continue;
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("This program was built without MPI: %s processes would each do all of the work. Give each its part "
+                     "with --shard K/%s, and join the statistics with “quantize --stats”"), text, text);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+void
+vn_ranks_end (void)
+{
+}
+
+guint
+vn_ranks_get_rank (void)
+{
+  return 0;
+}
+
+guint
+vn_ranks_get_n (void)
+{
+  return 1;
+}
+
+gboolean
+vn_ranks_exchange (const VnRanksState *mine,
+                   VnRanksState       *sum)
+{
+  *sum = *mine;
+  return TRUE;
+}
+
+void
+vn_ranks_send (guint   to,
+               GBytes *bytes)
+{
+}
+
+GBytes *
+vn_ranks_receive (guint from)
+{
+  return g_bytes_new_static ("", 0);
+}
+
+GBytes *
+vn_ranks_broadcast (GBytes *bytes)
+{
+  return g_bytes_ref (bytes);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* With MPI: the processes that mpirun started. MPI's own errors end all of them, with its message. */
+#include "vn-ranks.h"
+
+#include <mpi.h>
+
+#define TAG 1
+#define CHUNK ((gsize) 1 << 30)   /* MPI counts in int */
+
+static int rank, n_ranks = 1;
+static MPI_Request round_request = MPI_REQUEST_NULL;
+static guint64 round_mine[4], round_sum[4];
+static gboolean round_runs;
+
+/* Whoever was started alone needs no MPI, which takes its time to start. */
+static gboolean
+is_launched (void)
+{
+  static const char * const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_getenv (names[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+vn_ranks_start (GError **error)
+{
+  int provided;
+
+  if (!is_launched ())
+    return TRUE;
+  MPI_Init_thread (NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank (MPI_COMM_WORLD, &rank);
+  MPI_Comm_size (MPI_COMM_WORLD, &n_ranks);
+  return TRUE;
+}
+
+void
+vn_ranks_end (void)
+{
+  int started;
+
+  MPI_Initialized (&started);
+  if (started)
+    MPI_Finalize ();
+}
+
+guint
+vn_ranks_get_rank (void)
+{
+  return (guint) rank;
+}
+
+guint
+vn_ranks_get_n (void)
+{
+  return (guint) n_ranks;
+}
+
+/**
+ * vn_ranks_exchange:
+ * @mine: where this process stands
+ * @sum: (out): of all, if it returns %TRUE
+ *
+ * To be called again and again by all. Every process takes part in every round and sees the same sums, so that a decision
+ * that rests on them is everybody's.
+ *
+ * Returns: whether a round has ended
+ */
+gboolean
+vn_ranks_exchange (const VnRanksState *mine,
+                   VnRanksState       *sum)
+{
+  int ended = 0;
+
+  if (!round_runs)
+    {
+      round_mine[0] = mine->done;
+      round_mine[1] = mine->total;
+      round_mine[2] = mine->n_finished;
+      round_mine[3] = mine->n_failed;
+      MPI_Iallreduce (round_mine, round_sum, 4, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &round_request);
+      round_runs = TRUE;
+    }
+  MPI_Test (&round_request, &ended, MPI_STATUS_IGNORE);
+  if (!ended)
+    return FALSE;
+  round_runs = FALSE;
+  *sum = (VnRanksState) { round_sum[0], round_sum[1], round_sum[2], round_sum[3] };
+  return TRUE;
+}
+
+void
+vn_ranks_send (guint   to,
+               GBytes *bytes)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  guint64 n = size;
+
+  MPI_Send (&n, 1, MPI_UINT64_T, (int) to, TAG, MPI_COMM_WORLD);
+  for (gsize at = 0; at < size; at += CHUNK)
+    MPI_Send (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, (int) to, TAG, MPI_COMM_WORLD);
+}
+
+GBytes *
+vn_ranks_receive (guint from)
+{
+  guint64 size = 0;
+  guint8 *data;
+
+  MPI_Recv (&size, 1, MPI_UINT64_T, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  data = g_malloc (MAX (size, 1));
+  for (gsize at = 0; at < size; at += CHUNK)
+    MPI_Recv (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return g_bytes_new_take (data, size);
+}
+
+GBytes *
+vn_ranks_broadcast (GBytes *bytes)
+{
+  gsize own = 0;
+  gconstpointer source = bytes != NULL ? g_bytes_get_data (bytes, &own) : NULL;
+  guint64 size = own;
+  guint8 *data;
+
+  if (n_ranks == 1)
+    return g_bytes_ref (bytes);
+  MPI_Bcast (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  data = rank == 0 ? g_memdup2 (source, size) : g_malloc (MAX (size, 1));
+  for (gsize at = 0; at < size; at += CHUNK)
+    MPI_Bcast (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, 0, MPI_COMM_WORLD);
+  return g_bytes_new_take (data, size);
+}

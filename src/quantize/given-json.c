@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Given ranges in JSON. Vernier's own:
+ *
+ *   { "format": "vernier-ranges", "version": 1,
+ *     "tensors": { "NAME": { "min": -1.5, "max": 2.25 }, "OTHER": { "scale": 0.05, "zero_point": 113 } } }
+ *
+ * onnxruntime.quantization's parameters: { "NAME": [zero_point, scale] }, alone or as "input_quantization_params" and
+ * "output_quantization_params". Its calibration.json: { "NAME": { "lowest": -1.5, "highest": 2.25, "CLS": "TensorData" } },
+ * alone or as "data" of a "TensorsData", a number possibly as array of numpy, and before version 1.16 { "NAME": [min, max] }.
+ * A zero point is written as integer, a minimum never: that tells the two kinds of pairs apart. */
+
+#include "vn-given-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-json.h"
+
+#include <math.h>
+
+#define FORMAT "vernier-ranges"
+#define VERSION 1
+
+static gboolean
+is_integer (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64;
+}
+
+static gboolean
+unexpected (const char  *where,
+            GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("%s: “min” and “max”, “scale” and “zero_point”, or [zero point, scale] are expected"), where);
+  return FALSE;
+}
+
+static gboolean
+set_params (VnGiven     *given,
+            JsonNode    *zero_point,
+            JsonNode    *scale,
+            const char  *where,
+            GError     **error)
+{
+  double number;
+
+  if (!is_integer (zero_point))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the zero point is not an integer"), where);
+      return FALSE;
+    }
+  if (!vn_json_get_number (scale, where, &number, error))
+    return FALSE;
+  given->has_params = TRUE;
+  given->zero_point = json_node_get_int (zero_point);
+  given->scale = (float) number;
+  return TRUE;
+}
+
+static gboolean
+parse_pair (VnGiven     *given,
+            JsonNode    *node,
+            const char  *where,
+            GError     **error)
+{
+  JsonArray *pair = json_node_get_array (node);
+  JsonNode *first, *second;
+
+  if (json_array_get_length (pair) != 2)
+    return unexpected (where, error);
+  first = json_array_get_element (pair, 0);
+  second = json_array_get_element (pair, 1);
+  if (is_integer (first))
+    return set_params (given, first, second, where, error);
+  return vn_json_get_number (first, where, &given->range.min, error) &&
+         vn_json_get_number (second, where, &given->range.max, error);
+}
+
+/* A number, or an array of numpy: one for each channel, of which the outermost counts. */
+static gboolean
+parse_bound (JsonNode    *node,
+             gboolean     lowest,
+             double      *bound,
+             const char  *where,
+             GError     **error)
+{
+  JsonArray *data;
+
+  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+    node = json_object_get_member (json_node_get_object (node), "data");
+  if (node == NULL)
+    return unexpected (where, error);
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return vn_json_get_number (node, where, bound, error);
+  data = json_node_get_array (node);
+  if (json_array_get_length (data) == 0)
+    return unexpected (where, error);
+  for (guint i = 0; i < json_array_get_length (data); i++)
+    {
+      double number;
+
+      if (!vn_json_get_number (json_array_get_element (data, i), where, &number, error))
+        return FALSE;
+      *bound = i == 0 ? number : lowest ? MIN (*bound, number) : MAX (*bound, number);
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_object (VnGiven     *given,
+              JsonObject  *object,
+              const char  *where,
+              GError     **error)
+{
+  JsonNode *scale = json_object_get_member (object, "scale");
+  JsonNode *zero_point = json_object_get_member (object, "zero_point");
+  gboolean own = json_object_has_member (object, "min");
+
+  if (scale != NULL && zero_point != NULL)
+    return set_params (given, zero_point, scale, where, error);
+  return parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
+         parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
+}
+
+static gboolean
+parse_members (VnGivenTable  *self,
+               JsonObject    *object,
+               GError       **error)
+{
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &name, &node))
+    {
+      g_autofree char *where = g_strdup_printf ("“%s”", name);
+      VnGiven given = { 0 };
+      gboolean ok;
+
+      if (JSON_NODE_HOLDS_ARRAY (node))
+        ok = parse_pair (&given, node, where, error);
+      else if (JSON_NODE_HOLDS_OBJECT (node))
+        ok = parse_object (&given, json_node_get_object (node), where, error);
+      else
+        ok = unexpected (where, error);
+      if (!ok || !vn_given_table_add (self, name, &given, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_member (VnGivenTable  *self,
+              JsonObject    *root,
+              const char    *key,
+              GError       **error)
+{
+  JsonNode *node = json_object_get_member (root, key);
+  JsonObject *object = node != NULL ? vn_json_get_object (node, key, error) : NULL;
+
+  return node == NULL || (object != NULL && parse_members (self, object, error));
+}
+
+static gboolean
+parse_own (VnGivenTable  *self,
+           JsonObject    *root,
+           GError       **error)
+{
+  JsonNode *node = json_object_get_member (root, "version");
+  double version = 0;
+
+  if (node == NULL || !vn_json_get_number (node, "version", &version, error))
+    return node == NULL ? unexpected ("version", error) : FALSE;
+  if (version != VERSION)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it has version %g; this program reads version %d"), version,
+                   VERSION);
+      return FALSE;
+    }
+  return parse_member (self, root, "tensors", error);
+}
+
+static gboolean
+has_text (JsonObject *object,
+          const char *key,
+          const char *text)
+{
+  JsonNode *node = json_object_get_member (object, key);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
+         g_strcmp0 (json_node_get_string (node), text) == 0;
+}
+
+/*< private >
+ * vn_given_parse_json:
+ *
+ * Returns: %FALSE if it is no JSON, or none of the kinds above
+ */
+gboolean
+vn_given_parse_json (VnGivenTable  *self,
+                     const char    *text,
+                     gsize          length,
+                     const char    *name,
+                     GError       **error)
+{
+  g_autoptr(JsonNode) node = vn_json_parse (text, (gssize) length, name, error);
+  JsonObject *root = node != NULL ? vn_json_get_object (node, name, error) : NULL;
+
+  if (root == NULL)
+    return FALSE;
+  if (has_text (root, "format", FORMAT))
+    return parse_own (self, root, error);
+  if (has_text (root, "CLS", "TensorsData"))
+    return parse_member (self, root, "data", error);
+  if (json_object_has_member (root, "input_quantization_params") ||
+      json_object_has_member (root, "output_quantization_params"))
+    return parse_member (self, root, "input_quantization_params", error) &&
+           parse_member (self, root, "output_quantization_params", error);
+  return parse_members (self, root, error);
+}
+
+/* ---- writing ---- */
+
+static void
+add_number (JsonBuilder *json,
+            const char  *name,
+            double       number)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_double_value (json, number);
+}
+
+/*< private >
+ * vn_given_to_json:
+ *
+ * Returns: (transfer full): Vernier's own form
+ */
+char *
+vn_given_to_json (VnGivenTable *self)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "format");
+  json_builder_add_string_value (json, FORMAT);
+  json_builder_set_member_name (json, "version");
+  json_builder_add_int_value (json, VERSION);
+  json_builder_set_member_name (json, "tensors");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < vn_given_table_get_n (self); i++)
+    {
+      const char *name = vn_given_table_get_name (self, i);
+      const VnGiven *given = vn_given_table_get (self, name);
+
+      json_builder_set_member_name (json, name);
+      json_builder_begin_object (json);
+      if (given->has_params)
+        {
+          add_number (json, "scale", (double) given->scale);
+          json_builder_set_member_name (json, "zero_point");
+          json_builder_add_int_value (json, given->zero_point);
+        }
+      else
+        {
+          add_number (json, "min", given->range.min);
+          add_number (json, "max", given->range.max);
+        }
+      json_builder_end_object (json);
+    }
+  json_builder_end_object (json);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  return vn_json_to_text (root);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Ranges and parameters that the user gives: they come before what statistics say and before what operators guarantee. */
+
+#include "vn-quantize-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/*< private >
+ * vn_resolver_load_given:
+ *
+ * Reads the table that the recipe names, if it does. Names that the network lacks are noted: of a table for the network as
+ * it was before preparation some may be gone.
+ */
+gboolean
+vn_resolver_load_given (VnResolver  *self,
+                        GError     **error)
+{
+  const char *unknown = NULL;
+  guint n_unknown = 0;
+
+  if (self->recipe->ranges == NULL)
+    return TRUE;
+  self->given = vn_given_table_load (self->recipe->ranges, error);
+  if (self->given == NULL)
+    return FALSE;
+  for (guint i = 0; i < vn_given_table_get_n (self->given); i++)
+    {
+      const char *name = vn_given_table_get_name (self->given, i);
+      const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
+
+      if (value != NULL && value->initializer == NULL)
+        continue;
+      unknown = unknown != NULL ? unknown : name;
+      n_unknown++;
+    }
+  if (n_unknown > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", unknown,
+                  _("%u of the %u tensors in “%s” are no activations of the prepared network, this is one of them: what is "
+                    "given for them has no effect"), n_unknown, vn_given_table_get_n (self->given), self->recipe->ranges);
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_get_given:
+ *
+ * Returns: (transfer none) (nullable): what is given for @value, or for the tensor whose range it takes
+ */
+const VnGiven *
+vn_resolver_get_given (VnResolver    *self,
+                       const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnGiven *given = self->given != NULL ? vn_given_table_get (self->given, value->name) : NULL;
+
+  if (given == NULL && self->given != NULL && mark->range_from != NULL)
+    given = vn_given_table_get (self->given, mark->range_from->name);
+  return given;
+}
+
+/*< private >
+ * vn_quant_given_range:
+ * @dtype: that the tensor gets
+ *
+ * Returns: %FALSE if the zero point that is given lies outside of @dtype
+ */
+gboolean
+vn_quant_given_range (const VnGiven  *given,
+                      const char     *name,
+                      VnDType         dtype,
+                      VnRange        *range,
+                      GError        **error)
+{
+  gint64 qmin, qmax;
+
+  *range = given->range;
+  if (!given->has_params)
+    return TRUE;
+  if (!vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) || given->zero_point < qmin || given->zero_point > qmax)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("“%s”: the zero point %lld that is given does not fit %s; choose the type it was made for, or give a "
+                     "range"), name, (long long) given->zero_point, vn_dtype_get_name (dtype));
+      return FALSE;
+    }
+  range->min = (double) (qmin - given->zero_point) * (double) given->scale;
+  range->max = (double) (qmax - given->zero_point) * (double) given->scale;
+  return TRUE;
+}
+
+static gboolean
+range_from_stats (const VnHistogram  *histogram,
+                  const VnRecipe     *recipe,
+                  VnRange            *range,
+                  GError            **error)
+{
+  const VnRangeMethod *method = vn_range_method_find (recipe->method, error);
+  VnRangeSettings settings = vn_quant_get_range_settings (recipe, recipe->percentile, recipe->activation,
+                                                          recipe->symmetric_activations, FALSE);
+
+  if (method == NULL)
+    return FALSE;
+  *range = (VnRange) { 0, 0 };
+  return histogram->min > histogram->max || method->range (histogram, &settings, range, error);
+}
+
+/**
+ * vn_given_table_new_from_stats:
+ *
+ * Ranges of everything that was observed, as @recipe finds them: quantizing with the table gives what quantizing with the
+ * statistics gives.
+ *
+ * Returns: (transfer full) (nullable): the table
+ */
+VnGivenTable *
+vn_given_table_new_from_stats (const VnModel   *prepared,
+                               const VnRecipe  *recipe,
+                               VnStats         *stats,
+                               GError         **error)
+{
+  g_autoptr(VnGivenTable) self = vn_given_table_new ();
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (prepared, recipe, stats, NULL, error);
+
+  for (guint i = 0; plan != NULL && i < vn_stats_get_n_values (stats); i++)
+    {
+      const char *name = vn_stats_get_name (stats, i);
+      const VnTensorPlan *row = vn_quant_plan_find (plan, name);
+      VnGiven given = { 0 };
+
+      if (row != NULL && row->quantized && row->shares == NULL)
+        given.range = (VnRange) { row->min, row->max };
+      else if (!range_from_stats (vn_stats_get (stats, name), recipe, &given.range, error))
+        return NULL;
+      if (!vn_given_table_add (self, name, &given, error))
+        return NULL;
+    }
+  return plan != NULL ? g_steal_pointer (&self) : NULL;
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpi.sh CLI SOURCE_DIR: processes that share “calibrate” make the same bytes as one, whatever happens to them.
+set -u
+CLI=$(realpath "$1")
+DEMO=$(realpath "$2")/data/demo
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
+export LC_ALL=C.UTF-8 LANGUAGE=
+command -v mpirun >/dev/null || { echo "mpirun is not installed (Debian: openmpi-bin)"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mpirun -n 2 true >/dev/null 2>&1 || { echo "mpirun cannot start processes here"; exit 77; }
+failed=0
+
+# check NAME COMMAND...
+check () {
+  local name=$1
+  shift
+  if "$@"; then echo "ok $name"; else echo "not ok $name"; failed=1; fi
+}
+
+calibrate () { "$CLI" calibrate "$DEMO/demo.onnx" "$@"; }
+
+data=(--data "$DEMO/samples" --preprocess minus-one-one)
+calibrate "${data[@]}" -o one >/dev/null || exit 1
+for n in 1 2 3; do
+  mpirun -n $n "$CLI" calibrate "$DEMO/demo.onnx" "${data[@]}" -o many >out 2>err
+  check "$n processes" cmp one many
+  check "$n processes: one result" test "$(grep -c statistics out)" = 1
+  rm -f many
+done
+
+# More processes than samples.
+calibrate "${data[@]}" --samples 2 -o two >/dev/null
+mpirun -n 3 "$CLI" calibrate "$DEMO/demo.onnx" "${data[@]}" --samples 2 -o many >/dev/null 2>&1
+check "more processes than samples" cmp two many
+
+# A sample that cannot be read is left out, and told of once.
+mkdir data && cp "$DEMO"/samples/*/*-1.png data && echo no picture >data/broken.png
+calibrate --data data -o one >/dev/null 2>&1
+mpirun -n 3 "$CLI" calibrate "$DEMO/demo.onnx" --data data -o many >/dev/null 2>err
+check "unreadable: same bytes" cmp one many
+check "unreadable: told once" test "$(grep -c broken.png err)" = 1
+mpirun -n 2 "$CLI" calibrate "$DEMO/demo.onnx" --data data/broken.png -o none >out 2>err
+check "only unreadable: fails" test $? != 0
+check "only unreadable: told once" test "$(grep -c 'vernier-cli calibrate:' err)" = 1
+check "only unreadable: no file" test ! -e none
+
+# One clear message from all.
+for wrong in "$DEMO/none.onnx --data random -o none" "$DEMO/demo.onnx --data random -o none --shard 5" \
+             "$DEMO/demo.onnx --data random -o nowhere/none" "$DEMO/demo.onnx --dta random -o none"; do
+  # shellcheck disable=SC2086
+  mpirun -n 2 "$CLI" calibrate $wrong >out 2>err
+  check "wrong: fails" test $? != 0
+  check "wrong: told once" test "$(grep -c 'vernier-cli calibrate:' err)" = 1
+done
+
+# A process that is killed, or all of them: what was kept is taken up by another number of them.
+long=(--data random --samples 2000 --save-every 0.02)
+rm -f many
+calibrate "${long[@]}" -o one >/dev/null
+for resumed in 1 3; do
+  mpirun -n 2 "$CLI" calibrate "$DEMO/demo.onnx" "${long[@]}" --threads 1 -o many >/dev/null 2>err &
+  while [ ! -e many.part-0 ] || [ ! -e many.part-1 ]; do
+    kill -0 $! 2>/dev/null || break
+    sleep 0.02
+  done
+  check "interrupted in time" test ! -e many
+  kill -INT $!
+  wait $!
+  check "interrupted: something is kept" test -e many.part-0
+  mpirun -n $resumed "$CLI" calibrate "$DEMO/demo.onnx" "${long[@]}" --resume -o many >/dev/null 2>err
+  check "resumed by $resumed" cmp one many
+  check "nothing is left over" test ! -e many.part -a ! -e many.part-0 -a ! -e many.part-1 -a ! -e many.part-2
+  rm -f many*
+done
+exit $failed

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Tables of given ranges: every form, what is refused, and damage. */
+
+#include "vn-error.h"
+#include "vn-given.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static VnGivenTable *
+parse (gconstpointer   data,
+       gsize           size,
+       GError        **error)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new (data, size);
+
+  return vn_given_table_parse (bytes, "table", error);
+}
+
+static void
+test_forms (void)
+{
+  static const struct { const char *text; VnGiven given; } cases[] = {
+    { "{\"format\": \"vernier-ranges\", \"version\": 1, \"tensors\": {\"a b\": {\"min\": -1.5, \"max\": 2}}}",
+      { .range = { -1.5, 2 } } },
+    { "{\"format\": \"vernier-ranges\", \"version\": 1, \"tensors\": {\"a b\": {\"scale\": 0.5, \"zero_point\": 113}}}",
+      { TRUE, { 0 }, 0.5f, 113 } },
+    { "{\"a b\": [113, 0.5]}", { TRUE, { 0 }, 0.5f, 113 } },
+    { "{\"a b\": [-3, 2]}", { TRUE, { 0 }, 2, -3 } },
+    { "{\"a b\": [-3.0, 2]}", { .range = { -3, 2 } } },
+    { " \n{\"input_quantization_params\": {\"a b\": [113, 0.5]}}", { TRUE, { 0 }, 0.5f, 113 } },
+    { "{\"output_quantization_params\": {\"a b\": [113, 0.5]}}", { TRUE, { 0 }, 0.5f, 113 } },
+    { "{\"a b\": {\"lowest\": -1.5, \"highest\": 2.25, \"CLS\": \"TensorData\"}}", { .range = { -1.5, 2.25 } } },
+    { "{\"CLS\": \"TensorsData\", \"calibration_method\": {\"CLS\": \"CalibrationMethod\"}, \"data\": {\"a b\": {\"lowest\": "
+      "{\"data\": [1, -2.5], \"CLS\": \"numpy.array\"}, \"highest\": {\"data\": [3, 5]}}}}", { .range = { -2.5, 5 } } },
+    { "a b 2.25\n", { .range = { -2.25, 2.25 } } },
+    { "\na b -1e-3\r\n\n", { .range = { -1e-3, 1e-3 } } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnGivenTable) table = parse (cases[i].text, strlen (cases[i].text), &error);
+      const VnGiven *given;
+
+      g_test_message ("%s", cases[i].text);
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_given_table_get_n (table), ==, 1);
+      given = vn_given_table_get (table, "a b");
+      g_assert_nonnull (given);
+      g_assert_cmpint (given->has_params, ==, cases[i].given.has_params);
+      g_assert_cmpint (given->zero_point, ==, cases[i].given.zero_point);
+      g_assert_cmpfloat (given->scale, ==, cases[i].given.scale);
+      g_assert_cmpfloat (given->range.min, ==, cases[i].given.range.min);
+      g_assert_cmpfloat (given->range.max, ==, cases[i].given.range.max);
+    }
+}
+
+/* What is wrong ends in a message that says where. */
+static void
+test_refused (void)
+{
+  static const struct { const char *text, *names; } cases[] = {
+    { "", "no entries" }, { "{}", "no entries" }, { "{", "table" }, { "[1]", "line 1" }, { "word", "line 1" },
+    { "a 1\nb x\n", "“b”" }, { "a 1\na 2\n", "twice" }, { "a inf\n", "“a”" }, { "a nan", "“a”" },
+    { "{\"a\": [1, 0]}", "“a”" }, { "{\"a\": [1, -0.5]}", "“a”" }, { "{\"a\": [1]}", "“a”" }, { "{\"a\": 1}", "“a”" },
+    { "{\"a\": [2.0, 1.0]}", "“a”" }, { "{\"a\": [1, \"x\"]}", "“a”" }, { "{\"a\": {}}", "“a”" },
+    { "{\"a\": {\"min\": 1}}", "“a”" }, { "{\"a\": {\"min\": 1, \"max\": null}}", "“a”" },
+    { "{\"a\": {\"min\": [], \"max\": [1]}}", "“a”" }, { "{\"a\": {\"scale\": 1, \"zero_point\": 0.5}}", "“a”" },
+    { "{\"a\": {\"lowest\": {\"data\": {}}, \"highest\": 1}}", "“a”" }, { "{\"\": [1, 0.5]}", "empty" },
+    { "{\"format\": \"vernier-ranges\", \"tensors\": {}}", "version" },
+    { "{\"format\": \"vernier-ranges\", \"version\": 2, \"tensors\": {}}", "version" },
+    { "{\"format\": \"vernier-ranges\", \"version\": 1, \"tensors\": []}", "tensors" },
+    { "{\"input_quantization_params\": 5}", "input_quantization_params" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      g_assert_null (parse (cases[i].text, strlen (cases[i].text), &error));
+      g_test_message ("%s: %s", cases[i].text, error->message);
+      g_assert_true (error->domain == VN_ERROR);
+      g_assert_nonnull (strstr (error->message, cases[i].names));
+    }
+}
+
+/* Numbers survive to the last bit. */
+static void
+test_save (void)
+{
+  g_autoptr(VnGivenTable) table = vn_given_table_new ();
+  g_autoptr(VnGivenTable) loaded = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-given-XXXXXX", NULL);
+  const VnGiven range = { .range = { -1.0 / 3, (double) 0.1f } };
+  const VnGiven params = { TRUE, { 0 }, 1.0f / 3, -7 };
+
+  g_close (g_mkstemp (path), NULL);
+  g_assert_true (vn_given_table_add (table, "r\"ü\n", &range, &error));
+  g_assert_true (vn_given_table_add (table, "p", &params, &error));
+  g_assert_false (vn_given_table_add (table, "p", &params, &error));
+  g_clear_error (&error);
+  g_assert_true (vn_given_table_save (table, path, &error));
+  loaded = vn_given_table_load (path, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+  g_assert_cmpmem (vn_given_table_get (loaded, "r\"ü\n"), sizeof range, &range, sizeof range);
+  g_assert_cmpmem (vn_given_table_get (loaded, "p"), sizeof params, &params, sizeof params);
+}
+
+/* ---- flatbuffers ---- */
+
+/* What onnxruntime 1.31 wrote for "a b": 2.25 and "x": 6.0. */
+static const guint8 flatbuffer[] = {
+  0x0c, 0x00, 0x00, 0x00, 0x00, 0x00, 0x06, 0x00, 0x08, 0x00, 0x04, 0x00, 0x06, 0x00, 0x00, 0x00,
+  0x04, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x28, 0x00, 0x00, 0x00,
+  0xe4, 0xff, 0xff, 0xff, 0x08, 0x00, 0x00, 0x00, 0x0c, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00,
+  0x36, 0x2e, 0x30, 0x00, 0x01, 0x00, 0x00, 0x00, 0x78, 0x00, 0x00, 0x00, 0x08, 0x00, 0x0c, 0x00,
+  0x08, 0x00, 0x04, 0x00, 0x08, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00,
+  0x04, 0x00, 0x00, 0x00, 0x32, 0x2e, 0x32, 0x35, 0x00, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00,
+  0x61, 0x20, 0x62, 0x00,
+};
+
+static void
+test_flatbuffer (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnGivenTable) table = parse (flatbuffer, sizeof flatbuffer, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_given_table_get_n (table), ==, 2);
+  g_assert_cmpfloat (vn_given_table_get (table, "a b")->range.min, ==, -2.25);
+  g_assert_cmpfloat (vn_given_table_get (table, "x")->range.max, ==, 6);
+}
+
+static void
+use_table (VnGivenTable *table)
+{
+  for (guint i = 0; i < vn_given_table_get_n (table); i++)
+    {
+      const char *name = vn_given_table_get_name (table, i);
+      const VnGiven *given = vn_given_table_get (table, name);
+
+      g_assert_true (g_utf8_validate (name, -1, NULL));
+      g_assert_true (given->has_params ? isfinite (given->scale) && given->scale > 0
+                                       : isfinite (given->range.min) && given->range.min <= given->range.max);
+    }
+}
+
+/* Bytes changed, cut off and put in, in files that are right: nothing is read outside, whatever is taken can be used. */
+static void
+test_damage (void)
+{
+  static const char json[] = "{\"CLS\": \"TensorsData\", \"data\": {\"a b\": {\"lowest\": {\"data\": [1, -2.5]}, \"highest\": 5},"
+                             "\"c\": [1, 0.5], \"d\": {\"scale\": 0.25, \"zero_point\": 3}}}";
+  static const struct { gconstpointer data; gsize size; } files[] = {
+    { flatbuffer, sizeof flatbuffer }, { json, sizeof json - 1 }, { "a b 2.25\nx 6.0\n", 15 },
+  };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+  guint n_taken = 0;
+
+  for (guint i = 0; i < 60000; i++)
+    {
+      gsize size = files[i % G_N_ELEMENTS (files)].size;
+      g_autofree guint8 *data = g_memdup2 (files[i % G_N_ELEMENTS (files)].data, size);
+      g_autoptr(VnGivenTable) table = NULL;
+      g_autoptr(GError) error = NULL;
+
+      for (guint changes = g_rand_int_range (rand, 0, 4); changes > 0; changes--)
+        {
+          gsize at = (gsize) g_rand_int_range (rand, 0, (int) size);
+          guint8 kinds[] = { (guint8) g_rand_int (rand), data[at] ^ (guint8) (1u << g_rand_int_range (rand, 0, 8)), 0, 0xff };
+
+          data[at] = kinds[g_rand_int_range (rand, 0, G_N_ELEMENTS (kinds))];
+        }
+      if (g_rand_int_range (rand, 0, 4) == 0)
+        size = (gsize) g_rand_int_range (rand, 0, (int) size + 1);
+      table = parse (data, size, &error);
+      g_assert_true ((table == NULL) == (error != NULL));
+      n_taken += table != NULL;
+      if (table != NULL)
+        use_table (table);
+    }
+  g_test_message ("%u taken", n_taken);
+  g_assert_cmpuint (n_taken, >, 10000);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/given/forms", test_forms);
+  g_test_add_func ("/given/refused", test_refused);
+  g_test_add_func ("/given/save", test_save);
+  g_test_add_func ("/given/flatbuffer", test_flatbuffer);
+  g_test_add_func ("/given/damage", test_damage);
+
+  return g_test_run ();
+}
