@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DequantizeLinear: y = (x - zero_point) * scale. */
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 #include "vn-quant-layout-private.h"
 
 #define PIECE 4096
@@ -49,8 +49,19 @@ dequantize_U32 (gconstpointer px, const float *scale, const gint32 *zero, gsize 
     y[i] = (float) ((double) x[i] - (double) (guint32) zero[i * step]) * scale[i * step];
 }
 
+/* The whole range of 32 bit: the extended operators have zero points there, and differences need 33 bit. */
+static void
+dequantize_wide_S32 (gconstpointer px, const float *scale, const gint32 *zero, gsize step, float *y, gsize n)
+{
+  const gint32 *x = px;
+
+  for (gsize i = 0; i < n; i++)
+    y[i] = (float) ((double) x[i] - (double) zero[i * step]) * scale[i * step];
+}
+
 static DequantizeFunc
-find_kernel (VnDType dtype)
+find_kernel (VnDType  dtype,
+             gboolean extended)
 {
   switch (dtype)
     {
@@ -62,7 +73,7 @@ find_kernel (VnDType dtype)
     case VN_DTYPE_S2: return dequantize_S8;
     case VN_DTYPE_U16: return dequantize_U16;
     case VN_DTYPE_S16: return dequantize_S16;
-    case VN_DTYPE_S32: return dequantize_S32;
+    case VN_DTYPE_S32: return extended ? dequantize_wide_S32 : dequantize_S32;
     case VN_DTYPE_U32: return dequantize_U32;
     default: return NULL;
     }
@@ -182,7 +193,7 @@ dequantize_run (VnOpContext *ctx,
   Dequantize self = { .in = ctx->in[0], .zero = ctx->n_inputs > 2 ? ctx->in[2] : NULL, .out = ctx->out[0] };
   gsize n = self.in->n_elements;
 
-  self.func = find_kernel (self.in->dtype);
+  self.func = find_kernel (self.in->dtype, (ctx->op->dtypes & VN_DTYPE_BIT (U32)) != 0);
   if ((ctx->op->dtypes >> self.in->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   if (!vn_quant_layout_init (&self.layout, ctx, error))

@@ -5,7 +5,7 @@
  * Until opset 6 an attribute, is_test, said what is wanted; nobody wrote it, and a network that is given away is one to be
  * run: it does not count. */
 #include "vn-elem-private.h"
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 
 enum { X, RATIO, TRAINING };
 

@@ -53,11 +53,15 @@ fix_run (VnOpContext *ctx,
   return TRUE;
 }
 
-const VnOp vn_op_contrib_fix_neuron = {
-  .domain = "ai.onnx.contrib", .type = "FixNeuron", .since = 1,
-  .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,
-  .dtypes = VN_DTYPE_BIT (F32),
-  .family = VN_FAMILY_CONVERSION,
-  .infer = vn_op_infer_same,
-  .run = fix_run,
-};
+#define FIX_NEURON(variable, space)                                             \
+  const VnOp variable = {                                                       \
+    .domain = space, .type = "FixNeuron", .since = 1,                           \
+    .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
+    .dtypes = VN_DTYPE_BIT (F32),                                               \
+    .family = VN_FAMILY_CONVERSION,                                             \
+    .infer = vn_op_infer_same,                                                  \
+    .run = fix_run,                                                             \
+  };
+
+FIX_NEURON (vn_op_contrib_fix_neuron, "ai.onnx.contrib")
+FIX_NEURON (vn_op_quark_fix_neuron_vai, "com.vai.quantize")

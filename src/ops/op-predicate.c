@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Not, IsNaN, IsInf: outputs of bool. */
 #include "vn-elem-private.h"
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 
 #define FLOATS (VN_FLOAT_BITS | VN_EIGHT_BITS)
 

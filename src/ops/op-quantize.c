@@ -4,7 +4,7 @@
  * The division is a division: multiplying by the reciprocal would round differently near ties. NaN becomes the lowest
  * number, as ONNX Runtime does it. The narrow types are computed in float32, where every value up to 2^24 is exact; the
  * 32-bit types in float64. */
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 #include "vn-quant-layout-private.h"
 
 #define PIECE 4096

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Floats of 8 and 4 bits. Layouts after the OCP formats (E4M3FN, E5M2, E2M1, E8M0) and the variants without negative
  * zero and infinity (FNUZ), where the code of -0 is NaN. */
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scales of QuantizeLinear and DequantizeLinear: inputs 1 (scale) and 2 (zero point) against input 0. */
-#include "vn-minifloat-private.h"
+#include "vn-minifloat.h"
 #include "vn-quant-layout-private.h"
 
 static gboolean

@@ -5,6 +5,7 @@
 static const char * const types[] = {
   "QuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM",
   "ExtendedQuantizeLinear", "VitisQuantizeLinear", "FixNeuron", "BFPQuantizeDequantize", "MXQuantizeDequantize",
+  "BFPFixNeuron", "MXFixNeuron",
   "MatMulNBits", "MatMulIntegerToFloat", "QAttention", "QGemm", NULL
 };
 

@@ -391,6 +391,22 @@ bounds_hold_zero (const VnNode *node)
   return !(get_bound (node, "max", 2, INFINITY, &high) && high < 0);
 }
 
+/* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
+static gboolean
+always_saturates (const VnRecipe *recipe)
+{
+  if (!vn_dtype_is_integer (recipe->activation))
+    return FALSE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->activation != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (rule->activation))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
 can_absorb (VnResolver    *self,
@@ -399,6 +415,7 @@ can_absorb (VnResolver    *self,
             const VnValue *output)
 {
   return !self->recipe->symmetric_activations &&
+         always_saturates (self->recipe) &&
          input->producer != NULL &&
          input->uses->len == 1 &&
          !input->is_output &&

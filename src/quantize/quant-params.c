@@ -12,14 +12,17 @@
 
 #include "vn-quantize-private.h"
 
+#include "vn-block.h"
 #include "vn-error.h"
+#include "vn-half.h"
 #include "vn-i18n.h"
+#include "vn-minifloat.h"
 
 #include <float.h>
 #include <math.h>
 
 /* Levels of a type: all of them, without the one that has no opposite, and with one bit less. A type whose
- * symmetric levels are all of them puts its zero point in the middle. */
+ * symmetric levels are all of them puts its zero point in the middle. Floats of 8 bit reach from end to end. */
 static const struct
 {
   VnDType dtype;
@@ -33,6 +36,8 @@ static const struct
   { VN_DTYPE_S32, { G_MININT32, G_MAXINT32 }, { -G_MAXINT32, G_MAXINT32 }, { -(1 << 30), 1 << 30 } },
   { VN_DTYPE_U4,  { 0, 15 },          { 0, 15 },          { 0, 7 } },
   { VN_DTYPE_S4,  { -8, 7 },          { -8, 7 },          { -4, 3 } },
+  { VN_DTYPE_F8E4M3, { -448, 448 },     { -448, 448 },     { -448, 448 } },
+  { VN_DTYPE_F8E5M2, { -57344, 57344 }, { -57344, 57344 }, { -57344, 57344 } },
 };
 
 /*< private >
@@ -67,8 +72,8 @@ vn_quant_get_levels (VnDType   dtype,
  * vn_quant_params_from_range:
  * @min: smallest value to represent; rounded to float, as ranges are floats
  * @max: largest value
- * @dtype: (u)int4, 8, 16 or 32
- * @symmetric: zero point in the middle of the type, whatever the range
+ * @dtype: (u)int4, 8, 16, 32 or a float of 8 bit
+ * @symmetric: zero point in the middle of the type, whatever the range; floats are symmetric always
  * @reduce_range: use one bit less
  * @scale: (out): > 0
  * @zero_point: (out): inside the range of @dtype
@@ -92,6 +97,7 @@ vn_quant_params_from_range (double    min,
   g_return_if_fail (isfinite (min) && isfinite (max));
   g_return_if_fail (vn_quant_get_levels (dtype, symmetric, reduce_range, &qmin, &qmax));
 
+  symmetric = symmetric || vn_dtype_is_float (dtype);
   if (symmetric)
     {
       hi = MAX (-lo, hi);
@@ -149,6 +155,17 @@ vn_quant_round_scale (float           scale,
   return (float) vn_position_get_scale (vn_scale_get_position (scale, rounding));
 }
 
+/*< private >
+ * vn_quant_is_rounding:
+ *
+ * Returns: whether values become @dtype without scale and zero point
+ */
+gboolean
+vn_quant_is_rounding (VnDType dtype)
+{
+  return dtype == VN_DTYPE_F16 || dtype == VN_DTYPE_BF16 || vn_dtype_is_block (dtype);
+}
+
 static void
 store_integer (gpointer data,
                VnDType  dtype,
@@ -181,7 +198,7 @@ store_integer (gpointer data,
  * vn_quant_integer_tensor:
  * @values: one per element, inside the range of @dtype
  *
- * Returns: (transfer full): a tensor of (u)int4, 8, 16 or 32
+ * Returns: (transfer full): a tensor of (u)int4, 8, 16 or 32; of floats of 8 and 16 bit if all values are 0
  */
 VnTensor *
 vn_quant_integer_tensor (VnDType         dtype,
@@ -258,6 +275,47 @@ quantize_run (const float *x,
     }
 }
 
+/* Quantities that a float cannot count: in double. */
+static void
+quantize_wide_run (const float *x,
+                   gsize        n,
+                   float        scale,
+                   double       zero_point,
+                   double       low,
+                   double       high,
+                   guint32     *out)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      double q = (double) rintf (x[i] / scale) + zero_point;
+
+      out[i] = (guint32) (gint64) CLAMP (q, low, high);
+    }
+}
+
+static void
+quantize_run_to (const VnTensor *result,
+                 const float    *x,
+                 gsize           first,
+                 gsize           n,
+                 float           scale,
+                 double          zero_point)
+{
+  gint64 low = 0, high = 0;
+
+  if (vn_minifloat_is (result->dtype))
+    {
+      for (gsize i = 0; i < n; i++)
+        ((guint8 *) result->data)[first + i] = vn_minifloat_from (result->dtype, x[i] / scale, TRUE, VN_ROUND_NEAREST);
+      return;
+    }
+  vn_dtype_integer_range (result->dtype, &low, &high);
+  if (vn_dtype_get_bits (result->dtype) == 32)
+    quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
+  else
+    quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result->data, result->dtype, first);
+}
+
 /*< private >
  * vn_quant_quantize_tensor:
  * @data: float32, without NaN
@@ -265,7 +323,7 @@ quantize_run (const float *x,
  * @zero_point: integers, as many
  * @axis: channel axis, or -1
  *
- * Returns: (transfer full): the nearest integers, clamped to the range of @dtype
+ * Returns: (transfer full): the nearest integers, or floats of 8 bit, clamped to the range of @dtype
  */
 VnTensor *
 vn_quant_quantize_tensor (VnTensor        *data,
@@ -277,13 +335,11 @@ vn_quant_quantize_tensor (VnTensor        *data,
 {
   g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
   g_autoptr(VnTensor) result = NULL;
-  gint64 low, high;
   Slicing cut;
 
   if (aligned == NULL || (result = vn_tensor_new (dtype, &data->shape, error)) == NULL)
     return NULL;
 
-  vn_dtype_integer_range (dtype, &low, &high);
   cut = slice_along (aligned, axis);
   for (gsize o = 0; o < cut.outer; o++)
     {
@@ -291,13 +347,58 @@ vn_quant_quantize_tensor (VnTensor        *data,
         {
           gsize first = (o * cut.channels + c) * cut.inner;
 
-          quantize_run ((const float *) aligned->data + first, cut.inner,
-                        ((const float *) scale->data)[axis < 0 ? 0 : c],
-                        (float) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c),
-                        (float) low, (float) high, result->data, dtype, first);
+          quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
+                           ((const float *) scale->data)[axis < 0 ? 0 : c],
+                           (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c));
         }
     }
   return g_steal_pointer (&result);
+}
+
+static gboolean
+is_exact (const VnTensor *data,
+          const VnTensor *half)
+{
+  for (gsize i = 0; i < data->n_elements; i++)
+    if (((const float *) data->data)[i] != vn_bfloat_to_float (((const guint16 *) half->data)[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_round_tensor:
+ * @data: float32
+ * @dtype: (inout): a block format; becomes the type of the result
+ * @axis: along which the blocks lie
+ *
+ * Returns: (transfer full): the rounded values, as bfloat16 if that can hold them (so few bits are left), else as float32
+ */
+VnTensor *
+vn_quant_round_tensor (VnTensor  *data,
+                       VnDType   *dtype,
+                       int        axis,
+                       GError   **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) rounded = NULL, half = NULL;
+  VnBlockFormat format;
+  Slicing cut;
+
+  if (aligned == NULL || !vn_block_format_init (&format, *dtype) ||
+      (rounded = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
+    return NULL;
+  cut = slice_along (aligned, data->shape.rank > 0 ? axis : -1);
+  for (gsize o = 0; o < cut.outer; o++)
+    {
+      gsize at = o * cut.channels * cut.inner;
+
+      vn_block_round (&format, (const float *) aligned->data + at, (float *) rounded->data + at, cut.channels, cut.inner);
+    }
+  half = vn_tensor_convert (rounded, VN_DTYPE_BF16, error);
+  if (half == NULL)
+    return NULL;
+  *dtype = is_exact (rounded, half) ? VN_DTYPE_BF16 : VN_DTYPE_F32;
+  return *dtype == VN_DTYPE_BF16 ? g_steal_pointer (&half) : g_steal_pointer (&rounded);
 }
 
 static gboolean

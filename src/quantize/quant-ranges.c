@@ -15,6 +15,8 @@
  * AMD rounds the logarithm of a scale to the nearest integer; PPQ rounds that of a whole range up, so that nothing is
  * clipped, and others half up.
  *
+ * The format FixNeuron knows no other scales.
+ *
  * Returns: %FALSE if the scale may be any number
  */
 gboolean
@@ -25,7 +27,7 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
   *rounding = VN_POWER_NEAREST;
   if (recipe->power_of_two == VN_POWER_OF_TWO_PPQ && !method->power_of_two)
     *rounding = g_str_equal (method->id, "minmax") ? VN_POWER_UP : VN_POWER_HALF_UP;
-  return method->power_of_two || recipe->power_of_two != VN_POWER_OF_TWO_OFF;
+  return method->power_of_two || recipe->power_of_two != VN_POWER_OF_TWO_OFF || recipe->format == VN_FORMAT_FIXNEURON;
 }
 
 /*< private >

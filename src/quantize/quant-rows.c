@@ -8,6 +8,7 @@
 #include "vn-i18n.h"
 
 #include <math.h>
+#include <string.h>
 
 static const VnOverride *
 get_rule (VnResolver *self,
@@ -43,6 +44,22 @@ set_scalar_params (VnQuantRow  *row,
   row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &VN_SHAPE_SCALAR, &zero_point, error);
   return row->tensor.zero_point != NULL;
+}
+
+/* A type that values are only rounded to: scale 1, so that whoever multiplies by it does no harm. */
+static gboolean
+set_no_params (VnQuantRow  *row,
+               GError     **error)
+{
+  const float one = 1;
+  VnDType dtype = vn_dtype_is_block (row->tensor.dtype) ? VN_DTYPE_F32 : row->tensor.dtype;
+
+  row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &one);
+  row->tensor.zero_point = vn_tensor_new (dtype, &VN_SHAPE_SCALAR, error);
+  if (row->tensor.zero_point == NULL)
+    return FALSE;
+  memset (row->tensor.zero_point->data, 0, row->tensor.zero_point->n_bytes);
+  return TRUE;
 }
 
 /* ---- activations ---- */
@@ -147,6 +164,30 @@ range_of (VnResolver     *self,
                          winner, error);
 }
 
+/* Ranges are for the reader only here, except that float16 ends. */
+static gboolean
+fill_rounded (VnResolver     *self,
+              const VnValue  *value,
+              VnQuantRow     *row,
+              GError        **error)
+{
+  const VnHistogram *histogram = self->lookup != NULL ? self->lookup (value->name, self->lookup_data) : NULL;
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+  if (histogram != NULL && histogram->min <= histogram->max)
+    {
+      row->tensor.min = histogram->min;
+      row->tensor.max = histogram->max;
+    }
+  if (row->tensor.dtype == VN_DTYPE_F16 && MAX (-row->tensor.min, row->tensor.max) > 65504 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "too-large", value->name,
+                  _("“%s” reaches %g; float16 ends at 65504, what is larger becomes infinite"), value->name,
+                  MAX (-row->tensor.min, row->tensor.max));
+  row->tensor.method = g_strdup ("none");
+  row->tensor.rule = vn_quant_dup_rule (self, mark->activation_rule, row->tensor.dtype);
+  return set_no_params (row, error);
+}
+
 static gboolean
 fill_activation (VnResolver     *self,
                  const VnValue  *value,
@@ -161,10 +202,12 @@ fill_activation (VnResolver     *self,
   gint64 zero_point;
   float scale;
 
+  row->tensor.dtype = activation_type (self, mark);
+  if (vn_quant_is_rounding (row->tensor.dtype))
+    return fill_rounded (self, value, row, error);
   if (!range_of (self, value, &range, &winner, error))
     return FALSE;
 
-  row->tensor.dtype = activation_type (self, mark);
   row->tensor.min = range.min;
   row->tensor.max = range.max;
   method = mark->unit_range ? "fixed" : method_of (self, mark);
@@ -203,9 +246,15 @@ set_channel_params (VnResolver   *self,
     {
       row->tensor.min = MIN (row->tensor.min, min[i]);
       row->tensor.max = MAX (row->tensor.max, max[i]);
-      if (!vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
+      if (!vn_quant_is_rounding (row->tensor.dtype) &&
+          !vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
                                  symmetric, reduce_range, &scales[i], &zero_points[i], error))
         return FALSE;
+    }
+  if (vn_quant_is_rounding (row->tensor.dtype))
+    {
+      row->tensor.axis = -1;
+      return set_no_params (row, error);
     }
   row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
@@ -265,7 +314,8 @@ fill_constant (VnResolver     *self,
                                         row->tensor.dtype);
   /* integer kernels want the same zero point in every channel */
   symmetric = mark->axis >= 0 || (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
-  if (!choose_constant_ranges (self, value, row, symmetric, min, max, error))
+  if (!vn_quant_is_rounding (row->tensor.dtype) &&
+      !choose_constant_ranges (self, value, row, symmetric, min, max, error))
     return FALSE;
   return set_channel_params (self, row, min, max, n, symmetric, self->recipe->reduce_range, error);
 }
@@ -336,6 +386,18 @@ is_all_zero (const VnTensor *tensor)
 }
 
 static gboolean
+takes_product_scale (VnResolver        *self,
+                     VnQuantPlan       *plan,
+                     const VnQuantBias *bias)
+{
+  gboolean product;
+
+  vn_quant_choose_bias (self->recipe, &vn_quant_plan_find_row (plan, bias->x->name)->tensor,
+                        &vn_quant_plan_find_row (plan, bias->weight->name)->tensor, &product);
+  return product;
+}
+
+static gboolean
 adjust_weight_for_bias (VnResolver         *self,
                         VnQuantPlan        *plan,
                         const VnQuantBias  *bias,
@@ -394,11 +456,17 @@ fill_bias (VnResolver         *self,
   const VnTensorPlan *x = &vn_quant_plan_find_row (plan, bias->x->name)->tensor;
   const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
   VnQuantRow *row = vn_quant_plan_find_row (plan, bias->name);
-  gsize n = weight->scale->n_elements;
+  gboolean product;
+  VnDType dtype = vn_quant_choose_bias (self->recipe, x, weight, &product);
+  gsize n = product ? weight->scale->n_elements : 1;
+  const VnShape *shape = product ? &weight->scale->shape : &VN_SHAPE_SCALAR;
   g_autofree gint64 *zeros = g_new0 (gint64, n + 1);
   g_autofree float *scales = g_new (float, n + 1);
   float min, max;
   guint64 n_infinite;
+
+  if (dtype == VN_DTYPE_F32)
+    return TRUE;
 
   if (!vn_quant_data_range (bias->bias->initializer, -1, &min, &max, &n_infinite, error))
     {
@@ -408,19 +476,21 @@ fill_bias (VnResolver         *self,
 
   if (row == NULL)
     row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
-  for (gsize i = 0; i < n; i++)
+  scales[0] = vn_quant_own_bias_scale (self->recipe, dtype, min * bias->beta, max * bias->beta);
+  for (gsize i = 0; i < n && product; i++)
     scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
 
   row->tensor.role = VN_TENSOR_BIAS;
   row->tensor.quantized = TRUE;
-  row->tensor.dtype = VN_DTYPE_S32;
-  row->tensor.axis = weight->axis < 0 ? -1 : bias->bias->initializer->shape.rank - 1;
-  row->tensor.scale = vn_tensor_new_f32 (&weight->scale->shape, scales);
-  row->tensor.zero_point = vn_quant_integer_tensor (VN_DTYPE_S32, &weight->scale->shape, zeros, error);
+  row->tensor.dtype = dtype;
+  row->tensor.axis = weight->axis < 0 || !product ? -1 : bias->bias->initializer->shape.rank - 1;
+  row->tensor.scale = vn_tensor_new_f32 (shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (dtype, shape, zeros, error);
   row->tensor.min = min;
   row->tensor.max = max;
   g_free (row->tensor.rule);
-  row->tensor.rule = g_strdup_printf (_("scale of “%s” times scale of “%s”"), bias->x->name, bias->weight->name);
+  row->tensor.rule = product ? g_strdup_printf (_("scale of “%s” times scale of “%s”"), bias->x->name, bias->weight->name)
+                             : g_strdup_printf (_("goes with the weight “%s”"), bias->weight->name);
   row->source = g_strdup (bias->bias->name);
   row->node = bias->node->index;
   row->input = bias->input;
@@ -437,7 +507,8 @@ fill_biases (VnResolver   *self,
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
-      if (bias_possible (self, plan, bias) && !adjust_weight_for_bias (self, plan, bias, error))
+      if (bias_possible (self, plan, bias) && takes_product_scale (self, plan, bias) &&
+          !adjust_weight_for_bias (self, plan, bias, error))
         return FALSE;
     }
   for (guint i = 0; i < self->biases->len; i++)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const VnQuantFormat formats[] = {
-#define VN_FORMAT(SYMBOL, id, write) { VN_FORMAT_##SYMBOL, id, write },
+#define VN_FORMAT(SYMBOL, id, write, activations, weights) { VN_FORMAT_##SYMBOL, id, activations, weights, write },
 #include "vn-formats.def"
 #undef VN_FORMAT
 };
@@ -44,6 +44,59 @@ vn_quant_format_find (VnFormat   format,
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no format number %d"), (int) format);
   return NULL;
+}
+
+static gboolean
+check_type (const VnQuantFormat  *format,
+            const char           *setting,
+            VnDType               dtype,
+            VnDTypeSet            allowed,
+            GError              **error)
+{
+  g_autoptr(GString) names = g_string_new (NULL);
+
+  if (dtype == VN_DTYPE_UNDEFINED || (allowed >> dtype & 1) != 0)
+    return TRUE;
+  for (guint i = 1; i < VN_N_DTYPES; i++)
+    if ((allowed >> i & 1) != 0)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", vn_dtype_get_name ((VnDType) i));
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the format “%s” cannot hold %s; use %s, or another format"),
+               setting, format->id, vn_dtype_get_name (dtype), names->str);
+  return FALSE;
+}
+
+/*< private >
+ * vn_quant_check_types:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the recipe or a rule wants a type that its format cannot hold
+ */
+gboolean
+vn_quant_check_types (const VnRecipe  *recipe,
+                      GError         **error)
+{
+  const VnQuantFormat *format = &formats[recipe->format];
+
+  if (recipe->format == VN_FORMAT_FIXNEURON && recipe->per_channel)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("per-channel: the format “%s” has one scale for each tensor; "
+                   "switch it off, or use another format"), format->id);
+      return FALSE;
+    }
+  if (!check_type (format, "activation", recipe->activation, format->activations, error) ||
+      !check_type (format, "weight", recipe->weight, format->weights, error))
+    return FALSE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (!check_type (format, "activation", rule->activation, format->activations, error) ||
+          !check_type (format, "weight", rule->weight, format->weights, error))
+        {
+          g_prefix_error (error, _("rule %u: "), i + 1);
+          return FALSE;
+        }
+    }
+  return TRUE;
 }
 
 static void
@@ -103,6 +156,8 @@ raise_ir_version (VnModel *model)
       if (opset <= ir_versions[i].opset)
         break;
     }
+  if (model->functions->len > 0)
+    needed = MAX (needed, 8);
   model->ir_version = MAX (model->ir_version, needed);
 }
 

@@ -9,9 +9,20 @@
 G_BEGIN_DECLS
 
 #define VN_PATTERN_TYPE_PREFIX "type:"
-#define VN_QUANT_ACTIVATION_TYPES \
-  (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
-#define VN_QUANT_WEIGHT_TYPES (VN_QUANT_ACTIVATION_TYPES | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4))
+/* Types by what has them. */
+#define VN_QUANT_BYTES     (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8))
+#define VN_QUANT_INTEGERS  (VN_QUANT_BYTES | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
+#define VN_QUANT_NIBBLES   (VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4))
+#define VN_QUANT_FLOAT8    (VN_DTYPE_BIT (F8E4M3) | VN_DTYPE_BIT (F8E5M2))
+#define VN_QUANT_HALVES    (VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16))
+#define VN_QUANT_BLOCKS    (VN_DTYPE_BIT (BFP16) | VN_DTYPE_BIT (MX4) | VN_DTYPE_BIT (MX6) | VN_DTYPE_BIT (MX9) | \
+                            VN_DTYPE_BIT (MXINT8) | VN_DTYPE_BIT (MXFP8E5M2) | VN_DTYPE_BIT (MXFP8E4M3) | \
+                            VN_DTYPE_BIT (MXFP6E3M2) | VN_DTYPE_BIT (MXFP6E2M3) | VN_DTYPE_BIT (MXFP4))
+#define VN_QUANT_EXTENDED  (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8 | VN_QUANT_HALVES | VN_QUANT_BLOCKS | \
+                            VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32))
+#define VN_QUANT_FIXED     (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16))
+#define VN_QUANT_ACTIVATION_TYPES VN_QUANT_EXTENDED
+#define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
 
 /* ---- vn-recipe.c ---- */
 
@@ -26,6 +37,7 @@ gboolean  vn_quant_get_levels        (VnDType         dtype,
                                       gboolean        reduce_range,
                                       gint64         *qmin,
                                       gint64         *qmax);
+gboolean  vn_quant_is_rounding       (VnDType         dtype);      /* no scale: values are only rounded */
 VnTensor *vn_quant_integer_tensor    (VnDType         dtype,
                                       const VnShape  *shape,
                                       const gint64   *values,
@@ -34,6 +46,10 @@ VnTensor *vn_quant_quantize_tensor   (VnTensor       *data,
                                       VnDType         dtype,
                                       const VnTensor *scale,
                                       const VnTensor *zero_point,
+                                      int             axis,
+                                      GError        **error);
+VnTensor *vn_quant_round_tensor      (VnTensor       *data,
+                                      VnDType        *dtype,
                                       int             axis,
                                       GError        **error);
 gboolean  vn_quant_data_range        (VnTensor       *data,
@@ -226,12 +242,52 @@ VnQuantPlan *vn_quantize_resolve_with (const VnModel   *prepared,
                                        VnNotes         *notes,
                                        GError         **error);
 
+/* ---- biases (quant-bias.c) ---- */
+
+VnDType      vn_quant_choose_bias    (const VnRecipe     *recipe,
+                                      const VnTensorPlan *x,
+                                      const VnTensorPlan *weight,
+                                      gboolean           *product);
+float        vn_quant_own_bias_scale (const VnRecipe     *recipe,
+                                      VnDType             dtype,
+                                      double              min,
+                                      double              max);
+
+/* ---- how one tensor is written (write-pair.c) ---- */
+
+typedef enum
+{
+  VN_PAIR_LINEAR,     /* quantize, dequantize, with scale and zero point */
+  VN_PAIR_CAST,       /* to the type, back */
+  VN_PAIR_BLOCK,      /* one node that rounds */
+  VN_PAIR_FIX,        /* one node that rounds, with scale and zero point */
+} VnPairKind;
+
+typedef struct
+{
+  VnPairKind  kind;
+  const char *domain, *forth, *back;   /* back: NULL if one node does both */
+} VnQuantPair;
+
+const VnQuantPair *vn_quant_find_pair       (const VnRecipe     *recipe,
+                                             gboolean            contrib,
+                                             const VnTensorPlan *row);
+void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
+                                             const VnTensorPlan *row,
+                                             VnNode             *node,
+                                             gboolean            back,
+                                             int                 axis);
+int          vn_quant_find_block_axis       (const VnValue      *value);
+void         vn_quant_finish_domains        (VnModel            *model,
+                                             const VnRecipe     *recipe);   /* quant-bodies.c */
+
 /* ---- writers (quant-write.c) ---- */
 
 typedef struct
 {
   VnFormat    format;
   const char *id;            /* "qdq" */
+  VnDTypeSet  activations, weights;   /* types it can hold */
   gboolean  (*write) (VnModel        *model,        /* a copy, changed in place */
                       const VnRecipe *recipe,
                       VnQuantPlan    *plan,
@@ -239,6 +295,8 @@ typedef struct
                       GError        **error);       /* NULL: not written yet */
 } VnQuantFormat;
 
+gboolean             vn_quant_check_types  (const VnRecipe  *recipe,
+                                            GError         **error);   /* that the format can hold them */
 const VnQuantFormat *vn_quant_format_find (VnFormat         format,
                                            GError         **error);   /* only formats that can be written */
 void                 vn_quant_drop_unused_constants (VnGraph    *graph,

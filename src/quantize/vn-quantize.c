@@ -4,17 +4,31 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-static gboolean
-uses_wide_or_narrow (VnDType dtype)
+/* Opset that has @dtype in QuantizeLinear. */
+static gint64
+opset_of_type (VnDType dtype)
 {
-  return dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) != 8;
+  if (dtype == VN_DTYPE_F8E4M3 || dtype == VN_DTYPE_F8E5M2)
+    return 19;
+  return dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) != 8 ? 21 : 10;
+}
+
+/* Opset that the operators of the format need; functions in the model are written for that of extended QDQ. */
+static gint64
+opset_of_format (const VnRecipe *recipe)
+{
+  if (recipe->format == VN_FORMAT_EXTENDED)
+    return recipe->vendor_domain == VN_VENDOR_NONE ? 21 : 13;
+  return recipe->format == VN_FORMAT_FIXNEURON ? 13 : 10;
 }
 
 /* ONNX Runtime quantizes biases of float convolutions that stand between quantized tensors by itself, with Round, which
  * came with opset 11; it does not look whether the model has that. */
 static gboolean
-recipe_may_exclude (const VnRecipe *recipe)
+recipe_may_leave_biases (const VnRecipe *recipe)
 {
+  if (recipe->bias != VN_BIAS_AUTO && recipe->bias != VN_BIAS_S32)
+    return TRUE;
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
@@ -31,24 +45,35 @@ least_opset (const VnRecipe *recipe)
 {
   if (recipe->format == VN_FORMAT_INTEGER)
     return recipe->dynamic ? 11 : 10;
-  return recipe->per_channel ? 13 : 10;
+  return MAX (recipe->per_channel ? 13 : 10, opset_of_format (recipe));
 }
 
-static gboolean
-recipe_needs_21 (const VnRecipe *recipe)
+static gint64
+opset_of_types (const VnRecipe *recipe)
 {
-  if (uses_wide_or_narrow (recipe->activation) || uses_wide_or_narrow (recipe->weight))
-    return TRUE;
+  gint64 opset = MAX (opset_of_type (recipe->activation), opset_of_type (recipe->weight));
+
+  if (recipe->bias == VN_BIAS_S16)
+    opset = MAX (opset, 21);
+  if (recipe->bias == VN_BIAS_BF16)   /* Cast has it since then */
+    opset = MAX (opset, 13);
 
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
-      if (rule->enabled && !rule->exclude &&
-          (uses_wide_or_narrow (rule->activation) || uses_wide_or_narrow (rule->weight)))
-        return TRUE;
+      if (rule->enabled && !rule->exclude)
+        opset = MAX (opset, MAX (opset_of_type (rule->activation), opset_of_type (rule->weight)));
     }
-  return FALSE;
+  return opset;
+}
+
+/* Where AMD's operators are written alone, the types are theirs. */
+static gboolean
+has_own_operators (const VnRecipe *recipe)
+{
+  return recipe->format == VN_FORMAT_FIXNEURON ||
+         (recipe->format == VN_FORMAT_EXTENDED && recipe->vendor_domain != VN_VENDOR_NONE);
 }
 
 /**
@@ -56,8 +81,8 @@ recipe_needs_21 (const VnRecipe *recipe)
  * @model: the model to quantize
  * @recipe: how
  *
- * QuantizeLinear exists since opset 10, has scales per channel since 13, and 16 and 4 bit integers since 21. Networks that
- * are quantized in part need 11 to be loaded by ONNX Runtime.
+ * QuantizeLinear exists since opset 10, has scales per channel since 13, floats of 8 bit since 19, and 16 and 4 bit
+ * integers since 21. Networks that are quantized in part need 11 to be loaded by ONNX Runtime.
  *
  * Returns: the version of ai.onnx to raise @model to before quantizing: never less than it has
  */
@@ -70,10 +95,10 @@ vn_quantize_get_opset (const VnModel  *model,
   g_return_val_if_fail (model != NULL && recipe != NULL, 0);
 
   opset = MAX (least_opset (recipe), recipe->opset);
-  if (recipe_may_exclude (recipe))
+  if (recipe_may_leave_biases (recipe))
     opset = MAX (opset, 11);
-  if (recipe_needs_21 (recipe))
-    opset = MAX (opset, 21);
+  if (!has_own_operators (recipe))
+    opset = MAX (opset, opset_of_types (recipe));
   return MAX (opset, vn_model_get_opset (model, ""));
 }
 

@@ -438,32 +438,13 @@ vn_recipe_needs_samples (const VnRecipe *self)
   return !(self->format == VN_FORMAT_INTEGER && self->dynamic);
 }
 
-/* Operators of integers exist for 8 bit only. */
-static gboolean
-check_width (const VnRecipe  *recipe,
-             VnDType          dtype,
-             const char      *where,
-             GError         **error)
-{
-  if ((recipe->format != VN_FORMAT_QOPERATOR && recipe->format != VN_FORMAT_INTEGER) || dtype == VN_DTYPE_U8 || dtype == VN_DTYPE_S8)
-    return TRUE;
-
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("%s: the format “%s” computes with int8 and uint8 only, not with %s; use the format “qdq”"),
-               where, recipe->format == VN_FORMAT_INTEGER ? "integer" : "qoperator", vn_dtype_get_name (dtype));
-  return FALSE;
-}
-
 /* What holds between fields; each by itself was looked at before. */
 static gboolean
-check_types (const VnRecipe  *recipe,
-             VnDType          activation,
-             VnDType          weight,
-             const char      *where,
-             GError         **error)
+check_types (VnDType      activation,
+             VnDType      weight,
+             const char  *where,
+             GError     **error)
 {
-  if (!check_width (recipe, activation, where, error) || !check_width (recipe, weight, where, error))
-    return FALSE;
   if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
     return TRUE;
 
@@ -493,7 +474,7 @@ check_override (const VnRecipe    *recipe,
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the pattern is empty"), where);
       return FALSE;
     }
-  return check_types (recipe, rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
+  return check_types (rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
                       rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
 }
 
@@ -542,7 +523,7 @@ vn_recipe_validate (const VnRecipe  *self,
 
   if (!check_fields (vn_setting_list_of_recipe, self, _("recipe"), error) ||
       vn_quant_format_find (self->format, error) == NULL ||
-      !check_types (self, self->activation, self->weight, _("recipe"), error) ||
+      !check_types (self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
       !check_opset (self, error))
     return FALSE;
@@ -560,5 +541,5 @@ vn_recipe_validate (const VnRecipe  *self,
       if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error))
         return FALSE;
     }
-  return TRUE;
+  return vn_quant_check_types (self, error);
 }

@@ -15,6 +15,16 @@ typedef enum
 
 /* Scales of powers of two: as AMD rounds them, or as PPQ does. */
 typedef enum { VN_POWER_OF_TWO_OFF, VN_POWER_OF_TWO_NEAREST, VN_POWER_OF_TWO_PPQ } VnPowerOfTwo;
+/* Types of biases; VN_BIAS_AUTO: 32 bit with the scale input times weight where both are integers of up to 16 bit,
+ * otherwise what goes with the weights. */
+typedef enum
+{
+  VN_BIAS_AUTO, VN_BIAS_S32, VN_BIAS_S16, VN_BIAS_S8, VN_BIAS_F16, VN_BIAS_BF16, VN_BIAS_F32,
+  VN_N_BIASES
+} VnBiasType;
+
+/* Whose operators are written without their meaning, for their own tools. */
+typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
 
 /**
  * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins. Fields: vn-settings.def.
@@ -44,6 +54,8 @@ typedef struct
   gboolean    dynamic;        /* INTEGER: ranges of activations are found while the network runs */
   VnDType     activation;
   VnDType     weight;
+  VnBiasType  bias;
+  VnVendorDomain vendor_domain;
   gboolean    per_channel;
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;

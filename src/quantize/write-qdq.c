@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* QDQ: the float network with QuantizeLinear and DequantizeLinear around what is quantized. Weights are stored as
- * integers with a DequantizeLinear behind them, biases as int32. Names are those onnxruntime.quantization gives, so that
- * tools made for its files work with ours. */
+/* QDQ: the float network with QuantizeLinear and DequantizeLinear around what is quantized, or with the nodes that stand
+ * in for them where the type wants others (write-pair.c). Weights are stored as integers with a DequantizeLinear behind
+ * them, biases as int32. Names are those onnxruntime.quantization gives, so that tools made for its files work with
+ * ours. */
 
 #include "vn-quantize-private.h"
 
@@ -13,10 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MICROSOFT_DOMAIN "com.microsoft"
-
 typedef struct
 {
+  const VnRecipe *recipe;
   VnModel     *model;
   VnGraph     *graph;
   VnQuantPlan *plan;
@@ -25,7 +25,7 @@ typedef struct
   GHashTable  *excluded;   /* nodes that keep float weights */
   GHashTable  *params;     /* name of a tensor -> its Params */
   GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
-  const char  *domain;     /* of Q and DQ */
+  gboolean     contrib;
 } Writer;
 
 typedef struct
@@ -76,22 +76,38 @@ get_params (Writer             *self,
   return params;
 }
 
+/* One node of the pair that takes a tensor to its type and back. @axis: of channels or blocks, or -1 */
 static void
-insert_conversion (Writer       *self,
-                   VnNode       *before,
-                   const char   *base,
-                   const char   *op_type,
-                   VnValue      *input,
-                   const Params *params,
-                   VnValue      *output,
-                   int           axis)
+insert_conversion (Writer             *self,
+                   VnNode             *before,
+                   const VnTensorPlan *row,
+                   const char         *base,
+                   gboolean            back,
+                   VnValue            *input,
+                   const Params       *params,
+                   VnValue            *output,
+                   int                 axis)
 {
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  const char *op_type = back && pair->back != NULL ? pair->back : pair->forth;
   g_autofree char *name = g_strconcat (base, "_", op_type, NULL);
-  VnValue *inputs[] = { input, params->scale, params->zero_point };
-  VnNode *node = vn_graph_insert_node (self->graph, before, name, self->domain, op_type, inputs, 3, &output, 1);
+  VnValue *inputs[3] = { input };
+  guint n = 1;
+  VnNode *node;
 
-  if (axis >= 0)
-    vn_node_set_int (node, "axis", axis);
+  if (params != NULL)
+    {
+      inputs[n++] = params->scale;
+      inputs[n++] = params->zero_point;
+    }
+  node = vn_graph_insert_node (self->graph, before, name, pair->domain, op_type, inputs, n, &output, 1);
+  vn_quant_pair_set_attributes (pair, row, node, back, axis);
+}
+
+static gboolean
+has_params (const VnQuantPair *pair)
+{
+  return pair->kind == VN_PAIR_LINEAR || pair->kind == VN_PAIR_FIX;
 }
 
 /* First node that reads @value, in the order of the graph. */
@@ -170,6 +186,27 @@ absorb_clamp (Writer *self,
 
 /* ---- weights ---- */
 
+/* @data as it is stored: in its type; where one node does both, in float; what was rounded in half the size if that is
+ * exact. */
+static VnTensor *
+make_stored (Writer              *self,
+             VnTensorPlan        *row,
+             VnTensor            *data,
+             int                  axis,
+             GError             **error)
+{
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
+
+  if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
+    return vn_tensor_ref (data);
+  if (pair->kind == VN_PAIR_BLOCK)
+    return vn_quant_round_tensor (data, &row->dtype, axis, error);
+  if (row->dtype == VN_DTYPE_F16 || row->dtype == VN_DTYPE_BF16)
+    return vn_tensor_convert (data, row->dtype, error);
+  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, error);
+}
+
 static gboolean
 write_constant (Writer              *self,
                 const VnTensorPlan  *row,
@@ -178,23 +215,28 @@ write_constant (Writer              *self,
 {
   g_autoptr(VnTensor) data = NULL;
   g_autofree char *name = g_strdup (value->name);
+  VnTensorPlan as_stored = *row;
   VnValue *stored, *output;
   VnShape shape = value->initializer->shape;
   VnNode *before = first_reader (value);
-  Params *params;
+  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : row->axis;
+  const Params *params = NULL;
 
-  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis, error);
+  data = make_stored (self, &as_stored, value->initializer, axis, error);
   if (data == NULL)
     {
       g_prefix_error (error, "“%s”: ", name);
       return FALSE;
     }
 
-  params = get_params (self, row, name);
+  if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->contrib, &as_stored)))
+    params = get_params (self, row, name);
   stored = add_constant (self, name, "_quantized", data);
-  output = add_named (self, name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+  output = as_stored.dtype == VN_DTYPE_F32 ? stored
+                                           : add_named (self, name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
   redirect_readers (self, value, output, TRUE);
-  insert_conversion (self, before, name, "DequantizeLinear", stored, params, output, row->axis);
+  if (output != stored)
+    insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
   remember_name (self, name, output->name);
   drop_if_unused (self, value);
   return TRUE;
@@ -230,12 +272,15 @@ write_activation (Writer             *self,
                   const VnTensorPlan *row,
                   VnValue            *value)
 {
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : -1;
   VnNode *before = place_pair (self, value);
-  Params *params = get_params (self, row, value->name);
+  const Params *params = has_params (pair) ? get_params (self, row, value->name) : NULL;
   VnShape shape = value->type.shape;
-  VnValue *input = value, *middle, *output = value;
+  VnValue *input = value, *middle = NULL, *output = value;
 
-  middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  if (pair->back != NULL)
+    middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
   if (value->is_output)
     {
       input = detach_producer (self, value);
@@ -246,13 +291,30 @@ write_activation (Writer             *self,
       redirect_readers (self, value, output, FALSE);
     }
 
-  insert_conversion (self, before, value->name, "QuantizeLinear", input, params, middle, -1);
-  insert_conversion (self, before, value->name, "DequantizeLinear", middle, params, output, -1);
+  if (middle != NULL)
+    insert_conversion (self, before, row, value->name, FALSE, input, params, middle, -1);
+  insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
   remember_name (self, value->name, output->name);
 }
 
 /* ---- biases ---- */
 
+static VnTensor *
+scale_bias (VnTensor  *bias,
+            float      beta,
+            GError   **error)
+{
+  g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
+  VnTensor *result;
+
+  if (data == NULL || (result = vn_tensor_new (VN_DTYPE_F32, &bias->shape, error)) == NULL)
+    return NULL;
+  for (gsize i = 0; i < data->n_elements; i++)
+    ((float *) result->data)[i] = ((const float *) data->data)[i] * beta;
+  return result;
+}
+
+/* Divided in double, as the scale of a product is tiny. */
 static VnTensor *
 quantize_bias (const VnQuantRow  *row,
                VnTensor          *bias,
@@ -261,19 +323,38 @@ quantize_bias (const VnQuantRow  *row,
   g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
   const float *scale = row->tensor.scale->data;
   gsize n_scales = row->tensor.scale->n_elements;
-  VnTensor *result;
+  g_autofree gint64 *values = NULL;
+  gint64 low, high;
 
-  if (data == NULL || (result = vn_tensor_new (VN_DTYPE_S32, &bias->shape, error)) == NULL)
+  if (data == NULL)
     return NULL;
 
+  vn_dtype_integer_range (row->tensor.dtype, &low, &high);
+  values = g_new (gint64, data->n_elements + 1);
   for (gsize i = 0; i < data->n_elements; i++)
     {
       double x = (double) ((const float *) data->data)[i] * row->beta;
       double q = rint (x / (double) scale[n_scales > 1 ? i : 0]);
 
-      ((gint32 *) result->data)[i] = (gint32) CLAMP (q, G_MININT32, G_MAXINT32);
+      values[i] = (gint64) CLAMP (q, (double) low, (double) high);
     }
-  return result;
+  return vn_quant_integer_tensor (row->tensor.dtype, &bias->shape, values, error);
+}
+
+static VnTensor *
+make_stored_bias (Writer            *self,
+                  const VnQuantRow  *row,
+                  VnTensor          *bias,
+                  GError           **error)
+{
+  g_autoptr(VnTensor) scaled = NULL;
+
+  if (vn_dtype_is_integer (row->tensor.dtype) && self->recipe->format != VN_FORMAT_FIXNEURON)
+    return quantize_bias (row, bias, error);
+  scaled = scale_bias (bias, row->beta, error);
+  if (scaled == NULL || self->recipe->format == VN_FORMAT_FIXNEURON)
+    return g_steal_pointer (&scaled);
+  return vn_tensor_convert (scaled, row->tensor.dtype, error);
 }
 
 /* The float bias makes room for the tensor that has its name, unless the row is about a copy. */
@@ -299,10 +380,11 @@ write_bias (Writer            *self,
   VnNode *node = g_ptr_array_index (self->nodes, row->node);
   VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
   gboolean own = g_str_equal (row->source, row->tensor.name);
-  g_autoptr(VnTensor) data = quantize_bias (row, bias->initializer, error);
+  g_autoptr(VnTensor) data = make_stored_bias (self, row, bias->initializer, error);
+  gboolean linear = has_params (vn_quant_find_pair (self->recipe, self->contrib, &row->tensor));
   VnShape shape = bias->initializer->shape;
   VnNode *before = own ? first_reader (bias) : node;
-  Params params;
+  Params params = { 0 };
 
   if (data == NULL)
     {
@@ -312,8 +394,11 @@ write_bias (Writer            *self,
 
   retire_bias (self, row, bias);
   stored = add_constant (self, row->tensor.name, "_quantized", data);
-  params.scale = add_constant (self, row->tensor.name, "_quantized_scale", row->tensor.scale);
-  params.zero_point = add_constant (self, row->tensor.name, "_quantized_zero_point", row->tensor.zero_point);
+  if (linear)
+    {
+      params.scale = add_constant (self, row->tensor.name, "_quantized_scale", row->tensor.scale);
+      params.zero_point = add_constant (self, row->tensor.name, "_quantized_zero_point", row->tensor.zero_point);
+    }
   output = add_named (self, row->tensor.name, "", VN_DTYPE_F32, &shape);
   if (own)
     redirect_readers (self, bias, output, FALSE);
@@ -322,7 +407,8 @@ write_bias (Writer            *self,
   if (row->beta != 1)
     vn_node_set_float (node, "beta", 1);
 
-  insert_conversion (self, before, row->tensor.name, "DequantizeLinear", stored, &params, output, row->tensor.axis);
+  insert_conversion (self, before, &row->tensor, row->tensor.name, TRUE, stored, linear ? &params : NULL, output,
+                     row->tensor.axis);
   remember_name (self, row->tensor.name, output->name);
   drop_if_unused (self, bias);
   return TRUE;
@@ -353,30 +439,34 @@ vn_quant_drop_unused_constants (VnGraph    *graph,
     vn_graph_remove_value (graph, g_ptr_array_index (unused, i));
 }
 
-/* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain. */
-static const char *
-choose_domain (const VnModel *model,
+/* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain, which
+ * then serves for all. */
+static gboolean
+needs_contrib (const VnModel *model,
                VnQuantPlan   *plan)
 {
   if (vn_model_get_opset (model, "") >= 21)
-    return "";
+    return FALSE;
 
   for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
     {
       const VnTensorPlan *row = vn_quant_plan_get (plan, i);
 
       if (row->quantized && row->role != VN_TENSOR_BIAS && vn_dtype_get_bits (row->dtype) != 8)
-        return MICROSOFT_DOMAIN;
+        return TRUE;
     }
-  return "";
+  return FALSE;
 }
 
 static void
-writer_init (Writer      *self,
-             VnModel     *model,
-             VnQuantPlan *plan,
-             GHashTable  *names)
+writer_init (Writer         *self,
+             VnModel        *model,
+             const VnRecipe *recipe,
+             VnQuantPlan    *plan,
+             GHashTable     *names)
 {
+  self->recipe = recipe;
+  self->contrib = needs_contrib (model, plan);
   self->model = model;
   self->graph = model->graph;
   self->plan = plan;
@@ -385,7 +475,6 @@ writer_init (Writer      *self,
   self->excluded = g_hash_table_new (NULL, NULL);
   self->params = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->captured = vn_graph_find_captured (model->graph);
-  self->domain = choose_domain (model, plan);
 
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
@@ -458,14 +547,13 @@ vn_quant_write_qdq (VnModel         *model,
   Writer writer;
   gboolean ok;
 
-  writer_init (&writer, model, plan, value_names);
+  writer_init (&writer, model, recipe, plan, value_names);
   for (guint i = 0; i < plan->clamps->len; i++)
     absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
-  if (*writer.domain != '\0')
-    vn_model_set_opset (model, writer.domain, MAX (1, vn_model_get_opset (model, writer.domain)));
+  vn_quant_finish_domains (model, recipe);
   writer_clear (&writer);
   return ok;
 }

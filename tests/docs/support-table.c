@@ -5,7 +5,7 @@
 #include "vn-file.h"
 #include "vn-op.h"
 #include "vn-pass.h"
-#include "vn-recipe.h"
+#include "vn-quantize-private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +123,43 @@ append_ops (GString *text)
 }
 
 static void
+append_names (GString    *text,
+              VnDTypeSet  set)
+{
+  const char *separator = "";
+
+  for (int dtype = 1; dtype < VN_N_DTYPES; dtype++)
+    if ((set >> dtype & 1) != 0)
+      {
+        g_string_append_printf (text, "%s%s", separator, vn_dtype_get_name ((VnDType) dtype));
+        separator = ", ";
+      }
+}
+
+static void
+append_formats (GString *text)
+{
+  static const VnQuantFormat formats[] = {
+#define VN_FORMAT(SYMBOL, id, write, activations, weights) { VN_FORMAT_##SYMBOL, id, activations, weights, write },
+#include "vn-formats.def"
+#undef VN_FORMAT
+  };
+
+  g_string_append (text, "| format | activations | weights |\n|---|---|---|\n");
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      if (formats[i].write == NULL)
+        continue;
+      g_string_append_printf (text, "| `%s` | ", formats[i].id);
+      append_names (text, formats[i].activations);
+      g_string_append (text, " | ");
+      append_names (text, formats[i].weights);
+      g_string_append (text, " |\n");
+    }
+  g_string_append_c (text, '\n');
+}
+
+static void
 append_rest (GString *text)
 {
   guint n;
@@ -155,6 +192,7 @@ main (int    argc,
   char *begin, *end;
 
   append_ops (table);
+  append_formats (table);
   append_rest (table);
   if (path == NULL || !g_file_get_contents (path, &readme, NULL, &error) ||
       (begin = strstr (readme, BEGIN)) == NULL || (end = strstr (begin, END)) == NULL)

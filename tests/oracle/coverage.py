@@ -27,7 +27,7 @@ ELSEWHERE = {
     'com.amd.quark:ExtendedDequantizeLinear': AMD, 'com.amd.quark:ExtendedQuantizeLinear': AMD,
     'com.vai.quantize:BFPFixNeuron': AMD + ', as com.amd.quark:BFPQuantizeDequantize',
     'com.vai.quantize:VitisDequantizeLinear': AMD + ', as com.amd.quark:ExtendedDequantizeLinear',
-    'com.vai.quantize:VitisQuantizeLinear': AMD,
+    'com.vai.quantize:VitisQuantizeLinear': AMD, 'com.vai.quantize:FixNeuron': AMD + ', as ai.onnx.contrib:FixNeuron',
 }
 
 

@@ -619,7 +619,7 @@ test_errors (void)
   g_clear_error (&error);
 
   recipe->per_channel = FALSE;
-  recipe->format = VN_FORMAT_FIXNEURON;
+  recipe->format = VN_FORMAT_INTEGER;
   g_assert_null (vn_quantize_write (f->model, recipe, plan, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
   g_clear_error (&error);
