@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-cmd.h"
 
+#include "vn-config.h"
 #include "vn-error.h"
+#include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
-static char *output, *preset, *recipe_file, *save_recipe, *report, *save_stats;
+#include <string.h>
+
+static char *export_script, *export_xquant;
+static char *output, *preset, *recipe_file, *config_file, *save_recipe, *report, *save_stats;
 static char **excludes, **stats;
 static gboolean skip_compare, resume;
 static int held_out = 16;
@@ -16,7 +21,12 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
+  { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file,
+    N_("Settings and rules from a file of XQuant, XSlim, AMD's quantizers or ONNX Runtime"), N_("FILE") },
   { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
+  { "export-script", 0, 0, G_OPTION_ARG_FILENAME, &export_script,
+    N_("Write a Python script for onnxruntime.quantization"), N_("FILE") },
+  { "export-xquant", 0, 0, G_OPTION_ARG_FILENAME, &export_xquant, N_("Write a configuration of XQuant"), N_("FILE") },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
     N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
@@ -52,6 +62,44 @@ quantize (VnModel     *model,
       return NULL;
     }
   return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+}
+
+/* What --config says, instead of a preset or a recipe; other options change what it says. Samples of the command line come
+ * before those it names. */
+static gboolean
+use_config (VnModel     *model,
+            VnRecipe   **recipe,
+            VnDataSpec **data,
+            GError     **error)
+{
+  g_autoptr(VnConfig) config = NULL;
+
+  if (preset != NULL || recipe_file != NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes --preset and --recipe"));
+      return FALSE;
+    }
+  config = vn_config_load (config_file, error);
+  if (config == NULL || !vn_config_bind (config, model, stats != NULL || vn_cmd_options.data != NULL, error) ||
+      !vn_cmd_apply_settings (config->recipe, error))
+    return FALSE;
+  vn_cmd_print_notes (config->notes);
+  for (char **at = excludes; at != NULL && *at != NULL; at++)
+    vn_recipe_add_exclude (config->recipe, *at);
+  vn_recipe_free (*recipe);
+  *recipe = vn_recipe_copy (config->recipe);
+  if (!vn_recipe_validate (*recipe, error))
+    return FALSE;
+  if (vn_cmd_options.data == NULL && (stats != NULL || !config->needs_samples))
+    return TRUE;
+  if (config->inputs->len > 0)
+    {
+      g_clear_pointer (data, vn_data_spec_free);
+      *data = vn_config_make_data (config, model, vn_cmd_options.data, error);
+    }
+  else if (*data == NULL)
+    *data = vn_cmd_make_data_spec (error);
+  return *data != NULL;
 }
 
 static guint
@@ -147,6 +195,23 @@ add_report_json (JsonBuilder  *json,
   return TRUE;
 }
 
+typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
+
+static gboolean
+export_settings (const char       *file,
+                 ExportFunc        func,
+                 VnResult         *result,
+                 const char       *model,
+                 GError          **error)
+{
+  g_autofree char *text = NULL;
+
+  if (file == NULL)
+    return TRUE;
+  text = func (result->recipe, result->source, model, result->data, result->notes);
+  return vn_file_write_all (file, text, strlen (text), error);
+}
+
 /* Before minutes of work, not after. */
 static gboolean
 check_targets (GError **error)
@@ -155,6 +220,8 @@ check_targets (GError **error)
 
   return (output == NULL || vn_file_check_target (output, error)) &&
          (save_recipe == NULL || vn_file_check_target (save_recipe, error)) &&
+         (export_script == NULL || vn_file_check_target (export_script, error)) &&
+         (export_xquant == NULL || vn_file_check_target (export_xquant, error)) &&
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
@@ -166,6 +233,8 @@ check_sources (const VnRecipe  *recipe,
 {
   const char *wrong = NULL;
 
+  if (config_file != NULL && vn_cmd_options.data == NULL && stats == NULL && !resume)
+    return TRUE;
   if (stats != NULL && save_stats != NULL)
     wrong = _("--save-stats keeps what is learned from samples; with --stats nothing is");
   else if (resume && save_stats == NULL)
@@ -214,14 +283,16 @@ quantize_run (char        **args,
   if (!check_targets (error))
     return FALSE;
   model = vn_cmd_open_model_sized (args[0], &shapes, error);
-  if (model == NULL || !take_up (&base, error))
+  if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) || !take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
     return FALSE;
   export = vn_export_job_new (result, output, report);
   if (!vn_cmd_run_job (export, error) ||
-      (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)))
+      (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
+      !export_settings (export_script, vn_recipe_to_ort_script, result, args[0], error) ||
+      !export_settings (export_xquant, vn_recipe_to_xquant, result, args[0], error))
     return FALSE;
   vn_cmd_print_notes (result->notes);
   print_result (result);

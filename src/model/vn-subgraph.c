@@ -5,11 +5,15 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+/* A node in a graph of an inner node is inside, too. */
 static gboolean
 is_inside (GHashTable   *inside,
            const VnNode *node)
 {
-  return node != NULL && g_hash_table_contains (inside, node);
+  for (; node != NULL; node = node->graph != NULL ? node->graph->parent_node : NULL)
+    if (g_hash_table_contains (inside, node))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -84,7 +88,8 @@ vn_boundary_clear (VnBoundary *self)
 }
 
 /* Marks what is reached from the named values, forwards along uses or backwards along producers; the walk stops at
- * the values in @stop. */
+ * the values in @stop: what makes an in-edge lies outside. An out-edge may be used inside as well, so that nothing
+ * stops there. */
 static GHashTable *
 reach (const VnGraph       *graph,
        const char * const  *from,
@@ -102,7 +107,7 @@ reach (const VnGraph       *graph,
       VnValue *value = g_ptr_array_steal_index_fast (todo, todo->len - 1);
       gboolean at_start = g_strv_contains (from, value->name);
 
-      if (!g_hash_table_add (done, value) || (!at_start && g_strv_contains (stop, value->name)))
+      if (!g_hash_table_add (done, value) || (!at_start && stop != NULL && g_strv_contains (stop, value->name)))
         continue;
       for (guint u = 0; u < (forward ? value->uses->len : 1); u++)
         {
@@ -155,7 +160,7 @@ vn_graph_capture (const VnGraph       *graph,
 
   if (!check_names (graph, in_edges, error) || !check_names (graph, out_edges, error))
     return NULL;
-  down = reach (graph, in_edges, out_edges, TRUE);
+  down = reach (graph, in_edges, NULL, TRUE);
   up = reach (graph, out_edges, in_edges, FALSE);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -171,4 +176,80 @@ vn_graph_capture (const VnGraph       *graph,
       return NULL;
     }
   return g_steal_pointer (&nodes);
+}
+
+static gboolean
+enters (GHashTable    *inside,
+        const VnValue *value)
+{
+  return value != NULL && !vn_value_is_constant (value) && !is_inside (inside, value->producer);
+}
+
+static const VnNode *
+find_outside_use (GHashTable    *inside,
+                  const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (!is_inside (inside, node))
+        return node;
+    }
+  return NULL;
+}
+
+static void
+add_leak (GArray        *leaks,
+          GHashTable    *seen,
+          const VnValue *value,
+          const VnNode  *node,
+          gboolean       is_entering)
+{
+  VnLeak leak = { value, node, is_entering };
+
+  if (g_hash_table_add (seen, (gpointer) value))
+    g_array_append_val (leaks, leak);
+}
+
+/**
+ * vn_graph_find_leaks:
+ * @nodes: (element-type VnNode): what vn_graph_capture() has found between the edges
+ *
+ * Edges that are not named: where the region is not enclosed.
+ *
+ * Returns: (transfer full) (element-type VnLeak): each value once; empty if the edges enclose the region
+ */
+GArray *
+vn_graph_find_leaks (const VnGraph       *graph,
+                     GPtrArray           *nodes,
+                     const char * const  *in_edges,
+                     const char * const  *out_edges)
+{
+  GArray *leaks = g_array_new (FALSE, FALSE, sizeof (VnLeak));
+  g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_hash_table_add (inside, g_ptr_array_index (nodes, i));
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_input (node, k);
+
+          if (enters (inside, value) && !g_strv_contains (in_edges, value->name))
+            add_leak (leaks, seen, value, node, TRUE);
+        }
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_output (node, k);
+
+          if (value != NULL && leaves (inside, value) && !g_strv_contains (out_edges, value->name))
+            add_leak (leaks, seen, value, find_outside_use (inside, value), FALSE);
+        }
+    }
+  return leaks;
 }

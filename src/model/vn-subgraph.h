@@ -29,4 +29,20 @@ GPtrArray *vn_graph_capture     (const VnGraph      *graph,
                                  const char * const *out_edges,
                                  GError            **error);
 
+/**
+ * VnLeak: a value that crosses the edge of a region without being named.
+ * @node: where it enters; where it goes, %NULL: to an output of the network
+ */
+typedef struct
+{
+  const VnValue *value;
+  const VnNode  *node;
+  gboolean       enters;
+} VnLeak;
+
+GArray    *vn_graph_find_leaks  (const VnGraph      *graph,
+                                 GPtrArray          *nodes,
+                                 const char * const *in_edges,
+                                 const char * const *out_edges);
+
 G_END_DECLS

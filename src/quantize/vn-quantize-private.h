@@ -323,4 +323,6 @@ gboolean             vn_quant_write_qdq   (VnModel         *model,
                                            GHashTable      *value_names,
                                            GError         **error);
 
+#define VN_PATTERN_COMPUTED_PREFIX "computed:"   /* operators of nodes that read no constant */
+
 G_END_DECLS

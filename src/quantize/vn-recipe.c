@@ -192,6 +192,32 @@ glob_matches (const char *pattern,
   return matches;
 }
 
+/* Alternatives are separated by |. */
+static gboolean
+type_matches (const char   *patterns,
+              const VnNode *node)
+{
+  g_auto(GStrv) parts = g_strsplit (patterns, "|", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (glob_matches (parts[i], node->op_type))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+reads_constant (const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value != NULL && vn_value_is_constant (value))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /*< private >
  * vn_override_matches_labelled:
  * @label: what vn_node_dup_label() says of @node; callers with many rules compute it once
@@ -204,7 +230,9 @@ vn_override_matches_labelled (const VnOverride *self,
   if (self->pattern == NULL)
     return FALSE;
   if (g_str_has_prefix (self->pattern, VN_PATTERN_TYPE_PREFIX))
-    return glob_matches (self->pattern + strlen (VN_PATTERN_TYPE_PREFIX), node->op_type);
+    return type_matches (self->pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
+  if (g_str_has_prefix (self->pattern, VN_PATTERN_COMPUTED_PREFIX))
+    return type_matches (self->pattern + strlen (VN_PATTERN_COMPUTED_PREFIX), node) && !reads_constant (node);
   if (node->name != NULL && *node->name != '\0' && glob_matches (self->pattern, node->name))
     return TRUE;
   return glob_matches (self->pattern, label);
@@ -215,10 +243,11 @@ vn_override_matches_labelled (const VnOverride *self,
  * @self: a rule with a pattern
  * @node: a node
  *
- * A pattern is "type:OP" (a glob over operator types), or a glob over node names. Nodes without a name are matched by
+ * A pattern is "type:OP|OP" (globs over operator types), "computed:OP|OP" (the same, of nodes that read no constant), or
+ * a glob over node names. Nodes without a name are matched by
  * what vn_node_dup_label() calls them. An exact name always matches itself, whatever characters it holds.
  *
- * Returns: whether the pattern selects @node; %FALSE for rules that give boundaries
+ * Returns: whether the pattern selects @node, wherever it lies; %FALSE for rules without one
  */
 gboolean
 vn_override_matches (const VnOverride *self,
@@ -440,11 +469,19 @@ vn_recipe_needs_samples (const VnRecipe *self)
 
 /* What holds between fields; each by itself was looked at before. */
 static gboolean
-check_types (VnDType      activation,
-             VnDType      weight,
-             const char  *where,
-             GError     **error)
+check_types (const VnRecipe  *recipe,
+             VnDType          activation,
+             VnDType          weight,
+             const char      *where,
+             GError         **error)
 {
+  if (recipe->format == VN_FORMAT_QOPERATOR && activation != recipe->activation)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("%s: activation is %s; operators of the format “qoperator” read and write one type, here %s"), where,
+                   vn_dtype_get_name (activation), vn_dtype_get_name (recipe->activation));
+      return FALSE;
+    }
   if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
     return TRUE;
 
@@ -463,10 +500,10 @@ check_override (const VnRecipe    *recipe,
 
   if (!check_fields (vn_setting_list_of_rule, rule, where, error))
     return FALSE;
-  if ((rule->pattern != NULL) == by_edges)
+  if (rule->pattern == NULL && !by_edges)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: give either a pattern or boundary edges, and not both"), where);
+                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant"), where);
       return FALSE;
     }
   if (rule->pattern != NULL && *rule->pattern == '\0')
@@ -474,7 +511,7 @@ check_override (const VnRecipe    *recipe,
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the pattern is empty"), where);
       return FALSE;
     }
-  return check_types (rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
+  return check_types (recipe, rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
                       rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
 }
 
@@ -523,7 +560,7 @@ vn_recipe_validate (const VnRecipe  *self,
 
   if (!check_fields (vn_setting_list_of_recipe, self, _("recipe"), error) ||
       vn_quant_format_find (self->format, error) == NULL ||
-      !check_types (self->activation, self->weight, _("recipe"), error) ||
+      !check_types (self, self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
       !check_opset (self, error))
     return FALSE;

@@ -83,25 +83,66 @@ apply_pattern (VnResolver        *self,
   return n;
 }
 
+#define MOST_LEAKS 8
+
+static void
+tell_leaks (VnResolver          *self,
+            guint                rule,
+            GPtrArray           *nodes,
+            const char * const  *in_edges,
+            const char * const  *out_edges)
+{
+  g_autoptr(GArray) leaks = vn_graph_find_leaks (self->graph, nodes, in_edges, out_edges);
+
+  for (guint i = 0; i < MIN (leaks->len, MOST_LEAKS); i++)
+    {
+      const VnLeak *leak = &g_array_index (leaks, VnLeak, i);
+      g_autofree char *label = leak->node != NULL ? vn_node_dup_label (leak->node) : NULL;
+
+      if (leak->enters)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor enters at “%s”; add it to “from”"), rule + 1, label);
+      else if (label != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor leaves for “%s”; add it to “to”"), rule + 1, label);
+      else
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor is an output of the network; add it to “to”"), rule + 1);
+    }
+  if (leaks->len > MOST_LEAKS)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", NULL,
+                  _("Rule %u does not enclose its region: %u more tensors cross its edge"), rule + 1, leaks->len - MOST_LEAKS);
+}
+
+/* All nodes between the edges, or those of them that a pattern selects. */
 static guint
 apply_boundary (VnResolver       *self,
                 const VnOverride *rule,
                 int               index,
+                char            **labels,
                 GError          **error)
 {
   const char * const none[] = { NULL };
-  g_autoptr(GPtrArray) nodes = NULL;
+  const char * const *from = rule->in_edges != NULL ? (const char * const *) rule->in_edges : none;
+  const char * const *to = rule->out_edges != NULL ? (const char * const *) rule->out_edges : none;
+  g_autoptr(GPtrArray) nodes = vn_graph_capture (self->graph, from, to, error);
+  guint n = 0;
 
-  nodes = vn_graph_capture (self->graph,
-                            rule->in_edges != NULL ? (const char * const *) rule->in_edges : none,
-                            rule->out_edges != NULL ? (const char * const *) rule->out_edges : none,
-                            error);
   if (nodes == NULL)
     return 0;
 
   for (guint i = 0; i < nodes->len; i++)
-    apply_rule (&self->quant_nodes[((VnNode *) g_ptr_array_index (nodes, i))->index], rule, index);
-  return nodes->len;
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      if (rule->pattern != NULL && !vn_override_matches_labelled (rule, node, labels[node->index]))
+        continue;
+      apply_rule (&self->quant_nodes[node->index], rule, index);
+      n++;
+    }
+  if (self->notes != NULL && rule->pattern == NULL)
+    tell_leaks (self, (guint) index, nodes, from, to);
+  return n;
 }
 
 static char *
@@ -109,10 +150,12 @@ describe_rule (const VnOverride *rule)
 {
   g_autofree char *from = NULL, *to = NULL;
 
-  if (rule->pattern != NULL)
+  if (rule->pattern != NULL && rule->in_edges == NULL && rule->out_edges == NULL)
     return g_strdup (rule->pattern);
   from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
   to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
+  if (rule->pattern != NULL)
+    return g_strdup_printf ("%s … %s, %s", from, to, rule->pattern);
   return g_strdup_printf ("%s … %s", from, to);
 }
 
@@ -129,8 +172,8 @@ apply_rules (VnResolver  *self,
 
       if (!rule->enabled)
         continue;
-      n = rule->pattern != NULL ? apply_pattern (self, rule, (int) r, labels)
-                                : apply_boundary (self, rule, (int) r, &error);
+      n = rule->in_edges == NULL && rule->out_edges == NULL ? apply_pattern (self, rule, (int) r, labels)
+                                                            : apply_boundary (self, rule, (int) r, labels, &error);
       if (n > 0 || self->notes == NULL)
         continue;
 

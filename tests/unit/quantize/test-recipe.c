@@ -115,7 +115,7 @@ test_copy (void)
 static void
 test_validate (void)
 {
-  enum { ACTIVATION, WEIGHT, METHOD, PERCENTILE, OPSET, FORMAT, PATTERN, BOTH, RULE_TYPE, INTEGERS, NONE };
+  enum { ACTIVATION, WEIGHT, METHOD, PERCENTILE, OPSET, FORMAT, PATTERN, BOTH, NEITHER, RULE_TYPE, INTEGERS, NONE };
   static const struct
   {
     int         change;
@@ -139,7 +139,8 @@ test_validate (void)
     { INTEGERS,   VN_DTYPE_S16,        VN_ERROR_UNSUPPORTED, FALSE, "qoperator" },
     { INTEGERS,   VN_DTYPE_U8,         0,                    TRUE,  NULL },
     { PATTERN,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
-    { BOTH,       0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
+    { BOTH,       0,                   0,                    TRUE,  NULL },
+    { NEITHER,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
     { RULE_TYPE,  VN_DTYPE_F64,        VN_ERROR_SETTING,     FALSE, "rule 1" },
     { RULE_TYPE,  VN_DTYPE_U16,        0,                    TRUE,  NULL },
   };
@@ -173,6 +174,8 @@ test_validate (void)
         vn_recipe_add_exclude (recipe, "");
       else if (cases[i].change == BOTH)
         vn_recipe_add_exclude (recipe, "x")->in_edges = g_strdupv ((char **) edges);
+      else if (cases[i].change == NEITHER)
+        g_clear_pointer (&vn_recipe_add_exclude (recipe, "x")->pattern, g_free);
       else if (cases[i].change == RULE_TYPE)
         vn_recipe_add_exclude (recipe, "x")->activation = cases[i].value;
 

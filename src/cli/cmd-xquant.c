@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Does what the program XQuant does with a configuration: MODEL.q.onnx and its analysis, in the working folder. */
+
+#include "vn-cmd.h"
+
+#include "vn-config.h"
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-report.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define N_HELD_OUT 16   /* samples the analysis is made on */
+#define N_RANDOM 4      /* where none are needed to quantize */
+
+static char *config_file, *input, *output;
+
+static const GOptionEntry entries[] = {
+  { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file, N_("The configuration"), N_("FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, &input, N_("The model, instead of the one it names"), N_("MODEL") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model, instead of the place it names"), N_("FILE") },
+  { NULL }
+};
+
+typedef struct
+{
+  char *model, *output, *report;
+} Paths;
+
+static void
+clear_paths (Paths *self)
+{
+  g_free (self->model);
+  g_free (self->output);
+  g_free (self->report);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Paths, clear_paths)
+
+static char *
+dup_stem (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  char *dot = strrchr (base, '.');
+
+  if (dot != NULL && dot != base)
+    *dot = '\0';
+  return g_steal_pointer (&base);
+}
+
+/* FOLDER/PREFIX.onnx and FOLDER/PREFIX_report.md */
+static gboolean
+find_paths (VnConfig  *config,
+            Paths     *paths,
+            GError   **error)
+{
+  g_autofree char *folder = NULL, *stem = NULL, *prefix = NULL, *file = NULL;
+
+  if (input == NULL && config->model == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: model_parameters.onnx_model is missing; name it there, or with --input"),
+                   config_file);
+      return FALSE;
+    }
+  paths->model = input != NULL ? g_strdup (input) : vn_config_find_file (config, config->model);
+  stem = dup_stem (output != NULL ? output : paths->model);
+  folder = output != NULL || config->working_dir == NULL ? g_path_get_dirname (output != NULL ? output : paths->model)
+                                                         : g_strdup (config->working_dir);
+  prefix = output != NULL ? g_strdup (stem) : config->prefix != NULL ? g_strdup (config->prefix) : g_strconcat (stem, ".q", NULL);
+  if (strchr (prefix, G_DIR_SEPARATOR) != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: model_parameters.output_prefix: “%s” is not allowed; folders belong into working_dir"), config_file, prefix);
+      return FALSE;
+    }
+  file = g_strconcat (prefix, ".onnx", NULL);
+  paths->output = output != NULL ? g_strdup (output) : g_build_filename (folder, file, NULL);
+  g_clear_pointer (&file, g_free);
+  file = g_strconcat (prefix, "_report.md", NULL);
+  paths->report = config->analyze ? g_build_filename (folder, file, NULL) : NULL;
+  return TRUE;
+}
+
+static gboolean
+make_folder (const char  *file,
+             GError     **error)
+{
+  g_autofree char *folder = g_path_get_dirname (file);
+  int code;
+
+  if (g_mkdir_with_parents (folder, 0777) == 0)
+    return TRUE;
+  code = errno;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), folder,
+               g_strerror (code));
+  return FALSE;
+}
+
+static gboolean
+write_results (const Paths  *paths,
+               VnResult     *result,
+               GError      **error)
+{
+  VnReportInput report = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
+                           .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
+                           .notes = result->notes, .accuracy = &result->accuracy, .float_bytes = result->float_bytes,
+                           .quantized_bytes = result->quantized_bytes, .n_calibration = result->n_calibration,
+                           .n_held_out = result->n_held_out };
+  g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
+  g_autofree char *text = NULL;
+
+  if (!vn_cmd_run_job (export, error))
+    return FALSE;
+  if (paths->report == NULL)
+    return TRUE;
+  text = vn_report_markdown (&report);
+  return vn_file_write_all (paths->report, text, strlen (text), error);
+}
+
+/* Samples of the command line come first, then those of the configuration. */
+static VnDataSpec *
+make_data (VnConfig  *config,
+           VnModel   *model,
+           GError   **error)
+{
+  VnDataSpec *spec;
+
+  if (vn_cmd_options.data == NULL && !config->needs_samples)
+    {
+      spec = vn_data_spec_new ("random");
+      spec->max_samples = N_RANDOM;
+      return spec;
+    }
+  if (vn_cmd_options.data != NULL && config->inputs->len == 0)
+    return vn_cmd_make_data_spec (error);
+  return vn_config_make_data (config, model, vn_cmd_options.data, error);
+}
+
+static VnResult *
+quantize (VnConfig    *config,
+          VnModel     *model,
+          GHashTable  *given,
+          GError     **error)
+{
+  g_autoptr(VnDataSpec) data = make_data (config, model, error);
+  g_autoptr(GHashTable) shapes = given != NULL ? g_hash_table_ref (given) : vn_config_make_shapes (config, model, error);
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = config->recipe, .input_shapes = shapes,
+                                  .n_calibration = config->n_samples, .n_held_out = N_HELD_OUT,
+                                  .skip_compare = !config->analyze, .n_threads = (guint) vn_cmd_options.threads };
+  g_autoptr(VnJob) job = data != NULL ? vn_quantize_job_new (&settings) : NULL;
+
+  if (job == NULL || !vn_cmd_run_job (job, error))
+    return NULL;
+  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+}
+
+static void
+print_result (JsonBuilder *json,
+              const Paths *paths,
+              VnConfig    *config,
+              VnResult    *result)
+{
+  g_autofree char *before = vn_cmd_format_bytes (result->float_bytes);
+  g_autofree char *after = vn_cmd_format_bytes (result->quantized_bytes);
+
+  vn_cmd_print (_("%s: %s, was %s\n"), paths->output, after, before);
+  for (guint i = 0; result->errors != NULL && i < vn_error_table_get_n (result->errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (result->errors, i);
+      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+
+      if (row->is_output)
+        vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
+    }
+  if (paths->report != NULL)
+    vn_cmd_print (_("%s: the analysis\n"), paths->report);
+  json_builder_set_member_name (json, "output");
+  json_builder_add_string_value (json, paths->output);
+  if (paths->report != NULL)
+    {
+      json_builder_set_member_name (json, "report");
+      json_builder_add_string_value (json, paths->report);
+    }
+  vn_cmd_json_notes (json, config->notes);
+}
+
+static VnConfig *
+load_config (GError **error)
+{
+  g_autoptr(VnConfig) config = NULL;
+
+  if (config_file == NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-c is missing: say where the configuration is"));
+      return NULL;
+    }
+  config = vn_config_load (config_file, error);
+  if (config == NULL)
+    return NULL;
+  if (g_str_equal (config->format, "xquant"))
+    return g_steal_pointer (&config);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: this is no configuration of XQuant or XSlim; “quantize --config” reads it"),
+               config_file);
+  return NULL;
+}
+
+static gboolean
+xquant_run (char        **args,
+            JsonBuilder  *json,
+            GError      **error)
+{
+  g_autoptr(VnConfig) config = load_config (error);
+  g_auto(Paths) paths = { NULL };
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnResult) result = NULL;
+
+  if (config == NULL || !find_paths (config, &paths, error))
+    return FALSE;
+  model = vn_cmd_open_model_sized (paths.model, &shapes, error);
+  if (model == NULL || !vn_config_bind (config, model, vn_cmd_options.data != NULL, error))
+    return FALSE;
+  vn_cmd_print_notes (config->notes);
+  result = quantize (config, model, shapes, error);
+  if (result == NULL || !make_folder (paths.output, error) || !write_results (&paths, result, error))
+    return FALSE;
+  vn_cmd_print_notes (result->notes);
+  print_result (json, &paths, config, result);
+  return TRUE;
+}
+
+const VnCmd vn_cmd_xquant = {
+  .name = "xquant",
+  .usage = "-c CONFIG.json [-i MODEL] [-o FILE]",
+  .summary = N_("Quantize as a configuration of XQuant or XSlim says"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 0,
+  .run = xquant_run,
+};

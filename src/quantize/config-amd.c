@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* AMD's quantizer settings: overall_quantize_config, the same for kinds of tensors, and for single layers by
+ * layer_type (as PyTorch calls it) or layer_name. And files of subgraphs for mixed precision, whose nodes stay float. */
+
+#include "vn-config-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* A quantize_config: of everything, of a kind of tensors, or of a layer. Texts that are NULL are not said. */
+typedef struct
+{
+  char    *datatype, *method, *round_mode, *scale_type, *statistic;
+  gint64   bits;                 /* 0: not said */
+  double   percentage;
+  gboolean symmetry, per_channel, is_signed, narrow_range;
+} Tensors;
+
+typedef struct { Tensors overall, input, weights, bias, activation; } Group;
+
+typedef struct
+{
+  char  *type, *name;
+  char **kinds;
+  Group  group;
+} Layer;
+
+typedef struct
+{
+  gboolean   relu6, silu, cle, first_last, add, correct;
+  char      *device;
+  gint64     opset;
+  char     **kinds;
+  Group      group;
+  GPtrArray *layers;
+} Settings;
+
+static const char * const datatypes[] = { "int", "float16", "bfloat16", "float32", NULL };
+static const char * const names[] = { "maxmin", "percentile", "mse", "diffs", "entropy", NULL };
+static const char * const methods[] = { "minmax", "percentile", "mse", "nonoverflow", "entropy", NULL };
+static const char * const scale_types[] = { "float", "poweroftwo", NULL };
+static const char * const roundings[] = { "half_even", "half_up", "half_down", "std_round", NULL };
+static const char * const statistics[] = { "max", "mean", "median", "modal", NULL };
+
+/* Layers as PyTorch calls them. */
+static const struct { const char *torch, *onnx; } layer_types[] = {
+  { "Conv1d", "Conv" }, { "Conv2d", "Conv" }, { "Conv3d", "Conv" }, { "ConvTranspose2d", "ConvTranspose" },
+  { "ConvTranspose3d", "ConvTranspose" }, { "Linear", "Gemm|MatMul" }, { "ReLU", "Relu" }, { "ReLU6", "Clip" },
+  { "MaxPool2d", "MaxPool" }, { "AvgPool2d", "AveragePool" }, { "AdaptiveAvgPool2d", "GlobalAveragePool" },
+  { "BatchNorm2d", "BatchNormalization" }, { "LayerNorm", "LayerNormalization" }, { "Sigmoid", "Sigmoid" },
+  { "Softmax", "Softmax" }, { "GELU", "Gelu" }, { "Hardswish", "HardSwish" }, { "Add", "Add" }, { "Cat", "Concat" },
+};
+
+#define AT(type, field) .offset = G_STRUCT_OFFSET (type, field)
+
+static const VnConfigField tensor_fields[] = {
+  { "datatype", VN_CONFIG_CHOICE, AT (Tensors, datatype), .choices = datatypes },
+  { "bit_width", VN_CONFIG_INT, AT (Tensors, bits), 1, 32 },
+  { "method", VN_CONFIG_CHOICE, AT (Tensors, method), .choices = names },
+  { "round_mode", VN_CONFIG_CHOICE, AT (Tensors, round_mode), .choices = roundings },
+  { "symmetry", VN_CONFIG_BOOL, AT (Tensors, symmetry) },
+  { "per_channel", VN_CONFIG_BOOL, AT (Tensors, per_channel) },
+  { "signed", VN_CONFIG_BOOL, AT (Tensors, is_signed) },
+  { "narrow_range", VN_CONFIG_BOOL, AT (Tensors, narrow_range) },
+  { "scale_type", VN_CONFIG_CHOICE, AT (Tensors, scale_type), .choices = scale_types },
+  { "calib_statistic_method", VN_CONFIG_CHOICE, AT (Tensors, statistic), .choices = statistics },
+  { "percentage", VN_CONFIG_NUMBER, AT (Tensors, percentage), 50, 100 },
+  { NULL }
+};
+
+static const VnConfigField kind_fields[] = {
+  { "input", VN_CONFIG_OBJECT, AT (Group, input), .fields = tensor_fields },
+  { "weights", VN_CONFIG_OBJECT, AT (Group, weights), .fields = tensor_fields },
+  { "bias", VN_CONFIG_OBJECT, AT (Group, bias), .fields = tensor_fields },
+  { "activation", VN_CONFIG_OBJECT, AT (Group, activation), .fields = tensor_fields },
+  { NULL }
+};
+
+static const VnConfigField layer_fields[] = {
+  { "layer_type", VN_CONFIG_TEXT, AT (Layer, type) },
+  { "layer_name", VN_CONFIG_TEXT, AT (Layer, name) },
+  { "quantizable_data_type", VN_CONFIG_TEXTS, AT (Layer, kinds) },
+  { "overall_quantize_config", VN_CONFIG_OBJECT, AT (Layer, group.overall), .fields = tensor_fields },
+  { "tensor_quantize_config", VN_CONFIG_OBJECT, AT (Layer, group), .fields = kind_fields },
+  { NULL }
+};
+
+static gpointer
+make_layer (void)
+{
+  Layer *self = g_new0 (Layer, 1);
+
+  self->group.overall.is_signed = TRUE;
+  self->group.overall.symmetry = TRUE;
+  return self;
+}
+
+static const VnConfigField fields[] = {
+  { "convert_relu6_to_relu", VN_CONFIG_BOOL, AT (Settings, relu6) },
+  { "convert_silu_to_hswish", VN_CONFIG_BOOL, AT (Settings, silu) },
+  { "include_cle", VN_CONFIG_BOOL, AT (Settings, cle) },
+  { "keep_first_last_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, first_last) },
+  { "keep_add_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, add) },
+  { "include_bias_corr", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { "target_device", VN_CONFIG_TEXT, AT (Settings, device) },
+  { "onnx_opset_version", VN_CONFIG_INT, AT (Settings, opset), 1, 1000 },
+  { "quantizable_data_type", VN_CONFIG_TEXTS, AT (Settings, kinds) },
+  { "overall_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group.overall), .fields = tensor_fields },
+  { "tensor_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group), .fields = kind_fields },
+  { "layer_quantize_config", VN_CONFIG_OBJECTS, AT (Settings, layers), .fields = layer_fields, .make = make_layer },
+  { NULL }
+};
+
+static void
+clear_tensors (Tensors *self)
+{
+  g_free (self->datatype);
+  g_free (self->method);
+  g_free (self->round_mode);
+  g_free (self->scale_type);
+  g_free (self->statistic);
+}
+
+static void
+clear_group (Group *self)
+{
+  clear_tensors (&self->overall);
+  clear_tensors (&self->input);
+  clear_tensors (&self->weights);
+  clear_tensors (&self->bias);
+  clear_tensors (&self->activation);
+}
+
+static void
+free_layer (gpointer data)
+{
+  Layer *self = data;
+
+  g_free (self->type);
+  g_free (self->name);
+  g_strfreev (self->kinds);
+  clear_group (&self->group);
+  g_free (self);
+}
+
+static void
+clear (Settings *self)
+{
+  g_free (self->device);
+  g_strfreev (self->kinds);
+  clear_group (&self->group);
+  g_ptr_array_unref (self->layers);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear)
+
+/* ---- tensors ---- */
+
+static gboolean
+is_said (const Tensors *self)
+{
+  return self->datatype != NULL || self->bits > 0;
+}
+
+/* "int" of 8 bits: "s8"; the type of a float: its name; NULL with nothing said. */
+static char *
+dup_type (const Tensors  *self,
+          const char     *where,
+          GError        **error)
+{
+  if (self->datatype == NULL || g_str_equal (self->datatype, "int"))
+    return g_strdup_printf ("%s%d", self->is_signed ? "s" : "u", self->bits > 0 ? (int) self->bits : 8);
+  if (g_str_equal (self->datatype, "float16"))
+    return g_strdup ("fp16");
+  if (g_str_equal (self->datatype, "bfloat16"))
+    return g_strdup ("bf16");
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s.datatype: float32 is not quantized; exclude what stays float"), where);
+  return NULL;
+}
+
+static const char *
+find_method (const char *name)
+{
+  for (guint i = 0; name != NULL && names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return methods[i];
+  return NULL;
+}
+
+static void
+say_tensors (VnConfig      *config,
+             const Tensors *self,
+             const char    *where)
+{
+  if (self->round_mode != NULL && !g_str_equal (self->round_mode, "half_even"))
+    vn_config_say (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
+  if (self->statistic != NULL && !g_str_equal (self->statistic, "max"))
+    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are looked at as one"), self->statistic);
+}
+
+static gboolean
+set_overall (VnConfig       *config,
+             const Settings *settings,
+             GError        **error)
+{
+  const Group *group = &settings->group;
+  const Tensors *activation = is_said (&group->activation) ? &group->activation : &group->overall;
+  const Tensors *weights = is_said (&group->weights) ? &group->weights : &group->overall;
+  const char *where = "overall_quantize_config";
+  g_autofree char *a = dup_type (activation, where, error);
+  g_autofree char *w = a != NULL ? dup_type (weights, where, error) : NULL;
+  gboolean is_int = activation->datatype == NULL || g_str_equal (activation->datatype, "int");
+
+  if (w == NULL)
+    return FALSE;
+  if (!is_int && !vn_config_set (config, "format", "extended", where, error))
+    return FALSE;
+  if (!vn_config_set (config, "activation", a, where, error) || !vn_config_set (config, "weight", w, where, error))
+    return FALSE;
+  if (find_method (group->overall.method) != NULL &&
+      !vn_config_set (config, "method", find_method (group->overall.method), where, error))
+    return FALSE;
+  config->recipe->symmetric_activations = group->overall.symmetry && is_int;
+  config->recipe->per_channel = (weights->per_channel || group->weights.per_channel) && is_int;
+  config->recipe->reduce_range = FALSE;
+  if (group->overall.percentage > 0)
+    config->recipe->percentile = group->overall.percentage;
+  if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)
+    config->recipe->power_of_two = VN_POWER_OF_TWO_NEAREST;
+  if (is_said (&group->bias))
+    vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases take the type that goes with inputs and weights"));
+  say_tensors (config, &group->overall, where);
+  return TRUE;
+}
+
+/* ---- layers ---- */
+
+static char *
+dup_pattern (const Layer *layer)
+{
+  for (guint i = 0; layer->type != NULL && i < G_N_ELEMENTS (layer_types); i++)
+    if (g_str_equal (layer_types[i].torch, layer->type))
+      return g_strconcat ("type:", layer_types[i].onnx, NULL);
+  return layer->type != NULL ? g_strconcat ("type:", layer->type, NULL) : g_strdup (layer->name);
+}
+
+static gboolean
+set_type (VnDType       *dtype,
+          const Tensors *tensors,
+          const char    *where,
+          GError       **error)
+{
+  g_autofree char *name = dup_type (tensors, where, error);
+
+  if (name == NULL)
+    return FALSE;
+  *dtype = vn_dtype_from_name (name);
+  if (*dtype != VN_DTYPE_UNDEFINED)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.bit_width: %d is not allowed; use 4, 8 or 16"), where, (int) tensors->bits);
+  return FALSE;
+}
+
+static gboolean
+add_layer (VnConfig     *config,
+           const Layer  *layer,
+           guint         index,
+           GError      **error)
+{
+  g_autofree char *where = g_strdup_printf ("layer_quantize_config[%u]", index);
+  g_autofree char *pattern = dup_pattern (layer);
+  const Tensors *overall = &layer->group.overall;
+  VnOverride *rule;
+
+  if (pattern == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: layer_type or layer_name must be given"), where);
+      return FALSE;
+    }
+  rule = vn_config_add_rule (config, pattern, NULL, NULL, g_strcmp0 (overall->datatype, "float32") == 0);
+  if (rule->exclude)
+    return TRUE;
+  if (overall->bits > 0 || overall->datatype != NULL)
+    {
+      if (!set_type (&rule->activation, overall, where, error) || !set_type (&rule->weight, overall, where, error))
+        return FALSE;
+    }
+  rule->method = g_strdup (find_method (overall->method));
+  if (layer->group.weights.per_channel != config->recipe->per_channel && (layer->group.weights.per_channel || overall->per_channel))
+    vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: decided for the whole network, not for single layers"));
+  say_tensors (config, overall, where);
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+static void
+say_options (VnConfig       *config,
+             const Settings *settings)
+{
+  const struct { gboolean said; const char *name, *what; } options[] = {
+    { settings->relu6, "convert_relu6_to_relu", _("Clip stays as it is") },
+    { settings->silu, "convert_silu_to_hswish", _("Sigmoid stays as it is") },
+    { settings->cle, "include_cle", _("Weights are not balanced between layers") },
+    { settings->first_last, "keep_first_last_layer_accuracy", _("The first and the last layer are quantized as the others; exclude them") },
+    { settings->add, "keep_add_layer_accuracy", _("Sums are quantized as other operators; exclude type:Add") },
+    { settings->correct, "include_bias_corr", _("Biases are not corrected") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    if (options[i].said)
+      vn_config_say (config, VN_NOTE_WARNING, options[i].name, "%s", options[i].what);
+}
+
+static gboolean
+read_settings (VnConfig  *config,
+               JsonNode  *root,
+               GError   **error)
+{
+  g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE } };
+
+  settings.group.weights.is_signed = settings.group.activation.is_signed = TRUE;
+  settings.layers = g_ptr_array_new_with_free_func (free_layer);
+  if (!vn_config_read_fields (config, fields, &settings, root, "", error) || !set_overall (config, &settings, error))
+    return FALSE;
+  for (guint i = 0; i < settings.layers->len; i++)
+    if (!add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
+      return FALSE;
+  config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
+  say_options (config, &settings);
+  return TRUE;
+}
+
+static gboolean
+knows_settings (JsonObject *root)
+{
+  return json_object_has_member (root, "overall_quantize_config") || json_object_has_member (root, "layer_quantize_config");
+}
+
+const VnConfigReader vn_config_amd = {
+  .id = "amd",
+  .title = N_("AMD’s quantizer settings"),
+  .knows = knows_settings,
+  .read = read_settings,
+};
+
+/* ---- subgraphs ---- */
+
+static gpointer
+make_group (void)
+{
+  return g_new0 (VnConfigGroup, 1);
+}
+
+static const VnConfigField group_fields[] = {
+  { "name", VN_CONFIG_TEXT, AT (VnConfigGroup, name) },
+  { "start_nodes", VN_CONFIG_TEXTS, AT (VnConfigGroup, start_nodes) },
+  { "end_nodes", VN_CONFIG_TEXTS, AT (VnConfigGroup, end_nodes) },
+  { NULL }
+};
+
+static const VnConfigField subgraph_fields[] = {
+  { "subgraphs", VN_CONFIG_OBJECTS, AT (VnConfig, groups), .fields = group_fields, .make = make_group },
+  { NULL }
+};
+
+static gboolean
+read_subgraphs (VnConfig  *config,
+                JsonNode  *root,
+                GError   **error)
+{
+  if (!vn_config_read_fields (config, subgraph_fields, config, root, "", error))
+    return FALSE;
+  for (guint i = 0; i < config->groups->len; i++)
+    {
+      VnConfigGroup *group = g_ptr_array_index (config->groups, i);
+
+      if (group->name == NULL)
+        group->name = g_strdup_printf ("%u", i + 1);
+    }
+  vn_config_say (config, VN_NOTE_INFO, "subgraphs", _("The nodes of these subgraphs stay in float"));
+  return TRUE;
+}
+
+static gboolean
+knows_subgraphs (JsonObject *root)
+{
+  return json_object_has_member (root, "subgraphs");
+}
+
+const VnConfigReader vn_config_subgraphs = {
+  .id = "subgraphs",
+  .title = N_("subgraphs for mixed precision"),
+  .knows = knows_subgraphs,
+  .read = read_subgraphs,
+};

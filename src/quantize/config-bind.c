@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a configuration says of a network and its samples, checked against the network. */
+
+#include "vn-config-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+/* ---- inputs ---- */
+
+static GPtrArray *
+list_inputs (const VnModel *model)
+{
+  GPtrArray *inputs = g_ptr_array_new ();
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (value->initializer == NULL)
+        g_ptr_array_add (inputs, value);
+    }
+  return inputs;
+}
+
+static const VnValue *
+find_input (GPtrArray  *inputs,
+            const char *name)
+{
+  for (guint i = 0; i < inputs->len; i++)
+    if (g_str_equal (((VnValue *) inputs->pdata[i])->name, name))
+      return inputs->pdata[i];
+  return NULL;
+}
+
+static gboolean
+check_shape (const VnConfigInput *input,
+             const VnValue       *value,
+             GError             **error)
+{
+  const VnShape *shape = &value->type.shape;
+  g_autofree char *text = NULL;
+  gboolean fits;
+
+  if (input->shape == NULL || value->type.kind != VN_TYPE_TENSOR || shape->rank < 0)
+    return TRUE;
+  fits = (int) input->rank == shape->rank;
+  for (guint d = 0; fits && d < input->rank; d++)
+    fits = input->shape[d] == VN_DIM_UNKNOWN || shape->dims[d] == VN_DIM_UNKNOWN || input->shape[d] == shape->dims[d] || d == 0;
+  if (fits)
+    return TRUE;
+  text = vn_shape_to_string (shape, "×");
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("input_shape of “%s” does not fit: the network has %s"), value->name, text);
+  return FALSE;
+}
+
+/* Inputs without a name are those of the network, in its order. */
+static gboolean
+bind_inputs (VnConfig       *self,
+             const VnModel  *model,
+             gboolean        has_samples,
+             GError        **error)
+{
+  g_autoptr(GPtrArray) inputs = list_inputs (model);
+
+  if (self->inputs->len == 0 && (has_samples || !self->needs_samples))
+    return TRUE;
+  if (self->inputs->len != inputs->len)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("The size of calibration input_parametres should equal the number of model inputs: there are %u and %u"),
+                   self->inputs->len, inputs->len);
+      return FALSE;
+    }
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      VnConfigInput *input = g_ptr_array_index (self->inputs, i);
+      const VnValue *value = input->name != NULL ? find_input (inputs, input->name) : inputs->pdata[i];
+
+      if (value == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("calibration_parameters.input_parametres[%u].input_name: the network has no input “%s”; its %s is “%s”"),
+                       i, input->name, inputs->len == 1 ? _("only one") : _("input at this place"),
+                       ((VnValue *) inputs->pdata[i])->name);
+          return FALSE;
+        }
+      if (input->name == NULL)
+        input->name = g_strdup (value->name);
+      if (!check_shape (input, value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- truncation ---- */
+
+/* Whether no way leads from an input of the network to an output but through the named values. */
+static gboolean
+check_cut (const VnGraph *graph,
+           char         **names,
+           GError       **error)
+{
+  g_autoptr(GPtrArray) todo = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < graph->outputs->len; i++)
+    g_ptr_array_add (todo, g_ptr_array_index (graph->outputs, i));
+  while (todo->len > 0)
+    {
+      VnValue *value = g_ptr_array_steal_index_fast (todo, todo->len - 1);
+
+      if (value == NULL || !g_hash_table_add (seen, value) || g_strv_contains ((const char * const *) names, value->name))
+        continue;
+      if (value->is_input && value->initializer == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("truncate graph failed: truncate_var_names: these tensors do not divide the network in two: from input “%s” an output is reached without them"),
+                       value->name);
+          return FALSE;
+        }
+      for (guint k = 0; value->producer != NULL && k < value->producer->inputs->len; k++)
+        g_ptr_array_add (todo, g_ptr_array_index (value->producer->inputs, k));
+    }
+  return TRUE;
+}
+
+static gboolean
+add_truncation (VnConfig       *self,
+                const VnModel  *model,
+                GError        **error)
+{
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto(GStrv) outputs = NULL;
+
+  if (self->truncate == NULL || self->truncate[0] == NULL)
+    return TRUE;
+  for (guint i = 0; self->truncate[i] != NULL; i++)
+    if (vn_graph_find_value (model->graph, self->truncate[i]) == NULL)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                     _("truncate graph failed: truncate_var_names: the network has no tensor “%s”"), self->truncate[i]);
+        return FALSE;
+      }
+  if (!check_cut (model->graph, self->truncate, error))
+    return FALSE;
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->outputs, i);
+
+      if (!g_strv_contains ((const char * const *) self->truncate, value->name))
+        g_strv_builder_add (builder, value->name);
+    }
+  outputs = g_strv_builder_end (builder);
+  if (outputs[0] != NULL)
+    vn_config_add_rule (self, NULL, self->truncate, outputs, TRUE);
+  return TRUE;
+}
+
+/* ---- groups of nodes ---- */
+
+static const VnNode *
+find_node (const VnGraph *graph,
+           const char    *name)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      if (g_strcmp0 (node->name, name) == 0)
+        return node;
+    }
+  return NULL;
+}
+
+/* The values that the named nodes read, or make. */
+static char **
+list_edges (const VnGraph  *graph,
+            const char     *group,
+            char          **nodes,
+            gboolean        enter,
+            GError        **error)
+{
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
+
+  for (guint i = 0; nodes != NULL && nodes[i] != NULL; i++)
+    {
+      const VnNode *node = find_node (graph, nodes[i]);
+      GPtrArray *values = node != NULL ? (enter ? node->inputs : node->outputs) : NULL;
+
+      if (node == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: the network has no node “%s”"), group, nodes[i]);
+          return NULL;
+        }
+      for (guint k = 0; k < values->len; k++)
+        {
+          const VnValue *value = g_ptr_array_index (values, k);
+
+          if (value != NULL && !vn_value_is_constant (value))
+            g_strv_builder_add (names, value->name);
+        }
+    }
+  return g_strv_builder_end (names);
+}
+
+static gboolean
+add_groups (VnConfig       *self,
+            const VnModel  *model,
+            GError        **error)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      const VnConfigGroup *group = g_ptr_array_index (self->groups, i);
+      g_auto(GStrv) from = list_edges (model->graph, group->name, group->start_nodes, TRUE, error);
+      g_auto(GStrv) to = from != NULL ? list_edges (model->graph, group->name, group->end_nodes, FALSE, error) : NULL;
+
+      if (to == NULL)
+        return FALSE;
+      if (from[0] == NULL || to[0] == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: start_nodes and end_nodes are needed"), group->name);
+          return FALSE;
+        }
+      vn_config_add_rule (self, NULL, from, to, TRUE);
+    }
+  return TRUE;
+}
+
+/**
+ * vn_config_bind:
+ * @model: the network, as opened
+ * @has_samples: there are samples from elsewhere: the configuration need not name any
+ *
+ * Adds the rules that need to know the network, and checks what is said of its inputs.
+ *
+ * Returns: %FALSE if the configuration is not for this network
+ */
+gboolean
+vn_config_bind (VnConfig       *self,
+                const VnModel  *model,
+                gboolean        has_samples,
+                GError        **error)
+{
+  if ((!self->has_samples || bind_inputs (self, model, has_samples, error)) && add_truncation (self, model, error) &&
+      add_groups (self, model, error) && vn_recipe_validate (self->recipe, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", self->path);
+  return FALSE;
+}
+
+/* ---- samples ---- */
+
+static gboolean
+check_list (const char  *list,
+            const char  *input,
+            GError     **error)
+{
+  g_autofree char *text = NULL, *folder = g_path_get_dirname (list);
+  g_autoptr(GError) reason = NULL;
+  g_auto(GStrv) lines = NULL;
+
+  if (g_file_test (list, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  if (!g_file_get_contents (list, &text, NULL, &reason))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Calibration input %s finds 0 items: %s"), input, reason->message);
+      return FALSE;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *path = *g_strstrip (lines[i]) != '\0' ? g_canonicalize_filename (lines[i], folder) : NULL;
+
+      if (path != NULL && g_file_test (path, G_FILE_TEST_EXISTS))
+        return TRUE;
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("Calibration input %s finds 0 items: no line of “%s” names a file that is there, seen from its folder"), input, list);
+  return FALSE;
+}
+
+static char *
+make_path (VnConfig  *self,
+           GError   **error)
+{
+  g_autoptr(GString) all = g_string_new (NULL);
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const VnConfigInput *input = g_ptr_array_index (self->inputs, i);
+      g_autofree char *found = input->list != NULL ? vn_config_find_file (self, input->list) : NULL;
+      g_autofree char *list = found != NULL ? g_canonicalize_filename (found, NULL) : NULL;
+
+      if (list == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Calibration input %s finds 0 items: data_list_path is missing"),
+                       input->name);
+          return NULL;
+        }
+      if (!check_list (list, input->name, error))
+        return NULL;
+      if (self->inputs->len == 1)
+        return g_steal_pointer (&list);
+      g_string_append_printf (all, "%s%s=%s", i > 0 ? ";" : "", input->name, list);
+    }
+  return g_string_free (g_steal_pointer (&all), FALSE);
+}
+
+/**
+ * vn_config_make_data:
+ * @self: bound to @model
+ * @path: (nullable): where samples are, instead of where the configuration says
+ *
+ * Returns: (transfer full) (nullable): samples and how they are prepared
+ */
+VnDataSpec *
+vn_config_make_data (VnConfig       *self,
+                     const VnModel  *model,
+                     const char     *path,
+                     GError        **error)
+{
+  g_autofree char *own = path == NULL ? make_path (self, error) : g_strdup (path);
+  g_autoptr(VnDataSpec) spec = NULL;
+
+  if (own == NULL)
+    {
+      g_prefix_error (error, "%s: ", self->path);
+      return NULL;
+    }
+  spec = vn_data_spec_new (own);
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const VnConfigInput *input = g_ptr_array_index (self->inputs, i);
+
+      if (self->inputs->len == 1)
+        {
+          spec->preprocess = input->preprocess;
+          spec->script = g_strdup (input->script);
+        }
+      else
+        vn_data_spec_set_input (spec, input->name, &input->preprocess, input->script);
+      if (input->raw && spec->raw_type == VN_DTYPE_UNDEFINED)
+        spec->raw_type = input->dtype != VN_DTYPE_UNDEFINED ? input->dtype : VN_DTYPE_F32;
+    }
+  return g_steal_pointer (&spec);
+}
+
+/**
+ * vn_config_make_shapes:
+ * @self: bound to @model
+ *
+ * Returns: (transfer full) (nullable): VnShape by input name, for inputs that the network leaves open: what the
+ *   configuration says, the first size else 1
+ */
+GHashTable *
+vn_config_make_shapes (VnConfig       *self,
+                       const VnModel  *model,
+                       GError        **error)
+{
+  g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr(GPtrArray) inputs = list_inputs (model);
+
+  for (guint i = 0; i < self->inputs->len; i++)
+    {
+      const VnConfigInput *input = g_ptr_array_index (self->inputs, i);
+      const VnValue *value = find_input (inputs, input->name);
+      gboolean open = FALSE;
+      VnShape shape;
+
+      if (value == NULL || value->type.kind != VN_TYPE_TENSOR || value->type.shape.rank < 0)
+        continue;
+      shape = value->type.shape;
+      for (int d = 0; d < shape.rank; d++)
+        {
+          if (shape.dims[d] != VN_DIM_UNKNOWN)
+            continue;
+          open = TRUE;
+          if (input->shape != NULL && (guint) d < input->rank)
+            shape.dims[d] = input->shape[d];
+          if (d == 0 && shape.dims[d] == VN_DIM_UNKNOWN)
+            shape.dims[d] = 1;
+        }
+      if (open)
+        g_hash_table_insert (shapes, g_strdup (value->name), g_memdup2 (&shape, sizeof shape));
+    }
+  return g_hash_table_size (shapes) > 0 ? g_steal_pointer (&shapes) : NULL;
+}

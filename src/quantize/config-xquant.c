@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* XQuant, and XSlim which follows it: JSON with model_parameters, calibration_parameters and quantization_parameters.
+ *
+ * precision_level: 0 and 1: all operators in 8 bit (XSlim makes no difference between them); 2: sums, differences,
+ *   products and quotients of two activations, Softmax and Sigmoid stay float; 3: scales found while running, inside a
+ *   custom_setting: float; 4: half precision, inside a custom_setting: float
+ * finetune_level: corrections of the float network and trained scales: named in the notes, as there are none here */
+
+#include "vn-config-private.h"
+
+#include "vn-calibrate.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+#define COMPUTED "computed:Mul|Add|Sub|Div"
+#define FLOAT_TYPES "type:Softmax|Sigmoid"
+
+enum { LEVEL_NONE = -1, LEVEL_ALL, LEVEL_PARTLY, LEVEL_MIXED, LEVEL_DYNAMIC, LEVEL_HALF };
+
+/* one of input_parameters */
+typedef struct
+{
+  char   *name, *dtype, *file_type, *color, *preprocess, *list;
+  GArray *shape, *mean, *std;
+} Input;
+
+/* one of custom_setting */
+typedef struct
+{
+  char  **from, **to;
+  char   *type;
+  double  percentile;
+  gint64  level;
+} Custom;
+
+typedef struct
+{
+  char      *model, *prefix, *working_dir;
+  gboolean   skip_onnxsim;
+  gint64     opset;
+  gint64     step, batch;
+  char      *device, *type;
+  GPtrArray *inputs, *customs;
+  gint64     precision, finetune;
+  gboolean   analyze;
+  double     percentile;
+  char     **truncate, **ignore_types, **ignore_names;
+} XQuant;
+
+static const char * const types[] = { "default", "kl", "minmax", "percentile", "mse", NULL };
+static const char * const methods[] = { "xslim", "kl", "minmax", "percentile-average", "mse", NULL };
+static const char * const file_types[] = { "img", "npy", "raw", NULL };
+static const char * const devices[] = { "cuda", "cpu", NULL };
+static const char * const colors[] = { "bgr", "rgb", NULL };
+static const char * const dtypes[] = { "float32", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "bool", NULL };
+
+static gpointer
+make_input (void)
+{
+  return g_new0 (Input, 1);
+}
+
+static void
+free_input (gpointer data)
+{
+  Input *self = data;
+
+  g_free (self->name);
+  g_free (self->dtype);
+  g_free (self->file_type);
+  g_free (self->color);
+  g_free (self->preprocess);
+  g_free (self->list);
+  g_clear_pointer (&self->shape, g_array_unref);
+  g_clear_pointer (&self->mean, g_array_unref);
+  g_clear_pointer (&self->std, g_array_unref);
+  g_free (self);
+}
+
+static gpointer
+make_custom (void)
+{
+  Custom *self = g_new0 (Custom, 1);
+
+  self->level = LEVEL_NONE;
+  return self;
+}
+
+static void
+free_custom (gpointer data)
+{
+  Custom *self = data;
+
+  g_strfreev (self->from);
+  g_strfreev (self->to);
+  g_free (self->type);
+  g_free (self);
+}
+
+#define AT(type, field) .offset = G_STRUCT_OFFSET (type, field)
+
+static const VnConfigField model_fields[] = {
+  { "onnx_model", VN_CONFIG_TEXT, AT (XQuant, model) },
+  { "output_model_file_prefix", VN_CONFIG_TEXT, AT (XQuant, prefix) },
+  { "output_prefix", VN_CONFIG_TEXT, AT (XQuant, prefix) },
+  { "working_dir", VN_CONFIG_TEXT, AT (XQuant, working_dir) },
+  { "skip_onnxsim", VN_CONFIG_BOOL, AT (XQuant, skip_onnxsim) },
+  { "opset", VN_CONFIG_INT, AT (XQuant, opset), 1, 1000 },
+  { NULL }
+};
+
+static const VnConfigField input_fields[] = {
+  { "input_name", VN_CONFIG_TEXT, AT (Input, name) },
+  { "input_shape", VN_CONFIG_SIZES, AT (Input, shape) },
+  { "dtype", VN_CONFIG_CHOICE, AT (Input, dtype), .choices = dtypes },
+  { "file_type", VN_CONFIG_CHOICE, AT (Input, file_type), .choices = file_types },
+  { "color_format", VN_CONFIG_CHOICE, AT (Input, color), .choices = colors },
+  { "mean_value", VN_CONFIG_NUMBERS, AT (Input, mean) },
+  { "std_value", VN_CONFIG_NUMBERS, AT (Input, std) },
+  { "preprocess_file", VN_CONFIG_TEXT, AT (Input, preprocess) },
+  { "data_list_path", VN_CONFIG_TEXT, AT (Input, list) },
+  { NULL }
+};
+
+static const VnConfigField calibration_fields[] = {
+  { "calibration_step", VN_CONFIG_INT, AT (XQuant, step), 1, 1e6 },
+  { "calibration_batch_size", VN_CONFIG_INT, AT (XQuant, batch), 1, 1e6 },
+  { "calibration_device", VN_CONFIG_CHOICE, AT (XQuant, device), .choices = devices },
+  { "calibration_type", VN_CONFIG_CHOICE, AT (XQuant, type), .choices = types },
+  { "input_parametres", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = make_input },
+  { "input_parameters", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = make_input },
+  { NULL }
+};
+
+static const VnConfigField custom_fields[] = {
+  { "input_names", VN_CONFIG_TEXTS, AT (Custom, from) },
+  { "output_names", VN_CONFIG_TEXTS, AT (Custom, to) },
+  { "precision_level", VN_CONFIG_INT, AT (Custom, level), LEVEL_ALL, LEVEL_HALF },
+  { "calibration_type", VN_CONFIG_CHOICE, AT (Custom, type), .choices = types },
+  { "max_percentile", VN_CONFIG_NUMBER, AT (Custom, percentile), 0.5, 1 },
+  { NULL }
+};
+
+static const VnConfigField quantization_fields[] = {
+  { "analysis_enable", VN_CONFIG_BOOL, AT (XQuant, analyze) },
+  { "precision_level", VN_CONFIG_INT, AT (XQuant, precision), LEVEL_ALL, LEVEL_HALF },
+  { "finetune_level", VN_CONFIG_INT, AT (XQuant, finetune), 0, 3 },
+  { "max_percentile", VN_CONFIG_NUMBER, AT (XQuant, percentile), 0.5, 1 },
+  { "custom_setting", VN_CONFIG_OBJECTS, AT (XQuant, customs), .fields = custom_fields, .make = make_custom },
+  { "truncate_var_names", VN_CONFIG_TEXTS, AT (XQuant, truncate) },
+  { "ignore_op_types", VN_CONFIG_TEXTS, AT (XQuant, ignore_types) },
+  { "ignore_op_names", VN_CONFIG_TEXTS, AT (XQuant, ignore_names) },
+  { NULL }
+};
+
+static const VnConfigField fields[] = {
+  { "model_parameters", VN_CONFIG_OBJECT, .fields = model_fields },
+  { "calibration_parameters", VN_CONFIG_OBJECT, .fields = calibration_fields },
+  { "quantization_parameters", VN_CONFIG_OBJECT, .fields = quantization_fields },
+  { NULL }
+};
+
+static void
+clear (XQuant *self)
+{
+  g_free (self->model);
+  g_free (self->prefix);
+  g_free (self->working_dir);
+  g_free (self->device);
+  g_free (self->type);
+  g_ptr_array_unref (self->inputs);
+  g_ptr_array_unref (self->customs);
+  g_strfreev (self->truncate);
+  g_strfreev (self->ignore_types);
+  g_strfreev (self->ignore_names);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (XQuant, clear)
+
+/* ---- inputs ---- */
+
+/* One number for all channels, or one for each. */
+static gboolean
+set_channels (float         values[4],
+              const GArray *numbers,
+              gboolean      divides,
+              const char   *where,
+              GError      **error)
+{
+  if (numbers == NULL || numbers->len == 0)
+    return TRUE;
+  if (numbers->len > 4)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %u numbers are not allowed; use 1 to 4"), where, numbers->len);
+      return FALSE;
+    }
+  for (guint i = 0; i < 4; i++)
+    {
+      double value = g_array_index (numbers, double, MIN (i, numbers->len - 1));
+
+      if (divides && value == 0)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: 0 is not allowed; pixels are divided by it"), where);
+          return FALSE;
+        }
+      values[i] = (float) value;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_preprocess (VnConfig       *config,
+                const Input    *from,
+                VnConfigInput  *to,
+                const char     *where,
+                GError        **error)
+{
+  g_autofree char *mean = g_strconcat (where, ".mean_value", NULL), *std = g_strconcat (where, ".std_value", NULL);
+  g_autofree char *preset = g_strconcat (where, ".preprocess_file", NULL);
+
+  vn_preprocess_init (&to->preprocess);
+  if (from->preprocess != NULL && vn_data_spec_is_script (from->preprocess))
+    {
+      to->script = vn_config_find_file (config, from->preprocess);
+      vn_config_say (config, VN_NOTE_INFO, preset, _("“%s” is run to read the samples"), from->preprocess);
+    }
+  else if (from->preprocess != NULL && !vn_preprocess_set_preset (&to->preprocess, from->preprocess, error))
+    {
+      g_prefix_error (error, _("%s: use PT_IMAGENET, IMAGENET or FILE.py:FUNCTION: "), preset);
+      return FALSE;
+    }
+  to->preprocess.color = g_strcmp0 (from->color, "rgb") == 0 ? VN_COLOR_RGB : VN_COLOR_BGR;
+  return set_channels (to->preprocess.mean, from->mean, FALSE, mean, error) &&
+         set_channels (to->preprocess.std, from->std, TRUE, std, error);
+}
+
+static gboolean
+add_input (VnConfig     *config,
+           const Input  *from,
+           guint         index,
+           GError      **error)
+{
+  g_autofree char *where = g_strdup_printf ("calibration_parameters.input_parametres[%u]", index);
+  VnConfigInput *to = g_new0 (VnConfigInput, 1);
+
+  g_ptr_array_add (config->inputs, to);
+  to->name = g_strdup (from->name);
+  to->list = g_strdup (from->list);
+  to->dtype = from->dtype != NULL ? vn_dtype_from_name (from->dtype) : VN_DTYPE_UNDEFINED;
+  to->raw = g_strcmp0 (from->file_type, "raw") == 0;
+  if (from->shape != NULL)
+    {
+      to->rank = from->shape->len;
+      to->shape = g_memdup2 (from->shape->data, sizeof (gint64) * to->rank);
+    }
+  return add_preprocess (config, from, to, where, error);
+}
+
+/* ---- levels ---- */
+
+static void
+add_mixed (VnConfig  *config,
+           char     **from,
+           char     **to)
+{
+  vn_config_add_rule (config, FLOAT_TYPES, from, to, TRUE);
+  vn_config_add_rule (config, COMPUTED, from, to, TRUE);
+}
+
+static gboolean
+set_level (VnConfig      *config,
+           const XQuant  *xquant,
+           GError       **error)
+{
+  const char *where = "quantization_parameters.precision_level";
+
+  switch (xquant->precision)
+    {
+    case LEVEL_PARTLY:
+      vn_config_say (config, VN_NOTE_INFO, where, _("Level 1 quantizes as level 0 does, as in XSlim"));
+      return TRUE;
+    case LEVEL_MIXED:
+      add_mixed (config, NULL, NULL);
+      return TRUE;
+    case LEVEL_DYNAMIC:
+    case LEVEL_HALF:
+      config->needs_samples = FALSE;
+      if (vn_recipe_set (config->recipe, "format", xquant->precision == LEVEL_HALF ? "fp16" : "dynamic", NULL))
+        return TRUE;
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: %d, %s, is not supported yet; use 0 to 2"), where,
+                   (int) xquant->precision, xquant->precision == LEVEL_HALF ? _("half precision") : _("scales found while running"));
+      return FALSE;
+    default:
+      return TRUE;
+    }
+}
+
+static void
+say_finetune (VnConfig     *config,
+              const XQuant *xquant)
+{
+  const char *where = "quantization_parameters.finetune_level";
+
+  if (xquant->precision >= LEVEL_DYNAMIC)
+    return;
+  vn_config_say (config, VN_NOTE_INFO, where, _("Level %d balances weights between layers%s; this is not done"),
+                 (int) xquant->finetune, xquant->finetune > 0 ? _(" and corrects biases") : "");
+  if (xquant->finetune > 1)
+    vn_config_say (config, VN_NOTE_WARNING, where, _("Level %d trains the scales of the %d blocks with the largest error; this is not done"),
+                   (int) xquant->finetune, xquant->finetune == 2 ? 5 : 10);
+}
+
+/* ---- rules ---- */
+
+static const char *
+find_method (const char *type)
+{
+  for (guint i = 0; type != NULL && types[i] != NULL; i++)
+    if (g_str_equal (types[i], type))
+      return methods[i];
+  return NULL;
+}
+
+static gboolean
+add_custom (VnConfig      *config,
+            const Custom  *custom,
+            guint          index,
+            GError       **error)
+{
+  gboolean exclude = custom->level >= LEVEL_DYNAMIC;
+  VnOverride *rule;
+
+  if (custom->from == NULL || custom->to == NULL || custom->from[0] == NULL || custom->to[0] == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("quantization_parameters.custom_setting[%u]: input_names and output_names must name the tensors around the region"),
+                   index);
+      return FALSE;
+    }
+  rule = vn_config_add_rule (config, NULL, custom->from, custom->to, exclude);
+  rule->method = g_strdup (find_method (custom->type));
+  rule->percentile = custom->percentile * 100;
+  if (custom->level == LEVEL_MIXED)
+    add_mixed (config, custom->from, custom->to);
+  return TRUE;
+}
+
+static gboolean
+add_rules (VnConfig      *config,
+           const XQuant  *xquant,
+           GError       **error)
+{
+  for (guint i = 0; i < xquant->customs->len; i++)
+    if (!add_custom (config, g_ptr_array_index (xquant->customs, i), i, error))
+      return FALSE;
+  for (char **at = xquant->ignore_types; at != NULL && *at != NULL; at++)
+    {
+      g_autofree char *pattern = g_strconcat ("type:", *at, NULL);
+
+      vn_config_add_rule (config, pattern, NULL, NULL, TRUE);
+    }
+  for (char **at = xquant->ignore_names; at != NULL && *at != NULL; at++)
+    vn_config_add_rule (config, *at, NULL, NULL, TRUE);
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+static gboolean
+set_recipe (VnConfig      *config,
+            const XQuant  *xquant,
+            GError       **error)
+{
+  g_clear_pointer (&config->recipe, vn_recipe_free);
+  config->recipe = vn_recipe_new ("xquant");
+  if (xquant->type != NULL &&
+      !vn_config_set (config, "method", find_method (xquant->type), "calibration_parameters.calibration_type", error))
+    return FALSE;
+  config->recipe->percentile = xquant->percentile * 100;
+  config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
+  if (xquant->opset > 0 && xquant->opset < 10)
+    vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
+  return set_level (config, xquant, error);
+}
+
+static void
+say_rest (VnConfig     *config,
+          const XQuant *xquant)
+{
+  say_finetune (config, xquant);
+  if (xquant->step < 10 || xquant->step > 1000)
+    vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
+                   _("%d samples are asked for; 100 to 1000 are usual"), (int) xquant->step);
+  if (xquant->batch != 1)
+    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_batch_size",
+                   _("Samples are looked at one by one"));
+  if (g_strcmp0 (xquant->device, "cuda") == 0)
+    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The processor is used"));
+  if (xquant->skip_onnxsim)
+    vn_config_say (config, VN_NOTE_INFO, "model_parameters.skip_onnxsim",
+                   _("The network is simplified only as quantizing needs it, in any case"));
+}
+
+/* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */
+static gboolean
+check_path (const char  *path,
+            const char  *where,
+            GError     **error)
+{
+  gunichar first = path != NULL ? g_utf8_get_char (path) : 0;
+
+  if (path == NULL || (first != 0x3002 && first != 0xff0e && strstr (path, "\xef\xbc\x8f") == NULL))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("%s: “%s” is not allowed; it has a full-width character where “.” or “/” is meant"), where, path);
+  return FALSE;
+}
+
+static gboolean
+convert (VnConfig  *config,
+         XQuant    *xquant,
+         GError   **error)
+{
+  if (!check_path (xquant->working_dir, "model_parameters.working_dir", error) ||
+      !check_path (xquant->model, "model_parameters.onnx_model", error))
+    return FALSE;
+  if (!set_recipe (config, xquant, error) || !add_rules (config, xquant, error))
+    return FALSE;
+  for (guint i = 0; i < xquant->inputs->len; i++)
+    if (!add_input (config, g_ptr_array_index (xquant->inputs, i), i, error))
+      return FALSE;
+  config->model = g_steal_pointer (&xquant->model);
+  config->prefix = g_steal_pointer (&xquant->prefix);
+  config->working_dir = g_steal_pointer (&xquant->working_dir);
+  config->truncate = g_steal_pointer (&xquant->truncate);
+  config->analyze = xquant->analyze;
+  config->n_samples = (guint) xquant->step;
+  config->has_samples = TRUE;
+  say_rest (config, xquant);
+  return TRUE;
+}
+
+static gboolean
+read_xquant (VnConfig  *config,
+             JsonNode  *root,
+             GError   **error)
+{
+  g_auto(XQuant) xquant = { .step = 100, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE,
+                            .percentile = 0.9999 };
+
+  xquant.inputs = g_ptr_array_new_with_free_func (free_input);
+  xquant.customs = g_ptr_array_new_with_free_func (free_custom);
+  return vn_config_read_fields (config, fields, &xquant, root, "", error) && convert (config, &xquant, error);
+}
+
+static gboolean
+knows_xquant (JsonObject *root)
+{
+  return json_object_has_member (root, "model_parameters") || json_object_has_member (root, "calibration_parameters") ||
+         json_object_has_member (root, "quantization_parameters");
+}
+
+const VnConfigReader vn_config_xquant = {
+  .id = "xquant",
+  .title = N_("XQuant and XSlim"),
+  .knows = knows_xquant,
+  .read = read_xquant,
+};

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""configs.py CLI: configurations of XSlim as they are, on small networks; the results must pass onnx.checker and run in
+onnxruntime. The files name networks and samples that are elsewhere: --input and lists beside them stand in."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+oracle.use_oracle_python()
+import numpy as np    # noqa: E402
+import onnx    # noqa: E402
+import onnxruntime    # noqa: E402
+from onnx import TensorProto, helper, numpy_helper    # noqa: E402
+
+CLI = os.path.realpath(sys.argv[1])
+SHARED = oracle.shared_folder()
+XSLIM = os.path.join(SHARED, 'interop', 'xslim')
+failures = []
+
+
+def check(what, ok):
+    print('ok' if ok else 'NOT OK', what)
+    if not ok:
+        failures.append(what)
+
+
+def bert_like(path):
+    """Four inputs as BERT has, embedded, added, normalized by Softmax, projected."""
+    rng = np.random.default_rng(3)
+    names = ['unique_ids_raw_output___9:0', 'segment_ids:0', 'input_mask:0', 'input_ids:0']
+    shapes = [['n'], ['n', 256], ['n', 256], ['n', 256]]
+    table = numpy_helper.from_array(rng.normal(size=(30522, 8)).astype(np.float32), 'table')
+    kinds = numpy_helper.from_array(rng.normal(size=(2, 8)).astype(np.float32), 'kinds')
+    weight = numpy_helper.from_array(rng.normal(size=(8, 8)).astype(np.float32), 'weight')
+    nodes = [helper.make_node('Gather', ['table', names[3]], ['e']), helper.make_node('Gather', ['kinds', names[1]], ['s']),
+             helper.make_node('Add', ['e', 's'], ['sum']), helper.make_node('MatMul', ['sum', 'weight'], ['m']),
+             helper.make_node('Softmax', ['m'], ['p'], axis=-1), helper.make_node('Mul', ['p', 'm'], ['scores']),
+             helper.make_node('Identity', [names[0]], ['ids']), helper.make_node('Identity', [names[2]], ['mask'])]
+    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, s) for n, s in zip(names, shapes)]
+    outputs = [helper.make_tensor_value_info('scores', TensorProto.FLOAT, ['n', 256, 8]),
+               helper.make_tensor_value_info('ids', TensorProto.INT64, ['n']),
+               helper.make_tensor_value_info('mask', TensorProto.INT64, ['n', 256])]
+    graph = helper.make_graph(nodes, 'bert', inputs, outputs, [table, kinds, weight])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
+
+
+def vision_like(path):
+    """What mobilenet_v3_small.json speaks of: from "input" to "input.12"."""
+    rng = np.random.default_rng(4)
+    init = [numpy_helper.from_array((rng.normal(size=s) * .2).astype(np.float32), n)
+            for n, s in (('w0', (8, 3, 3, 3)), ('w1', (8, 8, 3, 3)), ('w2', (5, 8)))]
+    nodes = [helper.make_node('Conv', ['input', 'w0'], ['c0'], 'conv0', strides=[4, 4], pads=[1, 1, 1, 1]),
+             helper.make_node('Sigmoid', ['c0'], ['g'], 'gate'), helper.make_node('Mul', ['c0', 'g'], ['input.12'], 'swish'),
+             helper.make_node('Conv', ['input.12', 'w1'], ['c1'], 'conv1'), helper.make_node('Relu', ['c1'], ['r1'], 'relu'),
+             helper.make_node('GlobalAveragePool', ['r1'], ['p'], 'pool'), helper.make_node('Flatten', ['p'], ['f'], 'flat'),
+             helper.make_node('Gemm', ['f', 'w2'], ['output'], 'fc', transB=1)]
+    graph = helper.make_graph(nodes, 'vision', [helper.make_tensor_value_info('input', TensorProto.FLOAT, ['batch', 3, 224, 224])],
+                              [helper.make_tensor_value_info('output', TensorProto.FLOAT, ['batch', 5])], init)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
+
+
+def run(path):
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(path, providers=['CPUExecutionProvider'])
+    rng = np.random.default_rng(5)
+    feed = {}
+    for i in session.get_inputs():
+        shape = [d if isinstance(d, int) else 1 for d in i.shape]
+        feed[i.name] = (rng.integers(0, 2, shape).astype(np.int64) if 'int64' in i.type
+                        else rng.normal(size=shape).astype(np.float32))
+    session.run(None, feed)
+    return model
+
+
+def producer_is_float(model, output):
+    """Whether no DequantizeLinear stands in front of what makes @output."""
+    makers = {o: n for n in model.graph.node for o in n.output}
+    node = makers[output]
+    return all(makers[i].op_type != 'DequantizeLinear' for i in node.input if i in makers)
+
+
+def is_quantized(model, value):
+    return any(n.op_type == 'QuantizeLinear' and n.input[0] == value for n in model.graph.node)
+
+
+def call(config, model, **kwargs):
+    result = subprocess.run([CLI, 'xquant', '-c', config, '-i', model], capture_output=True, text=True, **kwargs)
+    if result.returncode != 0:
+        print(result.stderr)
+    return result.returncode == 0
+
+
+def main():
+    work = tempfile.mkdtemp()
+    os.chdir(work)
+    bert_like('bert.onnx')
+    vision_like('vision.onnx')
+    os.makedirs('quant_dataset')
+    for name in ('unique_ids_raw_output', 'segment_ids', 'input_mask', 'input_ids'):
+        with open(f'quant_dataset/{name}.txt', 'w') as f:
+            for i in range(3):
+                f.write(os.path.join(XSLIM, 'bert_quant_dataset', f'{name}_{i}.npy') + '\n')
+    os.makedirs('Imagenet')
+    photographs = oracle.photographs(SHARED)[:20]
+    with open('Imagenet/calib_img_list.txt', 'w') as f:
+        f.write('\n'.join(os.path.relpath(p, 'Imagenet') for p in photographs) + '\n')
+    with open('preprocess.py', 'w') as f:
+        f.write('import numpy as np\n\n\ndef preprocess_impl(paths, settings):\n'
+                '    rng = np.random.default_rng(len(paths[0]))\n'
+                '    mean = np.array(settings["mean_value"], dtype=np.float32).reshape(1, 3, 1, 1)\n'
+                '    std = np.array(settings["std_value"], dtype=np.float32).reshape(1, 3, 1, 1)\n'
+                '    return ((rng.uniform(0, 255, (len(paths), 3, 224, 224)) - mean) / std).astype(np.float32)\n')
+    for config, model in (('bertsquad', 'bert'), ('mobilenet_v3_small', 'vision'), ('resnet18', 'vision'),
+                          ('resnet18_custom_preprocess', 'vision')):
+        shutil.rmtree('temp', ignore_errors=True)
+        check(config, call(os.path.join(XSLIM, config + '.json'), model + '.onnx'))
+        path = f'temp/{model}.q.onnx'
+        check(f'{config}: onnx.checker and onnxruntime', os.path.exists(path) and run(path) is not None)
+        check(f'{config}: the analysis', os.path.exists(f'temp/{model}.q_report.md'))
+        if config == 'mobilenet_v3_small':
+            quantized = onnx.load(path)
+            check(f'{config}: Sigmoid of the region stays float', not is_quantized(quantized, 'g'))
+        if config == 'resnet18':
+            check(f'{config}: Sigmoid does not', is_quantized(onnx.load(path), 'g'))
+    # Everything behind the cut stays float.
+    with open(os.path.join(XSLIM, 'resnet18.json')) as f:
+        config = json.load(f)
+    config['quantization_parameters'] = {'truncate_var_names': ['p']}
+    with open('cut.json', 'w') as f:
+        json.dump(config, f)
+    check('truncated', call('cut.json', 'vision.onnx'))
+    quantized = run('temp/vision.q.onnx')
+    check('truncated: the tail is float', producer_is_float(quantized, 'output'))
+    check('truncated: the rest is not', any(n.op_type == 'DequantizeLinear' for n in quantized.graph.node))
+    shutil.rmtree(work)
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""export_settings.py CLI: the script for onnxruntime.quantization runs and finds the scales that Vernier finds, and the
+configuration of XQuant says what the recipe says when it is read again."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+oracle.use_oracle_python()
+import numpy as np    # noqa: E402
+import onnx    # noqa: E402
+import onnxruntime    # noqa: E402
+from onnx import numpy_helper    # noqa: E402
+
+CLI = os.path.realpath(sys.argv[1])
+SETTINGS = [
+    ['--preset', 'cpu'],
+    ['--preset', 'cpu', '--per-channel'],
+    ['--preset', 'cpu-s8', '--symmetric'],
+    ['--preset', 'cpu', '--method', 'percentile', '--percentile', '99.9'],
+    ['--preset', 'cpu', '--reduce-range', '--exclude', 'type:Conv'],
+]
+MODELS = ['kws_micro_fp32', 'mnist_rten_op18']
+failures = []
+
+
+def check(what, ok):
+    print('ok' if ok else 'NOT OK', what)
+    if not ok:
+        failures.append(what)
+
+
+def quantize(*args):
+    result = subprocess.run([CLI, 'quantize', *args, '--held-out', '0', '--skip-compare'], capture_output=True, text=True)
+    if result.returncode != 0:
+        print(result.stderr)
+    return result.returncode == 0
+
+
+def scales(path):
+    """Scale and zero point by name of tensor."""
+    model = onnx.load(path)
+    init = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
+    found = {}
+    for node in model.graph.node:
+        if node.op_type in ('QuantizeLinear', 'DequantizeLinear'):
+            found[node.input[1]] = (init[node.input[1]], init.get(node.input[2]) if len(node.input) > 2 else None)
+    return found
+
+
+def same(a, b, tolerance):
+    if not np.allclose(a[0], b[0], rtol=tolerance, atol=0):
+        return False
+    return a[1] is None or b[1] is None or tolerance > 1e-3 or np.array_equal(np.ravel(a[1]), np.ravel(b[1]))
+
+
+def main():
+    work = tempfile.mkdtemp()
+    os.chdir(work)
+    rng = np.random.default_rng(6)
+    for model in MODELS:
+        path = os.path.join(oracle.shared_folder(), 'models', model + '.onnx')
+        shape = [d if isinstance(d, int) else 1 for d in onnxruntime.InferenceSession(path).get_inputs()[0].shape]
+        os.makedirs(model)
+        for i in range(6):
+            np.save(f'{model}/{i}.npy', rng.normal(size=shape).astype(np.float32))
+        for settings in SETTINGS:
+            what = f'{model} {" ".join(settings)}'
+            check(what, quantize(path, '-o', 'ours.onnx', '--data', model, '--export-script', 'script.py', *settings))
+            peer = subprocess.run([sys.executable, 'script.py', path, 'peer.onnx'], capture_output=True, text=True)
+            check(what + ': the script runs', peer.returncode == 0)
+            if peer.returncode != 0:
+                print(peer.stderr[-2000:])
+                continue
+            ours, theirs = scales('ours.onnx'), scales('peer.onnx')
+            shared = [n for n in ours if n in theirs]
+            # A bin of the peer's histogram is 1/128 of the range of the first sample.
+            tolerance = 0.02 if 'percentile' in settings else 1e-6
+            wrong = [n for n in shared if not same(ours[n], theirs[n], tolerance)]
+            check(f'{what}: {len(shared)} of {len(ours)} and {len(theirs)} scales, {len(wrong)} differ',
+                  not wrong and len(shared) >= max(1, 0.9 * len(theirs)))
+            for n in wrong[:4]:
+                print('   ', n, ours[n], theirs[n])
+    config = {'model_parameters': {'onnx_model': path},
+              'calibration_parameters': {'calibration_type': 'kl', 'input_parametres': [{'data_list_path': 'list.txt'}]},
+              'quantization_parameters': {'precision_level': 2, 'max_percentile': 0.9995, 'ignore_op_types': ['MaxPool'],
+                                          'ignore_op_names': ['nothing'], 'finetune_level': 0}}
+    with open('a.json', 'w') as f:
+        json.dump(config, f)
+    with open('list.txt', 'w') as f:
+        f.writelines(f'{model}/{i}.npy\n' for i in range(6))
+    recipes = []
+    for source, out in (('a.json', 'b.json'), ('b.json', 'c.json')):
+        check(f'{source}', quantize(path, '-o', 'x.onnx', '--config', source, '--export-xquant', out, '--save-recipe', 'r.json'))
+        with open('r.json') as f:
+            recipes.append(json.load(f))
+    check('the configuration says the same again', recipes[0] == recipes[1])
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* recipe-random SEED MODEL FILE: writes a random recipe that validates: any settings of vn-settings.def, with values out of
+ * what the table allows, and rules about nodes and regions of the network. */
+
+#include "vn-jobs.h"
+#include "vn-quantize.h"
+#include "vn-setting.h"
+
+#include <stdlib.h>
+
+static char *
+pick (GRand *rand,
+      char **words)
+{
+  return words[g_rand_int_range (rand, 0, (gint32) g_strv_length (words))];
+}
+
+/* "a, b, c" or "x to y" as vn_setting_dup_allowed() tells it is for people; values are drawn from the table itself. */
+static char *
+draw_value (GRand           *rand,
+            const VnSetting *setting)
+{
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+  VnDType types[VN_N_DTYPES];
+  guint n_types = 0;
+
+  switch (setting->type)
+    {
+    case VN_SETTING_BOOL:
+      return g_strdup (g_rand_boolean (rand) ? "true" : "false");
+    case VN_SETTING_ENUM:
+      return g_strdup (pick (rand, (char **) setting->choices));
+    case VN_SETTING_DTYPE:
+      for (guint i = 1; i < VN_N_DTYPES; i++)
+        if (setting->dtypes & (G_GUINT64_CONSTANT (1) << i))
+          types[n_types++] = (VnDType) i;
+      return g_strdup (vn_dtype_get_name (types[g_rand_int_range (rand, 0, (gint32) n_types)]));
+    case VN_SETTING_DOUBLE:
+      return g_strdup_printf ("%g", g_rand_double_range (rand, setting->min, MIN (setting->max, setting->min * 10 + 100)));
+    case VN_SETTING_INT:
+      return g_strdup_printf ("%d", g_rand_int_range (rand, (gint32) setting->min, (gint32) MIN (setting->max, 23)));
+    case VN_SETTING_STRING:
+      return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
+    default:
+      return NULL;
+    }
+}
+
+static void
+draw_settings (GRand           *rand,
+               const VnSetting *settings,
+               guint            n,
+               gpointer         object,
+               double           share)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *text = g_rand_double (rand) < share ? draw_value (rand, &settings[i]) : NULL;
+
+      if (text != NULL)
+        vn_setting_parse (&settings[i], object, text, NULL);
+    }
+}
+
+static void
+draw_subject (GRand      *rand,
+              VnModel    *model,
+              VnOverride *rule)
+{
+  GPtrArray *nodes = model->graph->nodes;
+  const VnNode *node = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, 0, (gint32) nodes->len));
+  const VnNode *last = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, (gint32) node->index, (gint32) nodes->len));
+  const VnValue *in = vn_node_get_input (node, 0), *out = vn_node_get_output (last, 0);
+
+  switch (g_rand_int_range (rand, 0, 3))
+    {
+    case 0:
+      rule->pattern = g_strconcat (g_rand_boolean (rand) ? "type:" : "computed:", node->op_type, NULL);
+      return;
+    case 1:
+      rule->pattern = vn_node_dup_label (node);
+      return;
+    default:
+      if (in == NULL || out == NULL)
+        rule->pattern = g_strdup ("*");
+      else
+        {
+          rule->in_edges = g_strsplit (in->name, "\n", 1);
+          rule->out_edges = g_strsplit (out->name, "\n", 1);
+        }
+    }
+}
+
+static VnRecipe *
+draw_recipe (GRand   *rand,
+             VnModel *model)
+{
+  guint n, n_presets, n_rules = (guint) g_rand_int_range (rand, 0, 4);
+  const VnPreset * const *presets = vn_preset_list (&n_presets);
+  VnRecipe *recipe = vn_recipe_new (presets[g_rand_int_range (rand, 0, (gint32) n_presets)]->id);
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  draw_settings (rand, settings, n, recipe, 0.25);
+  settings = vn_setting_list_of_rule (&n);
+  for (guint i = 0; i < n_rules; i++)
+    {
+      VnOverride *rule = vn_override_new ();
+
+      draw_settings (rand, settings, n, rule, 0.15);
+      draw_subject (rand, model, rule);
+      g_ptr_array_add (recipe->overrides, rule);
+    }
+  return recipe;
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_autoptr(GRand) rand = argc == 4 ? g_rand_new_with_seed ((guint32) strtoul (argv[1], NULL, 10)) : NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (rand == NULL)
+    return 2;
+  model = vn_onnx_read_file (argv[2], &error);
+  for (guint i = 0; model != NULL && i < 10000; i++)
+    {
+      g_autoptr(VnRecipe) recipe = draw_recipe (rand, model);
+
+      if (!vn_recipe_validate (recipe, NULL))
+        continue;
+      if (vn_recipe_save (recipe, argv[3], &error))
+        return 0;
+      break;
+    }
+  g_printerr ("%s\n", error != NULL ? error->message : "no recipe is valid");
+  return 1;
+}
