@@ -8,7 +8,8 @@
  *  - a factor beta of a bias is folded into the bias (the peer drops it);
  *  - a constant of MatMul has a scale per channel only if it is the right one and a matrix: ONNX Runtime's integer kernel
  *    fails on others;
- *  - a tensor nobody reads gets no Q/DQ pair. */
+ *  - a tensor nobody reads gets no Q/DQ pair;
+ *  - a clamp whose result is to stay float, or has a range given by a rule, stays. */
 
 #include "vn-quantize-private.h"
 
@@ -120,22 +121,65 @@ vn_quant_has_unit_range (const VnNode *node)
 
 /* ---- the verbs ---- */
 
-static gboolean
-is_marked (VnResolver    *self,
-           const VnValue *value)
+/*< private >
+ * vn_resolver_is_marked:
+ * @value: (nullable)
+ */
+gboolean
+vn_resolver_is_marked (VnResolver    *self,
+                       const VnValue *value)
 {
   return value != NULL && value->graph == self->graph && vn_resolver_mark_of (self, value)->marked;
+}
+
+/*< private >
+ * vn_resolver_may_mark:
+ * @value: (nullable)
+ *
+ * Returns: whether @value can be quantized, and nobody said that it is to stay float
+ */
+gboolean
+vn_resolver_may_mark (VnResolver    *self,
+                      const VnValue *value)
+{
+  return vn_resolver_can_quantize (self, value) && !vn_resolver_mark_of (self, value)->keep_float;
+}
+
+static gboolean
+list_matches (char       **list,
+              const char  *text)
+{
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    if (vn_pattern_matches_text (list[i], text))
+      return TRUE;
+  return FALSE;
+}
+
+/* Some runtimes want the results of products in float. */
+static gboolean
+keeps_outputs_float (VnResolver   *self,
+                     const VnNode *node)
+{
+  return list_matches (self->recipe->float_output_types, node->op_type);
 }
 
 static gboolean
 mark_activation (VnResolver    *self,
                  const VnValue *value)
 {
-  if (!vn_resolver_can_quantize (self, value))
+  if (!vn_resolver_may_mark (self, value))
     return FALSE;
 
   vn_resolver_mark_of (self, value)->marked = TRUE;
   return TRUE;
+}
+
+static gboolean
+mark_output (VnResolver   *self,
+             const VnNode *node,
+             guint         i)
+{
+  return !keeps_outputs_float (self, node) && mark_activation (self, vn_node_get_output (node, i));
 }
 
 /* @output takes the parameters of @input, even if it was marked before. */
@@ -147,7 +191,7 @@ mark_shared (VnResolver    *self,
 {
   VnQuantMark *mark;
 
-  if (!vn_resolver_can_quantize (self, output) || output->initializer != NULL)
+  if (!vn_resolver_may_mark (self, output) || output->initializer != NULL || keeps_outputs_float (self, node))
     return FALSE;
 
   mark = vn_resolver_mark_of (self, output);
@@ -157,6 +201,28 @@ mark_shared (VnResolver    *self,
   return TRUE;
 }
 
+/* Axis of the channels of a constant, or -1: one scale for all. @axis: of the output channels as the operator has them, may
+ * be counted from the end, may be out of range */
+static int
+choose_axis (VnResolver    *self,
+             const VnValue *value,
+             int            axis)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  int rank = value->initializer->shape.rank;
+  gboolean per_channel = self->recipe->per_channel;
+
+  if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
+    {
+      axis = (int) rule->axis;
+      per_channel = TRUE;
+    }
+  if (rule != NULL)
+    per_channel = vn_quant_answer (rule->per_channel, per_channel);
+  axis = axis < 0 ? axis + rank : axis;
+  return per_channel && axis >= 0 && axis < rank ? axis : -1;
+}
+
 /* @axis: of the output channels, may be counted from the end; out of range: one scale for all */
 static gboolean
 mark_weight (VnResolver    *self,
@@ -164,17 +230,15 @@ mark_weight (VnResolver    *self,
              int            axis)
 {
   VnQuantMark *mark;
-  int rank;
 
-  if (!vn_resolver_can_quantize (self, value))
+  if (!vn_resolver_may_mark (self, value))
     return FALSE;
   if (value->initializer == NULL)
     return mark_activation (self, value);
 
   mark = vn_resolver_mark_of (self, value);
-  rank = value->initializer->shape.rank;
-  axis = axis < 0 ? axis + rank : axis;
-  if (self->recipe->per_channel && axis >= 0 && axis < rank)
+  axis = choose_axis (self, value, axis);
+  if (axis >= 0)
     {
       mark->axis = axis;
       mark->as_weight = TRUE;
@@ -203,66 +267,8 @@ mark_scaled (VnResolver    *self,
 
 /* ---- biases ---- */
 
-/* The number behind @prefix in the names of initializers, as large as they come; -1: none */
-static gint64
-largest_suffix (VnResolver *self,
-                const char *prefix)
-{
-  gint64 largest = -1;
-
-  for (guint i = 0; i < self->graph->initializers->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (self->graph->initializers, i);
-      const char *rest = g_str_has_prefix (value->name, prefix) ? value->name + strlen (prefix) : "";
-      gint64 number;
-
-      if (*rest != '\0' && g_ascii_string_to_signed (rest, 10, 0, G_MAXINT32, &number, NULL))
-        largest = MAX (largest, number);
-    }
-  return largest;
-}
-
-static char *
-name_copy (VnResolver    *self,
-           const VnValue *bias)
-{
-  for (gint64 number = largest_suffix (self, bias->name) + 1;; number++)
-    {
-      char *name = g_strdup_printf ("%s%" G_GINT64_FORMAT, bias->name, number);
-
-      if (vn_graph_find_value (self->graph, name) == NULL && g_hash_table_add (self->copy_names, g_strdup (name)))
-        return name;
-      g_free (name);
-    }
-}
-
-/* A bias gets the scale of the node it belongs to: whoever else reads it needs a copy of its own. */
+/* A bias that a rule speaks of is quantized as a weight. */
 static gboolean
-needs_copy (VnResolver    *self,
-            const VnValue *bias,
-            float          beta)
-{
-  guint n_uses = vn_quant_count_uses (bias);
-
-  if (is_marked (self, bias) || (beta != 1 && n_uses > 1) || n_uses < bias->uses->len || bias->is_output)
-    return TRUE;
-  for (guint i = 0; i < self->biases->len; i++)
-    {
-      if (g_array_index (self->biases, VnQuantBias, i).bias == bias)
-        return TRUE;
-    }
-  for (guint i = 0; i < bias->uses->len; i++)
-    {
-      const VnNode *user = g_array_index (bias->uses, VnUse, i).node;
-
-      if (user->graph == self->graph &&
-          (self->quant_nodes[user->index].exclude_rule >= 0 || self->quant_nodes[user->index].tail))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static void
 mark_bias (VnResolver    *self,
            const VnNode  *node,
            int            input,
@@ -270,15 +276,12 @@ mark_bias (VnResolver    *self,
            const VnValue *weight)
 {
   const VnValue *bias = input >= 0 ? vn_node_get_input (node, (guint) input) : NULL;
-  VnQuantBias entry;
 
-  if (bias == NULL || bias->graph != self->graph || bias->initializer == NULL ||
-      bias->initializer->dtype != VN_DTYPE_F32 || !is_marked (self, x) || !is_marked (self, weight))
-    return;
-
-  entry = (VnQuantBias) { node, (guint) input, bias, x, weight, vn_node_get_float (node, "beta", 1), NULL };
-  entry.name = needs_copy (self, bias, entry.beta) ? name_copy (self, bias) : g_strdup (bias->name);
-  g_array_append_val (self->biases, entry);
+  if (bias != NULL && vn_resolver_get_tensor_rule (self, bias) != NULL && vn_node_get_float (node, "beta", 1) == 1)
+    return mark_weight (self, bias, 0);
+  if (bias != NULL)
+    vn_resolver_mark_bias (self, node, input, x, weight);
+  return FALSE;
 }
 
 /* ---- by role ---- */
@@ -293,7 +296,7 @@ mark_generic (VnResolver   *self,
   for (guint i = 0; i < node->inputs->len; i++)
     any |= mark_activation (self, vn_node_get_input (node, i));
   for (guint i = 0; i < node->outputs->len; i++)
-    any |= mark_activation (self, vn_node_get_output (node, i));
+    any |= mark_output (self, node, i);
   return any;
 }
 
@@ -310,9 +313,9 @@ mark_compute (VnResolver   *self,
   if (vn_node_get_int (node, "transB", 0) > 0)
     axis = 1 - axis;
   any = mark_activation (self, x);
-  any |= mark_activation (self, vn_node_get_output (node, 0));
+  any |= mark_output (self, node, 0);
   any |= mark_weight (self, weight, axis);
-  mark_bias (self, node, op->quant.bias_input, x, weight);
+  any |= mark_bias (self, node, op->quant.bias_input, x, weight);
   return any;
 }
 
@@ -330,7 +333,7 @@ mark_matmul (VnResolver   *self,
 
       any |= mark_weight (self, value, i == 1 && is_matrix ? op->quant.channel_axis : G_MAXINT8);
     }
-  return mark_activation (self, vn_node_get_output (node, 0)) || any;
+  return mark_output (self, node, 0) || any;
 }
 
 static gboolean
@@ -342,9 +345,9 @@ mark_norm (VnResolver   *self,
   gboolean any = mark_activation (self, x);
 
   any |= mark_weight (self, scale, 1);
-  mark_bias (self, node, 2, x, scale);
+  any |= mark_bias (self, node, 2, x, scale);
   for (guint i = 0; i < node->outputs->len; i++)
-    any |= mark_activation (self, vn_node_get_output (node, i));
+    any |= mark_output (self, node, i);
   return any;
 }
 
@@ -354,8 +357,9 @@ mark_passthrough (VnResolver   *self,
                   const VnOp   *op)
 {
   const VnValue *input = vn_node_get_input (node, 0);
+  gboolean any = self->recipe->force_passthrough && mark_activation (self, input);
 
-  return is_marked (self, input) && mark_shared (self, node, vn_node_get_output (node, 0), input);
+  return vn_resolver_is_marked (self, input) && (mark_shared (self, node, vn_node_get_output (node, 0), input) || any);
 }
 
 /* ---- Relu and Clip ---- */
@@ -407,6 +411,25 @@ always_saturates (const VnRecipe *recipe)
   return TRUE;
 }
 
+static gboolean
+converts (VnResolver    *self,
+          const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  return rule != NULL && rule->convert != VN_DTYPE_UNDEFINED;
+}
+
+/* Then it need not end where the clamp does. */
+static gboolean
+has_given_range (VnResolver    *self,
+                 const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  return rule != NULL && (rule->symmetric == VN_YES || rule->min != NULL || rule->max != NULL || rule->scales != NULL);
+}
+
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
 can_absorb (VnResolver    *self,
@@ -416,13 +439,17 @@ can_absorb (VnResolver    *self,
 {
   return !self->recipe->symmetric_activations &&
          always_saturates (self->recipe) &&
+         !self->recipe->keep_clamps &&
+         !converts (self, input) &&
+         !converts (self, output) &&
+         !has_given_range (self, output) &&
          input->producer != NULL &&
          input->uses->len == 1 &&
          !input->is_output &&
          !g_hash_table_contains (self->captured, input) &&
          output != NULL &&
          !g_hash_table_contains (self->captured, output) &&
-         vn_resolver_can_quantize (self, output) &&
+         vn_resolver_may_mark (self, output) &&
          bounds_hold_zero (clamp);
 }
 
@@ -433,10 +460,10 @@ mark_clamp (VnResolver   *self,
 {
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
 
-  if (!is_marked (self, input))
+  if (!vn_resolver_is_marked (self, input))
     return FALSE;
 
-  if (can_absorb (self, node, input, output))
+  if (can_absorb (self, node, input, output) && !keeps_outputs_float (self, node))
     {
       VnQuantMark *mark = vn_resolver_mark_of (self, input);
 
@@ -445,7 +472,7 @@ mark_clamp (VnResolver   *self,
       mark->absorbed_into = output;
       g_ptr_array_add (self->clamps, (gpointer) node);
     }
-  mark_activation (self, output);
+  mark_output (self, node, 0);
   return TRUE;
 }
 
@@ -479,7 +506,7 @@ mark_global_pool (VnResolver   *self,
                   const VnNode *node,
                   const VnOp   *op)
 {
-  if (self->recipe->format == VN_FORMAT_QOPERATOR && !is_marked (self, vn_node_get_input (node, 0)))
+  if (self->recipe->format == VN_FORMAT_QOPERATOR && !vn_resolver_is_marked (self, vn_node_get_input (node, 0)))
     return FALSE;
   return mark_generic (self, node, op);
 }
@@ -524,9 +551,9 @@ mark_pad (VnResolver   *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     any |= mark_activation (self, vn_node_get_input (node, i));
-  if (is_marked (self, vn_node_get_input (node, 0)) && pads_within_range (self, node))
+  if (vn_resolver_is_marked (self, vn_node_get_input (node, 0)) && pads_within_range (self, node))
     return mark_shared (self, node, output, vn_node_get_input (node, 0)) || any;
-  return mark_activation (self, output) || any;
+  return mark_output (self, node, 0) || any;
 }
 
 static gboolean
@@ -534,9 +561,11 @@ mark_where (VnResolver   *self,
             const VnNode *node,
             const VnOp   *op)
 {
-  if (!is_marked (self, vn_node_get_input (node, 1)) || !is_marked (self, vn_node_get_input (node, 2)))
+  for (guint i = 1; i <= 2 && self->recipe->force_passthrough; i++)
+    mark_activation (self, vn_node_get_input (node, i));
+  if (!vn_resolver_is_marked (self, vn_node_get_input (node, 1)) || !vn_resolver_is_marked (self, vn_node_get_input (node, 2)))
     return FALSE;
-  return mark_activation (self, vn_node_get_output (node, 0));
+  return mark_output (self, node, 0);
 }
 
 /* Integers only go into the product: the weight, and with ranges from samples the data. Convolutions have one scale, as
@@ -598,21 +627,6 @@ drop_impossible_shares (VnResolver *self)
     }
 }
 
-/* A bias that a later node uses as data, too. */
-static void
-rename_shared_biases (VnResolver *self)
-{
-  for (guint i = 0; i < self->biases->len; i++)
-    {
-      VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
-
-      if (!is_marked (self, bias->bias) || !g_str_equal (bias->name, bias->bias->name))
-        continue;
-      g_free (bias->name);
-      bias->name = name_copy (self, bias->bias);
-    }
-}
-
 /*< private >
  * vn_resolver_mark:
  *
@@ -630,5 +644,5 @@ vn_resolver_mark (VnResolver *self)
         info->marked = mark_node (self, node);
     }
   drop_impossible_shares (self);
-  rename_shared_biases (self);
+  vn_resolver_rename_shared_biases (self);
 }

@@ -16,6 +16,8 @@ row_free (gpointer data)
   g_free (row->tensor.shares);
   g_free (row->tensor.rule);
   g_free (row->source);
+  g_free (row->receives);
+  g_clear_pointer (&row->converted, row_free);
   g_free (row);
 }
 
@@ -34,8 +36,69 @@ vn_quant_plan_new (guint n_nodes)
   self->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->clamps = g_array_new (FALSE, FALSE, sizeof (guint));
   self->excluded = g_new0 (gboolean, n_nodes + 1);
+  self->selected = g_new0 (gboolean, n_nodes + 1);
   self->n_nodes = n_nodes;
   return self;
+}
+
+/*< private >
+ * vn_quant_row_new:
+ *
+ * Returns: (transfer full): a row, in float so far
+ */
+VnQuantRow *
+vn_quant_row_new (const char   *name,
+                  VnTensorRole  role)
+{
+  VnQuantRow *row = g_new0 (VnQuantRow, 1);
+
+  row->tensor.name = g_strdup (name);
+  row->tensor.role = role;
+  row->tensor.dtype = VN_DTYPE_F32;
+  row->tensor.axis = -1;
+  row->beta = 1;
+  return row;
+}
+
+/*< private >
+ * vn_quant_row_take:
+ * @owner: name of the tensor whose parameters @from holds
+ *
+ * Gives @self the type, range and parameters of @from.
+ */
+void
+vn_quant_row_take (VnQuantRow       *self,
+                   const VnQuantRow *from,
+                   const char       *owner)
+{
+  VnTensorPlan *to = &self->tensor;
+  g_autofree char *method = g_strdup (from->tensor.method);
+
+  g_clear_pointer (&to->scale, vn_tensor_unref);
+  g_clear_pointer (&to->zero_point, vn_tensor_unref);
+  g_free (to->method);
+  g_free (to->shares);
+  to->quantized = TRUE;
+  to->dtype = from->tensor.dtype;
+  to->axis = from->tensor.axis;
+  to->scale = vn_tensor_ref (from->tensor.scale);
+  to->zero_point = vn_tensor_ref (from->tensor.zero_point);
+  to->min = from->tensor.min;
+  to->max = from->tensor.max;
+  to->method = g_steal_pointer (&method);
+  to->shares = g_strdup (owner);
+}
+
+/*< private >
+ * vn_quant_row_for:
+ *
+ * Returns: (transfer none): how @node sees the tensor
+ */
+const VnQuantRow *
+vn_quant_row_for (const VnQuantRow *self,
+                  const VnNode     *node)
+{
+  return self->converted != NULL && self->receives[node->index] ? self->converted : self;
 }
 
 /*< private >
@@ -48,13 +111,8 @@ vn_quant_plan_add (VnQuantPlan  *self,
                    const char   *name,
                    VnTensorRole  role)
 {
-  VnQuantRow *row = g_new0 (VnQuantRow, 1);
+  VnQuantRow *row = vn_quant_row_new (name, role);
 
-  row->tensor.name = g_strdup (name);
-  row->tensor.role = role;
-  row->tensor.dtype = VN_DTYPE_F32;
-  row->tensor.axis = -1;
-  row->beta = 1;
   g_ptr_array_add (self->rows, row);
   g_hash_table_insert (self->by_name, row->tensor.name, row);
   return row;
@@ -101,6 +159,7 @@ vn_quant_plan_unref (VnQuantPlan *self)
   g_ptr_array_unref (self->rows);
   g_array_unref (self->clamps);
   g_free (self->excluded);
+  g_free (self->selected);
   g_free (self);
 }
 

@@ -13,6 +13,8 @@ dup_rule_subject (const VnOverride *rule)
 
   if (rule->pattern != NULL)
     return g_strdup (rule->pattern);
+  if (rule->tensors != NULL)
+    return g_strjoinv (", ", rule->tensors);
   from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
   to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
   return g_strdup_printf (_("from %s to %s"), from, to);
@@ -57,8 +59,15 @@ reason_of_selected (VnResolver    *self,
   if (self->opset < vn_quant_get_since (node))
     return g_strdup_printf (_("%s works on integers from opset %lld on only"),
                             node->op_type, (long long) vn_quant_get_since (node));
+  if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value &&
+      !self->recipe->quantize_bias)
+    return g_strdup (_("the recipe leaves biases in float"));
   if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value)
     return g_strdup_printf (_("it is the bias of %s, whose input or weight is not quantized here"), node->op_type);
+  for (guint i = 0; self->recipe->float_output_types != NULL && value->producer == node &&
+                    self->recipe->float_output_types[i] != NULL; i++)
+    if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
+      return g_strdup_printf (_("the recipe leaves results of %s in float"), node->op_type);
   if (!info->marked)
     return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
   return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
@@ -77,6 +86,8 @@ reason_of_node (VnResolver    *self,
     return g_strdup (_("it lies behind the values at which the network is cut"));
   if (vn_quant_is_conversion (node))
     return g_strdup (_("quantized in the model already"));
+  if (info->placed_outside)
+    return g_strdup (_("the recipe quantizes other parts of the network only"));
   if (info->blind && !vn_op_has_kernel (node))
     return g_strdup_printf (_("%s cannot be run here, so its results have no range"), node->op_type);
   if (info->blind)
@@ -110,11 +121,14 @@ vn_quant_dup_reason (VnResolver    *self,
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
 
+  if (mark->keep_float)
+    return mark->tensor_rule >= 0 ? vn_quant_dup_rule (self, mark->tensor_rule, VN_DTYPE_F32)
+                                  : g_strdup (_("the recipe leaves it in float"));
   if (mark->absorbed_into != NULL)
     return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
     return g_strdup (_("nothing reads it"));
-  if (value->initializer != NULL && has_copies (self, value))
+  if (value->initializer != NULL && self->recipe->quantize_bias && has_copies (self, value))
     return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);

@@ -132,21 +132,38 @@ observed_range (VnResolver     *self,
   return FALSE;
 }
 
-static const char *
-method_of (VnResolver        *self,
-           const VnQuantMark *mark)
+/*< private >
+ * vn_quant_method_of:
+ * @value: an activation
+ *
+ * Returns: id of the method its range is found by; "fixed": the operator guarantees it
+ */
+const char *
+vn_quant_method_of (VnResolver    *self,
+                    const VnValue *value)
 {
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnOverride *rule = get_rule (self, mark->method_rule);
+
+  if (mark->unit_range)
+    return "fixed";
 
   return rule != NULL ? rule->method : self->recipe->method;
 }
 
-static gboolean
-range_of (VnResolver     *self,
-          const VnValue  *value,
-          VnRange        *range,
-          char          **winner,     /* nullable */
-          GError        **error)
+/*< private >
+ * vn_quant_range_of:
+ * @value: an activation
+ * @winner: (out) (nullable): which method was the best, where the method tries several
+ *
+ * Its range by the method that holds for it, before a rule about the tensor changes it.
+ */
+gboolean
+vn_quant_range_of (VnResolver     *self,
+                   const VnValue  *value,
+                   VnRange        *range,
+                   char          **winner,
+                   GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnOverride *rule = get_rule (self, mark->percentile_rule);
@@ -159,7 +176,7 @@ range_of (VnResolver     *self,
       *range = (VnRange) { mark->unit_min, mark->unit_max };
       return TRUE;
     }
-  return observed_range (self, mark->range_from != NULL ? mark->range_from : value, method_of (self, mark),
+  return observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_quant_method_of (self, value),
                          rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, mark), range,
                          winner, error);
 }
@@ -196,30 +213,40 @@ fill_activation (VnResolver     *self,
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnGiven *given = vn_resolver_get_given (self, value);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  gboolean symmetric = self->recipe->symmetric_activations;
+  const char *method = vn_quant_method_of (self, value);
   g_autofree char *winner = NULL;
-  const char *method;
   VnRange range;
   gint64 zero_point;
-  float scale;
+  float scale, min, max;
 
   row->tensor.dtype = activation_type (self, mark);
   if (vn_quant_is_rounding (row->tensor.dtype))
     return fill_rounded (self, value, row, error);
-  if (!range_of (self, value, &range, &winner, error))
+  if (!vn_quant_range_of (self, value, &range, &winner, error))
+    return FALSE;
+  min = (float) range.min;
+  max = (float) range.max;
+  if (!vn_quant_rule_range (rule, value->name, 1, &min, &max, error))
     return FALSE;
 
-  row->tensor.min = range.min;
-  row->tensor.max = range.max;
-  method = mark->unit_range ? "fixed" : method_of (self, mark);
+  row->tensor.min = min;
+  row->tensor.max = max;
   row->tensor.method = given != NULL ? g_strdup ("given")
                      : winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
-  row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->activation_rule, mark->method_rule), row->tensor.dtype);
+  row->tensor.rule = vn_quant_dup_rule (self, MAX (MAX (mark->activation_rule, mark->method_rule), mark->tensor_rule),
+                                        row->tensor.dtype);
+  if (rule != NULL && rule->scales != NULL)
+    return vn_quant_given_params (rule->scales, rule->zero_points, 1, row, error);
   if (given != NULL && given->has_params)
     return set_scalar_params (row, given->scale, given->zero_point, error);
+  if (rule != NULL)
+    symmetric = vn_quant_answer (rule->symmetric, symmetric);
   if (mark->unit_range && self->recipe->format == VN_FORMAT_QOPERATOR)
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
-  else if (!vn_quant_make_params (self->recipe, method, &range, row->tensor.dtype, self->recipe->symmetric_activations,
-                                  FALSE, &scale, &zero_point, error))
+  else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype, symmetric, FALSE,
+                                  &scale, &zero_point, error))
     return FALSE;
   return set_scalar_params (row, scale, zero_point, error);
 }
@@ -267,13 +294,14 @@ choose_constant_ranges (VnResolver     *self,
                         const VnValue  *value,
                         VnQuantRow     *row,
                         gboolean        symmetric,
+                        gboolean        reduce_range,
                         float          *min,
                         float          *max,
                         GError        **error)
 {
   const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
   const VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, self->recipe->percentile, row->tensor.dtype,
-                                                                symmetric, self->recipe->reduce_range);
+                                                                symmetric, reduce_range);
 
   if (method == NULL || g_str_equal (method->id, "minmax"))
     return method != NULL;
@@ -290,11 +318,12 @@ fill_constant (VnResolver     *self,
                GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
   VnTensor *data = value->initializer;
   gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
   g_autofree float *min = g_new (float, n + 1);
   g_autofree float *max = g_new (float, n + 1);
-  gboolean symmetric;
+  gboolean symmetric, reduce_range = self->recipe->reduce_range;
   guint64 n_infinite;
 
   if (!vn_quant_data_range (data, mark->axis, min, max, &n_infinite, error))
@@ -310,17 +339,49 @@ fill_constant (VnResolver     *self,
   row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
   row->tensor.method = g_strdup (mark->as_weight && self->recipe->weight_method != NULL ? self->recipe->weight_method
                                                                                         : "minmax");
-  row->tensor.rule = vn_quant_dup_rule (self, mark->as_weight ? mark->weight_rule : mark->activation_rule,
-                                        row->tensor.dtype);
+  row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
+                                                   mark->tensor_rule), row->tensor.dtype);
+  if (rule != NULL && rule->scales != NULL)
+    return vn_quant_given_params (rule->scales, rule->zero_points, n, row, error);
   /* integer kernels want the same zero point in every channel */
   symmetric = mark->axis >= 0 || (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  if (rule != NULL)
+    {
+      symmetric = vn_quant_answer (rule->symmetric, symmetric);
+      reduce_range = vn_quant_answer (rule->reduce_range, reduce_range);
+    }
   if (!vn_quant_is_rounding (row->tensor.dtype) &&
-      !choose_constant_ranges (self, value, row, symmetric, min, max, error))
+      (!choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
+       !vn_quant_rule_range (rule, value->name, n, min, max, error)))
     return FALSE;
-  return set_channel_params (self, row, min, max, n, symmetric, self->recipe->reduce_range, error);
+  return set_channel_params (self, row, min, max, n, symmetric, reduce_range, error);
 }
 
 /* ---- sharing ---- */
+
+/* Whose parameters @value takes: those of its root, unless a node on the way sees the type that another was converted
+ * to. */
+static const VnQuantRow *
+find_provider (VnResolver     *self,
+               VnQuantPlan    *plan,
+               const VnValue  *value,
+               const VnValue **owner)
+{
+  const VnQuantRow *row;
+
+  for (;;)
+    {
+      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+      *owner = mark->absorbed_into != NULL ? mark->absorbed_into : mark->provider != NULL ? mark->provider : value;
+      row = vn_quant_plan_find_row (plan, (*owner)->name);
+      if (*owner == value)
+        return row;
+      if (mark->absorbed_into == NULL && vn_quant_row_for (row, mark->provider_node) != row)
+        return row->converted;
+      value = *owner;
+    }
+}
 
 static void
 fill_shared (VnResolver    *self,
@@ -328,18 +389,16 @@ fill_shared (VnResolver    *self,
              const VnValue *value,
              VnQuantRow    *row)
 {
-  const VnValue *root = vn_resolver_root (self, value);
-  const VnTensorPlan *from = &vn_quant_plan_find_row (plan, root->name)->tensor;
+  const VnValue *owner;
+  const VnQuantRow *from = find_provider (self, plan, value, &owner);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
-  row->tensor.quantized = TRUE;
-  row->tensor.dtype = from->dtype;
-  row->tensor.scale = vn_tensor_ref (from->scale);
-  row->tensor.zero_point = vn_tensor_ref (from->zero_point);
-  row->tensor.min = from->min;
-  row->tensor.max = from->max;
-  row->tensor.method = g_strdup (from->method);
-  row->tensor.shares = g_strdup (root->name);
-  row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), root->name);
+  vn_quant_row_take (row, from, owner->name);
+  row->shares_converted = vn_quant_plan_find_row (plan, owner->name) != from;
+  row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), owner->name);
+  if (rule != NULL && rule->convert == VN_DTYPE_UNDEFINED && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-about-shared", value->name,
+                  _("The rule about “%s” has no effect: it takes the parameters of “%s”"), value->name, owner->name);
 }
 
 /* ---- biases ---- */
@@ -349,11 +408,11 @@ static gboolean
 own_scale (VnResolver     *self,
            VnQuantPlan    *plan,
            const VnValue  *value,
+           const VnNode   *node,
            float          *scale,
            GError        **error)
 {
-  const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
-  const VnQuantMark *mark;
+  const VnQuantRow *row = vn_quant_row_for (vn_quant_plan_find_row (plan, value->name), node);
   const VnGiven *given = vn_resolver_get_given (self, value);
   VnRange range;
   gint64 zero_point;
@@ -368,9 +427,8 @@ own_scale (VnResolver     *self,
       *scale = given->scale;
       return TRUE;
     }
-  mark = vn_resolver_mark_of (self, value);
-  return range_of (self, value, &range, NULL, error) &&
-         vn_quant_make_params (self->recipe, mark->unit_range ? "fixed" : method_of (self, mark), &range, row->tensor.dtype,
+  return vn_quant_range_of (self, value, &range, NULL, error) &&
+         vn_quant_make_params (self->recipe, vn_quant_method_of (self, value), &range, row->tensor.dtype,
                                self->recipe->symmetric_activations, FALSE, scale, &zero_point, error);
 }
 
@@ -410,7 +468,7 @@ adjust_weight_for_bias (VnResolver         *self,
   if (bias->weight->initializer == NULL || bias->x->initializer != NULL ||
       !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !is_all_zero (weight->zero_point))
     return TRUE;
-  if (!own_scale (self, plan, bias->x, &input_scale, error) ||
+  if (!own_scale (self, plan, bias->x, bias->node, &input_scale, error) ||
       (data = vn_tensor_get_aligned (bias->bias->initializer, error)) == NULL)
     return FALSE;
 
@@ -453,7 +511,7 @@ fill_bias (VnResolver         *self,
            const VnQuantBias  *bias,
            GError            **error)
 {
-  const VnTensorPlan *x = &vn_quant_plan_find_row (plan, bias->x->name)->tensor;
+  const VnTensorPlan *x = &vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node)->tensor;
   const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
   VnQuantRow *row = vn_quant_plan_find_row (plan, bias->name);
   gboolean product;
@@ -507,11 +565,11 @@ fill_biases (VnResolver   *self,
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
-      if (bias_possible (self, plan, bias) && takes_product_scale (self, plan, bias) &&
+      if (self->recipe->raise_weight_scales && bias_possible (self, plan, bias) && takes_product_scale (self, plan, bias) &&
           !adjust_weight_for_bias (self, plan, bias, error))
         return FALSE;
     }
-  for (guint i = 0; i < self->biases->len; i++)
+  for (guint i = 0; i < self->biases->len && self->recipe->quantize_bias; i++)
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
@@ -568,6 +626,25 @@ add_row (VnResolver     *self,
                                     : fill_activation (self, value, row, error);
 }
 
+/* Before sharing: who shares may take either type. */
+static gboolean
+fill_all_converted (VnResolver   *self,
+                    VnQuantPlan  *plan,
+                    GError      **error)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+      if (!self->marks[i].marked || rule == NULL || rule->convert == VN_DTYPE_UNDEFINED || value->initializer != NULL)
+        continue;
+      if (!vn_quant_fill_converted (self, value, vn_quant_plan_find_row (plan, value->name), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /*< private >
  * vn_quant_fill_rows:
  *
@@ -587,6 +664,8 @@ vn_quant_fill_rows (VnResolver   *self,
       if (is_float (g_ptr_array_index (values, i)) && !add_row (self, plan, g_ptr_array_index (values, i), error))
         return FALSE;
     }
+  if (!fill_all_converted (self, plan, error))
+    return FALSE;
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
@@ -594,5 +673,6 @@ vn_quant_fill_rows (VnResolver   *self,
       if (self->marks[i].marked && self->marks[i].provider != NULL)
         fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
     }
+  vn_quant_align (self, plan);
   return fill_biases (self, plan, error);
 }

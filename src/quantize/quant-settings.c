@@ -123,4 +123,12 @@ vn_resolver_set_rules (VnResolver *self)
       for (guint k = 0; k < node->outputs->len; k++)
         apply_to_value (self, rule, index, vn_node_get_output (node, k));
     }
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+      if (rule != NULL && vn_resolver_root (self, value) == value)
+        apply_to_value (self, rule, self->marks[i].tensor_rule, value);
+    }
 }

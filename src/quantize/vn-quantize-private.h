@@ -29,6 +29,15 @@ G_BEGIN_DECLS
 gboolean vn_override_matches_labelled (const VnOverride *self,
                                        const VnNode     *node,
                                        const char       *label);
+gboolean vn_pattern_matches_node      (const char       *pattern,
+                                       const VnNode     *node,
+                                       const char       *label);
+gboolean vn_pattern_matches_text      (const char       *pattern,
+                                       const char       *text);
+gboolean vn_override_is_for_tensors   (const VnOverride *self);
+gboolean vn_override_check_tensors    (const VnOverride *self,      /* quant-tensor-rules.c */
+                                       const char       *where,
+                                       GError          **error);
 
 /* ---- quant-params.c: formulas, no graph ---- */
 
@@ -105,6 +114,7 @@ typedef struct
 {
   const VnOp *op;              /* NULL: unknown operator */
   gboolean    selected;        /* may be quantized */
+  gboolean    placed_outside;  /* a list of nodes in the recipe leaves it out */
   int         exclude_rule;    /* rule that keeps it in float, or -1 */
   int         rule;            /* last rule that matches and does not exclude, or -1 */
   gboolean    marked;          /* it made a tensor quantized */
@@ -116,6 +126,8 @@ typedef struct
 typedef struct
 {
   gboolean      marked;
+  gboolean      keep_float;    /* a setting or a rule says so */
+  int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
   int           axis;          /* channel axis, or -1 */
   const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
@@ -173,7 +185,19 @@ gboolean     vn_resolver_can_quantize (VnResolver      *self,
 gboolean     vn_quant_is_sorted       (const VnGraph   *graph);
 guint        vn_quant_count_uses      (const VnValue   *value);    /* by nodes of its own graph */
 void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
+void         vn_resolver_place        (VnResolver      *self,
+                                       char           **labels);   /* quant-place.c */
 void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
+gboolean     vn_resolver_may_mark     (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_is_marked    (VnResolver      *self,
+                                       const VnValue   *value);
+void         vn_resolver_mark_bias    (VnResolver      *self,      /* quant-mark-bias.c */
+                                       const VnNode    *node,
+                                       int              input,
+                                       const VnValue   *x,
+                                       const VnValue   *weight);
+void         vn_resolver_rename_shared_biases (VnResolver *self);
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* quant-settings.c */
 void         vn_resolver_set_rules    (VnResolver      *self);
 const VnValue *vn_resolver_root       (VnResolver      *self,
@@ -200,14 +224,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResolver, vn_resolver_free)
 
 /* ---- plans (quant-plan.c) ---- */
 
-typedef struct
+typedef struct _VnQuantRow VnQuantRow;
+
+struct _VnQuantRow
 {
   VnTensorPlan tensor;       /* first: rows are handed out as VnTensorPlan */
   char        *source;       /* bias: name of the float initializer in the prepared model */
   guint        node;         /* bias: index of the node that reads it, and which input */
   guint        input;
   float        beta;
-} VnQuantRow;
+  VnQuantRow  *converted;    /* type, scale and zero point that some nodes see instead, or NULL */
+  gboolean     shares_converted;   /* has the parameters of what @shares names was converted to */
+  gboolean    *receives;     /* by node index: sees @converted */
+};
 
 struct _VnQuantPlan
 {
@@ -217,6 +246,7 @@ struct _VnQuantPlan
   GHashTable     *nodes;     /* labels of the nodes that take part */
   GArray         *clamps;    /* of guint: indices of nodes that vanish */
   gboolean       *excluded;  /* by node index: keeps float weights */
+  gboolean       *selected;  /* by node index: may be quantized */
   guint           n_nodes;
 };
 
@@ -227,6 +257,50 @@ VnQuantRow  *vn_quant_plan_add       (VnQuantPlan     *self,
 VnQuantRow  *vn_quant_plan_find_row  (VnQuantPlan     *self,
                                       const char      *name);
 
+VnQuantRow  *vn_quant_row_new        (const char      *name,
+                                      VnTensorRole     role);
+void         vn_quant_row_take       (VnQuantRow      *self,
+                                      const VnQuantRow *from,
+                                      const char      *owner);
+const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
+                                      const VnNode    *node);
+
+/* ---- rules about tensors (quant-tensor-rules.c) ---- */
+
+void         vn_resolver_set_tensor_rules (VnResolver *self);
+const VnOverride *vn_resolver_get_tensor_rule (VnResolver    *self,
+                                               const VnValue *value);
+gboolean     vn_quant_answer         (VnAnswer         answer,
+                                      gboolean         otherwise);
+gboolean     vn_quant_rule_numbers   (char           **list,
+                                      gsize            n,
+                                      const char      *name,
+                                      double          *numbers,
+                                      GError         **error);
+gboolean     vn_quant_given_params   (char           **scales,
+                                      char           **zero_points,
+                                      gsize            n,
+                                      VnQuantRow      *row,
+                                      GError         **error);
+gboolean     vn_quant_rule_range     (const VnOverride *rule,
+                                      const char      *name,
+                                      gsize            n,
+                                      float           *min,
+                                      float           *max,
+                                      GError         **error);
+gboolean     vn_quant_range_of       (VnResolver      *self,       /* quant-rows.c */
+                                      const VnValue   *value,
+                                      VnRange         *range,
+                                      char           **winner,
+                                      GError         **error);
+const char  *vn_quant_method_of      (VnResolver      *self,
+                                      const VnValue   *value);
+gboolean     vn_quant_fill_converted (VnResolver      *self,
+                                      const VnValue   *value,
+                                      VnQuantRow      *row,
+                                      GError         **error);
+void         vn_quant_align          (VnResolver      *self,
+                                      VnQuantPlan     *plan);      /* quant-align.c */
 gboolean     vn_quant_fill_rows      (VnResolver      *self,
                                       VnQuantPlan     *plan,
                                       GError         **error);   /* quant-rows.c */
@@ -322,6 +396,14 @@ gboolean             vn_quant_write_qdq   (VnModel         *model,
                                            VnQuantPlan     *plan,
                                            GHashTable      *value_names,
                                            GError         **error);
+void                 vn_quant_write_dedicated (VnGraph       *graph,   /* write-pairs.c */
+                                               VnQuantPlan   *plan,
+                                               GPtrArray     *nodes,
+                                               GHashTable    *value_names);
+void                 vn_quant_write_converted (VnModel       *model,
+                                               VnQuantPlan   *plan,
+                                               GPtrArray     *nodes,
+                                               GHashTable    *value_names);
 
 #define VN_PATTERN_COMPUTED_PREFIX "computed:"   /* operators of nodes that read no constant */
 

@@ -27,7 +27,10 @@ opset_of_format (const VnRecipe *recipe)
 static gboolean
 recipe_may_leave_biases (const VnRecipe *recipe)
 {
-  if (recipe->bias != VN_BIAS_AUTO && recipe->bias != VN_BIAS_S32)
+  if ((recipe->bias != VN_BIAS_AUTO && recipe->bias != VN_BIAS_S32) ||
+      recipe->op_types != NULL || recipe->only_nodes != NULL || recipe->input_nodes != NULL || recipe->output_nodes != NULL ||
+      recipe->float_inputs != NULL || recipe->float_outputs != NULL || recipe->float_output_types != NULL ||
+      recipe->constant_matmul_only || !recipe->quantize_bias)
     return TRUE;
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
@@ -39,13 +42,26 @@ recipe_may_leave_biases (const VnRecipe *recipe)
   return FALSE;
 }
 
+static gboolean
+needs_channels (const VnRecipe *recipe)
+{
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && (rule->per_channel == VN_YES || rule->axis != VN_AXIS_AS_RECIPE))
+        return TRUE;
+    }
+  return recipe->per_channel;
+}
+
 /* What the operators that are written need: DynamicQuantizeLinear, scales per channel of QuantizeLinear. */
 static gint64
 least_opset (const VnRecipe *recipe)
 {
   if (recipe->format == VN_FORMAT_INTEGER)
     return recipe->dynamic ? 11 : 10;
-  return MAX (recipe->per_channel ? 13 : 10, opset_of_format (recipe));
+  return MAX (needs_channels (recipe) ? 13 : 10, opset_of_format (recipe));
 }
 
 static gint64
@@ -63,7 +79,8 @@ opset_of_types (const VnRecipe *recipe)
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
       if (rule->enabled && !rule->exclude)
-        opset = MAX (opset, MAX (opset_of_type (rule->activation), opset_of_type (rule->weight)));
+        opset = MAX (opset, MAX (MAX (opset_of_type (rule->activation), opset_of_type (rule->weight)),
+                                 opset_of_type (rule->convert)));
     }
   return opset;
 }
@@ -163,7 +180,9 @@ record_nodes (VnResolver  *self,
 {
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
-      plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].tail;
+      plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].tail ||
+                          self->quant_nodes[i].placed_outside;
+      plan->selected[i] = self->quant_nodes[i].selected;
       if (self->quant_nodes[i].marked)
         g_hash_table_add (plan->nodes, vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i)));
     }

@@ -174,9 +174,15 @@ vn_override_copy (const VnOverride *self)
   return copy;
 }
 
-static gboolean
-glob_matches (const char *pattern,
-              const char *text)
+/*< private >
+ * vn_pattern_matches_text:
+ * @pattern: glob
+ *
+ * Returns: whether @pattern is @text, or matches it
+ */
+gboolean
+vn_pattern_matches_text (const char *pattern,
+                         const char *text)
 {
   GPatternSpec *spec;
   gboolean matches;
@@ -200,7 +206,7 @@ type_matches (const char   *patterns,
   g_auto(GStrv) parts = g_strsplit (patterns, "|", -1);
 
   for (guint i = 0; parts[i] != NULL; i++)
-    if (glob_matches (parts[i], node->op_type))
+    if (vn_pattern_matches_text (parts[i], node->op_type))
       return TRUE;
   return FALSE;
 }
@@ -219,23 +225,34 @@ reads_constant (const VnNode *node)
 }
 
 /*< private >
+ * vn_pattern_matches_node:
+ * @pattern: glob over names, or "type:OP"
+ * @label: what vn_node_dup_label() says of @node; callers with many patterns compute it once
+ */
+gboolean
+vn_pattern_matches_node (const char   *pattern,
+                         const VnNode *node,
+                         const char   *label)
+{
+  if (g_str_has_prefix (pattern, VN_PATTERN_TYPE_PREFIX))
+    return type_matches (pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
+  if (g_str_has_prefix (pattern, VN_PATTERN_COMPUTED_PREFIX))
+    return type_matches (pattern + strlen (VN_PATTERN_COMPUTED_PREFIX), node) && !reads_constant (node);
+  if (node->name != NULL && *node->name != '\0' && vn_pattern_matches_text (pattern, node->name))
+    return TRUE;
+  return vn_pattern_matches_text (pattern, label);
+}
+
+/*< private >
  * vn_override_matches_labelled:
- * @label: what vn_node_dup_label() says of @node; callers with many rules compute it once
+ * @label: what vn_node_dup_label() says of @node
  */
 gboolean
 vn_override_matches_labelled (const VnOverride *self,
                               const VnNode     *node,
                               const char       *label)
 {
-  if (self->pattern == NULL)
-    return FALSE;
-  if (g_str_has_prefix (self->pattern, VN_PATTERN_TYPE_PREFIX))
-    return type_matches (self->pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
-  if (g_str_has_prefix (self->pattern, VN_PATTERN_COMPUTED_PREFIX))
-    return type_matches (self->pattern + strlen (VN_PATTERN_COMPUTED_PREFIX), node) && !reads_constant (node);
-  if (node->name != NULL && *node->name != '\0' && glob_matches (self->pattern, node->name))
-    return TRUE;
-  return glob_matches (self->pattern, label);
+  return self->pattern != NULL && vn_pattern_matches_node (self->pattern, node, label);
 }
 
 /**
@@ -491,19 +508,37 @@ check_types (const VnRecipe  *recipe,
 }
 
 static gboolean
+says_about_tensors (const VnOverride *rule)
+{
+  return rule->symmetric != VN_AS_RECIPE || rule->reduce_range != VN_AS_RECIPE || rule->per_channel != VN_AS_RECIPE ||
+         rule->axis != VN_AXIS_AS_RECIPE || rule->min != NULL || rule->max != NULL || rule->scales != NULL ||
+         rule->convert != VN_DTYPE_UNDEFINED;
+}
+
+static gboolean
 check_override (const VnRecipe    *recipe,
                 const VnOverride  *rule,
                 const char        *where,
                 GError           **error)
 {
   gboolean by_edges = rule->in_edges != NULL || rule->out_edges != NULL;
+  gboolean for_tensors = vn_override_is_for_tensors (rule);
 
-  if (!check_fields (vn_setting_list_of_rule, rule, where, error))
+  if (!check_fields (vn_setting_list_of_rule, rule, where, error) || !vn_override_check_tensors (rule, where, error))
     return FALSE;
-  if (rule->pattern == NULL && !by_edges)
+  if (for_tensors ? rule->pattern != NULL || by_edges : rule->pattern == NULL && !by_edges)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant"), where);
+                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant; "
+                     "or tensors alone"), where);
+      return FALSE;
+    }
+  if (for_tensors)
+    return TRUE;
+  if (says_about_tensors (rule))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: ranges, scales, axes and conversions can be given for tensors only"), where);
       return FALSE;
     }
   if (rule->pattern != NULL && *rule->pattern == '\0')

@@ -25,11 +25,18 @@ typedef enum
 
 /* Whose operators are written without their meaning, for their own tools. */
 typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
+/* What a rule says about something that is either so or not. */
+typedef enum { VN_AS_RECIPE, VN_YES, VN_NO, VN_N_ANSWERS } VnAnswer;
 
 /**
- * VnOverride: a rule for some nodes. Rules are applied in order, the last that matches wins. Fields: vn-settings.def.
- * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries are given
- * @exclude: leave these nodes in float
+ * VnOverride: a rule for some nodes, or for some tensors. Rules are applied in order, the last that matches wins. Fields:
+ * vn-settings.def.
+ * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries or tensors are given
+ * @tensors: names of values, or globs over them: what follows @percentile is for such rules only
+ * @exclude: leave these nodes or tensors in float
+ * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
+ * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
+ * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
 {
@@ -41,7 +48,18 @@ typedef struct
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
   double     percentile;              /* 0: as the recipe */
+
+  char     **tensors;
+  VnAnswer   symmetric, reduce_range, per_channel;
+  gint64     axis;
+  char     **min, **max, **scales, **zero_points;
+  VnDType    convert;
+  char     **receivers;
+  VnAnswer   convert_symmetric;
+  char     **convert_min, **convert_max, **convert_scale, **convert_zero_point;
 } VnOverride;
+
+#define VN_AXIS_AS_RECIPE (-100)
 
 /**
  * VnRecipe: everything that decides how a model is quantized. Plain data; copy before changing one that is shared.
@@ -70,6 +88,20 @@ typedef struct
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
   char       *ranges;         /* file with given ranges (vn-given.h), or NULL */
   gint64      opset;          /* 0: lowest that works, never below the model's */
+
+  /* which nodes: names, globs, "type:OP" */
+  char      **op_types;       /* NULL: those onnxruntime.quantization takes unasked */
+  char      **only_nodes;     /* NULL: all */
+  char      **input_nodes, **output_nodes;   /* NULL: from the first, to the last */
+  gboolean    constant_matmul_only;
+  /* which tensors */
+  char      **float_inputs, **float_outputs; /* names of graph inputs and outputs, globs */
+  char      **float_output_types;            /* operators whose outputs stay float */
+  gboolean    force_passthrough, keep_clamps, quantize_bias, raise_weight_scales;
+  gboolean    dedicated_pairs, pairs_on_weights;
+  /* tensors that share */
+  gboolean    align_concat, align_pool, align_pad, align_slice, align_eltwise;
+
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;
 

@@ -170,7 +170,7 @@ apply_rules (VnResolver  *self,
       g_autofree char *subject = NULL;
       guint n;
 
-      if (!rule->enabled)
+      if (!rule->enabled || vn_override_is_for_tensors (rule))
         continue;
       n = rule->in_edges == NULL && rule->out_edges == NULL ? apply_pattern (self, rule, (int) r, labels)
                                                             : apply_boundary (self, rule, (int) r, labels, &error);
@@ -184,43 +184,6 @@ apply_rules (VnResolver  *self,
       else
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
                       _("Rule %u (%s) matches no node of the prepared network"), r + 1, subject);
-    }
-}
-
-/* Whether the format can do something with @node. */
-static gboolean
-format_has (VnResolver   *self,
-            const VnNode *node)
-{
-  switch (self->recipe->format)
-    {
-    case VN_FORMAT_QOPERATOR:
-      return vn_quant_has_qoperator (node);
-    case VN_FORMAT_INTEGER:
-      return vn_quant_has_integer (node, self->recipe->dynamic);
-    default:
-      return TRUE;
-    }
-}
-
-static gboolean
-is_default (VnResolver *self,
-            const VnOp *op)
-{
-  return self->recipe->format == VN_FORMAT_INTEGER || (op != NULL && op->quant.in_ort_default);
-}
-
-static void
-select_nodes (VnResolver *self)
-{
-  for (guint i = 0; i < self->graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
-      VnQuantNode *info = &self->quant_nodes[i];
-
-      info->op = vn_op_lookup_node (node, NULL);
-      info->selected = info->exclude_rule < 0 && !info->tail && !vn_quant_is_conversion (node) && format_has (self, node) &&
-                       (info->rule >= 0 || is_default (self, info->op));
     }
 }
 
@@ -241,18 +204,18 @@ find_tail (VnResolver  *self,
 static void
 collect_rules (VnResolver *self)
 {
-  g_autofree char **labels = NULL;
+  g_auto(GStrv) labels = g_new0 (char *, self->graph->nodes->len + 1);
 
-  if (self->recipe->overrides->len > 0)
+  for (guint i = 0; i < self->graph->nodes->len; i++)
     {
-      labels = g_new0 (char *, self->graph->nodes->len + 1);
-      for (guint i = 0; i < self->graph->nodes->len; i++)
-        labels[i] = vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i));
-      apply_rules (self, labels);
-      for (guint i = 0; i < self->graph->nodes->len; i++)
-        g_free (labels[i]);
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      labels[i] = vn_node_dup_label (node);
+      self->quant_nodes[i].op = vn_op_lookup_node (node, NULL);
     }
-  select_nodes (self);
+  apply_rules (self, labels);
+  vn_resolver_place (self, labels);
+  vn_resolver_set_tensor_rules (self);
 }
 
 static gboolean
@@ -331,7 +294,7 @@ vn_resolver_new (const VnModel   *model,
     {
       VnQuantMark *mark = &self->marks[i];
 
-      mark->axis = -1;
+      mark->axis = mark->tensor_rule = -1;
       mark->activation_rule = mark->weight_rule = mark->method_rule = mark->percentile_rule = -1;
     }
 

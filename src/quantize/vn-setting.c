@@ -24,6 +24,8 @@ static const char * const vn_bias_ids[] = { "auto", "int32", "int16", "int8", "f
 static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
 _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (vn_vendor_ids) == VN_N_VENDORS + 1,
                 "a name each");
+/* In the order of VnAnswer. */
+static const char * const vn_answer_ids[] = { "recipe", "true", "false", NULL };
 
 #define SETTING(STRUCT, TYPE, field, id_, def_, min_, max_, allowed, title_, blurb_)                          \
   { .id = id_, .title = title_, .blurb = blurb_, .type = VN_SETTING_##TYPE, .offset = G_STRUCT_OFFSET (STRUCT, field), \

@@ -26,6 +26,7 @@ typedef struct
   GHashTable  *params;     /* name of a tensor -> its Params */
   GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
   gboolean     contrib;
+  gboolean     pairs_on_weights;
 } Writer;
 
 typedef struct
@@ -58,12 +59,23 @@ add_constant (Writer     *self,
   return vn_graph_add_initializer (self->graph, name, tensor);
 }
 
+/* Who shares the parameters that another tensor was converted to has a copy of them. */
+static const char *
+get_owner (Writer             *self,
+           const VnTensorPlan *row,
+           const char         *base)
+{
+  const VnQuantRow *own = vn_quant_plan_find_row (self->plan, base);
+
+  return row->shares == NULL || (own != NULL && own->shares_converted) ? base : row->shares;
+}
+
 static Params *
 get_params (Writer             *self,
             const VnTensorPlan *row,
             const char         *base)
 {
-  const char *owner = row->shares != NULL ? row->shares : base;
+  const char *owner = get_owner (self, row, base);
   Params *params = g_hash_table_lookup (self->params, owner);
 
   if (params == NULL)
@@ -240,6 +252,24 @@ write_constant (Writer              *self,
   remember_name (self, name, output->name);
   drop_if_unused (self, value);
   return TRUE;
+}
+
+/* The weight stays in float and goes through both: for tools that want to see every conversion, or to go on training. */
+static void
+write_constant_pair (Writer             *self,
+                     const VnTensorPlan *row,
+                     VnValue            *value)
+{
+  VnShape shape = value->initializer->shape;
+  VnNode *before = first_reader (value);
+  const Params *params = get_params (self, row, value->name);
+  VnValue *middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  VnValue *output = add_named (self, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+
+  redirect_readers (self, value, output, TRUE);
+  insert_conversion (self, before, value->name, "QuantizeLinear", value, params, middle, row->axis);
+  insert_conversion (self, before, value->name, "DequantizeLinear", middle, params, output, row->axis);
+  remember_name (self, value->name, output->name);
 }
 
 /* ---- activations ---- */
@@ -528,6 +558,8 @@ write_tensors (Writer  *self,
       value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
         write_activation (self, &row->tensor, value);
+      else if (self->pairs_on_weights)
+        write_constant_pair (self, &row->tensor, value);
       else if (!write_constant (self, &row->tensor, value, error))
         return FALSE;
     }
@@ -548,10 +580,14 @@ vn_quant_write_qdq (VnModel         *model,
   gboolean ok;
 
   writer_init (&writer, model, recipe, plan, value_names);
+  writer.pairs_on_weights = recipe->pairs_on_weights;
   for (guint i = 0; i < plan->clamps->len; i++)
     absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
+  if (recipe->dedicated_pairs)
+    vn_quant_write_dedicated (model->graph, plan, writer.nodes, value_names);
+  vn_quant_write_converted (model, plan, writer.nodes, value_names);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
   vn_quant_finish_domains (model, recipe);
   writer_clear (&writer);

@@ -13,7 +13,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-static char *preset = NULL, *weight = NULL, *data_folder = NULL, *ranges_file = NULL;
+static char *preset = NULL, *weight = NULL, *data_folder = NULL, *ranges_file = NULL, *recipe_file = NULL;
 static char **settings = NULL, **excludes = NULL, **wide = NULL;
 static int prepare_opset = 0;
 static gboolean per_channel, symmetric, asymmetric_weights, reduce_range, operators, unit_ranges;
@@ -27,6 +27,7 @@ static const GOptionEntry entries[] = {
   { "ranges", 0, 0, G_OPTION_ARG_FILENAME, &ranges_file, "Ranges of all tensors", "FILE" },
   { "unit-ranges", 0, 0, G_OPTION_ARG_NONE, &unit_ranges, "Take -1 .. 1 for every tensor", NULL },
   { "exclude", 0, 0, G_OPTION_ARG_STRING_ARRAY, &excludes, "Leave these nodes in float", "PATTERN" },
+  { "recipe", 0, 0, G_OPTION_ARG_FILENAME, &recipe_file, "Follow this recipe, not the options", "FILE" },
   { "wide", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wide, "Give these nodes uint16 activations", "PATTERN" },
   { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, "Scales per channel", NULL },
   { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, "Symmetric activations", NULL },
@@ -266,6 +267,8 @@ make_recipe (GError **error)
 {
   g_autoptr(VnRecipe) recipe = NULL;
 
+  if (recipe_file != NULL)
+    return vn_recipe_load (recipe_file, error);
   if (preset != NULL && vn_preset_find (preset, error) == NULL)
     return NULL;
 
