@@ -50,7 +50,10 @@ vn_job_prepare (const VnModel   *source,
   if (prepared != NULL && recipe->truncate != NULL &&
       (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
     return NULL;
-  return g_steal_pointer (&prepared);
+  if (prepared == NULL || !recipe->simulate_npu)
+    return g_steal_pointer (&prepared);
+  vn_npu_simulate (prepared, notes);
+  return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
 }
 
 /* A network that computes in integers would be quantized a second time, on top of its own errors. */

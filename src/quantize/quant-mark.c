@@ -267,7 +267,7 @@ mark_scaled (VnResolver    *self,
 
 /* ---- biases ---- */
 
-/* A bias that a rule speaks of is quantized as a weight. */
+/* A bias that a rule speaks of is quantized as a weight, as are all where scales are shifted: each needs one of its own. */
 static gboolean
 mark_bias (VnResolver    *self,
            const VnNode  *node,
@@ -277,6 +277,8 @@ mark_bias (VnResolver    *self,
 {
   const VnValue *bias = input >= 0 ? vn_node_get_input (node, (guint) input) : NULL;
 
+  if (self->recipe->npu)
+    return self->recipe->quantize_bias && mark_weight (self, bias, G_MAXINT8);
   if (bias != NULL && vn_resolver_get_tensor_rule (self, bias) != NULL && vn_node_get_float (node, "beta", 1) == 1)
     return mark_weight (self, bias, 0);
   if (bias != NULL)
@@ -645,4 +647,6 @@ vn_resolver_mark (VnResolver *self)
     }
   drop_impossible_shares (self);
   vn_resolver_rename_shared_biases (self);
+  if (self->recipe->npu)
+    vn_quant_fuse_for_npu (self);
 }

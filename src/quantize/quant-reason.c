@@ -124,6 +124,8 @@ vn_quant_dup_reason (VnResolver    *self,
   if (mark->keep_float)
     return mark->tensor_rule >= 0 ? vn_quant_dup_rule (self, mark->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));
+  if (mark->fused)
+    return g_strdup (_("the processor computes what reads it together with what writes it"));
   if (mark->absorbed_into != NULL)
     return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)

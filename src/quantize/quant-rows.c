@@ -674,5 +674,9 @@ vn_quant_fill_rows (VnResolver   *self,
         fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
     }
   vn_quant_align (self, plan);
-  return fill_biases (self, plan, error);
+  if (!fill_biases (self, plan, error))
+    return FALSE;
+  if (self->recipe->npu)
+    vn_quant_refine_positions (self, plan);
+  return TRUE;
 }

@@ -39,6 +39,9 @@ gboolean vn_override_check_tensors    (const VnOverride *self,      /* quant-ten
                                        const char       *where,
                                        GError          **error);
 
+gboolean vn_recipe_check_target       (const VnRecipe   *self,
+                                       GError          **error);   /* recipe-check.c */
+
 /* ---- quant-params.c: formulas, no graph ---- */
 
 gboolean  vn_quant_get_levels        (VnDType         dtype,
@@ -127,6 +130,7 @@ typedef struct
 {
   gboolean      marked;
   gboolean      keep_float;    /* a setting or a rule says so */
+  gboolean      fused;         /* the processor never writes it: what reads it is computed with it */
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
   int           axis;          /* channel axis, or -1 */
@@ -354,6 +358,13 @@ void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
 int          vn_quant_find_block_axis       (const VnValue      *value);
 void         vn_quant_finish_domains        (VnModel            *model,
                                              const VnRecipe     *recipe);   /* quant-bodies.c */
+/* ---- processors that shift (quant-npu.c) ---- */
+
+void         vn_quant_fuse_for_npu     (VnResolver     *self);
+void         vn_quant_refine_positions (VnResolver     *self,
+                                        VnQuantPlan    *plan);
+double       vn_npu_pool_factor        (gint64          height,
+                                        gint64          width);    /* quant-npu-simulate.c */
 
 /* ---- writers (quant-write.c) ---- */
 

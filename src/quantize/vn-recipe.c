@@ -597,7 +597,7 @@ vn_recipe_validate (const VnRecipe  *self,
       vn_quant_format_find (self->format, error) == NULL ||
       !check_types (self, self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
-      !check_opset (self, error))
+      !check_opset (self, error) || !vn_recipe_check_target (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -101,6 +101,8 @@ typedef struct
   gboolean    dedicated_pairs, pairs_on_weights;
   /* tensors that share */
   gboolean    align_concat, align_pool, align_pad, align_slice, align_eltwise;
+  /* neural processors that shift instead of multiplying */
+  gboolean    npu, simulate_npu;
 
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;

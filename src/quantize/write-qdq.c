@@ -267,8 +267,8 @@ write_constant_pair (Writer             *self,
   VnValue *output = add_named (self, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
 
   redirect_readers (self, value, output, TRUE);
-  insert_conversion (self, before, value->name, "QuantizeLinear", value, params, middle, row->axis);
-  insert_conversion (self, before, value->name, "DequantizeLinear", middle, params, output, row->axis);
+  insert_conversion (self, before, row, value->name, FALSE, value, params, middle, row->axis);
+  insert_conversion (self, before, row, value->name, TRUE, middle, params, output, row->axis);
   remember_name (self, value->name, output->name);
 }
 

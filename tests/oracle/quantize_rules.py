@@ -180,7 +180,7 @@ def run_case(program, case, source, samples, name, folder):
     wrong, n = compare_structure(ours, peer)
     # the peer writes a pair that nothing reads where one node reads a tensor twice, and no integers where weights stay float
     by_name = 'pairs-on-weights' not in settings and 'dedicated-pairs' not in settings
-    stored, compared = quantize.compare_exact(ours, peer) if by_name else ([], 0)
+    stored, compared = quantize.compare_exact(ours, peer, False, source) if by_name else ([], 0)
     x = samples[0]
     a, b = (ort.InferenceSession(p).run(None, {name: x}) for p in (ours, peer))
     for i, (p, q) in enumerate(zip(a, b)):

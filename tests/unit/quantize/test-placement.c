@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Where a recipe quantizes, which neighbours share a scale, and which rules about tensors are refused. What
+ * onnxruntime.quantization can do, too, is compared with it in the oracle tests. */
+
+#include "quantize-fixture.h"
+
+#include "vn-error.h"
+
+#include <string.h>
+
+static const VnShape image = { 4, { 1, 2, 4, 4 } };
+
+static void
+add_conv (Fixture    *f,
+          const char *name,
+          const char *x,
+          const char *y)
+{
+  g_autofree char *weight = g_strconcat (name, ".w", NULL), *inputs = g_strjoin (" ", x, weight, NULL);
+
+  fixture_weight (f, weight, VN_SHAPE (2, 2, 1, 1), -0.5f, 1);
+  fixture_node (f, "Conv", name, inputs, y);
+}
+
+/* Three convolutions in a row. */
+static Fixture *
+make_chain (void)
+{
+  Fixture *f = fixture_new (13);
+
+  fixture_input (f, "x", image);
+  add_conv (f, "a", "x", "u");
+  add_conv (f, "b", "u", "v");
+  add_conv (f, "c", "v", "y");
+  fixture_output (f, "y");
+  fixture_complete (f);
+  return f;
+}
+
+static const struct
+{
+  const char *settings;       /* "id=value id=value" */
+  const char *quantized;      /* names, in the order of the graph */
+  guint       n_warnings;
+} places[] = {
+  { "opset=13",                        "x a.w u b.w v c.w y", 0 },
+  { "input-nodes=b",                   "u b.w v c.w y",       0 },
+  { "output-nodes=b",                  "x a.w u b.w v",       0 },
+  { "input-nodes=b output-nodes=b",    "u b.w v",             0 },
+  /* named nodes take part though they stand in front of another one */
+  { "input-nodes=a input-nodes=c",     "x a.w u v c.w y",     0 },
+  { "only-nodes=c",                    "v c.w y",             0 },
+  { "only-nodes=nosuch",               "",                    1 },
+  { "op-types=Gemm",                   "",                    0 },
+  { "op-types=Co*",                    "x a.w u b.w v c.w y", 0 },
+  { "float-inputs=x",                  "a.w u b.w v c.w y",   0 },
+  { "float-outputs=*",                 "x a.w u b.w v c.w",   0 },
+  { "float-inputs=z",                  "x a.w u b.w v c.w y", 1 },
+  { "float-output-types=Conv",         "x a.w u b.w v c.w",   0 },   /* what is read is quantized */
+};
+
+static void
+check_place (gconstpointer data)
+{
+  const guint index = GPOINTER_TO_UINT (data);
+  static const char * const names[] = { "x", "a.w", "u", "b.w", "v", "c.w", "y" };
+  g_autoptr(Fixture) f = make_chain ();
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GString) quantized = g_string_new (NULL);
+  g_auto(GStrv) settings = g_strsplit (places[index].settings, " ", -1);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; settings[i] != NULL; i++)
+    {
+      g_auto(GStrv) pair = g_strsplit (settings[i], "=", 2);
+
+      vn_recipe_set (recipe, pair[0], pair[1], &error);
+      g_assert_no_error (error);
+    }
+  plan = fixture_resolve (f, recipe, notes, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (vn_quant_plan_find (plan, names[i])->quantized)
+      g_string_append_printf (quantized, "%s%s", quantized->len > 0 ? " " : "", names[i]);
+  g_assert_cmpstr (quantized->str, ==, places[index].quantized);
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, places[index].n_warnings);
+}
+
+/* ---- alignment ---- */
+
+/* Ranges of two inputs and the result, as half widths; whose scale all three (0, 1), or inputs (0), or both (0) have */
+static const struct
+{
+  const char *setting, *op;
+  float       x0, x1, y;
+  float       after[3];
+} alignments[] = {
+  { "align-concat",  "Concat",            1, 4, 5,  { 5, 5, 5 } },
+  { "align-pad",     "Pad",               1, 0, 3,  { 3, 0, 3 } },
+  { "align-pool",    "GlobalAveragePool", 4, 0, 1,  { 4, 0, 4 } },
+  { "align-eltwise", "Add",               1, 4, 5,  { 4, 4, 5 } },
+  { "align-eltwise", "Sub",               4, 1, 2,  { 4, 4, 2 } },
+  { "align-pool",    "Concat",            1, 4, 5,  { 1, 4, 5 } },
+};
+
+static void
+check_alignment (gconstpointer data)
+{
+  const guint index = GPOINTER_TO_UINT (data);
+  static const char * const names[] = { "x0", "x1", "y" };
+  const float before[] = { alignments[index].x0, alignments[index].x1, alignments[index].y };
+  gboolean pad = g_str_equal (alignments[index].op, "Pad");
+  g_autoptr(Fixture) f = fixture_new (13);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+  VnNode *node;
+
+  for (guint i = 0; i < 2; i++)
+    if (before[i] > 0)
+      fixture_input (f, names[i], image);
+  if (pad)
+    {
+      fixture_ints (f, "pads", (gint64[]) { 0, 0, 0, 0, 0, 0, 1, 1 }, 8);
+      fixture_weight (f, "fill", VN_SHAPE_SCALAR, 3, 3);
+    }
+  node = fixture_node (f, alignments[index].op, "node", pad ? "x0 pads fill" : before[1] > 0 ? "x0 x1" : "x0", "y");
+  if (g_str_equal (alignments[index].op, "Concat"))
+    vn_node_set_int (node, "axis", 1);
+  fixture_output (f, "y");
+  for (guint i = 0; i < 3; i++)
+    if (before[i] > 0)
+      fixture_range (f, names[i], -before[i], before[i]);
+  fixture_complete (f);
+  vn_recipe_set (recipe, alignments[index].setting, "true", &error);
+  vn_recipe_add_exclude (recipe, "type:Sub")->exclude = FALSE;
+
+  plan = fixture_resolve (f, recipe, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 3; i++)
+    if (before[i] > 0)
+      g_assert_cmpfloat (vn_tensor_get_double (vn_quant_plan_find (plan, names[i])->scale, 0), ==,
+                         (double) (float) (2.0 * (double) alignments[index].after[i] / 255));
+}
+
+/* ---- what is refused ---- */
+
+static const struct { const char *json, *message; } refused[] = {
+  { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: give one of a pattern" },
+  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: give scale and zero point together" },
+  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale leaves nothing" },
+  { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not allowed" },
+  { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: say with “convert”" },
+  { "{\"tensors\": [\"x\"], \"axis\": 1, \"per-channel\": \"false\"}",  "rule 1: an axis needs" },
+  { "{\"nodes\": \"a\", \"max\": [\"1\"]}",                             "rule 1: ranges, scales" },
+};
+
+static void
+test_refused (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"rules\": [%s]}", refused[i].json);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_null (vn_recipe_from_json (text, "r.json", &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+      g_assert_nonnull (strstr (error->message, refused[i].message));
+    }
+}
+
+/* What only the tensor shows. */
+static void
+test_refused_later (void)
+{
+  static const struct { const char *rule, *message; } rules[] = {
+    { "\"scale\": [\"0\"], \"zero-point\": [\"0\"]",                 "the scale 0" },
+    { "\"scale\": [\"1\"], \"zero-point\": [\"300\"]",               "the zero point 300" },
+    { "\"scale\": [\"1\", \"2\", \"3\"], \"zero-point\": [\"0\"]",   "gives 3 numbers" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"u\"], %s}]}", rules[i].rule);
+      g_autoptr(Fixture) f = make_chain ();
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnRecipe) recipe = vn_recipe_from_json (text, "r.json", &error);
+
+      g_assert_no_error (error);
+      g_assert_null (fixture_resolve (f, recipe, NULL, &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+      g_assert_nonnull (strstr (error->message, rules[i].message));
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/quantize/place/%s", places[i].settings);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), check_place);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (alignments); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/quantize/align/%u-%s", i, alignments[i].op);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), check_alignment);
+    }
+  g_test_add_func ("/quantize/rules/refused", test_refused);
+  g_test_add_func ("/quantize/rules/refused-later", test_refused_later);
+  return g_test_run ();
+}
