@@ -58,9 +58,9 @@ find_grid (const VnCompareOptions *options,
   const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
 
   *grid = (Grid) { 0, 0 };
-  if (is_float32 (other))
+  if (is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
     return TRUE;
-  if (row == NULL || !row->quantized || other->type.dtype != row->dtype || row->scale->n_elements != 1)
+  if (row == NULL || !row->quantized || row->scale == NULL || other->type.dtype != row->dtype || row->scale->n_elements != 1)
     return FALSE;
   *grid = (Grid) { *(const float *) row->scale->data, (float) vn_tensor_get_s64 (row->zero_point, 0) };
   return TRUE;
@@ -154,7 +154,9 @@ compare_quant (const VnValue  *value,
 
   if (kept == NULL || kept->n_elements != tensor->n_elements)
     return;
-  if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
+  if (tensor->dtype == VN_DTYPE_F16)
+    tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, NULL);
+  else if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
     tensor = converted = to_float (tensor, &worker->grids[tap]);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;

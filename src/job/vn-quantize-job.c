@@ -207,6 +207,12 @@ calibrate (VnQuantizeJob  *self,
   VnStats *earlier = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
 
   vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
+  if (!vn_recipe_needs_samples (self->settings.recipe))
+    {
+      result->stats = vn_stats_new_empty ();
+      result->n_calibration = 0;
+      return TRUE;
+    }
   if (self->stats != NULL)
     return use_loaded (self, result, taps, error);
   if (self->dataset == NULL || !vn_recipe_needs_samples (self->settings.recipe))   /* all ranges are given, or resolving names the first that is not */

@@ -605,6 +605,8 @@ mark_node (VnResolver   *self,
 
   if (self->recipe->format == VN_FORMAT_INTEGER)
     return mark_integer (self, node);
+  if (vn_quant_is_weight_only (self->recipe->format))
+    return vn_quant_mark_weight_only (self, node);
   if (rule >= 0 && self->opset < peer_rules[rule].since)
     return FALSE;
   if (rule >= 0 && peer_rules[rule].mark != NULL)

@@ -134,7 +134,7 @@ format_has (VnResolver   *self,
     case VN_FORMAT_INTEGER:
       return vn_quant_has_integer (node, self->recipe->dynamic);
     default:
-      return TRUE;
+      return !vn_quant_is_weight_only (self->recipe->format) || vn_quant_has_weight (node, self->recipe->format);
     }
 }
 
@@ -148,7 +148,8 @@ is_wanted (VnResolver   *self,
     return TRUE;
   if (self->recipe->op_types != NULL)
     return type_in_list (self->recipe->op_types, node->op_type);
-  return self->recipe->format == VN_FORMAT_INTEGER || (info->op != NULL && info->op->quant.in_ort_default);
+  return self->recipe->format == VN_FORMAT_INTEGER || vn_quant_is_weight_only (self->recipe->format) ||
+         (info->op != NULL && info->op->quant.in_ort_default);
 }
 
 /* ---- values ---- */

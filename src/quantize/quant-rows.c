@@ -326,6 +326,11 @@ fill_constant (VnResolver     *self,
   gboolean symmetric, reduce_range = self->recipe->reduce_range;
   guint64 n_infinite;
 
+  row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
+  row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
+                                                   mark->tensor_rule), row->tensor.dtype);
+  if (mark->block > 0)
+    return vn_quant_fill_blocks (self, value, row, error);
   if (!vn_quant_data_range (data, mark->axis, min, max, &n_infinite, error))
     {
       g_prefix_error (error, "“%s”: ", value->name);
@@ -336,15 +341,13 @@ fill_constant (VnResolver     *self,
                   _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
 
   row->tensor.axis = mark->axis;
-  row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
   row->tensor.method = g_strdup (mark->as_weight && self->recipe->weight_method != NULL ? self->recipe->weight_method
                                                                                         : "minmax");
-  row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
-                                                   mark->tensor_rule), row->tensor.dtype);
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_given_params (rule->scales, rule->zero_points, n, row, error);
   /* integer kernels want the same zero point in every channel */
-  symmetric = mark->axis >= 0 || (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  symmetric = (mark->axis >= 0 && !vn_quant_is_weight_only (self->recipe->format)) ||
+              (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
   if (rule != NULL)
     {
       symmetric = vn_quant_answer (rule->symmetric, symmetric);

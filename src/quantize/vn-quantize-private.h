@@ -9,6 +9,7 @@
 G_BEGIN_DECLS
 
 #define VN_PATTERN_TYPE_PREFIX "type:"
+#define VN_MICROSOFT_DOMAIN "com.microsoft"
 /* Types by what has them. */
 #define VN_QUANT_BYTES     (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8))
 #define VN_QUANT_INTEGERS  (VN_QUANT_BYTES | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
@@ -110,6 +111,25 @@ gboolean        vn_quant_method_ranges      (VnTensor               *data,
                                              float                  *max,
                                              GError                **error);
 
+/* ---- quant-blocks.c ---- */
+
+gboolean  vn_quant_block_params    (VnTensor        *data,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype,
+                                    gboolean         symmetric,
+                                    VnTensor       **scale,
+                                    VnTensor       **zero_point,
+                                    GError         **error);
+VnTensor *vn_quant_quantize_blocks (VnTensor        *data,
+                                    VnDType          dtype,
+                                    const VnTensor  *scale,
+                                    const VnTensor  *zero_point,
+                                    int              axis,
+                                    gint64           block,
+                                    gboolean         zero_first,
+                                    GError         **error);
+
 /* ---- vn-resolver: what is worked out about a graph while a recipe is resolved ---- */
 
 /* One node: which rules speak about it. */
@@ -134,6 +154,7 @@ typedef struct
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
   int           axis;          /* channel axis, or -1 */
+  gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */
   const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
   const VnNode  *provider_node;
   const VnValue *absorbed_into;/* output of the clamp that replaced it, or NULL */
@@ -240,6 +261,7 @@ struct _VnQuantRow
   VnQuantRow  *converted;    /* type, scale and zero point that some nodes see instead, or NULL */
   gboolean     shares_converted;   /* has the parameters of what @shares names was converted to */
   gboolean    *receives;     /* by node index: sees @converted */
+  gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
 };
 
 struct _VnQuantPlan
@@ -365,6 +387,36 @@ void         vn_quant_refine_positions (VnResolver     *self,
                                         VnQuantPlan    *plan);
 double       vn_npu_pool_factor        (gint64          height,
                                         gint64          width);    /* quant-npu-simulate.c */
+/* ---- weights only (quant-weights.c) ---- */
+
+gboolean     vn_quant_is_weight_only   (VnFormat         format);
+gboolean     vn_quant_has_weight       (const VnNode    *node,
+                                        VnFormat         format);
+gboolean     vn_quant_has_nbits        (const VnNode    *node);
+int          vn_quant_get_sum_axis     (const VnNode    *node);
+gboolean     vn_quant_mark_weight_only (VnResolver      *self,
+                                        const VnNode    *node);
+gboolean     vn_quant_fill_blocks      (VnResolver      *self,
+                                        const VnValue   *value,
+                                        VnQuantRow      *row,
+                                        GError         **error);
+
+/* ---- floats of 16 bits (quant-half.c) ---- */
+
+gboolean     vn_quant_is_half_format (VnFormat         format);
+gboolean     vn_quant_is_single      (const VnValue   *value);
+GHashTable  *vn_quant_find_positions (const VnGraph   *graph);
+gboolean     vn_quant_can_be_half    (const VnNode    *node,
+                                      GHashTable      *positions);
+gboolean     vn_quant_is_half_input  (const VnNode    *node,
+                                      guint            i);
+VnTensor    *vn_quant_to_half        (VnTensor        *data,
+                                      gsize           *n_clipped,
+                                      gsize           *n_raised,
+                                      GError         **error);
+gboolean     vn_quant_fill_half      (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);
 
 /* ---- writers (quant-write.c) ---- */
 
@@ -402,6 +454,21 @@ gboolean             vn_quant_write_integer (VnModel          *model,
                                              VnQuantPlan      *plan,
                                              GHashTable       *value_names,
                                              GError          **error);
+gboolean             vn_quant_write_nbits (VnModel         *model,
+                                           const VnRecipe  *recipe,
+                                           VnQuantPlan     *plan,
+                                           GHashTable      *value_names,
+                                           GError         **error);
+gboolean             vn_quant_write_fp16  (VnModel         *model,
+                                           const VnRecipe  *recipe,
+                                           VnQuantPlan     *plan,
+                                           GHashTable      *value_names,
+                                           GError         **error);
+gboolean             vn_quant_write_bf16  (VnModel         *model,
+                                           const VnRecipe  *recipe,
+                                           VnQuantPlan     *plan,
+                                           GHashTable      *value_names,
+                                           GError         **error);
 gboolean             vn_quant_write_qdq   (VnModel         *model,
                                            const VnRecipe  *recipe,
                                            VnQuantPlan     *plan,

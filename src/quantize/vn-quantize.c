@@ -61,13 +61,23 @@ least_opset (const VnRecipe *recipe)
 {
   if (recipe->format == VN_FORMAT_INTEGER)
     return recipe->dynamic ? 11 : 10;
+  if (recipe->format == VN_FORMAT_BF16)   /* Cast has it since then */
+    return 13;
   return MAX (needs_channels (recipe) ? 13 : 10, opset_of_format (recipe));
 }
 
 static gint64
 opset_of_types (const VnRecipe *recipe)
 {
-  gint64 opset = MAX (opset_of_type (recipe->activation), opset_of_type (recipe->weight));
+  gboolean weights_only = vn_quant_is_weight_only (recipe->format);
+  gint64 opset = opset_of_type (recipe->weight);
+
+  if (recipe->format == VN_FORMAT_MATMULNBITS || vn_quant_is_half_format (recipe->format))
+    return 10;
+  if (!weights_only)
+    opset = MAX (opset, opset_of_type (recipe->activation));
+  if (recipe->block_size > 0)
+    opset = MAX (opset, 21);
 
   if (recipe->bias == VN_BIAS_S16)
     opset = MAX (opset, 21);
@@ -79,8 +89,8 @@ opset_of_types (const VnRecipe *recipe)
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
       if (rule->enabled && !rule->exclude)
-        opset = MAX (opset, MAX (MAX (opset_of_type (rule->activation), opset_of_type (rule->weight)),
-                                 opset_of_type (rule->convert)));
+        opset = MAX (opset, MAX (weights_only ? 10 : MAX (opset_of_type (rule->activation), opset_of_type (rule->convert)),
+                                 opset_of_type (rule->weight)));
     }
   return opset;
 }
@@ -210,6 +220,17 @@ check_model (const VnModel   *prepared,
   return FALSE;
 }
 
+static gboolean
+fill_integers (VnResolver   *self,
+               VnQuantPlan  *plan,
+               GError      **error)
+{
+  vn_resolver_set_ranges (self);
+  vn_resolver_mark (self);
+  vn_resolver_set_rules (self);
+  return vn_quant_fill_rows (self, plan, error);
+}
+
 /*< private >
  * vn_quantize_resolve_with:
  * @lookup: histogram of a tensor by name, or %NULL
@@ -235,15 +256,13 @@ vn_quantize_resolve_with (const VnModel    *prepared,
 
   self->lookup = lookup;
   self->lookup_data = data;
-  vn_resolver_skip_blind (self);
-  vn_resolver_set_ranges (self);
-  vn_resolver_mark (self);
-  vn_resolver_set_rules (self);
-
+  if (vn_recipe_needs_samples (recipe))
+    vn_resolver_skip_blind (self);
   plan = vn_quant_plan_new (self->graph->nodes->len);
-  record_nodes (self, plan);
-  if (!vn_quant_fill_rows (self, plan, error))
+  if (!(vn_quant_is_half_format (recipe->format) ? vn_quant_fill_half (self, plan, error)
+                                                 : fill_integers (self, plan, error)))
     return NULL;
+  record_nodes (self, plan);
   return g_steal_pointer (&plan);
 }
 

@@ -481,7 +481,8 @@ vn_recipe_needs_samples (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return !(self->format == VN_FORMAT_INTEGER && self->dynamic);
+  return !vn_quant_is_weight_only (self->format) && !vn_quant_is_half_format (self->format) &&
+         !(self->format == VN_FORMAT_INTEGER && self->dynamic);
 }
 
 /* What holds between fields; each by itself was looked at before. */
@@ -569,6 +570,32 @@ check_dynamic (const VnRecipe  *self,
   return FALSE;
 }
 
+/* What formats for weights only ask of the other settings. */
+static gboolean
+check_blocks (const VnRecipe  *self,
+              VnDType          weight,
+              const char      *where,
+              GError         **error)
+{
+  if (self->block_size != 0 && !vn_quant_is_weight_only (self->format))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; only the formats “weights” and “matmulnbits” have blocks"), where,
+                 (long long) self->block_size);
+  else if ((self->block_size & (self->block_size - 1)) != 0)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; allowed are powers of two from 16 on, and 0"), where,
+                 (long long) self->block_size);
+  else if (self->format == VN_FORMAT_MATMULNBITS && vn_dtype_get_bits (weight) > 8)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("%s: weight is %s; the format “matmulnbits” has 4 and 8 bits"), where, vn_dtype_get_name (weight));
+  else if (self->block_size != 0 && self->format == VN_FORMAT_WEIGHTS && self->opset != 0 && self->opset < 21)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld; blocks need 21 or more"), where,
+                 (long long) self->opset);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static gboolean
 check_opset (const VnRecipe  *self,
              GError         **error)
@@ -597,6 +624,7 @@ vn_recipe_validate (const VnRecipe  *self,
       vn_quant_format_find (self->format, error) == NULL ||
       !check_types (self, self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
+      !check_blocks (self, self->weight, _("recipe"), error) ||
       !check_opset (self, error) || !vn_recipe_check_target (self, error))
     return FALSE;
 
@@ -610,7 +638,8 @@ vn_recipe_validate (const VnRecipe  *self,
     {
       g_autofree char *where = g_strdup_printf (_("rule %u"), i + 1);
 
-      if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error))
+      if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error) ||
+          !check_blocks (self, ((const VnOverride *) g_ptr_array_index (self->overrides, i))->weight, where, error))
         return FALSE;
     }
   return vn_quant_check_types (self, error);

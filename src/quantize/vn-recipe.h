@@ -75,6 +75,8 @@ typedef struct
   VnBiasType  bias;
   VnVendorDomain vendor_domain;
   gboolean    per_channel;
+  gboolean    float_io;       /* FP16: inputs and outputs stay float32 */
+  gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;
   gboolean    reduce_range;

@@ -89,7 +89,7 @@ get_params (Writer             *self,
 }
 
 /* One node of the pair that takes a tensor to its type and back. @axis: of channels or blocks, or -1 */
-static void
+static VnNode *
 insert_conversion (Writer             *self,
                    VnNode             *before,
                    const VnTensorPlan *row,
@@ -114,6 +114,7 @@ insert_conversion (Writer             *self,
     }
   node = vn_graph_insert_node (self->graph, before, name, pair->domain, op_type, inputs, n, &output, 1);
   vn_quant_pair_set_attributes (pair, row, node, back, axis);
+  return node;
 }
 
 static gboolean
@@ -203,6 +204,7 @@ absorb_clamp (Writer *self,
 static VnTensor *
 make_stored (Writer              *self,
              VnTensorPlan        *row,
+             gint64               block,
              VnTensor            *data,
              int                  axis,
              GError             **error)
@@ -210,6 +212,8 @@ make_stored (Writer              *self,
   const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
   gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
 
+  if (block > 0)
+    return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, block, FALSE, error);
   if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
     return vn_tensor_ref (data);
   if (pair->kind == VN_PAIR_BLOCK)
@@ -220,21 +224,22 @@ make_stored (Writer              *self,
 }
 
 static gboolean
-write_constant (Writer              *self,
-                const VnTensorPlan  *row,
-                VnValue             *value,
-                GError             **error)
+write_constant (Writer            *self,
+                const VnQuantRow  *row,
+                VnValue           *value,
+                GError           **error)
 {
   g_autoptr(VnTensor) data = NULL;
   g_autofree char *name = g_strdup (value->name);
-  VnTensorPlan as_stored = *row;
+  VnTensorPlan as_stored = row->tensor;
   VnValue *stored, *output;
   VnShape shape = value->initializer->shape;
   VnNode *before = first_reader (value);
-  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : row->axis;
+  int axis = vn_dtype_is_block (row->tensor.dtype) ? vn_quant_find_block_axis (value) : row->tensor.axis;
   const Params *params = NULL;
+  VnNode *node;
 
-  data = make_stored (self, &as_stored, value->initializer, axis, error);
+  data = make_stored (self, &as_stored, row->block, value->initializer, axis, error);
   if (data == NULL)
     {
       g_prefix_error (error, "“%s”: ", name);
@@ -242,13 +247,17 @@ write_constant (Writer              *self,
     }
 
   if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->contrib, &as_stored)))
-    params = get_params (self, row, name);
+    params = get_params (self, &row->tensor, name);
   stored = add_constant (self, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored
                                            : add_named (self, name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
   redirect_readers (self, value, output, TRUE);
   if (output != stored)
-    insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
+    {
+      node = insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
+      if (row->block > 0)
+        vn_node_set_int (node, "block_size", row->block);
+    }
   remember_name (self, name, output->name);
   drop_if_unused (self, value);
   return TRUE;
@@ -560,7 +569,7 @@ write_tensors (Writer  *self,
         write_activation (self, &row->tensor, value);
       else if (self->pairs_on_weights)
         write_constant_pair (self, &row->tensor, value);
-      else if (!write_constant (self, &row->tensor, value, error))
+      else if (!write_constant (self, row, value, error))
         return FALSE;
     }
   return TRUE;

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Formats that need no samples: formulas and files worked out by hand. Other programs: tests/oracle/weights.py. */
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-infer.h"
+#include "vn-quantize-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- blocks ---- */
+
+static const struct
+{
+  const char *what;
+  float       x[4];
+  VnDType     dtype;
+  gboolean    symmetric, zero_first;
+  float       scale;
+  int         zero_point, q[4];
+} blocks[] = {
+  { "farther end",  { 1, -2, 0.5f, 3 },     VN_DTYPE_U4, TRUE,  TRUE,  -0.375f, 8,    { 5, 13, 7, 0 } },
+  { "signed",       { 1, -2, 0.5f, 3 },     VN_DTYPE_S4, TRUE,  TRUE,  -0.375f, 0,    { -3, 5, -1, -8 } },
+  { "asymmetric",   { 1, -2, 0.5f, 3 },     VN_DTYPE_U4, FALSE, TRUE,  5 / 15.f, 6,   { 9, 0, 8, 15 } },
+  { "shifted",      { 1, -2, 0.5f, 3 },     VN_DTYPE_S4, FALSE, TRUE,  5 / 15.f, -2,  { 1, -8, 0, 7 } },
+  { "ties, with",   { -8, -0.5f, 0.5f, 7 }, VN_DTYPE_U4, TRUE,  TRUE,  1, 8,          { 0, 8, 9, 15 } },
+  { "ties, before", { -8, -0.5f, 0.5f, 7 }, VN_DTYPE_U4, TRUE,  FALSE, 1, 8,          { 0, 7, 9, 15 } },
+  { "clipped",      { 8, -8, 4, 0 },        VN_DTYPE_S4, TRUE,  FALSE, 1, 0,          { 7, -8, 4, 0 } },
+  { "zeros",        { 0, 0, 0, 0 },         VN_DTYPE_U4, FALSE, TRUE,  0, 0,          { 0, 0, 0, 0 } },
+  { "zeros, middle",{ 0, 0, 0, 0 },         VN_DTYPE_U8, TRUE,  TRUE,  0, 128,        { 128, 128, 128, 128 } },
+  { "positive",     { 51, 102, 255, 0 },    VN_DTYPE_U8, FALSE, TRUE,  1, 0,          { 51, 102, 255, 0 } },
+  { "subnormal",    { 1e-45f, 0, 0, 0 },    VN_DTYPE_U8, FALSE, TRUE,  0, 0,          { 0, 0, 0, 0 } },
+};
+
+static void
+test_blocks (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (blocks); i++)
+    {
+      g_autoptr(VnTensor) data = vn_tensor_new_f32 (&VN_SHAPE (4), blocks[i].x), scale = NULL, zero_point = NULL, q = NULL;
+      g_autoptr(GError) error = NULL;
+
+      g_test_message ("%s", blocks[i].what);
+      vn_quant_block_params (data, 0, 16, blocks[i].dtype, blocks[i].symmetric, &scale, &zero_point, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (((const float *) scale->data)[0], ==, blocks[i].scale);
+      g_assert_cmpint (vn_tensor_get_s64 (zero_point, 0), ==, blocks[i].zero_point);
+      q = vn_quant_quantize_blocks (data, blocks[i].dtype, scale, zero_point, 0, 16, blocks[i].zero_first, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < 4; k++)
+        g_assert_cmpint (vn_tensor_get_s64 (q, k), ==, blocks[i].q[k]);
+    }
+}
+
+/* Blocks lie along the axis that is named, the last one may be short. */
+static void
+test_axes (void)
+{
+  const float x[] = { 0, 15, 30, 0, 45, 60 }, first[] = { 0, 3, 4 }, second[] = { 1, 2, 3, 4 };
+  g_autoptr(VnTensor) data = vn_tensor_new_f32 (&VN_SHAPE (2, 3), x);
+  g_autoptr(GError) error = NULL;
+
+  for (int axis = 0; axis < 2; axis++)
+    {
+      g_autoptr(VnTensor) scale = NULL, zero_point = NULL;
+
+      vn_quant_block_params (data, axis, 2, VN_DTYPE_U4, FALSE, &scale, &zero_point, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (scale->shape.dims[0], ==, axis == 0 ? 1 : 2);
+      g_assert_cmpint (scale->shape.dims[1], ==, axis == 0 ? 3 : 2);
+      for (gsize i = 0; i < scale->n_elements; i++)
+        g_assert_cmpfloat (((const float *) scale->data)[i], ==, axis == 0 ? first[i] : second[i]);
+    }
+}
+
+/* ---- networks ---- */
+
+typedef struct
+{
+  VnModel *model;
+  VnNotes *notes;
+} Fixture;
+
+static VnValue *
+add_node (Fixture    *f,
+          const char *type,
+          const char *name,
+          VnValue    *a,
+          VnValue    *b)
+{
+  VnValue *inputs[] = { a, b }, *y = vn_graph_add_value (f->model->graph, name, VN_DTYPE_UNDEFINED, NULL);
+
+  vn_graph_add_node (f->model->graph, NULL, "", type, inputs, b != NULL ? 2 : 1, &y, 1);
+  return y;
+}
+
+static VnModel *
+convert (Fixture    *f,
+         const char *settings,
+         GError    **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnStats) stats = vn_stats_new_empty ();
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_auto(GStrv) each = g_strsplit (settings, " ", -1);
+
+  for (char **s = each; *s != NULL; s++)
+    {
+      g_auto(GStrv) pair = g_strsplit (*s, "=", 2);
+
+      vn_recipe_set (recipe, pair[0], pair[1], error);
+      g_assert_no_error (*error);
+    }
+  g_assert_false (vn_recipe_needs_samples (recipe));
+  if (!vn_model_infer_types (f->model, NULL, NULL, error))
+    return NULL;
+  plan = vn_quantize_resolve (f->model, recipe, stats, f->notes, error);
+  return plan != NULL ? vn_quantize_write (f->model, recipe, plan, NULL, error) : NULL;
+}
+
+static char *
+list_nodes (const VnModel *model)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
+                            ((const VnNode *) g_ptr_array_index (model->graph->nodes, i))->op_type);
+  return g_string_free (text, FALSE);
+}
+
+static void
+fixture_clear (Fixture *f)
+{
+  vn_model_unref (f->model);
+  vn_notes_unref (f->notes);
+}
+
+/* K = 17: two blocks, the second of one number. Column 0 counts 0 .. 15, then 16; column 1 is negative. */
+static void
+test_nbits_bytes (void)
+{
+  Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+  VnGraph *graph = f.model->graph;
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 17)), *w, *y;
+  g_autoptr(VnTensor) data = NULL;
+  g_autoptr(VnModel) result = NULL;
+  g_autoptr(GError) error = NULL;
+  float values[34];
+  const VnNode *node;
+  const VnTensor *packed, *scales, *zeros;
+  const guint8 *bytes;
+
+  for (guint k = 0; k < 17; k++)
+    {
+      values[2 * k] = k < 16 ? (float) k : 30;
+      values[2 * k + 1] = k < 16 ? -(float) k : -15;
+    }
+  data = vn_tensor_new_f32 (&VN_SHAPE (17, 2), values);
+  w = vn_graph_add_initializer (graph, "w", data);
+  y = add_node (&f, "MatMul", "y", x, w);
+  vn_graph_set_output (graph, 0, y);
+  result = convert (&f, "format=matmulnbits weight=uint4 symmetric-weights=false block-size=16", &error);
+  g_assert_no_error (error);
+
+  node = g_ptr_array_index (result->graph->nodes, 0);
+  g_assert_cmpstr (node->op_type, ==, "MatMulNBits");
+  g_assert_cmpint (vn_node_get_int (node, "K", 0), ==, 17);
+  g_assert_cmpint (vn_node_get_int (node, "N", 0), ==, 2);
+  packed = vn_node_get_input (node, 1)->initializer;
+  scales = vn_node_get_input (node, 2)->initializer;
+  zeros = vn_node_get_input (node, 3)->initializer;
+  g_assert_cmpint (packed->shape.dims[0], ==, 2);
+  g_assert_cmpint (packed->shape.dims[1], ==, 2);
+  g_assert_cmpint (packed->shape.dims[2], ==, 8);
+  bytes = packed->data;
+  g_assert_cmphex (bytes[0], ==, 0x10);         /* 0, 1 */
+  g_assert_cmphex (bytes[7], ==, 0xfe);         /* 14, 15 */
+  g_assert_cmphex (bytes[8], ==, 0x0f);         /* 30 of 0 .. 30, nothing behind it */
+  g_assert_cmphex (bytes[16], ==, 0xef);        /* 0 and -1 above a zero point of 15 */
+  g_assert_cmpfloat (((const float *) scales->data)[0], ==, 1);
+  g_assert_cmpfloat (((const float *) scales->data)[1], ==, 2);
+  g_assert_cmpint (zeros->n_elements, ==, 2);
+  g_assert_cmphex (((const guint8 *) zeros->data)[0], ==, 0x00);
+  g_assert_cmphex (((const guint8 *) zeros->data)[1], ==, 0xff);
+  g_assert_cmpint (vn_model_get_opset (result, "com.microsoft"), ==, 1);
+  fixture_clear (&f);
+}
+
+static void
+test_half_numbers (void)
+{
+  const float x[] = { 1e6f, -1e6f, 1e-9f, 0, INFINITY, 1.5f, -1e-20f, 65504 };
+  const double wanted[] = { 65504, -65504, 0x1p-24, 0, INFINITY, 1.5, -0x1p-24, 65504 };
+  g_autoptr(VnTensor) data = vn_tensor_new_f32 (&VN_SHAPE (8), x), half = NULL;
+  g_autoptr(GError) error = NULL;
+  gsize n_clipped, n_raised;
+
+  half = vn_quant_to_half (data, &n_clipped, &n_raised, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (half->dtype, ==, VN_DTYPE_F16);
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    g_assert_cmpfloat (vn_tensor_get_double (half, i), ==, wanted[i]);
+  g_assert_cmpuint (n_clipped, ==, 2);
+  g_assert_cmpuint (n_raised, ==, 2);
+}
+
+static const struct
+{
+  const char *settings, *nodes;
+  VnDType     input, output;
+} conversions[] = {
+  { "format=fp16",                         "Cast MatMul Cast Min Cast Relu Cast", VN_DTYPE_F32, VN_DTYPE_F32 },
+  { "format=fp16 float-io=false",          "MatMul Cast Min Cast Relu",           VN_DTYPE_F16, VN_DTYPE_F16 },
+  { "format=bf16",                         "Cast MatMul Min Relu",                VN_DTYPE_F32, VN_DTYPE_F32 },
+  { "format=weights",                      "DequantizeLinear MatMul Min Relu",    VN_DTYPE_F32, VN_DTYPE_F32 },
+  { "format=matmulnbits block-size=16",    "MatMulNBits Min Relu",                VN_DTYPE_F32, VN_DTYPE_F32 },
+};
+
+/* Min stays in float32 between two that do not. */
+static void
+test_conversions (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (conversions); i++)
+    {
+      Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+      VnGraph *graph = f.model->graph;
+      const float big[] = { 1e6f, 1, 2, 3 }, limit = 4;
+      g_autoptr(VnTensor) weight = vn_tensor_new_f32 (&VN_SHAPE (2, 2), big), low = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &limit);
+      VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2)), *w, *c, *y;
+      g_autoptr(VnModel) result = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autofree char *nodes = NULL;
+      gboolean half = strstr (conversions[i].settings, "fp16") != NULL;
+
+      w = vn_graph_add_initializer (graph, "w", weight);
+      c = vn_graph_add_initializer (graph, "c", low);
+      y = add_node (&f, "Relu", "y", add_node (&f, "Min", "b", add_node (&f, "MatMul", "a", x, w), c), NULL);
+      vn_graph_set_output (graph, 0, y);
+      result = convert (&f, conversions[i].settings, &error);
+      g_assert_no_error (error);
+      nodes = list_nodes (result);
+      g_assert_cmpstr (nodes, ==, conversions[i].nodes);
+      g_assert_cmpint (vn_graph_find_value (result->graph, "x")->type.dtype, ==, conversions[i].input);
+      g_assert_cmpint (vn_graph_find_value (result->graph, "y")->type.dtype, ==, conversions[i].output);
+      g_assert_cmpuint (vn_notes_get_n (f.notes), ==, half ? 1 : 0);
+      if (half)
+        {
+          g_assert_cmpstr (vn_notes_get (f.notes, 0)->code, ==, "float16-clipped");
+          g_assert_cmpstr (vn_notes_get (f.notes, 0)->subject, ==, "w");
+        }
+      fixture_clear (&f);
+    }
+}
+
+static const struct
+{
+  const char *settings, *named;    /* NULL: allowed */
+} recipes[] = {
+  { "format=qdq block-size=32", "block-size" },
+  { "format=weights block-size=32", NULL },
+  { "format=weights block-size=48", "block-size" },
+  { "format=weights block-size=8", "block-size" },
+  { "format=weights block-size=32 opset=13", "opset" },
+  { "format=matmulnbits block-size=32 opset=13", NULL },
+  { "format=matmulnbits weight=int16", "weight" },
+};
+
+static void
+test_recipes (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (recipes); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autoptr(GError) error = NULL;
+      g_auto(GStrv) each = g_strsplit (recipes[i].settings, " ", -1);
+      gboolean ok = TRUE;
+
+      g_test_message ("%s", recipes[i].settings);
+      for (char **s = each; ok && *s != NULL; s++)
+        {
+          g_auto(GStrv) pair = g_strsplit (*s, "=", 2);
+
+          ok = vn_recipe_set (recipe, pair[0], pair[1], &error);
+        }
+      ok = ok && vn_recipe_validate (recipe, &error);
+      g_assert_cmpint (ok, ==, recipes[i].named == NULL);
+      if (!ok)
+        g_assert_nonnull (strstr (error->message, recipes[i].named));
+    }
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/weights/blocks", test_blocks);
+  g_test_add_func ("/weights/axes", test_axes);
+  g_test_add_func ("/weights/nbits-bytes", test_nbits_bytes);
+  g_test_add_func ("/weights/half-numbers", test_half_numbers);
+  g_test_add_func ("/weights/conversions", test_conversions);
+  g_test_add_func ("/weights/recipes", test_recipes);
+  return g_test_run ();
+}
