@@ -286,6 +286,16 @@ compare (VnQuantizeJob  *self,
   return TRUE;
 }
 
+/* Samples are float32: a network that takes and gives float16 is not run on them. */
+static gboolean
+can_compare (VnQuantizeJob *self)
+{
+  const VnRecipe *recipe = self->settings.recipe;
+
+  return self->dataset != NULL && !self->settings.skip_compare &&
+         (recipe->format != VN_FORMAT_FP16 || recipe->float_io);
+}
+
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -303,7 +313,7 @@ vn_quantize_job_run (VnJob         *job,
   if (!prepare (self, result, cancellable, error) ||
       !calibrate (self, result, cancellable, error) ||
       !write_quantized (self, result, error) ||
-      (self->dataset != NULL && !self->settings.skip_compare && !compare (self, result, cancellable, error)))
+      (can_compare (self) && !compare (self, result, cancellable, error)))
     return FALSE;
   vn_notes_sort (result->notes);
   self->result = g_steal_pointer (&result);

@@ -619,9 +619,9 @@ test_errors (void)
   g_clear_error (&error);
 
   recipe->per_channel = FALSE;
-  recipe->format = VN_FORMAT_INTEGER;
+  recipe->format = VN_N_FORMATS;
   g_assert_null (vn_quantize_write (f->model, recipe, plan, NULL, &error));
-  g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
   g_clear_error (&error);
 
   ((float *) vn_graph_find_value (f->model->graph, "conv.w")->initializer->data)[0] = NAN;

@@ -136,7 +136,7 @@ test_validate (void)
     { OPSET,      9,                   VN_ERROR_SETTING,     FALSE, "9" },
     { OPSET,      15,                  0,                    TRUE,  NULL },
     { FORMAT,     VN_FORMAT_FIXNEURON, VN_ERROR_SETTING, FALSE, "int8, int16" },
-    { INTEGERS,   VN_DTYPE_S16,        VN_ERROR_UNSUPPORTED, FALSE, "qoperator" },
+    { INTEGERS,   VN_DTYPE_S16,        VN_ERROR_SETTING,     FALSE, "qoperator" },
     { INTEGERS,   VN_DTYPE_U8,         0,                    TRUE,  NULL },
     { PATTERN,    0,                   VN_ERROR_SETTING,     FALSE, "rule 1" },
     { BOTH,       0,                   0,                    TRUE,  NULL },
