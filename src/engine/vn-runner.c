@@ -234,7 +234,8 @@ publish (VnRunner   *self,
   VnTensor *tensor = self->tensors[id];
   gboolean is_own = value->root == id && (value->store == VN_STORE_HEAP || value->store == VN_STORE_CONSTANT);
 
-  if (self->tap != NULL && value->store != VN_STORE_CONSTANT)
+  /* what the network holds is no news, what was folded is */
+  if (self->tap != NULL && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
     for (int tap = value->tap; tap >= 0; tap = plan->next_tap[tap])
       self->tap (value->value, (guint) tap, tensor, self->tap_data);
   if (outputs == NULL)

@@ -20,7 +20,7 @@ import oracle
 from end_to_end import ITSELF_DB, session, sqnr
 
 SAMPLES, AGREEMENT_DB, ROUNDING_DB = 3, 40.0, 15.0
-MODELS = ['det_ultraface_rfb320', 'mnist_cntk_op8', 'txt_tashkeel_transformer_fp32', 'aud_dtln_1_lstm']
+MODELS = ['det_ultraface_rfb320', 'mnist_cntk_op8', 'aud_dtln_1_lstm']
 SYMMETRIC = ['--symmetric-activations']
 EXTENDED = ['--format=extended']
 
