@@ -50,12 +50,12 @@ plan_alloc (VnModel       *model,
   return self;
 }
 
-/* Constants that only folding needed. */
+/* Constants that only folding needed, and nobody looks at. */
 static void
 drop_unused_constants (VnPlan *self)
 {
   for (guint i = 0; i < self->n_values; i++)
-    if (self->values[i].n_uses == 0 && self->values[i].output < 0)
+    if (self->values[i].n_uses == 0 && self->values[i].output < 0 && self->values[i].tap < 0)
       g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
 }
 

@@ -149,7 +149,7 @@ check_alignment (gconstpointer data)
 /* ---- what is refused ---- */
 
 static const struct { const char *json, *message; } refused[] = {
-  { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: give one of a pattern" },
+  { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: give a pattern" },
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: give scale and zero point together" },
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale leaves nothing" },
   { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not allowed" },
