@@ -275,24 +275,23 @@ set_level (VnConfig      *config,
            const XQuant  *xquant,
            GError       **error)
 {
-  const char *where = "quantization_parameters.precision_level";
-
   switch (xquant->precision)
     {
     case LEVEL_PARTLY:
-      vn_config_say (config, VN_NOTE_INFO, where, _("Level 1 quantizes as level 0 does, as in XSlim"));
+      vn_config_say (config, VN_NOTE_INFO, "quantization_parameters.precision_level",
+                     _("Level 1 quantizes as level 0 does, as in XSlim"));
       return TRUE;
     case LEVEL_MIXED:
       add_mixed (config, NULL, NULL);
       return TRUE;
     case LEVEL_DYNAMIC:
+      config->needs_samples = FALSE;
+      config->recipe->dynamic = TRUE;
+      return vn_recipe_set (config->recipe, "activation", "uint8", error) &&
+             vn_recipe_set (config->recipe, "format", "integer", error);
     case LEVEL_HALF:
       config->needs_samples = FALSE;
-      if (vn_recipe_set (config->recipe, "format", xquant->precision == LEVEL_HALF ? "fp16" : "dynamic", NULL))
-        return TRUE;
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: %d, %s, is not supported yet; use 0 to 2"), where,
-                   (int) xquant->precision, xquant->precision == LEVEL_HALF ? _("half precision") : _("scales found while running"));
-      return FALSE;
+      return vn_recipe_set (config->recipe, "format", "fp16", error);
     default:
       return TRUE;
     }

@@ -159,6 +159,26 @@ test_levels (void)
     }
 }
 
+/* Levels that are formats of their own. */
+static void
+test_format_levels (void)
+{
+  static const struct { int level; VnFormat format; gboolean dynamic; } cases[] = {
+    { 0, VN_FORMAT_QDQ, FALSE }, { 3, VN_FORMAT_INTEGER, TRUE }, { 4, VN_FORMAT_FP16, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *json = g_strdup_printf ("{\"quantization_parameters\": {\"precision_level\": %d}}", cases[i].level);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (config->recipe->format, ==, cases[i].format);
+      g_assert_cmpint (config->recipe->dynamic, ==, cases[i].dynamic);
+    }
+}
+
 #define CALIBRATION(text) "{\"calibration_parameters\": {" text "}}"
 #define QUANTIZATION(text) "{\"quantization_parameters\": {" text "}}"
 
@@ -176,7 +196,6 @@ test_wrong (void)
     { CALIBRATION ("\"input_parametres\": [{\"preprocess_file\": \"TF_IMAGENET\"}]"), { "preprocess_file", "PT_IMAGENET, IMAGENET" } },
     { CALIBRATION ("\"calibration_step\": 0"), { "calibration_step", "0" } },
     { QUANTIZATION ("\"precision_level\": 5"), { "precision_level", "5", "0 to 4" } },
-    { QUANTIZATION ("\"precision_level\": 4"), { "precision_level: 4", "half precision", "0 to 2" } },
     { QUANTIZATION ("\"precision_level\": 1.5"), { "precision_level", "1.5" } },
     { QUANTIZATION ("\"finetune_level\": \"high\""), { "finetune_level", "a number" } },
     { QUANTIZATION ("\"max_percentile\": 99.99"), { "max_percentile", "99.99", "0.5 to 1" } },
@@ -437,6 +456,7 @@ main (int   argc,
   g_test_add_func ("/quantize/config/xquant", test_xquant);
   g_test_add_func ("/quantize/config/defaults", test_defaults);
   g_test_add_func ("/quantize/config/levels", test_levels);
+  g_test_add_func ("/quantize/config/format-levels", test_format_levels);
   g_test_add_func ("/quantize/config/wrong", test_wrong);
   g_test_add_func ("/quantize/config/bind-wrong", test_bind_wrong);
   g_test_add_func ("/quantize/config/no-samples", test_no_samples);
