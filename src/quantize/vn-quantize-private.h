@@ -327,6 +327,9 @@ gboolean     vn_quant_fill_converted (VnResolver      *self,
                                       GError         **error);
 void         vn_quant_align          (VnResolver      *self,
                                       VnQuantPlan     *plan);      /* quant-align.c */
+gboolean     vn_quant_fill_biases    (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);   /* quant-row-bias.c */
 gboolean     vn_quant_fill_rows      (VnResolver      *self,
                                       VnQuantPlan     *plan,
                                       GError         **error);   /* quant-rows.c */
