@@ -22,7 +22,8 @@ G_BEGIN_DECLS
 #define VN_QUANT_EXTENDED  (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8 | VN_QUANT_HALVES | VN_QUANT_BLOCKS | \
                             VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32))
 #define VN_QUANT_FIXED     (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16))
-#define VN_QUANT_ACTIVATION_TYPES VN_QUANT_EXTENDED
+/* ONNX Runtime fuses nodes around activations of 4 bit into operators that have no such type. */
+#define VN_QUANT_ACTIVATION_TYPES (VN_QUANT_EXTENDED & ~VN_QUANT_NIBBLES)
 #define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
 
 /* ---- vn-recipe.c ---- */

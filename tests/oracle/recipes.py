@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """recipes.py CLI RECIPE_RANDOM [COUNT [FIRST]]: any recipe that validates yields a network that passes onnx.checker and that
 onnxruntime loads and runs. Recipes are drawn, seeded, from the table of settings."""
+import json
 import os
 import subprocess
 import sys
@@ -20,8 +21,16 @@ FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 MODELS = ['mnist_rten_op18', 'kws_micro_fp32']
 
 
-def run(path):
+def for_others(recipe):
+    """AMD's operators without functions: nothing but AMD's own tools runs them."""
+    with open(recipe) as f:
+        return json.load(f).get('vendor-domain', 'none') != 'none'
+
+
+def check(path, load):
     onnx.checker.check_model(onnx.load(path), full_check=True)
+    if not load:
+        return
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
@@ -46,7 +55,7 @@ def main():
                 try:
                     if done.returncode != 0:
                         raise RuntimeError(done.stderr.strip())
-                    run(out)
+                    check(out, not for_others(recipe))
                 except Exception as error:    # whatever onnx and onnxruntime throw
                     failed += 1
                     print(f'seed {seed}, {os.path.basename(model)}: {str(error)[:600]}')
