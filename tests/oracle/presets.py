@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""presets.py CLI [--write README.md] [MODEL...]: every preset on real networks.
+
+Each export passes onnx.checker, runs in stock onnxruntime, and our own run of it agrees with that (see number_types.py for how
+closely). Samples of networks that see are photographs; the error is that of onnxruntime's float outputs, on photographs that
+were not calibrated on. With --write the table of sizes and errors in the README is made anew.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import oracle
+from end_to_end import ITSELF_DB, session
+from number_types import AGREEMENT_DB, ROUNDING_DB, median_db, run_ours
+
+MODELS = ['det_ultraface_rfb320', 'cls_mobilenetv2_035_128_flowers', 'txt_tashkeel_transformer_fp32']
+CALIBRATION, HELD_OUT, TOKENS = 12, 3, 30
+# onnxruntime and we give NaN alike: rounding to so few bits goes beyond the largest float somewhere.
+NOT_A_NUMBER = {('mx6', 'txt_tashkeel_transformer_fp32')}
+BEGIN, END = '<!-- presets: made by tests/oracle/presets.py --write -->', '<!-- presets end -->'
+
+
+def list_presets(cli):
+    """The error about a preset that does not exist names those that do."""
+    done = subprocess.run([cli, 'quantize', 'x', '-o', 'y', '--preset', '?'], capture_output=True, text=True)
+    return done.stderr.strip().rsplit(': ', 1)[1].split(', ')
+
+
+def make_samples(shared, path, stem):
+    """Dicts by input, all of the same sizes: those to calibrate on, and those to measure with."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    photographs = oracle.photographs(shared)
+    samples = []
+    for n in range(CALIBRATION + HELD_OUT):
+        feeds = {}
+        for i in session(path).get_inputs():
+            shape = oracle.input_shape(stem, i.shape, name=i.name)
+            if 'int' in i.type:
+                feeds[i.name] = random.integers(0, TOKENS, shape).astype(np.int64 if '64' in i.type else np.int32)
+            elif stem in oracle.PREPROCESSING:
+                feeds[i.name] = oracle.image_input(stem, photographs[n], shape)
+            else:
+                feeds[i.name] = random.normal(0, 0.5, shape).astype(np.float32)
+        samples.append(feeds)
+    return samples[:CALIBRATION], samples[CALIBRATION:]
+
+
+def save(samples, folder):
+    """One folder per input if there are several."""
+    import numpy as np
+
+    names = list(samples[0])
+    data = os.path.join(folder, 'data')
+    for name in names:
+        place = os.path.join(data, re.sub('[/:]', '_', name)) if len(names) > 1 else data
+        os.makedirs(place)
+        for n, feeds in enumerate(samples):
+            np.save(os.path.join(place, '%03d.npy' % n), feeds[name])
+    return data
+
+
+def examine(cli, path, preset, data, held, sizes, folder):
+    """Size, dB against float, dB between onnxruntime and us; and whether the last is enough."""
+    import onnx
+
+    out = os.path.join(folder, 'out.onnx')
+    command = [cli, 'quantize', path, '-o', out, '--preset', preset, '--data', data, '--held-out', '0', '--skip-compare', *sizes]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip()[:300])
+    onnx.checker.check_model(out, full_check=True)
+    written, optimised, plain = session(out, as_written=True), session(out), session(path, as_written=True)
+    names = [o.name for o in written.get_outputs()]
+    expected = [written.run(None, feeds) for feeds in held]
+    ours = [run_ours(cli, out, feeds, names, folder) for feeds in held]
+    agreement = median_db(expected, ours)
+    itself = median_db(expected, [optimised.run(None, feeds) for feeds in held])
+    error = median_db([plain.run(None, feeds) for feeds in held], expected)
+    good = agreement >= min(AGREEMENT_DB, max(error + ROUNDING_DB, 0)) or agreement >= itself - ITSELF_DB
+    return os.path.getsize(out), error, agreement, good
+
+
+def write_table(readme, presets, stems, sizes, cells):
+    lines = ['| preset | ' + ' | '.join(f'{s}, {sizes[s] / 1e6:.2f} MB' for s in stems) + ' |',
+             '|---|' + '---|' * len(stems)]
+    for preset in presets:
+        lines.append(f'| `{preset}` | ' + ' | '.join(cells.get((preset, s), '–') for s in stems) + ' |')
+    text = open(readme, encoding='utf-8').read()
+    before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
+    with open(readme, 'w', encoding='utf-8') as f:
+        f.write(text[:before] + '\n' + '\n'.join(lines) + '\n' + text[after:])
+
+
+def main():
+    oracle.use_oracle_python()
+    shared = oracle.shared_folder()
+    arguments = sys.argv[1:]
+    readme = None
+    if '--write' in arguments:
+        at = arguments.index('--write')
+        readme = arguments[at + 1]
+        del arguments[at:at + 2]
+    cli, stems = arguments[0], arguments[1:] or MODELS
+    presets = list_presets(cli)
+    done = wrong = 0
+    weights, cells = {}, {}
+    for stem in stems:
+        path = os.path.join(shared, 'models', stem + '.onnx')
+        weights[stem] = os.path.getsize(path)
+        calibration, held = make_samples(shared, path, stem)
+        sizes = [f'--shape={name}=' + 'x'.join(str(d) for d in x.shape) for name, x in held[0].items() if x.ndim > 0]
+        for preset in presets:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    size, error, agreement, good = examine(cli, path, preset, save(calibration, folder), held, sizes, folder)
+                    text = f'{size} bytes, {error:.1f} dB; our run agrees to {agreement:.1f} dB'
+                    good = good or ((preset, stem) in NOT_A_NUMBER and error != error)
+                    cells[preset, stem] = f'{size / 1e6:.2f} MB, {error:.1f} dB'
+                except Exception as e:
+                    good, text = False, str(e).strip()[:300]
+            done += 1
+            wrong += not good
+            print(f'{stem:34} {preset:16} {"" if good else "WRONG: "}{text}', flush=True)
+    print(f'{done} exports, {wrong} wrong')
+    if readme is not None and wrong == 0:
+        write_table(readme, presets, stems, weights, cells)
+    sys.exit(0 if done > 0 and wrong == 0 else 1)
+
+
+if __name__ == '__main__':
+    main()
