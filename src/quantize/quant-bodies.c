@@ -355,23 +355,15 @@ add_function (VnModel *model,
 }
 
 /*< private >
- * vn_quant_finish_domains:
+ * vn_quant_add_functions:
  *
- * Imports the domains of the operators that were written, and adds the functions that say what they compute, unless the
- * recipe leaves that to a vendor's tools.
+ * Adds the functions that say what the operators that were written compute, unless the recipe leaves that to a vendor's
+ * tools.
  */
 void
-vn_quant_finish_domains (VnModel        *model,
-                         const VnRecipe *recipe)
+vn_quant_add_functions (VnModel        *model,
+                        const VnRecipe *recipe)
 {
-  for (guint i = 0; i < model->graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
-
-      if (*node->domain == '\0' || vn_model_get_opset (model, node->domain) > 0)
-        continue;
-      vn_model_set_opset (model, node->domain, 1);
-    }
   for (guint i = 0; i < G_N_ELEMENTS (bodies) && recipe->vendor_domain == VN_VENDOR_NONE; i++)
     for (guint k = 0; k < model->graph->nodes->len; k++)
       {

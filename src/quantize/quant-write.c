@@ -23,9 +23,41 @@ static const struct { gint64 opset, ir; } ir_versions[] = {
 };
 
 /*< private >
+ * vn_quant_add_value:
+ * @base: name of the tensor it belongs to; the two together are made unique
+ * @shape: (nullable): unknown
+ */
+VnValue *
+vn_quant_add_value (VnGraph       *graph,
+                    const char    *base,
+                    const char    *suffix,
+                    VnDType        dtype,
+                    const VnShape *shape)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_value (graph, name, dtype, shape);
+}
+
+/*< private >
+ * vn_quant_add_constant:
+ * @base: name of the tensor it belongs to; the two together are made unique
+ */
+VnValue *
+vn_quant_add_constant (VnGraph    *graph,
+                       const char *base,
+                       const char *suffix,
+                       VnTensor   *tensor)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_initializer (graph, name, tensor);
+}
+
+/*< private >
  * vn_quant_format_find:
  *
- * Returns: (transfer none): the format, or %NULL with %VN_ERROR_UNSUPPORTED if there is no writer for it
+ * Returns: (transfer none): the format, or %NULL with %VN_ERROR_SETTING if there is no such number
  */
 const VnQuantFormat *
 vn_quant_format_find (VnFormat   format,
@@ -33,13 +65,8 @@ vn_quant_format_find (VnFormat   format,
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     {
-      if (formats[i].format != format)
-        continue;
-      if (formats[i].write != NULL)
+      if (formats[i].format == format)
         return &formats[i];
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("The format “%s” cannot be written yet; choose “%s”"), formats[i].id, formats[0].id);
-      return NULL;
     }
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no format number %d"), (int) format);
@@ -170,6 +197,19 @@ set_producer (VnModel *model)
   model->producer_version = g_strdup (VN_VERSION);
 }
 
+/* Every domain that a node is of; those the model had keep their version. */
+static void
+import_domains (VnModel *model)
+{
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      if (*node->domain != '\0' && vn_model_get_opset (model, node->domain) == 0)
+        vn_model_set_opset (model, node->domain, 1);
+    }
+}
+
 /* Runtimes and the standard want nodes behind what they read; not every file keeps to that. */
 static gboolean
 sort_nodes (VnGraph  *graph,
@@ -185,6 +225,14 @@ sort_nodes (VnGraph  *graph,
     return FALSE;
   vn_graph_reorder (graph, nodes);
   return TRUE;
+}
+
+static gboolean
+complete_model (VnModel  *model,
+                GError  **error)
+{
+  import_domains (model);
+  return sort_nodes (model->graph, error) && vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
 }
 
 /* Values the writer did not rename stand for themselves, if they are still there. */
@@ -231,9 +279,7 @@ vn_quantize_write (const VnModel   *prepared,
     return NULL;
 
   model = vn_model_copy (prepared);
-  if (!format->write (model, recipe, plan, names, error) ||
-      !sort_nodes (model->graph, error) ||
-      !vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error))
+  if (!format->write (model, recipe, plan, names, error) || !complete_model (model, error))
     {
       g_prefix_error (error, "%s: ", format->id);
       return NULL;

@@ -382,7 +382,7 @@ void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
                                              gboolean            back,
                                              int                 axis);
 int          vn_quant_find_block_axis       (const VnValue      *value);
-void         vn_quant_finish_domains        (VnModel            *model,
+void         vn_quant_add_functions         (VnModel            *model,
                                              const VnRecipe     *recipe);   /* quant-bodies.c */
 /* ---- processors that shift (quant-npu.c) ---- */
 
@@ -433,13 +433,22 @@ typedef struct
                       const VnRecipe *recipe,
                       VnQuantPlan    *plan,
                       GHashTable     *value_names,
-                      GError        **error);       /* NULL: not written yet */
+                      GError        **error);    
 } VnQuantFormat;
 
 gboolean             vn_quant_check_types  (const VnRecipe  *recipe,
                                             GError         **error);   /* that the format can hold them */
+VnValue             *vn_quant_add_value    (VnGraph          *graph,
+                                            const char       *base,
+                                            const char       *suffix,
+                                            VnDType           dtype,
+                                            const VnShape    *shape);
+VnValue             *vn_quant_add_constant (VnGraph          *graph,
+                                            const char       *base,
+                                            const char       *suffix,
+                                            VnTensor         *tensor);
 const VnQuantFormat *vn_quant_format_find (VnFormat         format,
-                                           GError         **error);   /* only formats that can be written */
+                                           GError         **error);
 void                 vn_quant_drop_unused_constants (VnGraph    *graph,
                                                      GHashTable *captured);
 gboolean             vn_quant_has_qoperator (const VnNode     *node);

@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-#define MICROSOFT_DOMAIN "com.microsoft"
-
 /* A tensor of integers with its scale and zero point. */
 typedef struct
 {
@@ -26,7 +24,6 @@ typedef struct
 
 typedef struct
 {
-  VnModel        *model;
   VnGraph        *graph;
   const VnRecipe *recipe;
   VnQuantPlan    *plan;
@@ -101,28 +98,6 @@ vn_quant_has_integer (const VnNode *node,
 
 /* ---- small pieces ---- */
 
-static VnValue *
-add_value (Writer     *self,
-           const char *base,
-           const char *suffix,
-           VnDType     dtype)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_value (self->graph, name, dtype, NULL);
-}
-
-static VnValue *
-add_constant (Writer     *self,
-              const char *base,
-              const char *suffix,
-              VnTensor   *tensor)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_initializer (self->graph, name, tensor);
-}
-
 static VnNode *
 add_node (Writer      *self,
           VnNode      *before,
@@ -149,9 +124,9 @@ quantize_dynamically (Writer    *self,
 {
   VnValue *outputs[3];
 
-  outputs[0] = result->data = add_value (self, x->name, "_quantized", VN_DTYPE_U8);
-  outputs[1] = result->scale = add_value (self, x->name, "_scale", VN_DTYPE_F32);
-  outputs[2] = result->zero_point = add_value (self, x->name, "_zero_point", VN_DTYPE_U8);
+  outputs[0] = result->data = vn_quant_add_value (self->graph, x->name, "_quantized", VN_DTYPE_U8, NULL);
+  outputs[1] = result->scale = vn_quant_add_value (self->graph, x->name, "_scale", VN_DTYPE_F32, NULL);
+  outputs[2] = result->zero_point = vn_quant_add_value (self->graph, x->name, "_zero_point", VN_DTYPE_U8, NULL);
   add_node (self, before, x->name, "_QuantizeLinear", "DynamicQuantizeLinear", &x, 1, outputs, 3);
 }
 
@@ -164,9 +139,9 @@ quantize_statically (Writer             *self,
 {
   VnValue *inputs[3] = { x };
 
-  inputs[1] = result->scale = add_constant (self, x->name, "_scale", row->scale);
-  inputs[2] = result->zero_point = add_constant (self, x->name, "_zero_point", row->zero_point);
-  result->data = add_value (self, x->name, "_quantized", row->dtype);
+  inputs[1] = result->scale = vn_quant_add_constant (self->graph, x->name, "_scale", row->scale);
+  inputs[2] = result->zero_point = vn_quant_add_constant (self->graph, x->name, "_zero_point", row->zero_point);
+  result->data = vn_quant_add_value (self->graph, x->name, "_quantized", row->dtype, NULL);
   add_node (self, before, x->name, "_QuantizeLinear", "QuantizeLinear", inputs, 3, &result->data, 1);
 }
 
@@ -230,9 +205,9 @@ get_weight (Writer   *self,
       return NULL;
     }
   found = g_new0 (Quantized, 1);
-  found->data = add_constant (self, value->name, "_quantized", data);
-  found->scale = add_constant (self, value->name, "_scale", row->scale);
-  found->zero_point = add_constant (self, value->name, "_zero_point", row->zero_point);
+  found->data = vn_quant_add_constant (self->graph, value->name, "_quantized", data);
+  found->scale = vn_quant_add_constant (self->graph, value->name, "_scale", row->scale);
+  found->zero_point = vn_quant_add_constant (self->graph, value->name, "_zero_point", row->zero_point);
   g_hash_table_insert (self->weights, g_steal_pointer (&key), found);
   return found;
 }
@@ -249,8 +224,8 @@ scale_back (Writer          *self,
             const Quantized *w,
             VnValue         *output)
 {
-  VnValue *as_float = add_value (self, sum->name, "_cast_output", VN_DTYPE_F32);
-  VnValue *scale = add_value (self, label, "_scales_mul:0", VN_DTYPE_F32);
+  VnValue *as_float = vn_quant_add_value (self->graph, sum->name, "_cast_output", VN_DTYPE_F32, NULL);
+  VnValue *scale = vn_quant_add_value (self->graph, label, "_scales_mul:0", VN_DTYPE_F32, NULL);
   VnNode *cast = add_node (self, before, sum->name, "_cast", "Cast", &sum, 1, &as_float, 1);
 
   vn_node_set_int (cast, "to", VN_DTYPE_F32);
@@ -268,7 +243,7 @@ write_product (Writer          *self,
                VnValue         *addend)
 {
   VnValue *output = vn_node_get_output (node, 0), *scaled = output;
-  VnValue *sum = add_value (self, output->name, "_output_quantized", VN_DTYPE_S32);
+  VnValue *sum = vn_quant_add_value (self->graph, output->name, "_output_quantized", VN_DTYPE_S32, NULL);
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *quantized_name = g_strconcat (label, "_quant", NULL);
   VnNode *product;
@@ -277,7 +252,7 @@ write_product (Writer          *self,
                       (VnValue *[]) { x->data, w->data, x->zero_point, w->zero_point }, 4, &sum, 1);
   vn_node_set_output (node, 0, NULL);
   if (addend != NULL)
-    scaled = add_value (self, output->name, "quant_scaled_output", VN_DTYPE_F32);
+    scaled = vn_quant_add_value (self->graph, output->name, "quant_scaled_output", VN_DTYPE_F32, NULL);
   scale_back (self, node, quantized_name, sum, x, w, scaled);
   if (addend != NULL)
     add_node (self, node, output->name, "_bias_add", "Add", (VnValue *[]) { scaled, addend }, 2, &output, 1);
@@ -328,8 +303,8 @@ shape_bias (Writer   *self,
     return NULL;
   for (int i = 0; i < rank; i++)
     ((gint64 *) tensor->data)[i] = i == 1 ? -1 : 1;
-  inputs[1] = add_constant (self, output->name, "_bias_reshape_shape", tensor);
-  shaped = add_value (self, output->name, "_bias_reshape_output", VN_DTYPE_F32);
+  inputs[1] = vn_quant_add_constant (self->graph, output->name, "_bias_reshape_shape", tensor);
+  shaped = vn_quant_add_value (self->graph, output->name, "_bias_reshape_output", VN_DTYPE_F32, NULL);
   add_node (self, node, output->name, "_bias_reshape", "Reshape", inputs, 2, &shaped, 1);
   return shaped;
 }
@@ -365,7 +340,7 @@ write_gather (Writer  *self,
 
   if (w == NULL)
     return FALSE;
-  picked = add_value (self, output->name, "_quantized", w->data->type.dtype);
+  picked = vn_quant_add_value (self->graph, output->name, "_quantized", w->data->type.dtype, NULL);
   next = node->index + 1 < self->graph->nodes->len ? g_ptr_array_index (self->graph->nodes, node->index + 1) : NULL;
   vn_node_set_input (node, 0, w->data);
   vn_node_set_output (node, 0, picked);
@@ -419,9 +394,9 @@ make_lstm_weight (Writer     *self,
       (scale = shape_params (row->scale, value->initializer, error)) == NULL ||
       (zero_point = shape_params (row->zero_point, value->initializer, error)) == NULL)
     return FALSE;
-  result->data = add_constant (self, value->name, "_quantized", turned);
-  result->scale = add_constant (self, value->name, "_scale", scale);
-  result->zero_point = add_constant (self, value->name, "_zero_point", zero_point);
+  result->data = vn_quant_add_constant (self->graph, value->name, "_quantized", turned);
+  result->scale = vn_quant_add_constant (self->graph, value->name, "_scale", scale);
+  result->zero_point = vn_quant_add_constant (self->graph, value->name, "_zero_point", zero_point);
   return TRUE;
 }
 
@@ -447,8 +422,7 @@ write_lstm (Writer  *self,
   g_free (node->op_type);
   g_free (node->domain);
   node->op_type = g_strdup ("DynamicQuantizeLSTM");
-  node->domain = g_strdup (MICROSOFT_DOMAIN);
-  vn_model_set_opset (self->model, MICROSOFT_DOMAIN, MAX (1, vn_model_get_opset (self->model, MICROSOFT_DOMAIN)));
+  node->domain = g_strdup (VN_MICROSOFT_DOMAIN);
   return TRUE;
 }
 
@@ -488,7 +462,7 @@ vn_quant_write_integer (VnModel         *model,
                         GHashTable      *value_names,
                         GError         **error)
 {
-  Writer self = { .model = model, .graph = model->graph, .recipe = recipe, .plan = plan };
+  Writer self = { .graph = model->graph, .recipe = recipe, .plan = plan };
   g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
   gboolean ok;
 

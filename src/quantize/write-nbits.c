@@ -242,7 +242,5 @@ vn_quant_write_nbits (VnModel         *model,
       if (weight->uses->len == 0 && !weight->is_output && !g_hash_table_contains (captured, weight))
         vn_graph_remove_value (model->graph, weight);
     }
-  if (nodes->len > 0)
-    vn_model_set_opset (model, VN_MICROSOFT_DOMAIN, MAX (1, vn_model_get_opset (model, VN_MICROSOFT_DOMAIN)));
   return TRUE;
 }

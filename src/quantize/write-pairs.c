@@ -60,18 +60,6 @@ add_conversion (const VnNode *like,
                                like->op_type, inputs, 3, &output, 1);
 }
 
-static VnValue *
-add_value (VnGraph       *graph,
-           const char    *base,
-           const char    *suffix,
-           VnDType        dtype,
-           const VnShape *shape)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_value (graph, name, dtype, shape);
-}
-
 /* ---- a pair for each reader ---- */
 
 /* Nodes of the prepared network that read @value, each once, in order. */
@@ -118,8 +106,8 @@ add_numbered_pair (VnGraph          *graph,
   g_autofree char *dq = g_strdup_printf ("%s_DequantizeLinear_%u", base, number);
   g_autofree char *between = g_strdup_printf ("_QuantizeLinear_Output_%u", number);
   g_autofree char *behind = g_strdup_printf ("_DequantizeLinear_Output_%u", number);
-  VnValue *integers = add_value (graph, base, between, middle->type.dtype, &middle->type.shape);
-  VnValue *output = add_value (graph, base, behind, VN_DTYPE_F32, &middle->type.shape);
+  VnValue *integers = vn_quant_add_value (graph, base, between, middle->type.dtype, &middle->type.shape);
+  VnValue *output = vn_quant_add_value (graph, base, behind, VN_DTYPE_F32, &middle->type.shape);
   VnNode *quantize = add_conversion (pair->quantize, pair->dequantize, NULL, q, pair->input, NULL, NULL, integers);
 
   add_conversion (pair->dequantize, quantize, NULL, dq, integers, NULL, NULL, output);
@@ -191,17 +179,6 @@ vn_quant_write_dedicated (VnGraph     *graph,
 
 /* ---- another type for some readers ---- */
 
-static VnValue *
-add_constant (VnGraph    *graph,
-              const char *base,
-              const char *suffix,
-              VnTensor   *tensor)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_initializer (graph, name, tensor);
-}
-
 static gboolean
 all_receive (const VnQuantRow *row,
              const VnValue    *value,
@@ -240,7 +217,7 @@ make_room (VnGraph    *graph,
            const char *base,
            Pair       *pair)
 {
-  VnValue *first = add_value (graph, base, "_DequantizeLinear_Output", VN_DTYPE_F32, &pair->output->type.shape);
+  VnValue *first = vn_quant_add_value (graph, base, "_DequantizeLinear_Output", VN_DTYPE_F32, &pair->output->type.shape);
 
   vn_node_set_output (pair->dequantize, 0, first);
   pair->input = first;
@@ -258,15 +235,16 @@ write_converted (VnModel          *model,
   gboolean all = all_receive (row, pair.output, nodes), wide = vn_dtype_get_bits (row->converted->tensor.dtype) != 8;
   const char *domain = wide && vn_model_get_opset (model, "") < 21 ? "com.microsoft" : NULL;
   VnShape shape = vn_node_get_output (pair.quantize, 0)->type.shape;
-  VnValue *params[] = { add_constant (graph, base, "_scale_convert", row->converted->tensor.scale),
-                        add_constant (graph, base, "_zero_point_convert", row->converted->tensor.zero_point) };
-  VnValue *integers = add_value (graph, base, "_convert_QuantizeLinear_Output", row->converted->tensor.dtype, &shape);
+  VnValue *params[] = { vn_quant_add_constant (graph, base, "_scale_convert", row->converted->tensor.scale),
+                        vn_quant_add_constant (graph, base, "_zero_point_convert", row->converted->tensor.zero_point) };
+  VnValue *integers = vn_quant_add_value (graph, base, "_convert_QuantizeLinear_Output", row->converted->tensor.dtype,
+                                          &shape);
   VnValue *input = pair.output, *output;
   VnNode *behind = pair.dequantize;
 
   if (!all)
     {
-      input = add_value (graph, base, "_convert_QuantizeLinear_Input", VN_DTYPE_F32, &shape);
+      input = vn_quant_add_value (graph, base, "_convert_QuantizeLinear_Input", VN_DTYPE_F32, &shape);
       behind = add_named_conversion (pair.dequantize, behind, NULL, base, "_convert_clone_DequantizeLinear",
                                      vn_node_get_output (pair.quantize, 0), NULL, input);
     }
@@ -278,15 +256,13 @@ write_converted (VnModel          *model,
     }
   else
     {
-      output = add_value (graph, base, "_convert_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+      output = vn_quant_add_value (graph, base, "_convert_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
       for (guint i = 0; i < nodes->len; i++)
         if (row->receives[i])
           replace_input (g_ptr_array_index (nodes, i), pair.output, output);
     }
   behind = add_named_conversion (pair.quantize, behind, domain, base, "_convert_QuantizeLinear", input, params, integers);
   add_named_conversion (pair.dequantize, behind, domain, base, "_convert_DequantizeLinear", integers, params, output);
-  if (domain != NULL)
-    vn_model_set_opset (model, domain, MAX (1, vn_model_get_opset (model, domain)));
   if (all)
     g_hash_table_insert (value_names, g_strdup (base), g_strdup (output->name));
 }

@@ -36,29 +36,6 @@ typedef struct
 
 /* ---- small pieces ---- */
 
-static VnValue *
-add_named (Writer        *self,
-           const char    *base,
-           const char    *suffix,
-           VnDType        dtype,
-           const VnShape *shape)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_value (self->graph, name, dtype, shape);
-}
-
-static VnValue *
-add_constant (Writer     *self,
-              const char *base,
-              const char *suffix,
-              VnTensor   *tensor)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_initializer (self->graph, name, tensor);
-}
-
 /* Who shares the parameters that another tensor was converted to has a copy of them. */
 static const char *
 get_owner (Writer             *self,
@@ -81,8 +58,8 @@ get_params (Writer             *self,
   if (params == NULL)
     {
       params = g_new (Params, 1);
-      params->scale = add_constant (self, owner, "_scale", row->scale);
-      params->zero_point = add_constant (self, owner, "_zero_point", row->zero_point);
+      params->scale = vn_quant_add_constant (self->graph, owner, "_scale", row->scale);
+      params->zero_point = vn_quant_add_constant (self->graph, owner, "_zero_point", row->zero_point);
       g_hash_table_insert (self->params, g_strdup (owner), params);
     }
   return params;
@@ -248,9 +225,10 @@ write_constant (Writer            *self,
 
   if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->contrib, &as_stored)))
     params = get_params (self, &row->tensor, name);
-  stored = add_constant (self, name, "_quantized", data);
+  stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored
-                                           : add_named (self, name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+                                           : vn_quant_add_value (self->graph, name, "_DequantizeLinear_Output",
+                                                                 VN_DTYPE_F32, &shape);
   redirect_readers (self, value, output, TRUE);
   if (output != stored)
     {
@@ -272,8 +250,8 @@ write_constant_pair (Writer             *self,
   VnShape shape = value->initializer->shape;
   VnNode *before = first_reader (value);
   const Params *params = get_params (self, row, value->name);
-  VnValue *middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
-  VnValue *output = add_named (self, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+  VnValue *middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  VnValue *output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
 
   redirect_readers (self, value, output, TRUE);
   insert_conversion (self, before, row, value->name, FALSE, value, params, middle, row->axis);
@@ -298,7 +276,7 @@ static VnValue *
 detach_producer (Writer  *self,
                  VnValue *value)
 {
-  VnValue *input = add_named (self, value->name, "_QuantizeLinear_Input", VN_DTYPE_F32, &value->type.shape);
+  VnValue *input = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Input", VN_DTYPE_F32, &value->type.shape);
   VnNode *producer = value->producer;
   guint index = value->output_index;
 
@@ -319,14 +297,14 @@ write_activation (Writer             *self,
   VnValue *input = value, *middle = NULL, *output = value;
 
   if (pair->back != NULL)
-    middle = add_named (self, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+    middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
   if (value->is_output)
     {
       input = detach_producer (self, value);
     }
   else
     {
-      output = add_named (self, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+      output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
       redirect_readers (self, value, output, FALSE);
     }
 
@@ -432,13 +410,14 @@ write_bias (Writer            *self,
     }
 
   retire_bias (self, row, bias);
-  stored = add_constant (self, row->tensor.name, "_quantized", data);
+  stored = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized", data);
   if (linear)
     {
-      params.scale = add_constant (self, row->tensor.name, "_quantized_scale", row->tensor.scale);
-      params.zero_point = add_constant (self, row->tensor.name, "_quantized_zero_point", row->tensor.zero_point);
+      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale", row->tensor.scale);
+      params.zero_point = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_zero_point",
+                                                 row->tensor.zero_point);
     }
-  output = add_named (self, row->tensor.name, "", VN_DTYPE_F32, &shape);
+  output = vn_quant_add_value (self->graph, row->tensor.name, "", VN_DTYPE_F32, &shape);
   if (own)
     redirect_readers (self, bias, output, FALSE);
   else
@@ -598,7 +577,7 @@ vn_quant_write_qdq (VnModel         *model,
     vn_quant_write_dedicated (model->graph, plan, writer.nodes, value_names);
   vn_quant_write_converted (model, plan, writer.nodes, value_names);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
-  vn_quant_finish_domains (model, recipe);
+  vn_quant_add_functions (model, recipe);
   writer_clear (&writer);
   return ok;
 }

@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#define MICROSOFT_DOMAIN "com.microsoft"
 #define SOFTMAX_SCALE (1.0f / 256)
 
 /* A tensor of integers with its scale and zero point. */
@@ -25,7 +24,6 @@ typedef struct
 
 typedef struct
 {
-  VnModel    *model;
   VnGraph    *graph;
   GPtrArray  *nodes;         /* of VnNode: those the plan quantizes and that have something in this format */
   GHashTable *captured;      /* set of VnValue: used or returned by graphs inside nodes */
@@ -57,31 +55,31 @@ static gboolean fold_where       (Folder *self, VnNode *node, const Fold *fold);
 
 /* Operators of onnxruntime.quantization's QLinear table; Relu and Clip vanish in their producer before we come here. */
 static const Fold folds[] = {
-  { "Add",               MICROSOFT_DOMAIN, "QLinearAdd",               fold_two },
+  { "Add",               VN_MICROSOFT_DOMAIN, "QLinearAdd",               fold_two },
   { "ArgMax",            "",               NULL,                       fold_argmax },
-  { "AveragePool",       MICROSOFT_DOMAIN, "QLinearAveragePool",       fold_pool },
+  { "AveragePool",       VN_MICROSOFT_DOMAIN, "QLinearAveragePool",       fold_pool },
   { "Clip",              "",               NULL,                       NULL },
-  { "Concat",            MICROSOFT_DOMAIN, "QLinearConcat",            fold_concat },
+  { "Concat",            VN_MICROSOFT_DOMAIN, "QLinearConcat",            fold_concat },
   { "Conv",              "",               "QLinearConv",              fold_conv },
   { "Flatten",           "",               NULL,                       fold_passthrough },
   { "Gather",            "",               NULL,                       fold_passthrough },
-  { "Gemm",              MICROSOFT_DOMAIN, "QGemm",                    fold_gemm },
-  { "GlobalAveragePool", MICROSOFT_DOMAIN, "QLinearGlobalAveragePool", fold_unary },
-  { "LeakyRelu",         MICROSOFT_DOMAIN, "QLinearLeakyRelu",         fold_unary },
+  { "Gemm",              VN_MICROSOFT_DOMAIN, "QGemm",                    fold_gemm },
+  { "GlobalAveragePool", VN_MICROSOFT_DOMAIN, "QLinearGlobalAveragePool", fold_unary },
+  { "LeakyRelu",         VN_MICROSOFT_DOMAIN, "QLinearLeakyRelu",         fold_unary },
   { "MatMul",            "",               "QLinearMatMul",            fold_two },
   { "MaxPool",           "",               NULL,                       fold_passthrough },
-  { "Mul",               MICROSOFT_DOMAIN, "QLinearMul",               fold_two },
+  { "Mul",               VN_MICROSOFT_DOMAIN, "QLinearMul",               fold_two },
   { "Pad",               "",               NULL,                       fold_pad },
   { "Relu",              "",               NULL,                       NULL },
   { "Reshape",           "",               NULL,                       fold_passthrough },
   { "Resize",            "",               NULL,                       fold_resize },
-  { "Sigmoid",           MICROSOFT_DOMAIN, "QLinearSigmoid",           fold_unary },
-  { "Softmax",           MICROSOFT_DOMAIN, "QLinearSoftmax",           fold_softmax },
+  { "Sigmoid",           VN_MICROSOFT_DOMAIN, "QLinearSigmoid",           fold_unary },
+  { "Softmax",           VN_MICROSOFT_DOMAIN, "QLinearSoftmax",           fold_softmax },
   { "Split",             "",               NULL,                       fold_passthrough },
   { "Squeeze",           "",               NULL,                       fold_passthrough },
   { "Transpose",         "",               NULL,                       fold_passthrough },
   { "Unsqueeze",         "",               NULL,                       fold_passthrough },
-  { "Where",             MICROSOFT_DOMAIN, "QLinearWhere",             fold_where },
+  { "Where",             VN_MICROSOFT_DOMAIN, "QLinearWhere",             fold_where },
 };
 
 static const Fold *
@@ -522,16 +520,6 @@ invert_names (GHashTable *names)
   return inverse;
 }
 
-static gboolean
-uses_domain (const VnGraph *graph,
-             const char    *domain)
-{
-  for (guint i = 0; i < graph->nodes->len; i++)
-    if (g_str_equal (((const VnNode *) g_ptr_array_index (graph->nodes, i))->domain, domain))
-      return TRUE;
-  return FALSE;
-}
-
 /*< private >
  * vn_quant_write_qoperator:
  */
@@ -542,7 +530,7 @@ vn_quant_write_qoperator (VnModel         *model,
                           GHashTable      *value_names,
                           GError         **error)
 {
-  Folder self = { .model = model, .graph = model->graph, .names = value_names };
+  Folder self = { .graph = model->graph, .names = value_names };
 
   self.nodes = list_nodes (model->graph, plan);
   if (!vn_quant_write_qdq (model, recipe, plan, value_names, error))
@@ -562,8 +550,6 @@ vn_quant_write_qoperator (VnModel         *model,
     }
   drop_dequantizers (&self);
   vn_quant_drop_unused_constants (model->graph, self.captured);
-  if (uses_domain (model->graph, MICROSOFT_DOMAIN))
-    vn_model_set_opset (model, MICROSOFT_DOMAIN, MAX (1, vn_model_get_opset (model, MICROSOFT_DOMAIN)));
   g_ptr_array_unref (self.nodes);
   g_hash_table_unref (self.captured);
   g_hash_table_unref (self.by_dequantized);
