@@ -4,21 +4,17 @@
  * the order of the nodes because some of them depend on what earlier nodes decided.
  *
  * Known deviations, each because the peer's result would be wrong:
- *  - a Clip whose bounds leave out 0 stays: a quantized range always holds 0, so it cannot replace the clamp;
  *  - a factor beta of a bias is folded into the bias (the peer drops it);
  *  - a constant of MatMul has a scale per channel only if it is the right one and a matrix: ONNX Runtime's integer kernel
  *    fails on others;
- *  - a tensor nobody reads gets no Q/DQ pair;
- *  - a clamp whose result is to stay float, or has a range given by a rule, stays. */
+ *  - a tensor nobody reads gets no Q/DQ pair. */
 
 #include "vn-quantize-private.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef gboolean (*MarkFunc) (VnResolver *self, const VnNode *node, const VnOp *op);
 
-static gboolean mark_clamp       (VnResolver *self, const VnNode *node, const VnOp *op);
 static gboolean mark_compute     (VnResolver *self, const VnNode *node, const VnOp *op);
 static gboolean mark_gather      (VnResolver *self, const VnNode *node, const VnOp *op);
 static gboolean mark_generic     (VnResolver *self, const VnNode *node, const VnOp *op);
@@ -38,7 +34,7 @@ static const MarkFunc by_role[] = {
   [VN_QUANT_COMPUTE]     = mark_compute,
   [VN_QUANT_MATMUL]      = mark_matmul,
   [VN_QUANT_GENERIC]     = mark_generic,
-  [VN_QUANT_CLAMP]       = mark_clamp,
+  [VN_QUANT_CLAMP]       = vn_quant_mark_clamp,
   [VN_QUANT_PASSTHROUGH] = mark_passthrough,
   [VN_QUANT_NORM]        = mark_norm,
 };
@@ -155,10 +151,14 @@ list_matches (char       **list,
   return FALSE;
 }
 
-/* Some runtimes want the results of products in float. */
-static gboolean
-keeps_outputs_float (VnResolver   *self,
-                     const VnNode *node)
+/*< private >
+ * vn_resolver_keeps_outputs_float:
+ *
+ * Returns: whether results of @node's type stay float: some runtimes want those of products so
+ */
+gboolean
+vn_resolver_keeps_outputs_float (VnResolver   *self,
+                                 const VnNode *node)
 {
   return list_matches (self->recipe->float_output_types, node->op_type);
 }
@@ -174,12 +174,20 @@ mark_activation (VnResolver    *self,
   return TRUE;
 }
 
-static gboolean
-mark_output (VnResolver   *self,
-             const VnNode *node,
-             guint         i)
+/*< private >
+ * vn_resolver_mark_output:
+ * @i: which output
+ *
+ * Marks the @i-th result of @node as quantized, with parameters of its own.
+ *
+ * Returns: whether it can be
+ */
+gboolean
+vn_resolver_mark_output (VnResolver   *self,
+                         const VnNode *node,
+                         guint         i)
 {
-  return !keeps_outputs_float (self, node) && mark_activation (self, vn_node_get_output (node, i));
+  return !vn_resolver_keeps_outputs_float (self, node) && mark_activation (self, vn_node_get_output (node, i));
 }
 
 /* @output takes the parameters of @input, even if it was marked before. */
@@ -191,7 +199,7 @@ mark_shared (VnResolver    *self,
 {
   VnQuantMark *mark;
 
-  if (!vn_resolver_may_mark (self, output) || output->initializer != NULL || keeps_outputs_float (self, node))
+  if (!vn_resolver_may_mark (self, output) || output->initializer != NULL || vn_resolver_keeps_outputs_float (self, node))
     return FALSE;
 
   mark = vn_resolver_mark_of (self, output);
@@ -298,7 +306,7 @@ mark_generic (VnResolver   *self,
   for (guint i = 0; i < node->inputs->len; i++)
     any |= mark_activation (self, vn_node_get_input (node, i));
   for (guint i = 0; i < node->outputs->len; i++)
-    any |= mark_output (self, node, i);
+    any |= vn_resolver_mark_output (self, node, i);
   return any;
 }
 
@@ -315,7 +323,7 @@ mark_compute (VnResolver   *self,
   if (vn_node_get_int (node, "transB", 0) > 0)
     axis = 1 - axis;
   any = mark_activation (self, x);
-  any |= mark_output (self, node, 0);
+  any |= vn_resolver_mark_output (self, node, 0);
   any |= mark_weight (self, weight, axis);
   any |= mark_bias (self, node, op->quant.bias_input, x, weight);
   return any;
@@ -335,7 +343,7 @@ mark_matmul (VnResolver   *self,
 
       any |= mark_weight (self, value, i == 1 && is_matrix ? op->quant.channel_axis : G_MAXINT8);
     }
-  return mark_output (self, node, 0) || any;
+  return vn_resolver_mark_output (self, node, 0) || any;
 }
 
 static gboolean
@@ -349,7 +357,7 @@ mark_norm (VnResolver   *self,
   any |= mark_weight (self, scale, 1);
   any |= mark_bias (self, node, 2, x, scale);
   for (guint i = 0; i < node->outputs->len; i++)
-    any |= mark_output (self, node, i);
+    any |= vn_resolver_mark_output (self, node, i);
   return any;
 }
 
@@ -362,120 +370,6 @@ mark_passthrough (VnResolver   *self,
   gboolean any = self->recipe->force_passthrough && mark_activation (self, input);
 
   return vn_resolver_is_marked (self, input) && (mark_shared (self, node, vn_node_get_output (node, 0), input) || any);
-}
-
-/* ---- Relu and Clip ---- */
-
-/* A bound of a clamp: attribute of that name, or input @i; @fallback if there is none. FALSE: not known now. */
-static gboolean
-get_bound (const VnNode *node,
-           const char   *attribute,
-           guint         i,
-           double        fallback,
-           double       *bound)
-{
-  const VnValue *value = vn_node_get_input (node, i);
-  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
-
-  if (value == NULL)
-    *bound = vn_node_get_float (node, attribute, (float) fallback);
-  else if (tensor != NULL && tensor->n_elements == 1)
-    *bound = vn_tensor_get_double (tensor, 0);
-  else
-    return FALSE;
-  return TRUE;
-}
-
-/* A saturating range can stand for the clamp only if it may end where the clamp ends: it always holds 0. */
-static gboolean
-bounds_hold_zero (const VnNode *node)
-{
-  double low, high;
-
-  if (get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
-    return FALSE;
-  return !(get_bound (node, "max", 2, INFINITY, &high) && high < 0);
-}
-
-/* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
-static gboolean
-always_saturates (const VnRecipe *recipe)
-{
-  if (!vn_dtype_is_integer (recipe->activation))
-    return FALSE;
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->activation != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (rule->activation))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-converts (VnResolver    *self,
-          const VnValue *value)
-{
-  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-
-  return rule != NULL && rule->convert != VN_DTYPE_UNDEFINED;
-}
-
-/* Then it need not end where the clamp does. */
-static gboolean
-has_given_range (VnResolver    *self,
-                 const VnValue *value)
-{
-  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-
-  return rule != NULL && (rule->symmetric == VN_YES || rule->min != NULL || rule->max != NULL || rule->scales != NULL);
-}
-
-/* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
-static gboolean
-can_absorb (VnResolver    *self,
-            const VnNode  *clamp,
-            const VnValue *input,
-            const VnValue *output)
-{
-  return !self->recipe->symmetric_activations &&
-         always_saturates (self->recipe) &&
-         !self->recipe->keep_clamps &&
-         !converts (self, input) &&
-         !converts (self, output) &&
-         !has_given_range (self, output) &&
-         input->producer != NULL &&
-         input->uses->len == 1 &&
-         !input->is_output &&
-         !g_hash_table_contains (self->captured, input) &&
-         output != NULL &&
-         !g_hash_table_contains (self->captured, output) &&
-         vn_resolver_may_mark (self, output) &&
-         bounds_hold_zero (clamp);
-}
-
-static gboolean
-mark_clamp (VnResolver   *self,
-            const VnNode *node,
-            const VnOp   *op)
-{
-  const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
-
-  if (!vn_resolver_is_marked (self, input))
-    return FALSE;
-
-  if (can_absorb (self, node, input, output) && !keeps_outputs_float (self, node))
-    {
-      VnQuantMark *mark = vn_resolver_mark_of (self, input);
-
-      mark->marked = FALSE;
-      mark->provider = NULL;
-      mark->absorbed_into = output;
-      g_ptr_array_add (self->clamps, (gpointer) node);
-    }
-  mark_output (self, node, 0);
-  return TRUE;
 }
 
 /* ---- single operators ---- */
@@ -555,7 +449,7 @@ mark_pad (VnResolver   *self,
     any |= mark_activation (self, vn_node_get_input (node, i));
   if (vn_resolver_is_marked (self, vn_node_get_input (node, 0)) && pads_within_range (self, node))
     return mark_shared (self, node, output, vn_node_get_input (node, 0)) || any;
-  return mark_output (self, node, 0) || any;
+  return vn_resolver_mark_output (self, node, 0) || any;
 }
 
 static gboolean
@@ -567,7 +461,7 @@ mark_where (VnResolver   *self,
     mark_activation (self, vn_node_get_input (node, i));
   if (!vn_resolver_is_marked (self, vn_node_get_input (node, 1)) || !vn_resolver_is_marked (self, vn_node_get_input (node, 2)))
     return FALSE;
-  return mark_output (self, node, 0);
+  return vn_resolver_mark_output (self, node, 0);
 }
 
 /* Integers only go into the product: the weight, and with ranges from samples the data. Convolutions have one scale, as

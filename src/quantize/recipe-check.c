@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a format or a processor asks of several settings of a recipe together. */
+/* Whether a recipe can be followed: each field by itself, and what a format or a processor asks of several together. */
 
 #include "vn-quantize-private.h"
 
@@ -56,14 +56,164 @@ check_npu (const VnRecipe  *self,
   return FALSE;
 }
 
-/*< private >
- * vn_recipe_check_target:
+/* What holds between fields; each by itself was looked at before. */
+static gboolean
+check_types (const VnRecipe  *recipe,
+             VnDType          activation,
+             VnDType          weight,
+             const char      *where,
+             GError         **error)
+{
+  if (recipe->format == VN_FORMAT_QOPERATOR && activation != recipe->activation)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("%s: activation is %s; operators of the format “qoperator” read and write one type, here %s"), where,
+                   vn_dtype_get_name (activation), vn_dtype_get_name (recipe->activation));
+      return FALSE;
+    }
+  if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
+    return TRUE;
+
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("%s: no runtime multiplies int8 activations by uint8 weights; use int8 weights"), where);
+  return FALSE;
+}
+
+static gboolean
+says_about_tensors (const VnOverride *rule)
+{
+  return rule->symmetric != VN_AS_RECIPE || rule->reduce_range != VN_AS_RECIPE || rule->per_channel != VN_AS_RECIPE ||
+         rule->axis != VN_AXIS_AS_RECIPE || rule->min != NULL || rule->max != NULL || rule->scales != NULL ||
+         rule->convert != VN_DTYPE_UNDEFINED;
+}
+
+static gboolean
+check_override (const VnRecipe    *recipe,
+                const VnOverride  *rule,
+                const char        *where,
+                GError           **error)
+{
+  gboolean by_edges = rule->in_edges != NULL || rule->out_edges != NULL;
+  gboolean for_tensors = vn_override_is_for_tensors (rule);
+
+  if (!vn_settings_check (vn_setting_list_of_rule, rule, where, error) || !vn_override_check_tensors (rule, where, error))
+    return FALSE;
+  if (for_tensors ? rule->pattern != NULL || by_edges : rule->pattern == NULL && !by_edges)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant; "
+                     "or tensors alone"), where);
+      return FALSE;
+    }
+  if (for_tensors)
+    return TRUE;
+  if (says_about_tensors (rule))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: ranges, scales, axes and conversions can be given for tensors only"), where);
+      return FALSE;
+    }
+  if (rule->pattern != NULL && *rule->pattern == '\0')
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the pattern is empty"), where);
+      return FALSE;
+    }
+  return check_types (recipe, rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
+                      rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
+}
+
+/* DynamicQuantizeLinear makes uint8 and nothing else. */
+static gboolean
+check_dynamic (const VnRecipe  *self,
+               GError         **error)
+{
+  if (!self->dynamic)
+    return TRUE;
+  if (self->format != VN_FORMAT_INTEGER)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: “dynamic” is true; only the format “integer” finds ranges while the network runs"));
+  else if (self->activation != VN_DTYPE_U8)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
+                 vn_dtype_get_name (self->activation));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* What formats for weights only ask of the other settings. */
+static gboolean
+check_blocks (const VnRecipe  *self,
+              VnDType          weight,
+              const char      *where,
+              GError         **error)
+{
+  if (self->block_size != 0 && !vn_quant_is_weight_only (self->format))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; only the formats “weights” and “matmulnbits” have blocks"), where,
+                 (long long) self->block_size);
+  else if ((self->block_size & (self->block_size - 1)) != 0)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; allowed are powers of two from 16 on, and 0"), where,
+                 (long long) self->block_size);
+  else if (self->format == VN_FORMAT_MATMULNBITS && vn_dtype_get_bits (weight) > 8)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("%s: weight is %s; the format “matmulnbits” has 4 and 8 bits"), where, vn_dtype_get_name (weight));
+  else if (self->block_size != 0 && self->format == VN_FORMAT_WEIGHTS && self->opset != 0 && self->opset < 21)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld; blocks need 21 or more"), where,
+                 (long long) self->opset);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_opset (const VnRecipe  *self,
+             GError         **error)
+{
+  if (!self->per_channel || self->format == VN_FORMAT_INTEGER || self->opset == 0 || self->opset >= 13)
+    return TRUE;
+
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("opset is %lld; scales per channel need 13 or more"), (long long) self->opset);
+  return FALSE;
+}
+
+/**
+ * vn_recipe_validate:
+ * @self: a recipe, maybe read from a file
  *
- * Returns: %FALSE with %VN_ERROR_SETTING or %VN_ERROR_UNSUPPORTED if the format or the processor cannot do what is asked
+ * Returns: %FALSE with %VN_ERROR_SETTING or %VN_ERROR_UNSUPPORTED if a field holds what cannot be followed
  */
 gboolean
-vn_recipe_check_target (const VnRecipe  *self,
-                        GError         **error)
+vn_recipe_validate (const VnRecipe  *self,
+                    GError         **error)
 {
-  return check_pairs (self, error) && check_npu (self, error);
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (!vn_settings_check (vn_setting_list_of_recipe, self, _("recipe"), error) ||
+      vn_quant_format_find (self->format, error) == NULL ||
+      !check_types (self, self->activation, self->weight, _("recipe"), error) ||
+      !check_dynamic (self, error) ||
+      !check_blocks (self, self->weight, _("recipe"), error) ||
+      !check_opset (self, error) ||
+      !check_pairs (self, error) ||
+      !check_npu (self, error))
+    return FALSE;
+
+  if (self->method == NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("recipe: a range method is missing"));
+      return FALSE;
+    }
+
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      g_autofree char *where = g_strdup_printf (_("rule %u"), i + 1);
+
+      if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error) ||
+          !check_blocks (self, ((const VnOverride *) g_ptr_array_index (self->overrides, i))->weight, where, error))
+        return FALSE;
+    }
+  return vn_quant_check_types (self, error);
 }

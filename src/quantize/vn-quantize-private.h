@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 #define VN_QUANT_ACTIVATION_TYPES (VN_QUANT_EXTENDED & ~VN_QUANT_NIBBLES)
 #define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
 
-/* ---- vn-recipe.c ---- */
+/* ---- vn-override.c ---- */
 
 gboolean vn_override_matches_labelled (const VnOverride *self,
                                        const VnNode     *node,
@@ -40,9 +40,6 @@ gboolean vn_override_is_for_tensors   (const VnOverride *self);
 gboolean vn_override_check_tensors    (const VnOverride *self,      /* quant-tensor-rules.c */
                                        const char       *where,
                                        GError          **error);
-
-gboolean vn_recipe_check_target       (const VnRecipe   *self,
-                                       GError          **error);   /* recipe-check.c */
 
 /* ---- quant-params.c: formulas, no graph ---- */
 
@@ -218,6 +215,14 @@ gboolean     vn_resolver_may_mark     (VnResolver      *self,
                                        const VnValue   *value);
 gboolean     vn_resolver_is_marked    (VnResolver      *self,
                                        const VnValue   *value);
+gboolean     vn_resolver_mark_output  (VnResolver      *self,
+                                       const VnNode    *node,
+                                       guint            i);
+gboolean     vn_resolver_keeps_outputs_float (VnResolver   *self,
+                                              const VnNode *node);
+gboolean     vn_quant_mark_clamp      (VnResolver      *self,      /* quant-mark-clamp.c */
+                                       const VnNode    *node,
+                                       const VnOp      *op);
 void         vn_resolver_mark_bias    (VnResolver      *self,      /* quant-mark-bias.c */
                                        const VnNode    *node,
                                        int              input,

@@ -36,6 +36,9 @@ typedef struct
   gboolean          (*check) (const char *text, GError **error);
 } VnSetting;
 
+/* One of the two lists: fields of recipes, or of rules. */
+typedef const VnSetting * (*VnSettingsFunc) (guint *n);
+
 const VnSetting *vn_setting_list_of_recipe (guint             *n);
 const VnSetting *vn_setting_list_of_rule   (guint             *n);
 const VnSetting *vn_setting_find           (const VnSetting   *list,
@@ -65,5 +68,19 @@ gboolean         vn_setting_parse          (const VnSetting   *self,
 char            *vn_setting_dup_text       (const VnSetting   *self,
                                             gconstpointer      object);
 char            *vn_setting_dup_allowed    (const VnSetting   *self);
+
+void             vn_settings_reset         (VnSettingsFunc     list,      /* setting-list.c */
+                                            gpointer           object);
+void             vn_settings_clear         (VnSettingsFunc     list,
+                                            gpointer           object);
+void             vn_settings_own           (VnSettingsFunc     list,
+                                            gpointer           object);
+gboolean         vn_settings_equal         (VnSettingsFunc     list,
+                                            gconstpointer      a,
+                                            gconstpointer      b);
+gboolean         vn_settings_check         (VnSettingsFunc     list,
+                                            gconstpointer      object,
+                                            const char        *where,
+                                            GError           **error);
 
 G_END_DECLS
