@@ -490,6 +490,23 @@ mark_integer (VnResolver   *self,
   return any;
 }
 
+/* Integers that are made while the network runs go in, integers of a known range come out. */
+static gboolean
+mark_qlinear (VnResolver   *self,
+              const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1);
+  gboolean is_constant = weight->initializer != NULL;
+  int axis = vn_node_is (node, "Conv") ? 0 : is_constant && weight->initializer->shape.rank == 2 ? 1 : G_MAXINT8;
+
+  if (!vn_resolver_may_mark (self, vn_node_get_input (node, 0)) || !vn_resolver_may_mark (self, weight) ||
+      !vn_resolver_may_mark (self, vn_node_get_output (node, 0)) || vn_resolver_keeps_outputs_float (self, node))
+    return FALSE;
+  if (is_constant)
+    mark_weight (self, weight, axis);
+  return vn_resolver_mark_output (self, node, 0);
+}
+
 static gboolean
 mark_node (VnResolver   *self,
            const VnNode *node)
@@ -499,6 +516,8 @@ mark_node (VnResolver   *self,
 
   if (self->recipe->format == VN_FORMAT_INTEGER)
     return mark_integer (self, node);
+  if (self->recipe->format == VN_FORMAT_QOPERATOR && self->recipe->dynamic)
+    return mark_qlinear (self, node);
   if (vn_quant_is_weight_only (self->recipe->format))
     return vn_quant_mark_weight_only (self, node);
   if (rule >= 0 && self->opset < peer_rules[rule].since)

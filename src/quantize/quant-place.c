@@ -130,7 +130,7 @@ format_has (VnResolver   *self,
   switch (self->recipe->format)
     {
     case VN_FORMAT_QOPERATOR:
-      return vn_quant_has_qoperator (node);
+      return self->recipe->dynamic ? vn_quant_has_qlinear (node) : vn_quant_has_qoperator (node);
     case VN_FORMAT_INTEGER:
       return vn_quant_has_integer (node, self->recipe->dynamic);
     default:

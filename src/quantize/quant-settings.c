@@ -59,12 +59,15 @@ take_fixed_range (VnResolver   *self,
 void
 vn_resolver_set_ranges (VnResolver *self)
 {
+  /* float clamps stand behind operators of integers then */
+  gboolean is_dynamic = self->recipe->format == VN_FORMAT_QOPERATOR && self->recipe->dynamic;
+
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);
       const VnQuantNode *info = &self->quant_nodes[node->index];
 
-      if (!info->selected || info->op == NULL)
+      if ((!info->selected && !is_dynamic) || info->op == NULL)
         continue;
       if (info->op->quant.role == VN_QUANT_CLAMP)
         take_range_of_clamp (self, node);

@@ -129,9 +129,9 @@ check_dynamic (const VnRecipe  *self,
 {
   if (!self->dynamic)
     return TRUE;
-  if (self->format != VN_FORMAT_INTEGER)
+  if (self->format != VN_FORMAT_INTEGER && self->format != VN_FORMAT_QOPERATOR)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("recipe: “dynamic” is true; only the format “integer” finds ranges while the network runs"));
+                 _("recipe: “dynamic” is true; only the formats “integer” and “qoperator” find ranges while the network runs"));
   else if (self->activation != VN_DTYPE_U8)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
@@ -171,7 +171,7 @@ static gboolean
 check_opset (const VnRecipe  *self,
              GError         **error)
 {
-  if (!self->per_channel || self->format == VN_FORMAT_INTEGER || self->opset == 0 || self->opset >= 13)
+  if (!self->per_channel || self->format == VN_FORMAT_INTEGER || self->dynamic || self->opset == 0 || self->opset >= 13)
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,

@@ -467,6 +467,7 @@ gboolean             vn_quant_write_qoperator (VnModel        *model,
                                                GError        **error);
 gboolean             vn_quant_has_integer (const VnNode     *node,
                                            gboolean          dynamic);
+gboolean             vn_quant_has_qlinear (const VnNode     *node);   /* write-qlinear.c */
 gboolean             vn_quant_write_integer (VnModel          *model,
                                              const VnRecipe   *recipe,
                                              VnQuantPlan      *plan,

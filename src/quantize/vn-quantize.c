@@ -59,7 +59,7 @@ needs_channels (const VnRecipe *recipe)
 static gint64
 least_opset (const VnRecipe *recipe)
 {
-  if (recipe->format == VN_FORMAT_INTEGER)
+  if (recipe->dynamic || recipe->format == VN_FORMAT_INTEGER)
     return recipe->dynamic ? 11 : 10;
   if (recipe->format == VN_FORMAT_BF16)   /* Cast has it since then */
     return 13;

@@ -8,7 +8,7 @@
  * and everything else stays float. A Gather of a constant reads integers, an LSTM becomes DynamicQuantizeLSTM. The names
  * are those onnxruntime.quantization gives. */
 
-#include "vn-quantize-private.h"
+#include "vn-write-integer-private.h"
 
 #include "vn-error.h"
 #include "vn-graph-edit.h"
@@ -16,20 +16,8 @@
 
 #include <string.h>
 
-/* A tensor of integers with its scale and zero point. */
-typedef struct
-{
-  VnValue *data, *scale, *zero_point;
-} Quantized;
-
-typedef struct
-{
-  VnGraph        *graph;
-  const VnRecipe *recipe;
-  VnQuantPlan    *plan;
-  GHashTable     *activations;   /* VnValue -> Quantized */
-  GHashTable     *weights;       /* name, and whether transposed -> Quantized */
-} Writer;
+typedef VnIntegerOperand Quantized;
+typedef VnIntegerWriter Writer;
 
 typedef gboolean (*WriteFunc) (Writer *self, VnNode *node, GError **error);
 
@@ -98,16 +86,22 @@ vn_quant_has_integer (const VnNode *node,
 
 /* ---- small pieces ---- */
 
-static VnNode *
-add_node (Writer      *self,
-          VnNode      *before,
-          const char  *base,
-          const char  *suffix,
-          const char  *op_type,
-          VnValue    **inputs,
-          guint        n_inputs,
-          VnValue    **outputs,
-          guint        n_outputs)
+/*< private >
+ * vn_integer_add_node:
+ * @base: with @suffix, the name of the node; empty: none
+ *
+ * Returns: (transfer none): a node of the standard in front of @before
+ */
+VnNode *
+vn_integer_add_node (VnIntegerWriter  *self,
+                     VnNode           *before,
+                     const char       *base,
+                     const char       *suffix,
+                     const char       *op_type,
+                     VnValue         **inputs,
+                     guint             n_inputs,
+                     VnValue         **outputs,
+                     guint             n_outputs)
 {
   g_autofree char *name = *base != '\0' ? g_strconcat (base, suffix, NULL) : NULL;
 
@@ -127,7 +121,7 @@ quantize_dynamically (Writer    *self,
   outputs[0] = result->data = vn_quant_add_value (self->graph, x->name, "_quantized", VN_DTYPE_U8, NULL);
   outputs[1] = result->scale = vn_quant_add_value (self->graph, x->name, "_scale", VN_DTYPE_F32, NULL);
   outputs[2] = result->zero_point = vn_quant_add_value (self->graph, x->name, "_zero_point", VN_DTYPE_U8, NULL);
-  add_node (self, before, x->name, "_QuantizeLinear", "DynamicQuantizeLinear", &x, 1, outputs, 3);
+  vn_integer_add_node (self, before, x->name, "_QuantizeLinear", "DynamicQuantizeLinear", &x, 1, outputs, 3);
 }
 
 static void
@@ -142,13 +136,20 @@ quantize_statically (Writer             *self,
   inputs[1] = result->scale = vn_quant_add_constant (self->graph, x->name, "_scale", row->scale);
   inputs[2] = result->zero_point = vn_quant_add_constant (self->graph, x->name, "_zero_point", row->zero_point);
   result->data = vn_quant_add_value (self->graph, x->name, "_quantized", row->dtype, NULL);
-  add_node (self, before, x->name, "_QuantizeLinear", "QuantizeLinear", inputs, 3, &result->data, 1);
+  vn_integer_add_node (self, before, x->name, "_QuantizeLinear", "QuantizeLinear", inputs, 3, &result->data, 1);
 }
 
-static const Quantized *
-get_activation (Writer  *self,
-                VnNode  *node,
-                VnValue *x)
+/*< private >
+ * vn_integer_get_activation:
+ * @node: a reader of @x; what is added stands in front of it
+ *
+ * Returns: (transfer none): the integers of @x, made once: with the range that they have while the network runs if the
+ *   recipe is dynamic, otherwise with that of the plan
+ */
+const VnIntegerOperand *
+vn_integer_get_activation (VnIntegerWriter *self,
+                           VnNode          *node,
+                           VnValue         *x)
 {
   Quantized *found = g_hash_table_lookup (self->activations, x);
 
@@ -178,11 +179,18 @@ transpose_bytes (const VnTensor  *tensor,
   return result;
 }
 
-static const Quantized *
-get_weight (Writer   *self,
-            VnValue  *value,
-            gboolean  transposed,
-            GError  **error)
+/*< private >
+ * vn_integer_get_weight:
+ * @value: a constant that the plan quantizes
+ * @transposed: it is a matrix, and the other way round is wanted
+ *
+ * Returns: (transfer none) (nullable): its integers, made once; %NULL: memory
+ */
+const VnIntegerOperand *
+vn_integer_get_weight (VnIntegerWriter  *self,
+                       VnValue          *value,
+                       gboolean          transposed,
+                       GError          **error)
 {
   const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
   g_autofree char *key = g_strdup_printf ("%d %s", transposed, value->name);
@@ -226,11 +234,11 @@ scale_back (Writer          *self,
 {
   VnValue *as_float = vn_quant_add_value (self->graph, sum->name, "_cast_output", VN_DTYPE_F32, NULL);
   VnValue *scale = vn_quant_add_value (self->graph, label, "_scales_mul:0", VN_DTYPE_F32, NULL);
-  VnNode *cast = add_node (self, before, sum->name, "_cast", "Cast", &sum, 1, &as_float, 1);
+  VnNode *cast = vn_integer_add_node (self, before, sum->name, "_cast", "Cast", &sum, 1, &as_float, 1);
 
   vn_node_set_int (cast, "to", VN_DTYPE_F32);
-  add_node (self, before, label, "_scales_mul", "Mul", (VnValue *[]) { x->scale, w->scale }, 2, &scale, 1);
-  add_node (self, before, label, "_output_scale_mul", "Mul", (VnValue *[]) { as_float, scale }, 2, &output, 1);
+  vn_integer_add_node (self, before, label, "_scales_mul", "Mul", (VnValue *[]) { x->scale, w->scale }, 2, &scale, 1);
+  vn_integer_add_node (self, before, label, "_output_scale_mul", "Mul", (VnValue *[]) { as_float, scale }, 2, &output, 1);
 }
 
 /* Puts the product of integers in the place of @node. @addend: (nullable): added at the end; it must broadcast */
@@ -248,14 +256,14 @@ write_product (Writer          *self,
   g_autofree char *quantized_name = g_strconcat (label, "_quant", NULL);
   VnNode *product;
 
-  product = add_node (self, node, quantized_name, "", op_type,
-                      (VnValue *[]) { x->data, w->data, x->zero_point, w->zero_point }, 4, &sum, 1);
+  product = vn_integer_add_node (self, node, quantized_name, "", op_type,
+                                 (VnValue *[]) { x->data, w->data, x->zero_point, w->zero_point }, 4, &sum, 1);
   vn_node_set_output (node, 0, NULL);
   if (addend != NULL)
     scaled = vn_quant_add_value (self->graph, output->name, "quant_scaled_output", VN_DTYPE_F32, NULL);
   scale_back (self, node, quantized_name, sum, x, w, scaled);
   if (addend != NULL)
-    add_node (self, node, output->name, "_bias_add", "Add", (VnValue *[]) { scaled, addend }, 2, &output, 1);
+    vn_integer_add_node (self, node, output->name, "_bias_add", "Add", (VnValue *[]) { scaled, addend }, 2, &output, 1);
   return product;
 }
 
@@ -264,11 +272,11 @@ write_matmul (Writer  *self,
               VnNode  *node,
               GError **error)
 {
-  const Quantized *w = get_weight (self, vn_node_get_input (node, 1), FALSE, error);
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
 
   if (w == NULL)
     return FALSE;
-  write_product (self, node, "MatMulInteger", get_activation (self, node, vn_node_get_input (node, 0)), w, NULL);
+  write_product (self, node, "MatMulInteger", vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w, NULL);
   vn_graph_remove_node (self->graph, node);
   return TRUE;
 }
@@ -278,12 +286,13 @@ write_gemm (Writer  *self,
             VnNode  *node,
             GError **error)
 {
-  const Quantized *w = get_weight (self, vn_node_get_input (node, 1), vn_node_get_int (node, "transB", 0) != 0, error);
+  gboolean transposed = vn_node_get_int (node, "transB", 0) != 0;
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), transposed, error);
 
   if (w == NULL)
     return FALSE;
-  write_product (self, node, "MatMulInteger", get_activation (self, node, vn_node_get_input (node, 0)), w,
-                 vn_node_get_input (node, 2));
+  write_product (self, node, "MatMulInteger", vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w,
+                            vn_node_get_input (node, 2));
   vn_graph_remove_node (self->graph, node);
   return TRUE;
 }
@@ -305,7 +314,7 @@ shape_bias (Writer   *self,
     ((gint64 *) tensor->data)[i] = i == 1 ? -1 : 1;
   inputs[1] = vn_quant_add_constant (self->graph, output->name, "_bias_reshape_shape", tensor);
   shaped = vn_quant_add_value (self->graph, output->name, "_bias_reshape_output", VN_DTYPE_F32, NULL);
-  add_node (self, node, output->name, "_bias_reshape", "Reshape", inputs, 2, &shaped, 1);
+  vn_integer_add_node (self, node, output->name, "_bias_reshape", "Reshape", inputs, 2, &shaped, 1);
   return shaped;
 }
 
@@ -314,13 +323,14 @@ write_conv (Writer  *self,
             VnNode  *node,
             GError **error)
 {
-  const Quantized *w = get_weight (self, vn_node_get_input (node, 1), FALSE, error);
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
   VnValue *bias = NULL;
   VnNode *product;
 
   if (w == NULL || (vn_node_get_input (node, 2) != NULL && (bias = shape_bias (self, node, error)) == NULL))
     return FALSE;
-  product = write_product (self, node, "ConvInteger", get_activation (self, node, vn_node_get_input (node, 0)), w, bias);
+  product = write_product (self, node, "ConvInteger",
+                           vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w, bias);
   for (guint i = 0; i < node->attrs->len; i++)
     vn_node_set_attr (product, vn_attr_copy (g_ptr_array_index (node->attrs, i)));
   vn_graph_remove_node (self->graph, node);
@@ -335,7 +345,7 @@ write_gather (Writer  *self,
               GError **error)
 {
   VnValue *output = vn_node_get_output (node, 0), *picked;
-  const Quantized *w = get_weight (self, vn_node_get_input (node, 0), FALSE, error);
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 0), FALSE, error);
   VnNode *next;
 
   if (w == NULL)
@@ -344,8 +354,8 @@ write_gather (Writer  *self,
   next = node->index + 1 < self->graph->nodes->len ? g_ptr_array_index (self->graph->nodes, node->index + 1) : NULL;
   vn_node_set_input (node, 0, w->data);
   vn_node_set_output (node, 0, picked);
-  add_node (self, next, output->name, "_DequantizeLinear", "DequantizeLinear",
-            (VnValue *[]) { picked, w->scale, w->zero_point }, 3, &output, 1);
+  vn_integer_add_node (self, next, output->name, "_DequantizeLinear", "DequantizeLinear",
+                       (VnValue *[]) { picked, w->scale, w->zero_point }, 3, &output, 1);
   return TRUE;
 }
 
@@ -433,20 +443,22 @@ write_nodes (Writer  *self,
              GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  gboolean qlinear = self->recipe->format == VN_FORMAT_QOPERATOR;
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->graph->nodes, i);
       g_autofree char *label = vn_node_dup_label (node);
 
-      if (vn_quant_plan_is_node_quantized (self->plan, label) && vn_quant_has_integer (node, self->recipe->dynamic))
+      if (vn_quant_plan_is_node_quantized (self->plan, label) &&
+          (qlinear ? vn_quant_has_qlinear (node) : vn_quant_has_integer (node, self->recipe->dynamic)))
         g_ptr_array_add (nodes, node);
     }
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (!find_writer (node) (self, node, error))
+      if (!(qlinear ? vn_integer_write_qlinear : find_writer (node)) (self, node, error))
         return FALSE;
     }
   return TRUE;
@@ -454,6 +466,8 @@ write_nodes (Writer  *self,
 
 /*< private >
  * vn_quant_write_integer:
+ *
+ * Also what the format “qoperator” is with dynamic ranges.
  */
 gboolean
 vn_quant_write_integer (VnModel         *model,
@@ -469,6 +483,7 @@ vn_quant_write_integer (VnModel         *model,
   self.activations = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self.weights = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   ok = write_nodes (&self, error);
+  vn_integer_drop_unread (&self, captured, value_names);
   vn_quant_drop_unused_constants (model->graph, captured);
   g_hash_table_unref (self.activations);
   g_hash_table_unref (self.weights);

@@ -532,6 +532,8 @@ vn_quant_write_qoperator (VnModel         *model,
 {
   Folder self = { .graph = model->graph, .names = value_names };
 
+  if (recipe->dynamic)
+    return vn_quant_write_integer (model, recipe, plan, value_names, error);
   self.nodes = list_nodes (model->graph, plan);
   if (!vn_quant_write_qdq (model, recipe, plan, value_names, error))
     {

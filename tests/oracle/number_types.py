@@ -32,6 +32,9 @@ def both(dtype, *more):
 CASES = {
     'qdq int16': both('int16', *SYMMETRIC), 'qdq uint16': both('uint16'), 'qdq int16 per channel': both('int16', '--per-channel'),
     'qdq a16w4': ['--activation=uint16', '--weight=int4'],
+    'qoperator': ['--preset=qlinear'], 'qoperator per channel': ['--preset=qlinear', '--per-channel'],
+    'qoperator dynamic': ['--preset=qlinear', '--dynamic=true'],
+    'qoperator dynamic per channel': ['--preset=qlinear', '--dynamic=true', '--per-channel', '--weight=uint8'],
     'extended uint8': both('uint8', *EXTENDED), 'extended int8': both('int8', *EXTENDED),
     'extended int16': both('int16', *EXTENDED, *SYMMETRIC), 'extended int32': both('int32', *EXTENDED, *SYMMETRIC),
     'extended uint32': both('uint32', *EXTENDED), 'extended int32 asymmetric': both('int32', *EXTENDED, '--per-channel'),
