@@ -1,50 +1,245 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Top-1 of a classifier over labelled samples: the class is the folder's place among the sorted folders. */
-#include "vn-compare.h"
+/* Networks side by side on the same samples. Each thread runs one sample through all of them; what comes out is kept per
+ * sample and added in the order of the samples, so that the numbers do not depend on the threads. */
+#include "vn-evaluate.h"
 
+#include "vn-error.h"
+#include "vn-i18n.h"
 #include "vn-parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOP 5
+
+/* What one network made of one sample. */
+typedef struct
+{
+  gboolean   done;
+  gsize      n_outputs;
+  gsize      answer;      /* the first of the largest */
+  int        rank;        /* of the true class, from 0; -1 if that is not known */
+  VnErrorSum error;
+} Answer;
 
 typedef struct
 {
-  VnPlan                 *plans[2];       /* float, quantized */
-  VnRunner              **runners[2];     /* by worker */
-  VnDataset              *dataset;
+  const VnContestant     *contestants;
+  guint                   n_contestants, n_workers;
+  VnPlan                **plans;           /* by contestant */
+  VnRunner              **runners;         /* by worker and contestant */
+  const VnLabels         *labels;
   const VnCompareOptions *options;
-  guint                   n_workers;
-  gint8                  *hits[2];        /* by sample: -1 left out, 0, 1 */
-  guint                  *answers[2];     /* by sample */
+  Answer                 *answers;         /* by sample and contestant */
+  const VnProgress       *progress;
+  VnNotes                *notes;
+  gint                    n_done;
 } Evaluate;
 
-static guint
-arg_max (const VnTensor *tensor)
-{
-  guint best = 0;
+/* ---- one answer ---- */
 
-  for (gsize i = 1; i < tensor->n_elements; i++)
+/* Elements for the first of the pictures of a batch. */
+static gsize
+count_outputs (const VnTensor *tensor)
+{
+  gsize n = tensor->n_elements;
+
+  if (tensor->shape.rank >= 2 && tensor->shape.dims[0] > 1)
+    n /= (gsize) tensor->shape.dims[0];
+  return vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) ? 0 : n;
+}
+
+/* The output that has a number for each class, or else the first one that has several numbers for a picture; -1: none. */
+static int
+find_scores (const VnLabels  *labels,
+             VnTensor * const *outputs,
+             guint            n)
+{
+  int first = -1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gsize size = count_outputs (outputs[i]);
+
+      if (size >= 2 && labels->n_classes >= 2 && (size == labels->n_classes || size == labels->n_classes + 1))
+        return (int) i;
+      if (size >= 2 && first < 0)
+        first = (int) i;
+    }
+  return first;
+}
+
+/* How many classes come before @wanted: those with more, and of equal ones those with lower numbers. */
+static int
+find_rank (const VnTensor *tensor,
+           gsize           n,
+           gsize           wanted)
+{
+  double value = vn_tensor_get_double (tensor, wanted);
+  int rank = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      double other = vn_tensor_get_double (tensor, i);
+
+      rank += other > value || (other == value && i < wanted) || (isnan (value) && i != wanted);
+    }
+  return rank;
+}
+
+static gsize
+arg_max (const VnTensor *tensor,
+         gsize           n)
+{
+  gsize best = 0;
+
+  for (gsize i = 1; i < n; i++)
     if (vn_tensor_get_double (tensor, i) > vn_tensor_get_double (tensor, best))
-      best = (guint) i;
+      best = i;
   return best;
 }
 
-static gboolean
-run_one (Evaluate  *self,
-         guint      which,
-         guint      worker,
-         guint      sample,
-         VnTensor **inputs,
-         int        label,
-         GError   **error)
+static void
+score (const VnLabels    *labels,
+       guint              sample,
+       VnTensor * const  *outputs,
+       guint              n,
+       Answer            *answer)
 {
-  guint n_outputs = vn_plan_get_n_outputs (self->plans[which]);
-  g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
+  int at = find_scores (labels, outputs, n);
+  int wanted;
 
-  if (!vn_runner_run (self->runners[which][worker], inputs, outputs, NULL, error))
+  answer->done = TRUE;
+  answer->rank = -1;
+  if (at < 0)
+    return;
+  answer->n_outputs = count_outputs (outputs[at]);
+  answer->answer = arg_max (outputs[at], answer->n_outputs);
+  wanted = vn_labels_get (labels, sample, answer->n_outputs);
+  if (wanted >= 0)
+    answer->rank = find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
+}
+
+/* ---- outputs against those of the first network ---- */
+
+static int
+find_counterpart (const Evaluate *self,
+                  guint           k,
+                  guint           output)
+{
+  guint n = vn_plan_get_n_outputs (self->plans[0]);
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (vn_plan_get_output (self->plans[0], i)->name, vn_plan_get_output (self->plans[k], output)->name))
+      return (int) i;
+  return n == vn_plan_get_n_outputs (self->plans[k]) ? (int) output : -1;
+}
+
+static void
+compare_outputs (const Evaluate   *self,
+                 guint             k,
+                 VnTensor * const *first,
+                 VnTensor * const *outputs,
+                 VnErrorSum       *sum)
+{
+  for (guint i = 0; i < vn_plan_get_n_outputs (self->plans[k]); i++)
+    {
+      int other = find_counterpart (self, k, i);
+
+      if (other < 0 || outputs[i]->dtype != VN_DTYPE_F32 || first[other]->dtype != VN_DTYPE_F32 ||
+          first[other]->n_elements != outputs[i]->n_elements)
+        continue;
+      vn_error_sum_add (sum, first[other]->data, outputs[i]->data, outputs[i]->n_elements);
+    }
+}
+
+/* ---- one sample ---- */
+
+static void
+clear_tensors (VnTensor **tensors,
+               guint      n)
+{
+  for (guint i = 0; tensors != NULL && i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
+/* @first: (nullable): what the first network gave */
+static gboolean
+run_one (Evaluate         *self,
+         guint             worker,
+         guint             item,
+         guint             k,
+         VnTensor * const *inputs,
+         VnTensor * const *first,
+         VnTensor        **outputs,
+         GError          **error)
+{
+  guint n = vn_plan_get_n_outputs (self->plans[k]);
+  Answer *answer = &self->answers[(gsize) item * self->n_contestants + k];
+
+  if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error))
     return FALSE;
-  self->answers[which][sample] = arg_max (outputs[0]);
-  self->hits[which][sample] = (int) self->answers[which][sample] == label;
-  for (guint i = 0; i < n_outputs; i++)
-    g_clear_pointer (&outputs[i], vn_tensor_unref);
+  score (self->labels, self->options->samples[item], outputs, n, answer);
+  vn_error_sum_init (&answer->error);
+  if (first != NULL)
+    compare_outputs (self, k, first, outputs, &answer->error);
   return TRUE;
+}
+
+static gboolean
+load (Evaluate   *self,
+      guint       index,
+      guint       k,
+      VnTensor  **inputs,
+      gboolean   *readable)
+{
+  g_autoptr(GError) reason = NULL;
+
+  *readable = vn_dataset_load (self->contestants[k].dataset, index, inputs, &reason);
+  if (!*readable)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self->contestants[k].dataset, index),
+                  _("Left out: %s"), reason->message);
+  return *readable;
+}
+
+/* Runs sample @item through all networks, whose inputs are read once if they are the same. */
+static gboolean
+evaluate_sample (Evaluate   *self,
+                 guint       worker,
+                 guint       item,
+                 GError    **error)
+{
+  guint index = self->options->samples[item], n = self->n_contestants;
+  g_autofree VnTensor ***outputs = g_new0 (VnTensor **, n);
+  VnTensor **inputs = NULL;
+  gboolean good = TRUE, readable = TRUE;
+
+  for (guint k = 0; k < n && good && readable; k++)
+    {
+      guint n_inputs = vn_plan_get_n_inputs (self->plans[k]);
+
+      if (k == 0 || self->contestants[k].dataset != self->contestants[k - 1].dataset)
+        {
+          clear_tensors (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
+          g_free (inputs);
+          inputs = g_new0 (VnTensor *, n_inputs + 1);
+          if (!load (self, index, k, inputs, &readable))
+            break;
+        }
+      outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);
+      good = run_one (self, worker, item, k, inputs, k > 0 ? outputs[0] : NULL, outputs[k], error);
+    }
+  for (guint k = 0; k < n; k++)
+    {
+      clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
+      g_free (outputs[k]);
+      if (!readable)
+        self->answers[(gsize) item * n + k].done = FALSE;
+    }
+  for (guint i = 0; inputs != NULL && inputs[i] != NULL; i++)
+    vn_tensor_unref (inputs[i]);
+  g_free (inputs);
+  return good;
 }
 
 static gboolean
@@ -54,23 +249,127 @@ evaluate_item (gsize     item,
                GError  **error)
 {
   Evaluate *self = data;
-  guint n_inputs = vn_plan_get_n_inputs (self->plans[0]);
-  guint index = self->options->samples[item];
-  int label = vn_dataset_get_label (self->dataset, index);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
-  gboolean good = TRUE;
+  gboolean good = evaluate_sample (self, worker, (guint) item, error);
 
-  self->hits[0][item] = self->hits[1][item] = -1;
-  if (label < 0)
-    return TRUE;
-  /* An unreadable sample has been reported by whoever ran the samples before. */
-  if (vn_dataset_load (self->dataset, index, inputs, NULL))
-    good = run_one (self, 0, worker, (guint) item, inputs, label, error) &&
-           run_one (self, 1, worker, (guint) item, inputs, label, error);
-  for (guint i = 0; i < n_inputs; i++)
-    g_clear_pointer (&inputs[i], vn_tensor_unref);
+  vn_progress_report (self->progress, _("Evaluating"), _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1,
+                      self->options->n_samples);
   return good;
 }
+
+/* ---- all of them ---- */
+
+static gboolean
+check_inputs (VnPlan            *plan,
+              const VnContestant *contestant,
+              GError           **error)
+{
+  if (vn_plan_get_n_outputs (plan) > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("No output of “%s” can be computed here"),
+               contestant->model->path != NULL ? contestant->model->path : contestant->model->graph->name);
+  return FALSE;
+}
+
+static gboolean
+make_runners (Evaluate  *self,
+              GError   **error)
+{
+  for (guint k = 0; k < self->n_contestants; k++)
+    {
+      VnPlanOptions options = { .input_shapes = self->contestants[k].shapes, .skip_unsupported = TRUE };
+
+      self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
+      if (self->plans[k] == NULL || !check_inputs (self->plans[k], &self->contestants[k], error))
+        return FALSE;
+      for (guint i = 0; i < self->n_workers; i++)
+        if ((self->runners[(gsize) i * self->n_contestants + k] = vn_runner_new (self->plans[k], error)) == NULL)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+sum_up (const Evaluate *self,
+        VnScore        *scores)
+{
+  guint n = self->n_contestants;
+
+  for (guint k = 0; k < n; k++)
+    {
+      scores[k] = (VnScore) { 0 };
+      vn_error_sum_init (&scores[k].error);
+    }
+  for (guint s = 0; s < self->options->n_samples; s++)
+    for (guint k = 0; k < n; k++)
+      {
+        const Answer *answer = &self->answers[(gsize) s * n + k], *first = &self->answers[(gsize) s * n];
+
+        if (!answer->done)
+          continue;
+        scores[k].n++;
+        scores[k].n_outputs = MAX (scores[k].n_outputs, answer->n_outputs);
+        scores[k].n_labelled += answer->rank >= 0;
+        scores[k].top1 += answer->rank == 0;
+        scores[k].top5 += answer->rank >= 0 && answer->rank < TOP;
+        scores[k].n_agree += answer->n_outputs > 0 && first->n_outputs == answer->n_outputs && first->answer == answer->answer;
+        vn_error_sum_merge (&scores[k].error, &answer->error);
+      }
+}
+
+static void
+evaluate_clear (Evaluate *self)
+{
+  for (guint i = 0; i < self->n_workers * self->n_contestants; i++)
+    g_clear_pointer (&self->runners[i], vn_runner_free);
+  for (guint k = 0; k < self->n_contestants; k++)
+    g_clear_pointer (&self->plans[k], vn_plan_unref);
+  g_free (self->runners);
+  g_free (self->plans);
+  g_free (self->answers);
+}
+
+/**
+ * vn_evaluate:
+ * @contestants: (array length=n_contestants): at least one; their data sets hold the same samples
+ * @labels: of the first one's data set
+ * @options: which samples, how many threads
+ * @scores: (out caller-allocates) (array length=n_contestants):
+ * @progress: (nullable)
+ * @notes: receives which samples could not be read: they are left out of all numbers
+ *
+ * Runs all networks on the same samples.
+ *
+ * Returns: %FALSE if a network could not be run, or on cancellation
+ */
+gboolean
+vn_evaluate (const VnContestant      *contestants,
+             guint                    n_contestants,
+             const VnLabels          *labels,
+             const VnCompareOptions  *options,
+             VnScore                 *scores,
+             const VnProgress        *progress,
+             VnNotes                 *notes,
+             GCancellable            *cancellable,
+             GError                 **error)
+{
+  Evaluate self = { .contestants = contestants, .n_contestants = n_contestants, .labels = labels, .options = options,
+                    .progress = progress, .notes = notes };
+  gboolean good;
+
+  self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
+  self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
+  self.plans = g_new0 (VnPlan *, n_contestants);
+  self.runners = g_new0 (VnRunner *, (gsize) self.n_workers * n_contestants);
+  self.answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n_contestants, 1));
+  good = make_runners (&self, error) &&
+         vn_parallel_for (self.n_workers, options->n_samples, evaluate_item, &self, cancellable, error);
+  if (good)
+    sum_up (&self, scores);
+  evaluate_clear (&self);
+  return good;
+}
+
+/* ---- the float and the quantized network ---- */
 
 static gboolean
 is_classifier (const VnModel *model,
@@ -87,55 +386,6 @@ is_classifier (const VnModel *model,
   for (int i = 0; i < output->type.shape.rank; i++)
     n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
   return n == vn_dataset_get_n_classes (dataset);
-}
-
-static gboolean
-make_runners (Evaluate    *self,
-              VnModel     *models[2],
-              GHashTable  *input_shapes,
-              GError     **error)
-{
-  VnPlanOptions options = { .input_shapes = input_shapes, .skip_unsupported = TRUE };
-
-  for (guint which = 0; which < 2; which++)
-    {
-      self->plans[which] = vn_plan_new (models[which], &options, NULL, error);
-      if (self->plans[which] == NULL)
-        return FALSE;
-      for (guint i = 0; i < self->n_workers; i++)
-        if ((self->runners[which][i] = vn_runner_new (self->plans[which], error)) == NULL)
-          return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-count_hits (const Evaluate *self,
-            VnAccuracy     *accuracy)
-{
-  for (guint s = 0; s < self->options->n_samples; s++)
-    if (self->hits[0][s] >= 0)
-      {
-        accuracy->n++;
-        accuracy->float_top1 += self->hits[0][s];
-        accuracy->quant_top1 += self->hits[1][s];
-        accuracy->agree += self->answers[0][s] == self->answers[1][s];
-      }
-  accuracy->valid = accuracy->n > 0;
-}
-
-static void
-evaluate_clear (Evaluate *self)
-{
-  for (guint which = 0; which < 2; which++)
-    {
-      for (guint i = 0; i < self->n_workers; i++)
-        g_clear_pointer (&self->runners[which][i], vn_runner_free);
-      g_clear_pointer (&self->plans[which], vn_plan_unref);
-      g_free (self->runners[which]);
-      g_free (self->hits[which]);
-      g_free (self->answers[which]);
-    }
 }
 
 /**
@@ -155,24 +405,19 @@ vn_evaluate_top1 (VnModel                 *float_model,
                   GCancellable            *cancellable,
                   GError                 **error)
 {
-  Evaluate self = { .dataset = dataset, .options = options };
-  VnModel *models[2] = { float_model, quant_model };
-  gboolean good;
+  const VnContestant contestants[] = { { float_model, input_shapes, dataset }, { quant_model, input_shapes, dataset } };
+  g_autoptr(VnLabels) labels = NULL;
+  /* An unreadable sample has been reported by whoever ran the samples before. */
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  VnScore scores[2];
 
   *accuracy = (VnAccuracy) { 0 };
   if (!is_classifier (float_model, dataset))
     return TRUE;
-  self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  for (guint which = 0; which < 2; which++)
-    {
-      self.runners[which] = g_new0 (VnRunner *, self.n_workers);
-      self.hits[which] = g_new0 (gint8, MAX (options->n_samples, 1));
-      self.answers[which] = g_new0 (guint, MAX (options->n_samples, 1));
-    }
-  good = make_runners (&self, models, input_shapes, error) &&
-         vn_parallel_for (self.n_workers, options->n_samples, evaluate_item, &self, cancellable, error);
-  if (good)
-    count_hits (&self, accuracy);
-  evaluate_clear (&self);
-  return good;
+  labels = vn_labels_new (dataset, NULL, notes, error);
+  if (labels == NULL || !vn_evaluate (contestants, 2, labels, options, scores, NULL, notes, cancellable, error))
+    return FALSE;
+  *accuracy = (VnAccuracy) { scores[0].n_labelled, scores[0].top1, scores[1].top1, scores[1].n_agree,
+                             scores[0].n_labelled > 0 };
+  return TRUE;
 }

@@ -91,6 +91,7 @@ parse_options (const VnCmd   *cmd,
 {
   g_autofree char *usage = g_strdup_printf ("%s %s", cmd->name, cmd->usage);
   g_autoptr(GOptionContext) context = g_option_context_new (usage);
+  int n;
 
   g_option_context_set_translation_domain (context, GETTEXT_PACKAGE);
   g_option_context_set_summary (context, _(cmd->summary));
@@ -104,7 +105,8 @@ parse_options (const VnCmd   *cmd,
   if (!g_option_context_parse_strv (context, args, error))
     return FALSE;
   /* The program's name is left in front. */
-  if ((int) g_strv_length (*args) - 1 == cmd->n_args || (cmd->lists != NULL && *cmd->lists))
+  n = (int) g_strv_length (*args) - 1;
+  if (n == cmd->n_args || (n > cmd->n_args && cmd->takes_more) || (cmd->lists != NULL && *cmd->lists))
     return vn_cmd_options.threads >= 0 ||
            (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);

@@ -17,6 +17,7 @@ enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
  * @in_ranks: several processes may share it
  * @needs_data: takes --data and the options of preprocessing
  * @n_args: how many positional arguments it must get
+ * @takes_more: or more
  * @lists: (nullable): an option that lists something and needs none of them
  * @run: prints its result through @out; %FALSE with @error otherwise
  */
@@ -30,6 +31,7 @@ typedef struct
   gboolean            needs_data;
   gboolean            has_settings;
   int                 n_args;
+  gboolean            takes_more;
   const gboolean     *lists;
   gboolean          (*run) (char **args, JsonBuilder *json, GError **error);
 } VnCmd;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "vn-benchmark.h"
+#include "vn-dump.h"
+#include "vn-evaluate.h"
 #include "vn-job.h"
 #include "vn-onnx.h"
 #include "vn-pass.h"
@@ -150,6 +152,63 @@ VnJob        *vn_compare_job_new        (VnModel          *float_model,
                                          guint             n_threads);
 VnErrorTable *vn_compare_job_get_errors (VnCompareJob     *self);   /* borrowed */
 VnNotes      *vn_compare_job_get_notes  (VnCompareJob     *self);
+
+/* ---- evaluate: networks side by side, and how often they are right ---- */
+
+#define VN_TYPE_EVALUATE_JOB (vn_evaluate_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN, EVALUATE_JOB, VnJob)
+
+/**
+ * VnEvaluateSettings:
+ * @models: (element-type VnModel): the first is what the others are compared with
+ * @data: all its samples are used
+ * @labels: (nullable): a file that names the classes or the samples; see vn_labels_new()
+ * @input_shapes: (nullable): sizes of inputs that the models leave open
+ * @n_threads: 0: all processors
+ */
+typedef struct
+{
+  GPtrArray  *models;
+  VnDataSpec *data;
+  const char *labels;
+  GHashTable *input_shapes;
+  guint       n_threads;
+} VnEvaluateSettings;
+
+VnJob         *vn_evaluate_job_new        (const VnEvaluateSettings *settings);
+const VnScore *vn_evaluate_job_get_scores (VnEvaluateJob            *self);   /* borrowed; after success */
+VnNotes       *vn_evaluate_job_get_notes  (VnEvaluateJob            *self);   /* borrowed */
+
+/* ---- dump: every tensor of one sample ---- */
+
+#define VN_TYPE_DUMP_JOB (vn_dump_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN, DUMP_JOB, VnJob)
+
+/* The list of what was written, in the same folder. */
+#define VN_DUMP_INDEX "index.json"
+
+/**
+ * VnDumpSettings:
+ * @data: (nullable): its first sample is run; NULL: random values
+ * @inputs: (nullable): VnTensor by input name, instead of the sample's
+ * @input_shapes: (nullable): sizes of inputs that the model leaves open
+ * @folder: made if it is not there
+ * @floats: also the floats that every node gives
+ * @replace: write into @folder although there are files in it
+ */
+typedef struct
+{
+  VnModel    *model;
+  VnDataSpec *data;
+  GHashTable *inputs, *input_shapes;
+  const char *folder;
+  gboolean    floats, replace;
+  guint       n_threads;
+} VnDumpSettings;
+
+VnJob    *vn_dump_job_new       (const VnDumpSettings *settings);
+VnDump   *vn_dump_job_get_dump  (VnDumpJob            *self);       /* borrowed; after success */
+VnNotes  *vn_dump_job_get_notes (VnDumpJob            *self);       /* borrowed */
 
 /* ---- benchmark: where the time of a network goes ---- */
 

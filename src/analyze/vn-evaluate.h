@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-compare.h"
+#include "vn-error-sum.h"
+
+G_BEGIN_DECLS
+
+/* ---- what the samples show (vn-labels.c) ---- */
+
+/**
+ * VnLabels: the true class of each sample.
+ * @classes: (element-type int): by sample: number of the class, or -1
+ * @n_classes: how many there are; 0: numbers as a list gives them, how many there may be is not known
+ * @numbers: (nullable) (element-type int): by class: the number that its folder has for a name; only if all have one
+ * @max: highest of @classes
+ * @given: a file names the classes: numbers are those of the outputs
+ */
+typedef struct
+{
+  GArray *classes;
+  guint   n_classes;
+  GArray *numbers;
+  int     max;
+  gboolean given;
+} VnLabels;
+
+VnLabels *vn_labels_new  (VnDataset       *dataset,
+                          const char      *file,
+                          VnNotes         *notes,
+                          GError         **error);
+void      vn_labels_free (VnLabels        *self);
+int       vn_labels_get  (const VnLabels  *self,
+                          guint            sample,
+                          gsize            n_outputs);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLabels, vn_labels_free)
+
+/* ---- how networks answer ---- */
+
+/**
+ * VnContestant: a network and where its samples come from; several may share a data set.
+ */
+typedef struct
+{
+  VnModel    *model;
+  GHashTable *shapes;      /* nullable */
+  VnDataset  *dataset;
+} VnContestant;
+
+/**
+ * VnScore: what a network made of the samples.
+ * @n_outputs: among how many classes it chooses; 0: it does not classify
+ * @n: samples that could be read
+ * @n_labelled: of these, those whose class is known; of them @top1 and @top5 got it as the first, or among the first five
+ * @n_agree: of @n, those for which the first class is that of the first network
+ * @error: of the outputs against those of the first network; its n is 0 for the first, and if none is like one of them
+ */
+typedef struct
+{
+  gsize      n_outputs;
+  guint      n, n_labelled, top1, top5, n_agree;
+  VnErrorSum error;
+} VnScore;
+
+gboolean  vn_evaluate    (const VnContestant      *contestants,
+                          guint                    n_contestants,
+                          const VnLabels          *labels,
+                          const VnCompareOptions  *options,
+                          VnScore                 *scores,
+                          const VnProgress        *progress,
+                          VnNotes                 *notes,
+                          GCancellable            *cancellable,
+                          GError                 **error);
+
+G_END_DECLS

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-cmd.h"
+
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+static char *labels_file, *report_file;
+
+static const GOptionEntry entries[] = {
+  { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
+    N_("The classes of the network, one a line, or samples with the numbers of their classes (default: sorted folders)"), N_("FILE") },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the table as Markdown, a column for each model"), N_("FILE") },
+  { NULL }
+};
+
+typedef struct
+{
+  char        **paths;
+  GPtrArray    *models;
+  const VnScore *scores;
+  guint         n;
+} Table;
+
+static char *
+format_part (guint n,
+             guint of)
+{
+  return of > 0 ? g_strdup_printf (_("%.2f %%"), 100.0 * n / of) : g_strdup ("");
+}
+
+/* Of a classifier among five and fewer all are right. */
+static char *
+format_top5 (const VnScore *score)
+{
+  return score->n_outputs > 5 ? format_part (score->top5, score->n_labelled) : g_strdup ("");
+}
+
+static char *
+format_error (const VnScore *score)
+{
+  return score->error.n > 0 ? vn_cmd_format_db (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
+}
+
+static gboolean
+any_labelled (const Table *table)
+{
+  for (guint k = 0; k < table->n; k++)
+    if (table->scores[k].n_labelled > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+print_table (const Table *table)
+{
+  gboolean labelled = any_labelled (table);
+
+  vn_cmd_print (labelled ? _("%u samples, %u with a class\n") : _("%u samples\n"), table->scores[0].n, table->scores[0].n_labelled);
+  vn_cmd_print ("  %10s", _("size"));
+  if (labelled)
+    vn_cmd_print (" %9s %9s", _("top-1"), _("top-5"));
+  vn_cmd_print (" %9s %10s  %s\n", _("as first"), _("SQNR"), _("model"));
+  for (guint k = 0; k < table->n; k++)
+    {
+      const VnScore *score = &table->scores[k];
+      g_autofree char *size = vn_cmd_format_bytes (((VnModel *) table->models->pdata[k])->file_size);
+      g_autofree char *top1 = format_part (score->top1, score->n_labelled);
+      g_autofree char *top5 = format_top5 (score);
+      g_autofree char *agree = k > 0 && score->n_outputs > 0 ? format_part (score->n_agree, score->n) : g_strdup ("");
+      g_autofree char *error = format_error (score);
+
+      vn_cmd_print ("  %10s", size);
+      if (labelled)
+        vn_cmd_print (" %9s %9s", top1, top5);
+      vn_cmd_print (" %9s %10s  %s\n", agree, error, table->paths[k]);
+    }
+}
+
+/* ---- Markdown: the tutorial's table ---- */
+
+typedef char *(*CellFunc) (const Table *table, guint k);
+
+static char *
+cell_size (const Table *table,
+           guint        k)
+{
+  return vn_cmd_format_bytes (((VnModel *) table->models->pdata[k])->file_size);
+}
+
+static char *
+cell_top1 (const Table *table,
+           guint        k)
+{
+  return format_part (table->scores[k].top1, table->scores[k].n_labelled);
+}
+
+static char *
+cell_top5 (const Table *table,
+           guint        k)
+{
+  return format_top5 (&table->scores[k]);
+}
+
+static char *
+cell_agree (const Table *table,
+            guint        k)
+{
+  return k > 0 && table->scores[k].n_outputs > 0 ? format_part (table->scores[k].n_agree, table->scores[k].n) : g_strdup ("");
+}
+
+static char *
+cell_error (const Table *table,
+            guint        k)
+{
+  return format_error (&table->scores[k]);
+}
+
+static char *
+make_markdown (const Table *table)
+{
+  static const struct { const char *title; CellFunc func; } rows[] = {
+    { N_("Model size"), cell_size }, { N_("Prec@1"), cell_top1 }, { N_("Prec@5"), cell_top5 },
+    { N_("Same class as the first"), cell_agree }, { N_("SQNR to the first"), cell_error },
+  };
+  GString *text = g_string_new ("| |");
+
+  for (guint k = 0; k < table->n; k++)
+    g_string_append_printf (text, " %s |", table->paths[k]);
+  g_string_append (text, "\n|---|");
+  for (guint k = 0; k < table->n; k++)
+    g_string_append (text, "---|");
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_string_append_printf (text, "\n| %s |", _(rows[r].title));
+      for (guint k = 0; k < table->n; k++)
+        {
+          g_autofree char *cell = rows[r].func (table, k);
+
+          g_string_append_printf (text, " %s |", cell);
+        }
+    }
+  g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
+  return g_string_free (text, FALSE);
+}
+
+/* ---- JSON ---- */
+
+static void
+add_count (JsonBuilder *json,
+           const char  *name,
+           gint64       n)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, n);
+}
+
+static void
+add_scores (JsonBuilder *json,
+            const Table *table)
+{
+  json_builder_set_member_name (json, "models");
+  json_builder_begin_array (json);
+  for (guint k = 0; k < table->n; k++)
+    {
+      const VnScore *score = &table->scores[k];
+
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "model");
+      json_builder_add_string_value (json, table->paths[k]);
+      add_count (json, "bytes", (gint64) ((VnModel *) table->models->pdata[k])->file_size);
+      add_count (json, "samples", score->n);
+      add_count (json, "classes", (gint64) score->n_outputs);
+      add_count (json, "labelled", score->n_labelled);
+      if (score->n_labelled > 0)
+        {
+          add_count (json, "top1_hits", score->top1);
+          add_count (json, "top5_hits", score->top5);
+          vn_cmd_json_number (json, "top1", (double) score->top1 / score->n_labelled);
+          vn_cmd_json_number (json, "top5", (double) score->top5 / score->n_labelled);
+        }
+      if (k > 0 && score->n_outputs > 0)
+        add_count (json, "same_class_as_first", score->n_agree);
+      if (score->error.n > 0)
+        {
+          vn_cmd_json_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));
+          vn_cmd_json_number (json, "cosine", vn_error_sum_cosine (&score->error));
+          vn_cmd_json_number (json, "max_error", score->error.max_error);
+        }
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+/* ---- the command ---- */
+
+/* --shape and --dim speak of the first model's inputs. */
+static GPtrArray *
+open_models (char       **paths,
+             GHashTable **shapes,
+             GError     **error)
+{
+  g_autoptr(GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
+
+  for (guint k = 0; paths[k] != NULL; k++)
+    {
+      VnModel *model = k == 0 ? vn_cmd_open_model_sized (paths[k], shapes, error) : vn_cmd_open_model (paths[k], error);
+
+      if (model == NULL)
+        return NULL;
+      g_ptr_array_add (models, model);
+    }
+  return g_steal_pointer (&models);
+}
+
+static gboolean
+evaluate_run (char        **args,
+              JsonBuilder  *json,
+              GError      **error)
+{
+  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(GPtrArray) models = NULL;
+  g_autoptr(VnJob) job = NULL;
+  VnEvaluateSettings settings = { .data = data, .labels = labels_file, .n_threads = (guint) vn_cmd_options.threads };
+  VnNotes *notes;
+  Table table;
+
+  if (data == NULL || (report_file != NULL && !vn_file_check_target (report_file, error)) ||
+      (models = open_models (args, &shapes, error)) == NULL)
+    return FALSE;
+  settings.models = models;
+  settings.input_shapes = shapes;
+  job = vn_evaluate_job_new (&settings);
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  table = (Table) { args, models, vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), models->len };
+  if (report_file != NULL)
+    {
+      g_autofree char *text = make_markdown (&table);
+
+      if (!vn_file_write_all (report_file, text, strlen (text), error))
+        return FALSE;
+    }
+  notes = vn_evaluate_job_get_notes (VN_EVALUATE_JOB (job));
+  vn_cmd_print_notes (notes);
+  print_table (&table);
+  add_scores (json, &table);
+  vn_cmd_json_notes (json, notes);
+  return TRUE;
+}
+
+const VnCmd vn_cmd_evaluate = {
+  .name = "evaluate",
+  .usage = "MODEL … --data PATH",
+  .summary = N_("Tell how often models are right, and how far each is from the first"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 1,
+  .takes_more = TRUE,
+  .run = evaluate_run,
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-jobs.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+
+struct _VnDumpJob
+{
+  VnJob           parent_instance;
+  VnDumpSettings  settings;      /* owns what it points to */
+  VnDump         *dump;
+  VnNotes        *notes;
+};
+
+G_DEFINE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN_TYPE_JOB)
+
+/* ---- the folder ---- */
+
+static gboolean
+is_empty (const char *path)
+{
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+
+  return dir != NULL && g_dir_read_name (dir) == NULL;
+}
+
+/* Made before anything runs; what stands in it is somebody's results. */
+static gboolean
+make_folder (const VnDumpSettings  *settings,
+             GError               **error)
+{
+  int code;
+
+  if (g_file_test (settings->folder, G_FILE_TEST_IS_DIR) && !settings->replace && !is_empty (settings->folder))
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                   _("The folder “%s” is not empty: name another one, or let its files be replaced (--force)"), settings->folder);
+      return FALSE;
+    }
+  if (g_mkdir_with_parents (settings->folder, 0777) == 0)
+    return TRUE;
+  code = errno;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), settings->folder,
+               g_strerror (code));
+  return FALSE;
+}
+
+/* ---- the list of files ---- */
+
+static void
+add_text (JsonBuilder *json,
+          const char  *key,
+          const char  *text)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_string_value (json, text);
+}
+
+static void
+add_numbers (JsonBuilder    *json,
+             const char     *key,
+             const VnTensor *tensor)
+{
+  if (tensor == NULL)
+    return;
+  json_builder_set_member_name (json, key);
+  json_builder_begin_array (json);
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    if (vn_dtype_is_float (tensor->dtype))
+      json_builder_add_double_value (json, vn_tensor_get_double (tensor, i));
+    else
+      json_builder_add_int_value (json, vn_tensor_get_s64 (tensor, i));
+  json_builder_end_array (json);
+}
+
+static void
+add_file (JsonBuilder      *json,
+          const VnDumpFile *file)
+{
+  json_builder_begin_object (json);
+  add_text (json, "file", file->file);
+  add_text (json, "tensor", file->value);
+  add_text (json, "node", file->node);
+  add_text (json, "type", file->op_type);
+  json_builder_set_member_name (json, "quantized");
+  json_builder_add_boolean_value (json, file->quantized);
+  add_text (json, "dtype", vn_dtype_get_name (file->dtype));
+  json_builder_set_member_name (json, "shape");
+  json_builder_begin_array (json);
+  for (int i = 0; i < file->shape.rank; i++)
+    json_builder_add_int_value (json, file->shape.dims[i]);
+  json_builder_end_array (json);
+  add_numbers (json, "scale", file->scale);
+  add_numbers (json, "zero_point", file->zero_point);
+  if (file->scale != NULL && file->scale->n_elements > 1)
+    {
+      json_builder_set_member_name (json, "axis");
+      json_builder_add_int_value (json, file->axis);
+    }
+  json_builder_end_object (json);
+}
+
+/* Written last: where it is, the dump is complete. */
+static gboolean
+write_index (VnDumpJob  *self,
+             GError    **error)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autoptr(JsonNode) root = NULL;
+  g_autofree char *path = g_build_filename (self->settings.folder, VN_DUMP_INDEX, NULL);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "tensors");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_dump_get_n (self->dump); i++)
+    add_file (json, vn_dump_get (self->dump, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  json_generator_set_root (generator, root);
+  json_generator_set_pretty (generator, TRUE);
+  text = json_generator_to_data (generator, &size);
+  return vn_file_write_all (path, text, size, error);
+}
+
+/* ---- the job ---- */
+
+static gboolean
+run_sample (VnDumpJob     *self,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  const VnDumpSettings *settings = &self->settings;
+  VnPlan *plan = vn_dump_get_plan (self->dump);
+  guint n = vn_plan_get_n_inputs (plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  gboolean good = vn_plan_load_sample (plan, settings->data, settings->inputs, inputs, error) &&
+                  vn_dump_run (self->dump, inputs, settings->folder, settings->n_threads, cancellable, error);
+
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&inputs[i], vn_tensor_unref);
+  return good;
+}
+
+static gboolean
+vn_dump_job_run (VnJob         *job,
+                 GCancellable  *cancellable,
+                 GError       **error)
+{
+  VnDumpJob *self = VN_DUMP_JOB (job);
+  const VnDumpSettings *settings = &self->settings;
+  g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
+  g_autoptr(GHashTable) shapes = NULL;
+
+  vn_job_begin_phase (job, _("Dumping"), 0, 1);
+  if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, self->notes, error))
+    return FALSE;
+  self->dump = vn_dump_new (model, shapes, settings->floats, self->notes, error);
+  if (self->dump == NULL || !make_folder (settings, error) || !run_sample (self, cancellable, error))
+    return FALSE;
+  vn_notes_sort (self->notes);
+  return write_index (self, error);
+}
+
+static void
+vn_dump_job_finalize (GObject *object)
+{
+  VnDumpJob *self = VN_DUMP_JOB (object);
+
+  vn_model_unref (self->settings.model);
+  vn_data_spec_free (self->settings.data);
+  g_clear_pointer (&self->settings.inputs, g_hash_table_unref);
+  g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
+  g_free ((char *) self->settings.folder);
+  g_clear_pointer (&self->dump, vn_dump_free);
+  vn_notes_unref (self->notes);
+  G_OBJECT_CLASS (vn_dump_job_parent_class)->finalize (object);
+}
+
+static void
+vn_dump_job_class_init (VnDumpJobClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_dump_job_finalize;
+  VN_JOB_CLASS (klass)->run = vn_dump_job_run;
+}
+
+static void
+vn_dump_job_init (VnDumpJob *self)
+{
+  self->notes = vn_notes_new ();
+}
+
+/**
+ * vn_dump_job_new:
+ * @settings: copied, with references to what it points to
+ *
+ * Returns: (transfer full): a job that runs one sample and writes the tensors of a quantized network into a folder, with
+ *   a list of them, %VN_DUMP_INDEX
+ */
+VnJob *
+vn_dump_job_new (const VnDumpSettings *settings)
+{
+  VnDumpJob *self = g_object_new (VN_TYPE_DUMP_JOB, NULL);
+
+  self->settings = *settings;
+  vn_model_ref (settings->model);
+  self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
+  self->settings.inputs = settings->inputs != NULL ? g_hash_table_ref (settings->inputs) : NULL;
+  self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
+  self->settings.folder = g_strdup (settings->folder);
+  vn_job_set_title (VN_JOB (self), _("Dumping"));
+  return VN_JOB (self);
+}
+
+VnDump *
+vn_dump_job_get_dump (VnDumpJob *self)
+{
+  return self->dump;
+}
+
+VnNotes *
+vn_dump_job_get_notes (VnDumpJob *self)
+{
+  return self->notes;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-jobs.h"
+
+#include "vn-data-check.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+struct _VnEvaluateJob
+{
+  VnJob               parent_instance;
+  VnEvaluateSettings  settings;      /* owns what it points to */
+  VnContestant       *contestants;
+  VnScore            *scores;
+  VnNotes            *notes;
+};
+
+G_DEFINE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN_TYPE_JOB)
+
+static gboolean
+same_inputs (const VnModel *a,
+             const VnModel *b,
+             GHashTable    *shapes)
+{
+  guint n_a, n_b;
+  VnInputSpec *of_a = vn_model_dup_input_specs (a, shapes, &n_a);
+  VnInputSpec *of_b = vn_model_dup_input_specs (b, shapes, &n_b);
+  gboolean same = n_a == n_b;
+
+  for (guint i = 0; same && i < n_a; i++)
+    same = g_str_equal (of_a[i].name, of_b[i].name) && of_a[i].dtype == of_b[i].dtype &&
+           vn_shape_equal (&of_a[i].shape, &of_b[i].shape);
+  vn_input_specs_free (of_a, n_a);
+  vn_input_specs_free (of_b, n_b);
+  return same;
+}
+
+/* Networks that take the same share the samples, which are then read once. */
+static gboolean
+open_contestant (VnEvaluateJob  *self,
+                 guint           k,
+                 GCancellable   *cancellable,
+                 GError        **error)
+{
+  const VnEvaluateSettings *settings = &self->settings;
+  VnContestant *own = &self->contestants[k];
+
+  own->model = vn_model_to_runnable (settings->models->pdata[k], cancellable, error);
+  if (own->model == NULL)
+    return FALSE;
+  for (guint i = 0; i < k; i++)
+    if (same_inputs (own->model, self->contestants[i].model, settings->input_shapes))
+      {
+        own->dataset = vn_dataset_ref (self->contestants[i].dataset);
+        own->shapes = self->contestants[i].shapes != NULL ? g_hash_table_ref (self->contestants[i].shapes) : NULL;
+        return TRUE;
+      }
+  own->dataset = vn_model_open_data (own->model, settings->data, settings->input_shapes, &own->shapes,
+                                     k == 0 ? self->notes : NULL, error);
+  if (own->dataset == NULL)
+    g_prefix_error (error, "“%s”: ", own->model->path != NULL ? own->model->path : own->model->graph->name);
+  return own->dataset != NULL;
+}
+
+/* What keeps known classes from being counted. */
+static void
+note_labels (VnEvaluateJob  *self,
+             const VnLabels *labels)
+{
+  for (guint k = 0; k < self->settings.models->len; k++)
+    {
+      const VnScore *score = &self->scores[k];
+      const char *path = self->contestants[k].model->path;
+
+      if (labels->max >= 0 && score->n > 0 && score->n_labelled == 0 && labels->n_classes > 0 && score->n_outputs > 0)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
+                      _("The samples are of %u classes, the network tells %zu apart: a list of its classes is needed to know "
+                        "which is which"), labels->n_classes, score->n_outputs);
+      else if (labels->max >= 0 && score->n_labelled < score->n && (gsize) labels->max >= score->n_outputs)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
+                      _("There are samples of class %d, the network tells %zu apart"), labels->max, score->n_outputs);
+      else if (score->n_labelled > 0 && score->n_outputs == 1001 && (labels->n_classes == 1000 || labels->n_classes == 0) &&
+               labels->max < 1000)
+        vn_notes_add (self->notes, VN_NOTE_INFO, "labels-background", path,
+                      _("Of 1001 outputs the first is taken for the background: class 0 is output 1"));
+    }
+}
+
+static gboolean
+vn_evaluate_job_run (VnJob         *job,
+                     GCancellable  *cancellable,
+                     GError       **error)
+{
+  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  const VnEvaluateSettings *settings = &self->settings;
+  guint n = settings->models->len;
+  VnProgress progress = vn_job_get_reporter (job);
+  VnCompareOptions options = { .n_threads = settings->n_threads };
+  g_autoptr(VnLabels) labels = NULL;
+  g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  vn_job_begin_phase (job, _("Preparing"), 0, 0.05);
+  for (guint k = 0; k < n; k++)
+    if (!open_contestant (self, k, cancellable, error))
+      return FALSE;
+  labels = vn_labels_new (self->contestants[0].dataset, settings->labels, self->notes, error);
+  if (labels == NULL ||
+      (!g_str_equal (settings->data->path, "random") &&
+       !vn_data_check (settings->models->pdata[0], self->contestants[0].model, self->contestants[0].shapes,
+                       self->contestants[0].dataset, self->notes, cancellable, error)))
+    return FALSE;
+  for (guint i = 0; i < vn_dataset_get_n (self->contestants[0].dataset); i++)
+    g_array_append_val (samples, i);
+  options.samples = (const guint *) (gpointer) samples->data;
+  options.n_samples = samples->len;
+  vn_job_begin_phase (job, _("Evaluating"), 0.05, 1);
+  if (!vn_evaluate (self->contestants, n, labels, &options, self->scores, &progress, self->notes, cancellable, error))
+    return FALSE;
+  if (self->scores[0].n == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"), samples->len,
+                   vn_notes_get_n (self->notes) > 0 ? vn_notes_get (self->notes, 0)->text : "?");
+      return FALSE;
+    }
+  note_labels (self, labels);
+  vn_notes_sort (self->notes);
+  return TRUE;
+}
+
+static void
+vn_evaluate_job_finalize (GObject *object)
+{
+  VnEvaluateJob *self = VN_EVALUATE_JOB (object);
+
+  for (guint k = 0; k < self->settings.models->len; k++)
+    {
+      g_clear_pointer (&self->contestants[k].model, vn_model_unref);
+      g_clear_pointer (&self->contestants[k].shapes, g_hash_table_unref);
+      g_clear_pointer (&self->contestants[k].dataset, vn_dataset_unref);
+    }
+  g_free (self->contestants);
+  g_free (self->scores);
+  g_ptr_array_unref (self->settings.models);
+  vn_data_spec_free (self->settings.data);
+  g_free ((char *) self->settings.labels);
+  g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
+  vn_notes_unref (self->notes);
+  G_OBJECT_CLASS (vn_evaluate_job_parent_class)->finalize (object);
+}
+
+static void
+vn_evaluate_job_class_init (VnEvaluateJobClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_evaluate_job_finalize;
+  VN_JOB_CLASS (klass)->run = vn_evaluate_job_run;
+}
+
+static void
+vn_evaluate_job_init (VnEvaluateJob *self)
+{
+  self->notes = vn_notes_new ();
+}
+
+/**
+ * vn_evaluate_job_new:
+ * @settings: copied, with references to what it points to
+ *
+ * Returns: (transfer full): a job that runs several networks on the same samples
+ */
+VnJob *
+vn_evaluate_job_new (const VnEvaluateSettings *settings)
+{
+  VnEvaluateJob *self = g_object_new (VN_TYPE_EVALUATE_JOB, NULL);
+
+  self->settings = *settings;
+  g_ptr_array_ref (settings->models);
+  self->settings.data = vn_data_spec_copy (settings->data);
+  self->settings.labels = g_strdup (settings->labels);
+  self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
+  self->contestants = g_new0 (VnContestant, MAX (settings->models->len, 1));
+  self->scores = g_new0 (VnScore, MAX (settings->models->len, 1));
+  vn_job_set_title (VN_JOB (self), _("Evaluating"));
+  return VN_JOB (self);
+}
+
+/**
+ * vn_evaluate_job_get_scores:
+ *
+ * Returns: (transfer none): one for each model, in their order, once the job has succeeded
+ */
+const VnScore *
+vn_evaluate_job_get_scores (VnEvaluateJob *self)
+{
+  return self->scores;
+}
+
+VnNotes *
+vn_evaluate_job_get_notes (VnEvaluateJob *self)
+{
+  return self->notes;
+}
