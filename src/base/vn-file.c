@@ -278,6 +278,29 @@ vn_file_release_pages (gconstpointer data,
 }
 
 /**
+ * vn_file_dup_short:
+ * @path: of a file or folder that another file in @folder names
+ *
+ * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not
+ */
+char *
+vn_file_dup_short (const char *path,
+                   const char *folder)
+{
+  g_autofree char *whole = NULL, *base = NULL;
+  gsize n;
+
+  g_return_val_if_fail (path != NULL && folder != NULL, NULL);
+
+  whole = g_canonicalize_filename (path, NULL);
+  base = g_canonicalize_filename (folder, NULL);
+  n = strlen (base);
+  if (g_str_has_prefix (whole, base) && whole[n] == '/')
+    return g_strdup (whole + n + 1);
+  return g_steal_pointer (&whole);
+}
+
+/**
  * vn_file_map:
  * @path: a regular file
  *

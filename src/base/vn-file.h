@@ -29,6 +29,8 @@ gboolean      vn_file_write_all     (const char     *path,
                                      gconstpointer   data,
                                      gsize           size,
                                      GError        **error);
+char         *vn_file_dup_short     (const char     *path,
+                                     const char     *folder);
 GBytes       *vn_file_map           (const char     *path,
                                      GError        **error);
 void          vn_file_release_pages (gconstpointer   data,

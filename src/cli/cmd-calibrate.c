@@ -208,7 +208,7 @@ read_options (VnCalibrateSettings  *settings,
               VnRecipe            **recipe,
               GError              **error)
 {
-  if ((*data = vn_cmd_make_data_spec (error)) == NULL || (*recipe = vn_cmd_make_recipe (preset, recipe_file, NULL, error)) == NULL ||
+  if ((*data = vn_cmd_make_data_spec (error)) == NULL || (*recipe = vn_cmd_make_recipe (NULL, preset, recipe_file, NULL, error)) == NULL ||
       !parse_shard (&settings->shard, &settings->n_shards, error))
     return FALSE;
   settings->data = *data;

@@ -6,12 +6,13 @@
 #include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-project-file.h"
 #include "vn-report.h"
 
 #include <string.h>
 
 static char *export_script, *export_xquant;
-static char *output, *preset, *recipe_file, *config_file, *save_recipe, *report, *save_stats;
+static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **excludes, **stats;
 static gboolean skip_compare, resume;
 static int held_out = 16;
@@ -24,6 +25,8 @@ static const GOptionEntry entries[] = {
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file,
     N_("Settings and rules from a file of XQuant, XSlim, AMD's quantizers or ONNX Runtime"), N_("FILE") },
   { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
+  { "save-project", 0, 0, G_OPTION_ARG_FILENAME, &save_project,
+    N_("Write model, samples and recipe into a project that the window opens, too"), N_("FILE.vernier") },
   { "export-script", 0, 0, G_OPTION_ARG_FILENAME, &export_script,
     N_("Write a Python script for onnxruntime.quantization"), N_("FILE") },
   { "export-xquant", 0, 0, G_OPTION_ARG_FILENAME, &export_xquant, N_("Write a configuration of XQuant"), N_("FILE") },
@@ -100,6 +103,18 @@ use_config (VnModel     *model,
   else if (*data == NULL)
     *data = vn_cmd_make_data_spec (error);
   return *data != NULL;
+}
+
+/* What was done, for the next time and for the window. */
+static gboolean
+write_project (VnResult    *result,
+               const char  *model,
+               GError     **error)
+{
+  g_autofree char *digest = vn_model_dup_digest (result->source);
+  g_autoptr(VnProject) project = vn_project_new (model, digest, result->data, result->recipe);
+
+  return vn_project_save (project, save_project, error);
 }
 
 static guint
@@ -220,16 +235,19 @@ check_targets (GError **error)
 
   return (output == NULL || vn_file_check_target (output, error)) &&
          (save_recipe == NULL || vn_file_check_target (save_recipe, error)) &&
+         (save_project == NULL || vn_file_check_target (save_project, error)) &&
          (export_script == NULL || vn_file_check_target (export_script, error)) &&
          (export_xquant == NULL || vn_file_check_target (export_xquant, error)) &&
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
-/* Where ranges come from: samples, files of statistics, or a table of given ones. */
+/* Where ranges come from: samples (@kept: (nullable): those of the project), files of statistics, or a table of given
+ * ones. */
 static gboolean
-check_sources (const VnRecipe  *recipe,
-               VnDataSpec     **data,
-               GError         **error)
+check_sources (const VnRecipe    *recipe,
+               const VnDataSpec  *kept,
+               VnDataSpec       **data,
+               GError           **error)
 {
   const char *wrong = NULL;
 
@@ -246,7 +264,7 @@ check_sources (const VnRecipe  *recipe,
     }
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
-  *data = vn_cmd_make_data_spec (error);
+  *data = vn_cmd_options.data == NULL && kept != NULL ? vn_data_spec_copy (kept) : vn_cmd_make_data_spec (error);
   return *data != NULL;
 }
 
@@ -266,14 +284,29 @@ quantize_run (char        **args,
               GError      **error)
 {
   g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(VnRecipe) recipe = vn_cmd_make_recipe (preset, recipe_file, excludes, error);
+  g_autoptr(VnProject) project = NULL;
+  g_autoptr(VnRecipe) recipe = NULL;
+  const char *path = args[0];
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(VnJob) export = NULL;
 
-  if (recipe == NULL || !check_sources (recipe, &data, error))
+  if (vn_project_is_file (path))
+    {
+      project = vn_project_load (path, error);
+      if (project == NULL)
+        return FALSE;
+      if (config_file != NULL)
+        {
+          g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes projects: name the model"));
+          return FALSE;
+        }
+      path = project->model;
+    }
+  recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, excludes, error);
+  if (recipe == NULL || !check_sources (recipe, project != NULL ? project->data : NULL, &data, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
     {
@@ -282,17 +315,21 @@ quantize_run (char        **args,
     }
   if (!check_targets (error))
     return FALSE;
-  model = vn_cmd_open_model_sized (args[0], &shapes, error);
+  model = vn_cmd_open_model_sized (path, &shapes, error);
   if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) || !take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
     return FALSE;
+  if (project != NULL && !vn_project_is_about (project, model))
+    vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
+                  _("The model changed since the project was saved: rules may speak of nodes that are gone"));
   export = vn_export_job_new (result, output, report);
   if (!vn_cmd_run_job (export, error) ||
       (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
-      !export_settings (export_script, vn_recipe_to_ort_script, result, args[0], error) ||
-      !export_settings (export_xquant, vn_recipe_to_xquant, result, args[0], error))
+      (save_project != NULL && !write_project (result, path, error)) ||
+      !export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
+      !export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
   vn_cmd_print_notes (result->notes);
   print_result (result);
@@ -301,7 +338,7 @@ quantize_run (char        **args,
 
 const VnCmd vn_cmd_quantize = {
   .name = "quantize",
-  .usage = "MODEL -o FILE --data PATH | --stats FILE … | --ranges FILE",
+  .usage = "MODEL|PROJECT -o FILE --data PATH | --stats FILE … | --ranges FILE",
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = entries,
   .needs_data = TRUE,

@@ -131,6 +131,7 @@ vn_cmd_apply_settings (VnRecipe  *recipe,
 
 /**
  * vn_cmd_make_recipe:
+ * @start: (nullable): of a project
  * @preset: (nullable): --preset
  * @recipe_file: (nullable): --recipe
  * @excludes: (nullable): --exclude
@@ -138,13 +139,20 @@ vn_cmd_apply_settings (VnRecipe  *recipe,
  * Returns: (transfer full) (nullable): what these and the options for single settings say
  */
 VnRecipe *
-vn_cmd_make_recipe (const char  *preset,
-                    const char  *recipe_file,
-                    char       **excludes,
-                    GError     **error)
+vn_cmd_make_recipe (const VnRecipe  *start,
+                    const char      *preset,
+                    const char      *recipe_file,
+                    char           **excludes,
+                    GError         **error)
 {
   g_autoptr(VnRecipe) recipe = NULL;
 
+  if (start != NULL && (preset != NULL || recipe_file != NULL))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("A project has its own recipe: leave out --preset and --recipe, or name its model"));
+      return NULL;
+    }
   if (preset != NULL && vn_preset_find (preset, error) == NULL)
     return NULL;
   if (preset != NULL && recipe_file != NULL)
@@ -153,7 +161,8 @@ vn_cmd_make_recipe (const char  *preset,
                    _("--preset and --recipe exclude each other: a recipe names its preset"));
       return NULL;
     }
-  recipe = recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
+  recipe = start != NULL ? vn_recipe_copy (start)
+         : recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
   if (recipe == NULL)
     return NULL;
   if (!vn_cmd_apply_settings (recipe, error))

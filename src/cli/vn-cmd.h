@@ -60,7 +60,8 @@ const GOptionEntry *vn_cmd_data_entries   (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
 gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
                                             GError      **error);
-VnRecipe           *vn_cmd_make_recipe     (const char   *preset,
+VnRecipe           *vn_cmd_make_recipe     (const VnRecipe *start,
+                                            const char   *preset,
                                             const char   *recipe_file,
                                             char        **excludes,
                                             GError      **error);

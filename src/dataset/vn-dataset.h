@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+typedef struct _JsonNode JsonNode;
 typedef struct _GdkPixbuf GdkPixbuf;   /* so that only who draws previews needs gdk-pixbuf */
 
 typedef enum { VN_LAYOUT_AUTO, VN_LAYOUT_NCHW, VN_LAYOUT_NHWC } VnLayout;
@@ -95,6 +96,12 @@ void        vn_data_spec_set_input (VnDataSpec         *self,
                                     const VnPreprocess *preprocess,
                                     const char         *script);    /* nullable */
 gboolean    vn_data_spec_is_script (const char         *text);
+JsonNode   *vn_data_spec_to_json   (const VnDataSpec   *self,
+                                    const char         *folder);
+VnDataSpec *vn_data_spec_from_json (JsonNode           *node,
+                                    const char         *where,
+                                    const char         *folder,
+                                    GError            **error);
 
 /**
  * VnDataset: samples that can be loaded in any order from any thread. Opening lists and probes, it does not decode.

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Where samples are and how they are prepared, as JSON:
+ *
+ *   { "path": "samples", "samples": 100, "seed": 0,
+ *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
+ *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
+ *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32",
+ *     "inputs": { "name": { "fit": …, "script": … } } }
+ *
+ * What is missing is as vn_data_spec_new() has it. Paths below the folder of the file are relative to it. */
+
+#include "vn-dataset-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-json.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_SIDE 65536
+
+/* ---- plain fields of the preparation ---- */
+
+typedef enum { FIELD_COUNT, FIELD_BOOL, FIELD_NUMBER, FIELD_NUMBERS, FIELD_CHOICE } FieldKind;
+
+static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
+static const char * const colors[] = { "rgb", "bgr", NULL };
+static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
+
+/* Choices are enums and as large as an int. */
+G_STATIC_ASSERT (sizeof (VnFit) == sizeof (int) && sizeof (VnColorOrder) == sizeof (int) && sizeof (VnLayout) == sizeof (int));
+
+static const struct
+{
+  const char          *id;
+  FieldKind            kind;
+  gsize                offset;
+  const char * const  *choices;
+} fields[] = {
+  { "fit",       FIELD_CHOICE,  offsetof (VnPreprocess, fit),       fits },
+  { "color",     FIELD_CHOICE,  offsetof (VnPreprocess, color),     colors },
+  { "layout",    FIELD_CHOICE,  offsetof (VnPreprocess, layout),    layouts },
+  { "width",     FIELD_COUNT,   offsetof (VnPreprocess, width),     NULL },
+  { "height",    FIELD_COUNT,   offsetof (VnPreprocess, height),    NULL },
+  { "resize",    FIELD_COUNT,   offsetof (VnPreprocess, resize),    NULL },
+  { "crop-part", FIELD_NUMBER,  offsetof (VnPreprocess, crop_part), NULL },
+  { "crop-down", FIELD_BOOL,    offsetof (VnPreprocess, crop_down), NULL },
+  { "fill",      FIELD_NUMBER,  offsetof (VnPreprocess, fill),      NULL },
+  { "mean",      FIELD_NUMBERS, offsetof (VnPreprocess, mean),      NULL },
+  { "std",       FIELD_NUMBERS, offsetof (VnPreprocess, std),       NULL },
+};
+
+/* ---- write ---- */
+
+static void
+add_string (JsonBuilder *json,
+            const char  *id,
+            const char  *text)
+{
+  if (text == NULL)
+    return;
+  json_builder_set_member_name (json, id);
+  json_builder_add_string_value (json, text);
+}
+
+static void
+add_integer (JsonBuilder *json,
+             const char  *id,
+             gint64       value)
+{
+  json_builder_set_member_name (json, id);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+add_field (JsonBuilder        *json,
+           guint               k,
+           const VnPreprocess *self)
+{
+  gconstpointer at = (const char *) self + fields[k].offset;
+
+  json_builder_set_member_name (json, fields[k].id);
+  switch (fields[k].kind)
+    {
+    case FIELD_COUNT:
+      json_builder_add_int_value (json, *(const guint *) at);
+      break;
+    case FIELD_BOOL:
+      json_builder_add_boolean_value (json, *(const gboolean *) at);
+      break;
+    case FIELD_NUMBER:
+      json_builder_add_double_value (json, *(const float *) at);
+      break;
+    case FIELD_NUMBERS:
+      json_builder_begin_array (json);
+      for (guint i = 0; i < 4; i++)
+        json_builder_add_double_value (json, ((const float *) at)[i]);
+      json_builder_end_array (json);
+      break;
+    case FIELD_CHOICE:
+      json_builder_add_string_value (json, fields[k].choices[*(const int *) at]);
+      break;
+    }
+}
+
+static void
+add_preprocess (JsonBuilder        *json,
+                const VnPreprocess *self)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
+    add_field (json, k, self);
+}
+
+static char *
+lengthen (const char *path,
+          const char *folder)
+{
+  g_autofree char *base = g_canonicalize_filename (folder, NULL);
+
+  return g_canonicalize_filename (path, base);
+}
+
+/* Each PATH of NAME=PATH;NAME=PATH by itself. */
+static char *
+change_places (const char  *places,
+               const char  *folder,
+               char       *(*change) (const char *, const char *))
+{
+  g_auto(GStrv) items = NULL;
+
+  if (g_str_equal (places, "random"))
+    return g_strdup (places);
+  if (strchr (places, '=') == NULL)
+    return change (places, folder);
+  items = g_strsplit_set (places, ";\n", -1);
+  for (guint i = 0; items[i] != NULL; i++)
+    {
+      char *equals = strchr (items[i], '=');
+      g_autofree char *item = g_steal_pointer (&items[i]);
+      g_autofree char *path = NULL;
+
+      if (equals == NULL)
+        {
+          items[i] = g_steal_pointer (&item);
+          continue;
+        }
+      path = change (equals + 1, folder);
+      items[i] = g_strdup_printf ("%.*s=%s", (int) (equals - item), item, path);
+    }
+  return g_strjoinv (";", items);
+}
+
+static void
+add_inputs (JsonBuilder      *json,
+            const VnDataSpec *self,
+            const char       *folder)
+{
+  g_autoptr(GList) names = self->inputs != NULL ? g_list_sort (g_hash_table_get_keys (self->inputs), (GCompareFunc) strcmp) : NULL;
+
+  if (names == NULL)
+    return;
+  json_builder_set_member_name (json, "inputs");
+  json_builder_begin_object (json);
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      const VnInputData *data = g_hash_table_lookup (self->inputs, at->data);
+      g_autofree char *script = data->script != NULL ? vn_file_dup_short (data->script, folder) : NULL;
+
+      json_builder_set_member_name (json, at->data);
+      json_builder_begin_object (json);
+      add_preprocess (json, &data->preprocess);
+      add_string (json, "script", script);
+      json_builder_end_object (json);
+    }
+  json_builder_end_object (json);
+}
+
+/**
+ * vn_data_spec_to_json:
+ * @folder: of the file this goes into
+ *
+ * Returns: (transfer full): an object that vn_data_spec_from_json() makes an equal specification of
+ */
+JsonNode *
+vn_data_spec_to_json (const VnDataSpec *self,
+                      const char       *folder)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autofree char *path = NULL, *script = NULL;
+
+  g_return_val_if_fail (self != NULL && folder != NULL, NULL);
+
+  path = change_places (self->path, folder, vn_file_dup_short);
+  script = self->script != NULL ? vn_file_dup_short (self->script, folder) : NULL;
+  json_builder_begin_object (json);
+  add_string (json, "path", path);
+  add_integer (json, "samples", self->max_samples);
+  add_integer (json, "seed", (gint64) self->seed);
+  add_preprocess (json, &self->preprocess);
+  add_string (json, "script", script);
+  add_string (json, "python", self->python);
+  add_integer (json, "timeout", self->timeout);
+  add_string (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
+  add_inputs (json, self, folder);
+  json_builder_end_object (json);
+  return json_builder_get_root (json);
+}
+
+/* ---- read ---- */
+
+/* A whole number from 0 to @most. */
+static gboolean
+read_count (JsonNode    *node,
+            const char  *where,
+            double       most,
+            double      *value,
+            GError     **error)
+{
+  if (!vn_json_get_number (node, where, value, error))
+    return FALSE;
+  if (*value >= 0 && *value <= most && *value == floor (*value))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; allowed are whole numbers from 0 to %.0f"), where, *value, most);
+  return FALSE;
+}
+
+static gboolean
+read_float (JsonNode    *node,
+            const char  *where,
+            float       *value,
+            GError     **error)
+{
+  double number;
+
+  if (!vn_json_get_number (node, where, &number, error))
+    return FALSE;
+  if (fabs (number) <= FLT_MAX)
+    {
+      *value = (float) number;
+      return TRUE;
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; that is no number a float can hold"), where, number);
+  return FALSE;
+}
+
+static gboolean
+read_floats (JsonNode    *node,
+             const char  *where,
+             float        values[4],
+             GError     **error)
+{
+  JsonArray *array = vn_json_get_array (node, where, error);
+
+  if (array == NULL)
+    return FALSE;
+  if (json_array_get_length (array) != 4)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s has %u numbers; four are needed, one per channel"), where,
+                   json_array_get_length (array));
+      return FALSE;
+    }
+  for (guint i = 0; i < 4; i++)
+    if (!read_float (json_array_get_element (array, i), where, &values[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_choice (JsonNode            *node,
+             const char          *where,
+             const char * const  *choices,
+             int                 *value,
+             GError             **error)
+{
+  const char *text = vn_json_get_string (node, where, error);
+  g_autofree char *allowed = g_strjoinv (", ", (char **) choices);
+
+  if (text == NULL)
+    return FALSE;
+  for (int i = 0; choices[i] != NULL; i++)
+    if (g_str_equal (choices[i], text))
+      {
+        *value = i;
+        return TRUE;
+      }
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; choose one of: %s"), where, text, allowed);
+  return FALSE;
+}
+
+static gboolean
+read_field (JsonNode      *node,
+            guint          k,
+            const char    *where,
+            VnPreprocess  *self,
+            GError       **error)
+{
+  gpointer at = (char *) self + fields[k].offset;
+  double value = 0;
+
+  switch (fields[k].kind)
+    {
+    case FIELD_COUNT:
+      if (!read_count (node, where, MAX_SIDE, &value, error))
+        return FALSE;
+      *(guint *) at = (guint) value;
+      return TRUE;
+    case FIELD_BOOL:
+      return vn_json_get_boolean (node, where, at, error);
+    case FIELD_NUMBER:
+      return read_float (node, where, at, error);
+    case FIELD_NUMBERS:
+      return read_floats (node, where, at, error);
+    case FIELD_CHOICE:
+      return read_choice (node, where, fields[k].choices, at, error);
+    }
+  return FALSE;
+}
+
+static int
+find_field (const char *id)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
+    if (g_str_equal (fields[k].id, id))
+      return (int) k;
+  return -1;
+}
+
+static gboolean
+check_preprocess (const VnPreprocess  *self,
+                  const char          *where,
+                  GError             **error)
+{
+  for (guint i = 0; i < 4; i++)
+    if (self->std[i] == 0)
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.std: 0 cannot be divided by"), where);
+        return FALSE;
+      }
+  if (self->crop_part >= 0 && self->crop_part <= 1)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.crop-part is %g; allowed is 0 to 1"), where, (double) self->crop_part);
+  return FALSE;
+}
+
+static gboolean
+refuse_member (const char  *where,
+               GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: there is no such field"), where);
+  return FALSE;
+}
+
+static char *
+read_path (JsonNode    *node,
+           const char  *where,
+           const char  *folder,
+           GError     **error)
+{
+  const char *text = vn_json_get_string (node, where, error);
+
+  return text != NULL ? change_places (text, folder, lengthen) : NULL;
+}
+
+static gboolean
+read_input (VnDataSpec  *self,
+            const char  *name,
+            JsonNode    *node,
+            const char  *where,
+            const char  *folder,
+            GError     **error)
+{
+  JsonObject *object = vn_json_get_object (node, where, error);
+  VnPreprocess preprocess = self->preprocess;
+  g_autofree char *script = NULL;
+  JsonObjectIter iter;
+  const char *id;
+  JsonNode *member;
+
+  if (object == NULL)
+    return FALSE;
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &id, &member))
+    {
+      g_autofree char *place = g_strconcat (where, ".", id, NULL);
+      int k = find_field (id);
+
+      if (g_str_equal (id, "script"))
+        {
+          g_free (script);
+          script = read_path (member, place, folder, error);
+          if (script == NULL)
+            return FALSE;
+        }
+      else if (k < 0 ? !refuse_member (place, error) : !read_field (member, (guint) k, place, &preprocess, error))
+        return FALSE;
+    }
+  if (!check_preprocess (&preprocess, where, error))
+    return FALSE;
+  vn_data_spec_set_input (self, name, &preprocess, script);
+  return TRUE;
+}
+
+static gboolean
+read_inputs (VnDataSpec  *self,
+             JsonNode    *node,
+             const char  *where,
+             const char  *folder,
+             GError     **error)
+{
+  JsonObject *object = vn_json_get_object (node, where, error);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *member;
+
+  if (object == NULL)
+    return FALSE;
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &name, &member))
+    {
+      g_autofree char *place = g_strconcat (where, ".", name, NULL);
+
+      if (!read_input (self, name, member, place, folder, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_text (char       **text,
+           JsonNode    *node,
+           const char  *where,
+           GError     **error)
+{
+  const char *value = vn_json_get_string (node, where, error);
+
+  if (value == NULL)
+    return FALSE;
+  g_free (*text);
+  *text = g_strdup (value);
+  return TRUE;
+}
+
+static gboolean
+read_raw_type (VnDataSpec  *self,
+               JsonNode    *node,
+               const char  *where,
+               GError     **error)
+{
+  const char *text = vn_json_get_string (node, where, error);
+
+  if (text == NULL)
+    return FALSE;
+  self->raw_type = vn_dtype_from_name (text);
+  if (self->raw_type != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (self->raw_type) >= 8)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a type like float32 or int64 is expected"), where, text);
+  return FALSE;
+}
+
+/* What is said about the whole, not about how a picture becomes a tensor. */
+static gboolean
+read_member (VnDataSpec  *self,
+             const char  *id,
+             JsonNode    *node,
+             const char  *where,
+             const char  *folder,
+             GError     **error)
+{
+  char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script : NULL;
+  double value = 0;
+  int k = find_field (id);
+
+  if (k >= 0)
+    return read_field (node, (guint) k, where, &self->preprocess, error);
+  if (path != NULL)
+    {
+      g_free (*path);
+      *path = read_path (node, where, folder, error);
+      return *path != NULL;
+    }
+  if (g_str_equal (id, "python"))
+    return read_text (&self->python, node, where, error);
+  if (g_str_equal (id, "raw-type"))
+    return read_raw_type (self, node, where, error);
+  if (g_str_equal (id, "inputs"))
+    return TRUE;
+  if (!g_str_equal (id, "samples") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
+    return refuse_member (where, error);
+  if (!read_count (node, where, g_str_equal (id, "seed") ? 9007199254740992.0 : G_MAXINT, &value, error))
+    return FALSE;
+  if (g_str_equal (id, "seed"))
+    self->seed = (guint64) value;
+  else
+    *(g_str_equal (id, "samples") ? &self->max_samples : &self->timeout) = (guint) value;
+  return TRUE;
+}
+
+/**
+ * vn_data_spec_from_json:
+ * @node: what vn_data_spec_to_json() makes, or somebody by hand
+ * @where: what it is called in messages
+ * @folder: of the file it comes from
+ *
+ * A script that it names runs when samples are opened: ask before a file decides that.
+ *
+ * Returns: (transfer full) (nullable): the specification, or the place, what is there and what is allowed
+ */
+VnDataSpec *
+vn_data_spec_from_json (JsonNode    *node,
+                        const char  *where,
+                        const char  *folder,
+                        GError     **error)
+{
+  g_autoptr(VnDataSpec) self = NULL;
+  JsonObject *object;
+  JsonObjectIter iter;
+  const char *id;
+  JsonNode *member;
+
+  g_return_val_if_fail (where != NULL && folder != NULL, NULL);
+
+  object = vn_json_get_object (node, where, error);
+  if (object == NULL)
+    return NULL;
+  if (!json_object_has_member (object, "path"))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.path is missing: say where the samples are, or “random”"), where);
+      return NULL;
+    }
+  self = vn_data_spec_new ("random");
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &id, &member))
+    {
+      g_autofree char *place = g_strconcat (where, ".", id, NULL);
+
+      if (!read_member (self, id, member, place, folder, error))
+        return NULL;
+    }
+  if (json_object_has_member (object, "inputs"))
+    {
+      g_autofree char *place = g_strconcat (where, ".inputs", NULL);
+
+      if (!read_inputs (self, json_object_get_member (object, "inputs"), place, folder, error))
+        return NULL;
+    }
+  return check_preprocess (&self->preprocess, where, error) ? g_steal_pointer (&self) : NULL;
+}
