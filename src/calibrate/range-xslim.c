@@ -9,19 +9,18 @@
  *   MSE  sum over bins of their share times the squared distance, in bins, to the nearest end of a step of
  *        length / levels bins, or to the end of the range
  *
- * The least KL + lambda MSE is taken; lambda is the root of the mean of (KL / MSE)^2 over the ten candidates of least
+ * xslim-kl and xslim-mse look at one cost. xslim: the least KL + lambda MSE is taken; lambda is the root of the mean of (KL / MSE)^2 over the ten candidates of least
  * MSE. With more than 1024 levels it is the percentile range. Scales below 2^-23 are raised to that.
  *
  * Here KL follows the formula; XSlim 2.1.1 evaluates it for many candidates at once and then mistakes where they end. */
 
-#include "vn-range-private.h"
+#include "vn-range-sums.h"
 
 #include <math.h>
 
-#define BINS 4096
+#define BINS VN_RANGE_SUMS_BINS
 #define MAX_LEVELS 1024
 #define N_BEST 10
-#define EPS 1e-30
 #define MIN_SCALE 0x1p-23
 
 typedef struct
@@ -31,67 +30,22 @@ typedef struct
   double kl, mse;
 } Candidate;
 
-/* Sums over the first k bins: count, count times index, count times its square, count ln count, bins not empty. */
-typedef struct
-{
-  double counts[BINS];
-  double mass[BINS + 1], first[BINS + 1], second[BINS + 1], c_ln_c[BINS + 1];
-  guint  n_used[BINS + 1];
-} Sums;
-
-static double
-x_ln_x (double x)
-{
-  return x > 0 ? x * log (x) : 0;
-}
-
-/* Elements cannot be split: a bin is empty or not. */
-static void
-make_whole (Sums *self)
-{
-  double cumulated = 0, whole = 0;
-
-  for (guint i = 0; i < BINS; i++)
-    {
-      cumulated += self->counts[i];
-      self->counts[i] = rint (cumulated) - whole;
-      whole = rint (cumulated);
-    }
-}
-
-static void
-sum_up (Sums *self)
-{
-  self->mass[0] = self->first[0] = self->second[0] = self->c_ln_c[0] = 0;
-  self->n_used[0] = 0;
-  for (guint i = 0; i < BINS; i++)
-    {
-      const double c = self->counts[i];
-
-      self->mass[i + 1] = self->mass[i] + c;
-      self->first[i + 1] = self->first[i] + c * i;
-      self->second[i + 1] = self->second[i] + c * i * i;
-      self->c_ln_c[i + 1] = self->c_ln_c[i] + x_ln_x (c);
-      self->n_used[i + 1] = self->n_used[i] + (c > 0);
-    }
-}
-
 /* sum c (i - at)^2 over bins from .. to - 1 */
 static double
-squares_around (const Sums *self,
-                guint       from,
-                guint       to,
-                double      at)
+squares_around (const VnRangeSums *self,
+                guint              from,
+                guint              to,
+                double             at)
 {
   return self->second[to] - self->second[from] - 2 * at * (self->first[to] - self->first[from]) +
          at * at * (self->mass[to] - self->mass[from]);
 }
 
 static double
-get_mse (const Sums *self,
-         guint       start,
-         guint       end,
-         guint       levels)
+get_mse (const VnRangeSums *self,
+         guint              start,
+         guint              end,
+         guint              levels)
 {
   const double step = MAX ((double) (end - start) / levels, 1), middle = (step - 1) / 2;
   double sum = squares_around (self, 0, start, start - 0.5) + squares_around (self, end, BINS, end - 0.5);
@@ -109,50 +63,17 @@ get_mse (const Sums *self,
   return sum / self->mass[BINS];
 }
 
-/* What the terms of p become where mass from outside is added to the bins at the ends. */
-static double
-get_kl (const Sums *self,
-        guint       start,
-        guint       end,
-        guint       levels)
-{
-  const double total = self->mass[BINS], kept = self->mass[end] - self->mass[start];
-  const double below = self->mass[start], above = total - self->mass[end];
-  const guint size = (end - start + levels - 1) / levels;
-  double ends[2] = { self->counts[start], self->counts[end - 1] };
-  double sum = self->c_ln_c[end] - self->c_ln_c[start], cross = 0;
-
-  if (!(kept > 0))
-    return INFINITY;
-  if (end - start == 1)
-    return 0;
-  sum += x_ln_x (ends[0] + below) - x_ln_x (ends[0]) + x_ln_x (ends[1] + above) - x_ln_x (ends[1]);
-  for (guint from = start; from < end; from += size)
-    {
-      guint to = MIN (from + size, end);
-      guint n_used = self->n_used[to] - self->n_used[from];
-      double mass = self->mass[to] - self->mass[from];
-
-      if (n_used == 0)
-        continue;
-      mass += (from == start && ends[0] > 0 ? below : 0) + (to == end && ends[1] > 0 ? above : 0);
-      cross += mass * log ((self->mass[to] - self->mass[from]) / n_used / kept);
-    }
-  cross += ((ends[0] > 0 ? 0 : below) + (ends[1] > 0 ? 0 : above)) * log (EPS);
-  return (sum / total - log (total) - cross / total) / G_LN10;
-}
-
 static void
-add_candidate (GArray     *candidates,
-               const Sums *sums,
-               guint       start,
-               guint       length,
-               guint       levels,
-               double      lo,
-               double      hi)
+add_candidate (GArray            *candidates,
+               const VnRangeSums *sums,
+               guint              start,
+               guint              length,
+               guint              levels,
+               double             lo,
+               double             hi)
 {
   guint end = MIN (start + length, BINS);
-  Candidate candidate = { start, end - start, lo, hi, get_kl (sums, start, end, levels),
+  Candidate candidate = { start, end - start, lo, hi, vn_range_sums_get_kl (sums, start, end, levels),
                           get_mse (sums, start, end, levels) };
 
   g_array_append_val (candidates, candidate);
@@ -187,11 +108,11 @@ get_lambda (GArray *candidates)
 }
 
 static void
-add_candidates (GArray        *candidates,
-                const Sums    *sums,
-                const VnRange *seen,
-                const VnRange *percentile,
-                guint          levels)
+add_candidates (GArray            *candidates,
+                const VnRangeSums *sums,
+                const VnRange     *seen,
+                const VnRange     *percentile,
+                guint              levels)
 {
   const double width = (seen->max - seen->min) / BINS;
   const guint step = BINS / levels * 2;
@@ -205,17 +126,41 @@ add_candidates (GArray        *candidates,
                      seen->min + start * width + n * width);
 }
 
+/* The weights of the two costs; the first of least cost counts. */
+static void
+choose_candidate (GArray  *candidates,
+                  double   of_kl,
+                  double   of_mse,
+                  VnRange *range)
+{
+  double least = INFINITY;
+
+  for (guint i = 0; i < candidates->len; i++)
+    {
+      const Candidate *candidate = &g_array_index (candidates, Candidate, i);
+      double cost = (of_kl > 0 ? of_kl * candidate->kl : 0) + of_mse * candidate->mse;
+
+      if (cost < least)
+        {
+          least = cost;
+          *range = (VnRange) { candidate->lo, candidate->hi };
+        }
+    }
+}
+
+typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
+
 static gboolean
-xslim_range (const VnHistogram      *histogram,
-             const VnRangeSettings  *settings,
-             VnRange                *range,
-             GError                **error)
+search (const VnHistogram      *histogram,
+        const VnRangeSettings  *settings,
+        Cost                    cost,
+        VnRange                *range,
+        GError                **error)
 {
   const VnRange seen = { histogram->min, histogram->max };
   const guint levels = (guint) MIN (vn_range_get_steps (settings) + 1, MAX_LEVELS + 1);
   g_autoptr(GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autofree Sums *sums = NULL;
-  double lambda, least = INFINITY;
+  g_autofree VnRangeSums *sums = NULL;
 
   if (!vn_range_check_percentile (settings, error) || !vn_range_check (histogram, error))
     return FALSE;
@@ -226,26 +171,43 @@ xslim_range (const VnHistogram      *histogram,
     {
       const VnRange percentile = *range;
 
-      sums = g_new (Sums, 1);
+      sums = g_new (VnRangeSums, 1);
       vn_histogram_linear (histogram, seen.min, seen.max, sums->counts, BINS);
-      make_whole (sums);
-      sum_up (sums);
+      vn_range_sums_make_whole (sums);
+      vn_range_sums_update (sums);
       add_candidates (candidates, sums, &seen, &percentile, levels);
-      lambda = get_lambda (candidates);
-      for (guint i = 0; i < candidates->len; i++)
-        {
-          const Candidate *candidate = &g_array_index (candidates, Candidate, i);
-
-          if (candidate->kl + lambda * candidate->mse < least)
-            {
-              least = candidate->kl + lambda * candidate->mse;
-              *range = (VnRange) { candidate->lo, candidate->hi };
-            }
-        }
+      choose_candidate (candidates, cost != COST_MSE, cost == COST_BOTH ? get_lambda (candidates) : cost == COST_MSE, range);
     }
   vn_range_make_symmetric (range, settings);
   vn_range_raise_scale (range, settings, MIN_SCALE);
   return TRUE;
+}
+
+static gboolean
+xslim_range (const VnHistogram      *histogram,
+             const VnRangeSettings  *settings,
+             VnRange                *range,
+             GError                **error)
+{
+  return search (histogram, settings, COST_BOTH, range, error);
+}
+
+static gboolean
+xslim_kl_range (const VnHistogram      *histogram,
+                const VnRangeSettings  *settings,
+                VnRange                *range,
+                GError                **error)
+{
+  return search (histogram, settings, COST_KL, range, error);
+}
+
+static gboolean
+xslim_mse_range (const VnHistogram      *histogram,
+                 const VnRangeSettings  *settings,
+                 VnRange                *range,
+                 GError                **error)
+{
+  return search (histogram, settings, COST_MSE, range, error);
 }
 
 static const VnParam percentile_params[] = {
@@ -261,4 +223,22 @@ const VnRangeMethod vn_range_xslim = {
   .letter = 'X',
   .params = percentile_params,
   .range = xslim_range,
+};
+
+const VnRangeMethod vn_range_xslim_kl = {
+  .id = "xslim-kl",
+  .title = N_("XSlim, divergence only"),
+  .summary = N_("What XSlim calls kl: the range of its search with the least divergence"),
+  .letter = 'D',
+  .params = percentile_params,
+  .range = xslim_kl_range,
+};
+
+const VnRangeMethod vn_range_xslim_mse = {
+  .id = "xslim-mse",
+  .title = N_("XSlim, squared error only"),
+  .summary = N_("What XSlim calls mse: the range of its search with the least squared error"),
+  .letter = 'Q',
+  .params = percentile_params,
+  .range = xslim_mse_range,
 };
