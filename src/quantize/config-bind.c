@@ -72,7 +72,7 @@ bind_inputs (VnConfig       *self,
   if (self->inputs->len != inputs->len)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("The size of calibration input_parametres should equal the number of model inputs: there are %u and %u"),
+                   _("Calibration input_parametres size should equal to model inputs size: there are %u and %u"),
                    self->inputs->len, inputs->len);
       return FALSE;
     }

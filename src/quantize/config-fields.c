@@ -74,7 +74,7 @@ read_text (const VnConfigField *field,
       return TRUE;
     }
   allowed = g_strjoinv (", ", (char **) field->choices);
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s %s is not implemented; supported are %s"), where, field->name,
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s %s not implemented yet; supported are %s"), where, field->name,
                text, allowed);
   return FALSE;
 }

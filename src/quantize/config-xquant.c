@@ -13,10 +13,10 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-#include <string.h>
-
 #define COMPUTED "computed:Mul|Add|Sub|Div"
 #define FLOAT_TYPES "type:Softmax|Sigmoid"
+#define XQUANT_STEP 100   /* samples, unless said */
+#define XSLIM_STEP 500
 
 enum { LEVEL_NONE = -1, LEVEL_ALL, LEVEL_PARTLY, LEVEL_MIXED, LEVEL_DYNAMIC, LEVEL_HALF };
 
@@ -51,7 +51,7 @@ typedef struct
 } XQuant;
 
 static const char * const types[] = { "default", "kl", "minmax", "percentile", "mse", NULL };
-static const char * const methods[] = { "xslim", "kl", "minmax", "percentile-average", "mse", NULL };
+static const char * const methods[] = { "xslim", "xslim-kl", "minmax", "percentile-average", "xslim-mse", NULL };
 static const char * const file_types[] = { "img", "npy", "raw", NULL };
 static const char * const devices[] = { "cuda", "cpu", NULL };
 static const char * const colors[] = { "bgr", "rgb", NULL };
@@ -287,14 +287,33 @@ set_level (VnConfig      *config,
     case LEVEL_DYNAMIC:
       config->needs_samples = FALSE;
       config->recipe->dynamic = TRUE;
-      return vn_recipe_set (config->recipe, "activation", "uint8", error) &&
+      return vn_recipe_set (config->recipe, "bias", "auto", error) &&
+             vn_recipe_set (config->recipe, "activation", "uint8", error) &&
              vn_recipe_set (config->recipe, "format", "integer", error);
     case LEVEL_HALF:
       config->needs_samples = FALSE;
-      return vn_recipe_set (config->recipe, "format", "fp16", error);
+      return vn_recipe_set (config->recipe, "bias", "auto", error) && vn_recipe_set (config->recipe, "format", "fp16", error);
     default:
       return TRUE;
     }
+}
+
+/* What XSlim reads from the environment: whether biases stay float, as they do unless it is “0”. */
+static gboolean
+set_bias (VnConfig  *config,
+          GError   **error)
+{
+  const char *variable = g_getenv ("XQUANT_BIAS_TO_FP32");
+  gint64 number = 1;
+
+  if (variable == NULL)
+    return TRUE;
+  if (!g_ascii_string_to_signed (variable, 10, G_MININT32, G_MAXINT32, &number, NULL))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The variable XQUANT_BIAS_TO_FP32 is “%s”; use 0 or 1"), variable);
+      return FALSE;
+    }
+  return number > 0 || vn_recipe_set (config->recipe, "bias", "auto", error);
 }
 
 static void
@@ -382,7 +401,7 @@ set_recipe (VnConfig      *config,
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
   if (xquant->opset > 0 && xquant->opset < 10)
     vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
-  return set_level (config, xquant, error);
+  return set_bias (config, error) && set_level (config, xquant, error);
 }
 
 static void
@@ -404,18 +423,25 @@ say_rest (VnConfig     *config,
 }
 
 /* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */
-static gboolean
-check_path (const char  *path,
-            const char  *where,
-            GError     **error)
+static void
+mend_path (VnConfig   *config,
+           char      **path,
+           const char *where)
 {
-  gunichar first = path != NULL ? g_utf8_get_char (path) : 0;
+  g_autoptr(GString) mended = g_string_new (*path);
 
-  if (path == NULL || (first != 0x3002 && first != 0xff0e && strstr (path, "\xef\xbc\x8f") == NULL))
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("%s: “%s” is not allowed; it has a full-width character where “.” or “/” is meant"), where, path);
-  return FALSE;
+  g_string_replace (mended, "\xef\xbc\x8f", "/", 0);
+  if (*path != NULL && (g_utf8_get_char (*path) == 0x3002 || g_utf8_get_char (*path) == 0xff0e))
+    {
+      g_string_erase (mended, 0, 3);
+      g_string_prepend_c (mended, '.');
+    }
+  if (*path == NULL || g_str_equal (*path, mended->str))
+    return;
+  vn_config_say (config, VN_NOTE_WARNING, where,
+                 _("“%s” is read as “%s”: it has a full-width character where “.” or “/” is meant"), *path, mended->str);
+  g_free (*path);
+  *path = g_strdup (mended->str);
 }
 
 static gboolean
@@ -423,9 +449,8 @@ convert (VnConfig  *config,
          XQuant    *xquant,
          GError   **error)
 {
-  if (!check_path (xquant->working_dir, "model_parameters.working_dir", error) ||
-      !check_path (xquant->model, "model_parameters.onnx_model", error))
-    return FALSE;
+  mend_path (config, &xquant->working_dir, "model_parameters.working_dir");
+  mend_path (config, &xquant->model, "model_parameters.onnx_model");
   if (!set_recipe (config, xquant, error) || !add_rules (config, xquant, error))
     return FALSE;
   for (guint i = 0; i < xquant->inputs->len; i++)
@@ -443,11 +468,32 @@ convert (VnConfig  *config,
 }
 
 static gboolean
+has_member (JsonNode   *root,
+            const char *group,
+            const char *field)
+{
+  JsonNode *node = JSON_NODE_HOLDS_OBJECT (root) ? json_object_get_member (json_node_get_object (root), group) : NULL;
+
+  return node != NULL && JSON_NODE_HOLDS_OBJECT (node) && json_object_has_member (json_node_get_object (node), field);
+}
+
+/* Its spelling, and fields that XQuant has not. */
+static gboolean
+is_xslim (JsonNode *root)
+{
+  return has_member (root, "calibration_parameters", "input_parameters") ||
+         has_member (root, "calibration_parameters", "calibration_batch_size") ||
+         has_member (root, "model_parameters", "opset") ||
+         has_member (root, "quantization_parameters", "ignore_op_types") ||
+         has_member (root, "quantization_parameters", "ignore_op_names");
+}
+
+static gboolean
 read_xquant (VnConfig  *config,
              JsonNode  *root,
              GError   **error)
 {
-  g_auto(XQuant) xquant = { .step = 100, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE,
+  g_auto(XQuant) xquant = { .step = is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE,
                             .percentile = 0.9999 };
 
   xquant.inputs = g_ptr_array_new_with_free_func (free_input);

@@ -3,12 +3,14 @@
 /* Given ranges in JSON. Vernier's own:
  *
  *   { "format": "vernier-ranges", "version": 1,
- *     "tensors": { "NAME": { "min": -1.5, "max": 2.25 }, "OTHER": { "scale": 0.05, "zero_point": 113 } } }
+ *     "tensors": { "NAME": { "min": -1.5, "max": 2.25 }, "OTHER": { "scale": 0.05, "zero_point": 113, "type": "uint8" } } }
+ *
+ * where the type may be left out, and scale and zero point may be lists, for the channels of a weight.
  *
  * onnxruntime.quantization's parameters: { "NAME": [zero_point, scale] }, alone or as "input_quantization_params" and
  * "output_quantization_params". Its calibration.json: { "NAME": { "lowest": -1.5, "highest": 2.25, "CLS": "TensorData" } },
  * alone or as "data" of a "TensorsData", a number possibly as array of numpy, and before version 1.16 { "NAME": [min, max] }.
- * A zero point is written as integer, a minimum never: that tells the two kinds of pairs apart. */
+ * A zero point is written as integer, a minimum never: that tells the two kinds of pairs apart. PPQ's tables: given-ppq.c. */
 
 #include "vn-given-private.h"
 
@@ -20,6 +22,7 @@
 
 #define FORMAT "vernier-ranges"
 #define VERSION 1
+#define MAX_ZERO_POINT 0x1p52   /* a double holds every integer up to here */
 
 static gboolean
 is_integer (JsonNode *node)
@@ -36,27 +39,106 @@ unexpected (const char  *where,
   return FALSE;
 }
 
+/* ---- scale and zero point ---- */
+
 static gboolean
-set_params (VnGiven     *given,
-            JsonNode    *zero_point,
-            JsonNode    *scale,
+read_zero_point (JsonNode    *node,
+                 gint64      *zero_point,
+                 const char  *where,
+                 GError     **error)
+{
+  double number;
+
+  if (!vn_json_get_number (node, where, &number, error))
+    return FALSE;
+  if (number != floor (number) || fabs (number) > MAX_ZERO_POINT)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the zero point is not an integer"), where);
+      return FALSE;
+    }
+  *zero_point = (gint64) number;
+  return TRUE;
+}
+
+static gboolean
+read_scale (JsonNode    *node,
+            float       *scale,
             const char  *where,
             GError     **error)
 {
   double number;
 
-  if (!is_integer (zero_point))
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the zero point is not an integer"), where);
-      return FALSE;
-    }
-  if (!vn_json_get_number (scale, where, &number, error))
+  if (!vn_json_get_number (node, where, &number, error))
     return FALSE;
-  given->has_params = TRUE;
-  given->zero_point = json_node_get_int (zero_point);
-  given->scale = (float) number;
+  *scale = (float) number;
   return TRUE;
 }
+
+static gboolean
+read_channels (VnGiven     *given,
+               JsonArray   *scales,
+               JsonArray   *zero_points,
+               const char  *where,
+               GError     **error)
+{
+  const guint n = json_array_get_length (scales);
+
+  if (n == 0 || json_array_get_length (zero_points) != n)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("%s: there are %u scales and %u zero points; there must be one of each for every channel"), where, n,
+                   json_array_get_length (zero_points));
+      return FALSE;
+    }
+  given->scales = g_new (float, n);
+  given->zero_points = g_new (gint64, n);
+  given->n = n;
+  for (guint i = 0; i < n; i++)
+    if (!read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||
+        !read_zero_point (json_array_get_element (zero_points, i), &given->zero_points[i], where, error))
+      return FALSE;
+  given->scale = given->scales[0];
+  given->zero_point = given->zero_points[0];
+  return TRUE;
+}
+
+/*< private >
+ * vn_given_read_params:
+ * @given: (inout): empty but for the type
+ * @scale, @zero_point: a number each, or a list each
+ */
+gboolean
+vn_given_read_params (VnGiven     *given,
+                      JsonNode    *scale,
+                      JsonNode    *zero_point,
+                      const char  *where,
+                      GError     **error)
+{
+  given->has_params = TRUE;
+  if (JSON_NODE_HOLDS_ARRAY (scale) && JSON_NODE_HOLDS_ARRAY (zero_point))
+    return read_channels (given, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
+  return read_scale (scale, &given->scale, where, error) && read_zero_point (zero_point, &given->zero_point, where, error);
+}
+
+static gboolean
+read_type (VnGiven     *given,
+           JsonNode    *node,
+           const char  *where,
+           GError     **error)
+{
+  const char *name = node != NULL ? vn_json_get_string (node, where, error) : NULL;
+
+  if (name == NULL)
+    return node == NULL;
+  given->dtype = vn_dtype_from_name (name);
+  if (vn_dtype_is_integer (given->dtype))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the type “%s” is not allowed; use int8, uint8, int16 or uint16"),
+               where, name);
+  return FALSE;
+}
+
+/* ---- tensors ---- */
 
 static gboolean
 parse_pair (VnGiven     *given,
@@ -72,7 +154,7 @@ parse_pair (VnGiven     *given,
   first = json_array_get_element (pair, 0);
   second = json_array_get_element (pair, 1);
   if (is_integer (first))
-    return set_params (given, first, second, where, error);
+    return vn_given_read_params (given, second, first, where, error);
   return vn_json_get_number (first, where, &given->range.min, error) &&
          vn_json_get_number (second, where, &given->range.max, error);
 }
@@ -118,7 +200,8 @@ parse_object (VnGiven     *given,
   gboolean own = json_object_has_member (object, "min");
 
   if (scale != NULL && zero_point != NULL)
-    return set_params (given, zero_point, scale, where, error);
+    return read_type (given, json_object_get_member (object, "type"), where, error) &&
+           vn_given_read_params (given, scale, zero_point, where, error);
   return parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
          parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
 }
@@ -132,11 +215,11 @@ parse_members (VnGivenTable  *self,
   const char *name;
   JsonNode *node;
 
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &name, &node))
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &node))
     {
       g_autofree char *where = g_strdup_printf ("“%s”", name);
-      VnGiven given = { 0 };
+      g_auto(VnGiven) given = { 0 };
       gboolean ok;
 
       if (JSON_NODE_HOLDS_ARRAY (node))
@@ -208,6 +291,8 @@ vn_given_parse_json (VnGivenTable  *self,
   g_autoptr(JsonNode) node = vn_json_parse (text, (gssize) length, name, error);
   JsonObject *root = node != NULL ? vn_json_get_object (node, name, error) : NULL;
 
+  const char *foreign;
+
   if (root == NULL)
     return FALSE;
   if (has_text (root, "format", FORMAT))
@@ -218,6 +303,14 @@ vn_given_parse_json (VnGivenTable  *self,
       json_object_has_member (root, "output_quantization_params"))
     return parse_member (self, root, "input_quantization_params", error) &&
            parse_member (self, root, "output_quantization_params", error);
+  if (vn_given_is_ppq (root))
+    return vn_given_parse_ppq (self, root, error);
+  foreign = vn_json_describe_foreign (root);
+  if (foreign != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", foreign);
+      return FALSE;
+    }
   return parse_members (self, root, error);
 }
 
@@ -230,6 +323,33 @@ add_number (JsonBuilder *json,
 {
   json_builder_set_member_name (json, name);
   json_builder_add_double_value (json, number);
+}
+
+static void
+add_params (JsonBuilder   *json,
+            const VnGiven *given)
+{
+  if (given->n == 0)
+    add_number (json, "scale", (double) given->scale);
+  else
+    {
+      json_builder_set_member_name (json, "scale");
+      json_builder_begin_array (json);
+      for (guint i = 0; i < given->n; i++)
+        json_builder_add_double_value (json, (double) given->scales[i]);
+      json_builder_end_array (json);
+    }
+  json_builder_set_member_name (json, "zero_point");
+  if (given->n > 0)
+    json_builder_begin_array (json);
+  for (guint i = 0; i < MAX (given->n, 1); i++)
+    json_builder_add_int_value (json, given->n > 0 ? given->zero_points[i] : given->zero_point);
+  if (given->n > 0)
+    json_builder_end_array (json);
+  if (given->dtype == VN_DTYPE_UNDEFINED)
+    return;
+  json_builder_set_member_name (json, "type");
+  json_builder_add_string_value (json, vn_dtype_get_name (given->dtype));
 }
 
 /*< private >
@@ -258,11 +378,7 @@ vn_given_to_json (VnGivenTable *self)
       json_builder_set_member_name (json, name);
       json_builder_begin_object (json);
       if (given->has_params)
-        {
-          add_number (json, "scale", (double) given->scale);
-          json_builder_set_member_name (json, "zero_point");
-          json_builder_add_int_value (json, given->zero_point);
-        }
+        add_params (json, given);
       else
         {
           add_number (json, "min", given->range.min);

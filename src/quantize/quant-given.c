@@ -8,39 +8,68 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/*< private >
- * vn_resolver_load_given:
- *
- * Reads the table that the recipe names, if it does. Names that the network lacks are noted: of a table for the network as
- * it was before preparation some may be gone.
- */
-gboolean
-vn_resolver_load_given (VnResolver  *self,
-                        GError     **error)
+static gboolean
+check_given (VnResolver     *self,
+             const VnValue  *value,
+             const VnGiven  *given,
+             GError        **error)
 {
+  if (value->initializer == NULL && given->n > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("“%s” gives %u scales for “%s”, which is no constant: only weights have a scale for each channel"),
+                   self->recipe->ranges, given->n, value->name);
+      return FALSE;
+    }
+  if (vn_quant_check_type (self->recipe->format, value->initializer != NULL, value->name, given->dtype, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", self->recipe->ranges);
+  return FALSE;
+}
+
+static gboolean
+check_all_given (VnResolver  *self,
+                 GError     **error)
+{
+  const guint n = vn_given_table_get_n (self->given);
   const char *unknown = NULL;
   guint n_unknown = 0;
 
-  if (self->recipe->ranges == NULL)
-    return TRUE;
-  self->given = vn_given_table_load (self->recipe->ranges, error);
-  if (self->given == NULL)
-    return FALSE;
-  for (guint i = 0; i < vn_given_table_get_n (self->given); i++)
+  for (guint i = 0; i < n; i++)
     {
       const char *name = vn_given_table_get_name (self->given, i);
       const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
 
-      if (value != NULL && value->initializer == NULL)
+      if (value != NULL && !check_given (self, value, vn_given_table_get (self->given, name), error))
+        return FALSE;
+      if (value != NULL)
         continue;
       unknown = unknown != NULL ? unknown : name;
       n_unknown++;
     }
   if (n_unknown > 0 && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", unknown,
-                  _("%u of the %u tensors in “%s” are no activations of the prepared network, this is one of them: what is "
-                    "given for them has no effect"), n_unknown, vn_given_table_get_n (self->given), self->recipe->ranges);
+                  _("%u of the %u tensors in “%s” are none of the prepared network, this is one of them: what is given for "
+                    "them has no effect"), n_unknown, n, self->recipe->ranges);
   return TRUE;
+}
+
+/*< private >
+ * vn_resolver_load_given:
+ *
+ * Reads the table that the recipe names, if it does. Names that the network lacks are noted: of a table for the network as
+ * it was before preparation some may be gone.
+ *
+ * Returns: %FALSE if it cannot be read, or gives what the format of the recipe cannot hold
+ */
+gboolean
+vn_resolver_load_given (VnResolver  *self,
+                        GError     **error)
+{
+  if (self->recipe->ranges == NULL)
+    return TRUE;
+  self->given = vn_given_table_load (self->recipe->ranges, error);
+  return self->given != NULL && check_all_given (self, error);
 }
 
 /*< private >
@@ -61,6 +90,70 @@ vn_resolver_get_given (VnResolver    *self,
 }
 
 /*< private >
+ * vn_quant_given_fits:
+ *
+ * Returns: whether scale and zero point are given, for this type
+ */
+gboolean
+vn_quant_given_fits (const VnGiven *given,
+                     VnDType        dtype)
+{
+  return given->has_params && (given->dtype == VN_DTYPE_UNDEFINED || given->dtype == dtype);
+}
+
+/* Types without levels have no zero point. */
+static gboolean
+check_zero_point (const char  *name,
+                          VnDType      dtype,
+                          gint64       zero_point,
+                          GError     **error)
+{
+  gint64 qmin, qmax;
+
+  if (vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) && zero_point >= qmin && zero_point <= qmax)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s”: the zero point %lld that is given does not fit %s; choose the type it was made for, or give a "
+                 "range"), name, (long long) zero_point, vn_dtype_get_name (dtype));
+  return FALSE;
+}
+
+/*< private >
+ * vn_quant_given_constant:
+ * @n: channels of the constant, or 1
+ * @row: its type and axis are set
+ */
+gboolean
+vn_quant_given_constant (const VnGiven  *given,
+                         gsize           n,
+                         VnQuantRow     *row,
+                         GError        **error)
+{
+  g_autofree float *scales = g_new (float, n + 1);
+  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+
+  if (given->n > 0 && given->n != n)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are given; give 1 or %llu, one for each channel"),
+                   row->tensor.name, given->n, (unsigned long long) n);
+      return FALSE;
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      scales[i] = given->n > 0 ? given->scales[i] : given->scale;
+      zero_points[i] = given->n > 0 ? given->zero_points[i] : given->zero_point;
+      if (!check_zero_point (row->tensor.name, row->tensor.dtype, zero_points[i], error))
+        return FALSE;
+    }
+  g_free (row->tensor.method);
+  row->tensor.method = g_strdup ("given");
+  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/*< private >
  * vn_quant_given_range:
  * @dtype: that the tensor gets
  *
@@ -73,18 +166,14 @@ vn_quant_given_range (const VnGiven  *given,
                       VnRange        *range,
                       GError        **error)
 {
+  const VnDType own = given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : dtype;
   gint64 qmin, qmax;
 
   *range = given->range;
   if (!given->has_params)
     return TRUE;
-  if (!vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) || given->zero_point < qmin || given->zero_point > qmax)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("“%s”: the zero point %lld that is given does not fit %s; choose the type it was made for, or give a "
-                     "range"), name, (long long) given->zero_point, vn_dtype_get_name (dtype));
-      return FALSE;
-    }
+  if (!check_zero_point (name, own, given->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
+    return FALSE;
   range->min = (double) (qmin - given->zero_point) * (double) given->scale;
   range->max = (double) (qmax - given->zero_point) * (double) given->scale;
   return TRUE;

@@ -217,8 +217,10 @@ choose_axis (VnResolver    *self,
              int            axis)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnGiven *given = vn_resolver_get_given (self, value);
   int rank = value->initializer->shape.rank;
-  gboolean per_channel = self->recipe->per_channel;
+  gboolean per_channel = given != NULL && given->has_params ? given->n > 0
+                         : self->recipe->per_channel && vn_quant_is_used_by (value, self->recipe->channel_types, TRUE);
 
   if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
     {
@@ -354,8 +356,11 @@ mark_norm (VnResolver   *self,
   const VnValue *x = vn_node_get_input (node, 0), *scale = vn_node_get_input (node, 1);
   gboolean any = mark_activation (self, x);
 
-  any |= mark_weight (self, scale, 1);
-  any |= mark_bias (self, node, 2, x, scale);
+  if (self->recipe->quantize_norms)
+    {
+      any |= mark_weight (self, scale, 1);
+      any |= mark_bias (self, node, 2, x, scale);
+    }
   for (guint i = 0; i < node->outputs->len; i++)
     any |= vn_resolver_mark_output (self, node, i);
   return any;

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <float.h>
 #include <string.h>
 
 /*< private >
@@ -28,6 +29,20 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
   if (recipe->power_of_two == VN_POWER_OF_TWO_PPQ && !method->power_of_two)
     *rounding = g_str_equal (method->id, "minmax") ? VN_POWER_UP : VN_POWER_HALF_UP;
   return method->power_of_two || recipe->power_of_two != VN_POWER_OF_TWO_OFF || recipe->format == VN_FORMAT_FIXNEURON;
+}
+
+/* The scale for a symmetric range where all integers of a signed type count; @scale for other types, and for none. */
+static float
+use_all_integers (const VnRange *range,
+                  VnDType        dtype,
+                  float          scale)
+{
+  const double most = MAX (-(float) range->min, (float) range->max);
+  gint64 qmin, qmax;
+
+  if (!vn_dtype_is_integer (dtype) || !vn_dtype_is_signed (dtype) || !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax))
+    return scale;
+  return 2 * most / (double) (qmax - qmin) < FLT_MIN ? scale : (float) (2 * most / (double) (qmax - qmin));
 }
 
 /*< private >
@@ -59,6 +74,8 @@ vn_quant_make_params (const VnRecipe  *recipe,
   if (!vn_quant_widen_range (&wide.min, &wide.max, recipe->minimum_real_range, error))
     return FALSE;
   vn_quant_params_from_range (wide.min, wide.max, dtype, symmetric, reduce_range, scale, zero_point);
+  if (recipe->full_range && symmetric && !reduce_range)
+    *scale = use_all_integers (&wide, dtype, *scale);
   if (vn_quant_get_rounding (recipe, asked, &rounding))
     *scale = vn_quant_round_scale (*scale, rounding);
   return TRUE;

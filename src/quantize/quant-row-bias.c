@@ -28,7 +28,7 @@ own_scale (VnResolver     *self,
       *scale = *(const float *) row->tensor.scale->data;
       return TRUE;
     }
-  if (given != NULL && given->has_params)
+  if (given != NULL && vn_quant_given_fits (given, row->tensor.dtype))
     {
       *scale = given->scale;
       return TRUE;
@@ -112,6 +112,17 @@ bias_possible (VnResolver        *self,
 }
 
 static gboolean
+say_large (VnResolver        *self,
+           const VnQuantBias *bias)
+{
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
+                  _("The bias “%s” stays in float: it needs more than %lld steps"), bias->bias->name,
+                  (long long) self->recipe->largest_bias);
+  return TRUE;
+}
+
+static gboolean
 fill_bias (VnResolver         *self,
            VnQuantPlan        *plan,
            const VnQuantBias  *bias,
@@ -138,11 +149,13 @@ fill_bias (VnResolver         *self,
       return FALSE;
     }
 
-  if (row == NULL)
-    row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
   scales[0] = vn_quant_own_bias_scale (self->recipe, dtype, min * bias->beta, max * bias->beta);
   for (gsize i = 0; i < n && product; i++)
     scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
+  if (product && vn_quant_is_large_bias (self->recipe, bias->node, bias->bias->initializer, scales, n))
+    return say_large (self, bias);
+  if (row == NULL)
+    row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
 
   row->tensor.role = VN_TENSOR_BIAS;
   row->tensor.quantized = TRUE;

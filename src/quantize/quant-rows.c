@@ -17,22 +17,33 @@ get_rule (VnResolver *self,
   return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
 }
 
+/* What a rule says comes first, then what is given, then the recipe. */
 static VnDType
-activation_type (VnResolver        *self,
-                 const VnQuantMark *mark)
+given_type (VnResolver    *self,
+            const VnValue *value,
+            VnDType        otherwise)
 {
-  const VnOverride *rule = get_rule (self, mark->activation_rule);
+  const VnGiven *given = vn_resolver_get_given (self, value);
 
-  return rule != NULL ? rule->activation : self->recipe->activation;
+  return given != NULL && given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : otherwise;
 }
 
 static VnDType
-weight_type (VnResolver        *self,
-             const VnQuantMark *mark)
+activation_type (VnResolver    *self,
+                 const VnValue *value)
 {
-  const VnOverride *rule = get_rule (self, mark->weight_rule);
+  const VnOverride *rule = get_rule (self, vn_resolver_mark_of (self, value)->activation_rule);
 
-  return rule != NULL ? rule->weight : self->recipe->weight;
+  return rule != NULL ? rule->activation : given_type (self, value, self->recipe->activation);
+}
+
+static VnDType
+weight_type (VnResolver    *self,
+             const VnValue *value)
+{
+  const VnOverride *rule = get_rule (self, vn_resolver_mark_of (self, value)->weight_rule);
+
+  return rule != NULL ? rule->weight : given_type (self, value, self->recipe->weight);
 }
 
 static gboolean
@@ -170,15 +181,19 @@ vn_quant_range_of (VnResolver     *self,
   const VnGiven *given = vn_resolver_get_given (self, value);
 
   if (given != NULL)
-    return vn_quant_given_range (given, value->name, activation_type (self, mark), range, error);
+    return vn_quant_given_range (given, value->name, activation_type (self, value), range, error);
   if (mark->unit_range)
     {
       *range = (VnRange) { mark->unit_min, mark->unit_max };
       return TRUE;
     }
-  return observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_quant_method_of (self, value),
-                         rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, mark), range,
-                         winner, error);
+  if (!observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_quant_method_of (self, value),
+                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, value), range,
+                       winner, error))
+    return FALSE;
+  if (self->recipe->limit_gates)
+    vn_quant_limit_gate (value, range);
+  return TRUE;
 }
 
 /* Ranges are for the reader only here, except that float16 ends. */
@@ -221,7 +236,7 @@ fill_activation (VnResolver     *self,
   gint64 zero_point;
   float scale, min, max;
 
-  row->tensor.dtype = activation_type (self, mark);
+  row->tensor.dtype = activation_type (self, value);
   if (vn_quant_is_rounding (row->tensor.dtype))
     return fill_rounded (self, value, row, error);
   if (!vn_quant_range_of (self, value, &range, &winner, error))
@@ -239,7 +254,7 @@ fill_activation (VnResolver     *self,
                                         row->tensor.dtype);
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_given_params (rule->scales, rule->zero_points, 1, row, error);
-  if (given != NULL && given->has_params)
+  if (given != NULL && vn_quant_given_fits (given, row->tensor.dtype))
     return set_scalar_params (row, given->scale, given->zero_point, error);
   if (rule != NULL)
     symmetric = vn_quant_answer (rule->symmetric, symmetric);
@@ -254,14 +269,15 @@ fill_activation (VnResolver     *self,
 /* ---- constants ---- */
 
 static gboolean
-set_channel_params (VnResolver   *self,
-                    VnQuantRow   *row,
-                    const float  *min,
-                    const float  *max,
-                    gsize         n,
-                    gboolean      symmetric,
-                    gboolean      reduce_range,
-                    GError      **error)
+set_channel_params (VnResolver    *self,
+                    const VnValue *value,
+                    VnQuantRow    *row,
+                    const float   *min,
+                    const float   *max,
+                    gsize          n,
+                    gboolean       symmetric,
+                    gboolean       reduce_range,
+                    GError       **error)
 {
   g_autofree float *scales = g_new (float, n + 1);
   g_autofree gint64 *zero_points = g_new (gint64, n + 1);
@@ -273,10 +289,12 @@ set_channel_params (VnResolver   *self,
     {
       row->tensor.min = MIN (row->tensor.min, min[i]);
       row->tensor.max = MAX (row->tensor.max, max[i]);
-      if (!vn_quant_is_rounding (row->tensor.dtype) &&
-          !vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
+      if (vn_quant_is_rounding (row->tensor.dtype))
+        continue;
+      if (!vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
                                  symmetric, reduce_range, &scales[i], &zero_points[i], error))
         return FALSE;
+      scales[i] = vn_quant_adjust_scale (self->recipe, value, row->tensor.axis >= 0, scales[i]);
     }
   if (vn_quant_is_rounding (row->tensor.dtype))
     {
@@ -319,14 +337,16 @@ fill_constant (VnResolver     *self,
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnGiven *given = vn_resolver_get_given (self, value);
   VnTensor *data = value->initializer;
   gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
   g_autofree float *min = g_new (float, n + 1);
   g_autofree float *max = g_new (float, n + 1);
   gboolean symmetric, reduce_range = self->recipe->reduce_range;
   guint64 n_infinite;
+  gint64 zero_point;
 
-  row->tensor.dtype = mark->as_weight ? weight_type (self, mark) : activation_type (self, mark);
+  row->tensor.dtype = mark->as_weight ? weight_type (self, value) : activation_type (self, value);
   row->tensor.rule = vn_quant_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
                                                    mark->tensor_rule), row->tensor.dtype);
   if (mark->block > 0)
@@ -345,6 +365,16 @@ fill_constant (VnResolver     *self,
                                                                                         : "minmax");
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_given_params (rule->scales, rule->zero_points, n, row, error);
+  if (given != NULL && vn_quant_given_fits (given, row->tensor.dtype))
+    return vn_quant_given_constant (given, n, row, error);
+  if (self->recipe->integer_constants && !mark->as_weight && rule == NULL &&
+      vn_quant_keeps_integers (data, row->tensor.dtype, &zero_point))
+    {
+      row->tensor.axis = -1;
+      row->tensor.min = min[0];
+      row->tensor.max = max[0];
+      return set_scalar_params (row, 1, zero_point, error);
+    }
   /* integer kernels want the same zero point in every channel */
   symmetric = (mark->axis >= 0 && !vn_quant_is_weight_only (self->recipe->format)) ||
               (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
@@ -357,7 +387,7 @@ fill_constant (VnResolver     *self,
       (!choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
        !vn_quant_rule_range (rule, value->name, n, min, max, error)))
     return FALSE;
-  return set_channel_params (self, row, min, max, n, symmetric, reduce_range, error);
+  return set_channel_params (self, value, row, min, max, n, symmetric, reduce_range, error);
 }
 
 /* ---- sharing ---- */

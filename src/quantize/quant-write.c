@@ -93,6 +93,23 @@ check_type (const VnQuantFormat  *format,
 }
 
 /*< private >
+ * vn_quant_check_type:
+ * @weight: it is the type of a constant
+ * @name: of the setting or tensor, for messages
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the format cannot hold @dtype
+ */
+gboolean
+vn_quant_check_type (VnFormat      format,
+                     gboolean      weight,
+                     const char   *name,
+                     VnDType       dtype,
+                     GError      **error)
+{
+  return check_type (&formats[format], name, dtype, weight ? formats[format].weights : formats[format].activations, error);
+}
+
+/*< private >
  * vn_quant_check_types:
  *
  * Returns: %FALSE with %VN_ERROR_SETTING if the recipe or a rule wants a type that its format cannot hold

@@ -3,6 +3,7 @@
 /* Which program a configuration is for. */
 
 #include "vn-config-private.h"
+#include "vn-given-private.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -42,6 +43,7 @@ find_reader (JsonNode    *root,
              GError     **error)
 {
   g_autoptr(GString) titles = g_string_new (NULL);
+  const char *foreign;
 
   if (!JSON_NODE_HOLDS_OBJECT (root))
     {
@@ -51,6 +53,12 @@ find_reader (JsonNode    *root,
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
     if (readers[i]->knows (json_node_get_object (root)))
       return readers[i];
+  foreign = vn_json_describe_foreign (json_node_get_object (root));
+  if (foreign != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s: %s", path, foreign);
+      return NULL;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
     g_string_append_printf (titles, "%s%s", i > 0 ? ", " : "", _(readers[i]->title));
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,

@@ -3,6 +3,8 @@
 
 #include "vn-given.h"
 
+#include "vn-json.h"
+
 G_BEGIN_DECLS
 
 /* Adds the range -@text .. @text, the amplitude that ONNX Runtime's tables have. */
@@ -15,6 +17,16 @@ gboolean vn_given_parse_json       (VnGivenTable  *self,       /* given-json.c *
                                     gsize          length,
                                     const char    *name,
                                     GError       **error);
+gboolean vn_given_read_params      (VnGiven       *given,
+                                    JsonNode      *scale,
+                                    JsonNode      *zero_point,
+                                    const char    *where,
+                                    GError       **error);
+gboolean vn_given_is_ppq           (JsonObject    *root);      /* given-ppq.c */
+gboolean vn_given_parse_ppq        (VnGivenTable  *self,
+                                    JsonObject    *root,
+                                    GError       **error);
+const char *vn_json_describe_foreign (JsonObject *root);       /* foreign.c */
 char    *vn_given_to_json          (VnGivenTable  *self);
 gboolean vn_given_parse_flatbuffer (VnGivenTable  *self,       /* given-flatbuffer.c */
                                     GBytes        *bytes,

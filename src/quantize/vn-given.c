@@ -20,13 +20,43 @@ struct _VnGivenTable
   GHashTable *by_name;   /* borrowed name -> VnGiven */
 };
 
+/**
+ * vn_given_clear:
+ *
+ * Frees what @self holds, which then says nothing.
+ */
+void
+vn_given_clear (VnGiven *self)
+{
+  g_free (self->scales);
+  g_free (self->zero_points);
+  *self = (VnGiven) { 0 };
+}
+
+static VnGiven *
+copy_given (const VnGiven *given)
+{
+  VnGiven *copy = g_memdup2 (given, sizeof *given);
+
+  copy->scales = g_memdup2 (given->scales, given->n * sizeof *given->scales);
+  copy->zero_points = g_memdup2 (given->zero_points, given->n * sizeof *given->zero_points);
+  return copy;
+}
+
+static void
+free_given (gpointer data)
+{
+  vn_given_clear (data);
+  g_free (data);
+}
+
 VnGivenTable *
 vn_given_table_new (void)
 {
   VnGivenTable *self = g_new0 (VnGivenTable, 1);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_given);
   return self;
 }
 
@@ -39,20 +69,56 @@ vn_given_table_free (VnGivenTable *self)
 }
 
 static gboolean
+check_scale (const char  *tensor,
+             float        scale,
+             GError     **error)
+{
+  if (isfinite (scale) && scale > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s”: the scale %g is not allowed; it must be larger than 0"),
+               tensor, (double) scale);
+  return FALSE;
+}
+
+static gboolean
+check_zero_point (const char  *tensor,
+                  VnDType      dtype,
+                  gint64       zero_point,
+                  GError     **error)
+{
+  gint64 low, high;
+
+  if (dtype == VN_DTYPE_UNDEFINED)
+    return TRUE;
+  vn_dtype_integer_range (dtype, &low, &high);
+  if (zero_point >= low && zero_point <= high)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("“%s”: the zero point %lld is not allowed; %s has the integers from %lld to %lld"), tensor,
+               (long long) zero_point, vn_dtype_get_name (dtype), (long long) low, (long long) high);
+  return FALSE;
+}
+
+static gboolean
 check (const char     *tensor,
        const VnGiven  *given,
        GError        **error)
 {
-  if (given->has_params ? isfinite (given->scale) && given->scale > 0
-                        : isfinite (given->range.min) && isfinite (given->range.max) && given->range.min <= given->range.max)
-    return TRUE;
+  gboolean good = TRUE;
+
   if (given->has_params)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s”: the scale %g is not allowed; it must be larger than 0"),
-                 tensor, (double) given->scale);
-  else
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("“%s”: the range from %g to %g is not allowed; the minimum must not be larger than the maximum"),
-                 tensor, given->range.min, given->range.max);
+    {
+      good = check_scale (tensor, given->scale, error) && check_zero_point (tensor, given->dtype, given->zero_point, error);
+      for (guint i = 0; good && i < given->n; i++)
+        good = check_scale (tensor, given->scales[i], error) &&
+               check_zero_point (tensor, given->dtype, given->zero_points[i], error);
+      return good;
+    }
+  if (isfinite (given->range.min) && isfinite (given->range.max) && given->range.min <= given->range.max)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("“%s”: the range from %g to %g is not allowed; the minimum must not be larger than the maximum"),
+               tensor, given->range.min, given->range.max);
   return FALSE;
 }
 
@@ -83,7 +149,7 @@ vn_given_table_add (VnGivenTable   *self,
     }
   name = g_strdup (tensor);
   g_ptr_array_add (self->names, name);
-  g_hash_table_insert (self->by_name, name, g_memdup2 (given, sizeof *given));
+  g_hash_table_insert (self->by_name, name, copy_given (given));
   return TRUE;
 }
 
@@ -185,8 +251,8 @@ parse_any (VnGivenTable  *self,
 
 /**
  * vn_given_table_parse:
- * @bytes: Vernier's own JSON, parameters as onnxruntime.quantization took them, or one of the three files that its
- *   write_calibration_table() makes
+ * @bytes: Vernier's own JSON, parameters as onnxruntime.quantization took them, one of the three files that its
+ *   write_calibration_table() makes, or a table of PPQ
  *
  * Returns: (transfer full) (nullable): the table; never an empty one
  */

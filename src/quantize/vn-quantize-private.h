@@ -82,6 +82,26 @@ gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
                                           gsize           n_bias,
                                           gboolean        per_channel);
 
+/* ---- quant-xslim.c ---- */
+
+gboolean vn_quant_is_used_by     (const VnValue   *value,
+                                  char           **types,
+                                  gboolean         otherwise);
+float    vn_quant_adjust_scale   (const VnRecipe  *recipe,
+                                  const VnValue   *value,
+                                  gboolean         channel,
+                                  float            scale);
+gboolean vn_quant_keeps_integers (VnTensor        *data,
+                                  VnDType          dtype,
+                                  gint64          *zero_point);
+void     vn_quant_limit_gate     (const VnValue   *value,
+                                  VnRange         *range);
+gboolean vn_quant_is_large_bias  (const VnRecipe  *recipe,
+                                  const VnNode    *node,
+                                  VnTensor        *bias,
+                                  const float     *scales,
+                                  gsize            n);
+
 /* ---- quant-ranges.c ---- */
 
 gboolean        vn_quant_get_rounding       (const VnRecipe         *recipe,
@@ -240,6 +260,8 @@ gboolean       vn_resolver_load_given (VnResolver      *self,
                                        GError         **error);
 const VnGiven *vn_resolver_get_given  (VnResolver      *self,
                                        const VnValue   *value);
+gboolean       vn_quant_given_fits    (const VnGiven   *given,
+                                       VnDType          dtype);
 gboolean       vn_quant_given_range   (const VnGiven   *given,
                                        const char      *name,
                                        VnDType          dtype,
@@ -308,6 +330,10 @@ gboolean     vn_quant_rule_numbers   (char           **list,
                                       gsize            n,
                                       const char      *name,
                                       double          *numbers,
+                                      GError         **error);
+gboolean     vn_quant_given_constant (const VnGiven   *given,     /* quant-given.c */
+                                      gsize            n,
+                                      VnQuantRow      *row,
                                       GError         **error);
 gboolean     vn_quant_given_params   (char           **scales,
                                       char           **zero_points,
@@ -441,6 +467,11 @@ typedef struct
                       GError        **error);    
 } VnQuantFormat;
 
+gboolean             vn_quant_check_type   (VnFormat         format,
+                                            gboolean         weight,
+                                            const char      *name,
+                                            VnDType          dtype,
+                                            GError         **error);
 gboolean             vn_quant_check_types  (const VnRecipe  *recipe,
                                             GError         **error);   /* that the format can hold them */
 VnValue             *vn_quant_add_value    (VnGraph          *graph,

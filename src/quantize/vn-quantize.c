@@ -66,6 +66,22 @@ least_opset (const VnRecipe *recipe)
   return MAX (needs_channels (recipe) ? 13 : 10, opset_of_format (recipe));
 }
 
+/* Whether a table cannot be read is said when it is used. */
+static gint64
+opset_of_given (const VnRecipe *recipe)
+{
+  g_autoptr(VnGivenTable) table = recipe->ranges != NULL ? vn_given_table_load (recipe->ranges, NULL) : NULL;
+  gint64 opset = 10;
+
+  for (guint i = 0; table != NULL && i < vn_given_table_get_n (table); i++)
+    {
+      const VnGiven *given = vn_given_table_get (table, vn_given_table_get_name (table, i));
+
+      opset = MAX (opset, MAX (opset_of_type (given->dtype), given->n > 0 ? 13 : 10));
+    }
+  return opset;
+}
+
 static gint64
 opset_of_types (const VnRecipe *recipe)
 {
@@ -125,7 +141,7 @@ vn_quantize_get_opset (const VnModel  *model,
   if (recipe_may_leave_biases (recipe))
     opset = MAX (opset, 11);
   if (!has_own_operators (recipe))
-    opset = MAX (opset, opset_of_types (recipe));
+    opset = MAX (opset, MAX (opset_of_types (recipe), opset_of_given (recipe)));
   return MAX (opset, vn_model_get_opset (model, ""));
 }
 

@@ -79,6 +79,15 @@ typedef struct
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;
+  /* what XSlim does otherwise */
+  char      **channel_types;  /* per_channel: operators whose weights have such scales; NULL: all */
+  char      **power_of_two_types;  /* operators whose weights have scales that are powers of two, rounded up */
+  gboolean    full_range;     /* symmetric scales of signed types count on all integers: -128 .. 127 */
+  double      minimum_scale;  /* 0: none. Channels of weights that would need a smaller one are zero. */
+  gboolean    integer_constants;   /* constants that are whole numbers of 8 bit keep them: scale 1 */
+  gboolean    limit_gates;    /* ranges of what Sigmoid and HardSigmoid read end where these saturate */
+  gboolean    quantize_norms; /* scale and bias of normalizations */
+  gint64      largest_bias;   /* biases of Conv with more steps stay float; 0: none do */
   gboolean    reduce_range;
   char       *method;         /* id of a range method */
   double      percentile;

@@ -81,7 +81,7 @@ test_xquant (void)
       g_assert_cmpstr (config->working_dir, ==, "./w");
       g_assert_cmpuint (config->n_samples, ==, 200);
       g_assert_false (config->analyze);
-      g_assert_cmpstr (config->recipe->method, ==, "kl");
+      g_assert_cmpstr (config->recipe->method, ==, "xslim-kl");
       g_assert_cmpfloat_with_epsilon (config->recipe->percentile, 99.95, 1e-9);
       g_assert_cmpuint (config->inputs->len, ==, 1);
       input = g_ptr_array_index (config->inputs, 0);
@@ -111,11 +111,72 @@ test_xquant (void)
     }
 }
 
+#define CALIBRATION(text) "{\"calibration_parameters\": {" text "}}"
+#define QUANTIZATION(text) "{\"quantization_parameters\": {" text "}}"
+
+/* “。/tmp” is meant to be “./tmp”, and said. */
+static void
+test_full_width (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnConfig) config = vn_config_parse ("{\"model_parameters\": {\"working_dir\": \"\xe3\x80\x82\xef\xbc\x8ftmp\"}}", -1,
+                                                "c.json", &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (config->working_dir, ==, "./tmp");
+  g_assert_cmpuint (vn_notes_get_n (config->notes), >, 0);
+  g_assert_nonnull (strstr (vn_notes_get (config->notes, 0)->text, "full-width"));
+}
+
+/* XSlim takes 500 samples, XQuant 100: told by how they spell, and by fields that only XSlim has. */
+static void
+test_samples (void)
+{
+  static const struct { const char *json; guint n; } cases[] = {
+    { "{\"model_parameters\": {}}", 100 }, { CALIBRATION ("\"input_parametres\": []"), 100 },
+    { CALIBRATION ("\"input_parameters\": []"), 500 }, { CALIBRATION ("\"calibration_batch_size\": 1"), 500 },
+    { QUANTIZATION ("\"ignore_op_types\": []"), 500 }, { "{\"model_parameters\": {\"opset\": 13}}", 500 },
+    { CALIBRATION ("\"input_parameters\": [], \"calibration_step\": 20"), 20 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = vn_config_parse (cases[i].json, -1, "c.json", &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (config->n_samples, ==, cases[i].n);
+    }
+}
+
+/* Biases stay float unless the variable is 0. */
+static void
+test_bias (void)
+{
+  static const struct { const char *value; VnBiasType bias; gboolean good; } cases[] = {
+    { NULL, VN_BIAS_F32, TRUE }, { "1", VN_BIAS_F32, TRUE }, { "0", VN_BIAS_AUTO, TRUE }, { "no", 0, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = NULL;
+
+      if (cases[i].value != NULL)
+        g_setenv ("XQUANT_BIAS_TO_FP32", cases[i].value, TRUE);
+      config = vn_config_parse ("{\"model_parameters\": {}}", -1, "c.json", &error);
+      g_unsetenv ("XQUANT_BIAS_TO_FP32");
+      g_assert_true ((config != NULL) == cases[i].good);
+      if (config != NULL)
+        g_assert_cmpint (config->recipe->bias, ==, cases[i].bias);
+    }
+}
+
 /* What is not said. */
 static void
 test_defaults (void)
 {
-  static const char json[] = "{\"model_parameters\": {}, \"calibration_parameters\": {\"input_parameters\": [" INPUT "]}}";
+  static const char json[] = "{\"model_parameters\": {}, \"calibration_parameters\": {\"input_parametres\": [" INPUT "]}}";
   g_autoptr(GError) error = NULL;
   g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
   const VnConfigInput *input;
@@ -179,9 +240,6 @@ test_format_levels (void)
     }
 }
 
-#define CALIBRATION(text) "{\"calibration_parameters\": {" text "}}"
-#define QUANTIZATION(text) "{\"quantization_parameters\": {" text "}}"
-
 /* The message must say these, so that the place, the value and what is allowed can be found. */
 static void
 test_wrong (void)
@@ -202,8 +260,10 @@ test_wrong (void)
     { QUANTIZATION ("\"custom_setting\": [{\"input_names\": [\"a\"]}]"), { "custom_setting[0]", "output_names" } },
     { QUANTIZATION ("\"truncate_var_names\": [\"a\"] \"Truncate the model\""), { "c.json", "1" } },
     { "\"model_parameters\": {}", { "c.json" } },
-    { "{\"model_parameters\": {\"working_dir\": \"\xe3\x80\x82/tmp\"}}", { "working_dir", "full-width" } },
     { "{\"targets\": []}", { "XQuant" } },
+    { "{\"quantization_points\": {}}", { "this is an NNCF configuration" } },
+    { "{\"defaults\": {}, \"op_type\": {}}", { "this is an AIMET configuration" } },
+    { "{\"configs\": {}, \"values\": {}}", { "a table of PPQ", "--ranges" } },
     { "[]", { "c.json" } },
     { "", { "c.json" } },
   };
@@ -226,8 +286,8 @@ static void
 test_bind_wrong (void)
 {
   static const struct { const char *json, *says; } cases[] = {
-    { CALIBRATION ("\"input_parametres\": [" INPUT ", " INPUT "]"), "input_parametres should equal the number of model inputs" },
-    { CALIBRATION (""), "input_parametres should equal the number of model inputs" },
+    { CALIBRATION ("\"input_parametres\": [" INPUT ", " INPUT "]"), "Calibration input_parametres size should equal to model inputs size" },
+    { CALIBRATION (""), "Calibration input_parametres size should equal to model inputs size" },
     { CALIBRATION ("\"input_parametres\": [{\"input_name\": \"image\"}]"), "“image”" },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1, 3, 8, 8]}]"), "input_shape" },
     { "{\"calibration_parameters\": {\"input_parametres\": [" INPUT "]},"
@@ -290,10 +350,14 @@ test_originals (void)
     { "xslim/mobilenet_v3_small.json", "xquant", NULL },
     { "xslim/resnet18.json", "xquant", NULL },
     { "xslim/resnet18_custom_preprocess.json", "xquant", NULL },
-    { "xquant/yolov8_xquant_config.json", NULL, "full-width" },
+    { "xquant/yolov8_xquant_config.json", "xquant", NULL },
     { "amd/vai_q_int_config.json", "amd", NULL },
     { "ort/transformersjs_quantize_config.json", "ort", NULL },
-    { "amd/quark_vaiml_config.json", NULL, "no configuration that says how to quantize" },
+    { "amd/quark_vaiml_config.json", NULL, "does not say how to quantize" },
+    { "nncf/mobilenet_v3_small_ref_qconfig.json", NULL, "this is an NNCF configuration" },
+    { "aimet/default_config_per_channel.json", NULL, "this is an AIMET configuration" },
+    { "ppq/esp_mobilenet_v2.json", NULL, "--ranges" },
+    { "ppq/tensorrt_quant_config.json", NULL, "--ranges" },
   };
   const char *shared = g_getenv ("VN_SHARED");
 
@@ -455,6 +519,9 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/config/xquant", test_xquant);
   g_test_add_func ("/quantize/config/defaults", test_defaults);
+  g_test_add_func ("/quantize/config/full-width", test_full_width);
+  g_test_add_func ("/quantize/config/samples", test_samples);
+  g_test_add_func ("/quantize/config/bias", test_bias);
   g_test_add_func ("/quantize/config/levels", test_levels);
   g_test_add_func ("/quantize/config/format-levels", test_format_levels);
   g_test_add_func ("/quantize/config/wrong", test_wrong);

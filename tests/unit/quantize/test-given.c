@@ -35,6 +35,21 @@ test_forms (void)
     { "{\"a b\": {\"lowest\": -1.5, \"highest\": 2.25, \"CLS\": \"TensorData\"}}", { .range = { -1.5, 2.25 } } },
     { "{\"CLS\": \"TensorsData\", \"calibration_method\": {\"CLS\": \"CalibrationMethod\"}, \"data\": {\"a b\": {\"lowest\": "
       "{\"data\": [1, -2.5], \"CLS\": \"numpy.array\"}, \"highest\": {\"data\": [3, 5]}}}}", { .range = { -2.5, 5 } } },
+    { "{\"a b\": {\"scale\": 0.5, \"zero_point\": 113.0, \"type\": \"uint8\"}}", { TRUE, { 0 }, 0.5f, 113, VN_DTYPE_U8 } },
+    { "{\"quant_info\": {\"a b\": {\"bit_width\": 8, \"q_min\": 0, \"q_max\": 255, \"quant_flag\": true, \"scale\": 0.5, "
+      "\"zero_point\": 128.0, \"tensor_max\": 9}, \"off\": {\"quant_flag\": false}, \"bias\": {\"bit_width\": 32}}}",
+      { TRUE, { 0 }, 0.5f, 128, VN_DTYPE_U8 } },
+    { "{\"quant_info\": {\"a b\": {\"q_min\": -32768, \"q_max\": 32767, \"bit_width\": 16, \"scale\": 0.5, \"zero_point\": 0}}}",
+      { TRUE, { 0 }, 0.5f, 0, VN_DTYPE_S16 } },
+    { "{\"quant_info\": {\"a b\": {\"scale\": 0.5, \"zero_point\": 0}}}", { TRUE, { 0 }, 0.5f, 0 } },
+    { "{\"act_quant_info\": {\"a b\": 2.5}}", { .range = { -2.5, 2.5 } } },
+    /* the dominator's; the first operation decides; what is float, wide, or without numbers is passed over */
+    { "{\"configs\": {\"op\": {\"a b\": {\"bit_width\": 8, \"quant_min\": -128, \"quant_max\": 127, \"state\": \"OVERLAPPED\", "
+      "\"hash\": 1, \"dominator\": 4294967295}, \"f\": {\"bit_width\": 8, \"state\": \"FP32\", \"hash\": 1}, \"\": {}, "
+      "\"wide\": {\"bit_width\": 32, \"state\": \"PASSIVE\", \"hash\": 1}, \"none\": {\"bit_width\": 8, \"hash\": 7}}, "
+      "\"next\": {\"a b\": {\"bit_width\": 8, \"state\": \"ACTIVATED\", \"hash\": 1}}}, "
+      "\"values\": {\"1\": {\"scale\": 3, \"zero_point\": 3.0}, \"4294967295\": {\"scale\": 0.25, \"zero_point\": -7.0}}}",
+      { TRUE, { 0 }, 0.25f, -7, VN_DTYPE_S8 } },
     { "a b 2.25\n", { .range = { -2.25, 2.25 } } },
     { "\na b -1e-3\r\n\n", { .range = { -1e-3, 1e-3 } } },
   };
@@ -52,6 +67,8 @@ test_forms (void)
       g_assert_nonnull (given);
       g_assert_cmpint (given->has_params, ==, cases[i].given.has_params);
       g_assert_cmpint (given->zero_point, ==, cases[i].given.zero_point);
+      g_assert_cmpint (given->dtype, ==, cases[i].given.dtype);
+      g_assert_cmpuint (given->n, ==, 0);
       g_assert_cmpfloat (given->scale, ==, cases[i].given.scale);
       g_assert_cmpfloat (given->range.min, ==, cases[i].given.range.min);
       g_assert_cmpfloat (given->range.max, ==, cases[i].given.range.max);
@@ -74,6 +91,22 @@ test_refused (void)
     { "{\"format\": \"vernier-ranges\", \"version\": 2, \"tensors\": {}}", "version" },
     { "{\"format\": \"vernier-ranges\", \"version\": 1, \"tensors\": []}", "tensors" },
     { "{\"input_quantization_params\": 5}", "input_quantization_params" },
+    { "{\"a\": {\"scale\": 1, \"zero_point\": 128, \"type\": \"int8\"}}", "from -128 to 127" },
+    { "{\"a\": {\"scale\": 1, \"zero_point\": 0, \"type\": \"float32\"}}", "“float32” is not allowed" },
+    { "{\"a\": {\"scale\": [1, 2], \"zero_point\": [0]}}", "2 scales and 1 zero points" },
+    { "{\"a\": {\"scale\": [], \"zero_point\": []}}", "0 scales" },
+    { "{\"a\": {\"scale\": [1, 0], \"zero_point\": [0, 0]}}", "the scale 0" },
+    { "{\"a\": {\"scale\": [1], \"zero_point\": 0}}", "“a”" },
+    { "{\"quant_info\": []}", "quant_info" }, { "{\"quant_info\": {\"a\": 1}}", "a: " },
+    { "{\"quant_info\": {\"a\": {\"scale\": 1}}}", "“scale” and “zero_point” are expected" },
+    { "{\"quant_info\": {\"a\": {\"scale\": -1, \"zero_point\": 0}}}", "the scale -1" },
+    { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 0.5}}}", "not an integer" },
+    { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 1e300}}}", "not an integer" },
+    { "{\"act_quant_info\": {\"a\": \"x\"}}", "a: " },
+    { "{\"configs\": 1, \"values\": {}}", "configs" }, { "{\"configs\": {}, \"values\": 1}", "values" },
+    { "{\"configs\": {\"op\": 1}, \"values\": {}}", "op: " }, { "{\"configs\": {\"op\": {\"a\": 1}}, \"values\": {}}", "a: " },
+    { "{\"configs\": {\"op\": {\"a\": {\"bit_width\": 8, \"hash\": 1}}}, \"values\": {\"1\": 2}}", "a: " },
+    { "{\"onnx_file\": \"m.onnx\", \"calibration_table\": \"tables/m.table\"}", "settings of PPQ for TensorRT" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -96,11 +129,16 @@ test_save (void)
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-given-XXXXXX", NULL);
   const VnGiven range = { .range = { -1.0 / 3, (double) 0.1f } };
-  const VnGiven params = { TRUE, { 0 }, 1.0f / 3, -7 };
+  const VnGiven params = { TRUE, { 0 }, 1.0f / 3, -7, VN_DTYPE_S8 };
+  float scales[] = { 0.1f, 1.0f / 3 };
+  gint64 zero_points[] = { 0, -128 };
+  const VnGiven channels = { TRUE, { 0 }, 0.1f, 0, VN_DTYPE_S8, 2, scales, zero_points };
+  const VnGiven *given;
 
   g_close (g_mkstemp (path), NULL);
   g_assert_true (vn_given_table_add (table, "r\"ü\n", &range, &error));
   g_assert_true (vn_given_table_add (table, "p", &params, &error));
+  g_assert_true (vn_given_table_add (table, "c", &channels, &error));
   g_assert_false (vn_given_table_add (table, "p", &params, &error));
   g_clear_error (&error);
   g_assert_true (vn_given_table_save (table, path, &error));
@@ -109,6 +147,9 @@ test_save (void)
   g_unlink (path);
   g_assert_cmpmem (vn_given_table_get (loaded, "r\"ü\n"), sizeof range, &range, sizeof range);
   g_assert_cmpmem (vn_given_table_get (loaded, "p"), sizeof params, &params, sizeof params);
+  given = vn_given_table_get (loaded, "c");
+  g_assert_cmpmem (given->scales, given->n * sizeof *scales, scales, sizeof scales);
+  g_assert_cmpmem (given->zero_points, given->n * sizeof *zero_points, zero_points, sizeof zero_points);
 }
 
 /* ---- flatbuffers ---- */
@@ -147,6 +188,8 @@ use_table (VnGivenTable *table)
       g_assert_true (g_utf8_validate (name, -1, NULL));
       g_assert_true (given->has_params ? isfinite (given->scale) && given->scale > 0
                                        : isfinite (given->range.min) && given->range.min <= given->range.max);
+      for (guint k = 0; k < given->n; k++)
+        g_assert_true (isfinite (given->scales[k]) && given->scales[k] > 0);
     }
 }
 
@@ -156,8 +199,12 @@ test_damage (void)
 {
   static const char json[] = "{\"CLS\": \"TensorsData\", \"data\": {\"a b\": {\"lowest\": {\"data\": [1, -2.5]}, \"highest\": 5},"
                              "\"c\": [1, 0.5], \"d\": {\"scale\": 0.25, \"zero_point\": 3}}}";
+  static const char ppq[] = "{\"configs\": {\"op\": {\"a\": {\"bit_width\": 8, \"quant_min\": -128, \"quant_max\": 127, \"state\": "
+                            "\"ACTIVATED\", \"hash\": 11, \"dominator\": 12}, \"b\": {\"bit_width\": 8, \"hash\": 13}}}, \"values\": "
+                            "{\"11\": {\"scale\": 1, \"zero_point\": 0.0}, \"12\": {\"scale\": 2, \"zero_point\": -7.0}, "
+                            "\"13\": {\"scale\": [1, 2], \"zero_point\": [3, 4]}}}";
   static const struct { gconstpointer data; gsize size; } files[] = {
-    { flatbuffer, sizeof flatbuffer }, { json, sizeof json - 1 }, { "a b 2.25\nx 6.0\n", 15 },
+    { flatbuffer, sizeof flatbuffer }, { json, sizeof json - 1 }, { "a b 2.25\nx 6.0\n", 15 }, { ppq, sizeof ppq - 1 },
   };
   g_autoptr(GRand) rand = g_rand_new_with_seed (7);
   guint n_taken = 0;
