@@ -11,7 +11,10 @@
  *
  * entropy: what onnxruntime.quantization calls so. It does the same on 128 bins over -m .. m with m the greatest
  * magnitude, with 128 levels. With as many levels as bins there is a single candidate, the one that holds everything:
- * so its range is that of minmax, and this is what is returned here as well. */
+ * so its range is that of minmax, and this is what is returned here as well. More bins, and so more candidates, come
+ * about only where samples are handed over in several chunks (CalibStridedMinMax) and a later one reaches farther than
+ * the first: of 505 tensors of four networks no range differs with one chunk, 137 differ with two of four samples, by up to
+ * 58 % of their greatest magnitude. These depend on the order of the samples, which no statistic here does. */
 
 #include "vn-range-private.h"
 

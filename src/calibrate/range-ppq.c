@@ -86,34 +86,50 @@ kl_ppq_range (const VnHistogram      *histogram,
 
 /* ---- squared error ---- */
 
-/* The distance of the middle of a bin to the nearer end of its step. */
-static double
-get_distance (guint at,
-              guint step)
+/* The distance of the middle of a bin to the nearer end of its step, squared. */
+static void
+fill_step (double *squares,
+           guint   step)
 {
-  const guint left = at % step, right = step - left - 1;
+  for (guint left = 0; left < step; left++)
+    {
+      const guint right = step - left - 1;
+      const double distance = left == right ? left + 0.25 : MIN (left, right) + 0.5;
 
-  return left == right ? left + 0.25 : MIN (left, right) + 0.5;
+      squares[left] = distance * distance;
+    }
 }
 
 static double
-get_loss (const double *counts,
-          guint         start,
-          guint         end,
-          guint         step)
+sum_beyond (const double *counts,
+            guint         from,
+            guint         to,
+            double        end)
 {
   double loss = 0;
 
-  for (guint i = 0; i < MSE_BINS; i++)
-    {
-      double distance = i < start ? start - i - 0.5 : i > end ? i - end + 0.5 : 0;
+  for (guint i = from; i < to; i++)
+    loss += counts[i] * (i - end) * (i - end);
+  return loss;
+}
 
-      if (counts[i] == 0)
-        continue;
-      if (i >= start && i <= end)
-        distance = get_distance (i - start, step);
-      loss += counts[i] * distance * distance;
-    }
+/* @enough: what is larger need not be known */
+static double
+get_loss (const double *counts,
+          const double *squares,
+          guint         start,
+          guint         end,
+          guint         step,
+          double        enough)
+{
+  const guint last = MIN (end + 1, MSE_BINS);
+  double loss = sum_beyond (counts, 0, start, start - 0.5);
+
+  if (last < MSE_BINS && loss < enough)
+    loss += sum_beyond (counts, last, MSE_BINS, end - 0.5);
+  for (guint from = start; from < last && loss < enough; from += step)
+    for (guint i = from; i < MIN (from + step, last); i++)
+      loss += counts[i] * squares[i - from];
   return loss;
 }
 
@@ -127,7 +143,10 @@ try_range (const double *counts,
            Best         *best)
 {
   const guint end = start + levels * step;
-  const double loss = get_loss (counts, start, end, step);
+  double squares[MSE_BINS], loss;
+
+  fill_step (squares, step);
+  loss = get_loss (counts, squares, start, end, step, best->loss);
 
   if (loss < best->loss)
     *best = (Best) { loss, start, end };

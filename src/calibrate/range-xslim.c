@@ -63,9 +63,12 @@ get_mse (const VnRangeSums *self,
   return sum / self->mass[BINS];
 }
 
+typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
+
 static void
 add_candidate (GArray            *candidates,
                const VnRangeSums *sums,
+               Cost               cost,
                guint              start,
                guint              length,
                guint              levels,
@@ -73,8 +76,12 @@ add_candidate (GArray            *candidates,
                double             hi)
 {
   guint end = MIN (start + length, BINS);
-  Candidate candidate = { start, end - start, lo, hi, vn_range_sums_get_kl (sums, start, end, levels),
-                          get_mse (sums, start, end, levels) };
+  Candidate candidate = { start, end - start, lo, hi, 0, 0 };
+
+  if (cost != COST_MSE)
+    candidate.kl = vn_range_sums_get_kl (sums, start, end, levels);
+  if (cost != COST_KL)
+    candidate.mse = get_mse (sums, start, end, levels);
 
   g_array_append_val (candidates, candidate);
 }
@@ -110,6 +117,7 @@ get_lambda (GArray *candidates)
 static void
 add_candidates (GArray            *candidates,
                 const VnRangeSums *sums,
+                Cost               cost,
                 const VnRange     *seen,
                 const VnRange     *percentile,
                 guint              levels)
@@ -119,10 +127,10 @@ add_candidates (GArray            *candidates,
   const guint first = (guint) CLAMP (floor ((percentile->min - seen->min) / width), 0, BINS - 1);
   const guint length = (guint) CLAMP (ceil ((percentile->max - percentile->min) / width), 1, BINS);
 
-  add_candidate (candidates, sums, first, length, levels, percentile->min, percentile->max);
+  add_candidate (candidates, sums, cost, first, length, levels, percentile->min, percentile->max);
   for (guint start = 0; start < BINS; start += step)
     for (guint n = levels; n < BINS - start + step - 1; n += step)
-      add_candidate (candidates, sums, start, n, levels, seen->min + start * width,
+      add_candidate (candidates, sums, cost, start, n, levels, seen->min + start * width,
                      seen->min + start * width + n * width);
 }
 
@@ -147,8 +155,6 @@ choose_candidate (GArray  *candidates,
         }
     }
 }
-
-typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
 
 static gboolean
 search (const VnHistogram      *histogram,
@@ -175,7 +181,7 @@ search (const VnHistogram      *histogram,
       vn_histogram_linear (histogram, seen.min, seen.max, sums->counts, BINS);
       vn_range_sums_make_whole (sums);
       vn_range_sums_update (sums);
-      add_candidates (candidates, sums, &seen, &percentile, levels);
+      add_candidates (candidates, sums, cost, &seen, &percentile, levels);
       choose_candidate (candidates, cost != COST_MSE, cost == COST_BOTH ? get_lambda (candidates) : cost == COST_MSE, range);
     }
   vn_range_make_symmetric (range, settings);
