@@ -97,6 +97,32 @@ bind_inputs (VnConfig       *self,
   return TRUE;
 }
 
+/* ---- regions ---- */
+
+/* The tensors around regions; those of cuts and groups are added later. */
+static gboolean
+check_edges (VnConfig       *self,
+             const VnModel  *model,
+             GError        **error)
+{
+  for (guint i = 0; i < self->recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, i);
+      char ** const lists[] = { rule->in_edges, rule->out_edges };
+      static const char * const fields[] = { "input_names", "output_names" };
+
+      for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
+        for (char **name = lists[k]; name != NULL && *name != NULL; name++)
+          if (vn_graph_find_value (model->graph, *name) == NULL)
+            {
+              g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                           _("quantization_parameters.custom_setting: %s: the network has no tensor “%s”"), fields[k], *name);
+              return FALSE;
+            }
+    }
+  return TRUE;
+}
+
 /* ---- truncation ---- */
 
 /* Whether no way leads from an input of the network to an output but through the named values. */
@@ -246,7 +272,8 @@ vn_config_bind (VnConfig       *self,
                 gboolean        has_samples,
                 GError        **error)
 {
-  if ((!self->has_samples || bind_inputs (self, model, has_samples, error)) && add_truncation (self, model, error) &&
+  if ((!self->has_samples || bind_inputs (self, model, has_samples, error)) &&
+      check_edges (self, model, error) && add_truncation (self, model, error) &&
       add_groups (self, model, error) && vn_recipe_validate (self->recipe, error))
     return TRUE;
   g_prefix_error (error, "%s: ", self->path);
