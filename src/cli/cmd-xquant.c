@@ -105,7 +105,8 @@ write_results (const Paths  *paths,
                VnResult     *result,
                GError      **error)
 {
-  VnReportInput report = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
+  VnReportInput report = { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
+                           .recipe = result->recipe,
                            .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
                            .notes = result->notes, .accuracy = &result->accuracy, .float_bytes = result->float_bytes,
                            .quantized_bytes = result->quantized_bytes, .n_calibration = result->n_calibration,
@@ -117,7 +118,7 @@ write_results (const Paths  *paths,
     return FALSE;
   if (paths->report == NULL)
     return TRUE;
-  text = vn_report_markdown (&report);
+  text = report.errors != NULL ? vn_report_xslim (&report) : vn_report_markdown (&report);
   return vn_file_write_all (paths->report, text, strlen (text), error);
 }
 

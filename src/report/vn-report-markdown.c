@@ -5,9 +5,13 @@
 
 #include <math.h>
 
-/* Names come from files: keep them from breaking the table. */
-static char *
-cell (const char *text)
+/*< private >
+ * _vn_report_cell:
+ *
+ * Names come from files: keep them from breaking the table.
+ */
+char *
+_vn_report_cell (const char *text)
 {
   GString *out = g_string_new (NULL);
 
@@ -39,7 +43,7 @@ row (GString    *text,
   va_start (args, format);
   value = g_strdup_vprintf (format, args);
   va_end (args);
-  escaped = cell (value);
+  escaped = _vn_report_cell (value);
   g_string_append_printf (text, "| %s | %s |\n", name, escaped);
 }
 
@@ -101,9 +105,12 @@ append_settings (GString             *text,
     }
 }
 
-static void
-append_verdict (GString             *text,
-                const VnReportInput *input)
+/*< private >
+ * _vn_report_append_verdict:
+ */
+void
+_vn_report_append_verdict (GString             *text,
+                           const VnReportInput *input)
 {
   const VnErrorRow *worst = _vn_report_worst_output (input->errors);
   g_autofree char *sqnr = NULL;
@@ -115,7 +122,7 @@ append_verdict (GString             *text,
   cosine = _vn_report_fixed (worst->cosine, 5);
   g_string_append_printf (text, "\n**%s.** ", vn_report_get_verdict (input->errors));
   {
-    g_autofree char *name = cell (worst->value);
+    g_autofree char *name = _vn_report_cell (worst->value);
 
     /* Translators: name of an output, decibels, cosine */
     g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), name, sqnr, cosine);
@@ -134,9 +141,9 @@ append_error_row (GString             *text,
                   const VnErrorRow    *error)
 {
   const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
-  g_autofree char *node = cell (error->node[0] != '\0' ? error->node : _("(input)"));
-  g_autofree char *value = cell (error->value);
-  g_autofree char *op = cell (error->op_type);
+  g_autofree char *node = _vn_report_cell (error->node[0] != '\0' ? error->node : _("(input)"));
+  g_autofree char *value = _vn_report_cell (error->value);
+  g_autofree char *op = _vn_report_cell (error->op_type);
   g_autofree char *sqnr = _vn_report_fixed (error->sqnr_db, 2);
   g_autofree char *noise = _vn_report_number (error->noise_to_signal);
   g_autofree char *cosine = _vn_report_fixed (error->cosine, 5);
@@ -170,18 +177,22 @@ append_errors (GString             *text,
     append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
 }
 
-static void
-append_notes (GString *text,
-              VnNotes *notes)
+/*< private >
+ * _vn_report_append_notes:
+ * @notes: (nullable)
+ */
+void
+_vn_report_append_notes (GString *text,
+                         VnNotes *notes)
 {
-  if (vn_notes_get_n (notes) == 0)
+  if (notes == NULL || vn_notes_get_n (notes) == 0)
     return;
   g_string_append_printf (text, "\n## %s\n\n", _("Notes"));
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
       const VnNote *note = vn_notes_get (notes, i);
-      g_autofree char *line = cell (note->text);
-      g_autofree char *subject = note->subject != NULL ? cell (note->subject) : NULL;
+      g_autofree char *line = _vn_report_cell (note->text);
+      g_autofree char *subject = note->subject != NULL ? _vn_report_cell (note->subject) : NULL;
 
       if (subject != NULL)
         g_string_append_printf (text, "- %s: %s\n", subject, line);
@@ -202,12 +213,11 @@ vn_report_markdown (const VnReportInput *input)
 
   g_string_append_printf (text, "# %s\n\n", input->recipe != NULL ? _("Quantization report") : _("Comparison"));
   append_sizes (text, input);
-  append_verdict (text, input);
+  _vn_report_append_verdict (text, input);
   if (input->recipe != NULL)
     append_settings (text, input);
   if (input->errors != NULL)
     append_errors (text, input);
-  if (input->notes != NULL)
-    append_notes (text, input->notes);
+  _vn_report_append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }

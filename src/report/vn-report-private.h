@@ -7,6 +7,11 @@ G_BEGIN_DECLS
 
 const VnErrorRow *_vn_report_worst_output (VnErrorTable *errors);
 guint             _vn_report_count_marked (VnErrorTable *errors);
+char             *_vn_report_cell         (const char    *text);
+void              _vn_report_append_verdict (GString             *text,
+                                             const VnReportInput *input);
+void              _vn_report_append_notes (GString       *text,
+                                           VnNotes       *notes);   /* nullable */
 char             *_vn_report_number       (double        value);
 char             *_vn_report_fixed        (double        value,
                                            int           digits);

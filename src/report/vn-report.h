@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const VnModel    *source;
+  const VnModel    *prepared;       /* nullable: the float network that was compared */
   const VnModel    *quantized;      /* nullable */
   const VnRecipe   *recipe;         /* nullable: a plain comparison */
   const VnDataSpec *data;           /* nullable */
@@ -26,6 +27,8 @@ typedef struct
 
 /* Markdown: sizes, settings, verdict, table sorted worst first with XQuant's marks, notes. No times: the same run gives the same text. */
 char   *vn_report_markdown  (const VnReportInput *input);
+/* The table of XQuant and XSlim: constants and results by operator, the noisiest first. */
+char   *vn_report_xslim     (const VnReportInput *input);
 /* JSON of the same content; schema in the comment of vn-report-json.c. */
 char   *vn_report_json      (const VnReportInput *input);
 

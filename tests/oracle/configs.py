@@ -89,6 +89,53 @@ def is_quantized(model, value):
     return any(n.op_type == 'QuantizeLinear' and n.input[0] == value for n in model.graph.node)
 
 
+def check_analysis(label, float_path, quantized_path, report):
+    """Order, marks and counts of the rows; errors of constants against the integers in the file."""
+    with open(report, encoding='utf-8') as f:
+        lines = [line.strip() for line in f]
+    header = lines.index('| Op | Var | SNR | MSE | Cosine | Q.MinMax | F.MinMax | F.Hist |')
+    rows = []
+    for line in lines[header + 2:]:
+        if not line.startswith('|'):
+            break
+        red = 'color="red"' in line
+        cells = [c.strip().replace('\\_', '_').replace('<font color="red">', '').replace('</font>', '')
+                 for c in line.strip('|').split(' | ')]
+        rows.append((cells[0], cells[1], *(float(c) for c in cells[2:5]), cells[5], cells[6], cells[7], red))
+    check(f'{label}: {len(rows)} rows', len(rows) > 5)
+    worst = {}
+    for op, var, snr, *_ in rows:
+        if not var.endswith('[Constant]'):
+            worst[op] = max(worst.get(op, -1), snr)
+    check(f'{label}: the noisiest operators first', list(worst.values()) == sorted(worst.values(), reverse=True))
+    for op, var, snr, mse, cosine, q_range, f_range, counts, red in rows:
+        if abs(snr - .1) > 1e-3 and abs(cosine - .99) > 1e-3:
+            check(f'{label}: {var}: red', red == (snr > .1 or cosine < .99))
+        check(f'{label}: {var}: 32 counts', counts == '' or len(counts.split(',')) == 32)
+    quantized, constants, original = onnx.load(quantized_path), {}, {}
+    stored = {i.name: numpy_helper.to_array(i) for i in quantized.graph.initializer}
+    for node in quantized.graph.node:
+        if node.op_type == 'DequantizeLinear' and node.input[0] in stored:
+            axis = next((a.i for a in node.attribute if a.name == 'axis'), 1)
+            scale, zero = stored[node.input[1]], stored[node.input[2]].astype(np.float64)
+            q = stored[node.input[0]].astype(np.float64)
+            shape = [-1 if d == axis else 1 for d in range(q.ndim)] if scale.ndim else []
+            constants[node.input[0].removesuffix('_quantized')] = (q - zero.reshape(shape)) * scale.reshape(shape)
+    for i in onnx.load(float_path).graph.initializer:
+        original[i.name] = numpy_helper.to_array(i).astype(np.float64)
+    n = 0
+    for op, var, snr, mse, cosine, q_range, f_range, counts, red in rows:
+        name = var.removesuffix('[Constant]')
+        if name == var or name not in constants or name not in original:
+            continue
+        n += 1
+        f, q = original[name], constants[name]
+        expected = (((q - f) ** 2).sum() / (f ** 2).sum(), ((q - f) ** 2).mean(), (q * f).sum() / np.sqrt((q * q).sum() * (f * f).sum()))
+        check(f'{label}: {name}: {snr} {mse} {cosine}, expected {expected}', np.allclose((snr, mse, cosine), expected, atol=6e-5))
+        check(f'{label}: {name}: {f.size} elements', sum(map(int, counts.split(','))) == f.size)
+    check(f'{label}: {n} constants', n >= 2)
+
+
 def call(config, model, **kwargs):
     result = subprocess.run([CLI, 'xquant', '-c', config, '-i', model], capture_output=True, text=True, **kwargs)
     if result.returncode != 0:
@@ -123,6 +170,8 @@ def main():
         path = f'temp/{model}.q.onnx'
         check(f'{config}: onnx.checker and onnxruntime', os.path.exists(path) and run(path) is not None)
         check(f'{config}: the analysis', os.path.exists(f'temp/{model}.q_report.md'))
+        if model == 'vision':
+            check_analysis(config, 'vision.onnx', path, f'temp/{model}.q_report.md')
         if config == 'mobilenet_v3_small':
             quantized = onnx.load(path)
             check(f'{config}: Sigmoid of the region stays float', not is_quantized(quantized, 'g'))
