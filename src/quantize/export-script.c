@@ -16,8 +16,25 @@ static const struct { VnDType dtype; const char *name; } types[] = {
 };
 
 static const struct { const char *id, *name; } methods[] = {
-  { "minmax", "MinMax" }, { "percentile", "Percentile" }, { "entropy", "Entropy" },
+  { "minmax", "MinMax" }, { "average", "MinMax" }, { "percentile", "Percentile" }, { "entropy", "Entropy" },
 };
+
+/* Switches, where they are not as both have them unless told otherwise. */
+static const struct { const char *id, *option; } switches[] = {
+  { "keep-clamps", "'QDQKeepRemovableActivations': True" }, { "quantize-bias", "'QuantizeBias': False" },
+  { "raise-weight-scales", "'QDQDisableWeightAdjustForInt32Bias': True" }, { "dedicated-pairs", "'DedicatedQDQPair': True" },
+  { "pairs-on-weights", "'AddQDQPairToWeight': True" }, { "force-passthrough", "'ForceQuantizeNoInputCheck': True" },
+  { "constant-matmul-only", "'MatMulConstBOnly': True" }, { "two-sided", "'CalibTensorRangeSymmetric': False" },
+};
+
+static const struct { const char *id, *argument; } lists[] = {
+  { "op-types", "op_types_to_quantize" }, { "only-nodes", "nodes_to_quantize" },
+};
+
+/* Settings that are written elsewhere. */
+static const char * const elsewhere[] = { "format", "activation", "weight", "per-channel", "reduce-range", "method", "percentile",
+                                     "symmetric-activations", "symmetric-weights", "minimum-real-range", "power-of-two",
+                                     "float-output-types", NULL };
 
 static const char reader[] =
   "\n"
@@ -185,6 +202,93 @@ add_samples (GString          *script,
 }
 
 static void
+add_list (GString *script,
+          char   **list)
+{
+  g_string_append_c (script, '[');
+  for (guint i = 0; list[i] != NULL; i++)
+    {
+      g_string_append (script, i > 0 ? ", " : "");
+      add_text (script, list[i]);
+    }
+  g_string_append_c (script, ']');
+}
+
+/* Names only: no globs, no types. */
+static gboolean
+is_plain (char **list)
+{
+  for (; *list != NULL; list++)
+    if (strpbrk (*list, "*?[:|") != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static const VnSetting *
+find_setting (const char *id)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  return vn_setting_find (settings, n, id, NULL);
+}
+
+/* Which nodes, as arguments of the call. */
+static void
+add_lists (GString        *script,
+           const VnRecipe *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      char **list = G_STRUCT_MEMBER (char **, self, find_setting (lists[i].id)->offset);
+
+      if (list == NULL || !is_plain (list))
+        continue;
+      g_string_append_printf (script, "    %s=", lists[i].argument);
+      add_list (script, list);
+      g_string_append (script, ",\n");
+    }
+}
+
+static void
+add_switches (GString        *script,
+              const VnRecipe *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    if (!vn_setting_is_default (find_setting (switches[i].id), self))
+      g_string_append_printf (script, "        %s,\n", switches[i].option);
+  if (g_str_equal (self->method, "average"))
+    g_string_append (script, "        'CalibMovingAverage': True,\n");
+  if (self->float_output_types == NULL)
+    return;
+  g_string_append (script, "        'OpTypesToExcludeOutputQuantization': ");
+  add_list (script, self->float_output_types);
+  g_string_append (script, ",\n");
+}
+
+/* What is set and not in the script. */
+static void
+say_settings (const VnRecipe *self,
+              VnNotes        *notes)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean written = g_strv_contains (elsewhere, settings[i].id) || vn_setting_is_default (&settings[i], self);
+
+      for (guint k = 0; k < G_N_ELEMENTS (switches); k++)
+        written = written || g_str_equal (switches[k].id, settings[i].id);
+      for (guint k = 0; k < G_N_ELEMENTS (lists) && !written; k++)
+        written = g_str_equal (lists[k].id, settings[i].id) && is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
+      if (!written)
+        vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", settings[i].id,
+                      _("onnxruntime.quantization cannot be told this; it is not in the script"));
+    }
+}
+
+static void
 add_call (GString        *script,
           const VnRecipe *self,
           VnNotes        *notes)
@@ -202,6 +306,7 @@ add_call (GString        *script,
   g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", self->per_channel ? "True" : "False",
                           self->reduce_range ? "True" : "False");
   g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", find_method (self, notes));
+  add_lists (script, self);
   g_string_append (script, "    nodes_to_exclude=EXCLUDED,\n    extra_options={\n");
   g_string_append_printf (script, "        'ActivationSymmetric': %s,\n        'WeightSymmetric': %s,\n",
                           self->symmetric_activations ? "True" : "False", self->symmetric_weights ? "True" : "False");
@@ -217,6 +322,7 @@ add_call (GString        *script,
       add_number (script, self->minimum_real_range);
       g_string_append (script, ",\n");
     }
+  add_switches (script, self);
   g_string_append (script, "    })\n");
 }
 
@@ -251,6 +357,7 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   g_string_append (script, reader);
   add_call (script, self, notes);
   say_rules (self, notes);
+  say_settings (self, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
   return g_string_free (g_steal_pointer (&script), FALSE);

@@ -14,8 +14,8 @@
 #define FLOAT_TYPES "type:Softmax|Sigmoid"
 
 static const struct { const char *id, *name; } methods[] = {
-  { "xslim", "default" }, { "kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" }, { "mse", "mse" },
-  { "percentile", "percentile" }, { "entropy", "kl" },
+  { "xslim", "default" }, { "xslim-kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" },
+  { "xslim-mse", "mse" }, { "percentile", "percentile" }, { "entropy", "minmax" }, { "kl", "kl" }, { "mse", "mse" },
 };
 
 static void
@@ -246,6 +246,39 @@ add_ignored (JsonBuilder    *json,
   json_builder_end_array (json);
 }
 
+/* 3: found while running; 4: half precision; else 0 */
+static int
+get_level (const VnRecipe *self)
+{
+  return self->format == VN_FORMAT_FP16 ? 4 : self->format == VN_FORMAT_INTEGER && self->dynamic ? 3 : 0;
+}
+
+/* What is otherwise than XQuant does it, and not in the file. */
+static void
+say_settings (const VnRecipe *self,
+              VnNotes        *notes)
+{
+  static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
+                                       "opset", "truncate", NULL };
+  g_autoptr(VnRecipe) base = vn_recipe_new ("xquant");
+  const gboolean half = get_level (self) > 0;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_strv_contains (told, settings[i].id) || vn_setting_equal (&settings[i], self, base) ||
+          (half && (g_str_equal (settings[i].id, "format") || g_str_equal (settings[i].id, "dynamic") ||
+                    g_str_equal (settings[i].id, "bias"))))
+        continue;
+      if (g_str_equal (settings[i].id, "bias") && self->bias <= VN_BIAS_S32)
+        vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "bias",
+                      _("XQuant leaves biases in float unless the variable XQUANT_BIAS_TO_FP32 is 0: set it"));
+      else
+        refuse (notes, settings[i].id);
+    }
+}
+
 static void
 say_rules (const VnRecipe *self,
            VnNotes        *notes)
@@ -259,7 +292,8 @@ say_rules (const VnRecipe *self,
         continue;
       vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant cannot be told all of rule %u"), i + 1);
     }
-  if (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !self->per_channel)
+  if (get_level (self) < 3 &&
+      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !self->per_channel))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
                   _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
 }
@@ -275,7 +309,9 @@ add_quantization (JsonBuilder    *json,
     mixed = mixed || is_mixed (self, i, NULL);
   json_builder_set_member_name (json, "quantization_parameters");
   json_builder_begin_object (json);
-  add_int (json, "precision_level", mixed ? 2 : 0);
+  add_int (json, "precision_level", mixed ? 2 : get_level (self));
+  if (self->truncate != NULL)
+    add_strings (json, "truncate_var_names", self->truncate);
   add_int (json, "finetune_level", 0);
   add_share (json, self->percentile);
   add_regions (json, self, notes);
@@ -283,6 +319,7 @@ add_quantization (JsonBuilder    *json,
   add_ignored (json, self, "ignore_op_names", FALSE);
   json_builder_end_object (json);
   say_rules (self, notes);
+  say_settings (self, notes);
 }
 
 /**

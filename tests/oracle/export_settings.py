@@ -23,6 +23,9 @@ SETTINGS = [
     ['--preset', 'cpu-s8', '--symmetric'],
     ['--preset', 'cpu', '--method', 'percentile', '--percentile', '99.9'],
     ['--preset', 'cpu', '--reduce-range', '--exclude', 'type:Conv'],
+    ['--preset', 'cpu', '--method', 'average', '--keep-clamps', '--dedicated-pairs', '--minimum-real-range=0.001'],
+    ['--preset', 'cpu', '--op-types=Conv', '--op-types=MatMul', '--op-types=Relu', '--quantize-bias=false'],
+    ['--preset', 'cpu-s8', '--method', 'percentile', '--percentile', '99.9', '--two-sided', '--raise-weight-scales=false'],
 ]
 MODELS = ['kws_micro_fp32', 'mnist_rten_op18']
 failures = []
@@ -99,6 +102,18 @@ def main():
         with open('r.json') as f:
             recipes.append(json.load(f))
     check('the configuration says the same again', recipes[0] == recipes[1])
+    for level in (3, 4):
+        with open('level.json', 'w') as f:
+            json.dump({'quantization_parameters': {'precision_level': level}}, f)
+        check(f'level {level}', quantize(path, '-o', 'x.onnx', '--config', 'level.json', '--data', model, '--export-xquant', 'd.json'))
+        with open('d.json') as f:
+            check(f'level {level} again', json.load(f)['quantization_parameters']['precision_level'] == level)
+    # What cannot be written is named.
+    for option, ids in (('--export-script', ('weight-method', 'align-concat')), ('--export-xquant', ('weight-method', 'npu'))):
+        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--preset', 'npu-cnn', '--align-concat',
+                               '--held-out', '0', '--skip-compare', option, 'out.txt'], capture_output=True, text=True)
+        for name in ids:
+            check(f'{option} names {name}: {told.stderr}', told.returncode == 0 and f'warning: {name}: ' in told.stderr)
     sys.exit(1 if failures else 0)
 
 
