@@ -58,6 +58,23 @@ check_shape (const VnConfigInput *input,
   return FALSE;
 }
 
+/* Plain numbers may be of another type than the network's. */
+static gboolean
+check_dtype (const VnConfigInput *input,
+             const VnValue       *value,
+             guint                index,
+             GError             **error)
+{
+  if (input->raw || input->dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_UNDEFINED ||
+      input->dtype == value->type.dtype || (vn_dtype_is_float (input->dtype) && vn_dtype_is_float (value->type.dtype)))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("calibration_parameters.input_parametres[%u].dtype: %s not implemented yet for “%s”; the network has %s there: "
+                 "use that, or leave the field out"), index, vn_dtype_get_name (input->dtype), value->name,
+               vn_dtype_get_name (value->type.dtype));
+  return FALSE;
+}
+
 /* Inputs without a name are those of the network, in its order. */
 static gboolean
 bind_inputs (VnConfig       *self,
@@ -91,7 +108,7 @@ bind_inputs (VnConfig       *self,
         }
       if (input->name == NULL)
         input->name = g_strdup (value->name);
-      if (!check_shape (input, value, error))
+      if (!check_shape (input, value, error) || !check_dtype (input, value, i, error))
         return FALSE;
     }
   return TRUE;

@@ -290,6 +290,7 @@ test_bind_wrong (void)
     { CALIBRATION (""), "Calibration input_parametres size should equal to model inputs size" },
     { CALIBRATION ("\"input_parametres\": [{\"input_name\": \"image\"}]"), "“image”" },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1, 3, 8, 8]}]"), "input_shape" },
+    { CALIBRATION ("\"input_parametres\": [{\"dtype\": \"int8\"}]"), "input_parametres[0].dtype: int8 not implemented yet" },
     { "{\"calibration_parameters\": {\"input_parametres\": [" INPUT "]}, \"quantization_parameters\": {\"custom_setting\": ["
       "{\"input_names\": [\"a\"], \"output_names\": [\"nowhere\"], \"precision_level\": 2}]}}",
       "custom_setting: output_names: the network has no tensor “nowhere”" },
