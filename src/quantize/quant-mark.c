@@ -356,7 +356,7 @@ mark_norm (VnResolver   *self,
   const VnValue *x = vn_node_get_input (node, 0), *scale = vn_node_get_input (node, 1);
   gboolean any = mark_activation (self, x);
 
-  if (self->recipe->quantize_norms)
+  if (self->recipe->quantize_norms || self->recipe->format == VN_FORMAT_QOPERATOR)
     {
       any |= mark_weight (self, scale, 1);
       any |= mark_bias (self, node, 2, x, scale);

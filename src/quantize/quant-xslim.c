@@ -175,7 +175,8 @@ vn_quant_is_large_bias (const VnRecipe *recipe,
                         const float    *scales,
                         gsize           n)
 {
-  g_autoptr(VnTensor) aligned = recipe->largest_bias > 0 ? vn_tensor_get_aligned (bias, NULL) : NULL;
+  const gboolean possible = recipe->largest_bias > 0 && recipe->format == VN_FORMAT_QDQ;   /* others have no float ones */
+  g_autoptr(VnTensor) aligned = possible ? vn_tensor_get_aligned (bias, NULL) : NULL;
 
   if (aligned == NULL || !vn_node_is (node, "Conv") || vn_node_get_int (node, "group", 1) != 1)
     return FALSE;

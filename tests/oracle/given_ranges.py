@@ -100,5 +100,19 @@ with tempfile.TemporaryDirectory() as folder:
             if name in params and 'Flatten' not in name:   # that takes the parameters of its input
                 check(f'{kind}: {name}', [int(zero_point), float(scale)] == params[name])
 
+# A table that ONNX Runtime wrote for SqueezeNet, on that network, without samples.
+shared = oracle.shared_folder()
+table = os.path.join(shared, 'interop', 'ort', 'squeezenet_calibration.flatbuffers')
+model = os.path.join(shared, 'models', 'cls_squeezenet10_fp32_from_fp16.onnx')
+if os.path.exists(table) and os.path.exists(model):
+    from onnxruntime.quantization.CalTableFlatBuffers import TrtTable
+
+    with open(table, 'rb') as file:
+        entries = TrtTable.TrtTable.GetRootAsTrtTable(file.read(), 0)
+    amplitudes = {entries.Dict(i).Key().decode(): float(entries.Dict(i).Value()) for i in range(entries.DictLength())}
+    with tempfile.TemporaryDirectory() as folder:
+        compare('SqueezeNet', quantize(table, os.path.join(folder, 'out.onnx')),
+                {name: (-a, a) for name, a in amplitudes.items()}, False)
+
 print('failed' if failed else 'ok')
 sys.exit(1 if failed else 0)
