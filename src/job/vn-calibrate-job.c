@@ -31,6 +31,7 @@ take_shard (GArray *samples,
 static GArray *
 choose_samples (VnCalibrateJob  *self,
                 VnDataset       *dataset,
+                GArray         **all,
                 GError         **error)
 {
   const VnCalibrateSettings *settings = &self->settings;
@@ -40,6 +41,7 @@ choose_samples (VnCalibrateJob  *self,
 
   vn_job_split_samples (vn_dataset_get_n (dataset), settings->n_held_out, settings->n_calibration, &calibration, &held_out);
   taken = take_shard (calibration, settings->shard, settings->n_shards);
+  *all = g_array_ref (calibration);
   if (taken->len > 0)
     return taken;
   g_array_unref (taken);
@@ -60,10 +62,11 @@ vn_calibrate_job_run (VnJob         *job,
   VnModel *prepared;
   g_autoptr(VnDataset) dataset = NULL;
   g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(GArray) samples = NULL;
+  g_autoptr(GArray) samples = NULL, all = NULL;
   g_autoptr(GPtrArray) taps = NULL;
   g_autoptr(VnStatsOrigin) origin = NULL;
   VnCalibration calibration;
+  VnChannelRun run = { .n_threads = settings->n_threads, .notes = self->notes };
 
   if (!vn_recipe_validate (settings->recipe, error) || !vn_job_check_is_float (settings->model, error))
     return FALSE;
@@ -74,7 +77,11 @@ vn_calibrate_job_run (VnJob         *job,
     return FALSE;
   self->prepared = prepared;
   dataset = vn_model_open_data (prepared, settings->data, settings->input_shapes, &shapes, self->notes, error);
-  if (dataset == NULL || (samples = choose_samples (self, dataset, error)) == NULL)
+  if (dataset == NULL || (samples = choose_samples (self, dataset, &all, error)) == NULL)
+    return FALSE;
+  run.shapes = shapes;
+  run.dataset = dataset;
+  if (!vn_job_equalize (job, settings->recipe, prepared, &run, all, edits, cancellable, error))
     return FALSE;
   origin = vn_job_make_origin (settings->model, prepared, settings->data);
   taps = vn_quantize_list_values (prepared, settings->recipe);

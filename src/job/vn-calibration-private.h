@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-channel-stats.h"
 #include "vn-jobs.h"
 
 G_BEGIN_DECLS
@@ -12,6 +13,17 @@ VnModel       *vn_job_prepare       (const VnModel    *source,
                                      GHashTable       *input_shapes,
                                      VnEditLog        *edits,
                                      VnNotes          *notes,
+                                     GCancellable     *cancellable,
+                                     GError          **error);
+gboolean       vn_job_needs_samples_to_equalize (const VnRecipe *recipe);
+GArray        *vn_job_take_samples  (GArray           *samples,
+                                     gint64            n);
+gboolean       vn_job_equalize      (VnJob            *job,
+                                     const VnRecipe   *recipe,
+                                     VnModel          *prepared,
+                                     const VnChannelRun *data,
+                                     GArray           *samples,
+                                     VnEditLog        *edits,
                                      GCancellable     *cancellable,
                                      GError          **error);
 gboolean       vn_job_check_is_float (const VnModel   *model,

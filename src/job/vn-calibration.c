@@ -3,6 +3,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-equalize.h"
 #include "vn-pass.h"
 #include "vn-truncate.h"
 
@@ -26,8 +27,31 @@ name_nodes (const VnModel *source)
   return named;
 }
 
+_Static_assert ((int) VN_BALANCE_PPQ == (int) VN_EQUALIZE_PPQ && (int) VN_N_BALANCES == (int) VN_N_EQUALIZE_KINDS, "the same order");
+
+static VnEqualizeOptions
+get_equalize_options (const VnRecipe *recipe)
+{
+  return (VnEqualizeOptions) { .kind = (VnEqualizeKind) recipe->equalize, .steps = (int) recipe->equalize_steps,
+                               .threshold = recipe->equalize_threshold, .append_bias = recipe->equalize_append_bias,
+                               .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
+}
+
+/*< private >
+ * vn_job_needs_samples_to_equalize:
+ *
+ * Returns: whether vn_job_equalize() has to be called once there are samples
+ */
+gboolean
+vn_job_needs_samples_to_equalize (const VnRecipe *recipe)
+{
+  return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
+}
+
 /*< private >
  * vn_job_prepare:
+ *
+ * Weights are balanced here unless samples are needed for it: see vn_job_equalize().
  *
  * Returns: (transfer full) (nullable): the float network that @recipe quantizes
  */
@@ -41,8 +65,10 @@ vn_job_prepare (const VnModel   *source,
                 GError         **error)
 {
   g_autoptr(VnModel) named = name_nodes (source);
+  const char * const passes[] = { recipe->clip6_to_relu ? "clip6-to-relu" : NULL, NULL };
   const VnPrepareOptions options = { .target_opset = vn_quantize_get_opset (source, recipe),
-                                     .input_shapes = input_shapes, .optimize = recipe->optimize };
+                                     .input_shapes = input_shapes, .passes = passes, .optimize = recipe->optimize };
+  const VnEqualizeOptions equalize = get_equalize_options (recipe);
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;
 
@@ -50,10 +76,104 @@ vn_job_prepare (const VnModel   *source,
   if (prepared != NULL && recipe->truncate != NULL &&
       (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
     return NULL;
+  if (prepared != NULL && !vn_job_needs_samples_to_equalize (recipe) &&
+      !vn_equalize_model (prepared, &equalize, edits, cancellable, error))
+    return NULL;
   if (prepared == NULL || !recipe->simulate_npu)
     return g_steal_pointer (&prepared);
   vn_npu_simulate (prepared, notes);
   return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
+}
+
+/* As spread evenly over the samples that are left as the held-out ones were. */
+static void
+thin_out (GArray *indices,
+          guint   n)
+{
+  guint *items = (guint *) (gpointer) indices->data;
+
+  if (n == 0 || n >= indices->len)
+    return;
+  for (guint i = 0; i < n; i++)
+    items[i] = items[(guint64) i * indices->len / n];
+  g_array_set_size (indices, n);
+}
+
+/*< private >
+ * vn_job_take_samples:
+ *
+ * Returns: (transfer full): @n of @samples, spread evenly; all if there are no more
+ */
+GArray *
+vn_job_take_samples (GArray *samples,
+                     gint64  n)
+{
+  GArray *taken = g_array_copy (samples);
+
+  thin_out (taken, (guint) MIN (n, G_MAXUINT));
+  return taken;
+}
+
+static GHashTable *
+look_at_activations (const VnEqualizeOptions *options,
+                     VnModel                 *prepared,
+                     const VnChannelRun      *run,
+                     GCancellable            *cancellable,
+                     GError                 **error)
+{
+  g_autoptr(GPtrArray) values = vn_equalize_list_results (prepared, options, error);
+  g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, VN_CHANNEL_LARGEST, run, cancellable, error)
+                                                : NULL;
+  GHashTable *table;
+
+  if (largest == NULL)
+    return NULL;
+  table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  for (guint i = 0; i < values->len; i++)
+    if (g_ptr_array_index (largest, i) != NULL)
+      g_hash_table_insert (table, g_strdup (((VnValue *) g_ptr_array_index (values, i))->name),
+                           g_array_ref (g_ptr_array_index (largest, i)));
+  return table;
+}
+
+/*< private >
+ * vn_job_equalize:
+ * @prepared: from vn_job_prepare(); changed in place
+ * @samples: (nullable): of guint: all that there are to calibrate on; %NULL: none
+ *
+ * Balances weights where @recipe wants activations to be looked at for that.
+ */
+gboolean
+vn_job_equalize (VnJob               *job,
+                 const VnRecipe      *recipe,
+                 VnModel             *prepared,
+                 const VnChannelRun  *data,
+                 GArray              *samples,
+                 VnEditLog           *edits,
+                 GCancellable        *cancellable,
+                 GError             **error)
+{
+  VnEqualizeOptions options = get_equalize_options (recipe);
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(GArray) taken = samples != NULL ? vn_job_take_samples (samples, recipe->correction_samples) : NULL;
+  g_autoptr(GHashTable) activations = NULL;
+  VnChannelRun run = *data;
+
+  if (!vn_job_needs_samples_to_equalize (recipe))
+    return TRUE;
+  if (taken == NULL || taken->len == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Weights are to be balanced by activations, which takes samples: give --data, or turn equalize-activations off"));
+      return FALSE;
+    }
+  run.samples = (const guint *) (gpointer) taken->data;
+  run.n_samples = taken->len;
+  run.title = _("Balancing weights");
+  run.progress = &progress;
+  activations = look_at_activations (&options, prepared, &run, cancellable, error);
+  options.activations = activations;
+  return activations != NULL && vn_equalize_model (prepared, &options, edits, cancellable, error);
 }
 
 /* A network that computes in integers would be quantized a second time, on top of its own errors. */
@@ -70,20 +190,6 @@ vn_job_check_is_float (const VnModel  *model,
                  "Quantize the float network it was made from; comparing the two shows its error"),
                n, model->graph->nodes->len);
   return FALSE;
-}
-
-/* As spread evenly over the samples that are left as the held-out ones were. */
-static void
-thin_out (GArray *indices,
-          guint   n)
-{
-  guint *items = (guint *) (gpointer) indices->data;
-
-  if (n == 0 || n >= indices->len)
-    return;
-  for (guint i = 0; i < n; i++)
-    items[i] = items[(guint64) i * indices->len / n];
-  g_array_set_size (indices, n);
 }
 
 /*< private >

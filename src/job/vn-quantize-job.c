@@ -2,6 +2,7 @@
 /* The main job: prepare, calibrate, resolve, write, compare. */
 #include "vn-calibration-private.h"
 
+#include "vn-bias-correct.h"
 #include "vn-data-check.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -16,6 +17,7 @@ struct _VnQuantizeJob
   VnDataset         *dataset;
   GHashTable        *shapes;        /* nullable: those of the settings, or of the first sample */
   GArray            *calibration, *held_out;   /* of guint */
+  gboolean           apart;         /* they have none in common */
   VnStatsOrigin     *origin;        /* nullable */
   VnStats           *stats;         /* nullable: from files */
 };
@@ -62,11 +64,8 @@ usual_n_held_out (guint n)
 static gboolean
 open_data (VnQuantizeJob  *self,
            VnResult       *result,
-           GCancellable   *cancellable,
            GError        **error)
 {
-  VnStats *stats = self->stats;
-  gboolean apart;
   guint n;
 
   if (self->settings.data == NULL)
@@ -81,8 +80,24 @@ open_data (VnQuantizeJob  *self,
   n = vn_dataset_get_n (self->dataset);
   if (self->settings.n_held_out == VN_HOLD_OUT_USUAL)
     self->settings.n_held_out = usual_n_held_out (n);
-  apart = vn_job_split_samples (n, self->settings.n_held_out, self->settings.n_calibration, &self->calibration,
-                                &self->held_out);
+  self->apart = vn_job_split_samples (n, self->settings.n_held_out, self->settings.n_calibration, &self->calibration,
+                                      &self->held_out);
+  return TRUE;
+}
+
+static gboolean
+check_data (VnQuantizeJob  *self,
+            VnResult       *result,
+            GCancellable   *cancellable,
+            GError        **error)
+{
+  VnStats *stats = self->stats;
+  gboolean apart = self->apart;
+  guint n;
+
+  if (self->dataset == NULL)
+    return TRUE;
+  n = vn_dataset_get_n (self->dataset);
   if (stats != NULL)
     apart = hold_out_unseen (self, stats, self->held_out) || hold_out_unseen (self, stats, self->calibration);
   /* The same samples serve for both, and the reader of the figures has to know. */
@@ -99,29 +114,41 @@ open_data (VnQuantizeJob  *self,
 }
 
 static gboolean
+load_stats (VnQuantizeJob  *self,
+            VnResult       *result,
+            GError        **error)
+{
+  if (self->settings.stats != NULL || self->settings.save_stats != NULL)
+    self->origin = vn_job_make_origin (result->source, result->prepared, self->settings.data);
+  if (self->settings.stats == NULL)
+    return TRUE;
+  self->stats = vn_job_load_stats (self->settings.stats, self->origin, result->notes, error);
+  return self->stats != NULL;
+}
+
+static gboolean
 prepare (VnQuantizeJob  *self,
          VnResult       *result,
          GCancellable   *cancellable,
          GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
+  VnChannelRun run = { .n_threads = self->settings.n_threads, .notes = result->notes };
 
   vn_job_begin_phase (VN_JOB (self), _("Preparing"), 0, 0.05);
   result->edits = vn_edit_log_new ();
   result->prepared = vn_job_prepare (result->source, self->settings.recipe, self->settings.input_shapes, result->edits,
                                      result->notes, cancellable, error);
-  if (result->prepared == NULL)
+  if (result->prepared == NULL || !open_data (self, result, error))
     return FALSE;
-  if (self->settings.stats != NULL || self->settings.save_stats != NULL)
-    self->origin = vn_job_make_origin (result->source, result->prepared, self->settings.data);
-  if (self->settings.stats != NULL)
-    {
-      self->stats = vn_job_load_stats (self->settings.stats, self->origin, result->notes, error);
-      if (self->stats == NULL)
-        return FALSE;
-    }
+  run.shapes = self->shapes;
+  run.dataset = self->dataset;
+  if (!vn_job_equalize (VN_JOB (self), self->settings.recipe, result->prepared, &run, self->calibration, result->edits,
+                        cancellable, error) ||
+      !load_stats (self, result, error))
+    return FALSE;
   result->prepare_seconds = seconds_since (start);
-  return open_data (self, result, cancellable, error);
+  return check_data (self, result, cancellable, error);
 }
 
 /* The first value that @stats lack, of those that can be known. */
@@ -196,6 +223,20 @@ run_samples (VnQuantizeJob  *self,
          vn_calibrate_clear_parts (self->settings.save_stats, error);
 }
 
+/* Whether values of the same name hold the same numbers in what both recipes prepare. */
+static gboolean
+prepare_alike (const VnRecipe *a,
+               const VnRecipe *b)
+{
+  if (a->simulate_npu != b->simulate_npu || a->clip6_to_relu != b->clip6_to_relu || a->equalize != b->equalize)
+    return FALSE;
+  return a->equalize == VN_BALANCE_OFF ||
+         (a->equalize_steps == b->equalize_steps && a->equalize_threshold == b->equalize_threshold &&
+          a->equalize_append_bias == b->equalize_append_bias && a->equalize_difference == b->equalize_difference &&
+          a->equalize_level == b->equalize_level && a->equalize_activations == b->equalize_activations &&
+          a->correction_samples == b->correction_samples);
+}
+
 /* Statistics of an earlier run serve again if they hold every value this recipe needs. */
 static gboolean
 calibrate (VnQuantizeJob  *self,
@@ -204,7 +245,8 @@ calibrate (VnQuantizeJob  *self,
            GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  VnStats *earlier = self->settings.previous != NULL ? self->settings.previous->stats : NULL;
+  const VnResult *previous = self->settings.previous;
+  VnStats *earlier = previous != NULL && prepare_alike (previous->recipe, self->settings.recipe) ? previous->stats : NULL;
 
   vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
   if (!vn_recipe_needs_samples (self->settings.recipe))
@@ -240,19 +282,103 @@ encoded_size (const VnModel  *model,
   return bytes != NULL ? g_bytes_get_size (bytes) : 0;
 }
 
+/* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
+ * error: rounds that follow take that back, a layer at a time. */
+#define XSLIM_ROUNDS 3
+
+/* Errors are measured in floats: operators on integers are written as pairs for that. */
+static GPtrArray *
+measure_biases (VnQuantizeJob       *self,
+                VnResult            *result,
+                const VnModel       *corrected,
+                const VnChannelRun  *run,
+                GCancellable        *cancellable,
+                GError             **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GHashTable) value_names = NULL;
+  g_autoptr(VnModel) model = NULL;
+  VnBiasQuantized quantized;
+
+  if (recipe->format == VN_FORMAT_QOPERATOR || recipe->format == VN_FORMAT_INTEGER)
+    recipe->format = VN_FORMAT_QDQ;
+  plan = vn_quantize_resolve (corrected, recipe, result->stats, NULL, error);
+  model = plan != NULL ? vn_quantize_write (corrected, recipe, plan, &value_names, error) : NULL;
+  quantized = (VnBiasQuantized) { model, value_names, plan };
+  return model != NULL ? vn_bias_measure (result->prepared, &quantized, recipe->bias_correction, run, cancellable, error) : NULL;
+}
+
+static VnModel *
+correct_in_rounds (VnQuantizeJob       *self,
+                   VnResult            *result,
+                   const VnChannelRun  *run,
+                   GCancellable        *cancellable,
+                   GError             **error)
+{
+  VnBiasCorrection rule = self->settings.recipe->bias_correction;
+  guint n = rule == VN_BIAS_CORRECTION_XSLIM ? XSLIM_ROUNDS : 1;
+  g_autoptr(VnModel) corrected = vn_model_ref (result->prepared);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GPtrArray) errors = measure_biases (self, result, corrected, run, cancellable, error);
+      VnModel *next = errors != NULL ? vn_bias_correct (corrected, errors, rule, i == 0 ? result->edits : NULL, error) : NULL;
+
+      if (next == NULL)
+        return NULL;
+      vn_model_unref (corrected);
+      corrected = next;
+    }
+  return g_steal_pointer (&corrected);
+}
+
+/* (transfer full): the float network with corrected biases */
+static VnModel *
+correct_biases (VnQuantizeJob  *self,
+                VnResult       *result,
+                GCancellable   *cancellable,
+                GError        **error)
+{
+  const VnRecipe *recipe = self->settings.recipe;
+  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  g_autoptr(GArray) samples = NULL;
+  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->settings.n_threads,
+                       .title = _("Correcting biases"), .progress = &progress, .notes = result->notes };
+
+  if (recipe->bias_correction == VN_BIAS_CORRECTION_OFF)
+    return vn_model_ref (result->prepared);
+  if (self->dataset == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Biases are to be corrected, which takes samples: give --data, or turn bias-correction off"));
+      return NULL;
+    }
+  vn_job_begin_phase (VN_JOB (self), _("Correcting biases"), 0.6, 0.7);
+  samples = vn_job_take_samples (self->calibration, recipe->correction_samples);
+  run.samples = (const guint *) (gpointer) samples->data;
+  run.n_samples = samples->len;
+  return correct_in_rounds (self, result, &run, cancellable, error);
+}
+
+/* What is compared with is the float network as it was before its biases were corrected. */
 static gboolean
 write_quantized (VnQuantizeJob  *self,
                  VnResult       *result,
+                 GCancellable   *cancellable,
                  GError        **error)
 {
   const VnRecipe *recipe = self->settings.recipe;
   gint64 start = g_get_monotonic_time ();
+  g_autoptr(VnModel) corrected = correct_biases (self, result, cancellable, error);
 
-  vn_job_begin_phase (VN_JOB (self), _("Quantizing"), 0.6, 0.65);
-  result->plan = vn_quantize_resolve (result->prepared, recipe, result->stats, result->notes, error);
+  if (corrected == NULL)
+    return FALSE;
+  vn_job_begin_phase (VN_JOB (self), _("Quantizing"), 0.7, 0.72);
+  result->plan = vn_quantize_resolve (corrected, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
-  result->quantized = vn_quantize_write (result->prepared, recipe, result->plan, &result->value_names, error);
+  result->quantized = vn_quantize_write (corrected, recipe, result->plan, &result->value_names, error);
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
@@ -275,7 +401,7 @@ compare (VnQuantizeJob  *self,
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
   gint64 start = g_get_monotonic_time ();
 
-  vn_job_begin_phase (VN_JOB (self), _("Measuring error"), 0.65, 0.97);
+  vn_job_begin_phase (VN_JOB (self), _("Measuring error"), 0.72, 0.97);
   result->errors = vn_compare (result->prepared, result->quantized, self->shapes, self->dataset, &options, &progress,
                                result->notes, cancellable, error);
   if (result->errors == NULL ||
@@ -312,7 +438,7 @@ vn_quantize_job_run (VnJob         *job,
   result->recipe = vn_recipe_copy (self->settings.recipe);
   if (!prepare (self, result, cancellable, error) ||
       !calibrate (self, result, cancellable, error) ||
-      !write_quantized (self, result, error) ||
+      !write_quantized (self, result, cancellable, error) ||
       (can_compare (self) && !compare (self, result, cancellable, error)))
     return FALSE;
   vn_notes_sort (result->notes);

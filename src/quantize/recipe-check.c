@@ -179,6 +179,25 @@ check_opset (const VnRecipe  *self,
   return FALSE;
 }
 
+/* Both take part in what is stored: there must be something. */
+static gboolean
+check_correction (const VnRecipe  *self,
+                  GError         **error)
+{
+  if (self->bias_correction != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
+                     "it off, or take the format “qdq” or “qoperator”"));
+      return FALSE;
+    }
+  if (!self->equalize_activations || self->equalize == VN_BALANCE_PPQ)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only the rules of “ppq” look at activations; turn "
+                                                    "it off, or set equalize to “ppq”"));
+  return FALSE;
+}
+
 /**
  * vn_recipe_validate:
  * @self: a recipe, maybe read from a file
@@ -198,7 +217,8 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_blocks (self, self->weight, _("recipe"), error) ||
       !check_opset (self, error) ||
       !check_pairs (self, error) ||
-      !check_npu (self, error))
+      !check_npu (self, error) ||
+      !check_correction (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One figure for each channel (axis 1) of values, over samples. Figures are kept per sample and joined in the order of the
+ * samples, so that they do not depend on the threads. */
+#include "vn-channel-stats.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-parallel.h"
+
+#include <math.h>
+
+/* One of so many values is left out at each end of a trimmed mean. */
+#define TRIM 1000
+
+typedef struct
+{
+  VnRunner      *runner;
+  VnChannelStat  stat;
+  GPtrArray     *figures;   /* of GArray of double, by tap: of the present sample */
+} Worker;
+
+typedef struct
+{
+  const VnChannelRun *run;
+  VnChannelStat       stat;
+  GPtrArray          *taps;
+  VnPlan             *plan;
+  Worker             *workers;
+  guint               n_workers;
+  GPtrArray         **per_sample;   /* NULL: left out */
+  gint                done;
+} Stats;
+
+/* ---- one channel ---- */
+
+/* Moves the @k smallest of @n finite numbers to the front. */
+static void
+select_smallest (float *numbers,
+                 gsize  n,
+                 gsize  k)
+{
+  gssize low = 0, high = (gssize) n - 1;
+
+  while (low < high)
+    {
+      float pivot = numbers[low + (high - low) / 2];
+      gssize i = low, j = high;
+
+      while (i <= j)
+        {
+          while (numbers[i] < pivot)
+            i++;
+          while (numbers[j] > pivot)
+            j--;
+          if (i <= j)
+            {
+              float swapped = numbers[i];
+
+              numbers[i++] = numbers[j];
+              numbers[j--] = swapped;
+            }
+        }
+      if ((gssize) k <= j)
+        high = j;
+      else if ((gssize) k >= i)
+        low = i;
+      else
+        return;
+    }
+}
+
+static double
+mean_of (float    *numbers,
+         gsize     n,
+         gboolean  trim)
+{
+  gsize k = trim ? n / TRIM : 0;
+  double sum = 0;
+
+  if (n == 0)
+    return 0;
+  if (k > 0)
+    {
+      select_smallest (numbers, n, k);
+      select_smallest (numbers + k, n - k, n - 2 * k);
+    }
+  for (gsize i = k; i < n - k; i++)
+    sum += (double) numbers[i];
+  return sum / (double) (n - 2 * k);
+}
+
+static double
+largest_of (const float *numbers,
+            gsize        n)
+{
+  double largest = 0;
+
+  for (gsize i = 0; i < n; i++)
+    largest = fmax (largest, fabs ((double) numbers[i]));
+  return largest;
+}
+
+/* Values that are not finite say nothing. */
+static gsize
+gather (const VnTensor *tensor,
+        gsize           channel,
+        float          *numbers)
+{
+  gsize n_channels = (gsize) tensor->shape.dims[1], n_first = (gsize) tensor->shape.dims[0], n = 0;
+  gsize inner = tensor->n_elements / (n_first * n_channels);
+
+  for (gsize i = 0; i < n_first; i++)
+    {
+      const float *from = (const float *) tensor->data + (i * n_channels + channel) * inner;
+
+      for (gsize k = 0; k < inner; k++)
+        if (isfinite (from[k]))
+          numbers[n++] = from[k];
+    }
+  return n;
+}
+
+static void
+look_at (const VnValue  *value,
+         guint           tap,
+         const VnTensor *tensor,
+         gpointer        data)
+{
+  Worker *worker = data;
+  GArray *figures;
+  g_autofree float *numbers = NULL;
+
+  if (tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank < 2 || tensor->n_elements == 0 ||
+      g_ptr_array_index (worker->figures, tap) != NULL)
+    return;
+  numbers = g_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[1]);
+  if (numbers == NULL)
+    return;
+  figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[1]);
+  for (gsize c = 0; c < (gsize) tensor->shape.dims[1]; c++)
+    {
+      gsize n = gather (tensor, c, numbers);
+      double figure = worker->stat == VN_CHANNEL_LARGEST ? largest_of (numbers, n)
+                                                  : mean_of (numbers, n, worker->stat == VN_CHANNEL_TRIMMED_MEAN);
+
+      g_array_append_val (figures, figure);
+    }
+  g_ptr_array_index (worker->figures, tap) = figures;
+}
+
+/* ---- samples ---- */
+
+static void
+unref_figures (gpointer figures)
+{
+  if (figures != NULL)
+    g_array_unref (figures);
+}
+
+static GPtrArray *
+new_figures (guint n)
+{
+  GPtrArray *figures = g_ptr_array_new_with_free_func (unref_figures);
+
+  g_ptr_array_set_size (figures, (int) n);
+  return figures;
+}
+
+static gboolean
+run_sample (Stats     *self,
+            guint      sample,
+            Worker    *worker,
+            VnTensor **inputs,
+            GError   **error)
+{
+  const VnChannelRun *run = self->run;
+
+  if (!vn_dataset_load (run->dataset, run->samples[sample], inputs, error))
+    {
+      vn_notes_add (run->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (run->dataset, run->samples[sample]),
+                    _("Left out: %s"), (*error)->message);
+      g_clear_error (error);
+      return TRUE;
+    }
+  return vn_runner_run (worker->runner, inputs, NULL, NULL, error);
+}
+
+static gboolean
+run_item (gsize     item,
+          guint     index,
+          gpointer  data,
+          GError  **error)
+{
+  Stats *self = data;
+  Worker *worker = &self->workers[index];
+  guint n = vn_plan_get_n_inputs (self->plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  gboolean good;
+
+  worker->figures = new_figures (self->taps->len);
+  good = run_sample (self, (guint) item, worker, inputs, error);
+  self->per_sample[item] = g_steal_pointer (&worker->figures);
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&inputs[i], vn_tensor_unref);
+  vn_progress_report (self->run->progress, self->run->title, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1,
+                      self->run->n_samples);
+  return good;
+}
+
+/* ---- all ---- */
+
+static void
+add_figures (GArray       *sum,
+             const GArray *figures,
+             gboolean      largest)
+{
+  for (guint c = 0; c < sum->len; c++)
+    {
+      double *to = &g_array_index (sum, double, c), from = g_array_index (figures, double, c);
+
+      *to = largest ? fmax (*to, from) : *to + from;
+    }
+}
+
+static GArray *
+join (const Stats *self,
+      guint        tap)
+{
+  GArray *sum = NULL;
+  guint n = 0;
+
+  for (guint s = 0; s < self->run->n_samples; s++)
+    {
+      const GArray *figures = self->per_sample[s] != NULL ? g_ptr_array_index (self->per_sample[s], tap) : NULL;
+
+      if (figures == NULL || (sum != NULL && sum->len != figures->len))
+        continue;
+      if (sum == NULL)
+        {
+          sum = g_array_sized_new (FALSE, TRUE, sizeof (double), figures->len);
+          g_array_set_size (sum, figures->len);
+        }
+      add_figures (sum, figures, self->stat == VN_CHANNEL_LARGEST);
+      n++;
+    }
+  for (guint c = 0; self->stat != VN_CHANNEL_LARGEST && sum != NULL && c < sum->len; c++)
+    g_array_index (sum, double, c) /= n;
+  return sum;
+}
+
+static gboolean
+make_workers (Stats   *self,
+              GError **error)
+{
+  guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
+
+  self->n_workers = CLAMP (self->run->n_samples, 1, n_threads);
+  self->workers = g_new0 (Worker, self->n_workers);
+  self->per_sample = g_new0 (GPtrArray *, self->run->n_samples + 1);
+  for (guint i = 0; i < self->n_workers; i++)
+    {
+      self->workers[i].runner = vn_runner_new (self->plan, error);
+      if (self->workers[i].runner == NULL)
+        return FALSE;
+      self->workers[i].stat = self->stat;
+      vn_runner_set_tap (self->workers[i].runner, look_at, &self->workers[i]);
+    }
+  return TRUE;
+}
+
+static void
+stats_clear (Stats *self)
+{
+  for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
+    g_clear_pointer (&self->workers[i].runner, vn_runner_free);
+  g_free (self->workers);
+  for (guint s = 0; self->per_sample != NULL && s < self->run->n_samples; s++)
+    g_clear_pointer (&self->per_sample[s], g_ptr_array_unref);
+  g_free (self->per_sample);
+  g_clear_pointer (&self->plan, vn_plan_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stats, stats_clear)
+
+/**
+ * vn_channel_stats:
+ * @values: (element-type VnValue): float32 tensors of two axes or more, of the graph of @model
+ *
+ * Runs the samples and looks at the channels of @values. Samples that cannot be read are left out, with a note.
+ *
+ * Returns: (transfer full) (element-type GArray) (nullable): by value a GArray of double, one for each channel; %NULL
+ *   where a value cannot be computed here or has no channels. %NULL with an error if a run fails or is cancelled
+ */
+GPtrArray *
+vn_channel_stats (VnModel             *model,
+                  GPtrArray           *values,
+                  VnChannelStat        stat,
+                  const VnChannelRun  *run,
+                  GCancellable        *cancellable,
+                  GError             **error)
+{
+  VnPlanOptions options = { .input_shapes = run->shapes, .taps = values, .skip_unsupported = TRUE };
+  g_auto(Stats) self = { .run = run, .stat = stat, .taps = values };
+  GPtrArray *joined;
+
+  self.plan = vn_plan_new (model, &options, NULL, error);
+  if (self.plan == NULL || !make_workers (&self, error) ||
+      !vn_parallel_for (self.n_workers, run->n_samples, run_item, &self, cancellable, error))
+    return NULL;
+  joined = new_figures (values->len);
+  for (guint i = 0; i < values->len; i++)
+    g_ptr_array_index (joined, i) = join (&self, i);
+  return joined;
+}
