@@ -29,6 +29,9 @@ typedef struct
 typedef struct
 {
   gboolean   relu6, silu, cle, first_last, add, correct;
+  gint64     steps;
+  double     difference, threshold;
+  gboolean   append_bias, use_threshold;
   char      *device;
   gint64     opset;
   char     **kinds;
@@ -96,6 +99,18 @@ make_layer (void)
   return self;
 }
 
+/* As vai_q_onnx and Quark call them in Python. */
+static const VnConfigField extra_fields[] = {
+  { "CLESteps", VN_CONFIG_INT, AT (Settings, steps), -1, 1000 },
+  { "CLETotalLayerDiffThreshold", VN_CONFIG_NUMBER, AT (Settings, difference), 0, 1 },
+  { "CLEScaleAppendBias", VN_CONFIG_BOOL, AT (Settings, append_bias) },
+  { "CLEScaleUseThreshold", VN_CONFIG_BOOL, AT (Settings, use_threshold) },
+  { "CLEWeightThreshold", VN_CONFIG_NUMBER, AT (Settings, threshold), 0, 1e6 },
+  { "ReplaceClip6Relu", VN_CONFIG_BOOL, AT (Settings, relu6) },
+  { "BiasCorrection", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { NULL }
+};
+
 static const VnConfigField fields[] = {
   { "convert_relu6_to_relu", VN_CONFIG_BOOL, AT (Settings, relu6) },
   { "convert_silu_to_hswish", VN_CONFIG_BOOL, AT (Settings, silu) },
@@ -103,6 +118,7 @@ static const VnConfigField fields[] = {
   { "keep_first_last_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, first_last) },
   { "keep_add_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, add) },
   { "include_bias_corr", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { "extra_options", VN_CONFIG_OBJECT, .fields = extra_fields },
   { "target_device", VN_CONFIG_TEXT, AT (Settings, device) },
   { "onnx_opset_version", VN_CONFIG_INT, AT (Settings, opset), 1, 1000 },
   { "quantizable_data_type", VN_CONFIG_TEXTS, AT (Settings, kinds) },
@@ -300,12 +316,9 @@ say_options (VnConfig       *config,
              const Settings *settings)
 {
   const struct { gboolean said; const char *name, *what; } options[] = {
-    { settings->relu6, "convert_relu6_to_relu", _("Clip stays as it is") },
     { settings->silu, "convert_silu_to_hswish", _("Sigmoid stays as it is") },
-    { settings->cle, "include_cle", _("Weights are not balanced between layers") },
     { settings->first_last, "keep_first_last_layer_accuracy", _("The first and the last layer are quantized as the others; exclude them") },
     { settings->add, "keep_add_layer_accuracy", _("Sums are quantized as other operators; exclude type:Add") },
-    { settings->correct, "include_bias_corr", _("Biases are not corrected") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
@@ -313,12 +326,28 @@ say_options (VnConfig       *config,
       vn_config_say (config, VN_NOTE_WARNING, options[i].name, "%s", options[i].what);
 }
 
+static void
+set_corrections (VnRecipe       *recipe,
+                 const Settings *settings)
+{
+  recipe->clip6_to_relu = settings->relu6;
+  recipe->bias_correction = settings->correct ? VN_BIAS_CORRECTION_AMD : VN_BIAS_CORRECTION_OFF;
+  recipe->equalize = settings->cle ? VN_BALANCE_AMD : VN_BALANCE_OFF;
+  if (!settings->cle)
+    return;
+  recipe->equalize_steps = settings->steps;
+  recipe->equalize_difference = settings->difference;
+  recipe->equalize_threshold = settings->use_threshold ? settings->threshold : 0;
+  recipe->equalize_append_bias = settings->append_bias;
+}
+
 static gboolean
 read_settings (VnConfig  *config,
                JsonNode  *root,
                GError   **error)
 {
-  g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE } };
+  g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE }, .steps = 1, .difference = 2e-7,
+                                .threshold = 0.5, .append_bias = TRUE, .use_threshold = TRUE };
 
   settings.group.weights.is_signed = settings.group.activation.is_signed = TRUE;
   settings.layers = g_ptr_array_new_with_free_func (free_layer);
@@ -328,6 +357,7 @@ read_settings (VnConfig  *config,
     if (!add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
       return FALSE;
   config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
+  set_corrections (config->recipe, &settings);
   say_options (config, &settings);
   return TRUE;
 }

@@ -5,7 +5,8 @@
  * precision_level: 0 and 1: all operators in 8 bit (XSlim makes no difference between them); 2: sums, differences,
  *   products and quotients of two activations, Softmax and Sigmoid stay float; 3: scales found while running, inside a
  *   custom_setting: float; 4: half precision, inside a custom_setting: float
- * finetune_level: corrections of the float network and trained scales: named in the notes, as there are none here */
+ * finetune_level: 0: weights balanced between layers in a chain; from 1 on also over branches and with what samples come to,
+ *   and biases corrected; 2 and 3 also train scales: named in the notes, as that is not done */
 
 #include "vn-config-private.h"
 
@@ -317,15 +318,18 @@ set_bias (VnConfig  *config,
 }
 
 static void
-say_finetune (VnConfig     *config,
+set_finetune (VnConfig     *config,
               const XQuant *xquant)
 {
+  VnRecipe *recipe = config->recipe;
   const char *where = "quantization_parameters.finetune_level";
 
   if (xquant->precision >= LEVEL_DYNAMIC)
     return;
-  vn_config_say (config, VN_NOTE_INFO, where, _("Level %d balances weights between layers%s; this is not done"),
-                 (int) xquant->finetune, xquant->finetune > 0 ? _(" and corrects biases") : "");
+  recipe->equalize = VN_BALANCE_PPQ;
+  recipe->equalize_level = xquant->finetune > 0 ? 2 : 1;
+  recipe->equalize_activations = xquant->finetune > 0;
+  recipe->bias_correction = xquant->finetune > 0 ? VN_BIAS_CORRECTION_XSLIM : VN_BIAS_CORRECTION_OFF;
   if (xquant->finetune > 1)
     vn_config_say (config, VN_NOTE_WARNING, where, _("Level %d trains the scales of the %d blocks with the largest error; this is not done"),
                    (int) xquant->finetune, xquant->finetune == 2 ? 5 : 10);
@@ -401,6 +405,7 @@ set_recipe (VnConfig      *config,
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
   if (xquant->opset > 0 && xquant->opset < 10)
     vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
+  set_finetune (config, xquant);
   return set_bias (config, error) && set_level (config, xquant, error);
 }
 
@@ -408,7 +413,6 @@ static void
 say_rest (VnConfig     *config,
           const XQuant *xquant)
 {
-  say_finetune (config, xquant);
   if (xquant->step < 10 || xquant->step > 1000)
     vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
                    _("%d samples are asked for; 100 to 1000 are usual"), (int) xquant->step);

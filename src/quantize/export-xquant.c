@@ -312,7 +312,8 @@ add_quantization (JsonBuilder    *json,
   add_int (json, "precision_level", mixed ? 2 : get_level (self));
   if (self->truncate != NULL)
     add_strings (json, "truncate_var_names", self->truncate);
-  add_int (json, "finetune_level", 0);
+  add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
+                                   (self->equalize == VN_BALANCE_PPQ && self->equalize_level > 1));
   add_share (json, self->percentile);
   add_regions (json, self, notes);
   add_ignored (json, self, "ignore_op_types", TRUE);

@@ -388,11 +388,53 @@ test_originals (void)
     }
 }
 
+/* XSlim's levels; scales found while running and half precision are not corrected. */
+static void
+test_finetune (void)
+{
+  static const struct
+  {
+    const char       *json;
+    VnBalance         equalize;
+    gint64            level;
+    gboolean          activations;
+    VnBiasCorrection  correction;
+    gboolean          warns;
+  } cases[] = {
+    { "\"finetune_level\": 0", VN_BALANCE_PPQ, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"finetune_level\": 1", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
+    { "\"analysis_enable\": true", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
+    { "\"finetune_level\": 3", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, TRUE },
+    { "\"precision_level\": 3", VN_BALANCE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"precision_level\": 4", VN_BALANCE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *json = g_strdup_printf ("{\"quantization_parameters\": {%s}}", cases[i].json);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
+      gboolean warned = FALSE;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (config->recipe->equalize, ==, cases[i].equalize);
+      g_assert_cmpint (config->recipe->equalize_level, ==, cases[i].level);
+      g_assert_cmpint (config->recipe->equalize_activations, ==, cases[i].activations);
+      g_assert_cmpint (config->recipe->bias_correction, ==, cases[i].correction);
+      for (guint k = 0; k < vn_notes_get_n (config->notes); k++)
+        warned = warned || g_str_has_suffix (vn_notes_get (config->notes, k)->subject, "finetune_level");
+      g_assert_cmpint (warned, ==, cases[i].warns);
+      g_assert_true (vn_recipe_validate (config->recipe, &error));
+    }
+}
+
 static void
 test_amd (void)
 {
   static const char json[] =
-    "{\"include_cle\": true, \"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8, \"method\": \"entropy\","
+    "{\"include_cle\": true, \"include_bias_corr\": true, \"extra_options\": {\"CLESteps\": -1, \"CLEScaleAppendBias\": false,"
+    "   \"CLETotalLayerDiffThreshold\": 1e-6, \"CLEScaleUseThreshold\": false, \"ReplaceClip6Relu\": true},"
+    " \"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8, \"method\": \"entropy\","
     "   \"symmetry\": true, \"signed\": true, \"per_channel\": false, \"scale_type\": \"poweroftwo\"},"
     " \"tensor_quantize_config\": {\"weights\": {\"per_channel\": true}},"
     " \"layer_quantize_config\": [{\"layer_type\": \"Conv2d\", \"layer_name\": null,"
@@ -414,7 +456,13 @@ test_amd (void)
   g_assert_cmpint (rule->activation, ==, VN_DTYPE_S16);
   g_assert_cmpint (rule->weight, ==, VN_DTYPE_S16);
   g_assert_cmpstr (rule->method, ==, "minmax");
-  g_assert_cmpint (vn_notes_get (config->notes, 0)->level, ==, VN_NOTE_WARNING);   /* no balancing */
+  g_assert_cmpint (config->recipe->equalize, ==, VN_BALANCE_AMD);
+  g_assert_cmpint (config->recipe->equalize_steps, ==, -1);
+  g_assert_cmpfloat (config->recipe->equalize_threshold, ==, 0);
+  g_assert_cmpfloat (config->recipe->equalize_difference, ==, 1e-6);
+  g_assert_false (config->recipe->equalize_append_bias);
+  g_assert_true (config->recipe->clip6_to_relu);
+  g_assert_cmpint (config->recipe->bias_correction, ==, VN_BIAS_CORRECTION_AMD);
 }
 
 static void
@@ -532,6 +580,7 @@ main (int   argc,
   g_test_add_func ("/quantize/config/bind-wrong", test_bind_wrong);
   g_test_add_func ("/quantize/config/no-samples", test_no_samples);
   g_test_add_func ("/quantize/config/unknown-field", test_unknown_field);
+  g_test_add_func ("/quantize/config/finetune", test_finetune);
   g_test_add_func ("/quantize/config/amd", test_amd);
   g_test_add_func ("/quantize/config/subgraphs", test_subgraphs);
   g_test_add_func ("/quantize/config/ort", test_ort);
