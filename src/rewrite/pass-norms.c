@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What exporters write out although the standard has an operator for it: LayerNormalization and Gelu. On request, because
- * a quantizer may know the parts only. */
+ * a quantizer may know the parts only. What other such passes use, too, stands at the front. */
 #include "vn-rewrite-private.h"
 
 #include <math.h>
@@ -15,25 +15,32 @@ only_producer (GHashTable   *returned,
   return vn_rewrite_producer_of_only (returned, node, i, op_type);
 }
 
-static gboolean
-input_is (const VnNode *node,
-          guint         i,
-          double        number)
+/*< private >
+ * vn_rewrite_input_is:
+ *
+ * Returns: %TRUE if input @i is a constant of one element, @number but for rounding
+ */
+gboolean
+vn_rewrite_input_is (const VnNode *node,
+                     guint         i,
+                     double        number)
 {
   double found;
 
   return vn_rewrite_get_number (vn_node_get_input (node, i), &found) && fabs (found - number) <= 1e-6 * fabs (number);
 }
 
-/* Takes the place of the last node of the pattern; the others die with it. */
-static void
-replace_pattern (VnPassContext *ctx,
-                 GHashTable    *returned,
-                 VnNode        *last,
-                 const char    *op_type,
-                 VnValue      **inputs,
-                 guint          n_inputs,
-                 VnNode       **fused)
+/*< private >
+ * vn_rewrite_replace_pattern:
+ *
+ * @op_type takes the place of the last node of a pattern; the others die with it.
+ */
+void
+vn_rewrite_replace_pattern (VnPassContext *ctx,
+                            VnNode        *last,
+                            const char    *op_type,
+                            VnValue      **inputs,
+                            guint          n_inputs)
 {
   g_autofree char *label = vn_node_dup_label (last);
 
@@ -44,7 +51,6 @@ replace_pattern (VnPassContext *ctx,
     vn_node_set_input (last, i, inputs[i]);
   g_ptr_array_set_size (last->inputs, (int) n_inputs);
   vn_rewrite_set_op_type (last, op_type);
-  *fused = last;
 }
 
 /* ---- LayerNormalization: (x - mean) / sqrt (mean ((x - mean)^2) + epsilon) * scale + bias ---- */
@@ -60,28 +66,38 @@ is_last_axis_mean (const VnNode *node)
          n == 1 && shape != NULL && (axes[0] == -1 || axes[0] == shape->rank - 1);
 }
 
-/* mean ((x - mean)^2), the square written as Pow or Mul. */
-static gboolean
-is_variance (const VnNode  *mean,
-             const VnValue *centred)
+/*< private >
+ * vn_rewrite_is_variance:
+ *
+ * Returns: %TRUE if @mean is mean ((x - mean)^2) of @centred, the square written as Pow or Mul
+ */
+gboolean
+vn_rewrite_is_variance (const VnNode  *mean,
+                        const VnValue *centred,
+                        VnMeanFunc     is_mean)
 {
   const VnValue *squares = vn_node_get_input (mean, 0);
   const VnNode *square = squares != NULL ? squares->producer : NULL;
 
-  if (!is_last_axis_mean (mean) || square == NULL || vn_node_get_input (square, 0) != centred || squares->uses->len != 1)
+  if (!is_mean (mean) || square == NULL || vn_node_get_input (square, 0) != centred || squares->uses->len != 1)
     return FALSE;
-  return (vn_node_is (square, "Pow") && input_is (square, 1, 2)) ||
+  return (vn_node_is (square, "Pow") && vn_rewrite_input_is (square, 1, 2)) ||
          (vn_node_is (square, "Mul") && vn_node_get_input (square, 1) == centred);
 }
 
-/* x of a centred value x - mean (x). */
-static VnValue *
-find_centred (const VnValue *centred)
+/*< private >
+ * vn_rewrite_find_centred:
+ *
+ * Returns: (transfer none) (nullable): x of a centred value x - mean (x)
+ */
+VnValue *
+vn_rewrite_find_centred (const VnValue *centred,
+                         VnMeanFunc     is_mean)
 {
   const VnNode *sub = centred != NULL ? centred->producer : NULL;
   const VnNode *mean = sub != NULL && vn_node_is (sub, "Sub") ? vn_rewrite_producer (sub, 1, "ReduceMean") : NULL;
 
-  return mean != NULL && is_last_axis_mean (mean) && vn_node_get_input (mean, 0) == vn_node_get_input (sub, 0)
+  return mean != NULL && is_mean (mean) && vn_node_get_input (mean, 0) == vn_node_get_input (sub, 0)
          ? vn_node_get_input (sub, 0) : NULL;
 }
 
@@ -107,10 +123,15 @@ find_line (const VnNode *node,
   return is_line_of (line, x) ? line : NULL;
 }
 
-static VnNode *
-producer_either (GHashTable   *returned,
-                 const VnNode *node,
-                 const char   *op_type)
+/*< private >
+ * vn_rewrite_producer_either:
+ *
+ * As vn_rewrite_producer_of_only(), of the first or the second input.
+ */
+VnNode *
+vn_rewrite_producer_either (GHashTable   *returned,
+                            const VnNode *node,
+                            const char   *op_type)
 {
   VnNode *found = only_producer (returned, node, 0, op_type);
 
@@ -122,20 +143,19 @@ fuse_layer_norm (VnPassContext *ctx,
                  GHashTable    *returned,
                  VnNode        *last)
 {
-  VnNode *mul = vn_node_is (last, "Add") ? producer_either (returned, last, "Mul") : NULL;
-  VnNode *div = mul != NULL ? producer_either (returned, mul, "Div") : NULL;
+  VnNode *mul = vn_node_is (last, "Add") ? vn_rewrite_producer_either (returned, last, "Mul") : NULL;
+  VnNode *div = mul != NULL ? vn_rewrite_producer_either (returned, mul, "Div") : NULL;
   VnNode *root = div != NULL ? only_producer (returned, div, 1, "Sqrt") : NULL;
   VnNode *plus = root != NULL ? only_producer (returned, root, 0, "Add") : NULL;
-  VnNode *variance = plus != NULL ? producer_either (returned, plus, "ReduceMean") : NULL;
+  VnNode *variance = plus != NULL ? vn_rewrite_producer_either (returned, plus, "ReduceMean") : NULL;
   VnValue *x, *inputs[3];
   double epsilon;
-  VnNode *fused;
 
-  if (variance == NULL || !is_variance (variance, vn_node_get_input (div, 0)) ||
+  if (variance == NULL || !vn_rewrite_is_variance (variance, vn_node_get_input (div, 0), is_last_axis_mean) ||
       !vn_rewrite_get_number (vn_node_get_input (plus, vn_rewrite_producer (plus, 0, "ReduceMean") == variance ? 1 : 0),
                               &epsilon))
     return;
-  x = find_centred (vn_node_get_input (div, 0));
+  x = vn_rewrite_find_centred (vn_node_get_input (div, 0), is_last_axis_mean);
   if (x == NULL || vn_rewrite_get_dtype (x) != VN_DTYPE_F32)
     return;
   inputs[0] = x;
@@ -143,9 +163,9 @@ fuse_layer_norm (VnPassContext *ctx,
   inputs[2] = find_line (last, mul, x);
   if (inputs[1] == NULL || inputs[2] == NULL)
     return;
-  replace_pattern (ctx, returned, last, "LayerNormalization", inputs, 3, &fused);
-  vn_node_set_int (fused, "axis", -1);
-  vn_node_set_float (fused, "epsilon", (float) epsilon);
+  vn_rewrite_replace_pattern (ctx, last, "LayerNormalization", inputs, 3);
+  vn_node_set_int (last, "axis", -1);
+  vn_node_set_float (last, "epsilon", (float) epsilon);
 }
 
 /* ---- Gelu: x (1 + erf (x / sqrt (2))) / 2, the half at one of three places ---- */
@@ -155,7 +175,7 @@ is_scaled (const VnNode *node,
            VnValue     **x)
 {
   *x = vn_node_get_input (node, 0);
-  return (vn_node_is (node, "Div") && input_is (node, 1, G_SQRT2)) || (vn_node_is (node, "Mul") && input_is (node, 1, M_SQRT1_2));
+  return (vn_node_is (node, "Div") && vn_rewrite_input_is (node, 1, G_SQRT2)) || (vn_node_is (node, "Mul") && vn_rewrite_input_is (node, 1, M_SQRT1_2));
 }
 
 /* x of 1 + erf (x / sqrt (2)). */
@@ -163,10 +183,10 @@ static VnValue *
 find_erf (GHashTable   *returned,
           const VnNode *plus)
 {
-  VnNode *erf = producer_either (returned, plus, "Erf");
+  VnNode *erf = vn_rewrite_producer_either (returned, plus, "Erf");
   VnValue *scaled = erf != NULL ? vn_node_get_input (erf, 0) : NULL, *x = NULL;
 
-  if (erf == NULL || !(input_is (plus, 0, 1) || input_is (plus, 1, 1)) || scaled->producer == NULL ||
+  if (erf == NULL || !(vn_rewrite_input_is (plus, 0, 1) || vn_rewrite_input_is (plus, 1, 1)) || scaled->producer == NULL ||
       scaled->uses->len != 1 || !is_scaled (scaled->producer, &x))
     return NULL;
   return x;
@@ -178,14 +198,14 @@ find_factors (GHashTable   *returned,
               const VnNode *last,
               VnValue     **x)
 {
-  VnNode *inner = producer_either (returned, last, "Mul"), *plus;
+  VnNode *inner = vn_rewrite_producer_either (returned, last, "Mul"), *plus;
   guint n_x = 0, n_half = 0;
   const VnNode *both[2] = { last, inner };
 
   if (inner == NULL)
     return FALSE;
-  plus = producer_either (returned, inner, "Add");
-  plus = plus != NULL && find_erf (returned, plus) != NULL ? plus : producer_either (returned, last, "Add");
+  plus = vn_rewrite_producer_either (returned, inner, "Add");
+  plus = plus != NULL && find_erf (returned, plus) != NULL ? plus : vn_rewrite_producer_either (returned, last, "Add");
   *x = plus != NULL ? find_erf (returned, plus) : NULL;
   if (*x == NULL)
     return FALSE;
@@ -193,7 +213,7 @@ find_factors (GHashTable   *returned,
     for (guint k = 0; k < 2; k++)
       {
         n_x += vn_node_get_input (both[i], k) == *x;
-        n_half += input_is (both[i], k, 0.5);
+        n_half += vn_rewrite_input_is (both[i], k, 0.5);
       }
   return n_x == 1 && n_half == 1 && vn_rewrite_get_dtype (*x) == VN_DTYPE_F32;
 }
@@ -204,24 +224,25 @@ fuse_gelu (VnPassContext *ctx,
            VnNode        *last)
 {
   VnValue *x;
-  VnNode *fused;
 
   if (vn_node_is (last, "Mul") && find_factors (returned, last, &x))
-    replace_pattern (ctx, returned, last, "Gelu", &x, 1, &fused);
+    vn_rewrite_replace_pattern (ctx, last, "Gelu", &x, 1);
 }
 
 /* ---- */
 
-typedef void (*FuseFunc) (VnPassContext *ctx,
-                          GHashTable    *returned,
-                          VnNode        *last);
-
-static gboolean
-fuse_all (VnPassContext  *ctx,
-          const char     *pass,
-          gint64          opset,
-          FuseFunc        func,
-          GError        **error)
+/*< private >
+ * vn_rewrite_fuse_all:
+ * @opset: the first one that has the operator; older networks stay as they are, with a note
+ *
+ * Calls @func for each node that may be the last one of a pattern, with types inferred.
+ */
+gboolean
+vn_rewrite_fuse_all (VnPassContext  *ctx,
+                     const char     *pass,
+                     gint64          opset,
+                     VnFuseFunc      func,
+                     GError        **error)
 {
   g_autoptr(GHashTable) returned = NULL;
   g_autoptr(GPtrArray) nodes = NULL;
@@ -245,14 +266,14 @@ static gboolean
 layer_norm_run (VnPassContext  *ctx,
                 GError        **error)
 {
-  return fuse_all (ctx, "fuse-layer-norm", 17, fuse_layer_norm, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-layer-norm", 17, fuse_layer_norm, error);
 }
 
 static gboolean
 gelu_run (VnPassContext  *ctx,
           GError        **error)
 {
-  return fuse_all (ctx, "fuse-gelu", 20, fuse_gelu, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-gelu", 20, fuse_gelu, error);
 }
 
 const VnPass vn_pass_fuse_layer_norm = {

@@ -76,8 +76,39 @@ VnNode        *vn_rewrite_producer_of_only  (GHashTable    *returned,
                                              const VnNode  *node,
                                              guint          i,
                                              const char    *op_type);
+gboolean       vn_rewrite_dequantizes       (const VnNode  *node);
+gboolean       vn_rewrite_quantizes         (const VnNode  *node);
 gboolean       vn_rewrite_remove_unused     (GHashTable    *returned,
                                              VnNode        *node);
+
+/* ---- patterns (pass-norms.c) ---- */
+
+typedef void     (*VnFuseFunc) (VnPassContext *ctx,
+                                GHashTable    *returned,
+                                VnNode        *last);
+typedef gboolean (*VnMeanFunc) (const VnNode  *node);
+
+gboolean    vn_rewrite_fuse_all        (VnPassContext  *ctx,
+                                        const char     *pass,
+                                        gint64          opset,
+                                        VnFuseFunc      func,
+                                        GError        **error);
+void        vn_rewrite_replace_pattern (VnPassContext  *ctx,
+                                        VnNode         *last,
+                                        const char     *op_type,
+                                        VnValue       **inputs,
+                                        guint           n_inputs);
+gboolean    vn_rewrite_input_is        (const VnNode   *node,
+                                        guint           i,
+                                        double          number);
+VnNode     *vn_rewrite_producer_either (GHashTable     *returned,
+                                        const VnNode   *node,
+                                        const char     *op_type);
+gboolean    vn_rewrite_is_variance     (const VnNode   *mean,
+                                        const VnValue  *centred,
+                                        VnMeanFunc      is_mean);
+VnValue    *vn_rewrite_find_centred    (const VnValue  *centred,
+                                        VnMeanFunc      is_mean);
 
 /* ---- nodes that stand for a graph (vn-rewrite-inline.c) ---- */
 

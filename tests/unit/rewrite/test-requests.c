@@ -129,7 +129,8 @@ test_effects (void)
 static void
 test_altering (void)
 {
-  static const char * const ids[] = { "clip-to-relu", "clip6-to-relu", "finite-weights", "nhwc-inputs", "remove-qdq" };
+  static const char * const ids[] = { "activations-s8", "activations-u8", "bias-int16", "clip-to-relu", "clip6-to-relu",
+                                      "finite-weights", "nhwc-inputs", "random-weights", "remove-qdq" };
   guint n, n_altering = 0;
   const VnPass * const *passes = vn_pass_list (&n);
 
