@@ -3,9 +3,8 @@
 
 #include "vn-i18n.h"
 #include "vn-op.h"
-#include "vn-quantize.h"
 
-static gboolean tensors;
+static gboolean tensors, weights, precision;
 
 static void
 add_value (JsonBuilder   *json,
@@ -207,18 +206,6 @@ add_int (JsonBuilder *json,
   json_builder_add_int_value (json, value);
 }
 
-static void
-add_quantized (JsonBuilder   *json,
-               const VnModel *model)
-{
-  guint n = vn_quantize_count_quantized (model);
-
-  if (n > 0)
-    vn_cmd_print (ngettext ("Quantized already: %u node quantizes tensors or computes with quantized ones\n",
-                            "Quantized already: %u nodes quantize tensors or compute with quantized ones\n", n), n);
-  add_int (json, "quantized_nodes", n);
-}
-
 static gboolean
 inspect_run (char        **args,
              JsonBuilder  *json,
@@ -227,13 +214,13 @@ inspect_run (char        **args,
   g_autoptr(VnModel) model = vn_cmd_open_model (args[0], error);
   g_autoptr(VnModel) expanded = model != NULL ? vn_model_expand_functions (model, NULL, NULL) : NULL;
   g_autofree char *size = NULL;
-  g_autofree char *weights = NULL;
+  g_autofree char *weight_size = NULL;
 
   if (model == NULL)
     return FALSE;
   size = vn_cmd_format_bytes (model->file_size);
-  weights = vn_cmd_format_bytes (vn_graph_weight_bytes (model->graph));
-  vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weights, (long long) model->ir_version,
+  weight_size = vn_cmd_format_bytes (vn_graph_weight_bytes (model->graph));
+  vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weight_size, (long long) model->ir_version,
                 model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
   add_int (json, "ir_version", model->ir_version);
   add_int (json, "file_bytes", (gint64) model->file_size);
@@ -243,7 +230,6 @@ inspect_run (char        **args,
   json_builder_add_string_value (json, model->producer_name != NULL ? model->producer_name : "");
   vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
   add_opsets (json, model);
-  add_quantized (json, model);
   add_values (json, "inputs", _("Inputs"), model->graph->inputs);
   add_values (json, "outputs", _("Outputs"), model->graph->outputs);
   if (tensors)
@@ -253,6 +239,10 @@ inspect_run (char        **args,
       add_values (json, "tensors", _("Tensors"), results);
     }
   add_ops (json, model->graph);
+  if (weights && !vn_cmd_print_weights (json, model->graph, error))
+    return FALSE;
+  if (precision)
+    vn_cmd_print_precision (json, model->graph);
   add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
@@ -261,6 +251,8 @@ inspect_run (char        **args,
 
 static const GOptionEntry options[] = {
   { "tensors", 0, 0, G_OPTION_ARG_NONE, &tensors, N_("List what every node makes, with its sizes"), NULL },
+  { "weights", 0, 0, G_OPTION_ARG_NONE, &weights, N_("Say of every weight what numbers it holds"), NULL },
+  { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("List the nodes by the bits they compute in, such as A16W8"), NULL },
   { NULL }
 };
 

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-static char *output, *location;
+static char *output;
 static char **pass_ids;
-static gboolean skip_optimization, skip_onnx_shape, skip_symbolic_shape, auto_merge, guess_rank, external, one_file;
+static gboolean skip_optimization, skip_onnx_shape, skip_symbolic_shape, auto_merge, guess_rank;
 static gboolean list_passes, nhwc;
 static int verbose;
-static gint64 int_max = G_MAXINT32, opset, threshold = 1024;
+static gint64 int_max = G_MAXINT32, opset;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The prepared model"), N_("FILE") },
@@ -28,12 +28,6 @@ static const GOptionEntry entries[] = {
   { "nhwc-inputs", 0, 0, G_OPTION_ARG_NONE, &nhwc, N_("Let inputs that are pictures have their channels last"), NULL },
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
   { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
-  { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Write weights to files beside the model"), NULL },
-  { "all-tensors-to-one-file", 0, 0, G_OPTION_ARG_NONE, &one_file, N_("All of them to one file"), NULL },
-  { "external-data-location", 0, 0, G_OPTION_ARG_STRING, &location,
-    N_("Name of that file, or how the names of several begin (default: from the model's)"), N_("NAME") },
-  { "external-data-size-threshold", 0, 0, G_OPTION_ARG_INT64, &threshold,
-    N_("Smaller weights stay inside (default: 1024)"), N_("BYTES") },
   { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: warnings, 3: every change"), N_("LEVEL") },
   { NULL }
 };
@@ -93,8 +87,6 @@ check_options (GError **error)
     }
   if (int_max < 1)
     return refuse (error, "--int-max", _("a positive number"));
-  if (threshold < 0)
-    return refuse (error, "--external-data-size-threshold", _("a number of bytes, 0 or more"));
   if (opset < 0)
     return refuse (error, "--opset", _("a positive number"));
   if (verbose < 0 || verbose > 3)
@@ -117,18 +109,6 @@ list_ids (GHashTable *shapes)
   if (!skip_onnx_shape || !skip_symbolic_shape)
     g_strv_builder_add (ids, "declare");
   return g_strv_builder_end (ids);
-}
-
-static void
-fill_write_options (VnOnnxWriteOptions *write)
-{
-  gboolean here = location == NULL || g_str_equal (location, "./") || g_str_equal (location, ".");
-
-  if (!external)
-    return;
-  write->external_threshold = (gsize) MAX (threshold, 1);
-  write->external_each = !one_file;
-  write->external_name = here ? NULL : g_str_has_prefix (location, "./") ? location + 2 : location;
 }
 
 static guint
@@ -212,7 +192,7 @@ prepare_run (char        **args,
       print_passes (json);
       return TRUE;
     }
-  if (!check_options (error))
+  if (!check_options (error) || !vn_cmd_fill_write_options (&settings.write, error))
     return FALSE;
   model = vn_cmd_open_model (args[0], error);
   if (model == NULL)
@@ -230,7 +210,6 @@ prepare_run (char        **args,
     .skip_optimization = skip_optimization, .auto_merge = auto_merge, .guess_rank = guess_rank,
     .unnamed_sizes = skip_symbolic_shape, .int_max = int_max,
   };
-  fill_write_options (&settings.write);
   job = vn_prepare_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
@@ -243,6 +222,7 @@ const VnCmd vn_cmd_prepare = {
   .usage = "MODEL -o FILE",
   .summary = N_("Simplify a float model and fill in its shapes, before it is quantized"),
   .options = entries,
+  .writes_model = TRUE,
   .n_args = 1,
   .lists = &list_passes,
   .run = prepare_run,

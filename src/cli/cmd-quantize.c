@@ -292,6 +292,7 @@ quantize_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(VnJob) export = NULL;
+  VnOnnxWriteOptions write;
 
   if (vn_project_is_file (path))
     {
@@ -306,7 +307,8 @@ quantize_run (char        **args,
       path = project->model;
     }
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, excludes, error);
-  if (recipe == NULL || !check_sources (recipe, project != NULL ? project->data : NULL, &data, error))
+  if (recipe == NULL || !check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
+      !vn_cmd_fill_write_options (&write, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
     {
@@ -325,6 +327,7 @@ quantize_run (char        **args,
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
   export = vn_export_job_new (result, output, report);
+  vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
   if (!vn_cmd_run_job (export, error) ||
       (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
       (save_project != NULL && !write_project (result, path, error)) ||
@@ -343,6 +346,7 @@ const VnCmd vn_cmd_quantize = {
   .options = entries,
   .needs_data = TRUE,
   .has_settings = TRUE,
+  .writes_model = TRUE,
   .n_args = 1,
   .run = quantize_run,
 };

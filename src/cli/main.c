@@ -99,6 +99,8 @@ parse_options (const VnCmd   *cmd,
     g_option_context_add_main_entries (context, cmd->options, GETTEXT_PACKAGE);
   if (cmd->has_settings)
     g_option_context_add_main_entries (context, vn_cmd_setting_entries (), GETTEXT_PACKAGE);
+  if (cmd->writes_model)
+    g_option_context_add_main_entries (context, vn_cmd_write_entries (), GETTEXT_PACKAGE);
   if (cmd->needs_data)
     g_option_context_add_main_entries (context, vn_cmd_data_entries (), GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, vn_cmd_common_entries (), GETTEXT_PACKAGE);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-jobs.h"
+#include "vn-onnx.h"
 
 #include <json-glib/json-glib.h>
 
@@ -14,6 +15,7 @@ enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
  * @usage: what follows the name: "MODEL [MODEL ...]"
  * @options: of the command alone; --json, --threads and --help are everybody's
  * @has_settings: takes an option for each setting of a recipe
+ * @writes_model: takes options about where weights go
  * @in_ranks: several processes may share it
  * @needs_data: takes --data and the options of preprocessing
  * @n_args: how many positional arguments it must get
@@ -30,6 +32,7 @@ typedef struct
   gboolean            in_ranks;
   gboolean            needs_data;
   gboolean            has_settings;
+  gboolean            writes_model;
   int                 n_args;
   gboolean            takes_more;
   const gboolean     *lists;
@@ -58,6 +61,9 @@ extern VnCmdOptions vn_cmd_options;
 const GOptionEntry *vn_cmd_common_entries (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
+const GOptionEntry *vn_cmd_write_entries  (void);
+gboolean            vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
+                                               GError             **error);
 gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
                                             GError      **error);
 VnRecipe           *vn_cmd_make_recipe     (const VnRecipe *start,
@@ -110,5 +116,12 @@ void                vn_cmd_json_number    (JsonBuilder  *json,
                                            double        value);
 char               *vn_cmd_format_bytes   (gsize         bytes);
 char               *vn_cmd_format_db      (double        db);
+
+/* Parts of "inspect": cmd-inspect-weights.c */
+gboolean            vn_cmd_print_weights  (JsonBuilder    *json,
+                                           const VnGraph  *graph,
+                                           GError        **error);
+void                vn_cmd_print_precision (JsonBuilder   *json,
+                                            const VnGraph *graph);
 
 G_END_DECLS

@@ -15,6 +15,7 @@ struct _VnExportJob
   VnJob     parent_instance;
   VnResult *result;
   char     *model_path, *report_dir;
+  VnOnnxWriteOptions write;
 };
 
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
@@ -71,7 +72,7 @@ vn_export_job_run (VnJob         *job,
 
   vn_job_begin_phase (job, _("Writing the model"), 0, 0.9);
   if (self->model_path != NULL &&
-      !vn_onnx_write_file (self->result->quantized, self->model_path, NULL, cancellable, error))
+      !vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error))
     return FALSE;
   vn_job_begin_phase (job, _("Writing the report"), 0.9, 1);
   return self->report_dir == NULL || write_report (self, error);
@@ -119,4 +120,17 @@ vn_export_job_new (VnResult   *result,
   self->report_dir = g_strdup (report_dir);
   vn_job_set_title (VN_JOB (self), _("Exporting"));
   return VN_JOB (self);
+}
+
+/**
+ * vn_export_job_set_write_options:
+ * @options: where weights go; the name in it must outlive the job
+ *
+ * Before the job runs.
+ */
+void
+vn_export_job_set_write_options (VnExportJob              *self,
+                                 const VnOnnxWriteOptions *options)
+{
+  self->write = *options;
 }

@@ -242,5 +242,7 @@ G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
 VnJob    *vn_export_job_new      (VnResult         *result,
                                   const char       *model_path,     /* nullable */
                                   const char       *report_dir);    /* nullable: report.md and report.json in it */
+void      vn_export_job_set_write_options (VnExportJob              *self,
+                                           const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 
 G_END_DECLS
