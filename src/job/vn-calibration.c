@@ -4,6 +4,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-equalize.h"
+#include "vn-npu.h"
 #include "vn-pass.h"
 #include "vn-truncate.h"
 
@@ -37,6 +38,22 @@ get_equalize_options (const VnRecipe *recipe)
                                .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
 }
 
+/* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
+static char **
+list_passes (const VnRecipe *recipe)
+{
+  static const char * const for_npu[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
+  g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
+
+  if (recipe->clip6_to_relu)
+    g_strv_builder_add (passes, "clip6-to-relu");
+  if (recipe->passes != NULL)
+    g_strv_builder_addv (passes, (const char **) recipe->passes);
+  else if (recipe->npu)
+    g_strv_builder_addv (passes, (const char **) for_npu);
+  return g_strv_builder_end (passes);
+}
+
 /*< private >
  * vn_job_needs_samples_to_equalize:
  *
@@ -65,9 +82,10 @@ vn_job_prepare (const VnModel   *source,
                 GError         **error)
 {
   g_autoptr(VnModel) named = name_nodes (source);
-  const char * const passes[] = { recipe->clip6_to_relu ? "clip6-to-relu" : NULL, NULL };
+  g_auto(GStrv) passes = list_passes (recipe);
   const VnPrepareOptions options = { .target_opset = vn_quantize_get_opset (source, recipe),
-                                     .input_shapes = input_shapes, .passes = passes, .optimize = recipe->optimize };
+                                     .input_shapes = input_shapes, .optimize = recipe->optimize,
+                                     .passes = (const char * const *) passes };
   const VnEqualizeOptions equalize = get_equalize_options (recipe);
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;
@@ -81,7 +99,7 @@ vn_job_prepare (const VnModel   *source,
     return NULL;
   if (prepared == NULL || !recipe->simulate_npu)
     return g_steal_pointer (&prepared);
-  vn_npu_simulate (prepared, notes);
+  vn_npu_simulate (prepared, (const char * const *) recipe->npu_operators, notes);
   return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
 }
 

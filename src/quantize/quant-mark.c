@@ -322,7 +322,7 @@ mark_compute (VnResolver   *self,
   int axis = op->quant.channel_axis;
   gboolean any;
 
-  if (vn_node_get_int (node, "transB", 0) > 0)
+  if (!vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis) && vn_node_get_int (node, "transB", 0) > 0)
     axis = 1 - axis;
   any = mark_activation (self, x);
   any |= vn_resolver_mark_output (self, node, 0);
@@ -336,14 +336,15 @@ mark_matmul (VnResolver   *self,
              const VnNode *node,
              const VnOp   *op)
 {
-  gboolean any = FALSE;
+  int axis = op->quant.channel_axis;
+  gboolean said = vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis), any = FALSE;
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
       gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
-      any |= mark_weight (self, value, i == 1 && is_matrix ? op->quant.channel_axis : G_MAXINT8);
+      any |= mark_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8);
     }
   return vn_resolver_mark_output (self, node, 0) || any;
 }
@@ -567,6 +568,5 @@ vn_resolver_mark (VnResolver *self)
     }
   drop_impossible_shares (self);
   vn_resolver_rename_shared_biases (self);
-  if (self->recipe->npu)
-    vn_quant_fuse_for_npu (self);
+  vn_quant_fuse (self);
 }

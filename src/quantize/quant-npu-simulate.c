@@ -8,7 +8,7 @@
  *   HardSigmoid of 1/6 and 1/2    times (2731 / 16384) / (1 / 6)
  *   AveragePool of a square, GlobalAveragePool   times area * r, where r is what stands for 1 / area there
  *   ReduceMean over [2, 3]        GlobalAveragePool
- *   Clip                          bounds become integers from -128 to 127 */
+ *   Clip                          bounds become integers from -128 to 127; only when asked for */
 
 #include "vn-quantize-private.h"
 
@@ -19,9 +19,18 @@
 
 typedef struct
 {
-  VnModel *model;
-  VnNotes *notes;
+  VnModel            *model;
+  const char * const *operators;
+  VnNotes            *notes;
 } Editor;
+
+static gboolean
+is_asked_for (const Editor *self,
+              const char   *id,
+              gboolean      usual)
+{
+  return self->operators != NULL ? g_strv_contains (self->operators, id) : usual;
+}
 
 static void
 note (Editor       *self,
@@ -87,7 +96,8 @@ simulate_sigmoid (Editor *self, VnNode *node)
   vn_node_set_float (node, "alpha", 1.0f / 6);
   vn_node_set_float (node, "beta", 0.5f);
   note (self, node, _("Sigmoid became HardSigmoid"));
-  simulate_hard_sigmoid (self, node);
+  if (is_asked_for (self, "HardSigmoid", TRUE))
+    simulate_hard_sigmoid (self, node);
 }
 
 /* ---- means ---- */
@@ -195,7 +205,8 @@ simulate_reduce_mean (Editor *self, VnNode *node)
   note (self, node, _("ReduceMean became GlobalAveragePool"));
   vn_graph_remove_node (graph, node);
   pool = vn_graph_insert_node (graph, behind, name, "", "GlobalAveragePool", &x, 1, &result, 1);
-  simulate_global_pool (self, pool);
+  if (is_asked_for (self, "AveragePool", TRUE))
+    simulate_global_pool (self, pool);
 }
 
 /* ---- bounds ---- */
@@ -249,28 +260,45 @@ static const struct
 {
   const char *type;
   void      (*simulate) (Editor *self, VnNode *node);
+  const char *id;      /* as in the setting "npu-operators" */
+  gboolean    usual;
 } simulations[] = {
-  { "LeakyRelu", simulate_leaky_relu },
-  { "Sigmoid", simulate_sigmoid },
-  { "HardSigmoid", simulate_hard_sigmoid },
-  { "AveragePool", simulate_average_pool },
-  { "GlobalAveragePool", simulate_global_pool },
-  { "ReduceMean", simulate_reduce_mean },
-  { "Clip", simulate_clip },
+  { "LeakyRelu", simulate_leaky_relu, "LeakyRelu", TRUE },
+  { "Sigmoid", simulate_sigmoid, "Sigmoid", TRUE },
+  { "HardSigmoid", simulate_hard_sigmoid, "HardSigmoid", TRUE },
+  { "AveragePool", simulate_average_pool, "AveragePool", TRUE },
+  { "GlobalAveragePool", simulate_global_pool, "AveragePool", TRUE },
+  { "ReduceMean", simulate_reduce_mean, "ReduceMean", TRUE },
+  { "Clip", simulate_clip, "Clip", FALSE },
 };
+
+static void
+simulate_node (Editor *self,
+               VnNode *node)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (simulations); k++)
+    if (g_str_equal (simulations[k].type, node->op_type) && *node->domain == '\0')
+      {
+        if (is_asked_for (self, simulations[k].id, simulations[k].usual))
+          simulations[k].simulate (self, node);
+        return;
+      }
+}
 
 /**
  * vn_npu_simulate:
  * @model: prepared, with types inferred; changed in place
+ * @operators: (nullable): ids of the setting “npu-operators”; %NULL: the usual ones
  * @notes: (nullable): says of every node what became of it
  *
  * Replaces operators by what AMD's processors for convolutions compute in their place. Types have to be inferred again.
  */
 void
-vn_npu_simulate (VnModel *model,
-                 VnNotes *notes)
+vn_npu_simulate (VnModel            *model,
+                 const char * const *operators,
+                 VnNotes            *notes)
 {
-  Editor editor = { model, notes };
+  Editor editor = { model, operators, notes };
   g_autoptr(GPtrArray) nodes = NULL;
 
   g_return_if_fail (model != NULL);
@@ -279,14 +307,5 @@ vn_npu_simulate (VnModel *model,
   for (guint i = 0; i < model->graph->nodes->len; i++)
     g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, i));
   for (guint i = 0; i < nodes->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (nodes, i);
-
-      for (guint k = 0; k < G_N_ELEMENTS (simulations); k++)
-        if (g_str_equal (simulations[k].type, node->op_type) && *node->domain == '\0')
-          {
-            simulations[k].simulate (&editor, node);
-            break;
-          }
-    }
+    simulate_node (&editor, g_ptr_array_index (nodes, i));
 }

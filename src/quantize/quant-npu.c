@@ -3,7 +3,7 @@
 /* What AMD's processors for convolutions ask of scales. They multiply integers and shift the sums: every scale is 2^-p, and
  * the positions p of what meets in a node must not lie too far apart. The limits, and the order in which they are met, are
  * those of the pass that vai_q_onnx and Quark run for these processors; as one move may break another limit, the passes are
- * repeated until nothing moves, five times at most.
+ * repeated until nothing moves, five times at most unless the recipe says otherwise.
  *
  *   Concat, pools, Pad, Slice   all have the least position
  *   Add, Sub       read:  max p - min p <= 7                    the largest p moves
@@ -22,12 +22,12 @@
 
 #include <string.h>
 
-#define MAX_ROUNDS 5
-
 typedef struct
 {
   VnResolver  *resolver;
   VnQuantPlan *plan;
+  GHashTable  *records;   /* VnNode -> VnNpuNode, of the plan */
+  const char  *rule;      /* id of the one that is applied */
   gboolean     moved;     /* in this round */
 } Refiner;
 
@@ -53,19 +53,36 @@ get_position (const VnQuantRow *row)
 }
 
 static void
+record_move (Refiner          *self,
+             const VnNode     *node,
+             const VnQuantRow *row,
+             int               from,
+             int               to,
+             const char       *reason)
+{
+  VnNpuNode *record = g_hash_table_lookup (self->records, node);
+  VnNpuMove *move = g_new0 (VnNpuMove, 1);
+
+  *move = (VnNpuMove) { g_strdup (row->tensor.name), from, to, self->rule, reason };
+  g_ptr_array_add (record->moves, move);
+  self->moved = TRUE;
+}
+
+static void
 set_position (Refiner      *self,
               VnQuantRow   *row,
               int           position,
               const VnNode *node,
-              const char   *code,
               const char   *reason)
 {
   int old = get_position (row);
   float scale = (float) vn_position_get_scale (position);
   g_autofree char *label = vn_node_dup_label (node);
+  g_autofree char *code = g_strconcat ("npu-", self->rule, NULL);
 
   if (old == position)
     return;
+  record_move (self, node, row, old, position, reason);
   for (guint i = 0; i < self->plan->rows->len; i++)
     {
       VnQuantRow *other = g_ptr_array_index (self->plan->rows, i);
@@ -75,7 +92,6 @@ set_position (Refiner      *self,
       vn_tensor_unref (other->tensor.scale);
       other->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
     }
-  self->moved = TRUE;
   if (self->resolver->notes != NULL)
     vn_notes_add (self->resolver->notes, VN_NOTE_INFO, code, label, _("%s: the position of “%s” moves from %d to %d: %s"),
                   label, row->tensor.name, old, position, reason);
@@ -98,8 +114,7 @@ find_result (Refiner      *self,
 static void
 align_to_least (Refiner      *self,
                 const VnNode *node,
-                guint         n_inputs,
-                const char   *code)
+                guint         n_inputs)
 {
   g_autoptr(GPtrArray) rows = g_ptr_array_new ();
   int least = G_MAXINT;
@@ -115,32 +130,32 @@ align_to_least (Refiner      *self,
       least = MIN (least, get_position (row));
     }
   for (guint i = 0; i < rows->len && rows->len > 1; i++)
-    set_position (self, g_ptr_array_index (rows, i), least, node, code,
+    set_position (self, g_ptr_array_index (rows, i), least, node,
                   _("what goes through it unchanged has one scale, the largest"));
 }
 
 static void
 align_concat (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, G_MAXUINT, "npu-align-concat");
+  align_to_least (self, node, G_MAXUINT);
 }
 
 static void
 align_pool (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1, "npu-align-pool");
+  align_to_least (self, node, 1);
 }
 
 static void
 align_pad (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1, "npu-align-pad");
+  align_to_least (self, node, 1);
 }
 
 static void
 align_slice (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1, "npu-align-slice");
+  align_to_least (self, node, 1);
 }
 
 /* Positions of what @node reads; FALSE if one is not quantized. */
@@ -170,8 +185,7 @@ shift_read (Refiner *self, const VnNode *node)
   if (!get_input_positions (self, node, rows, p, 2) || ABS (p[0] - p[1]) <= 7)
     return;
   largest = p[0] > p[1] ? 0 : 1;
-  set_position (self, rows[largest], p[1 - largest] + 7, node, "npu-shift-read",
-                _("what is added may lie 7 positions apart at most"));
+  set_position (self, rows[largest], p[1 - largest] + 7, node, _("what is added may lie 7 positions apart at most"));
 }
 
 static void
@@ -183,8 +197,7 @@ shift_write_add (Refiner *self, const VnNode *node)
   if (out == NULL || !get_input_positions (self, node, rows, p, 2))
     return;
   shift = MIN (p[0], p[1]) - get_position (out);
-  set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, "npu-shift-write",
-                _("a sum is shifted by -7 to 25"));
+  set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, _("a sum is shifted by -7 to 25"));
 }
 
 /* x * sigmoid (x) */
@@ -209,7 +222,6 @@ static void
 limit_product (Refiner      *self,
                const VnNode *node,
                int           most,
-               const char   *code,
                const char   *reason)
 {
   VnQuantRow *rows[2], *out = find_owner (self, find_result (self, node));
@@ -217,20 +229,20 @@ limit_product (Refiner      *self,
 
   if (out == NULL || !get_input_positions (self, node, rows, p, 2))
     return;
-  set_position (self, out, p[0] + p[1] - CLAMP (p[0] + p[1] - get_position (out), 0, most), node, code, reason);
+  set_position (self, out, p[0] + p[1] - CLAMP (p[0] + p[1] - get_position (out), 0, most), node, reason);
 }
 
 static void
 shift_write_mul (Refiner *self, const VnNode *node)
 {
-  limit_product (self, node, 32, "npu-shift-write", _("a product is shifted by 0 to 32"));
+  limit_product (self, node, 32, _("a product is shifted by 0 to 32"));
 }
 
 static void
 shift_swish (Refiner *self, const VnNode *node)
 {
   if (is_swish (node))
-    limit_product (self, node, 15, "npu-swish", _("a product with a sigmoid is shifted by 0 to 15"));
+    limit_product (self, node, 15, _("a product with a sigmoid is shifted by 0 to 15"));
 }
 
 typedef struct
@@ -261,7 +273,7 @@ shift_cut (Refiner *self, const VnNode *node)
   x = get_position (p.x);
   out = get_position (p.out);
   cut = get_position (p.weight) + x - out;
-  set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, "npu-shift-cut", _("sums of products are shifted by 0 to 16"));
+  set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, _("sums of products are shifted by 0 to 16"));
 }
 
 static gboolean
@@ -283,8 +295,7 @@ shift_bias (Refiner *self, const VnNode *node)
   sum = get_position (p.weight) + get_position (p.x);
   cut = sum - get_position (p.out);
   least = feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
-  set_position (self, p.bias, sum - CLAMP (sum - get_position (p.bias), least, 15), node, "npu-shift-bias",
-                _("a bias is shifted as far as its 24 bit register and the shift of the sums allow"));
+  set_position (self, p.bias, sum - CLAMP (sum - get_position (p.bias), least, 15), node, _("a bias is shifted as far as its 24 bit register and the shift of the sums allow"));
 }
 
 static void
@@ -295,10 +306,10 @@ hard_sigmoid (Refiner *self, const VnNode *node)
 
   if (x == NULL || out == NULL)
     return;
-  set_position (self, x, CLAMP (get_position (x), 0, 15), node, "npu-hard-sigmoid", _("HardSigmoid reads positions 0 to 15"));
+  set_position (self, x, CLAMP (get_position (x), 0, 15), node, _("HardSigmoid reads positions 0 to 15"));
   position = MAX (get_position (out), 7);
   position = 14 + get_position (x) - CLAMP (14 + get_position (x) - position, 0, 31);
-  set_position (self, out, position, node, "npu-hard-sigmoid", _("HardSigmoid writes from position 7 on, shifted by 0 to 31"));
+  set_position (self, out, position, node, _("HardSigmoid writes from position 7 on, shifted by 0 to 31"));
 }
 
 /* In this order. */
@@ -307,110 +318,154 @@ static const struct
   const char *type;
   void      (*apply) (Refiner *self, const VnNode *node);
   guint       pass;
+  const char *id;      /* as in the setting "npu-rules" */
 } rules[] = {
-  { "Concat", align_concat, 0 },
-  { "MaxPool", align_pool, 1 }, { "AveragePool", align_pool, 1 }, { "GlobalAveragePool", align_pool, 1 },
-  { "GlobalMaxPool", align_pool, 1 },
-  { "Pad", align_pad, 2 },
-  { "Slice", align_slice, 3 },
-  { "Add", shift_read, 4 }, { "Sub", shift_read, 4 },
-  { "Add", shift_write_add, 5 }, { "Mul", shift_write_mul, 5 },
-  { "Conv", shift_cut, 6 }, { "ConvTranspose", shift_cut, 6 }, { "Gemm", shift_cut, 6 },
-  { "Conv", shift_bias, 7 }, { "ConvTranspose", shift_bias, 7 }, { "Gemm", shift_bias, 7 },
-  { "HardSigmoid", hard_sigmoid, 8 },
-  { "Mul", shift_swish, 9 },
+  { "Concat", align_concat, 0, "align-concat" },
+  { "MaxPool", align_pool, 1, "align-pool" }, { "AveragePool", align_pool, 1, "align-pool" },
+  { "GlobalAveragePool", align_pool, 1, "align-pool" }, { "GlobalMaxPool", align_pool, 1, "align-pool" },
+  { "Pad", align_pad, 2, "align-pad" },
+  { "Slice", align_slice, 3, "align-slice" },
+  { "Add", shift_read, 4, "shift-read" }, { "Sub", shift_read, 4, "shift-read" },
+  { "Add", shift_write_add, 5, "shift-write" }, { "Mul", shift_write_mul, 5, "shift-write" },
+  { "Conv", shift_cut, 6, "shift-cut" }, { "ConvTranspose", shift_cut, 6, "shift-cut" }, { "Gemm", shift_cut, 6, "shift-cut" },
+  { "Conv", shift_bias, 7, "shift-bias" }, { "ConvTranspose", shift_bias, 7, "shift-bias" },
+  { "Gemm", shift_bias, 7, "shift-bias" },
+  { "HardSigmoid", hard_sigmoid, 8, "hard-sigmoid" },
+  { "Mul", shift_swish, 9, "shift-swish" },
 };
 
 #define N_PASSES 10
+
+static gboolean
+is_limited (Refiner      *self,
+            const VnNode *node)
+{
+  for (guint k = 0; k < G_N_ELEMENTS (rules); k++)
+    if (g_str_equal (rules[k].type, node->op_type))
+      return self->resolver->quant_nodes[node->index].selected;
+  return FALSE;
+}
 
 static void
 run_pass (Refiner *self,
           guint    pass)
 {
+  const char * const *asked = (const char * const *) self->resolver->recipe->npu_rules;
+
   for (guint i = 0; i < self->resolver->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->resolver->nodes, i);
 
+      if (!g_hash_table_contains (self->records, node))
+        continue;
       for (guint k = 0; k < G_N_ELEMENTS (rules); k++)
-        if (rules[k].pass == pass && self->resolver->quant_nodes[node->index].selected &&
-            g_str_equal (rules[k].type, node->op_type))
-          rules[k].apply (self, node);
+        if (rules[k].pass == pass && g_str_equal (rules[k].type, node->op_type) &&
+            (asked == NULL || g_strv_contains (asked, rules[k].id)))
+          {
+            self->rule = rules[k].id;
+            rules[k].apply (self, node);
+          }
+    }
+}
+
+/* ---- what came of it ---- */
+
+static int
+position_of (const VnQuantRow *row)
+{
+  return row != NULL ? get_position (row) : VN_NPU_NONE;
+}
+
+static void
+record_product (Refiner      *self,
+                const VnNode *node,
+                VnNpuNode    *record)
+{
+  Product p;
+
+  if (!get_product (self, node, &p))
+    return;
+  record->inputs[1] = VN_NPU_NONE;
+  record->weight = get_position (p.weight);
+  record->bias = position_of (p.bias);
+  record->cut = record->weight + record->inputs[0] - record->output;
+  if (p.bias != NULL)
+    record->bias_shift = record->weight + record->inputs[0] - record->bias;
+}
+
+static void
+record_node (Refiner      *self,
+             const VnNode *node,
+             VnNpuNode    *record)
+{
+  gboolean is_sum = g_str_equal (node->op_type, "Add") || g_str_equal (node->op_type, "Sub");
+  int *in = record->inputs;
+
+  in[0] = position_of (find_owner (self, vn_node_get_input (node, 0)));
+  in[1] = position_of (find_owner (self, vn_node_get_input (node, 1)));
+  record->output = position_of (find_owner (self, find_result (self, node)));
+  if (g_str_equal (node->op_type, "Conv") || g_str_equal (node->op_type, "ConvTranspose") || g_str_equal (node->op_type, "Gemm"))
+    record_product (self, node, record);
+  else if (in[0] != VN_NPU_NONE && in[1] != VN_NPU_NONE && is_sum)
+    record->read = ABS (in[0] - in[1]);
+  if (in[0] == VN_NPU_NONE || in[1] == VN_NPU_NONE || record->output == VN_NPU_NONE)
+    return;
+  if (is_sum)
+    record->write = MIN (in[0], in[1]) - record->output;
+  else if (g_str_equal (node->op_type, "Mul"))
+    record->write = in[0] + in[1] - record->output;
+}
+
+static void
+add_records (Refiner *self)
+{
+  for (guint i = 0; i < self->resolver->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->resolver->nodes, i);
+      VnNpuNode *record = is_limited (self, node) ? vn_npu_node_new (node) : NULL;
+
+      if (record == NULL)
+        continue;
+      g_ptr_array_add (self->plan->npu_nodes, record);
+      g_hash_table_insert (self->records, (gpointer) node, record);
+    }
+}
+
+static void
+fill_records (Refiner *self)
+{
+  for (guint i = 0; i < self->resolver->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->resolver->nodes, i);
+
+      if (g_hash_table_contains (self->records, node))
+        record_node (self, node, g_hash_table_lookup (self->records, node));
     }
 }
 
 /*< private >
  * vn_quant_refine_positions:
  *
- * When all rows are filled, with scales that are powers of two. Says of every tensor that moves why.
+ * When all rows are filled, with scales that are powers of two. Says of every tensor that moves why, and of every node what
+ * is shifted there.
  */
 void
 vn_quant_refine_positions (VnResolver  *self,
                            VnQuantPlan *plan)
 {
-  Refiner refiner = { self, plan, TRUE };
+  g_autoptr(GHashTable) records = g_hash_table_new (NULL, NULL);
+  Refiner refiner = { .resolver = self, .plan = plan, .records = records, .moved = TRUE };
 
-  for (guint round = 0; round < MAX_ROUNDS && refiner.moved; round++)
+  add_records (&refiner);
+  for (gint64 round = 0; round < self->recipe->npu_rounds && refiner.moved; round++)
     {
       refiner.moved = FALSE;
       for (guint pass = 0; pass < N_PASSES; pass++)
         run_pass (&refiner, pass);
     }
+  fill_records (&refiner);
   if (refiner.moved && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "npu-not-stable", NULL,
-                  _("The positions still moved after %d rounds; the processor may refuse some nodes"), MAX_ROUNDS);
-}
-
-/* ---- what is one operation ---- */
-
-static double
-bound_of (const VnNode *clip,
-          const char   *attribute,
-          guint         i,
-          double        fallback)
-{
-  const VnValue *value = vn_node_get_input (clip, i);
-  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
-
-  if (value == NULL)
-    return vn_node_get_float (clip, attribute, (float) fallback);
-  return tensor != NULL && tensor->n_elements == 1 ? vn_tensor_get_double (tensor, 0) : fallback;
-}
-
-static gboolean
-is_fusable (const VnNode *node)
-{
-  if (g_str_equal (node->op_type, "Clip"))
-    return bound_of (node, "min", 1, -1) == 0 && (bound_of (node, "max", 2, -1) == 6 || bound_of (node, "max", 2, -1) == 1);
-  return g_str_equal (node->op_type, "Relu") || g_str_equal (node->op_type, "LeakyRelu") || g_str_equal (node->op_type, "PRelu");
-}
-
-/*< private >
- * vn_quant_fuse_for_npu:
- *
- * After marking: what stands between a convolution and the activation behind it is not quantized, as the processor computes
- * both in one.
- */
-void
-vn_quant_fuse_for_npu (VnResolver *self)
-{
-  static const char * const products[] = { "Conv", "ConvTranspose", "Gemm", NULL };
-
-  for (guint i = 0; i < self->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (self->nodes, i), *next;
-      const VnValue *value = vn_node_get_output (node, 0);
-      VnQuantMark *mark;
-
-      if (!g_strv_contains (products, node->op_type) || value == NULL || value->uses->len != 1 || value->is_output ||
-          g_hash_table_contains (self->captured, value) || !vn_resolver_is_marked (self, value))
-        continue;
-      next = g_array_index (value->uses, VnUse, 0).node;
-      mark = vn_resolver_mark_of (self, value);
-      if (mark->provider != NULL || next->graph != self->graph || !is_fusable (next) ||
-          !vn_resolver_is_marked (self, vn_node_get_output (next, 0)) ||
-          vn_resolver_mark_of (self, vn_node_get_output (next, 0))->provider != NULL)
-        continue;
-      mark->marked = FALSE;
-      mark->fused = TRUE;
-    }
+                  _("The positions still moved after %d rounds; the processor may refuse some nodes"),
+                  (int) self->recipe->npu_rounds);
 }

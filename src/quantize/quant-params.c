@@ -156,6 +156,31 @@ vn_quant_round_scale (float           scale,
 }
 
 /*< private >
+ * vn_quant_int16_scale:
+ *
+ * For processors that multiply by an integer of 16 bit and shift, as AMD's option Int16Scale asks.
+ *
+ * Returns: the M / 2^N nearest to @scale, with 1 <= M <= 32767 and 0 <= N <= 15; of several such the one of least N
+ */
+float
+vn_quant_int16_scale (float scale)
+{
+  double best = 1, distance = INFINITY;
+
+  for (int n = 0; n <= 15; n++)
+    {
+      double candidate = ldexp (CLAMP (rint (ldexp (scale, n)), 1.0, 32767.0), -n);
+
+      if (fabs (candidate - scale) < distance)
+        {
+          distance = fabs (candidate - scale);
+          best = candidate;
+        }
+    }
+  return (float) best;
+}
+
+/*< private >
  * vn_quant_is_rounding:
  *
  * Returns: whether values become @dtype without scale and zero point

@@ -21,6 +21,66 @@ row_free (gpointer data)
   g_free (row);
 }
 
+static void
+npu_move_free (gpointer data)
+{
+  g_free (((VnNpuMove *) data)->tensor);
+  g_free (data);
+}
+
+static void
+npu_node_free (gpointer data)
+{
+  VnNpuNode *self = data;
+
+  g_free (self->node);
+  g_free (self->op_type);
+  g_ptr_array_unref (self->moves);
+  g_free (self);
+}
+
+/*< private >
+ * vn_npu_node_new:
+ *
+ * Returns: (transfer full): a node of which nothing is known
+ */
+VnNpuNode *
+vn_npu_node_new (const VnNode *node)
+{
+  VnNpuNode *self = g_new0 (VnNpuNode, 1);
+
+  self->node = vn_node_dup_label (node);
+  self->op_type = g_strdup (node->op_type);
+  self->inputs[0] = self->inputs[1] = self->weight = self->bias = self->output = VN_NPU_NONE;
+  self->cut = self->bias_shift = self->read = self->write = VN_NPU_NONE;
+  self->moves = g_ptr_array_new_with_free_func (npu_move_free);
+  return self;
+}
+
+/**
+ * vn_quant_plan_get_n_npu_nodes:
+ *
+ * Returns: how many nodes the processor's limits speak of; 0 without the setting “npu”
+ */
+guint
+vn_quant_plan_get_n_npu_nodes (VnQuantPlan *self)
+{
+  return self->npu_nodes->len;
+}
+
+/**
+ * vn_quant_plan_get_npu_node:
+ *
+ * Returns: (transfer none): positions and shifts of one of them, in the order of the network
+ */
+const VnNpuNode *
+vn_quant_plan_get_npu_node (VnQuantPlan *self,
+                            guint        i)
+{
+  g_return_val_if_fail (i < self->npu_nodes->len, NULL);
+  return g_ptr_array_index (self->npu_nodes, i);
+}
+
 /*< private >
  * vn_quant_plan_new:
  * @n_nodes: of the prepared graph
@@ -38,6 +98,7 @@ vn_quant_plan_new (guint n_nodes)
   self->excluded = g_new0 (gboolean, n_nodes + 1);
   self->selected = g_new0 (gboolean, n_nodes + 1);
   self->n_nodes = n_nodes;
+  self->npu_nodes = g_ptr_array_new_with_free_func (npu_node_free);
   return self;
 }
 

@@ -78,6 +78,8 @@ vn_quant_make_params (const VnRecipe  *recipe,
     *scale = use_all_integers (&wide, dtype, *scale);
   if (vn_quant_get_rounding (recipe, asked, &rounding))
     *scale = vn_quant_round_scale (*scale, rounding);
+  if (recipe->int16_scale)
+    *scale = vn_quant_int16_scale (*scale);
   return TRUE;
 }
 

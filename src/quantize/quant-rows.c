@@ -94,6 +94,31 @@ check_finite (VnResolver         *self,
   return TRUE;
 }
 
+/* What is never negative gains a bit from a zero point at its lower end. */
+static gboolean
+is_symmetric (VnResolver    *self,
+              const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnNode *node = value->producer;
+  VnTensor *low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
+                  ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
+  gboolean symmetric = self->recipe->symmetric_activations;
+
+  if (self->recipe->unsigned_relu && node != NULL &&
+      (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
+       (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
+    symmetric = FALSE;
+  return rule != NULL ? vn_quant_answer (rule->symmetric, symmetric) : symmetric;
+}
+
+static void
+centre_range (VnRange *range)
+{
+  range->max = MAX (fabs (range->min), fabs (range->max));
+  range->min = -range->max;
+}
+
 /* The range of a tensor by the method that holds for it. */
 static gboolean
 observed_range (VnResolver     *self,
@@ -101,14 +126,14 @@ observed_range (VnResolver     *self,
                 const char     *method_id,
                 double          percentile,
                 VnDType         dtype,
+                gboolean        symmetric,
                 VnRange        *range,
                 char          **winner,
                 GError        **error)
 {
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
-  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype,
-                                                          self->recipe->symmetric_activations, FALSE);
+  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
 
   if (method == NULL)
     return FALSE;
@@ -137,10 +162,14 @@ observed_range (VnResolver     *self,
     }
   if (winner != NULL && method->dup_winner != NULL)
     *winner = method->dup_winner (histogram, &settings);
-  if (method->range (histogram, &settings, range, error))
-    return TRUE;
-  g_prefix_error (error, "“%s”: ", value->name);
-  return FALSE;
+  if (!method->range (histogram, &settings, range, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (self->recipe->symmetric_ranges)
+    centre_range (range);
+  return TRUE;
 }
 
 /*< private >
@@ -188,8 +217,8 @@ vn_quant_range_of (VnResolver     *self,
       return TRUE;
     }
   if (!observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_quant_method_of (self, value),
-                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, value), range,
-                       winner, error))
+                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, mark),
+                       is_symmetric (self, value), range, winner, error))
     return FALSE;
   if (self->recipe->limit_gates)
     vn_quant_limit_gate (value, range);
@@ -229,7 +258,6 @@ fill_activation (VnResolver     *self,
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnGiven *given = vn_resolver_get_given (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-  gboolean symmetric = self->recipe->symmetric_activations;
   const char *method = vn_quant_method_of (self, value);
   g_autofree char *winner = NULL;
   VnRange range;
@@ -256,12 +284,10 @@ fill_activation (VnResolver     *self,
     return vn_quant_given_params (rule->scales, rule->zero_points, 1, row, error);
   if (given != NULL && vn_quant_given_fits (given, row->tensor.dtype))
     return set_scalar_params (row, given->scale, given->zero_point, error);
-  if (rule != NULL)
-    symmetric = vn_quant_answer (rule->symmetric, symmetric);
   if (mark->unit_range && self->recipe->format == VN_FORMAT_QOPERATOR)
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
-  else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype, symmetric, FALSE,
-                                  &scale, &zero_point, error))
+  else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
+                                  is_symmetric (self, value), FALSE, &scale, &zero_point, error))
     return FALSE;
   return set_scalar_params (row, scale, zero_point, error);
 }

@@ -7,6 +7,18 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+static gboolean
+check_fuse (const VnRecipe  *self,
+            GError         **error)
+{
+  if (self->fuse == NULL || self->format == VN_FORMAT_QDQ || self->format == VN_FORMAT_EXTENDED ||
+      self->format == VN_FORMAT_FIXNEURON)
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                       _("fuse: only the formats “qdq”, “extended” and “fixneuron” can leave a tensor between two nodes float"));
+  return FALSE;
+}
+
 /* What is about pairs of QuantizeLinear and DequantizeLinear means nothing without them. */
 static gboolean
 check_pairs (const VnRecipe  *self,
@@ -216,6 +228,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_dynamic (self, error) ||
       !check_blocks (self, self->weight, _("recipe"), error) ||
       !check_opset (self, error) ||
+      !check_fuse (self, error) ||
       !check_pairs (self, error) ||
       !check_npu (self, error) ||
       !check_correction (self, error))

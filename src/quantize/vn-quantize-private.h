@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-given.h"
+#include "vn-npu.h"
 #include "vn-op.h"
 #include "vn-quantize.h"
 #include "vn-setting.h"
@@ -41,6 +42,18 @@ gboolean vn_override_check_tensors    (const VnOverride *self,      /* quant-ten
                                        const char       *where,
                                        GError          **error);
 
+/* ---- recipe-lists.c ---- */
+
+gboolean vn_recipe_check_pass         (const char       *id,
+                                       GError          **error);
+gboolean vn_recipe_check_channel_axis (const char       *text,
+                                       GError          **error);
+gboolean vn_recipe_check_fuse         (const char       *text,
+                                       GError          **error);
+gboolean vn_recipe_get_channel_axis   (const VnRecipe   *self,
+                                       const char       *op_type,
+                                       int              *axis);
+
 /* ---- quant-params.c: formulas, no graph ---- */
 
 gboolean  vn_quant_get_levels        (VnDType         dtype,
@@ -75,6 +88,7 @@ gboolean  vn_quant_widen_range       (double         *min,
                                       GError        **error);
 float     vn_quant_round_scale       (float           scale,
                                       VnPowerRounding rounding);
+float     vn_quant_int16_scale       (float           scale);
 gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
                                           float          *weight_scales,
                                           gsize           n,
@@ -302,6 +316,7 @@ struct _VnQuantPlan
   gboolean       *excluded;  /* by node index: keeps float weights */
   gboolean       *selected;  /* by node index: may be quantized */
   guint           n_nodes;
+  GPtrArray      *npu_nodes; /* of VnNpuNode */
 };
 
 VnQuantPlan *vn_quant_plan_new       (guint            n_nodes);
@@ -417,7 +432,8 @@ void         vn_quant_add_functions         (VnModel            *model,
                                              const VnRecipe     *recipe);   /* quant-bodies.c */
 /* ---- processors that shift (quant-npu.c) ---- */
 
-void         vn_quant_fuse_for_npu     (VnResolver     *self);
+void         vn_quant_fuse             (VnResolver     *self);   /* quant-fuse.c */
+VnNpuNode   *vn_npu_node_new           (const VnNode   *node);
 void         vn_quant_refine_positions (VnResolver     *self,
                                         VnQuantPlan    *plan);
 double       vn_npu_pool_factor        (gint64          height,

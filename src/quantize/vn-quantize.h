@@ -77,10 +77,6 @@ VnModel            *vn_quantize_write       (const VnModel   *prepared,
                                              GHashTable     **value_names,
                                              GError         **error);
 
-/* Operators as AMD's processors for convolutions compute them: quant-npu-simulate.c */
-void                vn_npu_simulate         (VnModel      *model,
-                                             VnNotes      *notes);
-
 /* ---- number formats ---- */
 
 /* scale and zero point of a range, as onnxruntime.quantization computes them */

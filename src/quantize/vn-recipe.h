@@ -97,7 +97,9 @@ typedef struct
   gboolean    two_sided;      /* percentile */
   char       *weight_method;  /* id of a range method; NULL: minmax */
   double      minimum_real_range;
+  gboolean    symmetric_ranges, unsigned_relu;
   VnPowerOfTwo power_of_two;
+  gboolean    int16_scale;
   gboolean    optimize;
   /* cross-layer equalization of the float network (vn-equalize.h); correction of biases (vn-bias-correct.h) */
   gboolean    clip6_to_relu;
@@ -110,6 +112,7 @@ typedef struct
   gboolean    equalize_activations;
   VnBiasCorrection bias_correction;
   gint64      correction_samples;
+  char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
   char       *ranges;         /* file with given ranges (vn-given.h), or NULL */
   gint64      opset;          /* 0: lowest that works, never below the model's */
@@ -124,10 +127,14 @@ typedef struct
   char      **float_output_types;            /* operators whose outputs stay float */
   gboolean    force_passthrough, keep_clamps, quantize_bias, raise_weight_scales;
   gboolean    dedicated_pairs, pairs_on_weights;
+  char      **channel_axes;                  /* "OP=AXIS" */
+  char      **fuse;                          /* "OP+OP"; NULL: what npu fuses; "none" */
   /* tensors that share */
   gboolean    align_concat, align_pool, align_pad, align_slice, align_eltwise;
   /* neural processors that shift instead of multiplying */
   gboolean    npu, simulate_npu;
+  char      **npu_rules, **npu_operators;    /* NULL: the usual ones; "none" */
+  gint64      npu_rounds;
 
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;

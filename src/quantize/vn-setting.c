@@ -19,6 +19,11 @@ static const char * const vn_format_ids[] = {
 };
 
 static const char * const vn_power_of_two_ids[] = { "off", "nearest", "ppq", NULL };
+/* "none" alone leaves all out. The last: not unless it is asked for. */
+static const char * const vn_npu_operator_ids[] = { "none", "LeakyRelu", "Sigmoid", "HardSigmoid", "AveragePool", "ReduceMean",
+                                                    "Clip", NULL };
+static const char * const vn_npu_rule_ids[] = { "none", "align-concat", "align-pool", "align-pad", "align-slice", "shift-read",
+                                                "shift-write", "shift-cut", "shift-bias", "hard-sigmoid", "shift-swish", NULL };
 /* In the order of VnBiasType and VnVendorDomain. */
 static const char * const vn_bias_ids[] = { "auto", "int32", "int16", "int8", "float16", "bfloat16", "float32", NULL };
 static const char * const vn_equalize_ids[] = { "off", "amd", "ppq", NULL };
@@ -229,7 +234,8 @@ vn_setting_dup_allowed (const VnSetting *self)
         return g_strdup_printf (_("%g, or %g to %g"), self->def, self->min, self->max);
       return g_strdup_printf (_("%g to %g"), self->min, self->max);
     case VN_SETTING_ENUM:
-      return g_strjoinv (", ", (char **) self->choices);
+    case VN_SETTING_LIST:
+      return self->choices != NULL ? g_strjoinv (", ", (char **) self->choices) : g_strdup (_("a text"));
     case VN_SETTING_DTYPE:
       for (guint i = 0; i < VN_N_DTYPES; i++)
         if (self->dtypes >> i & 1)
@@ -258,6 +264,26 @@ count_choices (const VnSetting *self)
 }
 
 static gboolean
+are_elements_allowed (const VnSetting  *self,
+                      char            **list,
+                      GError          **error)
+{
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    {
+      if (self->choices != NULL && !g_strv_contains (self->choices, list[i]))
+        {
+          g_autofree char *allowed = vn_setting_dup_allowed (self);
+
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not allowed; use %s"), list[i], allowed);
+          return FALSE;
+        }
+      if (self->check != NULL && !self->check (list[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 is_allowed (const VnSetting  *self,
             gconstpointer     object,
             GError          **error)
@@ -268,8 +294,9 @@ is_allowed (const VnSetting  *self,
   switch (self->type)
     {
     case VN_SETTING_BOOL:
-    case VN_SETTING_LIST:
       return TRUE;
+    case VN_SETTING_LIST:
+      return are_elements_allowed (self, FIELD (char ** const, self, object), error);
     case VN_SETTING_STRING:
       text = FIELD (const char * const, self, object);
       return text == NULL || self->check == NULL || self->check (text, error);

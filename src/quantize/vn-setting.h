@@ -21,9 +21,9 @@ typedef enum
  * @id: JSON key and --option; words joined by "-"
  * @offset: of the field in its structure
  * @def: what it is before anybody says something; allowed in any case
- * @choices: ENUM: NULL-terminated ids, in the order of the enumeration
+ * @choices: ENUM: NULL-terminated ids, in the order of the enumeration; LIST: (nullable): what an element may be
  * @dtypes: DTYPE: the set of types allowed
- * @check: (nullable): STRING: whether a text is allowed
+ * @check: (nullable): STRING: whether a text is allowed; LIST: whether an element is
  */
 typedef struct
 {

@@ -11,9 +11,14 @@
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
  *                   "max_error", "not_finite", "float_min", "float_max", "quantized_min", "quantized_max",
  *                   "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
+ *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
+ *                   "shifts": { "cut", "bias", "read", "write" },
+ *                   "moves": [ { "tensor", "from", "to", "rule", "reason" } ] } ],            with the setting "npu"
  *   "notes":    [ { "level", "code", "subject", "text" } ] }
  * Numbers that JSON cannot write (infinite, NaN) are the strings "inf", "-inf", "nan". */
 #include "vn-report-private.h"
+
+#include "vn-npu.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -208,6 +213,71 @@ add_tensors (JsonBuilder         *json,
 }
 
 static void
+add_known (JsonBuilder *json,
+           const char  *name,
+           int          number)
+{
+  if (number != VN_NPU_NONE)
+    add_int (json, name, number);
+}
+
+static void
+add_moves (JsonBuilder     *json,
+           const VnNpuNode *node)
+{
+  json_builder_set_member_name (json, "moves");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < node->moves->len; i++)
+    {
+      const VnNpuMove *move = g_ptr_array_index (node->moves, i);
+
+      json_builder_begin_object (json);
+      add_string (json, "tensor", move->tensor);
+      add_int (json, "from", move->from);
+      add_int (json, "to", move->to);
+      add_string (json, "rule", move->rule);
+      add_string (json, "reason", move->reason);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_npu_node (JsonBuilder     *json,
+              const VnNpuNode *node)
+{
+  json_builder_begin_object (json);
+  add_string (json, "node", node->node);
+  add_string (json, "type", node->op_type);
+  begin (json, "positions");
+  add_known (json, "input", node->inputs[0]);
+  add_known (json, "input2", node->inputs[1]);
+  add_known (json, "weight", node->weight);
+  add_known (json, "bias", node->bias);
+  add_known (json, "output", node->output);
+  json_builder_end_object (json);
+  begin (json, "shifts");
+  add_known (json, "cut", node->cut);
+  add_known (json, "bias", node->bias_shift);
+  add_known (json, "read", node->read);
+  add_known (json, "write", node->write);
+  json_builder_end_object (json);
+  add_moves (json, node);
+  json_builder_end_object (json);
+}
+
+static void
+add_npu (JsonBuilder *json,
+         VnQuantPlan *plan)
+{
+  json_builder_set_member_name (json, "npu");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
+    add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
+  json_builder_end_array (json);
+}
+
+static void
 add_notes (JsonBuilder *json,
            VnNotes     *notes)
 {
@@ -254,6 +324,8 @@ vn_report_json (const VnReportInput *input)
       add_summary (json, input->errors);
       add_tensors (json, input);
     }
+  if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
+    add_npu (json, input->plan);
   if (input->notes != NULL)
     add_notes (json, input->notes);
   json_builder_end_object (json);

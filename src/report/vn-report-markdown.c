@@ -2,6 +2,7 @@
 #include "vn-report-private.h"
 
 #include "vn-i18n.h"
+#include "vn-npu.h"
 
 #include <math.h>
 
@@ -177,6 +178,58 @@ append_errors (GString             *text,
     append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
 }
 
+static void
+append_numbers (GString    *text,
+                const char *names,
+                const int  *numbers)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; names[i] != '\0'; i++)
+    if (numbers[i] != VN_NPU_NONE)
+      {
+        g_string_append_printf (text, "%s%c %d", any ? ", " : "", names[i], numbers[i]);
+        any = TRUE;
+      }
+  g_string_append (text, " | ");
+}
+
+static void
+append_npu_node (GString         *text,
+                 const VnNpuNode *node)
+{
+  const int positions[] = { node->inputs[0], node->inputs[1], node->weight, node->bias, node->output };
+  const int shifts[] = { node->cut, node->bias_shift, node->read, node->write };
+  g_autofree char *name = cell (node->node);
+  g_autofree char *op = cell (node->op_type);
+
+  g_string_append_printf (text, "| %s | %s | ", name, op);
+  append_numbers (text, "xywbo", positions);
+  append_numbers (text, "cbrw", shifts);
+  for (guint i = 0; i < node->moves->len; i++)
+    {
+      const VnNpuMove *move = g_ptr_array_index (node->moves, i);
+      g_autofree char *tensor = cell (move->tensor);
+
+      g_string_append_printf (text, "%s%s: %d → %d (%s: %s)", i > 0 ? "; " : "", tensor, move->from, move->to, move->rule,
+                              move->reason);
+    }
+  g_string_append (text, " |\n");
+}
+
+static void
+append_npu (GString     *text,
+            VnQuantPlan *plan)
+{
+  g_string_append_printf (text, "\n## %s\n\n%s\n\n", _("Shifts in the processor"),
+                          _("A scale is 2 to the power of minus its position. Positions: x and y of what is read, w weight, b "
+                            "bias, o result. Shifts: c of sums of products, b of the bias, r between what is added, w of what is written."));
+  g_string_append_printf (text, "| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", _("Node"), _("Type"), _("Positions"),
+                          _("Shifts"), _("Moved, and why"));
+  for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
+    append_npu_node (text, vn_quant_plan_get_npu_node (plan, i));
+}
+
 /*< private >
  * _vn_report_append_notes:
  * @notes: (nullable)
@@ -218,6 +271,8 @@ vn_report_markdown (const VnReportInput *input)
     append_settings (text, input);
   if (input->errors != NULL)
     append_errors (text, input);
+  if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
+    append_npu (text, input->plan);
   _vn_report_append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }

@@ -41,6 +41,8 @@ draw_value (GRand           *rand,
       return g_strdup_printf ("%g", g_rand_double_range (rand, setting->min, MIN (setting->max, setting->min * 10 + 100)));
     case VN_SETTING_INT:
       return g_strdup_printf ("%d", g_rand_int_range (rand, (gint32) setting->min, (gint32) MIN (setting->max, 23)));
+    case VN_SETTING_LIST:
+      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : NULL;
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
     default:

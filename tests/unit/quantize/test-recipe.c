@@ -208,6 +208,10 @@ make_other (const VnSetting *setting)
     case VN_SETTING_STRING:
       return g_strdup (setting->check != NULL ? "percentile" : "some text");
     case VN_SETTING_LIST:
+      if (setting->choices != NULL)
+        return g_strdup (setting->choices[1]);
+      if (setting->check != NULL)
+        return g_strdup (setting->check ("none", NULL) ? "none" : "MatMul=1");
       return g_strdup ("one, two");
     default:
       return g_strdup_printf ("%.0f", setting->max);
