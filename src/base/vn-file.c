@@ -8,16 +8,19 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_LINKS 40
+#define MAX_TRIES 100
 
 struct _VnFileWriter
 {
-  char *path;
-  char *temporary;   /* NULL once renamed, and for devices and pipes */
-  int   fd;
+  char    *path;
+  char    *temporary;   /* nullable: name of an unfinished file to remove */
+  gboolean is_stream;   /* a device or pipe */
+  int      fd;
 };
 
 static void
@@ -60,22 +63,55 @@ follow_links (const char *path)
   return at;
 }
 
-static int
-open_temporary (const char *path,
-                char       *temporary)
+static void
+keep_permissions (int         fd,
+                  const char *path)
 {
   struct stat old;
-  int fd;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+  if (stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
+    g_debug ("%s keeps default permissions", path);
+}
+
+/* An unfinished file without a name vanishes with the process that writes it, however that ends. */
+static int
+open_nameless (const char *path)
+{
+#ifdef O_TMPFILE
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  return g_open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+#else
+  return -1;
+#endif
+}
+
+/* Where the file system has no files without names. */
+static gboolean
+open_named (VnFileWriter *self)
+{
+  self->temporary = g_strdup_printf ("%s.XXXXXX", self->path);
+  self->fd = g_mkstemp_full (self->temporary, O_RDWR | O_CLOEXEC, 0666);
+  if (self->fd < 0)
+    g_clear_pointer (&self->temporary, g_free);
+  return self->fd >= 0;
+}
+
+static gboolean
+open_output (VnFileWriter *self)
+{
+  if (self->is_stream)
+    return (self->fd = g_open (self->path, O_WRONLY | O_CLOEXEC, 0)) >= 0;
+  if (g_file_test (self->path, G_FILE_TEST_IS_DIR))
     {
       errno = EISDIR;
-      return -1;
+      return FALSE;
     }
-  fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, 0666);
-  if (fd >= 0 && stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
-    g_debug ("%s keeps default permissions", path);
-  return fd;
+  self->fd = open_nameless (self->path);
+  if (self->fd < 0 && !open_named (self))
+    return FALSE;
+  keep_permissions (self->fd, self->path);
+  return TRUE;
 }
 
 /**
@@ -90,21 +126,15 @@ VnFileWriter *
 vn_file_writer_new (const char  *path,
                     GError     **error)
 {
-  g_autofree char *target = follow_links (path);
-  g_autofree char *temporary = is_stream (target) ? NULL : g_strdup_printf ("%s.XXXXXX", target);
-  VnFileWriter *self;
-  int fd = temporary != NULL ? open_temporary (target, temporary) : g_open (target, O_WRONLY | O_CLOEXEC, 0);
+  g_autoptr(VnFileWriter) self = g_new0 (VnFileWriter, 1);
 
-  if (fd < 0)
-    {
-      set_errno_error (error, _("Cannot write"), path, errno);
-      return NULL;
-    }
-  self = g_new0 (VnFileWriter, 1);
-  self->path = g_steal_pointer (&target);
-  self->temporary = g_steal_pointer (&temporary);
-  self->fd = fd;
-  return self;
+  self->fd = -1;
+  self->path = follow_links (path);
+  self->is_stream = is_stream (self->path);
+  if (open_output (self))
+    return g_steal_pointer (&self);
+  set_errno_error (error, _("Cannot write"), path, errno);
+  return NULL;
 }
 
 /**
@@ -155,6 +185,72 @@ vn_file_writer_write (VnFileWriter   *self,
   return TRUE;
 }
 
+/* Gives a file without a name its own, or if that is taken one beside it, which is renamed at once. */
+static gboolean
+link_nameless (VnFileWriter *self)
+{
+  g_autofree char *source = g_strdup_printf ("/proc/self/fd/%d", self->fd);
+
+  if (linkat (AT_FDCWD, source, AT_FDCWD, self->path, AT_SYMLINK_FOLLOW) == 0)
+    return TRUE;
+  for (guint i = 0; errno == EEXIST && i < MAX_TRIES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s.%06x", self->path, g_random_int () & 0xffffff);
+
+      if (linkat (AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0)
+        continue;
+      self->temporary = g_steal_pointer (&name);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Where such a file cannot be given a name after all. */
+static gboolean
+copy_nameless (VnFileWriter *self)
+{
+  int from = self->fd;
+  off_t at = 0;
+  ssize_t n = 0;
+
+  if (!open_named (self))
+    {
+      self->fd = from;
+      return FALSE;
+    }
+  keep_permissions (self->fd, self->path);
+  do
+    n = sendfile (self->fd, from, &at, 1 << 30);
+  while (n > 0 || (n < 0 && errno == EINTR));
+  close (from);
+  return n == 0 && fsync (self->fd) == 0;
+}
+
+static gboolean
+put_in_place (VnFileWriter *self)
+{
+  int fd;
+
+  if (self->is_stream)
+    {
+      fd = self->fd;
+      self->fd = -1;
+      return close (fd) == 0;
+    }
+  if (fsync (self->fd) != 0)
+    return FALSE;
+  if (self->temporary == NULL && !link_nameless (self) && !copy_nameless (self))
+    return FALSE;
+  fd = self->fd;
+  self->fd = -1;
+  if (close (fd) != 0)
+    return FALSE;
+  if (self->temporary != NULL && g_rename (self->temporary, self->path) != 0)
+    return FALSE;
+  g_clear_pointer (&self->temporary, g_free);
+  return TRUE;
+}
+
 /**
  * vn_file_writer_commit:
  *
@@ -166,21 +262,10 @@ gboolean
 vn_file_writer_commit (VnFileWriter  *self,
                        GError       **error)
 {
-  int fd = self->fd;
-
-  if (self->temporary != NULL && fsync (fd) != 0)
-    {
-      set_errno_error (error, _("Cannot write"), self->path, errno);
-      return FALSE;
-    }
-  self->fd = -1;
-  if (close (fd) != 0 || (self->temporary != NULL && g_rename (self->temporary, self->path) != 0))
-    {
-      set_errno_error (error, _("Cannot write"), self->path, errno);
-      return FALSE;
-    }
-  g_clear_pointer (&self->temporary, g_free);
-  return TRUE;
+  if (put_in_place (self))
+    return TRUE;
+  set_errno_error (error, _("Cannot write"), self->path, errno);
+  return FALSE;
 }
 
 void

@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * VnFileWriter: a file that appears under its name only when complete. Until
- * vn_file_writer_commit() the data are in a temporary file beside it, which
+ * vn_file_writer_commit() the data are in a file without a name, which vanishes
+ * with the process, or where there are none in a temporary file beside it, which
  * vn_file_writer_free() removes.
  */
 typedef struct _VnFileWriter VnFileWriter;

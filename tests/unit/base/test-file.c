@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages that are released come back as they were, and only those of mapped files are released. */
+/* Files appear whole or not at all. Pages that are released come back as they were, and only those of mapped files are
+ * released. */
 #include "vn-file.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N_PAGES 16
@@ -86,6 +91,163 @@ test_other_memory (void)
   munmap (memory, size);
 }
 
+/* ---- writing ---- */
+
+typedef struct
+{
+  char *folder, *file, *link;
+} Place;
+
+static void
+place_setup (Place         *self,
+             gconstpointer  data)
+{
+  self->folder = g_dir_make_tmp ("vernier-file-XXXXXX", NULL);
+  self->file = g_build_filename (self->folder, "file", NULL);
+  self->link = g_build_filename (self->folder, "link", NULL);
+}
+
+static void
+place_teardown (Place         *self,
+                gconstpointer  data)
+{
+  g_unlink (self->file);
+  g_unlink (self->link);
+  g_assert_cmpint (g_rmdir (self->folder), ==, 0);
+  g_free (self->folder);
+  g_free (self->file);
+  g_free (self->link);
+}
+
+static guint
+count_files (Place *self)
+{
+  g_autoptr(GDir) dir = g_dir_open (self->folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+static void
+check_content (Place      *self,
+               const char *expected)
+{
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (self->file, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+write_text (const char *path,
+            const char *text)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (vn_file_write_all (path, text, strlen (text), &error));
+  g_assert_no_error (error);
+}
+
+static void
+test_replace (Place         *self,
+              gconstpointer  data)
+{
+  struct stat info;
+
+  write_text (self->file, "old and long");
+  check_content (self, "old and long");
+  g_assert_cmpint (g_chmod (self->file, 0604), ==, 0);
+  g_assert_cmpint (symlink ("file", self->link), ==, 0);
+  write_text (self->link, "new");
+  check_content (self, "new");
+  g_assert_true (g_file_test (self->link, G_FILE_TEST_IS_SYMLINK));
+  g_assert_cmpint (stat (self->file, &info), ==, 0);
+  g_assert_cmpint (info.st_mode & 07777, ==, 0604);
+  g_assert_cmpuint (count_files (self), ==, 2);
+}
+
+static void
+test_unfinished (Place         *self,
+                 gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnFileWriter) writer = NULL;
+
+  write_text (self->file, "old");
+  writer = vn_file_writer_new (self->file, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_file_writer_write (writer, "new", 3, &error));
+  g_clear_pointer (&writer, vn_file_writer_free);
+  check_content (self, "old");
+  g_assert_cmpuint (count_files (self), ==, 1);
+}
+
+static gboolean
+has_nameless_files (const char *folder)
+{
+#ifdef O_TMPFILE
+  int fd = g_open (folder, O_TMPFILE | O_RDWR, 0600);
+
+  if (fd >= 0)
+    close (fd);
+  return fd >= 0;
+#else
+  return FALSE;
+#endif
+}
+
+static void
+test_killed (Place         *self,
+             gconstpointer  data)
+{
+  pid_t child;
+  int status;
+
+  if (!has_nameless_files (self->folder))
+    {
+      g_test_skip ("the file system has no files without names");
+      return;
+    }
+  write_text (self->file, "old");
+  child = fork ();
+  if (child == 0)
+    {
+      VnFileWriter *writer = vn_file_writer_new (self->file, NULL);
+
+      if (writer != NULL && vn_file_writer_write (writer, "new", 3, NULL))
+        raise (SIGKILL);
+      _exit (1);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFSIGNALED (status));
+  check_content (self, "old");
+  g_assert_cmpuint (count_files (self), ==, 1);
+}
+
+static void
+test_nowhere (Place         *self,
+              gconstpointer  data)
+{
+  g_autofree char *inside = g_build_filename (self->file, "x", NULL);
+  const char *paths[] = { self->folder, inside, "/nowhere/at/all/x" };
+
+  write_text (self->file, "old");
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      g_assert_false (vn_file_write_all (paths[i], "new", 3, &error));
+      g_assert_nonnull (error);
+      g_assert_nonnull (strstr (error->message, paths[i]));
+    }
+  check_content (self, "old");
+  g_assert_cmpuint (count_files (self), ==, 1);
+}
+
+#define PLACE_TEST(name, func) g_test_add (name, Place, NULL, place_setup, func, place_teardown)
+
 int
 main (int    argc,
       char **argv)
@@ -93,5 +255,9 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/file/release", test_release);
   g_test_add_func ("/base/file/other-memory", test_other_memory);
+  PLACE_TEST ("/base/file/replace", test_replace);
+  PLACE_TEST ("/base/file/unfinished", test_unfinished);
+  PLACE_TEST ("/base/file/killed", test_killed);
+  PLACE_TEST ("/base/file/nowhere", test_nowhere);
   return g_test_run ();
 }
