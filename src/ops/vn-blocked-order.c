@@ -3,7 +3,6 @@
 #include "vn-blocked-private.h"
 
 typedef float Four __attribute__ ((vector_size (16), aligned (4), may_alias));
-typedef gint32 FourIndex __attribute__ ((vector_size (16)));
 
 #define PIXELS 1024   /* that one thread moves in a row */
 
@@ -21,16 +20,15 @@ turn (const float *from,
       float       *to,
       gsize        to_step)
 {
-  const FourIndex low = { 0, 4, 1, 5 }, high = { 2, 6, 3, 7 };
   Four a = *(const Four *) from, b = *(const Four *) (from + step);
   Four c = *(const Four *) (from + 2 * step), d = *(const Four *) (from + 3 * step);
-  Four ac = __builtin_shuffle (a, c, low), ac2 = __builtin_shuffle (a, c, high);
-  Four bd = __builtin_shuffle (b, d, low), bd2 = __builtin_shuffle (b, d, high);
+  Four ac = __builtin_shufflevector (a, c, 0, 4, 1, 5), ac2 = __builtin_shufflevector (a, c, 2, 6, 3, 7);
+  Four bd = __builtin_shufflevector (b, d, 0, 4, 1, 5), bd2 = __builtin_shufflevector (b, d, 2, 6, 3, 7);
 
-  *(Four *) to = __builtin_shuffle (ac, bd, low);
-  *(Four *) (to + to_step) = __builtin_shuffle (ac, bd, high);
-  *(Four *) (to + 2 * to_step) = __builtin_shuffle (ac2, bd2, low);
-  *(Four *) (to + 3 * to_step) = __builtin_shuffle (ac2, bd2, high);
+  *(Four *) to = __builtin_shufflevector (ac, bd, 0, 4, 1, 5);
+  *(Four *) (to + to_step) = __builtin_shufflevector (ac, bd, 2, 6, 3, 7);
+  *(Four *) (to + 2 * to_step) = __builtin_shufflevector (ac2, bd2, 0, 4, 1, 5);
+  *(Four *) (to + 3 * to_step) = __builtin_shufflevector (ac2, bd2, 2, 6, 3, 7);
 }
 
 /* @n pixels of a block; lanes from @channels on become 0. */

@@ -55,7 +55,6 @@ vn_gemm_tiles (const VnGemmKernel *kernel,
 }
 
 typedef float Four __attribute__ ((vector_size (16), aligned (4), may_alias));
-typedef gint32 Order __attribute__ ((vector_size (16)));
 
 /* 4 x 4 elements; rows of @to are @width apart, rows of @from @pitch. */
 VN_INLINE void
@@ -65,19 +64,18 @@ transpose_4 (const float *from,
              float       *to,
              gsize        width)
 {
-  const Order low = { 0, 4, 1, 5 }, high = { 2, 6, 3, 7 }, left = { 0, 1, 4, 5 }, right = { 2, 3, 6, 7 };
   Four r[4], a, b, c, d;
 
   for (int i = 0; i < 4; i++)
     r[i] = alpha * *(const Four *) (from + i * pitch);
-  a = __builtin_shuffle (r[0], r[1], low);
-  b = __builtin_shuffle (r[0], r[1], high);
-  c = __builtin_shuffle (r[2], r[3], low);
-  d = __builtin_shuffle (r[2], r[3], high);
-  *(Four *) to = __builtin_shuffle (a, c, left);
-  *(Four *) (to + width) = __builtin_shuffle (a, c, right);
-  *(Four *) (to + 2 * width) = __builtin_shuffle (b, d, left);
-  *(Four *) (to + 3 * width) = __builtin_shuffle (b, d, right);
+  a = __builtin_shufflevector (r[0], r[1], 0, 4, 1, 5);
+  b = __builtin_shufflevector (r[0], r[1], 2, 6, 3, 7);
+  c = __builtin_shufflevector (r[2], r[3], 0, 4, 1, 5);
+  d = __builtin_shufflevector (r[2], r[3], 2, 6, 3, 7);
+  *(Four *) to = __builtin_shufflevector (a, c, 0, 1, 4, 5);
+  *(Four *) (to + width) = __builtin_shufflevector (a, c, 2, 3, 6, 7);
+  *(Four *) (to + 2 * width) = __builtin_shufflevector (b, d, 0, 1, 4, 5);
+  *(Four *) (to + 3 * width) = __builtin_shufflevector (b, d, 2, 3, 6, 7);
 }
 
 static void

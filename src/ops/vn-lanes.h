@@ -29,7 +29,6 @@ vn_lanes_copy_every (const float *from,
                      float       *to)
 {
   const VnLaneIndex lane = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
-  const VnLaneIndex even = { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 };
   gint64 j = 0;
 
   for (; j < n && room - j * stride >= VN_LANES * stride && stride <= 2; j += VN_LANES)
@@ -37,7 +36,8 @@ vn_lanes_copy_every (const float *from,
       VnLanes x = *(const VnLanes *) (from + j * stride);
 
       if (stride == 2)
-        x = __builtin_shuffle (x, *(const VnLanes *) (from + j * 2 + VN_LANES), even);
+        x = __builtin_shufflevector (x, *(const VnLanes *) (from + j * 2 + VN_LANES),
+                                     0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
       *(VnLanes *) (to + j) = (VnLanes) ((VnLaneIndex) x & (lane < (gint32) (n - j)));
     }
   for (; j < n; j++)
