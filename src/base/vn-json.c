@@ -10,6 +10,50 @@
 #define MAX_BYTES ((gsize) 64 << 20)
 #define MAX_DEPTH 100   /* the parser calls itself for each level */
 
+/* The four hexadecimal digits of an escape, or G_MAXUINT. */
+static guint
+read_escape (const char *text,
+             const char *end)
+{
+  guint value = 0;
+
+  if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
+    return G_MAXUINT;
+  for (guint i = 2; i < 6; i++)
+    {
+      if (!g_ascii_isxdigit (text[i]))
+        return G_MAXUINT;
+      value = value << 4 | (guint) g_ascii_xdigit_value (text[i]);
+    }
+  return value;
+}
+
+/* Halves of surrogate pairs without the other half are no characters, and the parser makes invalid UTF-8 of them; NUL would
+ * end the text. */
+static gboolean
+check_escapes (const char  *text,
+               gsize        length,
+               const char  *name,
+               GError     **error)
+{
+  const char *end = text + length;
+
+  for (const char *at = text; at < end; at++)
+    {
+      guint code = *at == '\\' ? read_escape (at, end) : G_MAXUINT;
+      gboolean high = code >= 0xd800 && code < 0xdc00;
+      guint next = high ? read_escape (at + 6, end) : 0;
+
+      if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x stands for no character"), name, code);
+          return FALSE;
+        }
+      at += high ? 11 : *at == '\\';
+    }
+  return TRUE;
+}
+
 static gboolean
 check_depth (const char  *text,
              gsize        length,
@@ -69,7 +113,7 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
-  if (!check_depth (text, size, name, error))
+  if (!check_depth (text, size, name, error) || !check_escapes (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {
@@ -103,21 +147,50 @@ vn_json_load (const char  *path,
   return vn_json_parse (text != NULL ? text : "", (gssize) size, path, error);
 }
 
+/* The generator writes 1e+40 as 1e+40.0, which is no JSON: leaves the .0 out where it follows an exponent. */
+static char *
+mend_numbers (const char *text)
+{
+  g_autoptr(GString) mended = g_string_sized_new (strlen (text));
+  gboolean quoted = FALSE, exponent = FALSE;
+
+  for (const char *at = text; *at != '\0'; at++)
+    {
+      if (quoted && *at == '\\')
+        g_string_append_c (mended, *at++);
+      else if (*at == '"')
+        quoted = !quoted;
+      else if (!quoted && *at == 'e')
+        exponent = g_ascii_isdigit (at[-(at > text)]);
+      else if (exponent && at[0] == '.' && at[1] == '0')
+        {
+          at++;
+          continue;
+        }
+      else if (!g_ascii_isdigit (*at) && *at != '+' && *at != '-')
+        exponent = FALSE;
+      g_string_append_c (mended, *at);
+    }
+  return g_string_free (g_steal_pointer (&mended), FALSE);
+}
+
 /**
  * vn_json_to_text:
  *
- * Returns: (transfer full): indented, with a newline at the end
+ * Returns: (transfer full): indented, with a newline at the end; valid UTF-8 whatever the texts are
  */
 char *
 vn_json_to_text (JsonNode *root)
 {
   g_autoptr(JsonGenerator) generator = json_generator_new ();
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *valid = NULL, *mended = NULL;
 
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
   text = json_generator_to_data (generator, NULL);
-  return g_strconcat (text, "\n", NULL);
+  valid = g_utf8_make_valid (text, -1);
+  mended = mend_numbers (valid);
+  return g_strconcat (mended, "\n", NULL);
 }
 
 /* ---- values ---- */

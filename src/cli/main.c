@@ -3,6 +3,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-json.h"
 #include "vn-ranks.h"
 
 #include <locale.h>
@@ -31,14 +32,10 @@ print_help (FILE *file)
 static void
 print_json (JsonBuilder *json)
 {
-  g_autoptr(JsonGenerator) generator = json_generator_new ();
   g_autoptr(JsonNode) root = json_builder_get_root (json);
-  g_autofree char *text = NULL;
+  g_autofree char *text = vn_json_to_text (root);
 
-  json_generator_set_root (generator, root);
-  json_generator_set_pretty (generator, TRUE);
-  text = json_generator_to_data (generator, NULL);
-  printf ("%s\n", text);
+  fputs (text, stdout);
 }
 
 static const char *

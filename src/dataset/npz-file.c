@@ -14,6 +14,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -214,5 +215,6 @@ vn_npz_read (const char  *path,
     tensor = vn_npy_parse (array, error);
   if (tensor == NULL)
     g_prefix_error (error, "“%s”: ", path);
+  vn_message_make_valid (error);
   return tensor;
 }

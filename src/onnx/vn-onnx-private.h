@@ -91,7 +91,6 @@ void        vn_onnx_reader_init    (VnOnnxReader   *self,
                                     GBytes         *bytes,
                                     const char     *path);
 void        vn_onnx_reader_clear   (VnOnnxReader   *self);
-void        vn_onnx_message_valid  (GError        **error);
 GBytes     *vn_onnx_external_map   (VnOnnxReader   *self,
                                     const PbTensor *proto,
                                     gsize           n_bytes,

@@ -5,6 +5,7 @@
 #include "vn-file.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #include <string.h>
 
@@ -282,19 +283,6 @@ fail_unpack (const char  *path,
   return NULL;
 }
 
-/* Names in a message come from the file, too. */
-void
-vn_onnx_message_valid (GError **error)
-{
-  char *valid;
-
-  if (error == NULL || *error == NULL || g_utf8_validate ((*error)->message, -1, NULL))
-    return;
-  valid = g_utf8_make_valid ((*error)->message, -1);
-  g_free ((*error)->message);
-  (*error)->message = valid;
-}
-
 static VnModel *
 build_model (VnOnnxReader   *self,
              const PbModel  *proto,
@@ -313,7 +301,7 @@ build_model (VnOnnxReader   *self,
   if (!decode_model (self, proto, error))
     {
       g_prefix_error (error, "“%s”: ", shown_path (self->path));
-      vn_onnx_message_valid (error);
+      vn_message_make_valid (error);
       return NULL;
     }
   model->file_size = g_bytes_get_size (self->bytes) + self->external_bytes;

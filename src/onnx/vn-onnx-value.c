@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 /* Returns NULL without error if @bytes is no TensorProto. */
 static VnTensor *
@@ -42,7 +43,7 @@ fail (const char  *path,
   if (error != NULL && *error != NULL)
     {
       g_prefix_error (error, "“%s”: ", path);
-      vn_onnx_message_valid (error);
+      vn_message_make_valid (error);
       return;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold %s"), path, what);

@@ -217,7 +217,7 @@ vn_quant_range_of (VnResolver     *self,
       return TRUE;
     }
   if (!observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_quant_method_of (self, value),
-                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, mark),
+                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, value),
                        is_symmetric (self, value), range, winner, error))
     return FALSE;
   if (self->recipe->limit_gates)

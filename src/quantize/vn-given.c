@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,6 +267,7 @@ vn_given_table_parse (GBytes      *bytes,
   if (!parse_any (self, bytes, name, error))
     {
       g_prefix_error (error, _("“%s” is no usable table of ranges: "), name);
+      vn_message_make_valid (error);
       return NULL;
     }
   if (self->names->len > 0)

@@ -18,6 +18,7 @@
  * Numbers that JSON cannot write (infinite, NaN) are the strings "inf", "-inf", "nan". */
 #include "vn-report-private.h"
 
+#include "vn-json.h"
 #include "vn-npu.h"
 
 #include <json-glib/json-glib.h>
@@ -308,9 +309,7 @@ char *
 vn_report_json (const VnReportInput *input)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
-  g_autoptr(JsonGenerator) generator = json_generator_new ();
   g_autoptr(JsonNode) root = NULL;
-  g_autofree char *text = NULL;
 
   json_builder_begin_object (json);
   add_int (json, "version", 1);
@@ -330,8 +329,5 @@ vn_report_json (const VnReportInput *input)
     add_notes (json, input->notes);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
-  json_generator_set_root (generator, root);
-  json_generator_set_pretty (generator, TRUE);
-  text = json_generator_to_data (generator, NULL);
-  return g_strconcat (text, "\n", NULL);
+  return vn_json_to_text (root);
 }

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ parse_descr (const char  *header,
   if (*dtype != VN_DTYPE_UNDEFINED)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Elements of type “%s” in an .npy file are not supported"), descr);
+  vn_message_make_valid (error);
   return FALSE;
 }
 

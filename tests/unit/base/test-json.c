@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* JSON from anybody, and JSON that others can read. */
+
+#include "vn-error.h"
+#include "vn-json.h"
+
+#include <float.h>
+#include <string.h>
+
+static void
+test_refused (void)
+{
+  static const struct { const char *text; int code; } cases[] = {
+    { "", VN_ERROR_MALFORMED },
+    { "  \n", VN_ERROR_MALFORMED },
+    { "{", VN_ERROR_MALFORMED },
+    { "{\"a\": \xff\"b\"}", VN_ERROR_MALFORMED },
+    { "[\"\\ud800\"]", VN_ERROR_MALFORMED },
+    { "[\"\\udc00\"]", VN_ERROR_MALFORMED },
+    { "[\"\\ud83d \\ude00\"]", VN_ERROR_MALFORMED },
+    { "[\"\\ud83d\\u0041\"]", VN_ERROR_MALFORMED },
+    { "[\"\\\\\\ud800\"]", VN_ERROR_MALFORMED },
+    { "{\"a\\u0000b\": 1}", VN_ERROR_MALFORMED },
+    { "[\"\\ud83", VN_ERROR_MALFORMED },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+
+      g_test_message ("%s", cases[i].text);
+      g_assert_null (node);
+      g_assert_error (error, VN_ERROR, cases[i].code);
+      g_assert_true (g_str_has_prefix (error->message, "file: "));
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    }
+}
+
+static void
+test_deep (void)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < 100000; i++)
+    g_string_append_c (text, '[');
+  g_assert_null (vn_json_parse (text->str, -1, "file", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+}
+
+static void
+test_escapes (void)
+{
+  static const struct { const char *text, *value; } cases[] = {
+    { "[\"\\ud83d\\ude00\"]", "\xf0\x9f\x98\x80" },
+    { "[\"\\\\ud800\"]", "\\ud800" },
+    { "[\"\\\\u0000\\u0041\"]", "\\u0000A" },
+    { "[\"\\u00fc\"]", "ü" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (json_array_get_string_element (json_node_get_array (node), 0), ==, cases[i].value);
+    }
+}
+
+/* Every number is read back to the same bits, and what looks like a number in a text is left alone. */
+static void
+test_numbers (void)
+{
+  static const double numbers[] = { 0, -1, 0.1, 1e17, -1e22, 1e40, 1e300, DBL_MAX, DBL_MIN, 5e-324, 1e-7, 3e-310, 123456789 };
+  g_autoptr(JsonBuilder) builder = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL, again = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  JsonArray *array;
+
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    json_builder_add_double_value (builder, numbers[i]);
+  json_builder_add_string_value (builder, "1e+40.0 \\\" 1e5.0");
+  json_builder_add_string_value (builder, "\xff");
+  json_builder_end_array (builder);
+  root = json_builder_get_root (builder);
+  text = vn_json_to_text (root);
+  again = vn_json_parse (text, -1, "file", &error);
+  g_assert_no_error (error);
+  array = json_node_get_array (again);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    g_assert_cmpfloat (json_array_get_double_element (array, i), ==, numbers[i]);
+  g_assert_cmpstr (json_array_get_string_element (array, G_N_ELEMENTS (numbers)), ==, "1e+40.0 \\\" 1e5.0");
+  g_assert_cmpstr (json_array_get_string_element (array, G_N_ELEMENTS (numbers) + 1), ==, "\xef\xbf\xbd");
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/json/refused", test_refused);
+  g_test_add_func ("/json/deep", test_deep);
+  g_test_add_func ("/json/escapes", test_escapes);
+  g_test_add_func ("/json/numbers", test_numbers);
+  return g_test_run ();
+}
