@@ -22,7 +22,7 @@ add_lines (GPtrArray  *files,
            const char *list,
            char      **lines)
 {
-  g_autofree char *folder = g_path_get_dirname (list);
+  g_autofree char *folder = vn_list_get_folder (list);
 
   for (guint i = 0; lines[i] != NULL; i++)
     if (lines[i][0] != '\0')

@@ -94,6 +94,20 @@ add_line (VnDataset   *dataset,
 }
 
 /**
+ * vn_list_get_folder:
+ * @path: a list file
+ *
+ * Returns: (transfer full): what the paths in it are relative to, absolute itself
+ */
+char *
+vn_list_get_folder (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  return g_canonicalize_filename (folder, NULL);
+}
+
+/**
  * vn_list_read:
  * @path: a list file
  *
@@ -145,7 +159,7 @@ list_open (VnDataset  *dataset,
            GError    **error)
 {
   g_auto(GStrv) lines = vn_list_read (dataset->spec->path, error);
-  g_autofree char *folder = g_path_get_dirname (dataset->spec->path);
+  g_autofree char *folder = vn_list_get_folder (dataset->spec->path);
 
   if (lines == NULL)
     return FALSE;

@@ -107,6 +107,7 @@ void       vn_listing_clear (VnListing   *self);
 
 char     **vn_list_read     (const char  *path,
                              GError     **error);
+char      *vn_list_get_folder (const char *path);
 
 /* ---- sources ---- */
 

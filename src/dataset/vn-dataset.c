@@ -3,6 +3,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #define VN_SOURCE(name) extern const VnSource vn_source_##name;
 #include "vn-sources.def"
@@ -26,7 +27,7 @@ sample_free (gpointer data)
   g_free (sample);
 }
 
-/* Appends a sample; @paths (nullable) is copied. */
+/* Appends a sample; @paths (nullable) is copied. @name is a file's: it may be no text. */
 void
 vn_dataset_add (VnDataset   *self,
                 const char  *name,
@@ -35,7 +36,7 @@ vn_dataset_add (VnDataset   *self,
 {
   VnSample *sample = g_new (VnSample, 1);
 
-  *sample = (VnSample) { g_strdup (name), self->samples->len, label, g_strdupv (paths) };
+  *sample = (VnSample) { g_utf8_make_valid (name, -1), self->samples->len, label, g_strdupv (paths) };
   g_ptr_array_add (self->samples, sample);
 }
 
@@ -191,6 +192,26 @@ find_source (const VnDataset  *self,
   return NULL;
 }
 
+static gboolean
+fill (VnDataset  *self,
+      VnNotes    *notes,
+      GError    **error)
+{
+  guint most = self->spec->max_samples;
+
+  if (self->n_inputs == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no inputs to feed samples to"));
+      return FALSE;
+    }
+  self->source = find_source (self, error);
+  if (self->source == NULL || !self->source->open (self, notes, error))
+    return FALSE;
+  if (most > 0 && most < self->samples->len)
+    thin_out (self, most);
+  return plan_pictures (self, error) && start_scripts (self, error);
+}
+
 /**
  * vn_dataset_open:
  * @spec: what and how; copied
@@ -213,19 +234,10 @@ vn_dataset_open (const VnDataSpec   *spec,
 {
   g_autoptr(VnDataset) self = dataset_new (spec, inputs, n_inputs);
 
-  if (n_inputs == 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no inputs to feed samples to"));
-      return NULL;
-    }
-  self->source = find_source (self, error);
-  if (self->source == NULL || !self->source->open (self, notes, error))
-    return NULL;
-  if (spec->max_samples > 0 && spec->max_samples < self->samples->len)
-    thin_out (self, spec->max_samples);
-  if (!plan_pictures (self, error) || !start_scripts (self, error))
-    return NULL;
-  return g_steal_pointer (&self);
+  if (fill (self, notes, error))
+    return g_steal_pointer (&self);
+  vn_message_make_valid (error);
+  return NULL;
 }
 
 /* ---- asking ---- */
@@ -389,7 +401,10 @@ vn_dataset_load (VnDataset  *self,
       VnTensor *tensor = NULL;
 
       if (!self->source->load (self, i, k, &tensor, error))
-        return FALSE;
+        {
+          vn_message_make_valid (error);
+          return FALSE;
+        }
       g_ptr_array_add (loaded, tensor);
     }
   for (guint k = 0; k < self->n_inputs; k++)

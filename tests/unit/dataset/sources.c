@@ -437,6 +437,72 @@ test_npz (Folder        *folder,
 
 /* ---- split ---- */
 
+/* A list is found, and names files, as seen from where the program runs. */
+static void
+test_relative_list (Folder        *folder,
+                    gconstpointer  data)
+{
+  static const char * const paths[] = { "list.txt", "./list.txt", "v=list.txt", "sub/../list.txt" };
+  g_autofree char *before = g_get_current_dir ();
+
+  folder_put_npy (folder, "sub/a.npy", VN_SHAPE (1, 3), 7);
+  folder_put_text (folder, "list.txt", "sub/a.npy\n");
+  g_assert_cmpint (g_chdir (folder->path), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    {
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new (paths[i]);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = vn_dataset_open (spec, &vector_input, 1, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_true (g_path_is_absolute (vn_dataset_get_path (dataset, 0)));
+      g_assert_cmpfloat (dataset_load_first (dataset, 0, 1, 0), ==, 7);
+    }
+  g_assert_cmpint (g_chdir (before), ==, 0);
+}
+
+/* Names of files are any bytes: names of samples and messages are text. */
+static void
+test_strange_names (Folder        *folder,
+                    gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  VnTensor *tensors[1] = { NULL };
+
+  folder_put_text (folder, "a\xff.npy", "no array");
+  folder_put_text (folder, "b\n.npy", "no array");
+  dataset = folder_open (folder, NULL, &vector_input, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (dataset), ==, 2);
+  g_assert_cmpstr (vn_dataset_get_name (dataset, 0), ==, "a\xef\xbf\xbd.npy");
+  g_assert_false (vn_dataset_load (dataset, 0, tensors, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+}
+
+/* A list that names itself, a folder, a device, or nothing that is there: each sample says so, nothing waits. */
+static void
+test_odd_lists (Folder        *folder,
+                gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+
+  folder_put_text (folder, "list.txt", "list.txt\n.\n/dev/zero\n/dev/zero.npy\ngone.ppm\n");
+  dataset = folder_open (folder, "list.txt", &picture_input, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < vn_dataset_get_n (dataset); i++)
+    {
+      g_autoptr(GError) reason = NULL;
+      VnTensor *tensors[1] = { NULL };
+
+      g_assert_false (vn_dataset_load (dataset, i, tensors, &reason));
+      g_assert_nonnull (reason);
+      g_test_message ("%s", reason->message);
+    }
+}
+
 static void
 test_split (void)
 {
@@ -479,6 +545,9 @@ main (int   argc,
   FOLDER_TEST ("/sources/npz", test_npz);
   FOLDER_TEST ("/sources/bert", test_bert);
   FOLDER_TEST ("/sources/token-files", test_token_files);
+  FOLDER_TEST ("/sources/relative-list", test_relative_list);
+  FOLDER_TEST ("/sources/strange-names", test_strange_names);
+  FOLDER_TEST ("/sources/odd-lists", test_odd_lists);
   g_test_add_func ("/sources/split", test_split);
 
   return g_test_run ();
