@@ -5,6 +5,7 @@
 #include "vn-config-private.h"
 
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 
 #include <string.h>
@@ -305,16 +306,20 @@ check_list (const char  *list,
             GError     **error)
 {
   g_autofree char *text = NULL, *folder = g_path_get_dirname (list);
+  g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) reason = NULL;
   g_auto(GStrv) lines = NULL;
 
   if (g_file_test (list, G_FILE_TEST_IS_DIR))
     return TRUE;
-  if (!g_file_get_contents (list, &text, NULL, &reason))
+  /* Not g_file_get_contents(), which would read a device for ever. */
+  bytes = vn_file_map (list, &reason);
+  if (bytes == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Calibration input %s finds 0 items: %s"), input, reason->message);
       return FALSE;
     }
+  text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     {

@@ -14,6 +14,9 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <math.h>
+#include <string.h>
+
 #define COMPUTED "computed:Mul|Add|Sub|Div"
 #define FLOAT_TYPES "type:Softmax|Sigmoid"
 #define XQUANT_STEP 100   /* samples, unless said */
@@ -202,9 +205,14 @@ set_channels (float         values[4],
     {
       double value = g_array_index (numbers, double, MIN (i, numbers->len - 1));
 
-      if (divides && value == 0)
+      if (divides && (float) value == 0)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: 0 is not allowed; pixels are divided by it"), where);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; pixels are divided by it"), where, value);
+          return FALSE;
+        }
+      if (!isfinite ((float) value))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; it is no pixel value"), where, value);
           return FALSE;
         }
       values[i] = (float) value;

@@ -4,7 +4,9 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* data -> Conv -> a, Softmax -> b, Mul (a, b) -> c, Mul (c, constant) -> y */
 static VnModel *
@@ -248,6 +250,8 @@ test_wrong (void)
     { CALIBRATION ("\"calibration_type\": \"entropy\""), { "calibration_type entropy", "default, kl, minmax, percentile, mse" } },
     { CALIBRATION ("\"input_parametres\": [{\"file_type\": \"tfrecord\"}]"), { "file_type tfrecord", "img, npy, raw" } },
     { CALIBRATION ("\"input_parametres\": [{\"std_value\": [1, 0]}]"), { "input_parametres[0].std_value" } },
+    { CALIBRATION ("\"input_parametres\": [{\"std_value\": 1e-60}]"), { "input_parametres[0].std_value", "1e-60" } },
+    { CALIBRATION ("\"input_parametres\": [{\"mean_value\": 1e60}]"), { "input_parametres[0].mean_value", "1e+60" } },
     { CALIBRATION ("\"input_parametres\": {}"), { "input_parametres", "a list" } },
     { CALIBRATION ("\"input_parametres\": [{\"mean_value\": [1, 2, 3, 4, 5]}]"), { "mean_value", "1 to 4" } },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1.5]}]"), { "input_shape[0]", "1.5" } },
@@ -325,6 +329,32 @@ test_no_samples (void)
   g_assert_null (vn_config_make_data (config, model, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
   g_assert_nonnull (strstr (error->message, "Calibration input data finds 0 items"));
+}
+
+/* A device has no end, a pipe may have no beginning. */
+static void
+test_endless_list (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("vn-config-XXXXXX", NULL), *pipe = g_build_filename (folder, "pipe", NULL);
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(VnModel) model = make_model ();
+      g_autoptr(GError) error = NULL;
+      g_autofree char *json = g_strdup_printf (CALIBRATION ("\"input_parametres\": [{\"data_list_path\": \"%s\"}]"),
+                                               i == 0 ? "/dev/zero" : pipe);
+      g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
+      g_autoptr(VnDataSpec) data = NULL;
+
+      g_assert_no_error (error);
+      g_assert_true (vn_config_bind (config, model, FALSE, &error));
+      data = vn_config_make_data (config, model, NULL, &error);
+      g_assert_null (data);
+      g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+    }
+  g_assert_cmpint (g_unlink (pipe), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
 static void
@@ -579,6 +609,7 @@ main (int   argc,
   g_test_add_func ("/quantize/config/wrong", test_wrong);
   g_test_add_func ("/quantize/config/bind-wrong", test_bind_wrong);
   g_test_add_func ("/quantize/config/no-samples", test_no_samples);
+  g_test_add_func ("/quantize/config/endless-list", test_endless_list);
   g_test_add_func ("/quantize/config/unknown-field", test_unknown_field);
   g_test_add_func ("/quantize/config/finetune", test_finetune);
   g_test_add_func ("/quantize/config/amd", test_amd);
