@@ -2,6 +2,7 @@
 /* Whatever bytes come in, reading ends with a model or an error; and a model that was read can be written, and what
  * is written can be read. With FUZZ_PREPARE defined a model that was read is prepared as well. Built with -fsanitize=fuzzer (and FUZZ_ENGINE defined) this file is a target of libFuzzer;
  * without, its main replays a corpus and a number of seeded mutations of it: fuzz-onnx [COUNT [SEED]] */
+#include "mutate-bytes.h"
 #include "test-models.h"
 
 #include "vn-onnx.h"
@@ -104,50 +105,6 @@ add_built (GPtrArray *corpus)
     }
 }
 
-static void
-repeat_part (GByteArray *bytes,
-             guint       size)
-{
-  g_autofree guint8 *copy = g_memdup2 (bytes->data, MIN (size, 200));
-
-  if (copy != NULL)
-    g_byte_array_append (bytes, copy, MIN (size, 200));
-}
-
-static void
-mutate (GByteArray *bytes,
-        GRand      *rand)
-{
-  guint n = g_rand_boolean (rand) ? 1 : (guint) g_rand_int_range (rand, 2, 6);
-
-  for (guint i = 0; i < n && bytes->len > 1; i++)
-    {
-      guint at = (guint) g_rand_int_range (rand, 0, (gint32) bytes->len);
-
-      switch (g_rand_int_range (rand, 0, 8))
-        {
-        default:
-          bytes->data[at] ^= 1u << g_rand_int_range (rand, 0, 8);
-          break;
-        case 1:
-          bytes->data[at] = (guint8) g_rand_int (rand);
-          break;
-        case 2:
-          bytes->data[at] = 0xff;
-          break;
-        case 3:
-          g_byte_array_set_size (bytes, at + 1);
-          break;
-        case 4:
-          g_byte_array_remove_index (bytes, at);
-          break;
-        case 0:
-          repeat_part (bytes, at);
-          break;
-        }
-    }
-}
-
 int
 main (int   argc,
       char *argv[])
@@ -185,7 +142,7 @@ main (int   argc,
       if (i % corpus->len >= n_small && size > MAX_SIZE && g_rand_int_range (rand, 0, 100) != 0)
         continue;
       g_byte_array_append (bytes, g_bytes_get_data (from, NULL), (guint) size);
-      mutate (bytes, rand);
+      mutate_bytes (bytes, rand, NULL);
       LLVMFuzzerTestOneInput (bytes->data, bytes->len);
     }
   g_print ("%u files and %u mutations with seed %u: %u could be read\n", corpus->len, count, seed, n_read);
