@@ -55,7 +55,8 @@ parse_shard (guint   *index,
 }
 
 static gboolean
-check_output (GError **error)
+check_output (const char  *model,
+              GError     **error)
 {
   g_autofree char *part = NULL;
 
@@ -70,12 +71,12 @@ check_output (GError **error)
                                                                      "kept what it had learned"));
       return FALSE;
     }
-  if (table != NULL && !vn_file_check_target (table, error))
+  if (!vn_cmd_check_target (table, model, error))
     return FALSE;
   if (output == NULL)
     return TRUE;
   part = vn_calibrate_part_path (output, -1);
-  return vn_file_check_target (output, error) && vn_file_check_target (part, error);
+  return vn_cmd_check_target (output, model, error) && vn_cmd_check_target (part, model, error);
 }
 
 /* Of several processes one looks at what is left of an interrupted run, and tells the others. */
@@ -239,7 +240,7 @@ calibrate_run (char        **args,
   GError *reason = NULL;
 
   if (read_options (&settings, &data, &recipe, &reason))
-    check_output (&reason);
+    check_output (args[0], &reason);
   if (!vn_cmd_agree (g_steal_pointer (&reason), error))
     return FALSE;
   model = vn_cmd_open_model_sized (args[0], &shapes, &reason);

@@ -71,7 +71,8 @@ refuse (GError     **error,
 }
 
 static gboolean
-check_options (GError **error)
+check_options (const char  *model,
+               GError     **error)
 {
   for (char **id = pass_ids; id != NULL && *id != NULL; id++)
     if (vn_pass_find (*id) == NULL)
@@ -91,7 +92,7 @@ check_options (GError **error)
     return refuse (error, "--opset", _("a positive number"));
   if (verbose < 0 || verbose > 3)
     return refuse (error, "--verbose", _("a level from 0 to 3"));
-  return vn_file_check_target (output, error);
+  return vn_cmd_check_target (output, model, error);
 }
 
 /* Passes that options stand for, beside those given by --pass. */
@@ -192,7 +193,7 @@ prepare_run (char        **args,
       print_passes (json);
       return TRUE;
     }
-  if (!check_options (error) || !vn_cmd_fill_write_options (&settings.write, error))
+  if (!check_options (args[0], error) || !vn_cmd_fill_write_options (&settings.write, error))
     return FALSE;
   model = vn_cmd_open_model (args[0], error);
   if (model == NULL)

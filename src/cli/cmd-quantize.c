@@ -229,15 +229,14 @@ export_settings (const char       *file,
 
 /* Before minutes of work, not after. */
 static gboolean
-check_targets (GError **error)
+check_targets (const char  *model,
+               GError     **error)
 {
   g_autofree char *report_file = report != NULL ? g_build_filename (report, "report.md", NULL) : NULL;
 
-  return (output == NULL || vn_file_check_target (output, error)) &&
-         (save_recipe == NULL || vn_file_check_target (save_recipe, error)) &&
-         (save_project == NULL || vn_file_check_target (save_project, error)) &&
-         (export_script == NULL || vn_file_check_target (export_script, error)) &&
-         (export_xquant == NULL || vn_file_check_target (export_xquant, error)) &&
+  return vn_cmd_check_target (output, model, error) && vn_cmd_check_target (save_recipe, model, error) &&
+         vn_cmd_check_target (save_project, model, error) && vn_cmd_check_target (export_script, model, error) &&
+         vn_cmd_check_target (export_xquant, model, error) && vn_cmd_check_target (save_stats, model, error) &&
          (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
 }
 
@@ -274,8 +273,7 @@ take_up (VnStats **base,
 {
   if (save_stats == NULL)
     return TRUE;
-  return vn_file_check_target (save_stats, error) &&
-         (resume ? vn_calibrate_take_up (save_stats, base, error) : vn_calibrate_clear_parts (save_stats, error));
+  return resume ? vn_calibrate_take_up (save_stats, base, error) : vn_calibrate_clear_parts (save_stats, error);
 }
 
 static gboolean
@@ -315,7 +313,7 @@ quantize_run (char        **args,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
       return FALSE;
     }
-  if (!check_targets (error))
+  if (!check_targets (path, error) || !vn_cmd_check_target (output, args[0], error))
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, error);
   if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) || !take_up (&base, error))

@@ -85,6 +85,17 @@ find_paths (VnConfig  *config,
   return TRUE;
 }
 
+/* Before the work, if it can be told: the folder may be made later. */
+static gboolean
+check_paths (const Paths  *paths,
+             GError      **error)
+{
+  g_autofree char *folder = g_path_get_dirname (paths->output);
+
+  return !g_file_test (folder, G_FILE_TEST_IS_DIR) ||
+         (vn_cmd_check_target (paths->output, paths->model, error) && vn_cmd_check_target (paths->report, paths->model, error));
+}
+
 static gboolean
 make_folder (const char  *file,
              GError     **error)
@@ -220,7 +231,7 @@ xquant_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
 
-  if (config == NULL || !find_paths (config, &paths, error))
+  if (config == NULL || !find_paths (config, &paths, error) || !check_paths (&paths, error))
     return FALSE;
   model = vn_cmd_open_model_sized (paths.model, &shapes, error);
   if (model == NULL || !vn_config_bind (config, model, vn_cmd_options.data != NULL, error))

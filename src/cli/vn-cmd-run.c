@@ -2,12 +2,15 @@
 /* Jobs on a terminal, and printing. */
 #include "vn-cmd.h"
 
+#include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
 
 #include <glib-unix.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct
@@ -298,4 +301,23 @@ vn_cmd_format_db (double db)
   if (isinf (db))
     return g_strdup (db > 0 ? _("exact") : _("lost"));
   return g_strdup_printf (_("%.2f dB"), db);
+}
+
+gboolean
+vn_cmd_check_target (const char  *path,
+                     const char  *model,
+                     GError     **error)
+{
+  struct stat there, own;
+
+  if (path == NULL)
+    return TRUE;
+  if (!vn_file_check_target (path, error))
+    return FALSE;
+  if (stat (path, &there) != 0 || stat (model, &own) != 0 || !S_ISREG (own.st_mode) ||
+      there.st_dev != own.st_dev || there.st_ino != own.st_ino)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s” is the network itself, which would be lost; choose another name for the result"), path);
+  return FALSE;
 }

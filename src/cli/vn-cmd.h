@@ -92,6 +92,11 @@ VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **given,
                                            GError      **error);
 
+/* Whether a result (nullable: none) can be written to @path: not over @model, which would be lost. */
+gboolean            vn_cmd_check_target   (const char   *path,
+                                           const char   *model,
+                                           GError      **error);
+
 /* Processes that share a command (vn-ranks.h): each calls these at the same places. */
 gboolean            vn_cmd_agree          (GError       *own,
                                            GError      **error);
