@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define MAX_NAME 65536   /* texts may overlap: without a limit they take the square of the file's size */
+
 typedef struct
 {
   const guint8 *data;
@@ -93,7 +95,8 @@ read_string (const Buffer *self,
   guint32 length;
   g_autofree char *text = NULL;
 
-  if (!find_field (self, table, index, &at) || !read_u32 (self, at, &length) || length > self->size - at - sizeof length)
+  if (!find_field (self, table, index, &at) || !read_u32 (self, at, &length) || length > MAX_NAME ||
+      length > self->size - at - sizeof length)
     return NULL;
   text = g_strndup ((const char *) self->data + at + sizeof length, length);
   return strlen (text) == length ? g_steal_pointer (&text) : NULL;

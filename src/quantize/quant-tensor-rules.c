@@ -93,7 +93,7 @@ check_params (const VnQuantRow  *row,
               const double      *zero_points,
               GError           **error)
 {
-  gint64 low, high;
+  gint64 low = 0, high = 0;     /* floats of 8 bit have no zero point but 0 */
 
   vn_dtype_integer_range (row->tensor.dtype, &low, &high);
   for (gsize i = 0; i < n; i++)

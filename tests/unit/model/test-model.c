@@ -170,7 +170,6 @@ test_unique_name (void)
   attr->graph = body = vn_graph_new (model, graph, loop);
   vn_node_set_attr (loop, attr);
   choice = vn_graph_add_node (body, "choice", "", "If", NULL, 0, NULL, 0);
-  inner->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
   branch = vn_graph_new (model, body, choice);
   g_ptr_array_add (inner->graphs, branch);
   vn_node_set_attr (choice, inner);
