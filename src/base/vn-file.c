@@ -320,9 +320,10 @@ static GBytes *
 map_new (GMappedFile *file)
 {
   Map *self = g_new (Map, 1);
-  char *start = g_mapped_file_get_contents (file);
+  char *start = g_mapped_file_get_contents (file);   /* NULL of an empty file */
   gsize size = g_mapped_file_get_length (file);
 
+  start = start != NULL ? start : (char *) "";
   *self = (Map) { file, (guintptr) start, (guintptr) start + size };
   g_mutex_lock (&maps_lock);
   if (maps == NULL)
@@ -389,7 +390,7 @@ vn_file_dup_short (const char *path,
  * vn_file_map:
  * @path: a regular file
  *
- * Returns: (transfer full) (nullable): its content, mapped and read-only
+ * Returns: (transfer full) (nullable): its content, mapped and read-only; never without data, even if the file is empty
  */
 GBytes *
 vn_file_map (const char  *path,

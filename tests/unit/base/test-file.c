@@ -227,6 +227,20 @@ test_killed (Place         *self,
 }
 
 static void
+test_empty (Place         *self,
+            gconstpointer  data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+
+  write_text (self->file, "");
+  bytes = vn_file_map (self->file, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_bytes_get_size (bytes), ==, 0);
+  g_assert_nonnull (g_bytes_get_data (bytes, NULL));
+}
+
+static void
 test_nowhere (Place         *self,
               gconstpointer  data)
 {
@@ -258,6 +272,7 @@ main (int    argc,
   PLACE_TEST ("/base/file/replace", test_replace);
   PLACE_TEST ("/base/file/unfinished", test_unfinished);
   PLACE_TEST ("/base/file/killed", test_killed);
+  PLACE_TEST ("/base/file/empty", test_empty);
   PLACE_TEST ("/base/file/nowhere", test_nowhere);
   return g_test_run ();
 }

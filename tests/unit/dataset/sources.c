@@ -489,6 +489,10 @@ test_odd_lists (Folder        *folder,
   g_autoptr(GError) error = NULL;
   g_autoptr(VnDataset) dataset = NULL;
 
+  folder_put_text (folder, "empty.txt", "");
+  g_assert_null (folder_open (folder, "empty.txt", &picture_input, 1, 0, NULL, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+  g_clear_error (&error);
   folder_put_text (folder, "list.txt", "list.txt\n.\n/dev/zero\n/dev/zero.npy\ngone.ppm\n");
   dataset = folder_open (folder, "list.txt", &picture_input, 1, 0, NULL, &error);
   g_assert_no_error (error);

@@ -331,19 +331,21 @@ test_no_samples (void)
   g_assert_nonnull (strstr (error->message, "Calibration input data finds 0 items"));
 }
 
-/* A device has no end, a pipe may have no beginning. */
+/* A device has no end, a pipe may have no beginning, an empty file has neither. */
 static void
 test_endless_list (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("vn-config-XXXXXX", NULL), *pipe = g_build_filename (folder, "pipe", NULL);
+  g_autofree char *empty = g_build_filename (folder, "empty", NULL);
 
   g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
-  for (guint i = 0; i < 2; i++)
+  g_assert_true (g_file_set_contents (empty, "", 0, NULL));
+  for (guint i = 0; i < 3; i++)
     {
       g_autoptr(VnModel) model = make_model ();
       g_autoptr(GError) error = NULL;
       g_autofree char *json = g_strdup_printf (CALIBRATION ("\"input_parametres\": [{\"data_list_path\": \"%s\"}]"),
-                                               i == 0 ? "/dev/zero" : pipe);
+                                               i == 0 ? "/dev/zero" : i == 1 ? empty : pipe);
       g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
       g_autoptr(VnDataSpec) data = NULL;
 
@@ -354,6 +356,7 @@ test_endless_list (void)
       g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
     }
   g_assert_cmpint (g_unlink (pipe), ==, 0);
+  g_assert_cmpint (g_unlink (empty), ==, 0);
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
