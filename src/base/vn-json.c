@@ -4,6 +4,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-message.h"
 
 #include <math.h>
 
@@ -117,6 +118,8 @@ vn_json_parse (const char  *text,
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {
+      /* The parser quotes what it has made of escapes, or half a character. */
+      vn_message_make_valid (&reason);
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s: %s", name, reason->message);
       return NULL;
     }
