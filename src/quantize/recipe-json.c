@@ -122,18 +122,20 @@ read_list (const VnSetting  *setting,
            GError          **error)
 {
   JsonArray *array = vn_json_get_array (node, where, error);
+  g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
 
   if (array == NULL)
     return FALSE;
-  vn_setting_clear (setting, object);
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
       const char *text = vn_json_get_string (json_array_get_element (array, i), place, error);
 
-      if (text == NULL || !vn_setting_parse (setting, object, text, error))
+      if (text == NULL)
         return FALSE;
+      g_strv_builder_add (texts, text);
     }
+  vn_setting_take_list (setting, object, g_strv_builder_end (texts));
   return TRUE;
 }
 

@@ -422,6 +422,27 @@ vn_setting_parse (const VnSetting  *self,
 }
 
 /**
+ * vn_setting_take_list:
+ * @self: a LIST
+ * @list: (transfer full): its elements; an empty one says nothing
+ *
+ * What vn_setting_parse() does for each, in one go.
+ */
+void
+vn_setting_take_list (const VnSetting  *self,
+                      gpointer          object,
+                      char            **list)
+{
+  g_return_if_fail (self->type == VN_SETTING_LIST);
+
+  vn_setting_clear (self, object);
+  if (list[0] != NULL)
+    FIELD (char **, self, object) = list;
+  else
+    g_strfreev (list);
+}
+
+/**
  * vn_setting_dup_text:
  *
  * Returns: (transfer full): the field as vn_setting_parse() reads it; elements of a LIST joined by ", "

@@ -65,6 +65,9 @@ gboolean         vn_setting_parse          (const VnSetting   *self,
                                             gpointer           object,
                                             const char        *text,
                                             GError           **error);
+void             vn_setting_take_list      (const VnSetting   *self,
+                                            gpointer           object,
+                                            char             **list);
 char            *vn_setting_dup_text       (const VnSetting   *self,
                                             gconstpointer      object);
 char            *vn_setting_dup_allowed    (const VnSetting   *self);
