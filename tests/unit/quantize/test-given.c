@@ -178,6 +178,39 @@ test_flatbuffer (void)
 }
 
 static void
+put_u32 (GByteArray *out,
+         guint32     value)
+{
+  value = GUINT32_TO_LE (value);
+  g_byte_array_append (out, (const guint8 *) &value, sizeof value);
+}
+
+/* Texts may overlap, so that a small file could hold many large names: their length is limited. */
+static void
+test_long_names (void)
+{
+  static const guint32 head[] = { 20, 6 | 8 << 16, 4, 8 | 12 << 16, 4 | 8 << 16, 16, 4, 1, 4, 24, 16, 4, 1, '1' };
+  static const guint32 lengths[] = { 60000, 70000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_autoptr(GByteArray) out = g_byte_array_new ();
+      g_autofree char *name = g_strnfill (lengths[i], 'a');
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnGivenTable) table = NULL;
+
+      for (guint k = 0; k < G_N_ELEMENTS (head); k++)
+        put_u32 (out, head[k]);
+      put_u32 (out, lengths[i]);
+      g_byte_array_append (out, (const guint8 *) name, lengths[i]);
+      table = parse (out->data, out->len, &error);
+      g_assert_true ((table != NULL) == (i == 0));
+      if (i > 0)
+        g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+    }
+}
+
+static void
 use_table (VnGivenTable *table)
 {
   for (guint i = 0; i < vn_given_table_get_n (table); i++)
@@ -245,6 +278,7 @@ main (int   argc,
   g_test_add_func ("/given/refused", test_refused);
   g_test_add_func ("/given/save", test_save);
   g_test_add_func ("/given/flatbuffer", test_flatbuffer);
+  g_test_add_func ("/given/long-names", test_long_names);
   g_test_add_func ("/given/damage", test_damage);
 
   return g_test_run ();

@@ -631,6 +631,35 @@ test_errors (void)
   g_assert_nonnull (strstr (error->message, "conv.w"));
 }
 
+/* Floats of 8 bit have a scale, and no zero point but 0. */
+static void
+test_float8_rule (void)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      static const char * const zero_points[] = { "0", "3", "-1" };
+      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"format\": \"extended\", \"activation\": \"float8e4m3fn\","
+                                               " \"rules\": [{\"tensors\": [\"x\"], \"scale\": [\"0.5\"], \"zero-point\": [\"%s\"]}]}",
+                                               zero_points[i]);
+      g_autoptr(Fixture) f = fixture_new (21);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnRecipe) recipe = vn_recipe_from_json (text, "recipe", &error);
+      g_autoptr(VnQuantPlan) plan = NULL;
+
+      g_assert_no_error (error);
+      build_conv_relu (f);
+      fixture_complete (f);
+      plan = fixture_resolve (f, recipe, NULL, &error);
+      if (i > 0)
+        {
+          g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+          continue;
+        }
+      g_assert_no_error (error);
+      g_assert_cmpfloat (((const float *) vn_quant_plan_find (plan, "x")->scale->data)[0], ==, 0.5f);
+    }
+}
+
 static void
 test_nodes (void)
 {
@@ -703,6 +732,7 @@ main (int   argc,
     }
   g_test_add_func ("/quantize/input-unchanged", test_input_unchanged);
   g_test_add_func ("/quantize/errors", test_errors);
+  g_test_add_func ("/quantize/float8-rule", test_float8_rule);
   g_test_add_func ("/quantize/nodes", test_nodes);
   g_test_add_func ("/quantize/list-values", test_list);
   return g_test_run ();
