@@ -169,6 +169,8 @@ print_result (VnResult *result)
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
+  if (result->errors == NULL && result->data == NULL)
+    vn_cmd_print ("  %s\n", _("The error was not measured: no samples were given"));
   if (result->errors != NULL)
     {
       vn_cmd_print ("  %s\n", vn_report_get_verdict (result->errors) != NULL ? vn_report_get_verdict (result->errors) : "");

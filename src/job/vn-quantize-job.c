@@ -249,7 +249,7 @@ calibrate (VnQuantizeJob  *self,
   VnStats *earlier = previous != NULL && prepare_alike (previous->recipe, self->settings.recipe) ? previous->stats : NULL;
 
   vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
-  if (!vn_recipe_needs_samples (self->settings.recipe))
+  if (!vn_recipe_uses_samples (self->settings.recipe))
     {
       result->stats = vn_stats_new_empty ();
       result->n_calibration = 0;
@@ -257,7 +257,7 @@ calibrate (VnQuantizeJob  *self,
     }
   if (self->stats != NULL)
     return use_loaded (self, result, taps, error);
-  if (self->dataset == NULL || !vn_recipe_needs_samples (self->settings.recipe))   /* all ranges are given, or resolving names the first that is not */
+  if (self->dataset == NULL)   /* all ranges are given, or none is needed, or resolving names the first that is missing */
     {
       g_autoptr(VnStats) nothing = vn_stats_new_empty ();
 
@@ -387,13 +387,36 @@ write_quantized (VnQuantizeJob  *self,
   return result->quantized_bytes > 0;
 }
 
+/* What is run to measure the error: the result, or, as samples are float32, the same network with casts around it. */
+static VnModel *
+make_measurable (VnQuantizeJob  *self,
+                 VnResult       *result,
+                 GHashTable    **names,
+                 GError        **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
+  g_autoptr(VnModel) model = NULL;
+
+  if (recipe->format != VN_FORMAT_FP16 || recipe->float_io)
+    {
+      *names = g_hash_table_ref (result->value_names);
+      return vn_model_ref (result->quantized);
+    }
+  recipe->float_io = TRUE;
+  model = vn_quantize_write (result->prepared, recipe, result->plan, names, error);
+  return model != NULL && vn_model_infer_types (model, self->settings.input_shapes, NULL, error) ? g_steal_pointer (&model)
+                                                                                                 : NULL;
+}
+
 static gboolean
 compare (VnQuantizeJob  *self,
          VnResult       *result,
          GCancellable   *cancellable,
          GError        **error)
 {
-  VnCompareOptions options = { .value_names = result->value_names,
+  g_autoptr(GHashTable) names = NULL;
+  g_autoptr(VnModel) quantized = make_measurable (self, result, &names, error);
+  VnCompareOptions options = { .value_names = names,
                                .plan = result->plan,
                                .samples = (const guint *) (gpointer) self->held_out->data,
                                .n_samples = self->held_out->len,
@@ -401,25 +424,23 @@ compare (VnQuantizeJob  *self,
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
   gint64 start = g_get_monotonic_time ();
 
+  if (quantized == NULL)
+    return FALSE;
   vn_job_begin_phase (VN_JOB (self), _("Measuring error"), 0.72, 0.97);
-  result->errors = vn_compare (result->prepared, result->quantized, self->shapes, self->dataset, &options, &progress,
+  result->errors = vn_compare (result->prepared, quantized, self->shapes, self->dataset, &options, &progress,
                                result->notes, cancellable, error);
   if (result->errors == NULL ||
-      !vn_evaluate_top1 (result->prepared, result->quantized, self->shapes, self->dataset, &options,
+      !vn_evaluate_top1 (result->prepared, quantized, self->shapes, self->dataset, &options,
                          &result->accuracy, cancellable, error))
     return FALSE;
   result->compare_seconds = seconds_since (start);
   return TRUE;
 }
 
-/* Samples are float32: a network that takes and gives float16 is not run on them. */
 static gboolean
 can_compare (VnQuantizeJob *self)
 {
-  const VnRecipe *recipe = self->settings.recipe;
-
-  return self->dataset != NULL && !self->settings.skip_compare &&
-         (recipe->format != VN_FORMAT_FP16 || recipe->float_io);
+  return self->dataset != NULL && !self->settings.skip_compare;
 }
 
 static gboolean

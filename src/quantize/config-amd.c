@@ -240,6 +240,7 @@ set_overall (VnConfig       *config,
   config->recipe->symmetric_activations = group->overall.symmetry && is_int;
   config->recipe->per_channel = (weights->per_channel || group->weights.per_channel) && is_int;
   config->recipe->reduce_range = FALSE;
+  config->recipe->narrow_range = group->overall.narrow_range || group->weights.narrow_range;
   if (group->overall.percentage > 0)
     config->recipe->percentile = group->overall.percentage;
   if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)

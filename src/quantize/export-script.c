@@ -168,6 +168,9 @@ static void
 say_rules (const VnRecipe *self,
            VnNotes        *notes)
 {
+  if (self->narrow_range)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "narrow-range",
+                  _("narrow-range is not written: onnxruntime.quantization stores weights down to the lowest level"));
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);

@@ -147,14 +147,14 @@ static const Line scaled[] = {
   JOIN ("result"),
 };
 
-/* @scale and @zero_point of a channel, with the rank of x: what lies along axis. */
-#define ALONG_AXIS(scale, zero_point)                                           \
+/* @scale and @zero_point of a channel, with the rank of @data: what lies along axis. */
+#define ALONG_AXIS(data, scale, zero_point)                                     \
   { "single", "Constant", "", "value_ints=1" },                                 \
   { "none", "Constant", "", "value_ints=0" },                                   \
   { "all", "Constant", "", "value_ints=-1" },                                   \
   { "axis_number", "Constant", "", "value_int=@axis" },                         \
   { "axis", "Reshape", "axis_number single" },                                  \
-  { "shape", "Shape", "x" },                                                    \
+  { "shape", "Shape", data },                                                   \
   { "rank", "Shape", "shape" },                                                 \
   { "from_axis", "Sub", "rank axis" },                                          \
   { "behind_axis", "Sub", "from_axis single" },                                 \
@@ -166,15 +166,16 @@ static const Line scaled[] = {
   { "scales", "Reshape", scale " along" },                                      \
   { "zeros", "Reshape", "wide_zero along" }
 
-/* The least number of the type follows from what -1 is in it; floats of 8 bit, which know 0.5, are rounded by Cast. */
+/* The least number of the type follows from what -1 is in it, and whether it has 4 bit from what becomes of 16. Floats of
+ * 8 bit, which know 0.25, are rounded by Cast. */
 static const Line quantize[] = {
-  ALONG_AXIS ("y_scale", "y_zero_point"),
+  ALONG_AXIS ("x", "y_scale", "y_zero_point"),
   { "ratio", "Div", "x scales" },
-  { "half", "Constant", "", "value_float=0.5" },
-  { "half_in_type", "CastLike", "half y_zero_point" },
-  { "half_left", "Cast", "half_in_type", "to=9" },
+  { "quarter", "Constant", "", "value_float=0.25" },
+  { "quarter_in_type", "CastLike", "quarter y_zero_point" },
+  { "quarter_left", "Cast", "quarter_in_type", "to=9" },
   { "whole", "Round", "ratio" },
-  { "rounded", "Where", "half_left ratio whole" },
+  { "rounded", "Where", "quarter_left ratio whole" },
   { "wide", "Cast", "rounded", "to=11" },
   { "shifted", "Add", "wide zeros" },
   { "minus_one", "Constant", "", "value_int=-1" },
@@ -182,20 +183,28 @@ static const Line quantize[] = {
   { "back", "Cast", "wrapped", "to=7" },
   { "nothing", "Constant", "", "value_int=0" },
   { "unsigned", "Greater", "back nothing" },
-  { "negative", "Constant", "", "value_int=-2147483648" },
+  { "sixteen", "Constant", "", "value_int=16" },
+  { "sixteen_in_type", "CastLike", "sixteen y_zero_point" },
+  { "sixteen_back", "Cast", "sixteen_in_type", "to=7" },
+  { "is_wide", "Equal", "sixteen_back sixteen" },
+  { "wide_negative", "Constant", "", "value_int=-2147483648" },
+  { "short_negative", "Constant", "", "value_int=-8" },
+  { "negative", "Where", "is_wide wide_negative short_negative" },
   { "least_number", "Where", "unsigned nothing negative" },
-  { "levels", "Constant", "", "value_int=4294967295" },
+  { "wide_levels", "Constant", "", "value_int=4294967295" },
+  { "short_levels", "Constant", "", "value_int=15" },
+  { "levels", "Where", "is_wide wide_levels short_levels" },
   { "most_number", "Add", "least_number levels" },
   { "least", "Cast", "least_number", "to=11" },
   { "most", "Cast", "most_number", "to=11" },
   { "clamped", "Clip", "shifted least most" },
-  { "levels_of_x", "CastLike", "clamped y_zero_point" },
-  { "y", "Reshape", "levels_of_x shape", "allowzero=1" },
+  { "in_shape", "Reshape", "clamped shape", "allowzero=1" },
+  { "y", "CastLike", "in_shape y_zero_point" },
 };
 
 static const Line dequantize[] = {
-  ALONG_AXIS ("x_scale", "x_zero_point"),
-  { "wide", "Cast", "x", "to=11" },
+  { "wide", "Cast", "x", "to=11" },   /* ONNX Runtime does not know the shape of integers of 4 bit */
+  ALONG_AXIS ("wide", "x_scale", "x_zero_point"),
   { "wide_difference", "Sub", "wide zeros" },
   { "difference", "Cast", "wide_difference", "to=1" },
   { "product", "Mul", "difference scales" },

@@ -128,6 +128,49 @@ vn_resolver_is_marked (VnResolver    *self,
   return value != NULL && value->graph == self->graph && vn_resolver_mark_of (self, value)->marked;
 }
 
+/* Whether small numbers may become 0 because others next to them are large, and nothing ends what grows by that: in types
+ * whose elements share an exponent. Rules are not resolved yet: any that names such a type counts. */
+static gboolean
+may_vanish (const VnRecipe *recipe)
+{
+  if (vn_dtype_is_block (recipe->activation))
+    return TRUE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    if (vn_dtype_is_block (((const VnOverride *) g_ptr_array_index (recipe->overrides, i))->activation))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether something is divided by @value, or by its root: the variance of a layer normalization that is written out. */
+static gboolean
+is_divisor (const VnValue *value,
+            guint          depth)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if ((vn_node_is (use->node, "Div") && use->index == 1) || vn_node_is (use->node, "Reciprocal"))
+        return TRUE;
+      if (vn_node_is (use->node, "Sqrt") && depth < 4 && is_divisor (vn_node_get_output (use->node, 0), depth + 1))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_is_divisor:
+ *
+ * Returns: whether @value stays float because something is divided by it, and in a type whose elements share an exponent
+ *   it could become 0
+ */
+gboolean
+vn_resolver_is_divisor (VnResolver    *self,
+                        const VnValue *value)
+{
+  return may_vanish (self->recipe) && is_divisor (value, 0);
+}
+
 /*< private >
  * vn_resolver_may_mark:
  * @value: (nullable)
@@ -138,7 +181,8 @@ gboolean
 vn_resolver_may_mark (VnResolver    *self,
                       const VnValue *value)
 {
-  return vn_resolver_can_quantize (self, value) && !vn_resolver_mark_of (self, value)->keep_float;
+  return vn_resolver_can_quantize (self, value) && !vn_resolver_mark_of (self, value)->keep_float &&
+         !vn_resolver_is_divisor (self, value);
 }
 
 static gboolean
@@ -327,6 +371,8 @@ mark_compute (VnResolver   *self,
   any = mark_activation (self, x);
   any |= vn_resolver_mark_output (self, node, 0);
   any |= mark_weight (self, weight, axis);
+  if (weight != NULL)
+    vn_quant_mark_blocks (self, node, weight);
   any |= mark_bias (self, node, op->quant.bias_input, x, weight);
   return any;
 }
@@ -345,6 +391,8 @@ mark_matmul (VnResolver   *self,
       gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
       any |= mark_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8);
+      if (i == 1 && value != NULL)
+        vn_quant_mark_blocks (self, node, value);
     }
   return vn_resolver_mark_output (self, node, 0) || any;
 }

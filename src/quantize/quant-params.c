@@ -324,7 +324,8 @@ quantize_run_to (const VnTensor *result,
                  gsize           first,
                  gsize           n,
                  float           scale,
-                 double          zero_point)
+                 double          zero_point,
+                 gboolean        narrow)
 {
   gint64 low = 0, high = 0;
 
@@ -335,6 +336,8 @@ quantize_run_to (const VnTensor *result,
       return;
     }
   vn_dtype_integer_range (result->dtype, &low, &high);
+  if (narrow && low < 0 && zero_point == 0)
+    low = -high;
   if (vn_dtype_get_bits (result->dtype) == 32)
     quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
   else
@@ -347,6 +350,7 @@ quantize_run_to (const VnTensor *result,
  * @scale: float32: one, or one per index of @axis
  * @zero_point: integers, as many
  * @axis: channel axis, or -1
+ * @narrow: signed integers around 0 end where the highest has its opposite: -127 for 8 bit
  *
  * Returns: (transfer full): the nearest integers, or floats of 8 bit, clamped to the range of @dtype
  */
@@ -356,6 +360,7 @@ vn_quant_quantize_tensor (VnTensor        *data,
                           const VnTensor  *scale,
                           const VnTensor  *zero_point,
                           int              axis,
+                          gboolean         narrow,
                           GError         **error)
 {
   g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
@@ -374,10 +379,42 @@ vn_quant_quantize_tensor (VnTensor        *data,
 
           quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
                            ((const float *) scale->data)[axis < 0 ? 0 : c],
-                           (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c));
+                           (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
         }
     }
   return g_steal_pointer (&result);
+}
+
+/*< private >
+ * vn_quant_cut_to_narrow:
+ * @row: of signed integers
+ *
+ * For weights that stay in float and are quantized while the network runs.
+ *
+ * Returns: (transfer full): @data without what would become the lowest level of the type, where the zero point is 0
+ */
+VnTensor *
+vn_quant_cut_to_narrow (VnTensor            *data,
+                        const VnTensorPlan  *row,
+                        GError             **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  VnTensor *result = aligned != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
+  gint64 low, high;
+  Slicing cut;
+
+  if (result == NULL)
+    return NULL;
+  cut = slice_along (aligned, row->axis);
+  vn_dtype_integer_range (row->dtype, &low, &high);
+  for (gsize i = 0; i < data->n_elements; i++)
+    {
+      gsize c = row->axis < 0 ? 0 : i / cut.inner % cut.channels;
+      float least = -(float) high * ((const float *) row->scale->data)[c], x = ((const float *) aligned->data)[i];
+
+      ((float *) result->data)[i] = low < 0 && vn_tensor_get_s64 (row->zero_point, c) == 0 ? MAX (x, least) : x;
+    }
+  return result;
 }
 
 static gboolean

@@ -124,6 +124,8 @@ vn_quant_dup_reason (VnResolver    *self,
   if (mark->keep_float)
     return mark->tensor_rule >= 0 ? vn_quant_dup_rule (self, mark->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));
+  if (vn_resolver_is_divisor (self, value))
+    return g_strdup (_("something is divided by it: where large numbers share an exponent with small ones, these become 0"));
   if (mark->fused)
     return g_strdup (_("the processor computes what reads it together with what writes it"));
   if (mark->absorbed_into != NULL)

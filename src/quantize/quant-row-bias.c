@@ -108,7 +108,7 @@ bias_possible (VnResolver        *self,
 
   if (x == NULL || weight == NULL || !x->tensor.quantized || !weight->tensor.quantized || x->tensor.axis >= 0)
     return FALSE;
-  return bias_fits (bias->bias->initializer, &weight->tensor);
+  return weight->block == 0 && bias_fits (bias->bias->initializer, &weight->tensor);
 }
 
 static gboolean

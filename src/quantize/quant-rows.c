@@ -41,8 +41,11 @@ static VnDType
 weight_type (VnResolver    *self,
              const VnValue *value)
 {
-  const VnOverride *rule = get_rule (self, vn_resolver_mark_of (self, value)->weight_rule);
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = get_rule (self, mark->weight_rule);
 
+  if (rule == NULL && mark->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
+    return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
   return rule != NULL ? rule->weight : given_type (self, value, self->recipe->weight);
 }
 

@@ -153,16 +153,55 @@ check_dynamic (const VnRecipe  *self,
   return FALSE;
 }
 
-/* What formats for weights only ask of the other settings. */
+/* Whether weights or activations of 8 bit occur. */
+static gboolean
+has_bytes (const VnRecipe *self,
+           gboolean        of_weights)
+{
+  if (vn_dtype_get_bits (of_weights ? self->weight : self->activation) == 8)
+    return TRUE;
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+      VnDType dtype = of_weights ? rule->weight : rule->activation;
+
+      if (rule->enabled && dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) == 8)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* ONNX Runtime multiplies integers of 8 bit by others with one scale, or one for each channel, and does not look whether
+ * there are more. */
+static gboolean
+check_blocks_in_pairs (const VnRecipe  *self,
+                       const char      *where,
+                       GError         **error)
+{
+  if (self->block_size == 0 || self->format != VN_FORMAT_QDQ)
+    return TRUE;
+  if (has_bytes (self, TRUE) && has_bytes (self, FALSE))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("%s: block-size is %lld; ONNX Runtime cannot multiply 8 bit activations by 8 bit weights in blocks: use "
+                   "4 bit weights, or 16 bit activations"), where, (long long) self->block_size);
+  else if (self->npu || self->pairs_on_weights)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld; “%s” needs one scale for a weight"), where,
+                 (long long) self->block_size, self->npu ? "npu" : "pairs-on-weights");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* What blocks ask of the other settings. */
 static gboolean
 check_blocks (const VnRecipe  *self,
               VnDType          weight,
               const char      *where,
               GError         **error)
 {
-  if (self->block_size != 0 && !vn_quant_is_weight_only (self->format))
+  if (self->block_size != 0 && self->format != VN_FORMAT_QDQ && !vn_quant_is_weight_only (self->format))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("%s: block-size is %lld; only the formats “weights” and “matmulnbits” have blocks"), where,
+                 _("%s: block-size is %lld; only the formats “qdq”, “weights” and “matmulnbits” have blocks"), where,
                  (long long) self->block_size);
   else if ((self->block_size & (self->block_size - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
@@ -171,11 +210,14 @@ check_blocks (const VnRecipe  *self,
   else if (self->format == VN_FORMAT_MATMULNBITS && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("%s: weight is %s; the format “matmulnbits” has 4 and 8 bits"), where, vn_dtype_get_name (weight));
-  else if (self->block_size != 0 && self->format == VN_FORMAT_WEIGHTS && self->opset != 0 && self->opset < 21)
+  else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s; blocks are of integers"), where,
+                 vn_dtype_get_name (weight));
+  else if (self->block_size != 0 && self->format != VN_FORMAT_MATMULNBITS && self->opset != 0 && self->opset < 21)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld; blocks need 21 or more"), where,
                  (long long) self->opset);
   else
-    return TRUE;
+    return check_blocks_in_pairs (self, where, error);
   return FALSE;
 }
 

@@ -23,8 +23,7 @@ G_BEGIN_DECLS
 #define VN_QUANT_EXTENDED  (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8 | VN_QUANT_HALVES | VN_QUANT_BLOCKS | \
                             VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32))
 #define VN_QUANT_FIXED     (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16))
-/* ONNX Runtime fuses nodes around activations of 4 bit into operators that have no such type. */
-#define VN_QUANT_ACTIVATION_TYPES (VN_QUANT_EXTENDED & ~VN_QUANT_NIBBLES)
+#define VN_QUANT_ACTIVATION_TYPES VN_QUANT_EXTENDED
 #define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
 
 /* ---- vn-override.c ---- */
@@ -71,7 +70,11 @@ VnTensor *vn_quant_quantize_tensor   (VnTensor       *data,
                                       const VnTensor *scale,
                                       const VnTensor *zero_point,
                                       int             axis,
+                                      gboolean        narrow,
                                       GError        **error);
+VnTensor *vn_quant_cut_to_narrow     (VnTensor           *data,
+                                      const VnTensorPlan *row,
+                                      GError            **error);
 VnTensor *vn_quant_round_tensor      (VnTensor       *data,
                                       VnDType        *dtype,
                                       int             axis,
@@ -187,6 +190,7 @@ typedef struct
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
   int           axis;          /* channel axis, or -1 */
   gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */
+  gboolean      at_least_byte; /* the recipe's 4 bits do not hold for it */
   const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
   const VnNode  *provider_node;
   const VnValue *absorbed_into;/* output of the clamp that replaced it, or NULL */
@@ -245,6 +249,8 @@ void         vn_resolver_skip_blind   (VnResolver      *self);     /* once looku
 void         vn_resolver_place        (VnResolver      *self,
                                        char           **labels);   /* quant-place.c */
 void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
+gboolean     vn_resolver_is_divisor   (VnResolver      *self,
+                                       const VnValue   *value);
 gboolean     vn_resolver_may_mark     (VnResolver      *self,
                                        const VnValue   *value);
 gboolean     vn_resolver_is_marked    (VnResolver      *self,
@@ -419,8 +425,15 @@ typedef struct
   const char *domain, *forth, *back;   /* back: NULL if one node does both */
 } VnQuantPair;
 
+/* What decides for all tensors of a network together which operators are written. */
+typedef enum
+{
+  VN_PAIRS_CONTRIB = 1 << 0,   /* the standard of the result has no integers but those of 8 bit: ONNX Runtime's domain */
+  VN_PAIRS_BYTES   = 1 << 1,   /* activations of 8 bit stand in standard operators, and are fused with what reads them */
+} VnPairFlags;
+
 const VnQuantPair *vn_quant_find_pair       (const VnRecipe     *recipe,
-                                             gboolean            contrib,
+                                             VnPairFlags         flags,
                                              const VnTensorPlan *row);
 void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
                                              const VnTensorPlan *row,
@@ -447,6 +460,9 @@ gboolean     vn_quant_has_nbits        (const VnNode    *node);
 int          vn_quant_get_sum_axis     (const VnNode    *node);
 gboolean     vn_quant_mark_weight_only (VnResolver      *self,
                                         const VnNode    *node);
+void         vn_quant_mark_blocks      (VnResolver      *self,
+                                        const VnNode    *node,
+                                        const VnValue   *value);
 gboolean     vn_quant_fill_blocks      (VnResolver      *self,
                                         const VnValue   *value,
                                         VnQuantRow      *row,

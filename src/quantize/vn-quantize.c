@@ -184,7 +184,7 @@ vn_quantize_list_values (const VnModel  *prepared,
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL, list);
 
-  if (vn_recipe_needs_samples (recipe))
+  if (vn_recipe_uses_samples (recipe))
     self = vn_resolver_new (prepared, recipe, NULL, NULL);
   for (guint i = 0; self != NULL && i < self->nodes->len; i++)
     {

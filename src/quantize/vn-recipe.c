@@ -251,15 +251,38 @@ vn_recipe_remove_exclude (VnRecipe   *self,
 /* ---- validation ---- */
 
 /**
+ * vn_recipe_uses_samples:
+ *
+ * Returns: whether ranges of activations are of use: they are stored, or compared with what a type can hold
+ */
+gboolean
+vn_recipe_uses_samples (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return !vn_quant_is_weight_only (self->format) && !vn_quant_is_half_format (self->format) &&
+         !(self->format == VN_FORMAT_INTEGER && self->dynamic);
+}
+
+/**
  * vn_recipe_needs_samples:
  *
- * Returns: whether ranges of activations have to be known before the result can be written
+ * Returns: whether ranges of activations have to be known before the result can be written: not where all of them are
+ *   rounded to types that have no scale, such as bfloat16
  */
 gboolean
 vn_recipe_needs_samples (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return !vn_quant_is_weight_only (self->format) && !vn_quant_is_half_format (self->format) &&
-         !(self->format == VN_FORMAT_INTEGER && self->dynamic);
+  if (self->format != VN_FORMAT_EXTENDED || !vn_quant_is_rounding (self->activation))
+    return vn_recipe_uses_samples (self);
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (rule->enabled && rule->activation != VN_DTYPE_UNDEFINED && !vn_quant_is_rounding (rule->activation))
+        return TRUE;
+    }
+  return FALSE;
 }

@@ -92,6 +92,7 @@ typedef struct
   gboolean    quantize_norms; /* scale and bias of normalizations */
   gint64      largest_bias;   /* biases of Conv with more steps stay float; 0: none do */
   gboolean    reduce_range;
+  gboolean    narrow_range;   /* stored weights keep to the levels that have an opposite: AMD's quantizers */
   char       *method;         /* id of a range method */
   double      percentile;
   gboolean    two_sided;      /* percentile */
@@ -165,6 +166,7 @@ VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
                                     const char       *pattern);   /* returned rule is owned by the recipe */
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
+gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,
                                     GError          **error);     /* field, value, what is allowed */

@@ -199,7 +199,8 @@ vn_integer_get_weight (VnIntegerWriter  *self,
 
   if (found != NULL)
     return found;
-  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis, error);
+  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
+                                   self->recipe->narrow_range, error);
   if (data != NULL && transposed)
     {
       g_autoptr(VnTensor) turned = transpose_bytes (data, error);
@@ -399,7 +400,8 @@ make_lstm_weight (Writer     *self,
   const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
   g_autoptr(VnTensor) data = NULL, turned = NULL, scale = NULL, zero_point = NULL;
 
-  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis, error);
+  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
+                                   self->recipe->narrow_range, error);
   if (data == NULL || (turned = turn_weight (data, error)) == NULL ||
       (scale = shape_params (row->scale, value->initializer, error)) == NULL ||
       (zero_point = shape_params (row->zero_point, value->initializer, error)) == NULL)

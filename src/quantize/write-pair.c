@@ -40,15 +40,19 @@ static const VnQuantPair scaled_blocks[] = {
 
 /*< private >
  * vn_quant_find_pair:
- * @contrib: integers other than 8 bit are not in the standard of the result yet: ONNX Runtime's own domain has them
+ * ONNX Runtime looks for QuantizeLinear and DequantizeLinear around a node, and puts one of its operators of integers in
+ * their place. For activations of 4 bit and of floats of 8 bit there is none, and it fails to load the network, or gives
+ * wrong results: these are written as functions, which it leaves alone. Weights in floats of 8 bit are taken for integers
+ * only next to activations of 8 bit; anywhere else they stand in the standard's DequantizeLinear.
  *
  * Returns: (transfer none): how a tensor of @row's type is written
  */
 const VnQuantPair *
 vn_quant_find_pair (const VnRecipe     *recipe,
-                    gboolean            contrib,
+                    VnPairFlags         flags,
                     const VnTensorPlan *row)
 {
+  gboolean contrib = (flags & VN_PAIRS_CONTRIB) != 0, is_activation = row->role == VN_TENSOR_ACTIVATION;
   gboolean vendor = recipe->format == VN_FORMAT_EXTENDED && recipe->vendor_domain != VN_VENDOR_NONE;
   VnBlockFormat format;
 
@@ -62,8 +66,9 @@ vn_quant_find_pair (const VnRecipe     *recipe,
     return &cast;
   if (row->role == VN_TENSOR_BIAS)
     return contrib ? &linear_contrib : &linear;
-  /* Floats of 8 bit would be standard, but ONNX Runtime takes them for integers when it fuses nodes. */
-  if (row->dtype == VN_DTYPE_S32 || row->dtype == VN_DTYPE_U32 || vn_dtype_is_float (row->dtype))
+  if (vn_dtype_is_float (row->dtype))
+    return is_activation || (flags & VN_PAIRS_BYTES) != 0 ? &extended[VN_VENDOR_NONE] : &linear;
+  if (row->dtype == VN_DTYPE_S32 || row->dtype == VN_DTYPE_U32 || (is_activation && vn_dtype_get_bits (row->dtype) == 4))
     return &extended[VN_VENDOR_NONE];
   return contrib ? &linear_contrib : &linear;
 }

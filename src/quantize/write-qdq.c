@@ -25,7 +25,7 @@ typedef struct
   GHashTable  *excluded;   /* nodes that keep float weights */
   GHashTable  *params;     /* name of a tensor -> its Params */
   GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
-  gboolean     contrib;
+  VnPairFlags  flags;
   gboolean     pairs_on_weights;
 } Writer;
 
@@ -77,7 +77,7 @@ insert_conversion (Writer             *self,
                    VnValue            *output,
                    int                 axis)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   const char *op_type = back && pair->back != NULL ? pair->back : pair->forth;
   g_autofree char *name = g_strconcat (base, "_", op_type, NULL);
   VnValue *inputs[3] = { input };
@@ -186,18 +186,21 @@ make_stored (Writer              *self,
              int                  axis,
              GError             **error)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
 
   if (block > 0)
     return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, block, FALSE, error);
+  if (pair->kind == VN_PAIR_FIX && self->recipe->narrow_range)
+    return vn_quant_cut_to_narrow (data, row, error);
   if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
     return vn_tensor_ref (data);
   if (pair->kind == VN_PAIR_BLOCK)
     return vn_quant_round_tensor (data, &row->dtype, axis, error);
   if (row->dtype == VN_DTYPE_F16 || row->dtype == VN_DTYPE_BF16)
     return vn_tensor_convert (data, row->dtype, error);
-  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, error);
+  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, self->recipe->narrow_range,
+                                   error);
 }
 
 static gboolean
@@ -223,7 +226,7 @@ write_constant (Writer            *self,
       return FALSE;
     }
 
-  if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->contrib, &as_stored)))
+  if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->flags, &as_stored)))
     params = get_params (self, &row->tensor, name);
   stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored
@@ -242,21 +245,34 @@ write_constant (Writer            *self,
 }
 
 /* The weight stays in float and goes through both: for tools that want to see every conversion, or to go on training. */
-static void
-write_constant_pair (Writer             *self,
-                     const VnTensorPlan *row,
-                     VnValue            *value)
+static gboolean
+write_constant_pair (Writer              *self,
+                     const VnTensorPlan  *row,
+                     VnValue             *value,
+                     GError             **error)
 {
+  g_autoptr(VnTensor) cut = NULL;
   VnShape shape = value->initializer->shape;
   VnNode *before = first_reader (value);
   const Params *params = get_params (self, row, value->name);
   VnValue *middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
   VnValue *output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+  VnValue *data = value;
 
+  if (self->recipe->narrow_range)
+    {
+      cut = vn_quant_cut_to_narrow (value->initializer, row, error);
+      if (cut == NULL)
+        return FALSE;
+      data = vn_quant_add_constant (self->graph, value->name, "_narrow", cut);
+    }
   redirect_readers (self, value, output, TRUE);
-  insert_conversion (self, before, row, value->name, FALSE, value, params, middle, row->axis);
+  insert_conversion (self, before, row, value->name, FALSE, data, params, middle, row->axis);
   insert_conversion (self, before, row, value->name, TRUE, middle, params, output, row->axis);
   remember_name (self, value->name, output->name);
+  if (data != value)
+    drop_if_unused (self, value);
+  return TRUE;
 }
 
 /* ---- activations ---- */
@@ -289,7 +305,7 @@ write_activation (Writer             *self,
                   const VnTensorPlan *row,
                   VnValue            *value)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->contrib, row);
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : -1;
   VnNode *before = place_pair (self, value);
   const Params *params = has_params (pair) ? get_params (self, row, value->name) : NULL;
@@ -398,7 +414,7 @@ write_bias (Writer            *self,
   VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
   gboolean own = g_str_equal (row->source, row->tensor.name);
   g_autoptr(VnTensor) data = make_stored_bias (self, row, bias->initializer, error);
-  gboolean linear = has_params (vn_quant_find_pair (self->recipe, self->contrib, &row->tensor));
+  gboolean linear = has_params (vn_quant_find_pair (self->recipe, self->flags, &row->tensor));
   VnShape shape = bias->initializer->shape;
   VnNode *before = own ? first_reader (bias) : node;
   Params params = { 0 };
@@ -476,6 +492,19 @@ needs_contrib (const VnModel *model,
   return FALSE;
 }
 
+static gboolean
+has_byte_activations (VnQuantPlan *plan)
+{
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_get (plan, i);
+
+      if (row->quantized && row->role == VN_TENSOR_ACTIVATION && (VN_QUANT_BYTES >> row->dtype & 1) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 writer_init (Writer         *self,
              VnModel        *model,
@@ -484,7 +513,7 @@ writer_init (Writer         *self,
              GHashTable     *names)
 {
   self->recipe = recipe;
-  self->contrib = needs_contrib (model, plan);
+  self->flags = (needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
   self->model = model;
   self->graph = model->graph;
   self->plan = plan;
@@ -546,9 +575,8 @@ write_tensors (Writer  *self,
       value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
         write_activation (self, &row->tensor, value);
-      else if (self->pairs_on_weights)
-        write_constant_pair (self, &row->tensor, value);
-      else if (!write_constant (self, row, value, error))
+      else if (!(self->pairs_on_weights ? write_constant_pair (self, &row->tensor, value, error)
+                                        : write_constant (self, row, value, error)))
         return FALSE;
     }
   return TRUE;

@@ -93,13 +93,57 @@ test_values (void)
       g_autoptr(VnTensor) data = scalar_f32 (table[i].x);
       g_autoptr(VnTensor) scale = scalar_f32 (table[i].scale);
       g_autoptr(VnTensor) zero_point = scalar_int (table[i].dtype, table[i].zero_point);
-      g_autoptr(VnTensor) q = vn_quant_quantize_tensor (data, table[i].dtype, scale, zero_point, -1, &error);
+      g_autoptr(VnTensor) q = vn_quant_quantize_tensor (data, table[i].dtype, scale, zero_point, -1, FALSE, &error);
 
       g_assert_no_error (error);
       g_test_message ("%s: %g / %g + %d = %d", vn_dtype_get_name (table[i].dtype), table[i].x, table[i].scale,
                       (int) table[i].zero_point, (int) vn_tensor_get_s64 (q, 0));
       g_assert_cmpint (vn_tensor_get_s64 (q, 0), ==, table[i].q);
     }
+}
+
+/* AMD stores weights without the lowest level; what has a zero point keeps all. In float the same is cut off. */
+static void
+test_narrow (void)
+{
+  static const struct { VnDType dtype; gint64 zero_point; float x; gint64 q; } table[] = {
+    { VN_DTYPE_S8,  0, -200, -127 },
+    { VN_DTYPE_S8,  0, -127, -127 },
+    { VN_DTYPE_S8,  0,  200,  127 },
+    { VN_DTYPE_S8,  3, -200, -128 },
+    { VN_DTYPE_U8,  128, -200, 0 },
+    { VN_DTYPE_S4,  0, -9,   -7 },
+    { VN_DTYPE_S16, 0, -40000, -32767 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) data = scalar_f32 (table[i].x);
+      g_autoptr(VnTensor) scale = scalar_f32 (1);
+      g_autoptr(VnTensor) zero_point = scalar_int (table[i].dtype, table[i].zero_point);
+      g_autoptr(VnTensor) q = vn_quant_quantize_tensor (data, table[i].dtype, scale, zero_point, -1, TRUE, &error);
+      VnTensorPlan row = { .dtype = table[i].dtype, .scale = scale, .zero_point = zero_point, .axis = -1 };
+      g_autoptr(VnTensor) cut = vn_quant_cut_to_narrow (data, &row, &error);
+      g_autoptr(VnTensor) again = NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (vn_tensor_get_s64 (q, 0), ==, table[i].q);
+      again = vn_quant_quantize_tensor (cut, table[i].dtype, scale, zero_point, -1, FALSE, &error);
+      g_assert_cmpint (vn_tensor_get_s64 (again, 0), ==, table[i].q);
+    }
+}
+
+/* The middle of symmetric uint8 is 128: AMD's processors want that, and ONNX Runtime had it before it changed to 127. */
+static void
+test_symmetric_unsigned (void)
+{
+  gint64 zero_point;
+  float scale;
+
+  vn_quant_params_from_range (-1, 2, VN_DTYPE_U8, TRUE, FALSE, &scale, &zero_point);
+  g_assert_cmpint (zero_point, ==, 128);
+  g_assert_cmpfloat (scale, ==, (float) (4.0 / 255));
 }
 
 /* Inside the range nothing is off by more than half a step (and what the division in single precision costs). */
@@ -126,7 +170,7 @@ test_budget (void)
             x[i] = ranges[r][0] + (ranges[r][1] - ranges[r][0]) * (float) i / (N - 1);
           scale = scalar_f32 (step);
           zero_point = scalar_int (types[t], zero);
-          q = vn_quant_quantize_tensor (data, types[t], scale, zero_point, -1, &error);
+          q = vn_quant_quantize_tensor (data, types[t], scale, zero_point, -1, FALSE, &error);
           g_assert_no_error (error);
           for (guint i = 0; i < N; i++)
             worst = MAX (worst, fabs ((double) (vn_tensor_get_s64 (q, i) - zero) * step - x[i]));
@@ -210,6 +254,8 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/params/table", test_table);
   g_test_add_func ("/quantize/params/values", test_values);
+  g_test_add_func ("/quantize/params/narrow", test_narrow);
+  g_test_add_func ("/quantize/params/symmetric-unsigned", test_symmetric_unsigned);
   g_test_add_func ("/quantize/params/budget", test_budget);
   g_test_add_func ("/quantize/params/channels", test_channels);
   g_test_add_func ("/quantize/params/bad-data", test_bad_data);
