@@ -168,6 +168,12 @@ static void
 say_rules (const VnRecipe *self,
            VnNotes        *notes)
 {
+  if (self->dynamic && self->format == VN_FORMAT_QOPERATOR)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
+                  _("dynamic is not written: onnxruntime.quantization has operators of integers with known ranges only"));
+  if (self->block_size > 0)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "block-size",
+                  _("block-size is not written: quantize_static() of onnxruntime.quantization has no blocks"));
   if (self->narrow_range)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "narrow-range",
                   _("narrow-range is not written: onnxruntime.quantization stores weights down to the lowest level"));
