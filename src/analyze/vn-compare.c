@@ -22,7 +22,10 @@ typedef struct
 {
   VnRunner    *float_runner, *quant_runner;
   VnTensor   **kept;       /* by pair: what the float run showed, for the present sample */
-  VnErrorSum  *sums;       /* of the present sample */
+  VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
+  VnErrorSum  *sums;       /* of the present sample, by pair; behind them those of the quantizations alone */
+  guint        n_pairs;
+  const guint *sources;    /* by tap behind those of the pairs: the pair whose quantization it goes into */
   const Grid  *grids;      /* by pair */
 } Worker;
 
@@ -30,6 +33,7 @@ typedef struct
 {
   GPtrArray   *float_taps, *quant_taps;   /* of VnValue, pair by pair */
   GArray      *grids;                     /* of Grid, pair by pair */
+  GArray      *sources;                   /* of guint: the pairs of the values that quant_taps has behind those of the pairs */
   VnPlan      *float_plan, *quant_plan;
   VnDataset   *dataset;
   const VnCompareOptions *options;
@@ -88,6 +92,37 @@ add_pair (Compare                *self,
   g_ptr_array_add (self->quant_taps, other);
 }
 
+/* Whether the range of the quantization is what clamps: its error would be mostly that. */
+static gboolean
+is_absorbed (const VnValue *value,
+             const VnValue *source)
+{
+  const VnNode *clamp = value->producer;
+
+  return clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")) &&
+         (source->producer == NULL || !vn_node_is (source->producer, clamp->op_type));
+}
+
+/* What goes into each quantization has, in the quantized network, the name that the tensor has in the float one. */
+static void
+add_sources (Compare                *self,
+             const VnGraph          *quant_graph,
+             const VnCompareOptions *options)
+{
+  guint n = self->float_taps->len;
+
+  for (guint i = 0; i < n && options->value_names != NULL; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->float_taps, i), *other = g_ptr_array_index (self->quant_taps, i);
+      VnValue *source = g_hash_table_lookup (quant_graph->by_name, value->name);
+
+      if (source == NULL || source == other || vn_value_is_constant (source) || is_absorbed (value, source))
+        continue;
+      g_array_append_val (self->sources, i);
+      g_ptr_array_add (self->quant_taps, source);
+    }
+}
+
 static gboolean
 collect_pairs (Compare                 *self,
                VnModel                 *float_model,
@@ -109,11 +144,25 @@ collect_pairs (Compare                 *self,
         if (vn_node_get_output (node, k) != NULL)
           add_pair (self, quant_model->graph, vn_node_get_output (node, k), options);
     }
+  if (options->local)
+    add_sources (self, quant_model->graph, options);
   if (self->float_taps->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                _("The two models have no tensor of the same name; is the second made from the first?"));
   return FALSE;
+}
+
+static void
+copy_float (VnTensor       **kept,
+            const VnTensor  *tensor)
+{
+  if (tensor->dtype != VN_DTYPE_F32)
+    return;
+  g_clear_pointer (kept, vn_tensor_unref);
+  *kept = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
+  if (*kept != NULL)
+    memcpy ((*kept)->data, tensor->data, tensor->n_bytes);
 }
 
 static void
@@ -124,11 +173,7 @@ keep_float (const VnValue  *value,
 {
   Worker *worker = data;
 
-  if (tensor->dtype != VN_DTYPE_F32)
-    return;
-  worker->kept[tap] = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
-  if (worker->kept[tap] != NULL)
-    memcpy (worker->kept[tap]->data, tensor->data, tensor->n_bytes);
+  copy_float (&worker->kept[tap], tensor);
 }
 
 static VnTensor *
@@ -149,9 +194,15 @@ compare_quant (const VnValue  *value,
                gpointer        data)
 {
   Worker *worker = data;
-  VnTensor *kept = worker->kept[tap];
+  VnTensor *kept;
   g_autoptr(VnTensor) converted = NULL;
 
+  if (tap >= worker->n_pairs)
+    {
+      copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor);
+      return;
+    }
+  kept = worker->kept[tap];
   if (kept == NULL || kept->n_elements != tensor->n_elements)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
@@ -162,6 +213,10 @@ compare_quant (const VnValue  *value,
     return;
   vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
   g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
+  kept = worker->before[tap];
+  if (kept != NULL && kept->n_elements == tensor->n_elements)
+    vn_error_sum_add (&worker->sums[worker->n_pairs + tap], kept->data, tensor->data, tensor->n_elements);
+  g_clear_pointer (&worker->before[tap], vn_tensor_unref);
 }
 
 static void
@@ -189,12 +244,12 @@ compare_sample (Compare   *self,
       g_clear_error (error);
       return TRUE;
     }
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < 2 * n; i++)
     vn_error_sum_init (&worker->sums[i]);
   if (!vn_runner_run (worker->float_runner, inputs, NULL, NULL, error) ||
       !vn_runner_run (worker->quant_runner, inputs, NULL, NULL, error))
     return FALSE;
-  self->per_sample[sample] = g_memdup2 (worker->sums, n * sizeof (VnErrorSum));
+  self->per_sample[sample] = g_memdup2 (worker->sums, 2 * n * sizeof (VnErrorSum));
   return TRUE;
 }
 
@@ -211,6 +266,7 @@ compare_item (gsize     item,
 
   clear_tensors (inputs, self->n_inputs);
   clear_tensors (worker->kept, self->float_taps->len);
+  clear_tensors (worker->before, self->float_taps->len);
   vn_progress_report (self->progress, _("Measuring error"), _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1,
                       self->options->n_samples);
   return good;
@@ -246,7 +302,10 @@ make_workers (Compare  *self,
       if (worker->quant_runner == NULL)
         return FALSE;
       worker->kept = g_new0 (VnTensor *, n);
-      worker->sums = g_new0 (VnErrorSum, n);
+      worker->before = g_new0 (VnTensor *, n);
+      worker->sums = g_new0 (VnErrorSum, 2 * n);
+      worker->n_pairs = n;
+      worker->sources = (const guint *) (gpointer) self->sources->data;
       worker->grids = (const Grid *) (gpointer) self->grids->data;
       vn_runner_set_tap (worker->float_runner, keep_float, worker);
       vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
@@ -262,6 +321,7 @@ compare_clear (Compare *self)
       g_clear_pointer (&self->workers[i].float_runner, vn_runner_free);
       g_clear_pointer (&self->workers[i].quant_runner, vn_runner_free);
       g_free (self->workers[i].kept);
+      g_free (self->workers[i].before);
       g_free (self->workers[i].sums);
     }
   g_free (self->workers);
@@ -273,6 +333,7 @@ compare_clear (Compare *self)
   g_clear_pointer (&self->float_taps, g_ptr_array_unref);
   g_clear_pointer (&self->quant_taps, g_ptr_array_unref);
   g_clear_pointer (&self->grids, g_array_unref);
+  g_clear_pointer (&self->sources, g_array_unref);
 }
 
 /* Whether nodes read @value, and none of them can be run. */
@@ -295,7 +356,8 @@ static void
 add_row (VnErrorTable     *table,
          VnPlan           *plan,
          const VnValue    *value,
-         const VnErrorSum *sum)
+         const VnErrorSum *sum,
+         const VnErrorSum *local)
 {
   VnErrorRow *row = g_new0 (VnErrorRow, 1);
 
@@ -304,17 +366,9 @@ add_row (VnErrorTable     *table,
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
   row->is_last = is_last (plan, value);
-  row->n = sum->n;
-  row->n_bad = sum->n_bad;
-  row->noise_to_signal = vn_error_sum_noise (sum);
-  row->sqnr_db = vn_error_sum_sqnr (sum);
-  row->cosine = vn_error_sum_cosine (sum);
-  row->mse = vn_error_sum_mse (sum);
-  row->max_error = sum->max_error;
-  row->float_min = sum->float_min;
-  row->float_max = sum->float_max;
-  row->quant_min = sum->quant_min;
-  row->quant_max = sum->quant_max;
+  _vn_error_row_set (row, sum);
+  row->has_local = local->n > 0;
+  row->local_db = vn_error_sum_sqnr (local);
   _vn_error_table_add (table, row);
 }
 
@@ -335,14 +389,18 @@ make_table (Compare  *self,
   table = _vn_error_table_new (n_used);
   for (guint i = 0; i < self->float_taps->len; i++)
     {
-      VnErrorSum sum;
+      VnErrorSum sum, local;
 
       vn_error_sum_init (&sum);
+      vn_error_sum_init (&local);
       for (guint s = 0; s < self->options->n_samples; s++)
         if (self->per_sample[s] != NULL)
-          vn_error_sum_merge (&sum, &self->per_sample[s][i]);
+          {
+            vn_error_sum_merge (&sum, &self->per_sample[s][i]);
+            vn_error_sum_merge (&local, &self->per_sample[s][self->float_taps->len + i]);
+          }
       if (sum.n > 0)
-        add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum);
+        add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local);
     }
   return g_steal_pointer (&table);
 }
@@ -393,6 +451,7 @@ vn_compare (VnModel                 *float_model,
   self.float_taps = g_ptr_array_new ();
   self.quant_taps = g_ptr_array_new ();
   self.grids = g_array_new (FALSE, FALSE, sizeof (Grid));
+  self.sources = g_array_new (FALSE, FALSE, sizeof (guint));
   self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
   self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));

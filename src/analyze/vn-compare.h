@@ -13,6 +13,8 @@ G_BEGIN_DECLS
  * @noise_to_signal: sum (q - f)^2 / sum f^2; 0 if both are zero, infinity if only the reference is
  * @sqnr_db: -10 log10 of it; G_MAXDOUBLE-free: +inf for equal tensors
  * @cosine: 1 if both are zero, 0 if one is
+ * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
+ *   what comes out of it to what goes in, both in the quantized network
  */
 typedef struct
 {
@@ -25,6 +27,8 @@ typedef struct
   double   noise_to_signal, sqnr_db, cosine, mse, max_error;
   double   float_min, float_max, quant_min, quant_max;
   guint64  n_bad;           /* NaN or infinite in the quantized network but not in the float one */
+  gboolean has_local;       /* @local_db was measured */
+  double   local_db;
 } VnErrorRow;
 
 typedef struct _VnErrorTable VnErrorTable;
@@ -38,6 +42,9 @@ const VnErrorRow *vn_error_table_find     (VnErrorTable  *self,
                                            const char    *value);
 GArray           *vn_error_table_sort_worst (VnErrorTable *self);   /* of guint: row numbers, worst first; owned by the caller */
 guint             vn_error_table_get_n_samples (VnErrorTable *self);
+guint             vn_error_table_get_n_weights (VnErrorTable *self);
+const VnErrorRow *vn_error_table_get_weight (VnErrorTable *self,
+                                             guint         i);      /* worst first */
 
 /* Metrics a table, overlay or report can show. */
 typedef enum
@@ -63,6 +70,7 @@ typedef struct
   guint        n_samples;
   guint        n_threads;    /* 0: all processors */
   gboolean     outputs_only;
+  gboolean     local;        /* also what each pair of quantization and dequantization does */
 } VnCompareOptions;
 
 /* Cumulative error: both networks run on the same samples, the same tensors are compared. Never stores activations
@@ -76,6 +84,12 @@ VnErrorTable     *vn_compare              (VnModel                 *float_model,
                                            VnNotes                 *notes,
                                            GCancellable            *cancellable,
                                            GError                 **error);
+
+/* The weights of both, without running them. */
+guint             vn_compare_weights      (const VnModel           *float_model,
+                                           const VnModel           *prepared,      /* nullable */
+                                           const VnModel           *quant_model,
+                                           VnErrorTable            *table);
 
 /* Maps names for a quantized model that came from a file: t -> t's DequantizeLinear output where the quantized model has one. */
 GHashTable       *vn_compare_match_names  (const VnModel           *float_model,

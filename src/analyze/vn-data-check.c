@@ -4,37 +4,21 @@
  * there keeps mean and deviation of what it saw in training; without one, biases that dwarf everything the samples
  * make, or a clamp that cuts nearly all of it off, tell that the scale is wrong. The limits are far from what pictures
  * prepared rightly give (a factor of 2 at most between their deviation and that of training), so that factors of 255
- * are found, but not a mean that is a little off; whether red and blue are swapped cannot be told this way. */
+ * are found, but not a mean that is a little off.
+ *
+ * Whether red and blue are swapped only a BatchNormalization tells, and not every one: most first layers are nearly symmetric in
+ * colour. The samples go through the first layer in both orders, and what comes out is held against
+ * mean and deviation of training (judge_colors()). */
 
-#include "vn-data-check.h"
+#include "vn-data-check-private.h"
 
 #include "vn-i18n.h"
 #include "vn-plan.h"
 
 #include <math.h>
 
-#define MAX_SAMPLES 8u       /* looked at, evenly spread */
+#define MAX_SAMPLES 16u       /* looked at, evenly spread */
 #define FEW_SAMPLES 10
-#define MAX_STEPS 6          /* operators before the first layer */
-#define MOST_RATIO 4.0       /* deviation to that of training, either way */
-#define MOST_SHIFT 2.5       /* of the mean, in deviations of training */
-#define MOST_BIAS 15.0       /* of a bias, in deviations of what it is added to */
-#define MOST_CLAMP 8.0       /* deviations, in upper limits of a clamp */
-
-/* The first layer behind an input. */
-typedef struct
-{
-  guint         input;
-  gboolean      direct;     /* the input itself is looked at */
-  VnValue      *value;      /* looked at: the output of a Conv, or what goes into a BatchNormalization */
-  const VnNode *norm;       /* nullable: the BatchNormalization behind it */
-  VnTensor     *bias;       /* nullable: of the Conv */
-  double        clamp;      /* upper limit right behind it, or infinity */
-
-  double       *sum, *squares;
-  gsize         n_channels;
-  double        n;          /* elements of a channel */
-} Layer;
 
 typedef struct
 {
@@ -43,7 +27,8 @@ typedef struct
   guint      n_samples, n_inputs;
   VnTensor **first;         /* the first sample */
   gboolean   all_equal;
-  guint      n_constant, n_bad, n_interleaved, n_planar;
+  guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
+  gboolean   calibrates;
 } Samples;
 
 /* ---- the samples themselves ---- */
@@ -82,12 +67,34 @@ is_interleaved (const VnTensor *tensor)
   return far < 0.5 * near;
 }
 
+/* Whether a picture that should lie pixel by pixel lies in planes: then what is a row above is nearer than what is three
+ * rows above; otherwise that is the pixel above, and a row of a plane is the way to quite another pixel. */
 static gboolean
-has_planes (const VnTensor *tensor)
+is_in_planes (const VnTensor *tensor)
 {
-  const VnShape *shape = &tensor->shape;
+  gsize row = (gsize) tensor->shape.dims[2];
+  double one = 0, three = 0;
 
-  return vn_dtype_is_float (tensor->dtype) && shape->rank == 4 && shape->dims[1] == 3 && shape->dims[2] >= 16 && shape->dims[3] >= 16;
+  for (gsize i = 3 * row; i < tensor->n_elements; i++)
+    {
+      double value = vn_tensor_get_double (tensor, i);
+
+      one += fabs (value - vn_tensor_get_double (tensor, i - row));
+      three += fabs (value - vn_tensor_get_double (tensor, i - 3 * row));
+    }
+  return one < 0.7 * three;
+}
+
+/* @channels: the axis of the colours */
+static gboolean
+is_picture (const VnTensor *tensor,
+            int             channels)
+{
+  const gint64 *dims = tensor->shape.dims;
+  const int first = channels == 1 ? 2 : 1;
+
+  return vn_dtype_is_float (tensor->dtype) && tensor->shape.rank == 4 && dims[channels] == 3 && dims[first] >= 16 &&
+         dims[first + 1] >= 16;
 }
 
 static void
@@ -111,10 +118,15 @@ look_at_sample (Samples   *self,
       if (n_bad > 0 && self->n_bad++ == 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "data-not-finite", vn_dataset_get_name (self->dataset, index),
                       _("%zu of %zu values are NaN or infinite"), n_bad, tensors[k]->n_elements);
-      if (has_planes (tensors[k]))
+      if (is_picture (tensors[k], 1))
         {
           self->n_planar++;
-          self->n_interleaved += is_interleaved (tensors[k]);
+          self->n_planar_wrong += is_interleaved (tensors[k]);
+        }
+      else if (is_picture (tensors[k], 3))
+        {
+          self->n_packed++;
+          self->n_packed_wrong += is_in_planes (tensors[k]);
         }
       if (is_first)
         self->first[k] = vn_tensor_ref (tensors[k]);
@@ -129,7 +141,7 @@ note_samples (const Samples *self)
 {
   guint n = vn_dataset_get_n (self->dataset);
 
-  if (n < FEW_SAMPLES)
+  if (self->calibrates && n < FEW_SAMPLES)
     vn_notes_add (self->notes, VN_NOTE_INFO, "data-few", NULL,
                   _("Only %u samples: ranges get better with more; 100 to 1000 are usual"), n);
   if (self->n_samples > 1 && self->all_equal)
@@ -138,210 +150,12 @@ note_samples (const Samples *self)
   else if (self->n_constant > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-constant", NULL,
                   _("%u of the %u samples that were looked at have the same value everywhere"), self->n_constant, self->n_samples);
-  if (self->n_interleaved > self->n_planar / 2)
+  if (self->n_planar_wrong > self->n_planar / 2)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-layout", NULL,
                   _("The samples look like N×H×W×C, colour by colour for each pixel; the network takes N×C×H×W"));
-}
-
-/* ---- the first layer ---- */
-
-static const VnNode *
-find_use (const VnValue *value,
-          const char    *op_type)
-{
-  for (guint i = 0; i < value->uses->len; i++)
-    {
-      const VnUse *use = &g_array_index (value->uses, VnUse, i);
-
-      if (use->index == 0 && vn_node_is (use->node, op_type))
-        return use->node;
-    }
-  return NULL;
-}
-
-static double
-find_clamp (const VnValue *value)
-{
-  const VnNode *clip = find_use (value, "Clip");
-  VnTensor *max = clip != NULL && vn_node_get_input (clip, 2) != NULL ? vn_value_get_constant (vn_node_get_input (clip, 2)) : NULL;
-  double limit = max != NULL && max->n_elements == 1 ? vn_tensor_get_double (max, 0)
-               : clip != NULL ? (double) vn_node_get_float (clip, "max", INFINITY) : INFINITY;
-
-  return limit > 0 ? limit : INFINITY;
-}
-
-/* Follows @value to the first Conv or BatchNormalization. */
-static gboolean
-find_layer (VnValue *value,
-            Layer   *layer)
-{
-  for (guint step = 0; step < MAX_STEPS && value != NULL; step++)
-    {
-      const VnNode *conv = find_use (value, "Conv");
-      const VnNode *norm = find_use (value, "BatchNormalization");
-      const VnValue *bias;
-
-      if (conv != NULL && (value = vn_node_get_output (conv, 0)) != NULL)
-        {
-          bias = vn_node_get_input (conv, 2);
-          layer->value = value;
-          layer->norm = find_use (value, "BatchNormalization");
-          layer->bias = bias != NULL ? vn_value_get_constant (bias) : NULL;
-          layer->clamp = find_clamp (value);
-          return TRUE;
-        }
-      if (norm != NULL)
-        {
-          layer->value = value;
-          layer->norm = norm;
-          layer->clamp = INFINITY;
-          return TRUE;
-        }
-      value = value->uses->len > 0 ? vn_node_get_output (g_array_index (value->uses, VnUse, 0).node, 0) : NULL;
-    }
-  return FALSE;
-}
-
-static void
-add_channels (Layer          *layer,
-              const VnTensor *tensor)
-{
-  const VnShape *shape = &tensor->shape;
-  const gsize channels = shape->rank >= 3 ? (gsize) shape->dims[1] : 0;
-  gsize area;
-
-  if (tensor->dtype != VN_DTYPE_F32 || channels == 0 || tensor->n_elements == 0 ||
-      (layer->sum != NULL && layer->n_channels != channels))
-    return;
-  if (layer->sum == NULL)
-    {
-      layer->n_channels = channels;
-      layer->sum = g_new0 (double, channels);
-      layer->squares = g_new0 (double, channels);
-    }
-  area = tensor->n_elements / channels / (gsize) shape->dims[0];
-  for (gsize i = 0; i < tensor->n_elements; i++)
-    {
-      double value = (double) ((const float *) tensor->data)[i];
-      gsize c = i / area % channels;
-
-      layer->sum[c] += value;
-      layer->squares[c] += value * value;
-    }
-  layer->n += (double) (tensor->n_elements / channels);
-}
-
-/* ---- the verdict ---- */
-
-static int
-compare_doubles (gconstpointer a,
-                 gconstpointer b)
-{
-  double x = *(const double *) a;
-  double y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* Of a few numbers; NaN if there are none. Sorts them. */
-static double
-median (GArray *values)
-{
-  if (values->len == 0)
-    return NAN;
-  g_array_sort (values, compare_doubles);
-  return g_array_index (values, double, values->len / 2);
-}
-
-static void
-get_channel (const Layer *layer,
-             gsize        c,
-             double      *mean,
-             double      *deviation)
-{
-  *mean = layer->sum[c] / layer->n;
-  *deviation = sqrt (MAX (0, layer->squares[c] / layer->n - *mean * *mean));
-}
-
-static VnTensor *
-get_parameter (const Layer *layer,
-               guint        i)
-{
-  VnValue *value = vn_node_get_input (layer->norm, i);
-  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
-
-  return tensor != NULL && vn_dtype_is_float (tensor->dtype) && tensor->n_elements == layer->n_channels ? tensor : NULL;
-}
-
-static void
-judge_by_norm (const Layer *layer,
-               const char  *input,
-               VnNotes     *notes)
-{
-  VnTensor *means = get_parameter (layer, 3);
-  VnTensor *variances = get_parameter (layer, 4);
-  g_autoptr(GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr(GArray) shifts = g_array_new (FALSE, FALSE, sizeof (double));
-  double most = 0, ratio, shift;
-
-  for (gsize c = 0; means != NULL && variances != NULL && c < layer->n_channels; c++)
-    most = MAX (most, vn_tensor_get_double (variances, c));
-  for (gsize c = 0; most > 0 && c < layer->n_channels; c++)
-    {
-      double expected = sqrt (vn_tensor_get_double (variances, c));
-      double mean, deviation;
-
-      if (!(vn_tensor_get_double (variances, c) > 1e-4 * most))      /* a channel that died in training */
-        continue;
-      get_channel (layer, c, &mean, &deviation);
-      ratio = deviation / expected;
-      shift = fabs (mean - vn_tensor_get_double (means, c)) / expected;
-      g_array_append_val (ratios, ratio);
-      g_array_append_val (shifts, shift);
-    }
-  ratio = median (ratios);
-  shift = median (shifts);
-  if (ratio > MOST_RATIO || ratio < 1 / MOST_RATIO)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("Behind the first layer the samples vary %.3g times as much as those the network was trained with: "
-                    "check the mean and deviation of the preprocessing"), ratio);
-  else if (shift > MOST_SHIFT)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("Behind the first layer the samples lie %.3g deviations from those the network was trained with: "
-                    "check the mean of the preprocessing"), shift);
-}
-
-static void
-judge_by_bias (const Layer *layer,
-               const char  *input,
-               VnNotes     *notes)
-{
-  g_autoptr(GArray) deviations = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr(GArray) biases = g_array_new (FALSE, FALSE, sizeof (double));
-  double bias, deviation;
-
-  for (gsize c = 0; c < layer->n_channels; c++)
-    {
-      double mean;
-
-      get_channel (layer, c, &mean, &deviation);
-      if (layer->bias != NULL && layer->bias->n_elements == layer->n_channels)
-        {
-          bias = fabs (vn_tensor_get_double (layer->bias, c)) / MAX (deviation, 1e-30);
-          g_array_append_val (biases, bias);
-        }
-      g_array_append_val (deviations, deviation);
-    }
-  bias = median (biases);
-  deviation = median (deviations);
-  if (bias > MOST_BIAS)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("The samples hardly reach the network: biases of its first layer are %.3g times as large as what the "
-                    "samples change there; are they to be 0 to 255?"), bias);
-  else if (deviation > MOST_CLAMP * layer->clamp)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("The first layer's output varies by %.3g and is cut off at %.3g: are the samples to be divided by 255?"),
-                  deviation, layer->clamp);
+  if (self->n_packed_wrong > self->n_packed / 2)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "data-layout", NULL,
+                  _("The samples look like N×C×H×W, a plane for each colour; the network takes N×H×W×C"));
 }
 
 /* ---- all together ---- */
@@ -349,7 +163,7 @@ judge_by_bias (const Layer *layer,
 static void
 layers_free (gpointer data)
 {
-  Layer *layer = data;
+  VnFirstLayer *layer = data;
 
   g_free (layer->sum);
   g_free (layer->squares);
@@ -371,12 +185,12 @@ plan_layers (VnModel    *model,
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-      Layer found = { .input = n };
+      VnFirstLayer found = { .input = n };
 
       if (value->initializer != NULL)
         continue;
       n++;
-      if (!vn_dtype_is_float (value->type.dtype) || !find_layer (value, &found) || g_ptr_array_find (outputs, found.value, NULL))
+      if (!vn_dtype_is_float (value->type.dtype) || !_vn_first_layer_find (value, &found) || g_ptr_array_find (outputs, found.value, NULL))
         continue;
       found.direct = found.value == value;
       if (!found.direct)
@@ -389,6 +203,25 @@ plan_layers (VnModel    *model,
       vn_plan_get_n_inputs (plan) != n || vn_plan_get_n_outputs (plan) != outputs->len)
     return NULL;
   return g_steal_pointer (&plan);
+}
+
+/* The samples once more, with red and blue swapped where they are pictures; FALSE if none is. */
+static gboolean
+swap_colors (VnDataset  *dataset,
+             VnTensor  **tensors,
+             VnTensor  **swapped,
+             guint       n)
+{
+  gboolean any = FALSE;
+
+  for (guint k = 0; k < n; k++)
+    {
+      swapped[k] = vn_dataset_swap_colors (dataset, k, tensors[k]);
+      any |= swapped[k] != NULL;
+      if (swapped[k] == NULL)
+        swapped[k] = vn_tensor_ref (tensors[k]);
+    }
+  return any;
 }
 
 /* @runner: (nullable): runs what is not the input itself */
@@ -404,26 +237,28 @@ run_layers (VnRunner      *runner,
 
   for (guint i = 0; i < layers->len; i++)
     {
-      Layer *layer = layers->pdata[i];
+      VnFirstLayer *layer = layers->pdata[i];
 
       if (layer->direct)
-        add_channels (layer, tensors[layer->input]);
+        _vn_first_layer_add (layer, tensors[layer->input]);
       else if (ran)
         {
-          add_channels (layer, outputs[at]);
+          _vn_first_layer_add (layer, outputs[at]);
           vn_tensor_unref (outputs[at++]);
         }
     }
 }
 
+/* @swapped: the same layers, of samples with red and blue swapped, if there were any */
 static void
 judge (GPtrArray *layers,
+       GPtrArray *swapped,
        VnModel   *model,
        VnNotes   *notes)
 {
   for (guint i = 0; i < layers->len; i++)
     {
-      const Layer *layer = layers->pdata[i];
+      const VnFirstLayer *layer = layers->pdata[i];
       guint n = 0;
 
       for (guint k = 0; layer->sum != NULL && layer->n > 1 && k < model->graph->inputs->len; k++)
@@ -432,12 +267,32 @@ judge (GPtrArray *layers,
 
           if (value->initializer != NULL || n++ != layer->input)
             continue;
-          if (layer->norm != NULL)
-            judge_by_norm (layer, value->name, notes);
-          else
-            judge_by_bias (layer, value->name, notes);
+          if (layer->norm == NULL)
+            _vn_first_layer_judge_by_bias (layer, value->name, notes);
+          else if (!_vn_first_layer_judge_by_norm (layer, value->name, notes) && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL)
+            _vn_first_layer_judge_colors (layer, swapped->pdata[i], value->name, notes);
         }
     }
+}
+
+static gboolean
+has_norm (const GPtrArray *layers)
+{
+  for (guint i = 0; i < layers->len; i++)
+    if (((const VnFirstLayer *) layers->pdata[i])->norm != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* Before they have seen anything. */
+static GPtrArray *
+copy_layers (const GPtrArray *layers)
+{
+  GPtrArray *copy = g_ptr_array_new_with_free_func (layers_free);
+
+  for (guint i = 0; i < layers->len; i++)
+    g_ptr_array_add (copy, g_memdup2 (layers->pdata[i], sizeof (VnFirstLayer)));
+  return copy;
 }
 
 static guint
@@ -456,7 +311,9 @@ count_inputs (const VnModel *model)
  * @fed: the model whose inputs @dataset was opened for; may be @model
  * @shapes: (nullable): sizes of inputs, as of vn_model_open_data()
  * @dataset: samples for all its inputs
- * @notes: receives "data-few", "data-equal", "data-constant", "data-not-finite", "data-layout" and "data-range"
+ * @calibrates: ranges are to be found with them: few are a fact to tell
+ * @notes: receives "data-few", "data-equal", "data-constant", "data-not-finite", "data-layout", "data-range" and
+ *   "data-colors"
  *
  * Looks at a few samples, evenly spread, and runs the network's first layer on them. Samples that cannot be read and
  * networks whose first layer cannot be run say nothing.
@@ -468,6 +325,7 @@ vn_data_check (VnModel       *model,
                const VnModel *fed,
                GHashTable    *shapes,
                VnDataset     *dataset,
+               gboolean       calibrates,
                VnNotes       *notes,
                GCancellable  *cancellable,
                GError       **error)
@@ -475,22 +333,30 @@ vn_data_check (VnModel       *model,
   const guint n = vn_dataset_get_n (dataset);
   const guint n_checked = MIN (n, MAX_SAMPLES);
   const guint n_inputs = count_inputs (fed);
-  Samples samples = { dataset, notes, .n_inputs = n_inputs, .first = g_new0 (VnTensor *, n_inputs + 1), .all_equal = TRUE };
+  Samples samples = { dataset, notes, .n_inputs = n_inputs, .first = g_new0 (VnTensor *, n_inputs + 1), .all_equal = TRUE,
+                      .calibrates = calibrates };
   g_autoptr(GPtrArray) layers = g_ptr_array_new_with_free_func (layers_free);
   g_autoptr(VnPlan) plan = plan_layers (model, shapes, n_inputs, layers);
+  g_autoptr(GPtrArray) swapped = copy_layers (layers);
   g_autoptr(VnRunner) runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
 
   for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
     {
       guint index = (guint) ((guint64) i * n / n_checked);
       g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
+      g_autofree VnTensor **others = g_new0 (VnTensor *, n_inputs + 1);
 
       if (!vn_dataset_load (dataset, index, tensors, NULL))
         continue;
       look_at_sample (&samples, index, tensors);
       run_layers (runner, layers, tensors, cancellable);
+      if (has_norm (layers) && swap_colors (dataset, tensors, others, n_inputs))
+        run_layers (runner, swapped, others, cancellable);
       for (guint k = 0; k < n_inputs; k++)
-        vn_tensor_unref (tensors[k]);
+        {
+          vn_tensor_unref (tensors[k]);
+          g_clear_pointer (&others[k], vn_tensor_unref);
+        }
     }
   for (guint k = 0; k < n_inputs; k++)
     g_clear_pointer (&samples.first[k], vn_tensor_unref);
@@ -499,6 +365,6 @@ vn_data_check (VnModel       *model,
     return FALSE;
   note_samples (&samples);
   if (samples.n_bad == 0)
-    judge (layers, model, notes);
+    judge (layers, swapped, model, notes);
   return TRUE;
 }

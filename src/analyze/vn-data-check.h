@@ -10,6 +10,7 @@ gboolean vn_data_check (VnModel       *model,
                         const VnModel *fed,
                         GHashTable    *shapes,       /* nullable */
                         VnDataset     *dataset,
+                        gboolean       calibrates,
                         VnNotes       *notes,
                         GCancellable  *cancellable,
                         GError       **error);

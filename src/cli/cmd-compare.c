@@ -31,14 +31,33 @@ print_table (VnErrorTable *errors)
 
   vn_cmd_print (_("%u tensors over %u samples, worst first\n"), vn_error_table_get_n (errors),
                 vn_error_table_get_n_samples (errors));
-  vn_cmd_print ("  %10s %12s %9s  %-14s %s\n", _("SQNR"), _("noise:signal"), _("cosine"), _("type"), _("tensor"));
+  vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise:signal"), _("cosine"), _("of its Q/DQ"), _("type"), _("tensor"));
   for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
       g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+      g_autofree char *local = row->has_local ? vn_cmd_format_db (row->local_db) : g_strdup ("");
 
-      vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
-                    row->noise_to_signal, row->cosine, row->op_type, row->value, describe_place (row));
+      vn_cmd_print ("%s %10s %12.6g %9.5f %11s  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
+                    row->noise_to_signal, row->cosine, local, row->op_type, row->value, describe_place (row));
+    }
+}
+
+static void
+print_weights (VnErrorTable *errors)
+{
+  guint n = vn_error_table_get_n_weights (errors);
+
+  if (n == 0 || top <= 0)
+    return;
+  vn_cmd_print (_("%u weights, worst first\n"), n);
+  for (guint i = 0; i < MIN (n, (guint) top); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get_weight (errors, i);
+      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+
+      vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s\n", vn_error_row_is_marked (row) ? "!" : " ", db, row->noise_to_signal,
+                    row->cosine, row->op_type, row->value);
     }
 }
 
@@ -81,6 +100,7 @@ compare_run (char        **args,
     }
   vn_cmd_print_notes (input.notes);
   print_table (input.errors);
+  print_weights (input.errors);
   text = vn_report_json (&input);
   if (!json_parser_load_from_data (parser, text, -1, error))
     return FALSE;

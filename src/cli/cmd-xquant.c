@@ -170,6 +170,19 @@ quantize (VnConfig    *config,
   return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 
+/* Of the configuration and of the run, in one list. */
+static void
+add_notes (VnNotes *notes,
+           VnNotes *more)
+{
+  for (guint i = 0; i < vn_notes_get_n (more); i++)
+    {
+      const VnNote *note = vn_notes_get (more, i);
+
+      vn_notes_add (notes, note->level, note->code, note->subject, "%s", note->text);
+    }
+}
+
 static void
 print_result (JsonBuilder *json,
               const Paths *paths,
@@ -197,6 +210,7 @@ print_result (JsonBuilder *json,
       json_builder_set_member_name (json, "report");
       json_builder_add_string_value (json, paths->report);
     }
+  add_notes (config->notes, result->notes);
   vn_cmd_json_notes (json, config->notes);
 }
 

@@ -238,7 +238,8 @@ vn_cmd_print_notes (VnNotes *notes)
     {
       const VnNote *note = vn_notes_get (notes, i);
 
-      if (note->level == VN_NOTE_INFO)
+      /* What was found about the samples is worth a line, even where it is no more than a remark. */
+      if (note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-"))
         continue;
       if (note->subject != NULL)
         fprintf (stderr, "%s: %s: %s\n", levels[note->level], note->subject, note->text);

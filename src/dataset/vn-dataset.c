@@ -413,6 +413,39 @@ vn_dataset_load (VnDataset  *self,
 }
 
 /**
+ * vn_dataset_swap_colors:
+ * @tensor: loaded for @input
+ *
+ * Returns: (transfer full) (nullable): what would have been loaded with the other channel order: red and blue are swapped
+ *   before mean and deviation; %NULL unless the settings turned a picture of three colours into floats
+ */
+VnTensor *
+vn_dataset_swap_colors (VnDataset      *self,
+                        guint           input,
+                        const VnTensor *tensor)
+{
+  const VnPicturePlan *plan = &self->pictures[input];
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
+  const float *mean = preprocess->mean, *std = preprocess->std, *from = tensor->data;
+  const gsize area = tensor->n_elements / 3 / (gsize) MAX (plan->batch, 1);
+  VnTensor *swapped;
+  float *to;
+
+  if (plan->channels != 3 || tensor->dtype != VN_DTYPE_F32 || vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL ||
+      area == 0 || tensor->n_elements % (3 * area) != 0 || (swapped = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL)) == NULL)
+    return NULL;
+  to = swapped->data;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      gsize c = plan->layout == VN_LAYOUT_NHWC ? i % 3 : i / area % 3;
+      gsize other = plan->layout == VN_LAYOUT_NHWC ? i - c + (2 - c) : i - c * area + (2 - c) * area;
+
+      to[i] = (from[other] * std[2 - c] + mean[2 - c] - mean[c]) / std[c];
+    }
+  return swapped;
+}
+
+/**
  * vn_dataset_split:
  * @n: how many samples there are
  * @n_held: how many to hold out; more than @n counts as @n

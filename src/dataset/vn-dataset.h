@@ -133,6 +133,11 @@ gboolean    vn_dataset_load       (VnDataset          *self,
                                    VnTensor          **tensors,
                                    GError            **error);
 
+/* A loaded picture as it would be in the other channel order; NULL if the input takes no pictures of three colours. */
+VnTensor   *vn_dataset_swap_colors (VnDataset         *self,
+                                    guint              input,
+                                    const VnTensor    *tensor);
+
 /* The picture as the network sees it, mapped back to 8 bit RGB; and as it is. For previews. */
 GdkPixbuf  *vn_dataset_load_preview (VnDataset        *self,
                                      guint             i,

@@ -2,6 +2,7 @@
 /* Runs samples through a network, prepared as for quantizing, and keeps what its values were. */
 #include "vn-calibration-private.h"
 
+#include "vn-data-check.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -82,6 +83,10 @@ vn_calibrate_job_run (VnJob         *job,
   run.shapes = shapes;
   run.dataset = dataset;
   if (!vn_job_equalize (job, settings->recipe, prepared, &run, all, edits, cancellable, error))
+    return FALSE;
+  /* Of processes that share the samples one looks at them. */
+  if (settings->rank == 0 && !g_str_equal (settings->data->path, "random") &&
+      !vn_data_check (settings->model, prepared, shapes, dataset, TRUE, self->notes, cancellable, error))
     return FALSE;
   origin = vn_job_make_origin (settings->model, prepared, settings->data);
   taps = vn_quantize_list_values (prepared, settings->recipe);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-jobs.h"
+#include "vn-calibration-private.h"
 
+#include "vn-data-check.h"
 #include "vn-i18n.h"
 
 struct _VnCompareJob
@@ -24,6 +25,23 @@ list_all (guint   n,
     g_array_append_val (indices, i);
 }
 
+/* Without running anything. What preparation folds into weights is folded into those of the float network, too. */
+static void
+compare_weights (VnCompareJob *self,
+                 GCancellable *cancellable)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  g_autoptr(VnEditLog) edits = vn_edit_log_new ();
+  g_autoptr(VnNotes) unheard = vn_notes_new ();
+  g_autoptr(VnModel) prepared = vn_job_prepare (self->float_model, recipe, self->input_shapes, edits, unheard, cancellable, NULL);
+  guint n = vn_compare_weights (self->float_model, prepared, self->quant_model, self->errors);
+
+  if (n > 0)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "weights-unmatched", NULL,
+                  _("%u quantized constants have no counterpart of the same name or place: compare with the model that was "
+                    "quantized, after preparation"), n);
+}
+
 static gboolean
 vn_compare_job_run (VnJob         *job,
                     GCancellable  *cancellable,
@@ -36,13 +54,16 @@ vn_compare_job_run (VnJob         *job,
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .n_threads = self->n_threads };
+  VnCompareOptions options = { .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
 
   if (quant_model == NULL)
     return FALSE;
   dataset = vn_model_open_data (float_model, self->data, self->input_shapes, &shapes, self->notes, error);
   if (dataset == NULL)
+    return FALSE;
+  if (!g_str_equal (self->data->path, "random") &&
+      !vn_data_check (self->float_model, float_model, shapes, dataset, FALSE, self->notes, cancellable, error))
     return FALSE;
   vn_graph_note_unsupported (float_model->graph, self->notes);
   names = vn_compare_match_names (float_model, quant_model);
@@ -53,6 +74,8 @@ vn_compare_job_run (VnJob         *job,
   vn_job_begin_phase (job, _("Measuring error"), 0, 1);
   self->errors = vn_compare (float_model, quant_model, shapes, dataset, &options, &progress,
                              self->notes, cancellable, error);
+  if (self->errors != NULL)
+    compare_weights (self, cancellable);
   vn_notes_sort (self->notes);
   return self->errors != NULL;
 }

@@ -106,7 +106,7 @@ vn_evaluate_job_run (VnJob         *job,
   if (labels == NULL ||
       (!g_str_equal (settings->data->path, "random") &&
        !vn_data_check (settings->models->pdata[0], self->contestants[0].model, self->contestants[0].shapes,
-                       self->contestants[0].dataset, self->notes, cancellable, error)))
+                       self->contestants[0].dataset, FALSE, self->notes, cancellable, error)))
     return FALSE;
   for (guint i = 0; i < vn_dataset_get_n (self->contestants[0].dataset); i++)
     g_array_append_val (samples, i);

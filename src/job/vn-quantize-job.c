@@ -110,7 +110,8 @@ check_data (VnQuantizeJob  *self,
   result->n_calibration = self->calibration->len;
   result->n_held_out = self->held_out->len;
   return g_str_equal (self->settings.data->path, "random") ||
-         vn_data_check (result->source, result->prepared, self->shapes, self->dataset, result->notes, cancellable, error);
+         vn_data_check (result->source, result->prepared, self->shapes, self->dataset,
+                        self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), result->notes, cancellable, error);
 }
 
 static gboolean

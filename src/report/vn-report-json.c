@@ -190,6 +190,8 @@ add_tensor (JsonBuilder         *json,
   add_number (json, "cosine", row->cosine);
   add_number (json, "mse", row->mse);
   add_number (json, "max_error", row->max_error);
+  if (row->has_local)
+    add_number (json, "local_sqnr_db", row->local_db);
   add_int (json, "not_finite", (gint64) row->n_bad);
   add_number (json, "float_min", row->float_min);
   add_number (json, "float_max", row->float_max);
@@ -210,6 +212,31 @@ add_tensors (JsonBuilder         *json,
   json_builder_begin_array (json);
   for (guint i = 0; i < order->len; i++)
     add_tensor (json, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
+  json_builder_end_array (json);
+}
+
+static void
+add_weights (JsonBuilder  *json,
+             VnErrorTable *errors)
+{
+  if (vn_error_table_get_n_weights (errors) == 0)
+    return;
+  json_builder_set_member_name (json, "weights");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get_weight (errors, i);
+
+      json_builder_begin_object (json);
+      add_string (json, "tensor", row->value);
+      add_string (json, "node", row->node);
+      add_string (json, "type", row->op_type);
+      add_number (json, "sqnr_db", row->sqnr_db);
+      add_number (json, "noise_to_signal", row->noise_to_signal);
+      add_number (json, "cosine", row->cosine);
+      add_number (json, "max_error", row->max_error);
+      json_builder_end_object (json);
+    }
   json_builder_end_array (json);
 }
 
@@ -322,6 +349,7 @@ vn_report_json (const VnReportInput *input)
     {
       add_summary (json, input->errors);
       add_tensors (json, input);
+      add_weights (json, input->errors);
     }
   if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
     add_npu (json, input->plan);

@@ -179,6 +179,33 @@ append_errors (GString             *text,
 }
 
 static void
+append_weights (GString      *text,
+                VnErrorTable *errors)
+{
+  guint n = vn_error_table_get_n_weights (errors);
+
+  if (n == 0)
+    return;
+  g_string_append_printf (text, "\n## %s\n\n", _("Weights, worst first"));
+  g_string_append_printf (text, "| | %s | %s | %s | SQNR dB | %s | %s | %s |\n", _("Node"), _("Type"), _("Tensor"), _("Noise:signal"),
+                          _("Cosine"), _("Largest error"));
+  g_string_append (text, "|---|---|---|---|---:|---:|---:|---:|\n");
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = vn_error_table_get_weight (errors, i);
+      g_autofree char *node = cell (row->node);
+      g_autofree char *value = cell (row->value);
+      g_autofree char *sqnr = _vn_report_fixed (row->sqnr_db, 2);
+      g_autofree char *noise = _vn_report_number (row->noise_to_signal);
+      g_autofree char *cosine = _vn_report_fixed (row->cosine, 5);
+      g_autofree char *max = _vn_report_number (row->max_error);
+
+      g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", vn_error_row_is_marked (row) ? "**!**" : "", node,
+                              row->op_type, value, sqnr, noise, cosine, max);
+    }
+}
+
+static void
 append_numbers (GString    *text,
                 const char *names,
                 const int  *numbers)
@@ -274,5 +301,11 @@ vn_report_markdown (const VnReportInput *input)
   if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
     append_npu (text, input->plan);
   _vn_report_append_notes (text, input->notes);
+    {
+      append_errors (text, input);
+      append_weights (text, input->errors);
+    }
+  if (input->notes != NULL)
+    append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }

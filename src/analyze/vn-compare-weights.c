@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The weights of a quantized network against those of the float one. Whole numbers that are constant become floats again by
+ * their scales; their counterpart is the constant of the same name, less what quantizing appended, or the one that the node of
+ * the same name reads at the same place. */
+#include "vn-error-sum.h"
+#include "vn-error-table-private.h"
+
+#include <string.h>
+
+/* A constant tensor of the quantized network. */
+typedef struct
+{
+  const VnValue *value;         /* the whole numbers */
+  const VnTensor *scale, *zero_point;
+  gint64         axis, block;
+  const VnNode  *user;          /* who computes with the floats, at @index */
+  guint          index;
+} Weight;
+
+static VnTensor *
+get_constant (const VnNode *node,
+              guint         input)
+{
+  const VnValue *value = vn_node_get_input (node, input);
+
+  return value != NULL ? vn_value_get_constant (value) : NULL;
+}
+
+/* ---- where they are ---- */
+
+static gboolean
+find_dequantized (const VnNode *node,
+                  Weight       *weight)
+{
+  const VnValue *out = vn_node_get_output (node, 0);
+  const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
+
+  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || get_constant (node, 0) == NULL || get_constant (node, 1) == NULL)
+    return FALSE;
+  *weight = (Weight) { vn_node_get_input (node, 0), get_constant (node, 1), get_constant (node, 2), vn_node_get_int (node, "axis", 1),
+                       vn_node_get_int (node, "block_size", 0), use != NULL ? use->node : NULL, use != NULL ? use->index : 0 };
+  return TRUE;
+}
+
+/* Operators on whole numbers, which read weight, scale and zero point one behind the other. */
+static gboolean
+find_integer (const VnNode *node,
+              Weight       *weight)
+{
+  gboolean conv = g_str_equal (node->op_type, "QLinearConv");
+  gboolean gemm = g_str_equal (node->op_type, "QGemm");
+
+  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || get_constant (node, 3) == NULL || get_constant (node, 4) == NULL)
+    return FALSE;
+  *weight = (Weight) { vn_node_get_input (node, 3), get_constant (node, 4), get_constant (node, 5), 0, 0, node, 1 };
+  if (!conv && !(gemm && vn_node_get_int (node, "transB", 0)))
+    weight->axis = get_constant (node, 3)->shape.rank - 1;
+  return TRUE;
+}
+
+/* ---- back to floats ---- */
+
+/* NULL: the scales do not fit. */
+static VnTensor *
+dequantize (const Weight *weight)
+{
+  const VnTensor *q = vn_value_get_constant (weight->value), *scale = weight->scale, *zero = weight->zero_point;
+  gint64 axis = weight->axis < 0 ? weight->axis + q->shape.rank : weight->axis, block = weight->block;
+  gsize inner = 1, dim, n_blocks;
+  VnTensor *result;
+
+  if (scale->n_elements > 1 && (axis < 0 || axis >= q->shape.rank))
+    return NULL;
+  for (int i = (int) axis + 1; i < q->shape.rank; i++)
+    inner *= (gsize) q->shape.dims[i];
+  dim = axis < q->shape.rank && axis >= 0 ? (gsize) q->shape.dims[axis] : 1;
+  n_blocks = block > 0 ? (dim + (gsize) block - 1) / (gsize) block : dim;
+  result = vn_tensor_new (VN_DTYPE_F32, &q->shape, NULL);
+  for (gsize i = 0; result != NULL && i < q->n_elements; i++)
+    {
+      gsize k = i / inner % dim, at = 0;
+
+      if (block > 0)
+        at = (i / inner / dim * n_blocks + k / (gsize) block) * inner + i % inner;
+      else if (scale->n_elements > 1)
+        at = k;
+      if (at >= scale->n_elements || (zero != NULL && zero->n_elements > 1 && at >= zero->n_elements))
+        {
+          vn_tensor_unref (result);
+          return NULL;
+        }
+      ((float *) result->data)[i] = (float) ((vn_tensor_get_double (q, i) -
+                                              (zero != NULL ? vn_tensor_get_double (zero, zero->n_elements > 1 ? at : 0) : 0)) *
+                                             vn_tensor_get_double (scale, at));
+    }
+  return result;
+}
+
+/* ---- their counterparts ---- */
+
+static gboolean
+is_like (const VnValue  *value,
+         const VnTensor *tensor)
+{
+  const VnTensor *constant = value != NULL ? vn_value_get_constant (value) : NULL;
+
+  return constant != NULL && constant->dtype == VN_DTYPE_F32 && vn_shape_equal (&constant->shape, &tensor->shape);
+}
+
+static const VnValue *
+find_by_name (const VnModel  *model,
+              const char     *name,
+              const VnTensor *tensor)
+{
+  static const char * const endings[] = { "_quantized", "_DequantizeLinear_Input", "_q", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *stem = g_str_has_suffix (name, endings[i]) ? g_strndup (name, strlen (name) - strlen (endings[i])) : NULL;
+      const VnValue *value = stem != NULL ? g_hash_table_lookup (model->graph->by_name, stem) : NULL;
+
+      if (is_like (value, tensor))
+        return value;
+    }
+  return NULL;
+}
+
+static const VnValue *
+find_by_user (const VnModel  *model,
+              const Weight   *weight,
+              const VnTensor *tensor)
+{
+  const VnNode *node = weight->user != NULL && *weight->user->name != '\0' ? vn_graph_find_node (model->graph, weight->user->name) : NULL;
+  const VnValue *value = node != NULL ? vn_node_get_input (node, weight->index) : NULL;
+
+  return is_like (value, tensor) ? value : NULL;
+}
+
+/* ---- the rows ---- */
+
+static void
+measure (const VnValue  *value,
+         const VnTensor *tensor,
+         VnErrorSum     *sum)
+{
+  const VnTensor *constant = vn_value_get_constant (value);
+
+  vn_error_sum_init (sum);
+  vn_error_sum_add (sum, constant->data, tensor->data, tensor->n_elements);
+}
+
+/* In the network as it was and as it was prepared, by name and by node, what is nearest: a factor that preparation folded into
+ * the weights is no error. */
+static const VnValue *
+find_nearest (const VnModel * const *models,
+              const Weight          *weight,
+              const VnTensor        *tensor,
+              VnErrorSum            *best)
+{
+  const VnValue *found = NULL;
+
+  for (guint i = 0; i < 2 && models[i] != NULL; i++)
+    {
+      const VnValue *candidates[] = { find_by_name (models[i], weight->value->name, tensor), find_by_user (models[i], weight, tensor) };
+
+      for (guint k = 0; k < G_N_ELEMENTS (candidates); k++)
+        {
+          VnErrorSum sum;
+
+          if (candidates[k] == NULL)
+            continue;
+          measure (candidates[k], tensor, &sum);
+          if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
+            {
+              found = candidates[k];
+              *best = sum;
+            }
+        }
+    }
+  return found;
+}
+
+/**
+ * vn_compare_weights:
+ * @float_model: the reference
+ * @prepared: (nullable): the same, prepared as for quantizing
+ * @table: gets a row for each weight that has a counterpart
+ *
+ * Returns: how many have none
+ */
+guint
+vn_compare_weights (const VnModel *float_model,
+                    const VnModel *prepared,
+                    const VnModel *quant_model,
+                    VnErrorTable  *table)
+{
+  const VnModel *models[] = { float_model, prepared };
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint n_missing = 0;
+
+  for (guint i = 0; i < quant_model->graph->nodes->len; i++)
+    {
+      const VnNode *node = quant_model->graph->nodes->pdata[i];
+      g_autoptr(VnTensor) tensor = NULL;
+      const VnValue *value;
+      VnErrorSum sum;
+      Weight weight;
+
+      if (!(find_dequantized (node, &weight) || find_integer (node, &weight)) || !g_hash_table_add (seen, (gpointer) weight.value))
+        continue;
+      tensor = dequantize (&weight);
+      value = tensor != NULL ? find_nearest (models, &weight, tensor, &sum) : NULL;
+      if (value != NULL)
+        _vn_error_table_add_weight (table, value->name, weight.user, &sum);
+      else
+        n_missing++;
+    }
+  _vn_error_table_sort_weights (table);
+  return n_missing;
+}
