@@ -7,6 +7,8 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <string.h>
+
 static gboolean
 file_claims (const VnDataset *dataset)
 {
@@ -26,6 +28,37 @@ add_single (VnDataset *dataset)
   vn_dataset_add (dataset, name, -1, paths);
 }
 
+/* The dims other than 1 from @first on. */
+static int
+squeeze (const VnShape *shape,
+         int            first,
+         gint64        *dims)
+{
+  int n = 0;
+
+  for (int i = first; i < shape->rank; i++)
+    if (shape->dims[i] != 1)
+      dims[n++] = shape->dims[i];
+  return n;
+}
+
+/* A stack of samples that lack dims of 1: pictures of one channel as N×H×W. */
+static gsize
+count_squeezed (const VnTensor    *tensor,
+                const VnInputSpec *input,
+                VnShape           *one)
+{
+  gint64 have[VN_MAX_RANK], want[VN_MAX_RANK];
+  int n = squeeze (&tensor->shape, 1, have);
+
+  if (tensor->shape.rank < 2 || !vn_shape_is_static (&input->shape) || n != squeeze (&input->shape, 0, want) ||
+      memcmp (have, want, (gsize) n * sizeof have[0]) != 0)
+    return 0;
+  one->rank = tensor->shape.rank - 1;
+  memcpy (one->dims, tensor->shape.dims + 1, (gsize) one->rank * sizeof one->dims[0]);
+  return (gsize) tensor->shape.dims[0];
+}
+
 /* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
 static gsize
 count_stacked (const VnTensor    *tensor,
@@ -37,7 +70,7 @@ count_stacked (const VnTensor    *tensor,
   gint64 per_sample = 1;
 
   if (want->rank < 1 || tensor->shape.rank != want->rank + drop)
-    return 0;
+    return count_squeezed (tensor, input, one);
   one->rank = want->rank;
   for (int i = 0; i < want->rank; i++)
     {

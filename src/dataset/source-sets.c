@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* One sub-folder per sample, as ONNX ships its test data: input_0.pb, input_1.pb ... in the order of the inputs. A
- * file named after the input (image.npy) will do as well. */
+ * file named after the input (image.npy) will do as well. Such a sub-folder alone is one sample. */
 
 #include "vn-dataset-private.h"
 
@@ -32,11 +32,23 @@ find_input (const VnDataset *dataset,
   return NULL;
 }
 
+/* Whether the folder itself is one sample, and not several that happen to be called so. */
+static gboolean
+is_set (const VnDataset *dataset)
+{
+  g_autofree char *input = g_build_filename (dataset->spec->path, "input_0.pb", NULL);
+  g_autofree char *output = g_build_filename (dataset->spec->path, "output_0.pb", NULL);
+
+  return g_file_test (input, G_FILE_TEST_IS_REGULAR) && (dataset->n_inputs > 1 || g_file_test (output, G_FILE_TEST_IS_REGULAR));
+}
+
 static gboolean
 sets_claims (const VnDataset *dataset)
 {
   g_auto(VnListing) listing = { 0 };
 
+  if (is_set (dataset))
+    return TRUE;
   if (!g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR) ||
       !vn_listing_read (&listing, dataset->spec->path, NULL) ||
       listing.pictures->len + listing.tensors->len > 0)
@@ -52,6 +64,25 @@ sets_claims (const VnDataset *dataset)
   return FALSE;
 }
 
+/* Adds the sample in @folder, or notes what it lacks. */
+static void
+add_set (VnDataset  *dataset,
+         const char *name,
+         const char *folder,
+         VnNotes    *notes)
+{
+  g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
+  guint k = 0;
+
+  while (k < dataset->n_inputs && (paths[k] = find_input (dataset, folder, k)) != NULL)
+    k++;
+  if (k == dataset->n_inputs)
+    vn_dataset_add (dataset, name, -1, paths);
+  else
+    vn_notes_add (notes, VN_NOTE_WARNING, "sample-incomplete", name,
+                  _("Left out: it has no file for input %u, “%s”"), k, dataset->inputs[k].name);
+}
+
 static gboolean
 sets_open (VnDataset  *dataset,
            VnNotes    *notes,
@@ -61,20 +92,17 @@ sets_open (VnDataset  *dataset,
 
   if (!vn_listing_read (&listing, dataset->spec->path, error))
     return FALSE;
-  for (guint i = 0; i < listing.folders->len; i++)
+  if (is_set (dataset))
     {
-      const char *name = listing.folders->pdata[i];
-      g_autofree char *folder = g_build_filename (dataset->spec->path, name, NULL);
-      g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
-      guint k = 0;
+      g_autofree char *name = g_path_get_basename (dataset->spec->path);
 
-      while (k < dataset->n_inputs && (paths[k] = find_input (dataset, folder, k)) != NULL)
-        k++;
-      if (k == dataset->n_inputs)
-        vn_dataset_add (dataset, name, -1, paths);
-      else
-        vn_notes_add (notes, VN_NOTE_WARNING, "sample-incomplete", name,
-                      _("Left out: it has no file for input %u, “%s”"), k, dataset->inputs[k].name);
+      add_set (dataset, name, dataset->spec->path, notes);
+    }
+  for (guint i = 0; i < listing.folders->len && !is_set (dataset); i++)
+    {
+      g_autofree char *folder = g_build_filename (dataset->spec->path, listing.folders->pdata[i], NULL);
+
+      add_set (dataset, listing.folders->pdata[i], folder, notes);
     }
   if (dataset->samples->len > 0)
     return TRUE;

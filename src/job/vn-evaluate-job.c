@@ -85,6 +85,16 @@ note_labels (VnEvaluateJob  *self,
     }
 }
 
+/* Why the first sample that failed could not be read. */
+static const char *
+find_reason (VnNotes *notes)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    if (g_str_equal (vn_notes_get (notes, i)->code, "sample-unreadable"))
+      return vn_notes_get (notes, i)->text;
+  return "?";
+}
+
 static gboolean
 vn_evaluate_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -118,7 +128,7 @@ vn_evaluate_job_run (VnJob         *job,
   if (self->scores[0].n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"), samples->len,
-                   vn_notes_get_n (self->notes) > 0 ? vn_notes_get (self->notes, 0)->text : "?");
+                   find_reason (self->notes));
       return FALSE;
     }
   note_labels (self, labels);

@@ -345,12 +345,14 @@ test_token_files (Folder        *folder,
   } cases[] = {
     { "pb", VN_DTYPE_UNDEFINED, TRUE }, { "wide", VN_DTYPE_UNDEFINED, TRUE }, { "wide", VN_DTYPE_S64, TRUE },
     { "narrow", VN_DTYPE_S32, TRUE }, { "narrow", VN_DTYPE_UNDEFINED, FALSE }, { "wide", VN_DTYPE_S32, FALSE },
-    { "sets", VN_DTYPE_UNDEFINED, TRUE },
+    { "sets", VN_DTYPE_UNDEFINED, TRUE }, { "alone", VN_DTYPE_UNDEFINED, TRUE },
   };
   const VnInputSpec tokens = { (char *) "ids", VN_DTYPE_S64, { 2, { 1, 3 } } };
 
   folder_put (folder, "pb/a.pb", proto, sizeof proto);
   folder_put (folder, "sets/test_data_set_0/input_0.pb", proto, sizeof proto);
+  folder_put (folder, "alone/input_0.pb", proto, sizeof proto);
+  folder_put (folder, "alone/output_0.pb", proto, sizeof proto);
   folder_put (folder, "wide/a.raw", wide, sizeof wide);
   folder_put (folder, "narrow/a.bin", narrow, sizeof narrow);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -364,6 +366,7 @@ test_token_files (Folder        *folder,
       spec->raw_type = cases[i].raw_type;
       dataset = vn_dataset_open (spec, &tokens, 1, NULL, &error);
       g_assert_no_error (error);
+      g_assert_cmpuint (vn_dataset_get_n (dataset), ==, 1);
       vn_dataset_load (dataset, 0, &tensor, &error);
       g_test_message ("%s: %s", cases[i].path, error != NULL ? error->message : "read");
       g_assert_cmpint (tensor != NULL, ==, cases[i].ok);

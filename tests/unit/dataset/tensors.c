@@ -147,6 +147,28 @@ test_stack (Folder        *folder,
   g_assert_cmpfloat (dataset_load_first (single, 0, 1, 0), ==, 4);
 }
 
+/* N×H×W for an input of one channel; a single one of these is no stack. */
+static void
+test_stack_of_planes (Folder        *folder,
+                      gconstpointer  data)
+{
+  const VnInputSpec plane = { (char *) "plane", VN_DTYPE_F32, { 4, { 1, 1, 2, 3 } } };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(VnDataset) single = NULL;
+
+  folder_put_npy (folder, "planes.npy", VN_SHAPE (4, 2, 3), 0);
+  folder_put_npy (folder, "plane.npy", VN_SHAPE (2, 3), 9);
+  dataset = folder_open (folder, "planes.npy", &plane, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (dataset), ==, 4);
+  g_assert_cmpfloat (dataset_load_first (dataset, 3, 1, 0), ==, 18);
+  single = folder_open (folder, "plane.npy", &plane, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n (single), ==, 1);
+  g_assert_cmpfloat (dataset_load_first (single, 0, 1, 0), ==, 9);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -157,6 +179,7 @@ main (int   argc,
   FOLDER_TEST ("/tensors/types", test_types);
   FOLDER_TEST ("/tensors/raw", test_raw);
   FOLDER_TEST ("/tensors/stack", test_stack);
+  FOLDER_TEST ("/tensors/stack-of-planes", test_stack_of_planes);
 
   return g_test_run ();
 }
