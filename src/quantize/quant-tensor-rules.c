@@ -314,6 +314,8 @@ replace_numbers (char       **list,
  * @rule: (nullable): about the tensor
  * @n: channels
  * @min, @max: (inout) (array length=n): replaced by what the rule says
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the rule gives too many numbers, or a range that ends before it begins
  */
 gboolean
 vn_quant_rule_range (const VnOverride  *rule,
@@ -323,7 +325,19 @@ vn_quant_rule_range (const VnOverride  *rule,
                      float             *max,
                      GError           **error)
 {
-  return rule == NULL || (replace_numbers (rule->min, name, n, min, error) && replace_numbers (rule->max, name, n, max, error));
+  if (rule == NULL || (rule->min == NULL && rule->max == NULL))
+    return TRUE;
+  if (!replace_numbers (rule->min, name, n, min, error) || !replace_numbers (rule->max, name, n, max, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (min[i] > max[i])
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                     _("“%s”: the range from %g to %g is not allowed; the minimum must not be larger than the maximum"), name,
+                     (double) min[i], (double) max[i]);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 /* ---- another type for some readers ---- */
