@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* recipe-random SEED MODEL FILE: writes a random recipe that validates: any settings of vn-settings.def, with values out of
- * what the table allows, and rules about nodes and regions of the network. */
+ * what the table allows, and rules about nodes and regions of the network.
+ *
+ * recipe-random --wrong: lists values that settings must refuse: "recipe" or "rule", the id, the value as JSON, and what is
+ * allowed, with tabulators between. */
 
 #include "vn-jobs.h"
 #include "vn-quantize.h"
@@ -117,6 +120,50 @@ draw_recipe (GRand   *rand,
   return recipe;
 }
 
+static void
+print_wrong (const char      *where,
+             const VnSetting *setting)
+{
+  g_autofree char *allowed = vn_setting_dup_allowed (setting);
+
+  switch (setting->type)
+    {
+    case VN_SETTING_INT:
+    case VN_SETTING_DOUBLE:
+      if (setting->min - 1 != setting->def)
+        g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, setting->min - 1, allowed);
+      g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, setting->max + 1, allowed);
+      g_print ("%s\t%s\t\"nonsense\"\ta number\n", where, setting->id);
+      break;
+    case VN_SETTING_BOOL:
+    case VN_SETTING_ENUM:
+    case VN_SETTING_DTYPE:
+      g_print ("%s\t%s\t\"nonsense\"\t%s\n", where, setting->id, allowed);
+      break;
+    case VN_SETTING_STRING:
+      if (setting->check != NULL)
+        g_print ("%s\t%s\t\"nonsense\"\tminmax, average\n", where, setting->id);
+      g_print ("%s\t%s\t7\ta text\n", where, setting->id);
+      break;
+    default:
+      g_print ("%s\t%s\t7\ta list\n", where, setting->id);
+    }
+}
+
+static int
+list_wrong (void)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    print_wrong ("recipe", &settings[i]);
+  settings = vn_setting_list_of_rule (&n);
+  for (guint i = 0; i < n; i++)
+    print_wrong ("rule", &settings[i]);
+  return 0;
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -125,6 +172,8 @@ main (int   argc,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GError) error = NULL;
 
+  if (argc == 2 && g_str_equal (argv[1], "--wrong"))
+    return list_wrong ();
   if (rand == NULL)
     return 2;
   model = vn_onnx_read_file (argv[2], &error);

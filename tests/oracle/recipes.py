@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """recipes.py CLI RECIPE_RANDOM [COUNT [FIRST]]: any recipe that validates yields a network that passes onnx.checker and that
-onnxruntime loads and runs. Recipes are drawn, seeded, from the table of settings."""
+onnxruntime loads and runs. Recipes are drawn, seeded, from the table of settings. And of every setting in that table a value
+that is wrong, in a recipe and as an option: no file is written, and the message names the setting, the value and what is
+allowed."""
 import json
 import os
 import subprocess
@@ -41,6 +43,33 @@ def check(path, load):
     session.run(None, feed)
 
 
+def refuse_wrong(work):
+    """How many wrong values were tried, and how many were taken or badly told."""
+    recipe, out = os.path.join(work, 'wrong.json'), os.path.join(work, 'wrong.onnx')
+    model = os.path.join(oracle.shared_folder(), 'models', MODELS[0] + '.onnx')
+    command = [CLI, 'quantize', model, '-o', out, '--data', 'random', '--samples', '2', '--held-out', '0', '--skip-compare']
+    tried = failed = 0
+    for line in subprocess.run([RANDOM, '--wrong'], check=True, capture_output=True, text=True).stdout.splitlines():
+        where, name, value, allowed = line.split('\t')
+        content = {name: json.loads(value)}
+        with open(recipe, 'w') as f:
+            json.dump({'vernier-recipe': 1, **(content if where == 'recipe' else {'rules': [{'nodes': '*', **content}]})}, f)
+        ways = [(['--recipe', recipe], name)]
+        # on the command line everything is text, and so are names in lists
+        if where == 'recipe' and not allowed.startswith('a '):
+            ways.append(([f'--{name}={json.loads(value)}'], '--' + name))
+        for option, told in ways:
+            done = subprocess.run(command + option, capture_output=True, text=True)
+            wanted = [told, allowed]
+            if not (allowed.startswith('a ') or allowed == 'true or false'):
+                wanted.append(str(json.loads(value)) if value.startswith('"') else f'{json.loads(value):g}')
+            tried += 1
+            if done.returncode == 0 or os.path.exists(out) or not all(w in done.stderr for w in wanted):
+                failed += 1
+                print(f'{where} {name} = {value}: exit {done.returncode}, {done.stderr.strip()[:300]}; wanted: {wanted}')
+    return tried, failed
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     models = [os.path.join(here, '..', '..', 'data', 'demo', 'demo.onnx')]
@@ -62,8 +91,9 @@ def main():
                     print(f'seed {seed}, {os.path.basename(model)}: {str(error)[:600]}')
                     with open(recipe) as f:
                         print(f.read())
-    print(f'{COUNT * len(models)} recipes, {failed} failed')
-    sys.exit(1 if failed else 0)
+        tried, wrong = refuse_wrong(work)
+    print(f'{COUNT * len(models)} recipes, {failed} failed; {tried} wrong values, {wrong} taken or badly told')
+    sys.exit(1 if failed or wrong or tried < 100 else 0)
 
 
 main()
