@@ -56,9 +56,11 @@ def samples_for(path, stem):
 
 def check_refusals(cli, path, stem, folder):
     out = os.path.join(folder, 'again.onnx')
-    config = os.path.join(folder, 'config.json')
+    config, names = os.path.join(folder, 'config.json'), os.path.join(folder, 'list.txt')
     with open(config, 'w', encoding='utf-8') as file:
-        json.dump({'calibration_parameters': {'input_parametres': [{'file_type': 'npy', 'data_list_path': config}]}}, file)
+        json.dump({'calibration_parameters': {'input_parametres': [{'file_type': 'npy', 'data_list_path': names}]}}, file)
+    with open(names, 'w', encoding='utf-8') as file:
+        file.write(path + '\n')     # nobody gets as far as to read it
     data = ['--data', 'random', '--samples', '2', '--held-out', '0']
     commands = [('quantize', path, '-o', out, *data, *options) for options in REFUSED]
     commands += [('calibrate', path, '-o', out, '--data', 'random', '--samples', '2'), ('xquant', '-c', config, '-i', path, '-o', out)]
