@@ -10,6 +10,7 @@
 #include "vn-quantize.h"
 #include "vn-setting.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static char *
@@ -130,9 +131,9 @@ print_wrong (const char      *where,
     {
     case VN_SETTING_INT:
     case VN_SETTING_DOUBLE:
-      if (setting->min - 1 != setting->def)
-        g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, setting->min - 1, allowed);
-      g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, setting->max + 1, allowed);
+      if (floor (setting->min - 1) != setting->def)
+        g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, floor (setting->min - 1), allowed);
+      g_print ("%s\t%s\t%.17g\t%s\n", where, setting->id, ceil (setting->max + 1), allowed);
       g_print ("%s\t%s\t\"nonsense\"\ta number\n", where, setting->id);
       break;
     case VN_SETTING_BOOL:
