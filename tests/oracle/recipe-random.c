@@ -20,9 +20,32 @@ pick (GRand *rand,
   return words[g_rand_int_range (rand, 0, (gint32) g_strv_length (words))];
 }
 
+/* Names that a list may hold: of a node, its operator, what it computes, or an input or output of the network. */
+static char *
+draw_name (GRand   *rand,
+           VnModel *model)
+{
+  GPtrArray *nodes = model->graph->nodes;
+  const VnNode *node = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, 0, (gint32) nodes->len));
+  const VnValue *out = vn_node_get_output (node, 0);
+
+  switch (g_rand_int_range (rand, 0, 4))
+    {
+    case 0:
+      return vn_node_dup_label (node);
+    case 1:
+      return g_strdup (node->op_type);
+    case 2:
+      return g_strdup (((const VnValue *) g_ptr_array_index (model->graph->inputs, 0))->name);
+    default:
+      return g_strdup (out != NULL ? out->name : node->op_type);
+    }
+}
+
 /* "a, b, c" or "x to y" as vn_setting_dup_allowed() tells it is for people; values are drawn from the table itself. */
 static char *
 draw_value (GRand           *rand,
+            VnModel         *model,
             const VnSetting *setting)
 {
   guint n;
@@ -49,6 +72,8 @@ draw_value (GRand           *rand,
       return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : NULL;
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
+    case VN_SETTING_LIST:
+      return draw_name (rand, model);
     default:
       return NULL;
     }
@@ -56,6 +81,7 @@ draw_value (GRand           *rand,
 
 static void
 draw_settings (GRand           *rand,
+               VnModel         *model,
                const VnSetting *settings,
                guint            n,
                gpointer         object,
@@ -63,7 +89,7 @@ draw_settings (GRand           *rand,
 {
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *text = g_rand_double (rand) < share ? draw_value (rand, &settings[i]) : NULL;
+      g_autofree char *text = g_rand_double (rand) < share ? draw_value (rand, model, &settings[i]) : NULL;
 
       if (text != NULL)
         vn_setting_parse (&settings[i], object, text, NULL);
@@ -108,13 +134,13 @@ draw_recipe (GRand   *rand,
   VnRecipe *recipe = vn_recipe_new (presets[g_rand_int_range (rand, 0, (gint32) n_presets)]->id);
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
-  draw_settings (rand, settings, n, recipe, 0.25);
+  draw_settings (rand, model, settings, n, recipe, 0.25);
   settings = vn_setting_list_of_rule (&n);
   for (guint i = 0; i < n_rules; i++)
     {
       VnOverride *rule = vn_override_new ();
 
-      draw_settings (rand, settings, n, rule, 0.15);
+      draw_settings (rand, model, settings, n, rule, 0.15);
       draw_subject (rand, model, rule);
       g_ptr_array_add (recipe->overrides, rule);
     }
