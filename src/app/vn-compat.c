@@ -47,8 +47,9 @@ add_filters (GtkFileChooser *chooser)
   g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
   g_autoptr(GtkFileFilter) all = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (models, _("ONNX models"));
+  gtk_file_filter_set_name (models, _("ONNX models and projects"));
   gtk_file_filter_add_pattern (models, "*.onnx");
+  gtk_file_filter_add_pattern (models, "*.vernier");
   gtk_file_chooser_add_filter (chooser, models);
   gtk_file_filter_set_name (all, _("All files"));
   gtk_file_filter_add_pattern (all, "*");
@@ -81,6 +82,8 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_FOLDER] = { N_("Choose Samples"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
     [VN_CHOOSE_SAVE_MODEL] = { N_("Export Model"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
     [VN_CHOOSE_SAVE_FOLDER] = { N_("Export Report"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
+    [VN_CHOOSE_SETTINGS] = { N_("Open Recipe or Configuration"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
+    [VN_CHOOSE_SAVE_OTHER] = { N_("Save"), N_("_Save"), GTK_FILE_CHOOSER_ACTION_SAVE },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(kinds[kind].title), window, kinds[kind].action,
@@ -91,7 +94,7 @@ vn_choose_file (GtkWidget      *parent,
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   if (kind == VN_CHOOSE_MODEL || kind == VN_CHOOSE_SAVE_MODEL)
     add_filters (GTK_FILE_CHOOSER (dialog));
-  if (kind == VN_CHOOSE_SAVE_MODEL && suggestion != NULL)
+  if (suggestion != NULL)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
   g_signal_connect_data (dialog, "response", G_CALLBACK (choice_response), choice,
                          (GClosureNotify) (void (*) (void)) choice_free, 0);

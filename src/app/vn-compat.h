@@ -14,6 +14,8 @@ typedef enum
   VN_CHOOSE_FOLDER,
   VN_CHOOSE_SAVE_MODEL,
   VN_CHOOSE_SAVE_FOLDER,
+  VN_CHOOSE_SETTINGS,
+  VN_CHOOSE_SAVE_OTHER,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

@@ -3,6 +3,7 @@
 
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-rules.h"
 
 /* One step of the recipe's history: what it was, and what then was done to it. */
 typedef struct
@@ -251,4 +252,63 @@ vn_document_set_precision (VnDocument      *self,
   else
     vn_recipe_free (recipe);
   return n;
+}
+
+/**
+ * vn_document_add_region:
+ * @nodes: indices of nodes
+ * @precision: of their outputs from now on, not %VN_NODE_AS_RECIPE
+ *
+ * One rule for all of @nodes, which names the tensors that enter and leave them, as XQuant's configurations do. It goes on
+ * to hold when the nodes between get other names.
+ *
+ * Returns: %FALSE if nothing enters or leaves @nodes, or there is such a rule already
+ */
+gboolean
+vn_document_add_region (VnDocument      *self,
+                        GtkBitset       *nodes,
+                        VnNodePrecision  precision)
+{
+  VnRecipe *recipe;
+  VnOverride *rule;
+  g_autofree char *title = NULL;
+  guint n = (guint) gtk_bitset_get_size (nodes);
+
+  g_return_val_if_fail (precision != VN_NODE_AS_RECIPE, FALSE);
+
+  if (self->model == NULL || n == 0)
+    return FALSE;
+  rule = vn_rule_new_for_region (self->model->graph, nodes);
+  if (rule->in_edges == NULL && rule->out_edges == NULL)
+    {
+      vn_override_free (rule);
+      return FALSE;
+    }
+  rule->exclude = precision == VN_NODE_FLOAT;
+  if (!rule->exclude)
+    rule->activation = get_dtype (self->recipe, precision);
+  recipe = vn_recipe_copy (self->recipe);
+  g_ptr_array_add (recipe->overrides, rule);
+  title = vn_document_get_precision_title (precision, n);
+  vn_document_edit_recipe (self, recipe, title);
+  return TRUE;
+}
+
+/**
+ * vn_document_move_rule:
+ * @rule: number of a rule, from 1 on
+ *
+ * Lets a rule change places with the one before it: the last rule that speaks of a node decides.
+ */
+void
+vn_document_move_rule (VnDocument *self,
+                       guint       rule)
+{
+  VnRecipe *recipe;
+
+  if (rule == 0 || rule >= self->recipe->overrides->len)
+    return;
+  recipe = vn_recipe_copy (self->recipe);
+  g_ptr_array_insert (recipe->overrides, (int) rule - 1, g_ptr_array_steal_index (recipe->overrides, rule));
+  vn_document_edit_recipe (self, recipe, _("Rule moved up"));
 }

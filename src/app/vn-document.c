@@ -3,6 +3,7 @@
 
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-rules.h"
 #include "vn-settings.h"
 
 #define DEFAULT_SAMPLES 100
@@ -165,12 +166,13 @@ void
 vn_document_update_nodes (VnDocument *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
+  g_autofree int *deciding = self->model != NULL ? vn_rules_find_deciding (self->recipe, self->model->graph) : NULL;
 
   for (guint i = 0; i < n; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), i);
 
-      vn_node_item_update (item, self->result, self->recipe);
+      vn_node_item_update (item, self->result, self->recipe, deciding[item->index]);
     }
 }
 

@@ -75,6 +75,11 @@ const char       *vn_document_redo           (VnDocument        *self);
 guint             vn_document_set_precision  (VnDocument        *self,
                                               GtkBitset         *nodes,
                                               VnNodePrecision    precision);
+gboolean          vn_document_add_region     (VnDocument        *self,
+                                              GtkBitset         *nodes,
+                                              VnNodePrecision    precision);
+void              vn_document_move_rule      (VnDocument        *self,
+                                              guint              rule);
 char             *vn_document_get_precision_title (VnNodePrecision precision,
                                                    guint        n);
 

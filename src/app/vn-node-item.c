@@ -108,7 +108,8 @@ vn_recipe_has_rule (const VnRecipe *recipe,
 /**
  * vn_recipe_excludes:
  *
- * Returns: whether the rules of @recipe leave @node in float; the last rule that matches decides
+ * Returns: whether the patterns of @recipe alone leave @node in float; the last rule that matches decides, and a region
+ *   may say something else
  */
 gboolean
 vn_recipe_excludes (const VnRecipe *recipe,
@@ -120,7 +121,9 @@ vn_recipe_excludes (const VnRecipe *recipe,
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
-      if (rule->enabled && rule->pattern != NULL && vn_override_matches (rule, node))
+      if (rule->enabled && (rule->in_edges != NULL || rule->out_edges != NULL))
+        excluded = FALSE;
+      else if (rule->enabled && rule->pattern != NULL && vn_override_matches (rule, node))
         excluded = rule->exclude;
     }
   return excluded;
@@ -130,18 +133,20 @@ vn_recipe_excludes (const VnRecipe *recipe,
  * vn_node_item_update:
  * @result: (nullable): the last run
  * @recipe: what holds now
+ * @rule: number of the rule of @recipe that decides about the node, or -1
  *
  * Takes over what was measured and decided, and tells whoever shows the item.
  */
 void
 vn_node_item_update (VnNodeItem     *self,
                      VnResult       *result,
-                     const VnRecipe *recipe)
+                     const VnRecipe *recipe,
+                     int             rule)
 {
   const VnErrorRow *row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
   const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
 
-  self->excluded = vn_recipe_excludes (recipe, self->node);
+  self->excluded = rule >= 0 && ((const VnOverride *) g_ptr_array_index (recipe->overrides, rule))->exclude;
   self->has_rule = vn_recipe_has_rule (recipe, self->label);
   self->measured = row != NULL;
   self->n_bad = row != NULL ? row->n_bad : 0;

@@ -36,7 +36,8 @@ struct _VnNodeItem
 VnNodeItem *vn_node_item_new         (const VnNode   *node);
 void        vn_node_item_update      (VnNodeItem     *self,
                                       VnResult       *result,
-                                      const VnRecipe *recipe);
+                                      const VnRecipe *recipe,
+                                      int             rule);
 gboolean    vn_node_item_matches     (VnNodeItem     *self,
                                       const char     *folded);
 gboolean    vn_recipe_has_rule       (const VnRecipe *recipe,

@@ -184,21 +184,46 @@ action_exclude (GtkWidget  *widget,
   set_precision (VN_WINDOW (widget), g_str_has_suffix (name, "exclude") ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE);
 }
 
-static void
-action_set_precision (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+static VnNodePrecision
+parse_precision (GVariant *parameter)
 {
   static const struct { const char *id; VnNodePrecision precision; } choices[] = {
     { "8", VN_NODE_8_BIT },
     { "16", VN_NODE_16_BIT },
     { "float", VN_NODE_FLOAT },
-    { "recipe", VN_NODE_AS_RECIPE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     if (g_str_equal (g_variant_get_string (parameter, NULL), choices[i].id))
-      set_precision (VN_WINDOW (widget), choices[i].precision);
+      return choices[i].precision;
+  return VN_NODE_AS_RECIPE;
+}
+
+static void
+action_set_precision (GtkWidget  *widget,
+                      const char *name,
+                      GVariant   *parameter)
+{
+  set_precision (VN_WINDOW (widget), parse_precision (parameter));
+}
+
+static void
+action_set_region (GtkWidget  *widget,
+                   const char *name,
+                   GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  VnNodePrecision precision = parse_precision (parameter);
+  GtkBitset *nodes = vn_document_get_selection (self->document);
+  g_autofree char *text = NULL;
+
+  if (precision == VN_NODE_AS_RECIPE || !vn_document_add_region (self->document, nodes, precision))
+    {
+      vn_window_toast (self, _("No tensor enters or leaves the selected nodes."), NULL, NULL);
+      return;
+    }
+  text = vn_document_get_precision_title (precision, (guint) gtk_bitset_get_size (nodes));
+  vn_window_toast (self, text, _("Undo"), "win.undo");
 }
 
 static void
@@ -377,6 +402,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.exclude", NULL, action_exclude },
     { "win.restore", NULL, action_exclude },
     { "win.set-precision", "s", action_set_precision },
+    { "win.set-region", "s", action_set_region },
     { "win.show-in-graph", NULL, action_show_in_graph },
     { "win.select-node", "u", action_select_node },
     { "win.next-node", NULL, action_walk },
@@ -423,6 +449,7 @@ vn_window_update_actions (VnWindow *self)
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 
   suggest (self, has_result);
+  vn_window_update_file_actions (self);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
@@ -432,6 +459,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);
   gtk_widget_action_set_enabled (widget, "win.set-precision", selected);
+  gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);

@@ -232,6 +232,7 @@ vn_window_dispose (GObject *object)
       vn_document_cancel (self->document);
     }
   g_clear_object (&self->document);
+  g_clear_pointer (&self->project, vn_project_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);
   G_OBJECT_CLASS (vn_window_parent_class)->dispose (object);
 }
@@ -297,6 +298,7 @@ vn_window_class_init (VnWindowClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
   bind_children (widget_class);
   vn_window_install_actions (widget_class);
+  vn_window_install_file_actions (widget_class);
 }
 
 static void
@@ -342,6 +344,7 @@ vn_window_init (VnWindow *self)
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (page_changed), self);
   vn_window_init_dnd (self);
+  vn_window_init_files (self);
   vn_window_update_actions (self);
 }
 
@@ -370,7 +373,7 @@ vn_window_is_empty (VnWindow *self)
 
 /**
  * vn_window_open_file:
- * @file: a model
+ * @file: a model, a project, or settings for the open model
  */
 void
 vn_window_open_file (VnWindow *self,
@@ -384,5 +387,10 @@ vn_window_open_file (VnWindow *self,
       vn_window_toast (self, _("Only files on this computer can be opened."), NULL, NULL);
       return;
     }
-  vn_document_open (self->document, path);
+  if (vn_project_is_file (path))
+    vn_window_open_project (self, path);
+  else if (g_str_has_suffix (path, ".json"))
+    vn_window_open_settings (self, path);
+  else
+    vn_document_open (self->document, path);
 }

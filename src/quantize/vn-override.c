@@ -4,6 +4,8 @@
 
 #include "vn-quantize-private.h"
 
+#include "vn-subgraph.h"
+
 #include <string.h>
 
 /**
@@ -154,4 +156,56 @@ vn_override_matches (const VnOverride *self,
 
   label = vn_node_dup_label (node);
   return vn_override_matches_labelled (self, node, label);
+}
+
+/* Nodes of @graph, in order, or those between the edges of a region. */
+static GPtrArray *
+list_candidates (const VnOverride  *self,
+                 const VnGraph     *graph,
+                 GError           **error)
+{
+  static const char * const none[] = { NULL };
+  GPtrArray *nodes;
+
+  if (self->in_edges != NULL || self->out_edges != NULL)
+    return vn_graph_capture (graph, self->in_edges != NULL ? (const char * const *) self->in_edges : none,
+                             self->out_edges != NULL ? (const char * const *) self->out_edges : none, error);
+  nodes = g_ptr_array_new ();
+  for (guint i = 0; i < graph->nodes->len; i++)
+    g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
+  return nodes;
+}
+
+/**
+ * vn_override_find_nodes:
+ * @self: a rule
+ * @graph: where it applies
+ *
+ * Returns: (transfer full) (element-type VnNode) (nullable): the nodes the rule is about, none if it is about tensors;
+ *   or %NULL if @graph has no tensors of the names of its edges
+ */
+GPtrArray *
+vn_override_find_nodes (const VnOverride  *self,
+                        const VnGraph     *graph,
+                        GError           **error)
+{
+  g_autoptr(GPtrArray) candidates = NULL;
+  GPtrArray *found = g_ptr_array_new ();
+  gboolean by_edges;
+
+  g_return_val_if_fail (self != NULL && graph != NULL, NULL);
+
+  by_edges = self->in_edges != NULL || self->out_edges != NULL;
+  if (self->pattern == NULL && !by_edges)
+    return found;
+  candidates = list_candidates (self, graph, error);
+  if (candidates == NULL)
+    {
+      g_ptr_array_unref (found);
+      return NULL;
+    }
+  for (guint i = 0; i < candidates->len; i++)
+    if (self->pattern == NULL || vn_override_matches (self, g_ptr_array_index (candidates, i)))
+      g_ptr_array_add (found, g_ptr_array_index (candidates, i));
+  return found;
 }

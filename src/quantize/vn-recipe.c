@@ -11,9 +11,20 @@
 /* ---- presets ---- */
 
 static const VnPreset * const presets[] = {
+#define VN_PRESET_GROUP(title)
 #define VN_PRESET(...) &(const VnPreset) { __VA_ARGS__ },
 #include "vn-presets.def"
 #undef VN_PRESET
+#undef VN_PRESET_GROUP
+};
+
+/* The same with the headings between: those have a title and nothing else. */
+static const VnPreset grouped[] = {
+#define VN_PRESET_GROUP(heading) { .title = heading },
+#define VN_PRESET(...) { __VA_ARGS__ },
+#include "vn-presets.def"
+#undef VN_PRESET
+#undef VN_PRESET_GROUP
 };
 
 /**
@@ -29,6 +40,29 @@ vn_preset_list (guint *n)
 
   *n = G_N_ELEMENTS (presets);
   return presets;
+}
+
+/**
+ * vn_preset_get_group:
+ * @self: a preset
+ *
+ * Returns: (nullable): heading of the presets it belongs to, to be translated
+ */
+const char *
+vn_preset_get_group (const VnPreset *self)
+{
+  const char *group = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (grouped); i++)
+    {
+      if (grouped[i].id == NULL)
+        group = grouped[i].title;
+      else if (g_str_equal (grouped[i].id, self->id))
+        return group;
+    }
+  return NULL;
 }
 
 /**

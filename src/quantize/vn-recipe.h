@@ -149,6 +149,7 @@ typedef struct
 } VnPreset;
 
 const VnPreset * const *vn_preset_list     (guint            *n);
+const char             *vn_preset_get_group (const VnPreset  *self);
 const VnPreset         *vn_preset_find     (const char       *id,
                                             GError          **error);
 
@@ -182,6 +183,9 @@ gboolean    vn_recipe_save         (const VnRecipe   *self,
 gboolean    vn_override_matches    (const VnOverride *self,
                                     const VnNode     *node);      /* pattern rules only */
 VnOverride *vn_override_copy       (const VnOverride *self);
+GPtrArray  *vn_override_find_nodes (const VnOverride *self,
+                                    const VnGraph    *graph,
+                                    GError          **error);
 void        vn_override_free       (VnOverride       *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRecipe, vn_recipe_free)

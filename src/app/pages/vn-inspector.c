@@ -223,6 +223,7 @@ show_many (VnInspector *self,
   gtk_label_set_label (self->subtitle, _("selected together"));
   append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
   append (self, vn_inspector_shared (self->document, selection));
+  append (self, vn_inspector_region (vn_document_get_model (self->document)->graph, selection));
 }
 
 /* Nothing is selected: the model as a whole. */

@@ -4,6 +4,7 @@
 #include "vn-i18n.h"
 #include "vn-node-item.h"
 #include "vn-rows.h"
+#include "vn-rules.h"
 
 #define MAX_ROWS 200
 
@@ -24,23 +25,6 @@ static guint
 get_rule (gpointer row)
 {
   return GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (row), "vn-rule"));
-}
-
-static GtkBitset *
-find_nodes (VnRecipePanel    *self,
-            const VnOverride *rule)
-{
-  GListModel *nodes = vn_document_get_nodes (self->document);
-  GtkBitset *found = gtk_bitset_new_empty ();
-
-  for (guint i = 0; rule->pattern != NULL && i < g_list_model_get_n_items (nodes); i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
-
-      if (vn_override_matches (rule, item->node))
-        gtk_bitset_add (found, i);
-    }
-  return found;
 }
 
 static void
@@ -74,29 +58,21 @@ row_activated (VnRecipePanel *self,
   guint at = get_rule (row);
   g_autoptr(GtkBitset) nodes = NULL;
 
-  if (at >= recipe->overrides->len)
+  if (at >= recipe->overrides->len || vn_document_get_model (self->document) == NULL)
     return;
-  nodes = find_nodes (self, g_ptr_array_index (recipe->overrides, at));
+  nodes = vn_rule_dup_nodes (g_ptr_array_index (recipe->overrides, at), vn_document_get_model (self->document)->graph);
   vn_document_select (self->document, nodes);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
 }
 
-static char *
-describe_effect (const VnOverride *rule)
+static void
+moved (VnRecipePanel *self,
+       GtkButton     *button)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
-
-  if (rule->exclude)
-    return g_strdup (_("float"));
-  if (rule->activation != VN_DTYPE_UNDEFINED)
-    g_string_append (text, vn_dtype_get_name (rule->activation));
-  if (rule->weight != VN_DTYPE_UNDEFINED)
-    g_string_append_printf (text, _(" weights %s"), vn_dtype_get_name (rule->weight));
-  if (rule->method != NULL)
-    g_string_append_printf (text, " %s", rule->method);
-  return g_strdup (g_strstrip (text->str));
+  vn_document_move_rule (self->document, get_rule (button));
 }
 
+/* A rule for a single node shows the name that the node has elsewhere. */
 static char *
 describe_subject (VnRecipePanel    *self,
                   const VnOverride *rule,
@@ -104,12 +80,76 @@ describe_subject (VnRecipePanel    *self,
 {
   g_autoptr(VnNodeItem) item = NULL;
 
-  if (rule->pattern == NULL)
-    return g_strdup (_("Part of the network"));
-  if (gtk_bitset_get_size (nodes) != 1)
-    return g_strdup (rule->pattern);
+  if (rule->pattern == NULL || rule->in_edges != NULL || rule->out_edges != NULL || gtk_bitset_get_size (nodes) != 1)
+    return vn_rule_describe_subject (rule);
   item = g_list_model_get_item (vn_document_get_nodes (self->document), gtk_bitset_get_minimum (nodes));
   return g_strdup (item->name);
+}
+
+static char *
+describe_reach (const VnOverride *rule,
+                guint             n)
+{
+  g_autofree char *effect = vn_rule_describe_effect (rule);
+
+  if (rule->tensors != NULL)
+    return g_strdup_printf (_("→ %s · tensors"), effect);
+  if (n == 0)
+    return g_strdup_printf (_("→ %s · matches no node"), effect);
+  return g_strdup_printf (ngettext ("→ %s · %u node", "→ %s · %u nodes", n), effect, n);
+}
+
+static GtkWidget *
+add_button (VnRecipePanel *self,
+            GtkWidget     *row,
+            const char    *icon,
+            const char    *title,
+            GCallback      clicked)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name (icon);
+
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  gtk_widget_add_css_class (button, "flat");
+  g_object_set_data (G_OBJECT (button), "vn-rule", g_object_get_data (G_OBJECT (row), "vn-rule"));
+  g_signal_connect_swapped (button, "clicked", clicked, self);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
+  return button;
+}
+
+static void
+add_leak (VnRecipePanel    *self,
+          GtkWidget        *row,
+          const VnOverride *rule)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  g_autofree char *leak = model != NULL ? vn_rule_describe_leak (rule, model->graph) : NULL;
+  GtkWidget *icon;
+
+  if (leak == NULL)
+    return;
+  icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
+  gtk_widget_set_tooltip_text (icon, leak);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL, leak, -1);
+  gtk_widget_add_css_class (icon, "warning");
+  adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
+  gtk_widget_set_tooltip_text (row, leak);
+}
+
+static void
+add_switch (VnRecipePanel    *self,
+            GtkWidget        *row,
+            const VnOverride *rule)
+{
+  GtkWidget *on = gtk_switch_new ();
+
+  gtk_switch_set_active (GTK_SWITCH (on), rule->enabled);
+  gtk_widget_set_valign (on, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (on, _("Whether This Rule Counts"));
+  g_object_set_data (G_OBJECT (on), "vn-rule", g_object_get_data (G_OBJECT (row), "vn-rule"));
+  g_signal_connect_swapped (on, "notify::active", G_CALLBACK (switched), self);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), on);
 }
 
 static GtkWidget *
@@ -118,35 +158,24 @@ make_row (VnRecipePanel    *self,
           guint             at)
 {
   GtkWidget *row = adw_action_row_new ();
-  GtkWidget *on = gtk_switch_new ();
-  GtkWidget *remove = gtk_button_new_from_icon_name ("list-remove-symbolic");
-  g_autoptr(GtkBitset) nodes = find_nodes (self, rule);
-  guint n = (guint) gtk_bitset_get_size (nodes);
+  VnModel *model = vn_document_get_model (self->document);
+  g_autoptr(GtkBitset) nodes = model != NULL ? vn_rule_dup_nodes (rule, model->graph) : gtk_bitset_new_empty ();
   g_autofree char *subject = describe_subject (self, rule, nodes);
-  g_autofree char *effect = describe_effect (rule);
-  g_autofree char *count = n > 0 || rule->pattern == NULL
-                           ? g_strdup_printf (ngettext ("→ %s · %u node", "→ %s · %u nodes", n), effect, n)
-                           : g_strdup_printf (_("→ %s · matches no node"), effect);
+  g_autofree char *reach = describe_reach (rule, (guint) gtk_bitset_get_size (nodes));
+  g_autofree char *whole = vn_rule_describe_subject (rule);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), subject);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), count);
-  gtk_widget_set_tooltip_text (row, rule->pattern);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), reach);
+  gtk_widget_set_tooltip_text (row, whole);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-  gtk_switch_set_active (GTK_SWITCH (on), rule->enabled);
-  gtk_widget_set_valign (on, GTK_ALIGN_CENTER);
-  gtk_widget_set_valign (remove, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (remove, _("Remove This Rule"));
-  gtk_widget_set_tooltip_text (on, _("Whether This Rule Counts"));
-  gtk_widget_add_css_class (remove, "flat");
   g_object_set_data (G_OBJECT (row), "vn-rule", GUINT_TO_POINTER (at));
-  g_object_set_data (G_OBJECT (on), "vn-rule", GUINT_TO_POINTER (at));
-  g_object_set_data (G_OBJECT (remove), "vn-rule", GUINT_TO_POINTER (at));
-  g_signal_connect_swapped (on, "notify::active", G_CALLBACK (switched), self);
-  g_signal_connect_swapped (remove, "clicked", G_CALLBACK (removed), self);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), on);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), remove);
+  add_leak (self, row, rule);
+  add_switch (self, row, rule);
+  if (at > 0)
+    add_button (self, row, "go-up-symbolic", _("Move Up"), G_CALLBACK (moved));
+  add_button (self, row, "list-remove-symbolic", _("Remove This Rule"), G_CALLBACK (removed));
   return row;
 }
 

@@ -11,7 +11,7 @@ struct _VnStepTarget
   GtkWidget    **checks;       /* one a preset */
   gboolean       busy;
 
-  GtkListBox    *presets;
+  GtkBox        *presets;
   GtkSwitch     *per_channel, *symmetric;
   AdwComboRow   *method;
   GtkSpinButton *percentile;
@@ -197,25 +197,46 @@ make_preset_row (VnStepTarget   *self,
   return row;
 }
 
+/* A list for each group of targets. */
+static void
+add_presets (VnStepTarget *self)
+{
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+  const char *group = NULL;
+  GtkWidget *list = NULL;
+
+  self->checks = g_new0 (GtkWidget *, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *heading = vn_preset_get_group (presets[i]);
+
+      if (list == NULL || g_strcmp0 (heading, group) != 0)
+        {
+          list = vn_row_list_new ();
+          gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                          heading != NULL ? _(heading) : _("Target"), -1);
+          gtk_box_append (self->presets, vn_section_new (heading != NULL ? _(heading) : "", NULL, list));
+        }
+      group = heading;
+      self->checks[i] = gtk_check_button_new ();
+      gtk_widget_set_valign (self->checks[i], GTK_ALIGN_CENTER);
+      if (i > 0)
+        gtk_check_button_set_group (GTK_CHECK_BUTTON (self->checks[i]), GTK_CHECK_BUTTON (self->checks[0]));
+      gtk_list_box_append (GTK_LIST_BOX (list), make_preset_row (self, presets[i], self->checks[i]));
+    }
+}
+
 static void
 vn_step_target_init (VnStepTarget *self)
 {
-  guint n_presets, n_methods;
-  const VnPreset * const *presets = vn_preset_list (&n_presets);
+  guint n_methods;
   const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
   g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
 
   self->busy = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->checks = g_new0 (GtkWidget *, n_presets);
-  for (guint i = 0; i < n_presets; i++)
-    {
-      self->checks[i] = gtk_check_button_new ();
-      gtk_widget_set_valign (self->checks[i], GTK_ALIGN_CENTER);
-      if (i > 0)
-        gtk_check_button_set_group (GTK_CHECK_BUTTON (self->checks[i]), GTK_CHECK_BUTTON (self->checks[0]));
-      gtk_list_box_append (self->presets, make_preset_row (self, presets[i], self->checks[i]));
-    }
+  add_presets (self);
   for (guint i = 0; i < n_methods; i++)
     gtk_string_list_append (names, _(methods[i]->title));
   adw_combo_row_set_model (self->method, G_LIST_MODEL (names));

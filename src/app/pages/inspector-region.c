@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The edges of what is selected, as a recipe names them. */
+#include "inspector-sections.h"
+
+#include "vn-i18n.h"
+#include "vn-rows.h"
+#include "vn-rules.h"
+
+#define MAX_EDGE_ROWS 12
+
+static void
+add_edges (GtkWidget  *list,
+           char      **edges,
+           gboolean    enter)
+{
+  guint n = edges != NULL ? g_strv_length (edges) : 0;
+
+  for (guint i = 0; i < MIN (n, MAX_EDGE_ROWS); i++)
+    {
+      /* TRANSLATORS: number of a tensor that enters or leaves the selected nodes, as on the graph */
+      g_autofree char *place = enter ? g_strdup_printf (_("in %u"), i + 1) : g_strdup_printf (_("out %u"), i + 1);
+      GtkWidget *row = vn_row_new_wide (place, edges[i]);
+
+      gtk_widget_set_tooltip_text (row, edges[i]);
+      gtk_list_box_append (GTK_LIST_BOX (list), row);
+    }
+  if (n > MAX_EDGE_ROWS)
+    {
+      g_autofree char *rest = g_strdup_printf (ngettext ("and %u more", "and %u more", n - MAX_EDGE_ROWS), n - MAX_EDGE_ROWS);
+
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (rest, NULL));
+    }
+}
+
+static GtkWidget *
+make_button (const char *title,
+             const char *target)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (title);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.set-region");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);
+  gtk_widget_set_tooltip_text (button, _("Make One Rule of These Edges"));
+  gtk_widget_set_hexpand (button, TRUE);
+  return button;
+}
+
+/* Nodes between the edges that are not selected would be changed as well. */
+static void
+add_surplus (GtkWidget        *box,
+             const VnOverride *rule,
+             const VnGraph    *graph,
+             GtkBitset        *selection)
+{
+  g_autoptr(GtkBitset) between = vn_rule_dup_nodes (rule, graph);
+  g_autofree char *text = NULL;
+  guint n;
+
+  gtk_bitset_subtract (between, selection);
+  n = (guint) gtk_bitset_get_size (between);
+  if (n == 0)
+    return;
+  text = g_strdup_printf (ngettext ("%u more node lies between these edges", "%u more nodes lie between these edges", n), n);
+  gtk_box_append (GTK_BOX (box), vn_label_new (text, "caption"));
+}
+
+/**
+ * vn_inspector_region:
+ *
+ * Returns: (nullable): the tensors that enter and leave the selected nodes, and buttons that make a rule of them
+ */
+GtkWidget *
+vn_inspector_region (const VnGraph *graph,
+                     GtkBitset     *selection)
+{
+  VnOverride *rule = vn_rule_new_for_region (graph, selection);
+  GtkWidget *box, *list, *buttons;
+
+  if (rule->in_edges == NULL && rule->out_edges == NULL)
+    {
+      vn_override_free (rule);
+      return NULL;
+    }
+  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  list = vn_row_list_new ();
+  buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  add_edges (list, rule->in_edges, TRUE);
+  add_edges (list, rule->out_edges, FALSE);
+  gtk_box_append (GTK_BOX (box), list);
+  add_surplus (box, rule, graph, selection);
+  gtk_box_append (GTK_BOX (buttons), make_button (_("Region in 1_6 Bit"), "16"));
+  gtk_box_append (GTK_BOX (buttons), make_button (_("Region in _Float"), "float"));
+  gtk_box_append (GTK_BOX (box), buttons);
+  vn_override_free (rule);
+  return vn_section_new (_("Region"), _("as recipes name it"), box);
+}
