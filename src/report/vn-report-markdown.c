@@ -297,15 +297,12 @@ vn_report_markdown (const VnReportInput *input)
   if (input->recipe != NULL)
     append_settings (text, input);
   if (input->errors != NULL)
-    append_errors (text, input);
-  if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
-    append_npu (text, input->plan);
-  _vn_report_append_notes (text, input->notes);
     {
       append_errors (text, input);
       append_weights (text, input->errors);
     }
-  if (input->notes != NULL)
-    append_notes (text, input->notes);
+  if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
+    append_npu (text, input->plan);
+  _vn_report_append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }
