@@ -11,225 +11,11 @@
 #include "vn-window.h"
 #include "vn-wizard.h"
 #include "widget-test.h"
+#include "window-fixture.h"
 
 #include <glib/gstdio.h>
 
-#define SECONDS 60
 
-static VnApplication *app;   /* one for all: a program has no second one on the bus */
-
-typedef struct
-{
-  VnWindow      *window;
-  VnDocument    *document;
-  char          *folder;
-  char          *model_path;
-  guint          n_failed;
-} Fixture;
-
-static VnValue *
-add_weight (VnGraph    *graph,
-            const char *name,
-            gint64      n_out,
-            gint64      n_in)
-{
-  VnShape shape = VN_SHAPE (n_out, n_in, 3, 3);
-  gsize n = (gsize) (n_out * n_in * 9);
-  g_autofree float *values = g_new (float, n);
-  g_autoptr(VnTensor) tensor = NULL;
-  g_autoptr(GRand) random = g_rand_new_with_seed (7);
-
-  for (gsize i = 0; i < n; i++)
-    values[i] = (float) g_rand_double_range (random, -0.4, 0.4);
-  tensor = vn_tensor_new_f32 (&shape, values);
-  return vn_graph_add_initializer (graph, name, tensor);
-}
-
-static VnValue *
-add_conv (VnGraph    *graph,
-          const char *name,
-          VnValue    *input,
-          gint64      n_in,
-          gint64      n_out)
-{
-  static const gint64 pads[] = { 1, 1, 1, 1 };
-  g_autofree char *weight = g_strconcat (name, ".weight", NULL);
-  VnValue *inputs[] = { input, add_weight (graph, weight, n_out, n_in) };
-  VnShape shape = VN_SHAPE (1, n_out, 16, 16);
-  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, &shape);
-  VnNode *node = vn_graph_add_node (graph, name, "", "Conv", inputs, 2, &output, 1);
-
-  vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
-  return output;
-}
-
-static VnValue *
-add_relu (VnGraph    *graph,
-          const char *name,
-          VnValue    *input)
-{
-  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, &input->type.shape);
-
-  vn_graph_add_node (graph, name, "", "Relu", &input, 1, &output, 1);
-  return output;
-}
-
-/* As exporters that name only tensors write it: a constant that preparation takes away, then nodes without
- * names. */
-static void
-drop_names (VnGraph *graph)
-{
-  VnShape shape = VN_SHAPE (1);
-  float one = 1;
-  VnAttr *attr = vn_attr_new ("value", VN_ATTR_TENSOR);
-  VnValue *unused = vn_graph_add_value (graph, "one", VN_DTYPE_F32, &shape);
-  VnNode *constant = vn_graph_insert_node (graph, g_ptr_array_index (graph->nodes, 0), NULL, "", "Constant", NULL, 0,
-                                           &unused, 1);
-
-  attr->tensor = vn_tensor_new_f32 (&shape, &one);
-  vn_node_set_attr (constant, attr);
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
-
-      g_free (node->name);
-      node->name = g_strdup ("");
-    }
-}
-
-/* Three convolutions, two of them in branches that are added. */
-static void
-write_model (const char *path,
-             gboolean    with_names)
-{
-  g_autoptr(VnModel) model = vn_model_new (8, 13);
-  g_autoptr(GError) error = NULL;
-  VnGraph *graph = model->graph;
-  VnShape shape = VN_SHAPE (1, 3, 16, 16);
-  VnValue *input = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape);
-  VnValue *stem = add_relu (graph, "/stem/relu", add_conv (graph, "/stem/conv", input, 3, 8));
-  VnValue *branches[] = { add_conv (graph, "/left/conv", stem, 8, 8),
-                          add_conv (graph, "/right/conv", stem, 8, 8) };
-  VnValue *sum = vn_graph_add_value (graph, "sum", VN_DTYPE_F32, &stem->type.shape);
-  gboolean ok;
-
-  vn_graph_add_node (graph, "/add", "", "Add", branches, 2, &sum, 1);
-  vn_graph_set_output (graph, 0, add_relu (graph, "/head/relu", sum));
-  if (!with_names)
-    drop_names (graph);
-  ok = vn_onnx_write_file (model, path, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
-}
-
-static void
-on_failed (VnDocument *document,
-           const char *title,
-           GError     *error,
-           Fixture    *fixture)
-{
-  g_test_message ("failed: %s: %s", title, error->message);
-  fixture->n_failed++;
-}
-
-static void
-set_up (Fixture       *fixture,
-        gconstpointer  data)
-{
-  g_autoptr(GError) error = NULL;
-
-  fixture->folder = g_dir_make_tmp ("vernier-window-XXXXXX", &error);
-  g_assert_no_error (error);
-  fixture->model_path = g_build_filename (fixture->folder, "small.onnx", NULL);
-  write_model (fixture->model_path, TRUE);
-  fixture->window = vn_window_new (app);
-  fixture->document = vn_window_get_document (fixture->window);
-  g_signal_connect (fixture->document, "failed", G_CALLBACK (on_failed), fixture);
-  gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1600, 1000);
-  gtk_window_present (GTK_WINDOW (fixture->window));
-  vn_test_settle (300);
-}
-
-static void
-tear_down (Fixture       *fixture,
-           gconstpointer  data)
-{
-  g_autoptr(GFile) folder = g_file_new_for_path (fixture->folder);
-  g_autoptr(GDir) dir = g_dir_open (fixture->folder, 0, NULL);
-  const char *name;
-
-  gtk_window_destroy (GTK_WINDOW (fixture->window));
-  vn_test_settle (50);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
-      g_autofree char *markdown = g_build_filename (path, "report.md", NULL);
-      g_autofree char *json = g_build_filename (path, "report.json", NULL);
-
-      g_unlink (markdown);
-      g_unlink (json);
-      g_remove (path);
-    }
-  g_rmdir (fixture->folder);
-  g_free (fixture->folder);
-  g_free (fixture->model_path);
-}
-
-static gboolean
-is_idle (gpointer data)
-{
-  return vn_document_get_job (data) == NULL;
-}
-
-static gboolean
-has_model (gpointer data)
-{
-  return vn_document_get_model (data) != NULL && is_idle (data);
-}
-
-static void
-open_model (Fixture *fixture)
-{
-  g_autoptr(GFile) file = g_file_new_for_path (fixture->model_path);
-
-  vn_window_open_file (fixture->window, file);
-  g_assert_true (vn_test_wait (has_model, fixture->document, SECONDS));
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-}
-
-static void
-quantize (Fixture *fixture)
-{
-  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
-  g_autoptr(GError) error = NULL;
-  gboolean ok;
-
-  vn_document_set_n_samples (fixture->document, 10);
-  vn_document_set_data (fixture->document, data);
-  ok = vn_document_quantize (fixture->document, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-  g_assert_nonnull (vn_document_get_result (fixture->document));
-}
-
-static VnNodeItem *
-get_item (Fixture    *fixture,
-          const char *label)
-{
-  GListModel *nodes = vn_document_get_nodes (fixture->document);
-
-  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
-
-      if (g_str_equal (item->label, label))
-        return item;   /* the list keeps it */
-    }
-  g_test_message ("no node %s", label);
-  return NULL;
-}
 
 static void
 test_empty (Fixture       *fixture,
@@ -250,7 +36,7 @@ test_open_missing (Fixture       *fixture,
   g_autoptr(GFile) file = g_file_new_for_path ("/nonexistent/model.onnx");
 
   vn_window_open_file (fixture->window, file);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
   g_assert_true (vn_window_is_empty (fixture->window));
 }
@@ -264,7 +50,7 @@ test_drop (Fixture       *fixture,
 
   g_assert_false (vn_window_drop_file (fixture->window, folder));   /* samples need a model */
   g_assert_true (vn_window_drop_file (fixture->window, file));
-  g_assert_true (vn_test_wait (has_model, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   g_assert_true (vn_window_drop_file (fixture->window, folder));
   g_assert_nonnull (vn_document_get_data (fixture->document));
   g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, fixture->folder);
@@ -276,9 +62,9 @@ test_measure (Fixture       *fixture,
 {
   guint n_measured = 0;
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   g_assert_cmpuint (g_list_model_get_n_items (vn_document_get_nodes (fixture->document)), ==, 6);
-  quantize (fixture);
+  vn_window_fixture_quantize (fixture);
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-graph");
   for (guint i = 0; i < 6; i++)
@@ -387,7 +173,7 @@ test_open_sizes (Fixture       *fixture,
 
   vn_document_quantize (fixture->document, &error);
   g_assert_no_error (error);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   assert_size (fixture, "1x3x96x64");
 }
@@ -399,13 +185,13 @@ test_exclude_and_undo (Fixture       *fixture,
   VnNodeItem *item;
   double before;
 
-  open_model (fixture);
-  quantize (fixture);
-  item = get_item (fixture, "/left/conv");
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  item = vn_window_fixture_get_item (fixture, "/left/conv");
   before = item->metrics[VN_METRIC_SQNR];
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_test_message ("%g dB before, %g dB in float", before, item->metrics[VN_METRIC_SQNR]);
   g_assert_true (item->excluded);
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
@@ -413,7 +199,7 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_false (is_quantized (fixture, "/left/conv"));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_false (item->excluded);
   g_assert_cmpfloat (item->metrics[VN_METRIC_SQNR], ==, before);
   g_assert_true (is_quantized (fixture, "/left/conv"));
@@ -429,30 +215,30 @@ test_precision (Fixture       *fixture,
   VnNodeItem *item;
   GtkWidget *rules;
 
-  open_model (fixture);
-  quantize (fixture);
-  item = get_item (fixture, "/right/conv");
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  item = vn_window_fixture_get_item (fixture, "/right/conv");
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_cmpint (item->precision, ==, VN_DTYPE_U16);
   g_assert_true (item->has_rule);
   g_assert_false (item->excluded);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_true (item->excluded);
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
   vn_test_settle (100);
   rules = GTK_WIDGET (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RECIPE_PANEL, NULL));
   gtk_switch_set_active (GTK_SWITCH (vn_test_find (rules, GTK_TYPE_SWITCH, NULL)), FALSE);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_false (item->excluded);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_true (item->excluded);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.restore", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpint (item->precision, ==, VN_DTYPE_U8);
   g_assert_false (item->has_rule);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -467,15 +253,15 @@ test_exclude_unnamed (Fixture       *fixture,
   VnResult *result;
   const VnTensorPlan *row;
 
-  write_model (fixture->model_path, FALSE);
-  open_model (fixture);
-  quantize (fixture);
-  item = get_item (fixture, "Conv #3");
+  vn_window_fixture_write_model (fixture->model_path, FALSE);
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  item = vn_window_fixture_get_item (fixture, "Conv #3");
   g_assert_nonnull (item);
   g_assert_cmpstr (item->name, ==, "/left/conv");   /* shown by its output */
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   result = vn_document_get_result (fixture->document);
   row = vn_quant_plan_find (result->plan, "/left/conv.weight");
   g_assert_true (row == NULL || !row->quantized);
@@ -488,7 +274,7 @@ test_exclude_unnamed (Fixture       *fixture,
 static gboolean
 has_result (gpointer data)
 {
-  return vn_document_get_result (data) != NULL && is_idle (data);
+  return vn_document_get_result (data) != NULL && vn_window_fixture_is_idle (data);
 }
 
 static void
@@ -524,14 +310,14 @@ test_export (Fixture       *fixture,
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) read = NULL;
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   g_assert_false (vn_document_export (fixture->document, model, report, &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
-  quantize (fixture);
+  vn_window_fixture_quantize (fixture);
   g_assert_true (vn_document_export (fixture->document, model, report, &error));
   g_assert_no_error (error);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (g_file_test (markdown, G_FILE_TEST_IS_REGULAR));
   read = vn_onnx_read_file (model, &error);
@@ -545,14 +331,14 @@ test_cancel (Fixture       *fixture,
 {
   g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   vn_document_set_n_samples (fixture->document, 20000);
   vn_document_set_data (fixture->document, random);
   g_assert_true (vn_document_quantize (fixture->document, NULL));
   vn_test_settle (100);
   g_assert_nonnull (vn_document_get_job (fixture->document));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.cancel-job", NULL);
-  g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_null (vn_document_get_result (fixture->document));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -565,7 +351,7 @@ test_selection (Fixture       *fixture,
   GtkSelectionModel *in_table, *in_outline;
   g_autoptr(GtkBitset) selected = NULL;
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   table = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_COLUMN_VIEW, NULL);
   outline = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_OUTLINE, NULL), GTK_TYPE_LIST_VIEW,
                           NULL);
@@ -606,7 +392,7 @@ test_grow_selection (Fixture       *fixture,
     { { 3, 3 }, "downstream", 1 << 3 | 1 << 4 | 1 << 5 },
   };
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr(GtkBitset) from = gtk_bitset_new_empty ();
@@ -632,7 +418,7 @@ test_wizard (Fixture       *fixture,
   g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
   VnWizard *wizard;
 
-  open_model (fixture);
+  vn_window_fixture_open_model (fixture);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
   vn_wizard_go_next (wizard);
@@ -647,7 +433,7 @@ test_wizard (Fixture       *fixture,
       g_autofree char *name = g_strdup_printf ("small-wizard-%s", steps[i]);
 
       g_assert_cmpstr (vn_wizard_get_step (wizard), ==, steps[i]);
-      g_assert_true (vn_test_wait (is_idle, fixture->document, SECONDS));
+      g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
       vn_test_settle (300);
       vn_test_screenshot (GTK_WIDGET (fixture->window), name);
       if (i + 1 < G_N_ELEMENTS (steps))
@@ -678,11 +464,8 @@ main (int    argc,
     { "/window/wizard", test_wizard },
   };
 
-  vn_test_widgets_init (&argc, &argv);
-  app = vn_application_new ();
-  g_application_set_flags (G_APPLICATION (app), G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (app), NULL, NULL));
+  vn_window_fixture_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].func, tear_down);
+    g_test_add (tests[i].path, Fixture, NULL, vn_window_fixture_set_up, tests[i].func, vn_window_fixture_tear_down);
   return g_test_run ();
 }
