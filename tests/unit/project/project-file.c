@@ -192,7 +192,8 @@ test_mutations (Fixture       *self,
         g_autoptr(VnProject) again = NULL;
 
         changed[at] = with[k];
-        g_assert_true (g_file_set_contents (self->path, changed, (gssize) n, NULL));
+        /* Without waiting for the disk, thousands of times. */
+        g_assert_true (g_file_set_contents_full (self->path, changed, (gssize) n, G_FILE_SET_CONTENTS_NONE, 0666, NULL));
         again = vn_project_load (self->path, &error);
         g_assert_true ((again == NULL) == (error != NULL));
         refused += again == NULL;
