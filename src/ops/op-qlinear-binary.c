@@ -21,17 +21,38 @@ binary_infer (VnOpContext *ctx,
   return TRUE;
 }
 
-/* What each of the 256 numbers of an operand stands for. */
+/* @scale times each of the 256 numbers of an operand, less @zero, and @more. */
 static void
 values_of (const VnIntScalar *self,
+           float              scale,
+           int                zero,
+           float              more,
            float              values[256])
 {
   for (guint i = 0; i < 256; i++)
     {
       guint8 byte = (guint8) i;
 
-      values[i] = self->scale * (float) (vn_int_load (self->dtype, &byte, 0) - self->zero);
+      values[i] = scale * (float) (vn_int_load (self->dtype, &byte, 0) - zero) + more;
     }
+}
+
+/* In the order in which ONNX Runtime's kernel computes, which decides where a sum that lies between two steps falls:
+ * a * (a_scale / c_scale) + (b * (b_scale / c_scale) + what the zero points come to). After this a sum needs rounding alone. */
+static void
+terms_of_sum (const VnIntScalar *a,
+              const VnIntScalar *b,
+              VnIntScalar       *to,
+              float              values_a[256],
+              float              values_b[256])
+{
+  const float ratio_a = a->scale / to->scale, ratio_b = b->scale / to->scale;
+  const float zeros = ratio_a * (float) a->zero + ratio_b * (float) b->zero;
+
+  values_of (a, ratio_a, 0, 0, values_a);
+  values_of (b, ratio_b, 0, (float) to->zero - zeros, values_b);
+  to->scale = 1;
+  to->zero = 0;
 }
 
 static void
@@ -70,8 +91,13 @@ binary_run (VnOpContext *ctx,
       !vn_int_scalar (ctx, 4, 5, ctx->in[3]->dtype, &b, error) ||
       !vn_int_scalar (ctx, 6, 7, ctx->out[0]->dtype, &to, error))
     return FALSE;
-  values_of (&a, values_a);
-  values_of (&b, values_b);
+  if (multiply)
+    {
+      values_of (&a, a.scale, a.zero, 0, values_a);
+      values_of (&b, b.scale, b.zero, 0, values_b);
+    }
+  else
+    terms_of_sum (&a, &b, &to, values_a, values_b);
   vn_broadcast_init (&row, &ctx->out[0]->shape, shapes, 2);
   while (vn_broadcast_next (&row))
     {
