@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """presets.py CLI [--write README.md] [--preset NAME]... [MODEL...]: every preset, or those named, on real networks.
 
-Each export passes onnx.checker, runs in stock onnxruntime, and our own run of it agrees with that (see number_types.py for how
-closely). Samples of networks that see are photographs; the error is that of onnxruntime's float outputs, on photographs that
-were not calibrated on. With --write the table of sizes and errors in the README is made anew; what was not measured stays.
+Each export passes onnx.checker, runs in stock onnxruntime, and our own run of it agrees with that to 40 dB on the median
+sample, or as well as onnxruntime's optimised run does. Samples of networks that see are photographs; the error is that of
+onnxruntime's float outputs, on photographs that were not calibrated on. With --write the table of sizes and errors in the
+README is made anew; what was not measured stays.
 """
 import os
 import re
@@ -15,7 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import oracle
 from end_to_end import ITSELF_DB, session
-from number_types import AGREEMENT_DB, ROUNDING_DB, median_db, run_ours
+from number_types import AGREEMENT_DB, median_db, run_ours
 
 MODELS = ['det_ultraface_rfb320', 'cls_mobilenetv2_035_128_flowers', 'txt_tashkeel_transformer_fp32']
 CALIBRATION, HELD_OUT, TOKENS = 12, 3, 30
@@ -80,7 +81,7 @@ def examine(cli, path, preset, data, held, sizes, folder):
     agreement = median_db(expected, ours)
     itself = median_db(expected, [optimised.run(None, feeds) for feeds in held])
     error = median_db([plain.run(None, feeds) for feeds in held], expected)
-    good = agreement >= min(AGREEMENT_DB, max(error + ROUNDING_DB, 0)) or agreement >= itself - ITSELF_DB
+    good = agreement >= AGREEMENT_DB or agreement >= itself - ITSELF_DB
     return os.path.getsize(out), error, agreement, good
 
 
