@@ -193,8 +193,8 @@ append_weights (GString      *text,
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = vn_error_table_get_weight (errors, i);
-      g_autofree char *node = cell (row->node);
-      g_autofree char *value = cell (row->value);
+      g_autofree char *node = _vn_report_cell (row->node);
+      g_autofree char *value = _vn_report_cell (row->value);
       g_autofree char *sqnr = _vn_report_fixed (row->sqnr_db, 2);
       g_autofree char *noise = _vn_report_number (row->noise_to_signal);
       g_autofree char *cosine = _vn_report_fixed (row->cosine, 5);
@@ -227,8 +227,8 @@ append_npu_node (GString         *text,
 {
   const int positions[] = { node->inputs[0], node->inputs[1], node->weight, node->bias, node->output };
   const int shifts[] = { node->cut, node->bias_shift, node->read, node->write };
-  g_autofree char *name = cell (node->node);
-  g_autofree char *op = cell (node->op_type);
+  g_autofree char *name = _vn_report_cell (node->node);
+  g_autofree char *op = _vn_report_cell (node->op_type);
 
   g_string_append_printf (text, "| %s | %s | ", name, op);
   append_numbers (text, "xywbo", positions);
@@ -236,7 +236,7 @@ append_npu_node (GString         *text,
   for (guint i = 0; i < node->moves->len; i++)
     {
       const VnNpuMove *move = g_ptr_array_index (node->moves, i);
-      g_autofree char *tensor = cell (move->tensor);
+      g_autofree char *tensor = _vn_report_cell (move->tensor);
 
       g_string_append_printf (text, "%s%s: %d → %d (%s: %s)", i > 0 ? "; " : "", tensor, move->from, move->to, move->rule,
                               move->reason);
