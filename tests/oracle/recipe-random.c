@@ -69,11 +69,9 @@ draw_value (GRand           *rand,
     case VN_SETTING_INT:
       return g_strdup_printf ("%d", g_rand_int_range (rand, (gint32) setting->min, (gint32) MIN (setting->max, 23)));
     case VN_SETTING_LIST:
-      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : NULL;
+      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : draw_name (rand, model);
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
-    case VN_SETTING_LIST:
-      return draw_name (rand, model);
     default:
       return NULL;
     }
