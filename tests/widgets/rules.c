@@ -112,11 +112,17 @@ test_leak (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-leak");
 }
 
+static gboolean
+is_per_channel (gpointer data)
+{
+  return vn_document_get_recipe (data)->per_channel;
+}
+
 static void
 test_settings (Fixture       *fixture,
                gconstpointer  data)
 {
-  GtkWidget *dialog;
+  GtkWidget *dialog, *row;
 
   vn_window_fixture_open_model (fixture);
   dialog = vn_settings_dialog_new (GTK_WINDOW (fixture->window), fixture->document);
@@ -124,11 +130,9 @@ test_settings (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (dialog, "small-settings");
   g_assert_false (vn_document_get_recipe (fixture->document)->per_channel);
-  for (GtkWidget *root = dialog, *at = vn_test_find (root, ADW_TYPE_ACTION_ROW, NULL); at != NULL;
-       at = gtk_widget_get_next_sibling (at))
-    if (g_strcmp0 (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (at)), "Scale per channel") == 0)
-      gtk_widget_activate (at);
-  g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
+  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Scale per channel"), ADW_TYPE_ACTION_ROW);
+  adw_action_row_activate (ADW_ACTION_ROW (row));
+  g_assert_true (vn_test_wait (is_per_channel, fixture->document, SECONDS));   /* the switch takes its time */
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_false (vn_document_get_recipe (fixture->document)->per_channel);
   gtk_window_destroy (GTK_WINDOW (dialog));
