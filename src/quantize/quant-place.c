@@ -4,6 +4,7 @@
 
 #include "vn-quantize-private.h"
 
+#include "vn-error.h"
 #include "vn-i18n.h"
 
 static gboolean
@@ -179,18 +180,49 @@ keep_float (VnResolver  *self,
     }
 }
 
+/* A list that says what to quantize and means nothing here: a slip of the pen, not a wish for a float network. */
+static gboolean
+check_lists (VnResolver  *self,
+             char       **labels,
+             GError     **error)
+{
+  const VnRecipe *recipe = self->recipe;
+  gboolean any_type = recipe->op_types == NULL, any_node = recipe->only_nodes == NULL;
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      any_type = any_type || type_in_list (recipe->op_types, node->op_type);
+      any_node = any_node || node_in_list (recipe->only_nodes, node, labels[i]);
+    }
+  if (any_type && any_node)
+    return TRUE;
+  names = g_strjoinv (", ", any_type ? recipe->only_nodes : recipe->op_types);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("%s: no node of the network is meant by “%s”; “inspect” lists operators, names are matched as globs"),
+               any_type ? "only-nodes" : "op-types", names);
+  return FALSE;
+}
+
 /*< private >
  * vn_resolver_place:
  * @labels: what vn_node_dup_label() says of each node
  *
  * Decides which nodes may be quantized and which inputs and outputs must not. The rules have been applied.
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if a list of what to quantize means no node
  */
-void
+gboolean
 vn_resolver_place (VnResolver  *self,
-                   char       **labels)
+                   char       **labels,
+                   GError     **error)
 {
   const VnRecipe *recipe = self->recipe;
 
+  if (!check_lists (self, labels, error))
+    return FALSE;
   warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
   warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
   warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
@@ -212,4 +244,5 @@ vn_resolver_place (VnResolver  *self,
     }
   keep_float (self, self->graph->inputs, recipe->float_inputs, "float-inputs");
   keep_float (self, self->graph->outputs, recipe->float_outputs, "float-outputs");
+  return TRUE;
 }

@@ -246,8 +246,9 @@ gboolean     vn_resolver_can_quantize (VnResolver      *self,
 gboolean     vn_quant_is_sorted       (const VnGraph   *graph);
 guint        vn_quant_count_uses      (const VnValue   *value);    /* by nodes of its own graph */
 void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
-void         vn_resolver_place        (VnResolver      *self,
-                                       char           **labels);   /* quant-place.c */
+gboolean     vn_resolver_place        (VnResolver      *self,      /* quant-place.c */
+                                       char           **labels,
+                                       GError         **error);
 void         vn_resolver_mark         (VnResolver      *self);     /* quant-mark.c */
 gboolean     vn_resolver_is_divisor   (VnResolver      *self,
                                        const VnValue   *value);

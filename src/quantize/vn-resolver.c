@@ -201,8 +201,9 @@ find_tail (VnResolver  *self,
   return nodes != NULL;
 }
 
-static void
-collect_rules (VnResolver *self)
+static gboolean
+collect_rules (VnResolver  *self,
+               GError     **error)
 {
   g_auto(GStrv) labels = g_new0 (char *, self->graph->nodes->len + 1);
 
@@ -214,8 +215,10 @@ collect_rules (VnResolver *self)
       self->quant_nodes[i].op = vn_op_lookup_node (node, NULL);
     }
   apply_rules (self, labels);
-  vn_resolver_place (self, labels);
+  if (!vn_resolver_place (self, labels, error))
+    return FALSE;
   vn_resolver_set_tensor_rules (self);
+  return TRUE;
 }
 
 static gboolean
@@ -301,9 +304,8 @@ vn_resolver_new (const VnModel   *model,
   self->nodes = order_nodes (graph, error);
   if (self->nodes == NULL)
     return NULL;
-  if (!find_tail (self, error))
+  if (!find_tail (self, error) || !collect_rules (self, error))
     return NULL;
-  collect_rules (self);
   return g_steal_pointer (&self);
 }
 
