@@ -5,9 +5,10 @@
  *
  * One threshold (that tool's default, also for asymmetric types): the bins cover |x| from its least to its greatest
  * value, T gives -T .. T. Two-sided: the bins cover -m .. m with m the greatest magnitude, and half of what is left
- * out lies at each end. There the bins hold the elements themselves; here they are made from the histogram, whose bins are up to 1/128
- * of their value wide, so thresholds may differ by that much. */
+ * out lies at each end. There the bins hold the elements themselves; here an element is looked for in the histogram, whose
+ * bins are up to 1/128 of their value wide, so thresholds may differ by that much. */
 
+#include "vn-histogram-private.h"
 #include "vn-range-private.h"
 
 #include <math.h>
@@ -23,27 +24,53 @@ keep_first (const VnBin *bin,
   *least = MIN (*least, bin->lo);
 }
 
-/* Where the cumulated share reaches @share: the lower edge of that bin. */
-static double
-find_edge (const double *counts,
-           double        lo,
-           double        hi,
-           double        share)
+typedef struct
 {
-  double total = 0;
-  double sum = 0;
+  guint64 rank;      /* of the element looked for, from 1 */
+  guint64 before;    /* elements in the bins so far */
+  float   min, max;
+  double  value;
+} Search;
 
-  for (guint i = 0; i < BINS; i++)
-    total += counts[i];
-  total = rint (total);
-  for (guint i = 0; i < BINS; i++)
+/* Where the element is in its bin nobody knows, but that the least and the greatest are elements themselves. */
+static void
+look_in_bin (const VnBin *bin,
+             gpointer     data)
+{
+  Search *self = data;
+  const double k = (double) bin->count;
+  const double j = (double) (self->rank - self->before);
+  double at = (j - 0.5) / k;
+
+  if (self->rank > self->before && self->rank - self->before <= bin->count)
     {
-      sum += counts[i];
-      /* Where no bin is split the sum is a whole number, but for rounding: that must not decide. */
-      if ((fabs (sum - rint (sum)) < 1e-6 ? rint (sum) : sum) / total >= share)
-        return lo + (hi - lo) * i / BINS;
+      if (bin->lo == self->min && bin->hi == self->max)
+        at = (j - 1) / MAX (k - 1, 1);
+      else if (bin->lo == self->min)
+        at = (j - 1) / k;
+      else if (bin->hi == self->max)
+        at = j / k;
+      self->value = bin->lo + ((double) bin->hi - bin->lo) * at;
     }
-  return hi;
+  self->before += bin->count;
+}
+
+/* Of BINS bins from @lo to @hi, the lower edge of that in which the cumulated share reaches @share. */
+static double
+find_edge (const VnHistogram *histogram,
+           double             lo,
+           double             hi,
+           double             share)
+{
+  const double n = (double) vn_histogram_n_finite (histogram);
+  Search search = { .rank = (guint64) CLAMP (ceil (share * n), 1, n), .min = histogram->min, .max = histogram->max };
+
+  /* The product may have been rounded up, over a whole number. */
+  if (search.rank > 1 && (double) (search.rank - 1) / n >= share)
+    search.rank--;
+  search.value = hi;
+  vn_histogram_foreach (histogram, look_in_bin, &search);
+  return lo + (hi - lo) * CLAMP (floor ((search.value - lo) / (hi - lo) * BINS), 0, BINS - 1) / BINS;
 }
 
 static void
@@ -51,14 +78,13 @@ percentile_magnitude (const VnHistogram *histogram,
                       double             percentile,
                       VnRange           *range)
 {
-  g_autofree double *counts = g_new (double, BINS);
   g_autoptr(VnHistogram) folded = vn_histogram_fold_signs (histogram);
+  double threshold = folded->max;
   float least = INFINITY;
-  double threshold;
 
   vn_histogram_foreach (folded, keep_first, &least);
-  vn_histogram_linear (folded, least, folded->max, counts, BINS);
-  threshold = find_edge (counts, least, folded->max, percentile / 100);
+  if (least < folded->max)
+    threshold = find_edge (folded, least, folded->max, percentile / 100);
   range->min = MAX (range->min, -threshold);
   range->max = MIN (range->max, threshold);
 }
@@ -68,13 +94,11 @@ percentile_two_sided (const VnHistogram *histogram,
                       double             percentile,
                       VnRange           *range)
 {
-  g_autofree double *counts = g_new (double, BINS);
   double most = MAX (fabs (range->min), fabs (range->max));
   double cut = (100 - percentile) / 200;
 
-  vn_histogram_linear (histogram, -most, most, counts, BINS);
-  range->min = MAX (range->min, find_edge (counts, -most, most, cut));
-  range->max = MIN (range->max, find_edge (counts, -most, most, 1 - cut));
+  range->min = MAX (range->min, find_edge (histogram, -most, most, cut));
+  range->max = MIN (range->max, find_edge (histogram, -most, most, 1 - cut));
 }
 
 static gboolean

@@ -210,14 +210,14 @@ vn_range_get_error (const VnRoundingTable *table,
   return vn_rounding_table_get (table, grid.scale, ends.min, ends.max, enough);
 }
 
-/* A copy of @self with all mass on the positive side. */
+/* A copy of @self with all finite mass on the positive side; its minimum says nothing. */
 VnHistogram *
 vn_histogram_fold_signs (const VnHistogram *self)
 {
   const guint half = VN_HISTOGRAM_PAGES / 2;
   VnHistogram *sum = vn_histogram_new ();
 
-  sum->n = self->n;
+  sum->n = vn_histogram_n_finite (self);
   sum->n_zero = self->n_zero;
   sum->max = MAX (fabsf (self->min), fabsf (self->max));
   sum->min = 0;

@@ -3,6 +3,7 @@
 
 #include "vn-i18n.h"
 #include "vn-op.h"
+#include "vn-quantize.h"
 
 static gboolean tensors, weights, precision;
 
@@ -206,6 +207,18 @@ add_int (JsonBuilder *json,
   json_builder_add_int_value (json, value);
 }
 
+static void
+add_quantized (JsonBuilder   *json,
+               const VnModel *model)
+{
+  guint n = vn_quantize_count_quantized (model);
+
+  if (n > 0)
+    vn_cmd_print (ngettext ("Quantized already: %u node quantizes tensors or computes with quantized ones\n",
+                            "Quantized already: %u nodes quantize tensors or compute with quantized ones\n", n), n);
+  add_int (json, "quantized_nodes", n);
+}
+
 static gboolean
 inspect_run (char        **args,
              JsonBuilder  *json,
@@ -230,6 +243,7 @@ inspect_run (char        **args,
   json_builder_add_string_value (json, model->producer_name != NULL ? model->producer_name : "");
   vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
   add_opsets (json, model);
+  add_quantized (json, model);
   add_values (json, "inputs", _("Inputs"), model->graph->inputs);
   add_values (json, "outputs", _("Outputs"), model->graph->outputs);
   if (tensors)

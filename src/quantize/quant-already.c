@@ -6,7 +6,13 @@ static const char * const types[] = {
   "QuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM",
   "ExtendedQuantizeLinear", "VitisQuantizeLinear", "FixNeuron", "BFPQuantizeDequantize", "MXQuantizeDequantize",
   "BFPFixNeuron", "MXFixNeuron",
-  "MatMulNBits", "MatMulIntegerToFloat", "QAttention", "QGemm", NULL
+  "MatMulNBits", "MatMulIntegerToFloat", "QAttention", "QGemm", "GatherBlockQuantized",
+  "Quant", "BipolarQuant", "RequantShift", NULL   /* QONNX, Deeploy */
+};
+
+/* These go with the ones above; alone, they restore weights. */
+static const char * const restoring[] = {
+  "DequantizeLinear", "ExtendedDequantizeLinear", "VitisDequantizeLinear", NULL
 };
 
 static gboolean
@@ -18,14 +24,20 @@ is_quantized_op (const VnNode *node)
 /**
  * vn_quantize_count_quantized:
  *
- * Returns: how many nodes of the main graph quantize a tensor or compute with quantized ones; 0 for a float network
+ * Returns: how many nodes of the main graph quantize a tensor, compute with quantized ones or, where weights alone are
+ *     quantized, restore them; 0 for a float network
  */
 guint
 vn_quantize_count_quantized (const VnModel *model)
 {
-  guint n = 0;
+  guint n = 0, n_restoring = 0;
 
   for (guint i = 0; i < model->graph->nodes->len; i++)
-    n += is_quantized_op (g_ptr_array_index (model->graph->nodes, i));
-  return n;
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      n += is_quantized_op (node);
+      n_restoring += g_strv_contains (restoring, node->op_type);
+    }
+  return n > 0 ? n : n_restoring;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Ranges and parameters that the user gives: they come before what statistics say and before what operators guarantee. */
+/* Ranges and parameters that the user gives. Both come before what statistics say; parameters, but not ranges, also before
+ * what operators guarantee: a range is what somebody observed, and the peer takes 0 to 1 for Softmax whatever that was. */
 
 #include "vn-quantize-private.h"
 
@@ -74,7 +75,7 @@ vn_resolver_load_given (VnResolver  *self,
 /*< private >
  * vn_resolver_get_given:
  *
- * Returns: (transfer none) (nullable): what is given for @value, or for the tensor whose range it takes
+ * Returns: (transfer none) (nullable): what is given for @value, or for the tensor whose range it takes, and holds
  */
 const VnGiven *
 vn_resolver_get_given (VnResolver    *self,
@@ -85,7 +86,7 @@ vn_resolver_get_given (VnResolver    *self,
 
   if (given == NULL && self->given != NULL && mark->range_from != NULL)
     given = vn_given_table_get (self->given, mark->range_from->name);
-  return given;
+  return given != NULL && mark->unit_range && !given->has_params ? NULL : given;
 }
 
 /*< private >

@@ -41,7 +41,7 @@ make_chain (void)
 static const struct
 {
   const char *settings;       /* "id=value id=value" */
-  const char *quantized;      /* names, in the order of the graph */
+  const char *quantized;      /* names, in the order of the graph; NULL: refused, naming the setting */
   guint       n_warnings;
 } places[] = {
   { "opset=13",                        "x a.w u b.w v c.w y", 0 },
@@ -51,8 +51,9 @@ static const struct
   /* named nodes take part though they stand in front of another one */
   { "input-nodes=a input-nodes=c",     "x a.w u v c.w y",     0 },
   { "only-nodes=c",                    "v c.w y",             0 },
-  { "only-nodes=nosuch",               "",                    1 },
-  { "op-types=Gemm",                   "",                    0 },
+  { "only-nodes=nosuch",               NULL,                  0 },
+  { "only-nodes=nosuch only-nodes=c",  "v c.w y",             1 },
+  { "op-types=Gemm",                   NULL,                  0 },
   { "op-types=Co*",                    "x a.w u b.w v c.w y", 0 },
   { "float-inputs=x",                  "a.w u b.w v c.w y",   0 },
   { "float-outputs=*",                 "x a.w u b.w v c.w",   0 },
@@ -81,6 +82,12 @@ check_place (gconstpointer data)
       g_assert_no_error (error);
     }
   plan = fixture_resolve (f, recipe, notes, &error);
+  if (places[index].quantized == NULL)
+    {
+      g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+      g_assert_true (strncmp (error->message, settings[0], strcspn (settings[0], "=")) == 0);
+      return;
+    }
   g_assert_no_error (error);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (vn_quant_plan_find (plan, names[i])->quantized)
