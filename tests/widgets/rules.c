@@ -4,6 +4,7 @@
 #include "vn-recipe-panel.h"
 #include "vn-rules.h"
 #include "vn-settings-dialog.h"
+#include "vn-wizard.h"
 #include "widget-test.h"
 #include "window-fixture.h"
 
@@ -171,6 +172,34 @@ test_files (Fixture       *fixture,
   g_assert_true (vn_window_fixture_get_item (fixture, "/head/relu")->excluded);
 }
 
+/* What is quantized already is shown, and not quantized again. */
+static void
+test_quantized (Fixture       *fixture,
+                gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "small.q.onnx", NULL);
+  g_autoptr(GFile) file = g_file_new_for_path (path);
+  g_autoptr(GError) error = NULL;
+  VnWizard *wizard;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_document_export (fixture->document, path, NULL, &error));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_document_set_model (fixture->document, NULL);
+  vn_window_open_file (fixture->window, file);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+  vn_test_settle (200);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-quantized");
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  vn_wizard_begin (wizard, NULL);
+  vn_wizard_go_next (wizard);
+  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "model");
+  vn_test_settle (200);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-quantized-wizard");
+}
+
 int
 main (int    argc,
       char **argv)
@@ -181,6 +210,7 @@ main (int    argc,
     { "/rules/leak", test_leak },
     { "/rules/settings", test_settings },
     { "/rules/files", test_files },
+    { "/rules/quantized", test_quantized },
   };
 
   vn_window_fixture_init (&argc, &argv);

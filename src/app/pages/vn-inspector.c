@@ -234,6 +234,7 @@ show_model (VnInspector *self)
   g_autofree char *title = vn_document_dup_title (self->document);
   g_autofree char *size = NULL, *opset = NULL, *nodes = NULL, *weights = NULL;
   GtkWidget *list = vn_row_list_new ();
+  guint n_quantized = vn_quantize_count_quantized (model);
 
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, _("Select a node to see more of it"));
@@ -247,6 +248,12 @@ show_model (VnInspector *self)
   gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Opset"), opset));
   if (model->producer_name != NULL && *model->producer_name != 0)
     gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Made by"), model->producer_name));
+  if (n_quantized > 0)
+    {
+      g_autofree char *quantized = g_strdup_printf (_("%u of %u"), n_quantized, model->graph->nodes->len);
+
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Quantized already"), quantized));
+    }
   append (self, vn_section_new (_("Model"), NULL, list));
 }
 

@@ -109,6 +109,7 @@ model_changed (VnStepModel *self)
   fill_values (self->inputs, model->graph->inputs);
   fill_values (self->outputs, model->graph->outputs);
   fill_operators (self, model);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
 static void
@@ -123,6 +124,19 @@ static char *
 vn_step_model_dup_answer (VnWizardStep *step)
 {
   return vn_document_dup_title (vn_wizard_step_get_document (step));
+}
+
+/* It would be quantized a second time, on top of its own errors. */
+static char *
+vn_step_model_dup_blocker (VnWizardStep *step)
+{
+  VnModel *model = vn_document_get_model (vn_wizard_step_get_document (step));
+  guint n = model != NULL ? vn_quantize_count_quantized (model) : 0;
+
+  if (n == 0)
+    return NULL;
+  return g_strdup_printf (_("This network is quantized already (%u of %u nodes): open the float network it was made from."), n,
+                          model->graph->nodes->len);
 }
 
 static void
@@ -141,6 +155,7 @@ vn_step_model_class_init (VnStepModelClass *klass)
   G_OBJECT_CLASS (klass)->dispose = vn_step_model_dispose;
   step_class->document_set = vn_step_model_document_set;
   step_class->dup_answer = vn_step_model_dup_answer;
+  step_class->dup_blocker = vn_step_model_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-model.ui");
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, facts);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, inputs);
