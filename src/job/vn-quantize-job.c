@@ -444,6 +444,30 @@ can_compare (VnQuantizeJob *self)
   return self->dataset != NULL && !self->settings.skip_compare;
 }
 
+/* Random values have no size of their own: what the network leaves open was taken as 1, with which many networks cannot run. */
+static void
+explain_open_sizes (VnQuantizeJob  *self,
+                    GError        **error)
+{
+  const VnGraph *graph = self->settings.model->graph;
+
+  if (self->settings.data == NULL || !g_str_equal (self->settings.data->path, "random") || self->settings.input_shapes != NULL)
+    return;
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (graph->inputs, i);
+      const VnShape *shape = &input->type.shape;
+
+      for (int d = 1; d < shape->rank && input->initializer == NULL; d++)
+        if (shape->dims[d] < 0)
+          {
+            g_prefix_error (error, _("Input “%s” leaves sizes open, which random values take as 1; give them with --shape or --dim. "),
+                            input->name);
+            return;
+          }
+    }
+}
+
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -462,7 +486,11 @@ vn_quantize_job_run (VnJob         *job,
       !calibrate (self, result, cancellable, error) ||
       !write_quantized (self, result, cancellable, error) ||
       (can_compare (self) && !compare (self, result, cancellable, error)))
-    return FALSE;
+    {
+      if (!g_cancellable_is_cancelled (cancellable))
+        explain_open_sizes (self, error);
+      return FALSE;
+    }
   vn_notes_sort (result->notes);
   self->result = g_steal_pointer (&result);
   return TRUE;
