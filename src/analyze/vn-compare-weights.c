@@ -138,15 +138,19 @@ find_by_user (const VnModel  *model,
 
 /* ---- the rows ---- */
 
-static void
+/* Weights in a mapped file may lie anywhere. FALSE: no memory to copy them. */
+static gboolean
 measure (const VnValue  *value,
          const VnTensor *tensor,
          VnErrorSum     *sum)
 {
-  const VnTensor *constant = vn_value_get_constant (value);
+  g_autoptr(VnTensor) constant = vn_tensor_get_aligned (vn_value_get_constant (value), NULL);
 
+  if (constant == NULL)
+    return FALSE;
   vn_error_sum_init (sum);
   vn_error_sum_add (sum, constant->data, tensor->data, tensor->n_elements);
+  return TRUE;
 }
 
 /* In the network as it was and as it was prepared, by name and by node, what is nearest: a factor that preparation folded into
@@ -167,9 +171,8 @@ find_nearest (const VnModel * const *models,
         {
           VnErrorSum sum;
 
-          if (candidates[k] == NULL)
+          if (candidates[k] == NULL || !measure (candidates[k], tensor, &sum))
             continue;
-          measure (candidates[k], tensor, &sum);
           if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
             {
               found = candidates[k];
