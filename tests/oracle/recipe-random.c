@@ -20,15 +20,22 @@ pick (GRand *rand,
   return words[g_rand_int_range (rand, 0, (gint32) g_strv_length (words))];
 }
 
-/* Names that a list may hold: of a node, its operator, what it computes, or an input or output of the network. */
+/* Names that a list may hold: of a node, its operator, what it computes, or an input or output of the network. Nine in ten are
+ * of the kind that the setting speaks of. */
 static char *
-draw_name (GRand   *rand,
-           VnModel *model)
+draw_name (GRand           *rand,
+           VnModel         *model,
+           const VnSetting *setting)
 {
   GPtrArray *nodes = model->graph->nodes;
   const VnNode *node = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, 0, (gint32) nodes->len));
   const VnValue *out = vn_node_get_output (node, 0);
+  gboolean fits = g_rand_double (rand) < 0.9;
 
+  if (fits && g_str_has_suffix (setting->id, "-nodes"))
+    return vn_node_dup_label (node);
+  if (fits && g_str_has_suffix (setting->id, "-types"))
+    return g_strdup (node->op_type);
   switch (g_rand_int_range (rand, 0, 4))
     {
     case 0:
@@ -69,7 +76,7 @@ draw_value (GRand           *rand,
     case VN_SETTING_INT:
       return g_strdup_printf ("%d", g_rand_int_range (rand, (gint32) setting->min, (gint32) MIN (setting->max, 23)));
     case VN_SETTING_LIST:
-      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : draw_name (rand, model);
+      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : draw_name (rand, model, setting);
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
     default:
