@@ -149,6 +149,7 @@ test_resume (Fixture       *self,
         g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref);
         Keep state = { kept, g_cancellable_new (), at };
         VnProgress progress = { cancel_at, &state };
+        g_autoptr(VnStats) finished = NULL;
         g_autoptr(VnStats) rest = NULL;
         g_autoptr(VnStats) sum = NULL;
         g_autoptr(GBytes) bytes = NULL;
@@ -156,8 +157,16 @@ test_resume (Fixture       *self,
         VnStats *partial;
 
         options = (VnCalibrateOptions) { self->order, N_SAMPLES, threads, &origin, keep, &state, 1e-9 };
-        g_assert_null (vn_calibrate (self->plan, self->taps, self->dataset, &options, &progress, NULL,
-                                     state.cancellable, &error));
+        finished = vn_calibrate (self->plan, self->taps, self->dataset, &options, &progress, NULL, state.cancellable, &error);
+        /* Other threads may have begun all that was left by then: a run that is complete was not cancelled. */
+        if (finished != NULL)
+          {
+            g_assert_cmpuint (threads, >, 1);
+            bytes = vn_stats_to_bytes (finished);
+            g_assert_true (g_bytes_equal (bytes, whole_bytes));
+            g_object_unref (state.cancellable);
+            continue;
+          }
         g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
         g_clear_error (&error);
         g_assert_cmpuint (kept->len, >, 0);
