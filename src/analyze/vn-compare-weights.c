@@ -3,7 +3,8 @@
  * their scales; their counterpart is the constant of the same name, less what quantizing appended, or the one that the node of
  * the same name reads at the same place. */
 #include "vn-error-sum.h"
-#include "vn-error-table-private.h"
+#include "vn-compare.h"
+#include "vn-error-sum.h"
 
 #include <string.h>
 
@@ -183,6 +184,21 @@ find_nearest (const VnModel * const *models,
   return found;
 }
 
+/* @user: (nullable): what computes with it */
+static VnErrorRow *
+compare_weights_make_row (const char       *name,
+                          const VnNode     *user,
+                          const VnErrorSum *sum)
+{
+  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+
+  row->value = g_strdup (name);
+  row->node = user != NULL ? vn_node_dup_label (user) : g_strdup ("");
+  row->op_type = g_strdup (user != NULL ? user->op_type : "");
+  vn_error_sum_fill_row (sum, row);
+  return row;
+}
+
 /**
  * vn_compare_weights:
  * @float_model: the reference
@@ -214,10 +230,10 @@ vn_compare_weights (const VnModel *float_model,
       tensor = dequantize (&weight);
       value = tensor != NULL ? find_nearest (models, &weight, tensor, &sum) : NULL;
       if (value != NULL)
-        _vn_error_table_add_weight (table, value->name, weight.user, &sum);
+        vn_error_table_add_weight (table, compare_weights_make_row (value->name, weight.user, &sum));
       else
         n_missing++;
     }
-  _vn_error_table_sort_weights (table);
+  vn_error_table_sort_weights (table);
   return n_missing;
 }

@@ -6,7 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-error-sum.h"
-#include "vn-error-table-private.h"
+#include "vn-error-sum.h"
 #include "vn-i18n.h"
 #include "vn-parallel.h"
 
@@ -366,10 +366,10 @@ add_row (VnErrorTable     *table,
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
   row->is_last = is_last (plan, value);
-  _vn_error_row_set (row, sum);
+  vn_error_sum_fill_row (sum, row);
   row->has_local = local->n > 0;
   row->local_db = vn_error_sum_sqnr (local);
-  _vn_error_table_add (table, row);
+  vn_error_table_add (table, row);
 }
 
 static VnErrorTable *
@@ -386,7 +386,7 @@ make_table (Compare  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read"), self->options->n_samples);
       return NULL;
     }
-  table = _vn_error_table_new (n_used);
+  table = vn_error_table_new (n_used);
   for (guint i = 0; i < self->float_taps->len; i++)
     {
       VnErrorSum sum, local;

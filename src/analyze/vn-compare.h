@@ -2,65 +2,12 @@
 #pragma once
 
 #include "vn-dataset.h"
+#include "vn-error-table.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
-
-/**
- * VnErrorRow: how far a value of the quantized network is from the float one, over all elements of all samples.
- * @noise_to_signal: sum (q - f)^2 / sum f^2; 0 if both are zero, infinity if only the reference is
- * @sqnr_db: -10 log10 of it; G_MAXDOUBLE-free: +inf for equal tensors
- * @cosine: 1 if both are zero, 0 if one is
- * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
- *   what comes out of it to what goes in, both in the quantized network
- */
-typedef struct
-{
-  char    *value;           /* name in the float model */
-  char    *node;            /* vn_node_dup_label() of its producer, or "" for a graph input */
-  char    *op_type;
-  gboolean is_output;       /* graph output */
-  gboolean is_last;         /* what reads it cannot be run here: the last that is seen on its way */
-  guint64  n;
-  double   noise_to_signal, sqnr_db, cosine, mse, max_error;
-  double   float_min, float_max, quant_min, quant_max;
-  guint64  n_bad;           /* NaN or infinite in the quantized network but not in the float one */
-  gboolean has_local;       /* @local_db was measured */
-  double   local_db;
-} VnErrorRow;
-
-typedef struct _VnErrorTable VnErrorTable;
-
-VnErrorTable     *vn_error_table_ref      (VnErrorTable  *self);
-void              vn_error_table_unref    (VnErrorTable  *self);
-guint             vn_error_table_get_n    (VnErrorTable  *self);
-const VnErrorRow *vn_error_table_get      (VnErrorTable  *self,
-                                           guint          i);       /* in execution order */
-const VnErrorRow *vn_error_table_find     (VnErrorTable  *self,
-                                           const char    *value);
-GArray           *vn_error_table_sort_worst (VnErrorTable *self);   /* of guint: row numbers, worst first; owned by the caller */
-guint             vn_error_table_get_n_samples (VnErrorTable *self);
-guint             vn_error_table_get_n_weights (VnErrorTable *self);
-const VnErrorRow *vn_error_table_get_weight (VnErrorTable *self,
-                                             guint         i);      /* worst first */
-
-/* Metrics a table, overlay or report can show. */
-typedef enum
-{
-  VN_METRIC_SQNR,       /* dB, higher is better */
-  VN_METRIC_NOISE,      /* noise:signal, lower is better */
-  VN_METRIC_COSINE,     /* higher is better */
-  VN_METRIC_MSE,
-  VN_METRIC_MAX_ERROR,
-  VN_N_METRICS
-} VnMetric;
-typedef struct { const char *id, *title, *unit; gboolean higher_is_better; } VnMetricInfo;   /* title, unit: N_() */
-const VnMetricInfo *vn_metric_get_info   (VnMetric           metric);
-double              vn_metric_get        (const VnErrorRow  *row,
-                                          VnMetric           metric);
-gboolean            vn_error_row_is_marked (const VnErrorRow *row);   /* XQuant's marks: noise:signal > 0.1 or cosine < 0.99 */
 
 typedef struct
 {
@@ -95,8 +42,6 @@ guint             vn_compare_weights      (const VnModel           *float_model,
 GHashTable       *vn_compare_match_names  (const VnModel           *float_model,
                                            const VnModel           *quant_model);
 
-/* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */
-typedef struct { guint n, float_top1, quant_top1, agree; gboolean valid; } VnAccuracy;
 gboolean          vn_evaluate_top1        (VnModel                 *float_model,
                                            VnModel                 *quant_model,
                                            GHashTable              *input_shapes,
@@ -105,7 +50,5 @@ gboolean          vn_evaluate_top1        (VnModel                 *float_model,
                                            VnAccuracy              *accuracy,
                                            GCancellable            *cancellable,
                                            GError                 **error);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnErrorTable, vn_error_table_unref)
 
 G_END_DECLS

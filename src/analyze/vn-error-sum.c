@@ -179,3 +179,24 @@ vn_error_sum_mse (const VnErrorSum *self)
 {
   return self->n > 0 ? self->dd / (double) self->n : 0;
 }
+
+/**
+ * vn_error_sum_fill_row:
+ * @row: (inout): takes the numbers; its names are left alone
+ */
+void
+vn_error_sum_fill_row (const VnErrorSum *self,
+                       VnErrorRow       *row)
+{
+  row->n = self->n;
+  row->n_bad = self->n_bad;
+  row->noise_to_signal = vn_error_sum_noise (self);
+  row->sqnr_db = vn_error_sum_sqnr (self);
+  row->cosine = vn_error_sum_cosine (self);
+  row->mse = vn_error_sum_mse (self);
+  row->max_error = self->max_error;
+  row->float_min = self->float_min;
+  row->float_max = self->float_max;
+  row->quant_min = self->quant_min;
+  row->quant_max = self->quant_max;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include <glib.h>
+#include "vn-error-table.h"
 
 G_BEGIN_DECLS
 
@@ -28,5 +28,7 @@ double vn_error_sum_noise  (const VnErrorSum *self);
 double vn_error_sum_sqnr   (const VnErrorSum *self);
 double vn_error_sum_cosine (const VnErrorSum *self);
 double vn_error_sum_mse    (const VnErrorSum *self);
+void   vn_error_sum_fill_row (const VnErrorSum *self,
+                              VnErrorRow       *row);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-compare.h"
+#include "vn-error-table.h"
+#include "vn-model.h"
 
 G_BEGIN_DECLS
 

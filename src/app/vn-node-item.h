@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-project.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,8 @@
 #include "vn-job.h"
 #include "vn-onnx.h"
 #include "vn-pass.h"
-#include "vn-project.h"
+#include "vn-model-data.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vn-heat.h"
-#include "vn-project.h"
+#include "vn-result.h"
 #include "vn-scene.h"
 
 G_BEGIN_DECLS

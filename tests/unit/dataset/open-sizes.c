@@ -2,7 +2,7 @@
 /* Where the sizes come from that a network leaves open. */
 #include "open-models.h"
 #include "vn-error.h"
-#include "vn-project.h"
+#include "vn-model-data.h"
 
 #include <glib/gstdio.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vn-calibrate.h"
-#include "vn-compare.h"
+#include "vn-error-table.h"
 #include "vn-graph-edit.h"
 #include "vn-quantize.h"
 
@@ -42,19 +42,6 @@ const VnErrorRow *vn_result_get_node_error (VnResult      *self,
 /* Histogram and plan row of a node's output, in the same way. */
 const VnHistogram  *vn_result_get_node_histogram (VnResult *self, const VnNode *source_node);
 const VnTensorPlan *vn_result_get_node_plan      (VnResult *self, const VnNode *source_node);
-
-/* The input specs of a model for its data set. Free with vn_input_specs_free(). */
-VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
-                                            GHashTable    *input_shapes,
-                                            guint         *n);
-VnDataset        *vn_model_open_data       (const VnModel     *model,
-                                            const VnDataSpec  *data,
-                                            GHashTable        *given,     /* nullable */
-                                            GHashTable       **shapes,
-                                            VnNotes           *notes,     /* nullable */
-                                            GError           **error);
-void              vn_input_specs_free      (VnInputSpec   *specs,
-                                            guint          n);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResult, vn_result_unref)
 

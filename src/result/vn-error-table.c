@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-error-table-private.h"
+
+/* Errors of the tensors of a quantized network, one row each, and of its weights. */
+
+#include "vn-error-table.h"
 
 #include <string.h>
 
@@ -12,7 +15,7 @@ struct _VnErrorTable
 };
 
 static void
-row_free (gpointer data)
+vn_error_row_free (gpointer data)
 {
   VnErrorRow *row = data;
 
@@ -22,47 +25,39 @@ row_free (gpointer data)
   g_free (row);
 }
 
+/**
+ * vn_error_table_new:
+ * @n_samples: how many samples the errors are over
+ *
+ * Returns: (transfer full): an empty table; whoever makes it fills it before anybody else sees it
+ */
 VnErrorTable *
-_vn_error_table_new (guint n_samples)
+vn_error_table_new (guint n_samples)
 {
   VnErrorTable *self = g_new0 (VnErrorTable, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  self->rows = g_ptr_array_new_with_free_func (row_free);
-  self->weights = g_ptr_array_new_with_free_func (row_free);
+  self->rows = g_ptr_array_new_with_free_func (vn_error_row_free);
+  self->weights = g_ptr_array_new_with_free_func (vn_error_row_free);
   self->by_value = g_hash_table_new (g_str_hash, g_str_equal);
   self->n_samples = n_samples;
   return self;
 }
 
-/* @row: (transfer full) */
+/**
+ * vn_error_table_add:
+ * @row: (transfer full): in execution order; its strings are freed with g_free()
+ */
 void
-_vn_error_table_add (VnErrorTable *self,
-                     VnErrorRow   *row)
+vn_error_table_add (VnErrorTable *self,
+                    VnErrorRow   *row)
 {
   g_ptr_array_add (self->rows, row);
   g_hash_table_insert (self->by_value, row->value, row);
 }
 
-void
-_vn_error_row_set (VnErrorRow       *row,
-                   const VnErrorSum *sum)
-{
-  row->n = sum->n;
-  row->n_bad = sum->n_bad;
-  row->noise_to_signal = vn_error_sum_noise (sum);
-  row->sqnr_db = vn_error_sum_sqnr (sum);
-  row->cosine = vn_error_sum_cosine (sum);
-  row->mse = vn_error_sum_mse (sum);
-  row->max_error = sum->max_error;
-  row->float_min = sum->float_min;
-  row->float_max = sum->float_max;
-  row->quant_min = sum->quant_min;
-  row->quant_max = sum->quant_max;
-}
-
 static gint
-compare_noise (gconstpointer a,
+vn_error_table_compare_noise (gconstpointer a,
                gconstpointer b)
 {
   const VnErrorRow *x = *(const VnErrorRow * const *) a, *y = *(const VnErrorRow * const *) b;
@@ -72,27 +67,28 @@ compare_noise (gconstpointer a,
   return strcmp (x->value, y->value);
 }
 
-/* @user: (nullable): who computes with it */
+/**
+ * vn_error_table_add_weight:
+ * @row: (transfer full): a weight; @node is what computes with it
+ */
 void
-_vn_error_table_add_weight (VnErrorTable     *self,
-                            const char       *name,
-                            const VnNode     *user,
-                            const VnErrorSum *sum)
+vn_error_table_add_weight (VnErrorTable *self,
+                           VnErrorRow   *row)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  g_return_if_fail (self != NULL && row != NULL);
 
-  row->value = g_strdup (name);
-  row->node = user != NULL ? vn_node_dup_label (user) : g_strdup ("");
-  row->op_type = g_strdup (user != NULL ? user->op_type : "");
-  _vn_error_row_set (row, sum);
   g_ptr_array_add (self->weights, row);
 }
 
-/* Once all weights are there. */
+/**
+ * vn_error_table_sort_weights:
+ *
+ * Puts the noisiest first, once all weights are there.
+ */
 void
-_vn_error_table_sort_weights (VnErrorTable *self)
+vn_error_table_sort_weights (VnErrorTable *self)
 {
-  g_ptr_array_sort (self->weights, compare_noise);
+  g_ptr_array_sort (self->weights, vn_error_table_compare_noise);
 }
 
 guint
@@ -159,7 +155,7 @@ vn_error_table_get_n_samples (VnErrorTable *self)
 }
 
 static gint
-compare_worst (gconstpointer a,
+vn_error_table_compare_worst (gconstpointer a,
                gconstpointer b,
                gpointer      data)
 {
@@ -184,6 +180,6 @@ vn_error_table_sort_worst (VnErrorTable *self)
 
   for (guint i = 0; i < self->rows->len; i++)
     g_array_append_val (order, i);
-  g_array_sort_with_data (order, compare_worst, self);
+  g_array_sort_with_data (order, vn_error_table_compare_worst, self);
   return order;
 }

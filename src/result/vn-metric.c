@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-compare.h"
+
+/* The metrics that tables, overlays and reports show. */
+
+#include "vn-error-table.h"
 
 #include "vn-i18n.h"
 

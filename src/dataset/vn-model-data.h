@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-dataset.h"
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+/* The input specs of a model for its data set. Free with vn_input_specs_free(). */
+VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
+                                            GHashTable    *input_shapes,
+                                            guint         *n);
+VnDataset        *vn_model_open_data       (const VnModel     *model,
+                                            const VnDataSpec  *data,
+                                            GHashTable        *given,     /* nullable */
+                                            GHashTable       **shapes,
+                                            VnNotes           *notes,     /* nullable */
+                                            GError           **error);
+void              vn_input_specs_free      (VnInputSpec   *specs,
+                                            guint          n);
+
+G_END_DECLS
