@@ -35,7 +35,7 @@ print_json (JsonBuilder *json)
   g_autoptr(JsonNode) root = json_builder_get_root (json);
   g_autofree char *text = vn_json_to_text (root);
 
-  fputs (text, stdout);
+  vn_cmd_put (text);
 }
 
 static const char *
@@ -156,6 +156,7 @@ main (int    argc,
 {
   const char *name = argc > 1 ? argv[1] : NULL;
 
+  vn_cmd_open_streams ();
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

@@ -215,19 +215,6 @@ vn_cmd_get_kept (void)
 }
 
 void
-vn_cmd_print (const char *format,
-              ...)
-{
-  va_list args;
-
-  if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
-    return;
-  va_start (args, format);
-  vprintf (format, args);
-  va_end (args);
-}
-
-void
 vn_cmd_print_notes (VnNotes *notes)
 {
   const char *levels[] = { _("note"), _("warning"), _("problem") };

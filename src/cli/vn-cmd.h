@@ -110,7 +110,9 @@ gboolean            vn_cmd_join_stats     (VnStats     **stats,
 void                vn_cmd_tell_kept      (const char   *path);
 const char         *vn_cmd_get_kept       (void);
 
-/* With --json nothing but the result goes to stdout: text for people is dropped then. */
+/* Standard output (vn-cmd-output.c). With --json nothing but the result goes there: text for people is dropped then. */
+void                vn_cmd_open_streams   (void);
+void                vn_cmd_put            (const char   *text);
 void                vn_cmd_print          (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Standard output: what could not be printed was not done, and the exit status says so. */
+#include "vn-cmd.h"
+
+#include "vn-i18n.h"
+#include "vn-ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int first_error;   /* errno of the first thing that could not be printed */
+
+/* A full disk behind “> FILE” may show only when the last buffer is written. Runs at the very end, and so also covers
+ * what GLib prints for --help before it ends the process. */
+static void
+output_close (void)
+{
+  gboolean failed = ferror (stdout) != 0;
+
+  if (fclose (stdout) != 0)
+    {
+      failed = TRUE;
+      first_error = first_error != 0 ? first_error : errno;
+    }
+  if (!failed)
+    return;
+  if (first_error != 0)
+    fprintf (stderr, _("vernier-cli: Cannot write to the standard output: %s\n"), g_strerror (first_error));
+  else
+    fprintf (stderr, _("vernier-cli: Cannot write to the standard output\n"));
+  _exit (VN_EXIT_FAILED);
+}
+
+/* A stream that the caller closed would be the next file that is opened: messages would go into a model. Writing to its
+ * stand-in fails, as writing to a closed one does. */
+static void
+output_fill (int fd)
+{
+  int stand_in;
+
+  if (fcntl (fd, F_GETFD) >= 0 || errno != EBADF)
+    return;
+  stand_in = open ("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+  if (stand_in >= 0 && stand_in != fd)
+    {
+      dup2 (stand_in, fd);
+      close (stand_in);
+    }
+}
+
+/**
+ * vn_cmd_open_streams:
+ *
+ * Makes sure that the three standard streams are open, and that errors of writing to standard output fail the process.
+ * To be called before anything is opened or printed.
+ */
+void
+vn_cmd_open_streams (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    output_fill (fd);
+  atexit (output_close);
+}
+
+static void
+output_note (int result)
+{
+  if (result < 0 && first_error == 0)
+    first_error = errno;
+}
+
+/**
+ * vn_cmd_put:
+ * @text: printed as it is, whatever the options say
+ */
+void
+vn_cmd_put (const char *text)
+{
+  output_note (fputs (text, stdout));
+}
+
+/**
+ * vn_cmd_print:
+ * @format: of text for people; nothing is printed with --json
+ */
+void
+vn_cmd_print (const char *format,
+              ...)
+{
+  va_list args;
+
+  if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
+    return;
+  va_start (args, format);
+  output_note (vprintf (format, args));
+  va_end (args);
+}
