@@ -9,6 +9,7 @@
 #include "vn-i18n.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,6 +48,16 @@ enter_own_group (gpointer data)
   setpgid (0, 0);
 }
 
+/* Where the helper prints: our own standard error. A descriptor for each of its two streams: GLib closes the one it is
+ * given in the child, and would close standard error itself if that served as both. */
+static int
+dup_output (void)
+{
+  int fd = fcntl (STDERR_FILENO, F_DUPFD_CLOEXEC, DRIVER_FD + 1);
+
+  return fd >= 0 ? fd : open ("/dev/null", O_WRONLY | O_CLOEXEC);
+}
+
 static gboolean
 spawn (VnHelper    *self,
        const char  *function,
@@ -55,15 +66,18 @@ spawn (VnHelper    *self,
 {
   const char *argv[] = { self->python, "-u", "-B", "-c", vn_script_driver, self->file, function, NULL };
   const int target = DRIVER_FD;
+  int out = dup_output (), err = dup_output ();
+  gboolean done = g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                                    enter_own_group, NULL, -1, out, err,
+                                                    &fd, &target, 1, &self->pid, NULL, NULL, NULL, error);
 
-  if (!g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                         enter_own_group, NULL, -1, STDERR_FILENO, STDERR_FILENO,
-                                         &fd, &target, 1, &self->pid, NULL, NULL, NULL, error))
-    {
-      g_prefix_error (error, _("The preprocessing “%s” needs Python, but “%s” does not start: "), self->file, self->python);
-      return FALSE;
-    }
-  return TRUE;
+  if (out >= 0)
+    close (out);
+  if (err >= 0)
+    close (err);
+  if (!done)
+    g_prefix_error (error, _("The preprocessing “%s” needs Python, but “%s” does not start: "), self->file, self->python);
+  return done;
 }
 
 void
@@ -257,6 +271,8 @@ receive_tensor (VnHelper      *self,
       return NULL;
     }
   tensor = vn_tensor_new (reply->dtype, &shape, error);
+  if (tensor == NULL)
+    g_prefix_error (error, _("The preprocessing “%s”: "), self->file);
   if (tensor == NULL || !transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
     return NULL;
   return g_steal_pointer (&tensor);

@@ -27,6 +27,7 @@ struct _VnScript
   guint      n_helpers;        /* with those at work */
   guint      max_helpers;
   guint      n_deaths;
+  GError    *last_death;       /* why the last of them ended */
 };
 
 /**
@@ -126,6 +127,7 @@ vn_script_free (VnScript *self)
     vn_helper_free (self->helpers->pdata[i]);
   g_ptr_array_unref (self->helpers);
   g_clear_object (&self->cancellable);
+  g_clear_error (&self->last_death);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->idle);
   g_free (self->text);
@@ -137,10 +139,12 @@ vn_script_free (VnScript *self)
 
 /* ---- whose turn it is ---- */
 
-/* @helper: (nullable): if it can be used again */
+/* @helper: (nullable): if it can be used again
+ * @reason: (nullable): why it cannot */
 static void
-give_back (VnScript *self,
-           VnHelper *helper)
+give_back (VnScript     *self,
+           VnHelper     *helper,
+           const GError *reason)
 {
   g_mutex_lock (&self->lock);
   if (helper != NULL)
@@ -150,7 +154,12 @@ give_back (VnScript *self,
   else
     {
       self->n_helpers--;
-      self->n_deaths += !g_cancellable_is_cancelled (self->cancellable);
+      if (!g_cancellable_is_cancelled (self->cancellable))
+        {
+          self->n_deaths++;
+          g_clear_error (&self->last_death);
+          self->last_death = g_error_copy (reason);
+        }
     }
   if (self->n_deaths >= MAX_DEATHS)
     g_cond_broadcast (&self->idle);
@@ -165,6 +174,7 @@ static VnHelper *
 take_helper (VnScript  *self,
              GError   **error)
 {
+  g_autoptr(GError) reason = NULL;
   VnHelper *helper = NULL;
   gboolean start = FALSE;
   gboolean broken;
@@ -178,13 +188,16 @@ take_helper (VnScript  *self,
   else if (!broken)
     start = TRUE;
   self->n_helpers += start;
+  if (broken)
+    g_set_error (error, self->last_death->domain, self->last_death->code,
+                 _("%s. It is not tried again after %d such failures"), self->last_death->message, MAX_DEATHS);
   g_mutex_unlock (&self->lock);
 
-  if (broken)
-    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The preprocessing “%s” failed %d times without an answer: it is not tried again"), self->text, MAX_DEATHS);
-  if (start && (helper = start_helper (self, error)) == NULL)
-    give_back (self, NULL);
+  if (start && (helper = start_helper (self, &reason)) == NULL)
+    {
+      give_back (self, NULL, reason);
+      g_propagate_error (error, g_steal_pointer (&reason));
+    }
   return helper;
 }
 
@@ -370,7 +383,7 @@ vn_script_load (VnScript           *self,
   if (helper != NULL && !alive)
     g_clear_pointer (&helper, vn_helper_free);
   if (taken)
-    give_back (self, helper);
+    give_back (self, helper, reason);
   if (raw == NULL)
     {
       g_propagate_prefixed_error (error, g_steal_pointer (&reason), "“%s”: ", path);

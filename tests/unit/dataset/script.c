@@ -53,6 +53,11 @@ static const char code[] =
   "def lies(paths, d):\n"
   "    os.write(3, struct.pack('<4s4BQ1q', b'VNS1', ord('T'), 1, 1, 0, 4, 3)); time.sleep(1000)\n"
   "def long_error(paths, d): raise ValueError('x' * 100000)\n"
+  "def opens(paths, d):\n"
+  "    for fd in 0, 1, 2: os.fstat(fd)\n"
+  "    with open(paths[0]) as file: assert file.fileno() > 3, file.fileno()\n"
+  "    os.write(2, b'')\n"
+  "    return size(paths, d)\n"
   "def fails_twice(paths, d):\n"
   "    if paths[0].endswith('0.raw'): os._exit(1)\n"
   "    return make('f', [1, 2, 3], (1, 3))\n";
@@ -98,7 +103,7 @@ test_values (Folder        *folder,
     const char *function;
     double      last;
   } cases[] = {
-    { "size", 2.5 }, { "noisy", 2.5 }, { "double", 3 }, { "integers", 3 }, { "view", 3 }, { "torch", 3 },
+    { "size", 2.5 }, { "noisy", 2.5 }, { "opens", 2.5 }, { "double", 3 }, { "integers", 3 }, { "view", 3 }, { "torch", 3 },
   };
 
   if (!have_python ())
@@ -119,7 +124,7 @@ test_values (Folder        *folder,
       g_assert_cmpint (tensor->dtype, ==, VN_DTYPE_F32);
       g_assert_true (vn_shape_equal (&tensor->shape, &VN_SHAPE (1, 3)));
       g_assert_cmpfloat (vn_tensor_get_double (tensor, 2), ==, cases[i].last);
-      if (i < 2)
+      if (i < 3)
         g_assert_cmpfloat (vn_tensor_get_double (tensor, 0), ==, 2);
     }
 }
@@ -322,7 +327,7 @@ test_random_refused (Folder        *folder,
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
-/* A helper that dies is replaced, but not for ever. */
+/* A helper that dies is replaced, but not for ever; what it died of is told to the end. */
 static void
 test_replaced (Folder        *folder,
                gconstpointer  data)
@@ -344,6 +349,7 @@ test_replaced (Folder        *folder,
       g_assert_false (vn_dataset_load (dataset, 0, &bad, &error));
       g_test_message ("%s", error->message);
       g_assert_cmpint (strstr (error->message, "not tried again") != NULL, ==, i == 3);
+      g_assert_nonnull (strstr (error->message, "ended with status 1"));
       g_assert_cmpint (vn_dataset_load (dataset, 1, &good, NULL), ==, i < 2);
     }
 }
