@@ -18,13 +18,14 @@ file_claims (const VnDataset *dataset)
 }
 
 static void
-add_single (VnDataset *dataset)
+add_single (VnDataset  *dataset,
+            const char *path)
 {
-  g_autofree char *name = g_path_get_basename (dataset->spec->path);
+  g_autofree char *name = g_path_get_basename (path);
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
-    paths[k] = g_strdup (dataset->spec->path);
+    paths[k] = g_strdup (path);
   vn_dataset_add (dataset, name, -1, paths);
 }
 
@@ -85,38 +86,46 @@ count_stacked (const VnTensor    *tensor,
   return (gsize) (tensor->shape.dims[0] / per_sample);
 }
 
+/* A file that says its shape, and that no script makes something else of. */
 static gboolean
-file_open (VnDataset  *dataset,
-           VnNotes    *notes,
-           GError    **error)
+is_tensor (const VnDataset *dataset,
+           const char      *path)
 {
-  const char *path = dataset->spec->path;
   const VnFileKind kind = vn_file_kind (path);
+
+  return kind != VN_FILE_PICTURE && kind != VN_FILE_RAW &&
+         vn_data_spec_get_script (dataset->spec, dataset->inputs[0].name) == NULL;
+}
+
+/**
+ * vn_dataset_add_stacked:
+ * @path: a picture or a tensor
+ *
+ * Adds the samples that are stacked in the file along its first dim, or the one that it is. vn_dataset_load_stacked()
+ * loads them.
+ */
+gboolean
+vn_dataset_add_stacked (VnDataset   *dataset,
+                        const char  *path,
+                        GError     **error)
+{
   g_autofree char *name = g_path_get_basename (path);
   g_autoptr(VnTensor) tensor = NULL;
   VnShape one;
   gsize n;
 
-  if (kind == VN_FILE_PICTURE || kind == VN_FILE_RAW || (kind == VN_FILE_NPZ && dataset->n_inputs > 1) ||
-      vn_data_spec_get_script (dataset->spec, dataset->inputs[0].name) != NULL)
+  if (dataset->n_inputs > 1 || !is_tensor (dataset, path))
     {
-      if (dataset->n_inputs > 1 && kind != VN_FILE_NPZ)
-        {
-          g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                       _("The network has %u inputs, “%s” fills one of them"), dataset->n_inputs, path);
-          return FALSE;
-        }
-      add_single (dataset);
+      add_single (dataset, path);
       return TRUE;
     }
-
   tensor = vn_tensor_file_read (path, &dataset->inputs[0], dataset->spec->raw_type, error);
   if (tensor == NULL)
     return FALSE;
-  n = dataset->n_inputs == 1 ? count_stacked (tensor, &dataset->inputs[0], &one) : 0;
+  n = count_stacked (tensor, &dataset->inputs[0], &one);
   if (n <= 1 || n > G_MAXINT)
     {
-      add_single (dataset);
+      add_single (dataset, path);
       return TRUE;
     }
   dataset->stack = g_steal_pointer (&tensor);
@@ -130,11 +139,32 @@ file_open (VnDataset  *dataset,
 }
 
 static gboolean
-file_load (const VnDataset  *dataset,
-           guint             i,
-           guint             input,
-           VnTensor        **tensor,
-           GError          **error)
+file_open (VnDataset  *dataset,
+           VnNotes    *notes,
+           GError    **error)
+{
+  const char *path = dataset->spec->path;
+
+  if (dataset->n_inputs > 1 && vn_file_kind (path) != VN_FILE_NPZ && !is_tensor (dataset, path))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The network has %u inputs, “%s” fills one of them"), dataset->n_inputs, path);
+      return FALSE;
+    }
+  return vn_dataset_add_stacked (dataset, path, error);
+}
+
+/**
+ * vn_dataset_load_stacked:
+ *
+ * VnSource.load for samples of vn_dataset_add_stacked(), and for those that are a file each.
+ */
+gboolean
+vn_dataset_load_stacked (const VnDataset  *dataset,
+                         guint             i,
+                         guint             input,
+                         VnTensor        **tensor,
+                         GError          **error)
 {
   const VnSample *sample = g_ptr_array_index (dataset->samples, i);
   VnTensor *stack = dataset->stack;
@@ -160,5 +190,5 @@ const VnSource vn_source_file = {
   .title = N_("a picture or a tensor"),
   .claims = file_claims,
   .open = file_open,
-  .load = file_load,
+  .load = vn_dataset_load_stacked,
 };

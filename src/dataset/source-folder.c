@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A folder of samples, or of one sub-folder per class. Pictures win over tensors that lie beside them. Sub-folders
- * count as classes only if no sample lies in the folder itself; an empty one keeps its number, so that classes are
- * numbered as in the full data set. */
+/* A folder of samples, or of one sub-folder per class. Pictures win over tensors that lie beside them; a tensor that lies
+ * there alone may hold several samples, stacked. Sub-folders count as classes only if no sample lies in the folder itself;
+ * an empty one keeps its number, so that classes are numbered as in the full data set. */
 
 #include "vn-dataset-private.h"
 
@@ -99,6 +99,17 @@ check_inputs (const VnDataset  *dataset,
   return TRUE;
 }
 
+/* One tensor alone is taken as if it had been named itself. */
+static gboolean
+add_alone (VnDataset   *dataset,
+           const char  *name,
+           GError     **error)
+{
+  g_autofree char *path = g_build_filename (dataset->spec->path, name, NULL);
+
+  return vn_dataset_add_stacked (dataset, path, error);
+}
+
 static gboolean
 folder_open (VnDataset  *dataset,
              VnNotes    *notes,
@@ -110,7 +121,9 @@ folder_open (VnDataset  *dataset,
   if (!vn_listing_read (&listing, dataset->spec->path, error))
     return FALSE;
   samples = pick_samples (&listing);
-  for (guint i = 0; i < samples->len; i++)
+  if (samples->len == 1 && samples == listing.tensors && !add_alone (dataset, samples->pdata[0], error))
+    return FALSE;
+  for (guint i = 0; i < samples->len && dataset->samples->len < samples->len; i++)
     add_file (dataset, NULL, samples->pdata[i], -1);
   note_ignored (notes, dataset->spec->path, &listing);
   if (samples->len == 0 && !add_classes (dataset, &listing, notes, error))
@@ -130,5 +143,5 @@ const VnSource vn_source_folder = {
   .title = N_("a folder of samples"),
   .claims = folder_claims,
   .open = folder_open,
-  .load = vn_dataset_load_file,
+  .load = vn_dataset_load_stacked,
 };

@@ -157,6 +157,16 @@ gboolean  vn_dataset_load_file  (const VnDataset  *self,
                                  VnTensor        **tensor,
                                  GError          **error);
 
+/* source-file.c */
+gboolean  vn_dataset_add_stacked  (VnDataset   *self,
+                                   const char  *path,
+                                   GError     **error);
+gboolean  vn_dataset_load_stacked (const VnDataset  *self,
+                                   guint             i,
+                                   guint             input,
+                                   VnTensor        **tensor,
+                                   GError          **error);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnPicture, vn_picture_clear)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnListing, vn_listing_clear)
 

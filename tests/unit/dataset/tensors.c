@@ -44,6 +44,7 @@ test_shapes (Folder        *folder,
       g_autofree char *text = NULL;
 
       folder_put_npy (folder, "t/x.npy", cases[i].file, 5);
+      folder_put_npy (folder, "t/y.npy", cases[i].file, 5);   /* one alone may be a stack */
       dataset = folder_open (folder, "t", &input, 1, 0, NULL, &error);
       g_assert_no_error (error);
       if (vn_dataset_load (dataset, 0, &tensor, &error))
@@ -169,6 +170,64 @@ test_stack_of_planes (Folder        *folder,
   g_assert_cmpfloat (dataset_load_first (single, 0, 1, 0), ==, 9);
 }
 
+/* A TensorProto of float32: dims, data_type, raw_data. */
+static void
+put_pb (Folder        *folder,
+        const char    *name,
+        const VnShape *shape,
+        float          first)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+  gsize n = 1;
+
+  for (int i = 0; i < shape->rank; i++)
+    {
+      g_byte_array_append (bytes, (guint8[]) { 0x08, (guint8) shape->dims[i] }, 2);
+      n *= (gsize) shape->dims[i];
+    }
+  g_assert_cmpuint (n * 4, <, 0x80);
+  g_byte_array_append (bytes, (guint8[]) { 0x10, 1, 0x4a, (guint8) (n * 4) }, 4);
+  for (gsize i = 0; i < n; i++)
+    {
+      float value = first + (float) i;
+
+      g_byte_array_append (bytes, (const guint8 *) &value, sizeof value);
+    }
+  folder_put (folder, name, bytes->data, (gssize) bytes->len);
+}
+
+/* A tensor alone in a folder is what it is when it is named itself, whether the batch is open or not. */
+static void
+test_stack_in_folder (Folder        *folder,
+                      gconstpointer  data)
+{
+  const VnInputSpec inputs[] = { vector_input, { (char *) "open", VN_DTYPE_F32, { 2, { VN_DIM_UNKNOWN, 3 } } } };
+
+  put_pb (folder, "pb/data.pb", &VN_SHAPE (4, 3), 0);
+  put_pb (folder, "one/data.pb", &VN_SHAPE (3), 7);
+  folder_put_npy (folder, "npy/data.npy", VN_SHAPE (4, 3), 0);
+  folder_put_npy (folder, "both/data.npy", VN_SHAPE (4, 3), 0);
+  folder_put_npy (folder, "both/more.npy", VN_SHAPE (4, 3), 0);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) pb = folder_open (folder, "pb", &inputs[i], 1, 0, NULL, &error);
+      g_autoptr(VnDataset) npy = folder_open (folder, "npy", &inputs[i], 1, 0, NULL, &error);
+      g_autoptr(VnDataset) one = folder_open (folder, "one", &inputs[i], 1, 0, NULL, &error);
+      g_autoptr(VnDataset) both = folder_open (folder, "both", &inputs[i], 1, 0, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_dataset_get_n (pb), ==, 4);
+      g_assert_cmpstr (vn_dataset_get_name (pb, 3), ==, "data.pb #3");
+      g_assert_cmpfloat (dataset_load_first (pb, 3, 1, 0), ==, 9);
+      g_assert_cmpuint (vn_dataset_get_n (npy), ==, 4);
+      g_assert_cmpfloat (dataset_load_first (npy, 3, 1, 0), ==, 9);
+      g_assert_cmpuint (vn_dataset_get_n (one), ==, 1);
+      g_assert_cmpfloat (dataset_load_first (one, 0, 1, 0), ==, 7);
+      g_assert_cmpuint (vn_dataset_get_n (both), ==, 2);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -180,6 +239,7 @@ main (int   argc,
   FOLDER_TEST ("/tensors/raw", test_raw);
   FOLDER_TEST ("/tensors/stack", test_stack);
   FOLDER_TEST ("/tensors/stack-of-planes", test_stack_of_planes);
+  FOLDER_TEST ("/tensors/stack-in-folder", test_stack_in_folder);
 
   return g_test_run ();
 }
