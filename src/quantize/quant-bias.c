@@ -61,7 +61,8 @@ vn_quant_choose_bias (const VnRecipe     *recipe,
  * @min: of the bias
  * @max: of the bias
  *
- * Returns: the scale of a bias that is a tensor of its own, with zero point 0; 1 for types without scale
+ * Returns: the scale of a bias that is a tensor of its own, with zero point 0, such that no element is clipped; 1 for
+ *   types without scale
  */
 float
 vn_quant_own_bias_scale (const VnRecipe *recipe,
@@ -76,6 +77,6 @@ vn_quant_own_bias_scale (const VnRecipe *recipe,
     return scale;
   vn_quant_params_from_range (min, max, dtype, TRUE, FALSE, &scale, &zero_point);
   if (recipe->format == VN_FORMAT_FIXNEURON || recipe->power_of_two != VN_POWER_OF_TWO_OFF)
-    return vn_quant_round_scale (scale, VN_POWER_NEAREST);
+    return vn_quant_round_scale (scale, VN_POWER_UP);   /* the nearest would cut up to 30 % off the largest */
   return scale;
 }

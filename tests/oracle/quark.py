@@ -262,6 +262,26 @@ def back_to_float(cli, root, work):
               all(v.dtype != np.float16 for v in found.values()), '%s %.1f dB' % (left[:3], sqnr(exact, run(out, x)[0])))
 
 
+def fix_neuron(cli, root, work):
+    """Scales of biases are powers of two that hold the largest element."""
+    import numpy as np
+
+    path, given = os.path.join(work, 'fix.onnx'), os.path.join(work, 'folded.onnx')
+    call(cli, 'prepare', demo(root)[0], '-o', given)
+    quantize(cli, root, path, '--preset', 'fixneuron')
+    graph, found = constants(path)
+    _, exact = constants(given)
+    worst, n = 0, 0
+    for node in graph.node:
+        bias = exact.get(node.output[0]) if node.op_type == 'FixNeuron' else None
+        if bias is None or bias.ndim != 1:
+            continue
+        scale = found[node.input[1]]
+        kept = np.clip(np.rint(found[node.input[0]] / scale), -128, 127) * scale
+        worst, n = max(worst, float((np.abs(kept - bias) / scale).max())), n + 1
+    check('FixNeuron: biases are off by half a step at most', n > 10 and worst < 0.5001, '%d biases, %g steps' % (n, worst))
+
+
 def external_data(cli, root, work):
     import numpy as np
 
@@ -394,6 +414,7 @@ def main():
         random_weights(cli, work, demo(root)[0])
         requantized(cli, root, work)
         back_to_float(cli, root, work)
+        fix_neuron(cli, root, work)
         external_data(cli, root, work)
         inspected(cli, root, work)
         options(cli, root, work)

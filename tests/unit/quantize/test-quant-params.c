@@ -247,6 +247,34 @@ test_bias (void)
   g_assert_cmpfloat (2e4 / (1e-3 * scales[1]), <, G_MAXINT32);
 }
 
+/* A scale of its own holds the largest element of a bias, powers of two included, and wastes less than one bit. */
+static void
+test_own_bias (void)
+{
+  static const struct { const char *recipe, *power; VnDType dtype; gint64 qmax; double waste; } kinds[] = {
+    { "fixneuron", "off",     VN_DTYPE_S8,  127,        2 }, { "fixneuron", "off",     VN_DTYPE_S16, 32767, 2 },
+    { "cpu",       "nearest", VN_DTYPE_S8,  127,        2 }, { "cpu",       "ppq",     VN_DTYPE_S16, 32767, 2 },
+    { "cpu",       "nearest", VN_DTYPE_S32, G_MAXINT32, 2 }, { "cpu",       "off",     VN_DTYPE_S8,  127,   1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (kinds[i].recipe);
+      g_autoptr(GError) error = NULL;
+
+      vn_recipe_set (recipe, "power-of-two", kinds[i].power, &error);
+      g_assert_no_error (error);
+      for (double largest = 1e-4; largest < 1e4; largest *= 1.07)
+        {
+          double scale = vn_quant_own_bias_scale (recipe, kinds[i].dtype, -largest, largest / 3);
+          double held = scale * (double) kinds[i].qmax / (float) largest;
+
+          g_assert_cmpfloat (held, >, 1 - 1e-6);
+          g_assert_cmpfloat (held, <, kinds[i].waste + 1e-6);
+        }
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -260,5 +288,6 @@ main (int   argc,
   g_test_add_func ("/quantize/params/channels", test_channels);
   g_test_add_func ("/quantize/params/bad-data", test_bad_data);
   g_test_add_func ("/quantize/params/bias", test_bias);
+  g_test_add_func ("/quantize/params/own-bias", test_own_bias);
   return g_test_run ();
 }

@@ -32,6 +32,21 @@ test_presets (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
+/* The default of AMD's quantizer for scales that are powers of two, as its tutorial says. */
+static void
+test_power_presets (void)
+{
+  static const char * const ids[] = { "fixneuron", "npu-cnn" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (ids[i]);
+
+      g_assert_cmpstr (recipe->method, ==, "minmse");
+      g_assert_cmpstr (recipe->weight_method, ==, "minmse");
+    }
+}
+
 static void
 test_patterns (void)
 {
@@ -395,6 +410,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/recipe/presets", test_presets);
+  g_test_add_func ("/quantize/recipe/power-presets", test_power_presets);
   g_test_add_func ("/quantize/recipe/patterns", test_patterns);
   g_test_add_func ("/quantize/recipe/copy", test_copy);
   g_test_add_func ("/quantize/recipe/validate", test_validate);
