@@ -34,12 +34,19 @@ _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (v
 /* In the order of VnAnswer. */
 static const char * const vn_answer_ids[] = { "recipe", "true", "false", NULL };
 
-#define SETTING(STRUCT, TYPE, field, id_, def_, min_, max_, allowed, title_, blurb_)                          \
+/* In the order of VnSettingGroup. */
+static const struct { const char *id, *title; } groups[] = {
+#define VN_SETTING_GROUP(SYMBOL, ...) { __VA_ARGS__ },
+#include "vn-setting-groups.def"
+#undef VN_SETTING_GROUP
+};
+
+#define SETTING(STRUCT, TYPE, field, id_, def_, min_, max_, allowed, title_, blurb_, ...)                              \
   { .id = id_, .title = title_, .blurb = blurb_, .type = VN_SETTING_##TYPE, .offset = G_STRUCT_OFFSET (STRUCT, field), \
-    .def = def_, .min = min_, .max = max_, allowed },
+    .def = def_, .min = min_, .max = max_, allowed, __VA_ARGS__ },
 
 static const VnSetting of_recipe[] = {
-#define VN_SETTING(...) SETTING (VnRecipe, __VA_ARGS__)
+#define VN_SETTING(GROUP, ...) SETTING (VnRecipe, __VA_ARGS__, .group = VN_SETTING_GROUP_##GROUP)
 #define VN_RULE_SETTING(...)
 #include "vn-settings.def"
 #undef VN_SETTING
@@ -48,7 +55,7 @@ static const VnSetting of_recipe[] = {
 
 static const VnSetting of_rule[] = {
 #define VN_SETTING(...)
-#define VN_RULE_SETTING(...) SETTING (VnOverride, __VA_ARGS__)
+#define VN_RULE_SETTING(...) SETTING (VnOverride, __VA_ARGS__, .group = VN_N_SETTING_GROUPS)
 #include "vn-settings.def"
 #undef VN_SETTING
 #undef VN_RULE_SETTING
@@ -102,6 +109,41 @@ vn_setting_find (const VnSetting  *list,
     }
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no setting “%s”; there are: %s"), id, known->str);
   return NULL;
+}
+
+/**
+ * vn_setting_get_group:
+ * @self: a setting of a recipe
+ *
+ * Returns: which group of vn-setting-groups.def it belongs to
+ */
+VnSettingGroup
+vn_setting_get_group (const VnSetting *self)
+{
+  g_return_val_if_fail (self != NULL && self->group < VN_N_SETTING_GROUPS, VN_SETTING_GROUP_TARGET);
+
+  return self->group;
+}
+
+const char *
+vn_setting_group_get_id (VnSettingGroup self)
+{
+  g_return_val_if_fail (self < VN_N_SETTING_GROUPS, NULL);
+
+  return groups[self].id;
+}
+
+/**
+ * vn_setting_group_get_title:
+ *
+ * Returns: the heading of the group, translated
+ */
+const char *
+vn_setting_group_get_title (VnSettingGroup self)
+{
+  g_return_val_if_fail (self < VN_N_SETTING_GROUPS, NULL);
+
+  return _(groups[self].title);
 }
 
 /* ---- fields ---- */

@@ -16,9 +16,18 @@ typedef enum
   VN_SETTING_LIST,      /* char **, NULL: not set */
 } VnSettingType;
 
+typedef enum
+{
+#define VN_SETTING_GROUP(SYMBOL, ...) VN_SETTING_GROUP_##SYMBOL,
+#include "vn-setting-groups.def"
+#undef VN_SETTING_GROUP
+  VN_N_SETTING_GROUPS
+} VnSettingGroup;
+
 /**
  * VnSetting: one plain field of a recipe or a rule, from vn-settings.def.
  * @id: JSON key and --option; words joined by "-"
+ * @group: with which others help and window show it; of a recipe's only
  * @offset: of the field in its structure
  * @def: what it is before anybody says something; allowed in any case
  * @choices: ENUM: NULL-terminated ids, in the order of the enumeration; LIST: (nullable): what an element may be
@@ -28,6 +37,7 @@ typedef enum
 typedef struct
 {
   const char         *id, *title, *blurb;   /* title and blurb: N_() */
+  VnSettingGroup      group;
   VnSettingType       type;
   gsize               offset;
   double              def, min, max;
@@ -45,6 +55,9 @@ const VnSetting *vn_setting_find           (const VnSetting   *list,
                                             guint              n,
                                             const char        *id,
                                             GError           **error);
+VnSettingGroup   vn_setting_get_group       (const VnSetting   *self);
+const char      *vn_setting_group_get_id    (VnSettingGroup     self);
+const char      *vn_setting_group_get_title (VnSettingGroup     self);        /* translated */
 
 /* @object: the recipe or rule that has the field */
 void             vn_setting_reset          (const VnSetting   *self,

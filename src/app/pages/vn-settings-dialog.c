@@ -221,6 +221,31 @@ row_new (const VnSetting *setting,
   return self;
 }
 
+static void
+add_group (GtkWidget      *page,
+           GPtrArray      *rows,
+           VnSettingGroup  id,
+           VnDocument     *document)
+{
+  GtkWidget *group = adw_preferences_group_new ();
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), vn_setting_group_get_title (id));
+  if (id == 0)
+    adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group),
+                                           _("Several names are separated by commas. An arrow takes a setting back to what the target says."));
+  for (guint i = 0; i < n; i++)
+    if (vn_setting_get_group (&settings[i]) == id)
+      {
+        Row *row = row_new (&settings[i], document);
+
+        g_ptr_array_add (rows, row);
+        adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row->row);
+      }
+  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (group));
+}
+
 /**
  * vn_settings_dialog_new:
  * @document: whose recipe is edited; every change is a step that can be undone
@@ -232,21 +257,11 @@ vn_settings_dialog_new (GtkWindow  *parent,
                         VnDocument *document)
 {
   GtkWidget *dialog = adw_preferences_window_new ();
-  GtkWidget *page = adw_preferences_page_new (), *group = adw_preferences_group_new ();
+  GtkWidget *page = adw_preferences_page_new ();
   GPtrArray *rows = g_ptr_array_new_with_free_func (row_free);
-  guint n;
-  const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
-  for (guint i = 0; i < n; i++)
-    {
-      Row *row = row_new (&settings[i], document);
-
-      g_ptr_array_add (rows, row);
-      adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row->row);
-    }
-  adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group),
-                                         _("Several names are separated by commas. An arrow takes a setting back to what the target says."));
-  adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), ADW_PREFERENCES_GROUP (group));
+  for (guint i = 0; i < VN_N_SETTING_GROUPS; i++)
+    add_group (page, rows, (VnSettingGroup) i, document);
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (dialog), ADW_PREFERENCES_PAGE (page));
   gtk_window_set_title (GTK_WINDOW (dialog), _("All Settings"));
   gtk_window_set_transient_for (GTK_WINDOW (dialog), parent);

@@ -276,6 +276,23 @@ test_settings (void)
     try_setting (&settings[i], &rules[0], &rules[1]);
 }
 
+/* Help and window show every setting: each is in a group, and no group is empty. */
+static void
+test_groups (void)
+{
+  guint n, counts[VN_N_SETTING_GROUPS] = { 0 };
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    counts[vn_setting_get_group (&settings[i])]++;
+  for (guint i = 0; i < VN_N_SETTING_GROUPS; i++)
+    {
+      g_assert_cmpuint (counts[i], >, 0);
+      g_assert_cmpuint (strlen (vn_setting_group_get_id ((VnSettingGroup) i)), >, 0);
+      g_assert_cmpuint (strlen (vn_setting_group_get_title ((VnSettingGroup) i)), >, 0);
+    }
+}
+
 static void
 test_set (void)
 {
@@ -415,6 +432,7 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/copy", test_copy);
   g_test_add_func ("/quantize/recipe/validate", test_validate);
   g_test_add_func ("/quantize/recipe/settings", test_settings);
+  g_test_add_func ("/quantize/recipe/groups", test_groups);
   g_test_add_func ("/quantize/recipe/set", test_set);
   g_test_add_func ("/quantize/recipe/json", test_json);
   g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
