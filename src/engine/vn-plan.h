@@ -98,6 +98,16 @@ gboolean  vn_runner_run          (VnRunner             *self,
                                   GCancellable         *cancellable,
                                   GError              **error);
 
+/* The same a step at a time, without outputs: what is wanted of it are its taps. */
+gboolean  vn_runner_begin        (VnRunner             *self,
+                                  VnTensor * const     *inputs,
+                                  GCancellable         *cancellable,
+                                  GError              **error);
+gboolean  vn_runner_is_done      (VnRunner             *self);
+gboolean  vn_runner_advance      (VnRunner             *self,
+                                  GError              **error);
+void      vn_runner_end          (VnRunner             *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnPlan, vn_plan_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRunner, vn_runner_free)
 

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
  * @bodies: by step, then by graph of the step: runners of the graphs inside it; NULL where there is none
  * @cancellable: during a run
  * @tensors: by value id: constants and arena tensors for good, inputs and heap tensors during a run
+ * @outputs: (nullable): during a run: who wants its outputs
+ * @next_step: during a run: the one that comes next
+ * @driven: from vn_runner_begin() to vn_runner_end(): this runner or its variant
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
 struct _VnRunner
@@ -27,6 +30,9 @@ struct _VnRunner
   gint64        *step_usec;
   VnRunner    ***bodies;
   GCancellable  *cancellable;
+  VnTensor     **outputs;
+  guint          next_step;
+  VnRunner      *driven;
   VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };
 

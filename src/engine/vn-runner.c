@@ -296,23 +296,41 @@ run_step (VnRunner      *self,
 }
 
 static gboolean
+begin_planned (VnRunner           *self,
+               VnTensor * const   *inputs,
+               VnTensor          **outputs,
+               GCancellable       *cancellable,
+               GError            **error)
+{
+  self->cancellable = cancellable;
+  self->outputs = outputs;
+  self->next_step = 0;
+  return set_inputs (self, inputs, error) && publish_given (self, outputs, error);
+}
+
+static gboolean
+advance_planned (VnRunner  *self,
+                 GError   **error)
+{
+  guint i = self->next_step++;
+  gint64 *usec = self->step_usec != NULL ? &self->step_usec[i] : NULL;
+
+  return !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
+         run_step (self, g_ptr_array_index (self->plan->steps, i), self->outputs, usec, error);
+}
+
+static gboolean
 run_all (VnRunner           *self,
          VnTensor * const   *inputs,
          VnTensor          **outputs,
          GCancellable       *cancellable,
          GError            **error)
 {
-  if (!set_inputs (self, inputs, error) || !publish_given (self, outputs, error))
+  if (!begin_planned (self, inputs, outputs, cancellable, error))
     return FALSE;
-  for (guint i = 0; i < self->plan->steps->len; i++)
-    {
-      const VnStep *step = g_ptr_array_index (self->plan->steps, i);
-      gint64 *usec = self->step_usec != NULL ? &self->step_usec[i] : NULL;
-
-      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
-          !run_step (self, step, outputs, usec, error))
-        return FALSE;
-    }
+  while (self->next_step < self->plan->steps->len)
+    if (!advance_planned (self, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -333,7 +351,6 @@ run_planned (VnRunner           *self,
 {
   gboolean ok;
 
-  self->cancellable = cancellable;
   ok = run_all (self, inputs, outputs, cancellable, error);
   clear_run (self);
   for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
@@ -362,6 +379,19 @@ set_variant (VnRunner  *self,
   return TRUE;
 }
 
+/* The one that @inputs need the sizes of; NULL on failure. */
+static VnRunner *
+choose_variant (VnRunner          *self,
+                VnTensor * const  *inputs,
+                GError           **error)
+{
+  g_autoptr(VnPlan) plan = vn_plan_for_inputs (self->plan, inputs, error);
+
+  if (plan == NULL || (plan != self->plan && !set_variant (self, plan, error)))
+    return NULL;
+  return plan != self->plan ? self->variant : self;
+}
+
 /**
  * vn_runner_run:
  * @inputs: one tensor for each vn_plan_get_input(), of its type; sizes that the model leaves open may differ from
@@ -382,16 +412,75 @@ vn_runner_run (VnRunner           *self,
                GCancellable       *cancellable,
                GError            **error)
 {
-  g_autoptr(VnPlan) plan = NULL;
+  VnRunner *runner;
 
   g_return_val_if_fail (self != NULL && (inputs != NULL || self->plan->inputs->len == 0), FALSE);
 
   for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
     outputs[i] = NULL;
-  plan = vn_plan_for_inputs (self->plan, inputs, error);
-  if (plan == NULL)
-    return FALSE;
-  if (plan != self->plan)
-    return set_variant (self, plan, error) && run_planned (self->variant, inputs, outputs, cancellable, error);
-  return run_planned (self, inputs, outputs, cancellable, error);
+  runner = choose_variant (self, inputs, error);
+  return runner != NULL && run_planned (runner, inputs, outputs, cancellable, error);
+}
+
+/**
+ * vn_runner_begin:
+ * @inputs: as of vn_runner_run(); must outlive the run
+ *
+ * Begins a run that its caller drives with vn_runner_advance() and must end with vn_runner_end(), also after a failure.
+ * Taps of inputs and of folded values are told here. Two networks that are driven in step never need all values of one of
+ * them at a time.
+ */
+gboolean
+vn_runner_begin (VnRunner           *self,
+                 VnTensor * const   *inputs,
+                 GCancellable       *cancellable,
+                 GError            **error)
+{
+  g_return_val_if_fail (self != NULL && self->driven == NULL, FALSE);
+  g_return_val_if_fail (inputs != NULL || self->plan->inputs->len == 0, FALSE);
+
+  self->driven = choose_variant (self, inputs, error);
+  return self->driven != NULL && begin_planned (self->driven, inputs, NULL, cancellable, error);
+}
+
+/**
+ * vn_runner_is_done:
+ *
+ * Returns: whether the run that vn_runner_begin() began has come to its end
+ */
+gboolean
+vn_runner_is_done (VnRunner *self)
+{
+  g_return_val_if_fail (self != NULL && self->driven != NULL, TRUE);
+
+  return self->driven->next_step >= self->driven->plan->steps->len;
+}
+
+/**
+ * vn_runner_advance:
+ *
+ * Computes the next step of the run that vn_runner_begin() began, unless it has come to its end.
+ */
+gboolean
+vn_runner_advance (VnRunner  *self,
+                   GError   **error)
+{
+  g_return_val_if_fail (self != NULL && self->driven != NULL, FALSE);
+
+  return vn_runner_is_done (self) || advance_planned (self->driven, error);
+}
+
+/**
+ * vn_runner_end:
+ *
+ * Ends what vn_runner_begin() began, wherever it is. Does nothing if no run was begun.
+ */
+void
+vn_runner_end (VnRunner *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (self->driven != NULL)
+    clear_run (self->driven);
+  self->driven = NULL;
 }
