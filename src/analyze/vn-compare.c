@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cumulative error: the float and the quantized network run on the same sample, one pair per thread; what the float
- * run shows of a value is kept until the quantized run shows its counterpart. Sums are kept per sample and added in
- * the order of the samples, so that the numbers do not depend on the threads. */
+/* Cumulative error: the float and the quantized network run on the same sample, one pair per thread, in step: when the
+ * quantized run shows a value, the float run goes on until it has shown its counterpart, so that few float values are kept
+ * at a time. Sums are kept per sample and added in the order of the samples, so that the numbers do not depend on the
+ * threads. */
 #include "vn-compare.h"
 
 #include "vn-error.h"
@@ -21,7 +22,10 @@ typedef struct
 typedef struct
 {
   VnRunner    *float_runner, *quant_runner;
-  VnTensor   **kept;       /* by pair: what the float run showed, for the present sample */
+  VnTensor   **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
+  gboolean    *shown;      /* by pair: whether the float run has come to it in the present sample */
+  const gboolean *wanted;  /* by pair: whether both runs compute it */
+  GError      *error;      /* why the float run stopped */
   VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
   VnErrorSum  *sums;       /* of the present sample, by pair; behind them those of the quantizations alone */
   guint        n_pairs;
@@ -35,6 +39,8 @@ typedef struct
   GArray      *grids;                     /* of Grid, pair by pair */
   GArray      *sources;                   /* of guint: the pairs of the values that quant_taps has behind those of the pairs */
   VnPlan      *float_plan, *quant_plan;
+  gboolean    *wanted;                    /* by pair */
+  GCancellable *cancellable;
   VnDataset   *dataset;
   const VnCompareOptions *options;
   guint        n_inputs;
@@ -153,16 +159,18 @@ collect_pairs (Compare                 *self,
   return FALSE;
 }
 
-static void
+static gboolean
 copy_float (VnTensor       **kept,
-            const VnTensor  *tensor)
+            const VnTensor  *tensor,
+            GError         **error)
 {
   if (tensor->dtype != VN_DTYPE_F32)
-    return;
+    return TRUE;
   g_clear_pointer (kept, vn_tensor_unref);
-  *kept = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
+  *kept = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
   if (*kept != NULL)
     memcpy ((*kept)->data, tensor->data, tensor->n_bytes);
+  return *kept != NULL;
 }
 
 static void
@@ -173,14 +181,27 @@ keep_float (const VnValue  *value,
 {
   Worker *worker = data;
 
-  copy_float (&worker->kept[tap], tensor);
+  worker->shown[tap] = TRUE;
+  if (worker->wanted[tap] && worker->error == NULL)
+    copy_float (&worker->kept[tap], tensor, &worker->error);
+}
+
+/* The counterpart of what the quantized run shows now; NULL if there is none. */
+static VnTensor *
+pull_float (Worker *worker,
+            guint   tap)
+{
+  while (worker->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
+    vn_runner_advance (worker->float_runner, &worker->error);
+  return worker->kept[tap];
 }
 
 static VnTensor *
-to_float (const VnTensor *tensor,
-          const Grid     *grid)
+to_float (const VnTensor  *tensor,
+          const Grid      *grid,
+          GError         **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL);
+  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
 
   for (gsize i = 0; result != NULL && i < tensor->n_elements; i++)
     ((float *) result->data)[i] = ((float) vn_tensor_get_s64 (tensor, i) - grid->zero_point) * grid->scale;
@@ -199,16 +220,17 @@ compare_quant (const VnValue  *value,
 
   if (tap >= worker->n_pairs)
     {
-      copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor);
+      if (worker->error == NULL)
+        copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor, &worker->error);
       return;
     }
-  kept = worker->kept[tap];
-  if (kept == NULL || kept->n_elements != tensor->n_elements)
+  kept = pull_float (worker, tap);
+  if (kept == NULL || kept->n_elements != tensor->n_elements || worker->error != NULL)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
-    tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, NULL);
+    tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, &worker->error);
   else if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
-    tensor = converted = to_float (tensor, &worker->grids[tap]);
+    tensor = converted = to_float (tensor, &worker->grids[tap], &worker->error);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
   vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
@@ -225,6 +247,27 @@ clear_tensors (VnTensor **tensors,
 {
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
+/* The rest of the float run would show only what nobody waits for, but may fail. */
+static gboolean
+run_in_step (Compare    *self,
+             Worker     *worker,
+             VnTensor  **inputs,
+             GError    **error)
+{
+  gboolean good = vn_runner_begin (worker->float_runner, inputs, self->cancellable, error) &&
+                  vn_runner_run (worker->quant_runner, inputs, NULL, self->cancellable, error);
+
+  while (good && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
+    vn_runner_advance (worker->float_runner, &worker->error);
+  vn_runner_end (worker->float_runner);
+  if (good && worker->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&worker->error));
+  else if (good)
+    return TRUE;
+  g_clear_error (&worker->error);
+  return FALSE;
 }
 
 static gboolean
@@ -246,8 +289,8 @@ compare_sample (Compare   *self,
     }
   for (guint i = 0; i < 2 * n; i++)
     vn_error_sum_init (&worker->sums[i]);
-  if (!vn_runner_run (worker->float_runner, inputs, NULL, NULL, error) ||
-      !vn_runner_run (worker->quant_runner, inputs, NULL, NULL, error))
+  memset (worker->shown, 0, n * sizeof *worker->shown);
+  if (!run_in_step (self, worker, inputs, error))
     return FALSE;
   self->per_sample[sample] = g_memdup2 (worker->sums, 2 * n * sizeof (VnErrorSum));
   return TRUE;
@@ -284,12 +327,25 @@ make_plan (VnModel     *model,
   return vn_plan_new (model, &options, notes, error);
 }
 
+/* Nobody would ever take what only one of the two computes. */
+static gboolean *
+list_wanted (const Compare *self)
+{
+  gboolean *wanted = g_new (gboolean, self->float_taps->len);
+
+  for (guint i = 0; i < self->float_taps->len; i++)
+    wanted[i] = vn_plan_is_computed (self->float_plan, g_ptr_array_index (self->float_taps, i)) &&
+                vn_plan_is_computed (self->quant_plan, g_ptr_array_index (self->quant_taps, i));
+  return wanted;
+}
+
 static gboolean
 make_workers (Compare  *self,
               GError  **error)
 {
   guint n = self->float_taps->len;
 
+  self->wanted = list_wanted (self);
   self->workers = g_new0 (Worker, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
     {
@@ -302,6 +358,8 @@ make_workers (Compare  *self,
       if (worker->quant_runner == NULL)
         return FALSE;
       worker->kept = g_new0 (VnTensor *, n);
+      worker->shown = g_new0 (gboolean, n);
+      worker->wanted = self->wanted;
       worker->before = g_new0 (VnTensor *, n);
       worker->sums = g_new0 (VnErrorSum, 2 * n);
       worker->n_pairs = n;
@@ -321,10 +379,12 @@ compare_clear (Compare *self)
       g_clear_pointer (&self->workers[i].float_runner, vn_runner_free);
       g_clear_pointer (&self->workers[i].quant_runner, vn_runner_free);
       g_free (self->workers[i].kept);
+      g_free (self->workers[i].shown);
       g_free (self->workers[i].before);
       g_free (self->workers[i].sums);
     }
   g_free (self->workers);
+  g_free (self->wanted);
   for (guint i = 0; self->per_sample != NULL && i < self->options->n_samples; i++)
     g_free (self->per_sample[i]);
   g_free (self->per_sample);
@@ -445,7 +505,7 @@ vn_compare (VnModel                 *float_model,
             GCancellable            *cancellable,
             GError                 **error)
 {
-  Compare self = { .dataset = dataset, .options = options, .progress = progress, .notes = notes };
+  Compare self = { .dataset = dataset, .options = options, .progress = progress, .notes = notes, .cancellable = cancellable };
   VnErrorTable *table = NULL;
 
   self.float_taps = g_ptr_array_new ();

@@ -68,6 +68,59 @@ test_taps (void)
   g_assert_cmpfloat_with_epsilon (tapped.sum, expected, 1e-3);
 }
 
+/* A step at a time, and given up in between, the taps come in the same order. */
+static void
+test_steps (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  VnPlanOptions options = { .taps = taps };
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (7, 5), 3);
+  g_autoptr(GString) seen = g_string_new (NULL);
+  Tapped tapped = { seen, 0 };
+
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "a"));
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "y"));
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "x"));
+  plan = vn_plan_new (model, &options, NULL, NULL);
+  runner = vn_runner_new (plan, NULL);
+  vn_runner_set_tap (runner, note_tap, &tapped);
+  vn_runner_end (runner);   /* nothing was begun */
+  for (guint n = 0; n <= 2; n++)
+    {
+      g_string_truncate (seen, 0);
+      g_assert_true (vn_runner_begin (runner, &input, NULL, NULL));
+      g_assert_cmpstr (seen->str, ==, "x:2 ");
+      for (guint i = 0; i < n; i++)
+        g_assert_true (vn_runner_advance (runner, NULL));
+      g_assert_cmpstr (seen->str, ==, n == 0 ? "x:2 " : n == 1 ? "x:2 a:0 " : "x:2 a:0 y:1 ");
+      g_assert_cmpint (vn_runner_is_done (runner), ==, n == 2);
+      vn_runner_end (runner);
+    }
+  g_assert_true (vn_runner_run (runner, &input, NULL, NULL, NULL));
+}
+
+/* A step fails when the run was cancelled before it; the runner can be used again. */
+static void
+test_steps_cancel (void)
+{
+  g_autoptr(VnModel) model = make_chain ();
+  g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, NULL);
+  g_autoptr(VnRunner) runner = vn_runner_new (plan, NULL);
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (7, 5), 3);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (vn_runner_begin (runner, &input, cancellable, NULL));
+  g_cancellable_cancel (cancellable);
+  g_assert_false (vn_runner_advance (runner, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  vn_runner_end (runner);
+  g_assert_true (vn_runner_run (runner, &input, NULL, NULL, NULL));
+}
+
 static void
 test_cancel (void)
 {
@@ -161,6 +214,8 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runner/taps", test_taps);
+  g_test_add_func ("/runner/steps", test_steps);
+  g_test_add_func ("/runner/steps-cancel", test_steps_cancel);
   g_test_add_func ("/runner/cancel", test_cancel);
   g_test_add_func ("/runner/timing", test_timing);
   g_test_add_func ("/runner/runners", test_runners);
