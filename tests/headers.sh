@@ -15,14 +15,13 @@ for row in "$@"; do
   layer=${row%%:*}
   includes=" -I$build/$layer -I$build/libvn-$layer.a.p"   # where generated headers are
   for folder in ${row//:/ }; do
-    includes="$includes -I$src/$folder"
+    for inside in $(find "$src/$folder" -type d); do
+      includes="$includes -I$inside"
+    done
   done
   flags=$core
   if [ "$layer" = app ]; then
     flags=$(pkg-config --cflags gtk4 libadwaita-1 json-glib-1.0) || exit 77
-    for folder in "$src"/app/*/; do
-      includes="$includes -I$folder"
-    done
   fi
   for header in $(find "$src/$layer" -name '*.h' ! -name '*-template.h' | sort); do
     echo "$header$includes ${flags% }"   # xargs takes a blank at the end for a line that goes on
