@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-node-item.h"
 
-#include "vn-format.h"
+#include "vn-format-model.h"
 
 #include <math.h>
 #include <string.h>

@@ -277,7 +277,7 @@ is_bad (VnDocument *document,
 {
   g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
 
-  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= 10);
+  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->bad);
 }
 
 static void

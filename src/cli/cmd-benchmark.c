@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-cmd.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-machine.h"
 
@@ -45,10 +46,10 @@ print_summary (const VnBenchmark *result,
                const char        *path)
 {
   const VnPlanSummary *summary = &result->summary;
-  g_autofree char *arena = vn_cmd_format_bytes (summary->arena_bytes);
-  g_autofree char *scratch = vn_cmd_format_bytes (summary->scratch_bytes);
-  g_autofree char *weights = vn_cmd_format_bytes (summary->weight_bytes);
-  g_autofree char *peak = vn_cmd_format_bytes (result->peak_bytes);
+  g_autofree char *arena = vn_format_bytes_column (summary->arena_bytes);
+  g_autofree char *scratch = vn_format_bytes_column (summary->scratch_bytes);
+  g_autofree char *weights = vn_format_bytes_column (summary->weight_bytes);
+  g_autofree char *peak = vn_format_bytes_column (result->peak_bytes);
 
   vn_cmd_print (_("%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n"), path,
                 summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);

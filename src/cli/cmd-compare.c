@@ -2,6 +2,7 @@
 #include "vn-cmd.h"
 
 #include "vn-file.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
@@ -35,8 +36,8 @@ print_table (VnErrorTable *errors)
   for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
-      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
-      g_autofree char *local = row->has_local ? vn_cmd_format_db (row->local_db) : g_strdup ("");
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
+      g_autofree char *local = row->has_local ? vn_format_db_column (row->local_db) : g_strdup ("");
 
       vn_cmd_print ("%s %10s %12.6g %9.5f %11s  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
                     row->noise_to_signal, row->cosine, local, row->op_type, row->value, describe_place (row));
@@ -54,7 +55,7 @@ print_weights (VnErrorTable *errors)
   for (guint i = 0; i < MIN (n, (guint) top); i++)
     {
       const VnErrorRow *row = vn_error_table_get_weight (errors, i);
-      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
 
       vn_cmd_print ("%s %10s %12.6g %9.5f  %-14s %s\n", vn_error_row_is_marked (row) ? "!" : " ", db, row->noise_to_signal,
                     row->cosine, row->op_type, row->value);

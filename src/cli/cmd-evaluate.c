@@ -2,6 +2,7 @@
 #include "vn-cmd.h"
 
 #include "vn-file.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ format_top5 (const VnScore *score)
 static char *
 format_error (const VnScore *score)
 {
-  return score->error.n > 0 ? vn_cmd_format_db (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
+  return score->error.n > 0 ? vn_format_db_column (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
 }
 
 static gboolean
@@ -65,7 +66,7 @@ print_table (const Table *table)
   for (guint k = 0; k < table->n; k++)
     {
       const VnScore *score = &table->scores[k];
-      g_autofree char *size = vn_cmd_format_bytes (((VnModel *) table->models->pdata[k])->file_size);
+      g_autofree char *size = vn_format_bytes_column (((VnModel *) table->models->pdata[k])->file_size);
       g_autofree char *top1 = format_part (score->top1, score->n_labelled);
       g_autofree char *top5 = format_top5 (score);
       g_autofree char *agree = k > 0 && score->n_outputs > 0 ? format_part (score->n_agree, score->n) : g_strdup ("");
@@ -86,7 +87,7 @@ static char *
 cell_size (const Table *table,
            guint        k)
 {
-  return vn_cmd_format_bytes (((VnModel *) table->models->pdata[k])->file_size);
+  return vn_format_bytes_column (((VnModel *) table->models->pdata[k])->file_size);
 }
 
 static char *

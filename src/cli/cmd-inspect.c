@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-cmd.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-op.h"
 #include "vn-quantize.h"
@@ -231,8 +232,8 @@ inspect_run (char        **args,
 
   if (model == NULL)
     return FALSE;
-  size = vn_cmd_format_bytes (model->file_size);
-  weight_size = vn_cmd_format_bytes (vn_graph_weight_bytes (model->graph));
+  size = vn_format_bytes_column (model->file_size);
+  weight_size = vn_format_bytes_column (vn_graph_weight_bytes (model->graph));
   vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weight_size, (long long) model->ir_version,
                 model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
   add_int (json, "ir_version", model->ir_version);

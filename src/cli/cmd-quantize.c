@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
@@ -133,7 +134,7 @@ print_outputs (VnErrorTable *errors)
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
-      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
 
       if (row->is_output)
         vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
@@ -152,7 +153,7 @@ print_weakest (VnErrorTable *errors)
   for (guint i = 0; i < MIN (order->len, 5); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
-      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
 
       vn_cmd_print ("  %10s  %-12s %s%s\n", db, row->op_type, row->node[0] != '\0' ? row->node : row->value,
                     vn_error_row_is_marked (row) ? "  !" : "");
@@ -162,8 +163,8 @@ print_weakest (VnErrorTable *errors)
 static void
 print_result (VnResult *result)
 {
-  g_autofree char *before = vn_cmd_format_bytes (result->float_bytes);
-  g_autofree char *after = vn_cmd_format_bytes (result->quantized_bytes);
+  g_autofree char *before = vn_format_bytes_column (result->float_bytes);
+  g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
 
   vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));

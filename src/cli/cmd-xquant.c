@@ -7,6 +7,7 @@
 #include "vn-config.h"
 #include "vn-error.h"
 #include "vn-file.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
@@ -189,14 +190,14 @@ print_result (JsonBuilder *json,
               VnConfig    *config,
               VnResult    *result)
 {
-  g_autofree char *before = vn_cmd_format_bytes (result->float_bytes);
-  g_autofree char *after = vn_cmd_format_bytes (result->quantized_bytes);
+  g_autofree char *before = vn_format_bytes_column (result->float_bytes);
+  g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
 
   vn_cmd_print (_("%s: %s, was %s\n"), paths->output, after, before);
   for (guint i = 0; result->errors != NULL && i < vn_error_table_get_n (result->errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
-      g_autofree char *db = vn_cmd_format_db (row->sqnr_db);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
 
       if (row->is_output)
         vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);

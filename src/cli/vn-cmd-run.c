@@ -273,24 +273,6 @@ vn_cmd_json_notes (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
-char *
-vn_cmd_format_bytes (gsize bytes)
-{
-  if (bytes < 10000)
-    return g_strdup_printf (_("%zu bytes"), bytes);
-  if (bytes < 10000000)
-    return g_strdup_printf (_("%.1f KB"), (double) bytes / 1e3);
-  return g_strdup_printf (_("%.1f MB"), (double) bytes / 1e6);
-}
-
-char *
-vn_cmd_format_db (double db)
-{
-  if (isinf (db))
-    return g_strdup (db > 0 ? _("exact") : _("lost"));
-  return g_strdup_printf (_("%.2f dB"), db);
-}
-
 gboolean
 vn_cmd_check_target (const char  *path,
                      const char  *model,

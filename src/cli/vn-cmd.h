@@ -121,8 +121,6 @@ void                vn_cmd_json_notes     (JsonBuilder  *json,
 void                vn_cmd_json_number    (JsonBuilder  *json,
                                            const char   *name,
                                            double        value);
-char               *vn_cmd_format_bytes   (gsize         bytes);
-char               *vn_cmd_format_db      (double        db);
 
 /* Parts of "inspect": cmd-inspect-weights.c */
 gboolean            vn_cmd_print_weights  (JsonBuilder    *json,

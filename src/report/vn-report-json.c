@@ -18,6 +18,7 @@
  * Numbers that JSON cannot write (infinite, NaN) are the strings "inf", "-inf", "nan". */
 #include "vn-report-private.h"
 
+#include "vn-format.h"
 #include "vn-json.h"
 #include "vn-npu.h"
 
@@ -34,7 +35,7 @@ add_number (JsonBuilder *json,
     json_builder_add_double_value (json, value);
   else
     {
-      g_autofree char *text = _vn_report_number (value);
+      g_autofree char *text = vn_format_plain (value);
 
       json_builder_add_string_value (json, text);
     }

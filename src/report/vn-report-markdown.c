@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-report-private.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-npu.h"
 
@@ -63,7 +64,7 @@ append_sizes (GString             *text,
   row (text, _("Opset"), "%" G_GINT64_FORMAT, vn_model_get_opset (input->source, ""));
   if (input->float_bytes > 0 && input->quantized_bytes > 0)
     {
-      g_autofree char *ratio = _vn_report_fixed ((double) input->float_bytes / (double) input->quantized_bytes, 2);
+      g_autofree char *ratio = vn_format_fixed ((double) input->float_bytes / (double) input->quantized_bytes, 2);
 
       row (text, _("Float size"), "%" G_GSIZE_FORMAT " %s", input->float_bytes, _("bytes"));
       row (text, _("Quantized size"), "%" G_GSIZE_FORMAT " %s (%s %s)", input->quantized_bytes, _("bytes"), ratio, _("times smaller"));
@@ -87,7 +88,7 @@ append_settings (GString             *text,
   row (text, _("Ranges"), "%s", recipe->method);
   if (g_strcmp0 (recipe->method, "percentile") == 0)
     {
-      g_autofree char *percentile = _vn_report_number (recipe->percentile);
+      g_autofree char *percentile = vn_format_plain (recipe->percentile);
 
       row (text, _("Percentile"), "%s", percentile);
     }
@@ -119,8 +120,8 @@ _vn_report_append_verdict (GString             *text,
 
   if (worst == NULL)
     return;
-  sqnr = _vn_report_fixed (worst->sqnr_db, 2);
-  cosine = _vn_report_fixed (worst->cosine, 5);
+  sqnr = vn_format_fixed (worst->sqnr_db, 2);
+  cosine = vn_format_fixed (worst->cosine, 5);
   g_string_append_printf (text, "\n**%s.** ", vn_report_get_verdict (input->errors));
   {
     g_autofree char *name = _vn_report_cell (worst->value);
@@ -145,15 +146,15 @@ append_error_row (GString             *text,
   g_autofree char *node = _vn_report_cell (error->node[0] != '\0' ? error->node : _("(input)"));
   g_autofree char *value = _vn_report_cell (error->value);
   g_autofree char *op = _vn_report_cell (error->op_type);
-  g_autofree char *sqnr = _vn_report_fixed (error->sqnr_db, 2);
-  g_autofree char *noise = _vn_report_number (error->noise_to_signal);
-  g_autofree char *cosine = _vn_report_fixed (error->cosine, 5);
-  g_autofree char *mse = _vn_report_number (error->mse);
-  g_autofree char *max = _vn_report_number (error->max_error);
-  g_autofree char *f_min = _vn_report_number (error->float_min);
-  g_autofree char *f_max = _vn_report_number (error->float_max);
-  g_autofree char *q_min = _vn_report_number (error->quant_min);
-  g_autofree char *q_max = _vn_report_number (error->quant_max);
+  g_autofree char *sqnr = vn_format_fixed (error->sqnr_db, 2);
+  g_autofree char *noise = vn_format_plain (error->noise_to_signal);
+  g_autofree char *cosine = vn_format_fixed (error->cosine, 5);
+  g_autofree char *mse = vn_format_plain (error->mse);
+  g_autofree char *max = vn_format_plain (error->max_error);
+  g_autofree char *f_min = vn_format_plain (error->float_min);
+  g_autofree char *f_max = vn_format_plain (error->float_max);
+  g_autofree char *q_min = vn_format_plain (error->quant_min);
+  g_autofree char *q_max = vn_format_plain (error->quant_max);
 
   g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s … %s | %s … %s | %s |\n",
                           vn_error_row_is_marked (error) ? "**!**" : "", node, op, value,
@@ -195,10 +196,10 @@ append_weights (GString      *text,
       const VnErrorRow *row = vn_error_table_get_weight (errors, i);
       g_autofree char *node = _vn_report_cell (row->node);
       g_autofree char *value = _vn_report_cell (row->value);
-      g_autofree char *sqnr = _vn_report_fixed (row->sqnr_db, 2);
-      g_autofree char *noise = _vn_report_number (row->noise_to_signal);
-      g_autofree char *cosine = _vn_report_fixed (row->cosine, 5);
-      g_autofree char *max = _vn_report_number (row->max_error);
+      g_autofree char *sqnr = vn_format_fixed (row->sqnr_db, 2);
+      g_autofree char *noise = vn_format_plain (row->noise_to_signal);
+      g_autofree char *cosine = vn_format_fixed (row->cosine, 5);
+      g_autofree char *max = vn_format_plain (row->max_error);
 
       g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", vn_error_row_is_marked (row) ? "**!**" : "", node,
                               row->op_type, value, sqnr, noise, cosine, max);

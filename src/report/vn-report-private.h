@@ -12,8 +12,5 @@ void              _vn_report_append_verdict (GString             *text,
                                              const VnReportInput *input);
 void              _vn_report_append_notes (GString       *text,
                                            VnNotes       *notes);   /* nullable */
-char             *_vn_report_number       (double        value);
-char             *_vn_report_fixed        (double        value,
-                                           int           digits);
 
 G_END_DECLS

@@ -57,28 +57,3 @@ vn_report_get_verdict (VnErrorTable *errors)
     return _("Usable with care");
   return _("Not usable yet");
 }
-
-/* Six significant digits, "inf" and "nan" spelled out. */
-char *
-_vn_report_number (double value)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (isnan (value))
-    return g_strdup ("nan");
-  if (isinf (value))
-    return g_strdup (value > 0 ? "inf" : "-inf");
-  return g_strdup (g_ascii_formatd (buffer, sizeof buffer, "%.6g", value));
-}
-
-char *
-_vn_report_fixed (double value,
-                  int    digits)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE], format[16];
-
-  if (!isfinite (value))
-    return _vn_report_number (value);
-  g_snprintf (format, sizeof format, "%%.%df", digits);
-  return g_strdup (g_ascii_formatd (buffer, sizeof buffer, format, value));
-}

@@ -8,6 +8,7 @@
 
 #include "vn-report-private.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -48,10 +49,10 @@ append_row (GString           *text,
 {
   const gboolean marked = vn_error_row_is_marked (row);
   g_autofree char *op_cell = _vn_report_cell (op), *var_cell = _vn_report_cell (var);
-  g_autofree char *snr = _vn_report_fixed (row->noise_to_signal, 4), *mse = _vn_report_fixed (row->mse, 4);
-  g_autofree char *cosine = _vn_report_fixed (row->cosine, 4);
-  g_autofree char *q_min = _vn_report_fixed (row->quant_min, 3), *q_max = _vn_report_fixed (row->quant_max, 3);
-  g_autofree char *f_min = _vn_report_fixed (row->float_min, 3), *f_max = _vn_report_fixed (row->float_max, 3);
+  g_autofree char *snr = vn_format_fixed (row->noise_to_signal, 4), *mse = vn_format_fixed (row->mse, 4);
+  g_autofree char *cosine = vn_format_fixed (row->cosine, 4);
+  g_autofree char *q_min = vn_format_fixed (row->quant_min, 3), *q_max = vn_format_fixed (row->quant_max, 3);
+  g_autofree char *f_min = vn_format_fixed (row->float_min, 3), *f_max = vn_format_fixed (row->float_max, 3);
   g_autofree char *counts = histogram_text (histogram);
   const char *on = marked ? "<font color=\"red\">" : "", *off = marked ? "</font>" : "";
 

@@ -59,11 +59,26 @@ typedef enum
   VN_METRIC_MAX_ERROR,
   VN_N_METRICS
 } VnMetric;
-typedef struct { const char *id, *title, *unit; gboolean higher_is_better; } VnMetricInfo;   /* title, unit: N_() */
+
+/**
+ * VnMetricInfo:
+ * @title, @unit: N_()
+ * @fine, @bad: a tensor that is no worse than @fine needs no attention, one that is worse than @bad does; NaN for metrics whose
+ *   size depends on the network
+ */
+typedef struct
+{
+  const char *id, *title, *unit;
+  gboolean    higher_is_better;
+  double      fine, bad;
+} VnMetricInfo;
+
 const VnMetricInfo *vn_metric_get_info   (VnMetric           metric);
 double              vn_metric_get        (const VnErrorRow  *row,
                                           VnMetric           metric);
-gboolean            vn_error_row_is_marked (const VnErrorRow *row);   /* XQuant's marks: noise:signal > 0.1 or cosine < 0.99 */
+char               *vn_metric_format     (VnMetric           metric,
+                                          double             value);
+gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
 /* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */
 typedef struct { guint n, float_top1, quant_top1, agree; gboolean valid; } VnAccuracy;

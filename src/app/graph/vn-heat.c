@@ -241,13 +241,17 @@ vn_heat_from_axis (VnMetric metric,
 /**
  * vn_heat_default_handles:
  *
- * Returns: fine 20 dB and bad 10 dB (noise:signal 0.01 and 0.1), or cosine 0.999 and 0.99. For absolute
- *   errors, whose scale depends on the network, a stand-in for vn_heat_handles_from_values().
+ * Returns: where the metric's table says "fine" and "bad". For absolute errors, whose scale depends on the
+ *   network, a stand-in for vn_heat_handles_from_values().
  */
 VnHeatHandles
 vn_heat_default_handles (VnMetric metric)
 {
-  return metric == VN_METRIC_COSINE ? (VnHeatHandles) { 30, 20 } : (VnHeatHandles) { 20, 10 };
+  const VnMetricInfo *info = vn_metric_get_info (metric);
+
+  if (isnan (info->fine))
+    info = vn_metric_get_info (metric = VN_METRIC_SQNR);
+  return (VnHeatHandles) { vn_heat_axis (metric, info->fine), vn_heat_axis (metric, info->bad) };
 }
 
 static int

@@ -4,6 +4,7 @@
 #include "vn-badge.h"
 #include "vn-cause.h"
 #include "vn-format.h"
+#include "vn-format-model.h"
 #include "vn-i18n.h"
 #include "vn-node-cell.h"
 #include "vn-rows.h"
@@ -18,8 +19,8 @@ static char *
 describe_error (VnNodeItem *item)
 {
   g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
-  g_autofree char *noise = vn_format_metric (VN_METRIC_NOISE, item->metrics[VN_METRIC_NOISE]);
-  g_autofree char *cosine = vn_format_metric (VN_METRIC_COSINE, item->metrics[VN_METRIC_COSINE]);
+  g_autofree char *noise = vn_metric_format (VN_METRIC_NOISE, item->metrics[VN_METRIC_NOISE]);
+  g_autofree char *cosine = vn_metric_format (VN_METRIC_COSINE, item->metrics[VN_METRIC_COSINE]);
 
   return g_markup_printf_escaped ("<b>%s</b> <span alpha=\"55%%\" size=\"small\">· %s %s · %s %s</span>", db,
                                   _("noise:signal"), noise, _("cosine"), cosine);

@@ -92,7 +92,7 @@ set_metric (GtkWidget  *cell,
             VnNodeItem *item,
             VnMetric    metric)
 {
-  g_autofree char *text = item->measured ? vn_format_metric (metric, item->metrics[metric]) : NULL;
+  g_autofree char *text = item->measured ? vn_metric_format (metric, item->metrics[metric]) : NULL;
 
   gtk_label_set_label (GTK_LABEL (cell), text != NULL ? text : "–");
 }

@@ -3,6 +3,7 @@
 
 #include "vn-compat.h"
 #include "vn-format.h"
+#include "vn-format-model.h"
 #include "vn-i18n.h"
 #include "vn-preview-grid.h"
 

@@ -250,7 +250,7 @@ show_outputs (VnStepReview *self,
       title = row->is_output ? g_strdup_printf (_("Output %s"), row->value)
                              : g_strdup_printf (_("%s, before nodes that cannot be run"), row->value);
       db = vn_format_db (row->sqnr_db);
-      cosine = vn_format_metric (VN_METRIC_COSINE, row->cosine);
+      cosine = vn_metric_format (VN_METRIC_COSINE, row->cosine);
       value = g_strdup_printf (_("%s · cosine %s"), db, cosine);
       gtk_list_box_append (self->table, vn_row_new (title, value));
     }

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers, sizes, times and paths as people and tables read them. */
+#include "vn-format.h"
+
+#include "vn-i18n.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MINUS "\xe2\x88\x92"
+#define NBSP "\xc2\xa0"
+
+/**
+ * vn_format_number:
+ * @value: any number; NaN and infinities are written as such
+ * @significant: digits that count, 1 .. 15
+ *
+ * Returns: (transfer full): @value with a true minus sign
+ */
+char *
+vn_format_number (double value,
+                  guint  significant)
+{
+  g_autofree char *plain = NULL;
+
+  if (isnan (value))
+    return g_strdup (_("NaN"));
+  if (isinf (value))
+    return g_strdup (value > 0 ? "∞" : MINUS "∞");
+
+  plain = g_strdup_printf ("%.*g", (int) significant, fabs (value));
+  return g_strconcat (value < 0 ? MINUS : "", plain, NULL);
+}
+
+/**
+ * vn_format_decimals:
+ *
+ * Returns: (transfer full): @value with so many decimals and a true minus sign
+ */
+char *
+vn_format_decimals (double value,
+                    guint  decimals)
+{
+  if (!isfinite (value))
+    return vn_format_number (value, 3);
+  return g_strdup_printf ("%s%.*f", value < 0 ? MINUS : "", (int) decimals, fabs (value));
+}
+
+/**
+ * vn_format_db:
+ * @decibels: a ratio in dB
+ *
+ * Returns: (transfer full): one decimal and the unit
+ */
+char *
+vn_format_db (double decibels)
+{
+  if (!isfinite (decibels))
+    {
+      g_autofree char *text = vn_format_number (decibels, 3);
+
+      return g_strdup_printf ("%s" NBSP "dB", text);
+    }
+  return g_strdup_printf ("%s%.1f" NBSP "dB", decibels < -0.05 ? MINUS : "", fabs (decibels));
+}
+
+/**
+ * vn_format_db_column:
+ * @decibels: a ratio in dB
+ *
+ * Returns: (transfer full): two decimals and the unit in ASCII, or a word where nothing or all is lost: printf() pads bytes,
+ *   not characters
+ */
+char *
+vn_format_db_column (double decibels)
+{
+  if (isinf (decibels))
+    return g_strdup (decibels > 0 ? _("exact") : _("lost"));
+  return g_strdup_printf (_("%.2f dB"), decibels);
+}
+
+static char *
+format_size (guint64     bytes,
+             const char *space)
+{
+  static const char * const units[] = { "kB", "MB", "GB", "TB" };
+  double size = (double) bytes / 1000;
+  guint unit = 0;
+
+  if (bytes < 1000)
+    return g_strdup_printf ("%llu%s%s", (unsigned long long) bytes, space, ngettext ("byte", "bytes", (gulong) bytes));
+  /* What one decimal would write as 1000.0 belongs to the next unit. */
+  for (; size >= 999.95 && unit + 1 < G_N_ELEMENTS (units); unit++)
+    size /= 1000;
+  return g_strdup_printf ("%.1f%s%s", size, space, units[unit]);
+}
+
+/**
+ * vn_format_bytes:
+ *
+ * Returns: (transfer full): a size in decimal units, as file managers write it
+ */
+char *
+vn_format_bytes (guint64 bytes)
+{
+  return format_size (bytes, NBSP);
+}
+
+/**
+ * vn_format_bytes_column:
+ *
+ * Returns: (transfer full): the same in ASCII, for columns of a terminal
+ */
+char *
+vn_format_bytes_column (guint64 bytes)
+{
+  return format_size (bytes, " ");
+}
+
+/**
+ * vn_format_plain:
+ *
+ * Returns: (transfer full): six significant digits for machines and tables of reports, whatever the locale; "inf", "-inf" and
+ *   "nan" spelled out
+ */
+char *
+vn_format_plain (double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isnan (value))
+    return g_strdup ("nan");
+  if (isinf (value))
+    return g_strdup (value > 0 ? "inf" : "-inf");
+  return g_strdup (g_ascii_formatd (buffer, sizeof buffer, "%.6g", value));
+}
+
+/**
+ * vn_format_fixed:
+ * @decimals: 0 .. 17
+ *
+ * Returns: (transfer full): @value with so many decimals, otherwise as vn_format_plain()
+ */
+char *
+vn_format_fixed (double value,
+                 guint  decimals)
+{
+  char format[16];
+  g_autofree char *buffer = NULL;
+  const int size = 512;     /* the largest double has 309 digits before its point */
+
+  g_return_val_if_fail (decimals <= 17, NULL);
+
+  if (!isfinite (value))
+    return vn_format_plain (value);
+  g_snprintf (format, sizeof format, "%%.%uf", decimals);
+  buffer = g_malloc (size);
+  return g_strdup (g_ascii_formatd (buffer, size, format, value));
+}
+
+/**
+ * vn_format_interval:
+ *
+ * Returns: (transfer full): "−13.1 … 9.2"
+ */
+char *
+vn_format_interval (double min,
+                    double max)
+{
+  g_autofree char *low = vn_format_number (min, 4);
+  g_autofree char *high = vn_format_number (max, 4);
+
+  return g_strdup_printf ("%s" NBSP "…" NBSP "%s", low, high);
+}
+
+/**
+ * vn_format_duration:
+ * @seconds: 0 or more
+ *
+ * Returns: (transfer full): "0.8 s", "27 s", "3 min 20 s"
+ */
+char *
+vn_format_duration (double seconds)
+{
+  if (seconds < 9.95)
+    return g_strdup_printf (_("%.1f s"), seconds);
+  if (seconds < 90)
+    return g_strdup_printf (_("%.0f s"), seconds);
+  return g_strdup_printf (_("%d min %d s"), (int) (seconds / 60), (int) seconds % 60);
+}
+
+/**
+ * vn_format_path:
+ *
+ * Returns: (transfer full): @path with the home folder as "~", valid UTF-8
+ */
+char *
+vn_format_path (const char *path)
+{
+  g_autofree char *display = g_filename_display_name (path);
+  g_autofree char *home = g_filename_display_name (g_get_home_dir ());
+  gsize length = strlen (home);
+
+  if (length > 1 && g_str_has_prefix (display, home) && (display[length] == '/' || display[length] == 0))
+    return g_strconcat ("~", display + length, NULL);
+  return g_steal_pointer (&display);
+}
+
+/**
+ * vn_format_parse_floats:
+ * @text: numbers with blanks, commas or semicolons between them
+ * @values: where they go
+ * @n: room in @values
+ * @n_read: (out): how many were found
+ *
+ * Returns: %FALSE if something in @text is no finite number, or there are none or more than @n
+ */
+gboolean
+vn_format_parse_floats (const char *text,
+                        float      *values,
+                        guint       n,
+                        guint      *n_read)
+{
+  g_auto(GStrv) words = g_strsplit_set (text, " ,;\t", -1);
+  guint count = 0;
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      char *end = NULL;
+      double value;
+
+      if (*words[i] == 0)
+        continue;
+      value = g_ascii_strtod (words[i], &end);
+      if (end == words[i] || *end != 0 || !isfinite (value) || count == n)
+        return FALSE;
+      values[count++] = (float) value;
+    }
+  *n_read = count;
+  return count > 0;
+}
+
+/**
+ * vn_format_floats:
+ *
+ * Returns: (transfer full): what vn_format_parse_floats() reads back
+ */
+char *
+vn_format_floats (const float *values,
+                  guint        n)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_ascii_formatd (number, sizeof number, "%.6g", values[i]);
+      g_string_append_printf (text, "%s%s", i > 0 ? "  " : "", number);
+    }
+  return g_strdup (text->str);
+}

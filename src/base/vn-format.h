@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* For people: a real minus sign, a no-break space before the unit, the locale's decimal point. Each returns an owned string. */
+char    *vn_format_number       (double       value,
+                                 guint        significant);
+char    *vn_format_decimals     (double       value,
+                                 guint        decimals);
+char    *vn_format_db           (double       decibels);
+char    *vn_format_bytes        (guint64      bytes);
+char    *vn_format_interval     (double       min,
+                                 double       max);
+char    *vn_format_duration     (double       seconds);
+char    *vn_format_path         (const char  *path);
+
+/* For columns of a terminal: ASCII, as printf() pads bytes. */
+char    *vn_format_db_column    (double       decibels);
+char    *vn_format_bytes_column (guint64      bytes);
+
+/* For machines and tables of reports, whatever the locale. */
+char    *vn_format_plain        (double       value);
+char    *vn_format_fixed        (double       value,
+                                 guint        decimals);
+
+/* For text that is edited, and read back. */
+char    *vn_format_floats       (const float *values,
+                                 guint        n);
+gboolean vn_format_parse_floats (const char  *text,
+                                 float       *values,
+                                 guint        n,
+                                 guint       *n_read);
+
+G_END_DECLS

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How numbers, sizes and times are written for people, for columns and for machines. */
+#include "vn-format.h"
+
+#include <locale.h>
+#include <math.h>
+
+#define MINUS "\xe2\x88\x92"
+#define NBSP "\xc2\xa0"
+
+static void
+check (char       *text,
+       const char *expected)
+{
+  g_assert_cmpstr (text, ==, expected);
+  g_free (text);
+}
+
+static void
+test_numbers (void)
+{
+  check (vn_format_number (-13.125, 3), MINUS "13.1");
+  check (vn_format_number (0, 3), "0");
+  check (vn_format_number (-INFINITY, 3), MINUS "∞");
+  check (vn_format_number (NAN, 3), "NaN");
+  check (vn_format_decimals (-0.5, 3), MINUS "0.500");
+  check (vn_format_decimals (INFINITY, 3), "∞");
+  check (vn_format_interval (-1.5, 6), MINUS "1.5" NBSP "…" NBSP "6");
+}
+
+static void
+test_db (void)
+{
+  check (vn_format_db (32.66), "32.7" NBSP "dB");
+  check (vn_format_db (-3.14), MINUS "3.1" NBSP "dB");
+  check (vn_format_db (-0.04), "0.0" NBSP "dB");
+  check (vn_format_db (INFINITY), "∞" NBSP "dB");
+  check (vn_format_db_column (32.664), "32.66 dB");
+  check (vn_format_db_column (-3.14159), "-3.14 dB");
+  check (vn_format_db_column (INFINITY), "exact");
+  check (vn_format_db_column (-INFINITY), "lost");
+}
+
+static void
+test_bytes (void)
+{
+  check (vn_format_bytes (0), "0" NBSP "bytes");
+  check (vn_format_bytes (1), "1" NBSP "byte");
+  check (vn_format_bytes_column (999), "999 bytes");
+  check (vn_format_bytes_column (1000), "1.0 kB");
+  check (vn_format_bytes_column (999949), "999.9 kB");
+  check (vn_format_bytes_column (999950), "1.0 MB");
+  check (vn_format_bytes (1730000000), "1.7" NBSP "GB");
+  check (vn_format_bytes_column (G_MAXUINT64), "18446744.1 TB");
+}
+
+static void
+test_durations (void)
+{
+  check (vn_format_duration (0.84), "0.8 s");
+  check (vn_format_duration (27.4), "27 s");
+  check (vn_format_duration (200), "3 min 20 s");
+}
+
+/* The same text in every locale, and what strtod() reads back. */
+static void
+test_machines (void)
+{
+  check (vn_format_plain (0.1), "0.1");
+  check (vn_format_plain (-1234567), "-1.23457e+06");
+  check (vn_format_plain (-INFINITY), "-inf");
+  check (vn_format_plain (NAN), "nan");
+  check (vn_format_fixed (2.0 / 3, 2), "0.67");
+  check (vn_format_fixed (INFINITY, 2), "inf");
+  for (double value = 1e300; value > 1e-300; value /= 1e50)
+    {
+      g_autofree char *text = vn_format_fixed (value, 5);
+
+      g_assert_cmpfloat (fabs (g_ascii_strtod (text, NULL) - value), <=, 1e-5);
+    }
+}
+
+static void
+test_floats (void)
+{
+  const float written[] = { -0.5f, 123.675f, 1e-7f };
+  g_autofree char *text = vn_format_floats (written, 3);
+  float read[3];
+  guint n = 0;
+
+  g_assert_true (vn_format_parse_floats (text, read, 3, &n));
+  g_assert_cmpuint (n, ==, 3);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpfloat (read[i], ==, written[i]);
+  g_assert_false (vn_format_parse_floats (text, read, 2, &n));
+  g_assert_false (vn_format_parse_floats ("1, x", read, 3, &n));
+  g_assert_false (vn_format_parse_floats ("inf", read, 3, &n));
+  g_assert_false (vn_format_parse_floats ("  ", read, 3, &n));
+}
+
+static void
+test_paths (void)
+{
+  g_autofree char *below = g_build_filename (g_get_home_dir (), "a.onnx", NULL);
+  g_autofree char *beside = g_strconcat (g_get_home_dir (), "2/a.onnx", NULL);
+
+  check (vn_format_path (below), "~/a.onnx");
+  check (vn_format_path (beside), beside);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  setlocale (LC_ALL, "C.UTF-8");
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add_func ("/format/numbers", test_numbers);
+  g_test_add_func ("/format/db", test_db);
+  g_test_add_func ("/format/bytes", test_bytes);
+  g_test_add_func ("/format/durations", test_durations);
+  g_test_add_func ("/format/machines", test_machines);
+  g_test_add_func ("/format/floats", test_floats);
+  g_test_add_func ("/format/paths", test_paths);
+  return g_test_run ();
+}
