@@ -9,9 +9,12 @@ static int n_runs, top = 10;
 static double seconds;
 
 static const GOptionEntry entries[] = {
+  VN_CMD_GROUP_MARK (DATA),
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  VN_CMD_GROUP_MARK (GENERAL),
   { "repeat", 'r', 0, G_OPTION_ARG_INT, &n_runs, N_("Run so many times in each way (default: by --seconds)"), N_("N") },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_("Run so long in each of the three ways (default: 2)"), N_("S") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many nodes, slowest first (default: 10)"), N_("N") },
   { NULL }
 };

@@ -13,12 +13,16 @@ static int held_out = 16;
 static double save_every;
 
 static const GOptionEntry entries[] = {
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The statistics"), N_("FILE") },
   { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("The ranges that --method finds, as JSON, for “quantize --ranges”"), N_("FILE") },
+  VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
+  VN_CMD_GROUP_MARK (DATA),
   { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Only part K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples left for measuring the error (default: 16)"), N_("N") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Go on where an interrupted run stopped (default: start anew)"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
     N_("How often what was learned so far is kept beside FILE, should the run be interrupted (default: 10)"), N_("SECONDS") },
@@ -257,11 +261,15 @@ calibrate_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "recipe", "method", "table", "shard",
+                                       "resume", "held-out", "json", NULL };
+
 const VnCmd vn_cmd_calibrate = {
   .name = "calibrate",
-  .usage = "MODEL -o FILE --data PATH",
+  .usage = "MODEL (-o FILE | --table FILE) --data PATH",
   .summary = N_("Run samples through a model and keep statistics of its tensors"),
   .options = entries,
+  .common = common,
   .in_ranks = TRUE,
   .needs_data = TRUE,
   .has_settings = TRUE,

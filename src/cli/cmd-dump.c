@@ -10,6 +10,7 @@ static const GOptionEntry entries[] = {
   { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Where the files go (default: dump_results)"), N_("DIR") },
   { "float", 0, 0, G_OPTION_ARG_NONE, &floats, N_("Also write the floats that every node gives, as NAME_float"), NULL },
   { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write into a folder that is not empty; files of the same names are replaced"), NULL },
+  VN_CMD_GROUP_MARK (DATA),
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
   { NULL }
 };
@@ -83,7 +84,7 @@ dump_run (char        **args,
 
 const VnCmd vn_cmd_dump = {
   .name = "dump",
-  .usage = "MODEL [--data PATH] -o DIR",
+  .usage = "QUANTIZED [--data PATH] [-o DIR]",
   .summary = N_("Write every tensor of a quantized model for the first sample"),
   .options = entries,
   .needs_data = TRUE,

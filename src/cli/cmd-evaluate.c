@@ -10,8 +10,10 @@
 static char *labels_file, *report_file;
 
 static const GOptionEntry entries[] = {
+  VN_CMD_GROUP_MARK (DATA),
   { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
     N_("The classes of the network, one a line, or samples with the numbers of their classes (default: sorted folders)"), N_("FILE") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the table as Markdown, a column for each model"), N_("FILE") },
   { NULL }
 };

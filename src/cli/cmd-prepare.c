@@ -15,6 +15,7 @@ static gint64 int_max = G_MAXINT32, opset;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The prepared model"), N_("FILE") },
+  VN_CMD_GROUP_MARK (PREPARATION),
   { "skip-optimization", 0, 0, G_OPTION_ARG_NONE, &skip_optimization, N_("Change nothing but what is asked for"), NULL },
   { "skip-onnx-shape", 0, 0, G_OPTION_ARG_NONE, &skip_onnx_shape,
     N_("With --skip-symbolic-shape: do not write shapes into the file"), NULL },
@@ -27,6 +28,7 @@ static const GOptionEntry entries[] = {
   { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Convert to this opset (default: leave it)"), N_("N") },
   { "nhwc-inputs", 0, 0, G_OPTION_ARG_NONE, &nhwc, N_("Let inputs that are pictures have their channels last"), NULL },
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
   { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: warnings, 3: every change"), N_("LEVEL") },
   { NULL }

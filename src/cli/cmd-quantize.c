@@ -20,25 +20,32 @@ static int held_out = 16;
 static double save_every;
 
 static const GOptionEntry entries[] = {
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
+  VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file,
     N_("Settings and rules from a file of XQuant, XSlim, AMD's quantizers or ONNX Runtime"), N_("FILE") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
   { "save-project", 0, 0, G_OPTION_ARG_FILENAME, &save_project,
     N_("Write model, samples and recipe into a project that the window opens, too"), N_("FILE.vernier") },
   { "export-script", 0, 0, G_OPTION_ARG_FILENAME, &export_script,
     N_("Write a Python script for onnxruntime.quantization"), N_("FILE") },
   { "export-xquant", 0, 0, G_OPTION_ARG_FILENAME, &export_xquant, N_("Write a configuration of XQuant"), N_("FILE") },
+  VN_CMD_GROUP_MARK (PLACEMENT),
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
+  VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
     N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
   { "save-stats", 0, 0, G_OPTION_ARG_FILENAME, &save_stats, N_("Keep the statistics, for --stats"), N_("FILE") },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("With --save-stats: go on where an interrupted run stopped"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
     N_("With --save-stats: how often what was learned so far is kept, should the run be interrupted (default: 10)"), N_("SECONDS") },
+  VN_CMD_GROUP_MARK (DATA),
   { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
@@ -340,11 +347,15 @@ quantize_run (char        **args,
   return add_report_json (json, result, error);
 }
 
+static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",
+                                       "exclude", "equalize", "bias-correction", "report", "json", NULL };
+
 const VnCmd vn_cmd_quantize = {
   .name = "quantize",
-  .usage = "MODEL|PROJECT -o FILE --data PATH | --stats FILE … | --ranges FILE",
+  .usage = "(MODEL (--data PATH | --stats FILE … | --ranges FILE) | PROJECT) -o FILE",
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .has_settings = TRUE,
   .writes_model = TRUE,

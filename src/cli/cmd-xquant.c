@@ -21,8 +21,10 @@
 static char *config_file, *input, *output;
 
 static const GOptionEntry entries[] = {
+  VN_CMD_GROUP_MARK (TARGET),
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file, N_("The configuration"), N_("FILE") },
   { "input", 'i', 0, G_OPTION_ARG_FILENAME, &input, N_("The model, instead of the one it names"), N_("MODEL") },
+  VN_CMD_GROUP_MARK (OUTPUT),
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model, instead of the place it names"), N_("FILE") },
   { NULL }
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-cmd.h"
+#include "vn-cmd-help.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -23,10 +23,14 @@ static const VnCmd * const cmds[] = {
 static void
 print_help (FILE *file)
 {
-  fprintf (file, _("Usage: vernier-cli COMMAND [OPTION …]\n\nQuantizes ONNX models and shows where the error is.\n\nCommands:\n"));
+  g_autoptr(GString) text = g_string_new (_("Usage: vernier-cli COMMAND [OPTION …]\n\n"
+                                            "Quantizes ONNX models and shows where the error is.\n\nCommands\n"));
+
   for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
-    fprintf (file, "  %-10s %s\n", cmds[i]->name, _(cmds[i]->summary));
-  fprintf (file, _("\n“vernier-cli COMMAND --help” lists the options of a command. Exit status: 0 done, 1 failed, 2 usage.\n"));
+    vn_cmd_append_item (text, cmds[i]->name, _(cmds[i]->summary), 13);
+  g_string_append (text, _("\n“vernier-cli COMMAND --help” explains the options of a command.\n"
+                           "Exit status: 0 done, 1 failed, 2 usage. Manual: man vernier-cli\n"));
+  fputs (text->str, file);
 }
 
 static void
@@ -81,26 +85,33 @@ fail (const VnCmd  *cmd,
   return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
 }
 
+/**
+ * vn_cmd_get_all:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none) (array length=n): the commands, in the order of --help
+ */
+const VnCmd * const *
+vn_cmd_get_all (guint *n)
+{
+  *n = G_N_ELEMENTS (cmds);
+  return cmds;
+}
+
 static gboolean
 parse_options (const VnCmd   *cmd,
                char        ***args,
                GError       **error)
 {
-  g_autofree char *usage = g_strdup_printf ("%s %s", cmd->name, cmd->usage);
-  g_autoptr(GOptionContext) context = g_option_context_new (usage);
+  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr(GArray) options = vn_cmd_list_options (cmd);
+  g_autoptr(GArray) entries = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
   int n;
 
-  g_option_context_set_translation_domain (context, GETTEXT_PACKAGE);
-  g_option_context_set_summary (context, _(cmd->summary));
-  if (cmd->options != NULL)
-    g_option_context_add_main_entries (context, cmd->options, GETTEXT_PACKAGE);
-  if (cmd->has_settings)
-    g_option_context_add_main_entries (context, vn_cmd_setting_entries (), GETTEXT_PACKAGE);
-  if (cmd->writes_model)
-    g_option_context_add_main_entries (context, vn_cmd_write_entries (), GETTEXT_PACKAGE);
-  if (cmd->needs_data)
-    g_option_context_add_main_entries (context, vn_cmd_data_entries (), GETTEXT_PACKAGE);
-  g_option_context_add_main_entries (context, vn_cmd_common_entries (), GETTEXT_PACKAGE);
+  for (guint i = 0; i < options->len; i++)
+    g_array_append_val (entries, *g_array_index (options, VnCmdOption, i).entry);
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_add_main_entries (context, (GOptionEntry *) (gpointer) entries->data, GETTEXT_PACKAGE);
   if (!g_option_context_parse_strv (context, args, error))
     return FALSE;
   /* The program's name is left in front. */
@@ -120,15 +131,33 @@ run_in_ranks (const VnCmd   *cmd,
               JsonBuilder   *json,
               GError       **error)
 {
-  gboolean help = g_strv_contains ((const char * const *) *args, "--help") ||
-                  g_strv_contains ((const char * const *) *args, "-h");
   gboolean done;
 
-  if (cmd->in_ranks && !help && !vn_ranks_start (error))
+  if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
   done = parse_options (cmd, args, error) && cmd->run (*args + 1, json, error);
   vn_ranks_end ();
   return done;
+}
+
+/* Whether help was asked for, before a "--" that ends the options. */
+static gboolean
+print_cmd_help (const VnCmd        *cmd,
+                const char * const *args)
+{
+  for (; *args != NULL && !g_str_equal (*args, "--"); args++)
+    {
+      gboolean all = g_str_equal (*args, "--help-all");
+
+      if (all || g_str_equal (*args, "--help") || g_str_equal (*args, "-h"))
+        {
+          g_autofree char *text = vn_cmd_dup_help (cmd, all);
+
+          vn_cmd_put (text);
+          return TRUE;
+        }
+    }
+  return FALSE;
 }
 
 static int
@@ -139,6 +168,8 @@ run_cmd (const VnCmd  *cmd,
   g_autoptr(GError) error = NULL;
   g_autoptr(JsonBuilder) json = json_builder_new ();
 
+  if (print_cmd_help (cmd, (const char * const *) args))
+    return VN_EXIT_DONE;
   /* An error in the options must already know how to be told. */
   vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
   json_builder_begin_object (json);

@@ -9,17 +9,27 @@
 
 VnCmdOptions vn_cmd_options;
 
+/* Of every command. */
 static const GOptionEntry common_entries[] = {
+  VN_CMD_GROUP_MARK (GENERAL),
   { "json", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.json, N_("Print the result as JSON, and nothing else"), NULL },
-  { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Threads to use (default: all processors)"), N_("N") },
+  { NULL }
+};
+
+/* Of commands that run a model. */
+static const GOptionEntry model_entries[] = {
+  VN_CMD_GROUP_MARK (DATA),
   { "shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.shapes,
     N_("Size of an input whose dimensions are open"), N_("NAME=1x3x224x224") },
   { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.dims,
     N_("Size that inputs call by a name, such as “batch”; “inspect” shows the names"), N_("NAME=N") },
+  VN_CMD_GROUP_MARK (GENERAL),
+  { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Threads to use (default: all processors)"), N_("N") },
   { NULL }
 };
 
 static const GOptionEntry data_entries[] = {
+  VN_CMD_GROUP_MARK (DATA),
   { "data", 'd', 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.data,
     N_("Samples: image folder, list file, folder of .npy, .raw or .pb, or “random”"), N_("PATH") },
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
@@ -48,6 +58,12 @@ const GOptionEntry *
 vn_cmd_common_entries (void)
 {
   return common_entries;
+}
+
+const GOptionEntry *
+vn_cmd_model_entries (void)
+{
+  return model_entries;
 }
 
 const GOptionEntry *

@@ -9,6 +9,8 @@
 #include "vn-i18n.h"
 #include "vn-setting.h"
 
+#include <string.h>
+
 typedef struct
 {
   const char *id;
@@ -49,29 +51,23 @@ remember (const char  *option,
   return TRUE;
 }
 
+/* The name of the value; short choices in its place. A switch that is on unless said says how to turn it off. */
 static char *
-describe_values (const VnSetting *setting)
+describe_value (const VnSetting *setting)
 {
-  g_autoptr(GString) text = NULL;
-  const VnRangeMethod * const *methods;
-  guint n;
+  g_autofree char *choices = NULL;
 
   switch (setting->type)
     {
     case VN_SETTING_BOOL:
-      return NULL;
+      return setting->def != 0 ? g_strdup ("true|false") : NULL;
     case VN_SETTING_ENUM:
-      return g_strjoinv ("|", (char **) setting->choices);
+      choices = g_strjoinv ("|", (char **) setting->choices);
+      return strlen (choices) <= 16 ? g_steal_pointer (&choices) : g_strdup (_("NAME"));
     case VN_SETTING_DTYPE:
       return g_strdup (_("TYPE"));
     case VN_SETTING_STRING:
-      if (setting->check != vn_range_method_check)
-        return g_strdup (_("TEXT"));
-      text = g_string_new (NULL);
-      methods = vn_range_method_list (&n);
-      for (guint i = 0; i < n; i++)
-        g_string_append_printf (text, "%s%s", i > 0 ? "|" : "", methods[i]->id);
-      return g_string_free (g_steal_pointer (&text), FALSE);
+      return g_strdup (setting->check == vn_range_method_check ? _("METHOD") : _("FILE"));
     case VN_SETTING_LIST:
       return g_strdup (_("NAME"));
     default:
@@ -98,7 +94,7 @@ vn_cmd_setting_entries (void)
   for (guint i = 0; i < n; i++)
     entries[i] = (GOptionEntry) { settings[i].id, g_str_equal (settings[i].id, "method") ? 'm' : 0,
                                   settings[i].type == VN_SETTING_BOOL ? G_OPTION_FLAG_OPTIONAL_ARG : 0,
-                                  G_OPTION_ARG_CALLBACK, remember, settings[i].blurb, describe_values (&settings[i]) };
+                                  G_OPTION_ARG_CALLBACK, remember, settings[i].blurb, describe_value (&settings[i]) };
   for (guint i = 0; i < G_N_ELEMENTS (shorthands); i++)
     entries[n + i] = (GOptionEntry) { shorthands[i].option, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, remember,
                                       shorthands[i].blurb, NULL };

@@ -10,10 +10,22 @@ G_BEGIN_DECLS
 
 enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
 
+typedef enum
+{
+#define VN_CMD_GROUP(SYMBOL, title) VN_CMD_GROUP_##SYMBOL,
+#include "vn-cmd-groups.def"
+#undef VN_CMD_GROUP
+} VnCmdGroup;
+
+/* In a list of GOptionEntry: what follows belongs to this group. It is no option, GOption never sees it. */
+#define VN_CMD_GROUP_MARK(GROUP) { "", 0, VN_CMD_GROUP_##GROUP, G_OPTION_ARG_NONE, NULL, NULL, NULL }
+
 /**
  * VnCmd: one command, in a cmd-*.c file, named in vn-cmds.def.
  * @usage: what follows the name: "MODEL [MODEL ...]"
- * @options: of the command alone; --json, --threads and --help are everybody's
+ * @options: of the command alone, with VN_CMD_GROUP_MARK() between; --json and --help are everybody's
+ * @common: (nullable): the options that --help explains, the most common first; all if it is %NULL
+ * @without_model: takes no options about running a model
  * @has_settings: takes an option for each setting of a recipe
  * @writes_model: takes options about where weights go
  * @in_ranks: several processes may share it
@@ -29,6 +41,8 @@ typedef struct
   const char         *usage;
   const char         *summary;      /* N_() */
   const GOptionEntry *options;
+  const char * const *common;
+  gboolean            without_model;
   gboolean            in_ranks;
   gboolean            needs_data;
   gboolean            has_settings;
@@ -59,6 +73,7 @@ typedef struct
 extern VnCmdOptions vn_cmd_options;
 
 const GOptionEntry *vn_cmd_common_entries (void);
+const GOptionEntry *vn_cmd_model_entries  (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
 const GOptionEntry *vn_cmd_write_entries  (void);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* "list methods", "presets", "formats", "types" and "passes": a row for each line of their tables. */
+#include "vn-listing.h"
+
+#include "vn-calibrate.h"
+#include "vn-i18n.h"
+#include "vn-pass.h"
+#include "vn-quantize-private.h"
+
+void
+vn_list_methods (VnListing *listing)
+{
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      vn_listing_begin (listing, methods[i]->id, NULL);
+      vn_listing_add_text (listing, "title", _(methods[i]->title));
+      vn_listing_add_text (listing, "summary", _(methods[i]->summary));
+      vn_listing_add_flag (listing, "power_of_two", methods[i]->power_of_two);
+      vn_listing_end (listing, _(methods[i]->summary));
+    }
+}
+
+void
+vn_list_presets (VnListing *listing)
+{
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *line = g_strdup_printf ("%s: %s", _(presets[i]->title), _(presets[i]->summary));
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]->id);
+
+      vn_listing_begin (listing, presets[i]->id, _(vn_preset_get_group (presets[i])));
+      vn_listing_add_text (listing, "title", _(presets[i]->title));
+      vn_listing_add_text (listing, "summary", _(presets[i]->summary));
+      vn_listing_add_text (listing, "settings", presets[i]->settings);
+      vn_listing_add_flag (listing, "needs_samples", vn_recipe_needs_samples (recipe));
+      vn_listing_end (listing, line);
+    }
+}
+
+static char *
+list_tables_dup_names (VnDTypeSet types)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  for (int dtype = 1; dtype < VN_N_DTYPES; dtype++)
+    if ((types >> dtype & 1) != 0)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", vn_dtype_get_name ((VnDType) dtype));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+void
+vn_list_formats (VnListing *listing)
+{
+  for (int i = 0; i < VN_N_FORMATS; i++)
+    {
+      const VnQuantFormat *format = vn_quant_format_find ((VnFormat) i, NULL);
+      g_autofree char *activations = list_tables_dup_names (format->activations);
+      g_autofree char *weights = list_tables_dup_names (format->weights);
+      g_autofree char *line = g_strdup_printf (_("activations: %s; weights: %s"), activations, weights);
+
+      vn_listing_begin (listing, format->id, NULL);
+      vn_listing_add_types (listing, "activations", format->activations);
+      vn_listing_add_types (listing, "weights", format->weights);
+      vn_listing_end (listing, line);
+    }
+}
+
+/* Ids of the formats that can hold @dtype. */
+static char **
+list_tables_list_formats (VnDType dtype)
+{
+  g_autoptr(GStrvBuilder) ids = g_strv_builder_new ();
+
+  for (int i = 0; i < VN_N_FORMATS; i++)
+    {
+      const VnQuantFormat *format = vn_quant_format_find ((VnFormat) i, NULL);
+
+      if (((format->activations | format->weights) >> dtype & 1) != 0)
+        g_strv_builder_add (ids, format->id);
+    }
+  return g_strv_builder_end (ids);
+}
+
+void
+vn_list_types (VnListing *listing)
+{
+  for (int dtype = 1; dtype < VN_N_DTYPES; dtype++)
+    {
+      const char *badge = vn_dtype_get_badge ((VnDType) dtype);
+      g_auto(GStrv) formats = list_tables_list_formats ((VnDType) dtype);
+      g_autofree char *names = g_strjoinv (", ", formats);
+      g_autofree char *alias = vn_dtype_from_name (badge) == (VnDType) dtype ? g_ascii_strdown (badge, -1) : NULL;
+      g_autofree char *line = NULL;
+
+      if (formats[0] == NULL)
+        continue;
+      line = alias != NULL ? g_strdup_printf (_("also “%s”; formats: %s"), alias, names) : g_strdup_printf (_("formats: %s"), names);
+      vn_listing_begin (listing, vn_dtype_get_name ((VnDType) dtype), NULL);
+      vn_listing_add_text (listing, "alias", alias);
+      vn_listing_add_number (listing, "bits", vn_dtype_get_bits ((VnDType) dtype));
+      vn_listing_add_words (listing, "formats", (const char * const *) formats);
+      vn_listing_end (listing, line);
+    }
+}
+
+void
+vn_list_passes (VnListing *listing)
+{
+  static const char * const ids[] = { "always", "optimize", "request" };
+  static const char * const stages[] = { N_("Always"), N_("In every “prepare”"), N_("On request: “prepare --pass” or “quantize --passes”") };
+  guint n;
+  const VnPass * const *passes = vn_pass_list (&n);
+
+  for (guint stage = 0; stage < G_N_ELEMENTS (stages); stage++)
+    for (guint i = 0; i < n; i++)
+      {
+        if (passes[i]->stage != (VnPassStage) stage)
+          continue;
+        vn_listing_begin (listing, passes[i]->id, _(stages[stage]));
+        vn_listing_add_text (listing, "title", _(passes[i]->title));
+        vn_listing_add_text (listing, "summary", _(passes[i]->summary));
+        vn_listing_add_text (listing, "when", ids[stage]);
+        vn_listing_add_number (listing, "order", i);
+        vn_listing_add_flag (listing, "exact", passes[i]->exact);
+        vn_listing_end (listing, _(passes[i]->summary));
+      }
+}

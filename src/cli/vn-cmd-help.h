@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of a command in groups, and what --help prints about them. */
+#pragma once
+
+#include "vn-cmd.h"
+#include "vn-setting.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnCmdOption: an option of a command.
+ * @entry: as GOption takes it
+ * @setting: (nullable): the setting of the recipe that it sets
+ * @help: what it does, with what may stand there; translated
+ */
+typedef struct
+{
+  const GOptionEntry *entry;
+  const VnSetting    *setting;
+  VnCmdGroup          group;
+  char               *help;
+} VnCmdOption;
+
+const VnCmd * const *vn_cmd_get_all (guint               *n);       /* main.c */
+GArray     *vn_cmd_list_options  (const VnCmd         *self);    /* of VnCmdOption */
+gboolean    vn_cmd_is_common     (const VnCmd         *self,
+                                  const char          *name);
+const char *vn_cmd_group_get_title (VnCmdGroup         group);
+char       *vn_cmd_dup_usage     (const VnCmd         *self);
+char       *vn_cmd_dup_help      (const VnCmd         *self,
+                                  gboolean             all);
+
+/* Text of at most this many columns. */
+#define VN_CMD_COLUMNS 100
+
+void        vn_cmd_append_wrapped (GString            *text,
+                                   const char         *words,
+                                   guint               column,
+                                   guint               indent);
+void        vn_cmd_append_item   (GString             *text,
+                                  const char          *left,
+                                  const char          *right,
+                                  guint                width);
+
+G_END_DECLS
