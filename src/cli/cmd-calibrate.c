@@ -3,7 +3,7 @@
 
 #include "vn-error.h"
 #include "vn-file.h"
-#include "vn-given.h"
+#include "vn-encodings.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
 
@@ -185,12 +185,12 @@ save_table (const VnModel   *prepared,
             VnStats         *stats,
             GError         **error)
 {
-  g_autoptr(VnGivenTable) ranges = NULL;
+  g_autoptr(VnEncodingTable) ranges = NULL;
 
   if (table == NULL)
     return TRUE;
-  ranges = vn_given_table_new_from_stats (prepared, recipe, stats, error);
-  return ranges != NULL && vn_given_table_save (ranges, table, error);
+  ranges = vn_encoding_table_new_from_stats (prepared, recipe, stats, error);
+  return ranges != NULL && vn_encoding_table_save (ranges, table, error);
 }
 
 static gboolean

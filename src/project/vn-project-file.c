@@ -5,7 +5,7 @@
  *   { "vernier-project": 1,
  *     "model": "detector.onnx", "digest": "…",
  *     "data": { … },        as in src/dataset/data-spec-json.c; may be missing
- *     "recipe": { … } }     as in src/quantize/recipe-json.c
+ *     "recipe": { … } }     as in src/recipe/recipe-json.c
  *
  * Paths below the folder of the file are relative to it, so that a folder can be moved with all that is in it. */
 

@@ -38,7 +38,10 @@ guint            vn_quant_plan_get_n_npu_nodes (VnQuantPlan  *self);   /* 0 with
 const VnNpuNode *vn_quant_plan_get_npu_node    (VnQuantPlan  *self,
                                                 guint         i);
 
-/* @operators: (nullable): ids of the setting “npu-operators”; NULL: the usual ones. quant-npu-simulate.c */
+double           vn_npu_pool_factor            (gint64               height,
+                                                gint64               width);
+
+/* @operators: (nullable): ids of the setting “npu-operators”; NULL: the usual ones. npu-simulate.c */
 void             vn_npu_simulate               (VnModel             *model,
                                                 const char * const  *operators,
                                                 VnNotes             *notes);

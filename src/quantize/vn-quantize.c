@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-quantize-private.h"
+#include "vn-resolver.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -17,9 +17,9 @@ opset_of_type (VnDType dtype)
 static gint64
 opset_of_format (const VnRecipe *recipe)
 {
-  if (recipe->format == VN_FORMAT_EXTENDED)
+  if (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS))
     return recipe->vendor_domain == VN_VENDOR_NONE ? 21 : 13;
-  return recipe->format == VN_FORMAT_FIXNEURON ? 13 : 10;
+  return vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) ? 13 : 10;
 }
 
 /* ONNX Runtime quantizes biases of float convolutions that stand between quantized tensors by itself, with Round, which
@@ -59,9 +59,9 @@ needs_channels (const VnRecipe *recipe)
 static gint64
 least_opset (const VnRecipe *recipe)
 {
-  if (recipe->dynamic || recipe->format == VN_FORMAT_INTEGER)
+  if (recipe->dynamic || vn_format_is (recipe->format, VN_FORMAT_IS_PRODUCTS))
     return recipe->dynamic ? 11 : 10;
-  if (recipe->format == VN_FORMAT_BF16)   /* Cast has it since then */
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF) && !vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))   /* Cast has it since then */
     return 13;
   return MAX (needs_channels (recipe) ? 13 : 10, opset_of_format (recipe));
 }
@@ -70,12 +70,12 @@ least_opset (const VnRecipe *recipe)
 static gint64
 opset_of_given (const VnRecipe *recipe)
 {
-  g_autoptr(VnGivenTable) table = recipe->ranges != NULL ? vn_given_table_load (recipe->ranges, NULL) : NULL;
+  g_autoptr(VnEncodingTable) table = recipe->ranges != NULL ? vn_encoding_table_load (recipe->ranges, NULL) : NULL;
   gint64 opset = 10;
 
-  for (guint i = 0; table != NULL && i < vn_given_table_get_n (table); i++)
+  for (guint i = 0; table != NULL && i < vn_encoding_table_get_n (table); i++)
     {
-      const VnGiven *given = vn_given_table_get (table, vn_given_table_get_name (table, i));
+      const VnEncoding *given = vn_encoding_table_get (table, vn_encoding_table_get_name (table, i));
 
       opset = MAX (opset, MAX (opset_of_type (given->dtype), given->n > 0 ? 13 : 10));
     }
@@ -85,10 +85,10 @@ opset_of_given (const VnRecipe *recipe)
 static gint64
 opset_of_types (const VnRecipe *recipe)
 {
-  gboolean weights_only = vn_quant_is_weight_only (recipe->format);
+  gboolean weights_only = vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
   gint64 opset = opset_of_type (recipe->weight);
 
-  if (recipe->format == VN_FORMAT_MATMULNBITS || vn_quant_is_half_format (recipe->format))
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_NBITS | VN_FORMAT_IS_HALF))
     return 10;
   if (!weights_only)
     opset = MAX (opset, opset_of_type (recipe->activation));
@@ -115,8 +115,8 @@ opset_of_types (const VnRecipe *recipe)
 static gboolean
 has_own_operators (const VnRecipe *recipe)
 {
-  return recipe->format == VN_FORMAT_FIXNEURON ||
-         (recipe->format == VN_FORMAT_EXTENDED && recipe->vendor_domain != VN_VENDOR_NONE);
+  return vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) ||
+         (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE);
 }
 
 /**
@@ -244,7 +244,7 @@ fill_integers (VnResolver   *self,
   vn_resolver_set_ranges (self);
   vn_resolver_mark (self);
   vn_resolver_set_rules (self);
-  return vn_quant_fill_rows (self, plan, error);
+  return vn_resolver_fill_rows (self, plan, error);
 }
 
 /*< private >
@@ -267,7 +267,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   if (!vn_recipe_validate (recipe, error) || !check_model (prepared, recipe, error))
     return NULL;
   self = vn_resolver_new (prepared, recipe, notes, error);
-  if (self == NULL || !vn_resolver_load_given (self, error))
+  if (self == NULL || !vn_resolver_load_encodings (self, error))
     return NULL;
 
   self->lookup = lookup;
@@ -275,7 +275,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   if (vn_recipe_needs_samples (recipe))
     vn_resolver_skip_blind (self);
   plan = vn_quant_plan_new (self->graph->nodes->len);
-  if (!(vn_quant_is_half_format (recipe->format) ? vn_quant_fill_half (self, plan, error)
+  if (!(vn_format_is (recipe->format, VN_FORMAT_IS_HALF) ? vn_resolver_fill_half (self, plan, error)
                                                  : fill_integers (self, plan, error)))
     return NULL;
   record_nodes (self, plan);

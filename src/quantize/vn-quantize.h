@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-calibrate.h"
+#include "vn-encodings.h"
 #include "vn-recipe.h"
 
 G_BEGIN_DECLS
@@ -76,6 +77,12 @@ VnModel            *vn_quantize_write       (const VnModel   *prepared,
                                              VnQuantPlan     *plan,
                                              GHashTable     **value_names,
                                              GError         **error);
+
+/* What calibration found, as encodings. */
+VnEncodingTable  *vn_encoding_table_new_from_stats (const VnModel   *prepared,
+                                                    const VnRecipe  *recipe,
+                                                    VnStats         *stats,
+                                                    GError         **error);
 
 /* ---- number formats ---- */
 

@@ -5,7 +5,7 @@
 #include "vn-file.h"
 #include "vn-op.h"
 #include "vn-pass.h"
-#include "vn-quantize-private.h"
+#include "vn-recipe-private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -139,21 +139,15 @@ append_names (GString    *text,
 static void
 append_formats (GString *text)
 {
-  static const VnQuantFormat formats[] = {
-#define VN_FORMAT(SYMBOL, id, write, activations, weights) { VN_FORMAT_##SYMBOL, id, activations, weights, write },
-#include "vn-formats.def"
-#undef VN_FORMAT
-  };
-
   g_string_append (text, "| format | activations | weights |\n|---|---|---|\n");
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+  for (int i = 0; i < VN_N_FORMATS; i++)
     {
-      if (formats[i].write == NULL)
-        continue;
-      g_string_append_printf (text, "| `%s` | ", formats[i].id);
-      append_names (text, formats[i].activations);
+      const VnFormatTraits *format = vn_format_get_traits ((VnFormat) i);
+
+      g_string_append_printf (text, "| `%s` | ", format->id);
+      append_names (text, format->activations);
       g_string_append (text, " | ");
-      append_names (text, formats[i].weights);
+      append_names (text, format->weights);
       g_string_append (text, " |\n");
     }
   g_string_append_c (text, '\n');

@@ -4,7 +4,7 @@
 #include "vn-config.h"
 #include "vn-dataset-private.h"
 #include "vn-export-settings.h"
-#include "vn-given-private.h"
+#include "vn-encodings-private.h"
 #include "vn-graph-edit.h"
 #include "vn-json.h"
 #include "vn-onnx.h"
@@ -148,8 +148,8 @@ try_config (const guint8 *data,
 /* ---- ranges and statistics ---- */
 
 static gboolean
-given_equal (const VnGiven *a,
-             const VnGiven *b)
+given_equal (const VnEncoding *a,
+             const VnEncoding *b)
 {
   return a->has_params == b->has_params && a->range.min == b->range.min && a->range.max == b->range.max &&
          a->scale == b->scale && a->zero_point == b->zero_point;
@@ -161,23 +161,23 @@ try_ranges (const guint8 *data,
 {
   g_autoptr(GBytes) bytes = g_bytes_new (data, size), written = NULL;
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnGivenTable) table = vn_given_table_parse (bytes, "ranges", &error), again = NULL;
+  g_autoptr(VnEncodingTable) table = vn_encoding_table_parse (bytes, "ranges", &error), again = NULL;
   char *text;
 
   if (!check (table != NULL, &error))
     return FALSE;
-  text = vn_given_to_json (table);
+  text = vn_encoding_to_json (table);
   written = g_bytes_new_take (text, strlen (text));
-  again = vn_given_table_parse (written, "again", &error);
+  again = vn_encoding_table_parse (written, "again", &error);
   if (again == NULL)
     g_error ("what was written cannot be read: %s\n%s", error->message, text);
-  require (vn_given_table_get_n (table) == vn_given_table_get_n (again), "there are more or fewer tensors");
-  for (guint i = 0; i < vn_given_table_get_n (table); i++)
+  require (vn_encoding_table_get_n (table) == vn_encoding_table_get_n (again), "there are more or fewer tensors");
+  for (guint i = 0; i < vn_encoding_table_get_n (table); i++)
     {
-      const char *name = vn_given_table_get_name (table, i);
-      const VnGiven *given = vn_given_table_get (again, name);
+      const char *name = vn_encoding_table_get_name (table, i);
+      const VnEncoding *given = vn_encoding_table_get (again, name);
 
-      if (given == NULL || !given_equal (given, vn_given_table_get (table, name)))
+      if (given == NULL || !given_equal (given, vn_encoding_table_get (table, name)))
         g_error ("“%s” has become something else", name);
     }
   return TRUE;

@@ -3,7 +3,7 @@
 #include "file-kinds.h"
 
 #include "vn-config.h"
-#include "vn-given-private.h"
+#include "vn-encodings-private.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 #include "vn-stats-private.h"

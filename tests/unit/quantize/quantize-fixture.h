@@ -2,7 +2,8 @@
 #pragma once
 
 #include "vn-graph-edit.h"
-#include "vn-quantize-private.h"
+#include "vn-quant-write.h"
+#include "vn-resolver.h"
 
 #include <math.h>
 

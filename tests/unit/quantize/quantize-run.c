@@ -8,7 +8,8 @@
 #include "vn-onnx.h"
 #include "vn-plan.h"
 #include "vn-pass.h"
-#include "vn-quantize-private.h"
+#include "vn-quant-write.h"
+#include "vn-resolver.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 
 /* Scales and zero points against the peer's, and what quantizing costs. */
 
-#include "vn-quantize-private.h"
+#include "vn-quant-write.h"
+#include "vn-resolver.h"
 
 #include "vn-error.h"
 

@@ -4,7 +4,8 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-infer.h"
-#include "vn-quantize-private.h"
+#include "vn-quant-write.h"
+#include "vn-resolver.h"
 
 #include <math.h>
 #include <string.h>

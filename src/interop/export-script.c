@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A recipe as a script for onnxruntime.quantization. It calibrates on all samples; run on a network that needs no
+ * preparation, or on what “vernier-cli prepare” writes, it finds the scales that Vernier finds with --held-out 0. */
+
+#include "vn-export-settings.h"
+
+#include "vn-i18n.h"
+#include "vn-recipe-private.h"
+#include "vn-resolver.h"
+
+#include <string.h>
+
+static const struct { VnDType dtype; const char *name; } types[] = {
+  { VN_DTYPE_U8, "QUInt8" }, { VN_DTYPE_S8, "QInt8" }, { VN_DTYPE_U16, "QUInt16" }, { VN_DTYPE_S16, "QInt16" },
+  { VN_DTYPE_U4, "QUInt4" }, { VN_DTYPE_S4, "QInt4" },
+};
+
+static const struct { const char *id, *name; } methods[] = {
+  { "minmax", "MinMax" }, { "average", "MinMax" }, { "percentile", "Percentile" }, { "entropy", "Entropy" },
+};
+
+/* Switches, where they are not as both have them unless told otherwise. */
+static const struct { const char *id, *option; } switches[] = {
+  { "keep-clamps", "'QDQKeepRemovableActivations': True" }, { "quantize-bias", "'QuantizeBias': False" },
+  { "raise-weight-scales", "'QDQDisableWeightAdjustForInt32Bias': True" }, { "dedicated-pairs", "'DedicatedQDQPair': True" },
+  { "pairs-on-weights", "'AddQDQPairToWeight': True" }, { "force-passthrough", "'ForceQuantizeNoInputCheck': True" },
+  { "constant-matmul-only", "'MatMulConstBOnly': True" }, { "two-sided", "'CalibTensorRangeSymmetric': False" },
+};
+
+static const struct { const char *id, *argument; } lists[] = {
+  { "op-types", "op_types_to_quantize" }, { "only-nodes", "nodes_to_quantize" },
+};
+
+/* Settings that are written elsewhere. */
+static const char * const elsewhere[] = { "format", "activation", "weight", "per-channel", "reduce-range", "method", "percentile",
+                                     "symmetric-activations", "symmetric-weights", "minimum-real-range", "power-of-two",
+                                     "float-output-types", NULL };
+
+static const char reader[] =
+  "\n"
+  "\n"
+  "def files():\n"
+  "    if os.path.isdir(SAMPLES):\n"
+  "        names = sorted(glob.glob(os.path.join(glob.escape(SAMPLES), '**', '*'), recursive=True))\n"
+  "        return [n for n in names if os.path.isfile(n)]\n"
+  "    folder = os.path.dirname(SAMPLES)\n"
+  "    with open(SAMPLES) as f:\n"
+  "        lines = [line.strip() for line in f]\n"
+  "    return [os.path.join(folder, line) for line in lines if line and not line.startswith('#')]\n"
+  "\n"
+  "\n"
+  "def picture(path, shape):\n"
+  "    from PIL import Image\n"
+  "\n"
+  "    channels_last = shape[-1] in (1, 3)\n"
+  "    height, width = shape[1:3] if channels_last else shape[2:4]\n"
+  "    image = Image.open(path).convert('RGB').resize((width, height), Image.BILINEAR)\n"
+  "    pixels = np.asarray(image, dtype=np.float32)\n"
+  "    if BGR:\n"
+  "        pixels = pixels[:, :, ::-1]\n"
+  "    pixels = (pixels - np.float32(MEAN)) / np.float32(STD)\n"
+  "    return (pixels if channels_last else pixels.transpose(2, 0, 1))[None].astype(np.float32)\n"
+  "\n"
+  "\n"
+  "class Samples(CalibrationDataReader):\n"
+  "    def __init__(self, model):\n"
+  "        session = onnxruntime.InferenceSession(model, providers=['CPUExecutionProvider'])\n"
+  "        self.inputs = session.get_inputs()\n"
+  "        self.paths = iter(files())\n"
+  "\n"
+  "    def get_next(self):\n"
+  "        path = next(self.paths, None)\n"
+  "        if path is None:\n"
+  "            return None\n"
+  "        if path.endswith('.npz'):\n"
+  "            return dict(np.load(path))\n"
+  "        if len(self.inputs) > 1:\n"
+  "            raise SystemExit('%s: a network of several inputs needs .npz files, one a sample' % path)\n"
+  "        if path.endswith('.npy'):\n"
+  "            return {self.inputs[0].name: np.load(path)}\n"
+  "        return {self.inputs[0].name: picture(path, [d if isinstance(d, int) else 1 for d in self.inputs[0].shape])}\n"
+  "\n"
+  "\n";
+
+/* As Python writes it between single quotes. */
+static void
+add_text (GString    *script,
+          const char *text)
+{
+  g_string_append_c (script, '\'');
+  for (; *text != '\0'; text++)
+    if (*text == '\'' || *text == '\\')
+      g_string_append_printf (script, "\\%c", *text);
+    else if ((guchar) *text < 32)
+      g_string_append_printf (script, "\\x%02x", (guint) *text);
+    else
+      g_string_append_c (script, *text);
+  g_string_append_c (script, '\'');
+}
+
+static void
+add_number (GString *script,
+            double   value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (script, g_ascii_dtostr (text, sizeof text, value));
+}
+
+static const char *
+find_type (VnDType     dtype,
+           const char *role,
+           const char *other,
+           VnNotes    *notes)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (types[i].dtype == dtype)
+      return types[i].name;
+  vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", role, _("onnxruntime.quantization has no type %s; %s is written"),
+                vn_dtype_get_name (dtype), other);
+  return other;
+}
+
+static const char *
+find_method (const VnRecipe *self,
+             VnNotes        *notes)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    if (g_str_equal (methods[i].id, self->method))
+      return methods[i].name;
+  vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "method",
+                _("onnxruntime.quantization has no method %s; MinMax is written"), self->method);
+  return "MinMax";
+}
+
+/* Nodes that rules leave in float. The last rule that speaks of a node decides. */
+static void
+add_excluded (GString        *script,
+              const VnRecipe *self,
+              const VnModel  *model,
+              VnNotes        *notes)
+{
+  g_autoptr(VnResolver) resolver = vn_resolver_new (model, self, NULL, NULL);
+  gboolean first = TRUE, told = FALSE;
+
+  for (guint i = 0; resolver != NULL && i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      if (resolver->quant_nodes[i].exclude_rule < 0)
+        continue;
+      if (node->name != NULL && *node->name != '\0')
+        {
+          g_string_append (script, first ? "\n    " : ",\n    ");
+          add_text (script, node->name);
+          first = FALSE;
+        }
+      else if (!told)
+        {
+          told = TRUE;
+          vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", node->op_type,
+                        _("Nodes without a name cannot be excluded in onnxruntime.quantization"));
+        }
+    }
+}
+
+static void
+say_rules (const VnRecipe *self,
+           VnNotes        *notes)
+{
+  if (self->dynamic && self->format == VN_FORMAT_QOPERATOR)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
+                  _("dynamic is not written: onnxruntime.quantization has operators of integers with known ranges only"));
+  if (self->block_size > 0)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "block-size",
+                  _("block-size is not written: quantize_static() of onnxruntime.quantization has no blocks"));
+  if (self->narrow_range)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "narrow-range",
+                  _("narrow-range is not written: onnxruntime.quantization stores weights down to the lowest level"));
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (rule->enabled && !rule->exclude)
+        vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
+                      _("Rule %u is not written: onnxruntime.quantization has types and methods for the whole network only"), i + 1);
+    }
+}
+
+static void
+add_samples (GString          *script,
+             const VnDataSpec *data)
+{
+  const VnPreprocess *pre = data != NULL ? &data->preprocess : NULL;
+
+  g_string_append (script, "SAMPLES = ");
+  add_text (script, data != NULL ? data->path : "samples");
+  g_string_append_printf (script, "\nBGR = %s\nMEAN = [", pre != NULL && pre->color == VN_COLOR_BGR ? "True" : "False");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_string_append (script, i > 0 ? ", " : "");
+      add_number (script, pre != NULL ? (double) pre->mean[i] : 0);
+    }
+  g_string_append (script, "]\nSTD = [");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_string_append (script, i > 0 ? ", " : "");
+      add_number (script, pre != NULL ? (double) pre->std[i] : 1);
+    }
+  g_string_append (script, "]\n");
+}
+
+static void
+add_list (GString *script,
+          char   **list)
+{
+  g_string_append_c (script, '[');
+  for (guint i = 0; list[i] != NULL; i++)
+    {
+      g_string_append (script, i > 0 ? ", " : "");
+      add_text (script, list[i]);
+    }
+  g_string_append_c (script, ']');
+}
+
+/* Names only: no globs, no types. */
+static gboolean
+is_plain (char **list)
+{
+  for (; *list != NULL; list++)
+    if (strpbrk (*list, "*?[:|") != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static const VnSetting *
+find_setting (const char *id)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  return vn_setting_find (settings, n, id, NULL);
+}
+
+/* Which nodes, as arguments of the call. */
+static void
+add_lists (GString        *script,
+           const VnRecipe *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      char **list = G_STRUCT_MEMBER (char **, self, find_setting (lists[i].id)->offset);
+
+      if (list == NULL || !is_plain (list))
+        continue;
+      g_string_append_printf (script, "    %s=", lists[i].argument);
+      add_list (script, list);
+      g_string_append (script, ",\n");
+    }
+}
+
+static void
+add_switches (GString        *script,
+              const VnRecipe *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
+    if (!vn_setting_is_default (find_setting (switches[i].id), self))
+      g_string_append_printf (script, "        %s,\n", switches[i].option);
+  if (g_str_equal (self->method, "average"))
+    g_string_append (script, "        'CalibMovingAverage': True,\n");
+  if (self->float_output_types == NULL)
+    return;
+  g_string_append (script, "        'OpTypesToExcludeOutputQuantization': ");
+  add_list (script, self->float_output_types);
+  g_string_append (script, ",\n");
+}
+
+/* What is set and not in the script. */
+static void
+say_settings (const VnRecipe *self,
+              VnNotes        *notes)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean written = g_strv_contains (elsewhere, settings[i].id) || vn_setting_is_default (&settings[i], self);
+
+      for (guint k = 0; k < G_N_ELEMENTS (switches); k++)
+        written = written || g_str_equal (switches[k].id, settings[i].id);
+      for (guint k = 0; k < G_N_ELEMENTS (lists) && !written; k++)
+        written = g_str_equal (lists[k].id, settings[i].id) && is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
+      if (!written)
+        vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", settings[i].id,
+                      _("onnxruntime.quantization cannot be told this; it is not in the script"));
+    }
+}
+
+static void
+add_call (GString        *script,
+          const VnRecipe *self,
+          VnNotes        *notes)
+{
+  const char *format = self->format == VN_FORMAT_QOPERATOR ? "QOperator" : "QDQ";
+
+  if (self->format != VN_FORMAT_QOPERATOR && self->format != VN_FORMAT_QDQ)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "format", _("The script writes QDQ"));
+  g_string_append (script, "model = sys.argv[1] if len(sys.argv) > 1 else MODEL\n"
+                           "quantize_static(\n"
+                           "    model, sys.argv[2] if len(sys.argv) > 2 else 'quantized.onnx', Samples(model),\n");
+  g_string_append_printf (script, "    quant_format=QuantFormat.%s,\n", format);
+  g_string_append_printf (script, "    activation_type=QuantType.%s,\n", find_type (self->activation, "activation", "QUInt8", notes));
+  g_string_append_printf (script, "    weight_type=QuantType.%s,\n", find_type (self->weight, "weight", "QInt8", notes));
+  g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", self->per_channel ? "True" : "False",
+                          self->reduce_range ? "True" : "False");
+  g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", find_method (self, notes));
+  add_lists (script, self);
+  g_string_append (script, "    nodes_to_exclude=EXCLUDED,\n    extra_options={\n");
+  g_string_append_printf (script, "        'ActivationSymmetric': %s,\n        'WeightSymmetric': %s,\n",
+                          self->symmetric_activations ? "True" : "False", self->symmetric_weights ? "True" : "False");
+  if (g_str_equal (self->method, "percentile"))
+    {
+      g_string_append (script, "        'CalibPercentile': ");
+      add_number (script, self->percentile);
+      g_string_append (script, ",\n");
+    }
+  if (self->minimum_real_range > 0)
+    {
+      g_string_append (script, "        'MinimumRealRange': ");
+      add_number (script, self->minimum_real_range);
+      g_string_append (script, ",\n");
+    }
+  add_switches (script, self);
+  g_string_append (script, "    })\n");
+}
+
+/**
+ * vn_recipe_to_ort_script:
+ * @self: a valid recipe
+ *
+ * Returns: (transfer full): the text of a Python script: SCRIPT [MODEL [OUT]]
+ */
+char *
+vn_recipe_to_ort_script (const VnRecipe   *self,
+                         const VnModel    *model,
+                         const char       *path,
+                         const VnDataSpec *data,
+                         VnNotes          *notes)
+{
+  g_autoptr(GString) script = g_string_new ("#!/usr/bin/env python3\n"
+                                            "\"\"\"Quantizes a network with onnxruntime.quantization: SCRIPT [MODEL [OUT]]\"\"\"\n"
+                                            "import glob\nimport os\nimport sys\n\nimport numpy as np\nimport onnxruntime\n"
+                                            "from onnxruntime.quantization import (CalibrationDataReader, CalibrationMethod, QuantFormat,\n"
+                                            "                                      QuantType, quantize_static)\n\n");
+
+  g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
+
+  g_string_append (script, "MODEL = ");
+  add_text (script, path);
+  g_string_append_c (script, '\n');
+  add_samples (script, data);
+  g_string_append (script, "EXCLUDED = [");
+  add_excluded (script, self, model, notes);
+  g_string_append (script, "]\n");
+  g_string_append (script, reader);
+  add_call (script, self, notes);
+  say_rules (self, notes);
+  say_settings (self, notes);
+  if (self->power_of_two != VN_POWER_OF_TWO_OFF)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
+  return g_string_free (g_steal_pointer (&script), FALSE);
+}

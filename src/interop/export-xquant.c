@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A recipe as a configuration of XQuant and XSlim; config-xquant.c reads it. */
+
+#include "vn-export-settings.h"
+
+#include "vn-i18n.h"
+#include "vn-json.h"
+#include "vn-recipe-private.h"
+
+#include <string.h>
+
+#define COMPUTED "computed:Mul|Add|Sub|Div"
+#define FLOAT_TYPES "type:Softmax|Sigmoid"
+
+static const struct { const char *id, *name; } methods[] = {
+  { "xslim", "default" }, { "xslim-kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" },
+  { "xslim-mse", "mse" }, { "percentile", "percentile" }, { "entropy", "minmax" }, { "kl", "kl" }, { "mse", "mse" },
+};
+
+static void
+refuse (VnNotes    *notes,
+        const char *what)
+{
+  vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", what, _("XQuant cannot be told this; it is left out"));
+}
+
+static void
+add_string (JsonBuilder *json,
+            const char  *name,
+            const char  *text)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_string_value (json, text);
+}
+
+static void
+add_strings (JsonBuilder *json,
+             const char  *name,
+             char       **texts)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_array (json);
+  for (; texts != NULL && *texts != NULL; texts++)
+    json_builder_add_string_value (json, *texts);
+  json_builder_end_array (json);
+}
+
+static void
+add_method (JsonBuilder *json,
+            const char  *method,
+            VnNotes     *notes)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    if (g_str_equal (methods[i].id, method))
+      {
+        add_string (json, "calibration_type", methods[i].name);
+        return;
+      }
+  refuse (notes, method);
+}
+
+static void
+add_int (JsonBuilder *json,
+         const char  *name,
+         gint64       value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+add_share (JsonBuilder *json,
+           double       percentile)
+{
+  json_builder_set_member_name (json, "max_percentile");
+  json_builder_add_double_value (json, percentile / 100);
+}
+
+/* ---- model and inputs ---- */
+
+static void
+add_model (JsonBuilder    *json,
+           const VnRecipe *self,
+           const char     *path)
+{
+  json_builder_set_member_name (json, "model_parameters");
+  json_builder_begin_object (json);
+  add_string (json, "onnx_model", path);
+  if (self->opset > 0)
+    add_int (json, "opset", self->opset);
+  json_builder_end_object (json);
+}
+
+static void
+add_channels (JsonBuilder *json,
+              const char  *name,
+              const float  values[4])
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_array (json);
+  for (guint i = 0; i < 3; i++)
+    json_builder_add_double_value (json, (double) values[i]);
+  json_builder_end_array (json);
+}
+
+static void
+add_input (JsonBuilder      *json,
+           const VnValue    *value,
+           const VnDataSpec *data)
+{
+  const VnInputData *own = data != NULL && data->inputs != NULL ? g_hash_table_lookup (data->inputs, value->name) : NULL;
+  const VnPreprocess *pre = own != NULL ? &own->preprocess : data != NULL ? &data->preprocess : NULL;
+  const char *script = own != NULL ? own->script : data != NULL ? data->script : NULL;
+
+  json_builder_begin_object (json);
+  add_string (json, "input_name", value->name);
+  json_builder_set_member_name (json, "input_shape");
+  json_builder_begin_array (json);
+  for (int d = 0; d < value->type.shape.rank; d++)
+    json_builder_add_int_value (json, value->type.shape.dims[d] == VN_DIM_UNKNOWN ? 1 : value->type.shape.dims[d]);
+  json_builder_end_array (json);
+  if (pre != NULL)
+    {
+      add_string (json, "color_format", pre->color == VN_COLOR_BGR ? "bgr" : "rgb");
+      add_channels (json, "mean_value", pre->mean);
+      add_channels (json, "std_value", pre->std);
+      if (script != NULL || pre->fit == VN_FIT_CROP)
+        add_string (json, "preprocess_file", script != NULL ? script : "PT_IMAGENET");
+    }
+  add_string (json, "data_list_path", data != NULL ? data->path : "");
+  json_builder_end_object (json);
+}
+
+static void
+add_calibration (JsonBuilder      *json,
+                 const VnRecipe   *self,
+                 const VnModel    *model,
+                 const VnDataSpec *data,
+                 VnNotes          *notes)
+{
+  json_builder_set_member_name (json, "calibration_parameters");
+  json_builder_begin_object (json);
+  if (data != NULL && data->max_samples > 0)
+    add_int (json, "calibration_step", data->max_samples);
+  add_method (json, self->method, notes);
+  json_builder_set_member_name (json, "input_parametres");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (value->initializer == NULL)
+        add_input (json, value, data);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  if (data != NULL && g_file_test (data->path, G_FILE_TEST_IS_DIR))
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", data->path,
+                  _("XQuant wants a list of files, one path a line, instead of this folder"));
+}
+
+/* ---- rules ---- */
+
+static gboolean
+is_region (const VnOverride *rule)
+{
+  return rule->enabled && rule->in_edges != NULL && rule->out_edges != NULL && rule->pattern == NULL;
+}
+
+/* The two rules of precision level 2, behind that of their region. */
+static gboolean
+is_mixed (const VnRecipe   *self,
+          guint             at,
+          const VnOverride *region)
+{
+  const VnOverride *first, *second;
+
+  if (at + 1 >= self->overrides->len)
+    return FALSE;
+  first = g_ptr_array_index (self->overrides, at);
+  second = g_ptr_array_index (self->overrides, at + 1);
+  if (!first->exclude || !second->exclude || g_strcmp0 (first->pattern, FLOAT_TYPES) != 0 ||
+      g_strcmp0 (second->pattern, COMPUTED) != 0)
+    return FALSE;
+  if (region == NULL)
+    return first->in_edges == NULL && second->in_edges == NULL;
+  return first->in_edges != NULL && second->in_edges != NULL &&
+         g_strv_equal ((const char * const *) first->in_edges, (const char * const *) region->in_edges) &&
+         g_strv_equal ((const char * const *) second->in_edges, (const char * const *) region->in_edges);
+}
+
+static void
+add_region (JsonBuilder      *json,
+            const VnOverride *rule,
+            gboolean          mixed,
+            VnNotes          *notes)
+{
+  json_builder_begin_object (json);
+  add_strings (json, "input_names", rule->in_edges);
+  add_strings (json, "output_names", rule->out_edges);
+  add_int (json, "precision_level", rule->exclude ? 3 : mixed ? 2 : 0);
+  if (rule->method != NULL)
+    add_method (json, rule->method, notes);
+  if (rule->percentile > 0)
+    add_share (json, rule->percentile);
+  json_builder_end_object (json);
+}
+
+static void
+add_regions (JsonBuilder    *json,
+             const VnRecipe *self,
+             VnNotes        *notes)
+{
+  json_builder_set_member_name (json, "custom_setting");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (is_region (rule))
+        add_region (json, rule, is_mixed (self, i + 1, rule), notes);
+    }
+  json_builder_end_array (json);
+}
+
+/* Operators or nodes to ignore: rules that exclude by one of the two kinds of patterns. */
+static void
+add_ignored (JsonBuilder    *json,
+             const VnRecipe *self,
+             const char     *name,
+             gboolean        by_type)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_begin_array (json);
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+      gboolean is_type = rule->pattern != NULL && g_str_has_prefix (rule->pattern, VN_PATTERN_TYPE_PREFIX);
+
+      if (!rule->enabled || !rule->exclude || rule->pattern == NULL || rule->in_edges != NULL || is_type != by_type ||
+          g_str_equal (rule->pattern, FLOAT_TYPES) || g_str_has_prefix (rule->pattern, VN_PATTERN_COMPUTED_PREFIX))
+        continue;
+      json_builder_add_string_value (json, rule->pattern + (is_type ? strlen (VN_PATTERN_TYPE_PREFIX) : 0));
+    }
+  json_builder_end_array (json);
+}
+
+/* 3: found while running; 4: half precision; else 0 */
+static int
+get_level (const VnRecipe *self)
+{
+  return self->format == VN_FORMAT_FP16 ? 4 : self->format == VN_FORMAT_INTEGER && self->dynamic ? 3 : 0;
+}
+
+/* What is otherwise than XQuant does it, and not in the file. */
+static void
+say_settings (const VnRecipe *self,
+              VnNotes        *notes)
+{
+  static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
+                                       "opset", "truncate", NULL };
+  g_autoptr(VnRecipe) base = vn_recipe_new ("xquant");
+  const gboolean half = get_level (self) > 0;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_strv_contains (told, settings[i].id) || vn_setting_equal (&settings[i], self, base) ||
+          (half && (g_str_equal (settings[i].id, "format") || g_str_equal (settings[i].id, "dynamic") ||
+                    g_str_equal (settings[i].id, "bias"))))
+        continue;
+      if (g_str_equal (settings[i].id, "bias") && self->bias <= VN_BIAS_S32)
+        vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "bias",
+                      _("XQuant leaves biases in float unless the variable XQUANT_BIAS_TO_FP32 is 0: set it"));
+      else
+        refuse (notes, settings[i].id);
+    }
+}
+
+static void
+say_rules (const VnRecipe *self,
+           VnNotes        *notes)
+{
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (!rule->enabled || ((is_region (rule) || rule->exclude) && rule->activation == VN_DTYPE_UNDEFINED &&
+                             rule->weight == VN_DTYPE_UNDEFINED))
+        continue;
+      vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant cannot be told all of rule %u"), i + 1);
+    }
+  if (get_level (self) < 3 &&
+      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !self->per_channel))
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
+                  _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
+}
+
+static void
+add_quantization (JsonBuilder    *json,
+                  const VnRecipe *self,
+                  VnNotes        *notes)
+{
+  gboolean mixed = FALSE;
+
+  for (guint i = 0; i < self->overrides->len; i++)
+    mixed = mixed || is_mixed (self, i, NULL);
+  json_builder_set_member_name (json, "quantization_parameters");
+  json_builder_begin_object (json);
+  add_int (json, "precision_level", mixed ? 2 : get_level (self));
+  if (self->truncate != NULL)
+    add_strings (json, "truncate_var_names", self->truncate);
+  add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
+                                   (self->equalize == VN_BALANCE_PPQ && self->equalize_level > 1));
+  add_share (json, self->percentile);
+  add_regions (json, self, notes);
+  add_ignored (json, self, "ignore_op_types", TRUE);
+  add_ignored (json, self, "ignore_op_names", FALSE);
+  json_builder_end_object (json);
+  say_rules (self, notes);
+  say_settings (self, notes);
+}
+
+/**
+ * vn_recipe_to_xquant:
+ * @self: a valid recipe
+ *
+ * Returns: (transfer full): a configuration as JSON
+ */
+char *
+vn_recipe_to_xquant (const VnRecipe   *self,
+                     const VnModel    *model,
+                     const char       *path,
+                     const VnDataSpec *data,
+                     VnNotes          *notes)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+
+  g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
+
+  json_builder_begin_object (json);
+  add_model (json, self, path);
+  add_calibration (json, self, model, data, notes);
+  add_quantization (json, self, notes);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  return vn_json_to_text (root);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which program a configuration is for. */
+
+#include "vn-config-private.h"
+#include "vn-encodings-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static const VnConfigReader * const readers[] = {
+#define VN_CONFIG(name) &vn_config_##name,
+#include "vn-configs.def"
+#undef VN_CONFIG
+};
+
+static void
+free_input (gpointer data)
+{
+  VnConfigInput *self = data;
+
+  g_free (self->name);
+  g_free (self->shape);
+  g_free (self->list);
+  g_free (self->script);
+  g_free (self);
+}
+
+static void
+free_group (gpointer data)
+{
+  VnConfigGroup *self = data;
+
+  g_free (self->name);
+  g_strfreev (self->start_nodes);
+  g_strfreev (self->end_nodes);
+  g_free (self);
+}
+
+static const VnConfigReader *
+find_reader (JsonNode    *root,
+             const char  *path,
+             GError     **error)
+{
+  g_autoptr(GString) titles = g_string_new (NULL);
+  const char *foreign;
+
+  if (!JSON_NODE_HOLDS_OBJECT (root))
+    {
+      vn_json_get_object (root, path, error);
+      return NULL;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+    if (readers[i]->knows (json_node_get_object (root)))
+      return readers[i];
+  foreign = vn_json_describe_foreign (json_node_get_object (root));
+  if (foreign != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s: %s", path, foreign);
+      return NULL;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+    g_string_append_printf (titles, "%s%s", i > 0 ? ", " : "", _(readers[i]->title));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("%s: this is no configuration that says how to quantize; known are %s"), path, titles->str);
+  return NULL;
+}
+
+static VnConfig *
+read_config (JsonNode    *root,
+             const char  *path,
+             GError     **error)
+{
+  const VnConfigReader *reader = find_reader (root, path, error);
+  g_autoptr(VnConfig) self = NULL;
+
+  if (reader == NULL)
+    return NULL;
+  self = g_new0 (VnConfig, 1);
+  self->format = reader->id;
+  self->path = g_strdup (path);
+  self->recipe = vn_recipe_new (NULL);
+  self->notes = vn_notes_new ();
+  self->inputs = g_ptr_array_new_with_free_func (free_input);
+  self->groups = g_ptr_array_new_with_free_func (free_group);
+  self->needs_samples = TRUE;
+  if (reader->read (self, root, error) && vn_recipe_validate (self->recipe, error))
+    return g_steal_pointer (&self);
+  g_prefix_error (error, "%s: ", path);
+  return NULL;
+}
+
+/**
+ * vn_config_parse:
+ * @length: -1: up to the NUL
+ * @path: of the file, for messages and to find files that the text names
+ *
+ * Returns: (transfer full) (nullable): what the text says, its recipe valid; or the place, what is there and what is allowed
+ */
+VnConfig *
+vn_config_parse (const char  *text,
+                 gssize       length,
+                 const char  *path,
+                 GError     **error)
+{
+  g_autoptr(JsonNode) root = vn_json_parse (text, length, path, error);
+
+  return root != NULL ? read_config (root, path, error) : NULL;
+}
+
+/**
+ * vn_config_load:
+ *
+ * Returns: (transfer full) (nullable): what the file says
+ */
+VnConfig *
+vn_config_load (const char  *path,
+                GError     **error)
+{
+  g_autoptr(JsonNode) root = vn_json_load (path, error);
+
+  return root != NULL ? read_config (root, path, error) : NULL;
+}
+
+void
+vn_config_free (VnConfig *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->path);
+  vn_recipe_free (self->recipe);
+  vn_notes_unref (self->notes);
+  g_free (self->model);
+  g_free (self->prefix);
+  g_free (self->working_dir);
+  g_ptr_array_unref (self->inputs);
+  g_strfreev (self->truncate);
+  g_ptr_array_unref (self->groups);
+  g_free (self);
+}
+
+/**
+ * vn_config_find_file:
+ *
+ * Returns: (transfer full): the file that a configuration calls @path: seen from where the program runs, as the tools do
+ *   that it is for, or if there is none, from the folder of the configuration
+ */
+char *
+vn_config_find_file (VnConfig   *self,
+                     const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (self->path);
+  g_autofree char *beside = g_build_filename (folder, path, NULL);
+
+  if (g_path_is_absolute (path) || g_file_test (path, G_FILE_TEST_EXISTS) || !g_file_test (beside, G_FILE_TEST_EXISTS))
+    return g_strdup (path);
+  return g_steal_pointer (&beside);
+}
+
+/* ---- for readers ---- */
+
+/*< private >
+ * vn_config_say:
+ * @where: field
+ */
+void
+vn_config_say (VnConfig    *self,
+               VnNoteLevel  level,
+               const char  *where,
+               const char  *format,
+               ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  vn_notes_add (self->notes, level, "configuration", where, "%s", text);
+}
+
+/*< private >
+ * vn_config_set:
+ * @id: of a setting of the recipe
+ * @where: the field that asks for it
+ */
+gboolean
+vn_config_set (VnConfig    *self,
+               const char  *id,
+               const char  *text,
+               const char  *where,
+               GError     **error)
+{
+  if (vn_recipe_set (self->recipe, id, text, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", where);
+  return FALSE;
+}
+
+/*< private >
+ * vn_config_add_rule:
+ * @pattern: (nullable)
+ * @from: (nullable)
+ * @to: (nullable)
+ */
+VnOverride *
+vn_config_add_rule (VnConfig    *self,
+                    const char  *pattern,
+                    char       **from,
+                    char       **to,
+                    gboolean     exclude)
+{
+  VnOverride *rule = vn_override_new ();
+
+  rule->pattern = g_strdup (pattern);
+  rule->in_edges = g_strdupv (from);
+  rule->out_edges = g_strdupv (to);
+  rule->exclude = exclude;
+  g_ptr_array_add (self->recipe->overrides, rule);
+  return rule;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The type of a bias, and its own scale where it does not take that of input times weight. */
+
+#include "vn-quant-math.h"
+
+#include <math.h>
+
+/* VN_BIAS_AUTO has none. */
+static const VnDType types[] = {
+  [VN_BIAS_S32] = VN_DTYPE_S32, [VN_BIAS_S16] = VN_DTYPE_S16, [VN_BIAS_S8] = VN_DTYPE_S8, [VN_BIAS_F16] = VN_DTYPE_F16,
+  [VN_BIAS_BF16] = VN_DTYPE_BF16, [VN_BIAS_F32] = VN_DTYPE_F32,
+};
+_Static_assert (G_N_ELEMENTS (types) == VN_N_BIASES, "a type each");
+
+static gboolean
+is_narrow_integer (VnDType dtype)
+{
+  return vn_dtype_is_integer (dtype) && vn_dtype_get_bits (dtype) <= 16;
+}
+
+/* What is multiplied as integers adds a bias of 32 bit; otherwise a bias is kept as its weights are, or in float where
+ * that would say too little of it. */
+static VnDType
+choose_type (const VnRecipe *recipe,
+             VnDType         x,
+             VnDType         weight)
+{
+  if (recipe->bias != VN_BIAS_AUTO)
+    return types[recipe->bias];
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
+    return weight == VN_DTYPE_S16 ? VN_DTYPE_S16 : VN_DTYPE_S8;
+  if (weight == VN_DTYPE_F16 || weight == VN_DTYPE_BF16)
+    return weight;
+  return vn_dtype_is_integer (x) && vn_dtype_is_integer (weight) ? VN_DTYPE_S32 : VN_DTYPE_F32;
+}
+
+/*< private >
+ * vn_quant_choose_bias:
+ * @x: of the input it is added behind
+ * @weight: of the weight
+ * @product: (out): whether its scale is that of input times weight
+ *
+ * Returns: its type; float32: it stays as it is
+ */
+VnDType
+vn_quant_choose_bias (const VnRecipe     *recipe,
+                      const VnTensorPlan *x,
+                      const VnTensorPlan *weight,
+                      gboolean           *product)
+{
+  VnDType dtype = choose_type (recipe, x->dtype, weight->dtype);
+
+  *product = dtype == VN_DTYPE_S32 && !vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) && is_narrow_integer (x->dtype) &&
+             is_narrow_integer (weight->dtype);
+  return dtype;
+}
+
+/*< private >
+ * vn_quant_own_bias_scale:
+ * @min: of the bias
+ * @max: of the bias
+ *
+ * Returns: the scale of a bias that is a tensor of its own, with zero point 0, such that no element is clipped; 1 for
+ *   types without scale
+ */
+float
+vn_quant_own_bias_scale (const VnRecipe *recipe,
+                         VnDType         dtype,
+                         double          min,
+                         double          max)
+{
+  gint64 zero_point;
+  float scale = 1;
+
+  if (vn_dtype_is_rounded (dtype))
+    return scale;
+  vn_quant_params_from_range (min, max, dtype, TRUE, FALSE, &scale, &zero_point);
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) || recipe->power_of_two != VN_POWER_OF_TWO_OFF)
+    return vn_quant_round_scale (scale, VN_POWER_UP);   /* the nearest would cut up to 30 % off the largest */
+  return scale;
+}

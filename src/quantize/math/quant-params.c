@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Affine integer quantization: q = clamp (rint (x / s) + z), x' = (q - z) s, rint to even.
+ *
+ *   lo = min (lo, 0), hi = max (hi, 0); symmetric: hi = max (|lo|, |hi|), lo = -hi
+ *   s  = (hi - lo) / (qmax - qmin) in double, then rounded to float
+ *   z  = symmetric ? rint ((qmin + qmax) / 2) : rint (qmin - lo / s), with s still in double
+ *   s below the smallest normal float: s = 1, z = 0
+ *
+ * The order of operations and the points where values become float are those of onnxruntime.quantization, so that
+ * equal ranges give equal bits. */
+
+#include "vn-quant-math.h"
+
+#include "vn-block.h"
+#include "vn-error.h"
+#include "vn-half.h"
+#include "vn-i18n.h"
+#include "vn-minifloat.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Levels of a type: all of them, without the one that has no opposite, and with one bit less. A type whose
+ * symmetric levels are all of them puts its zero point in the middle. Floats of 8 bit reach from end to end. */
+static const struct
+{
+  VnDType dtype;
+  gint64  full[2], symmetric[2], reduced[2];
+} levels[] = {
+  { VN_DTYPE_U8,  { 0, 255 },         { 0, 255 },         { 0, 127 } },
+  { VN_DTYPE_S8,  { -128, 127 },      { -127, 127 },      { -64, 64 } },
+  { VN_DTYPE_U16, { 0, 65535 },       { 0, 65535 },       { 0, 32767 } },
+  { VN_DTYPE_S16, { -32768, 32767 },  { -32767, 32767 },  { -16384, 16384 } },
+  { VN_DTYPE_U32, { 0, G_MAXUINT32 }, { 0, G_MAXUINT32 }, { 0, G_MAXINT32 } },
+  { VN_DTYPE_S32, { G_MININT32, G_MAXINT32 }, { -G_MAXINT32, G_MAXINT32 }, { -(1 << 30), 1 << 30 } },
+  { VN_DTYPE_U4,  { 0, 15 },          { 0, 15 },          { 0, 7 } },
+  { VN_DTYPE_S4,  { -8, 7 },          { -8, 7 },          { -4, 3 } },
+  { VN_DTYPE_F8E4M3, { -448, 448 },     { -448, 448 },     { -448, 448 } },
+  { VN_DTYPE_F8E5M2, { -57344, 57344 }, { -57344, 57344 }, { -57344, 57344 } },
+};
+
+/*< private >
+ * vn_quant_get_levels:
+ * @reduce_range: one bit less; wins over @symmetric
+ *
+ * Which integers a scale is made for. Values are clamped to the full range of the type, whatever this says.
+ *
+ * Returns: %FALSE if @dtype is no type to quantize to
+ */
+gboolean
+vn_quant_get_levels (VnDType   dtype,
+                     gboolean  symmetric,
+                     gboolean  reduce_range,
+                     gint64   *qmin,
+                     gint64   *qmax)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    {
+      const gint64 *pair = reduce_range ? levels[i].reduced : symmetric ? levels[i].symmetric : levels[i].full;
+
+      if (levels[i].dtype != dtype)
+        continue;
+      *qmin = pair[0];
+      *qmax = pair[1];
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_quant_params_from_range:
+ * @min: smallest value to represent; rounded to float, as ranges are floats
+ * @max: largest value
+ * @dtype: (u)int4, 8, 16, 32 or a float of 8 bit
+ * @symmetric: zero point in the middle of the type, whatever the range; floats are symmetric always
+ * @reduce_range: use one bit less
+ * @scale: (out): > 0
+ * @zero_point: (out): inside the range of @dtype
+ *
+ * Both ends must be finite; the range is widened to hold 0. A range too small for a normal float gives scale 1 and zero
+ * point 0.
+ */
+void
+vn_quant_params_from_range (double    min,
+                            double    max,
+                            VnDType   dtype,
+                            gboolean  symmetric,
+                            gboolean  reduce_range,
+                            float    *scale,
+                            gint64   *zero_point)
+{
+  double lo = MIN ((float) min, 0.f), hi = MAX ((float) max, 0.f);
+  gint64 qmin = 0, qmax = 1;
+  double s;
+
+  g_return_if_fail (isfinite (min) && isfinite (max));
+  g_return_if_fail (vn_quant_get_levels (dtype, symmetric, reduce_range, &qmin, &qmax));
+
+  symmetric = symmetric || vn_dtype_is_float (dtype);
+  if (symmetric)
+    {
+      hi = MAX (-lo, hi);
+      lo = -hi;
+    }
+
+  s = (hi - lo) / (double) (qmax - qmin);
+  if (s < FLT_MIN)
+    {
+      *scale = 1;
+      *zero_point = 0;
+      return;
+    }
+
+  *scale = (float) s;
+  *zero_point = (gint64) (symmetric ? rint ((double) (qmin + qmax) / 2.0) : rint ((double) qmin - lo / s));
+}
+
+/*< private >
+ * vn_quant_widen_range:
+ * @minimum: 0, or the least width: what is narrower, once made to hold 0, grows upwards
+ *
+ * Makes both ends finite: infinities become half of the greatest float.
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if an end is NaN
+ */
+gboolean
+vn_quant_widen_range (double  *min,
+                      double  *max,
+                      double   minimum,
+                      GError **error)
+{
+  if (isnan (*min) || isnan (*max))
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the range is not a number; check the model and the samples"));
+      return FALSE;
+    }
+  *min = isinf (*min) ? copysign (FLT_MAX / 2, *min) : *min;
+  *max = isinf (*max) ? copysign (FLT_MAX / 2, *max) : *max;
+  /* added as floats: so does onnxruntime.quantization */
+  if (minimum > 0)
+    *max = MAX (MAX (*max, 0), (double) ((float) MIN (*min, 0) + (float) minimum));
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_round_scale:
+ *
+ * Returns: the power of two for @scale, from 2^-127 to 2^127
+ */
+float
+vn_quant_round_scale (float           scale,
+                      VnPowerRounding rounding)
+{
+  return (float) vn_position_get_scale (vn_scale_get_position (scale, rounding));
+}
+
+/*< private >
+ * vn_quant_int16_scale:
+ *
+ * For processors that multiply by an integer of 16 bit and shift, as AMD's option Int16Scale asks.
+ *
+ * Returns: the M / 2^N nearest to @scale, with 1 <= M <= 32767 and 0 <= N <= 15; of several such the one of least N
+ */
+float
+vn_quant_int16_scale (float scale)
+{
+  double best = 1, distance = INFINITY;
+
+  for (int n = 0; n <= 15; n++)
+    {
+      double candidate = ldexp (CLAMP (rint (ldexp (scale, n)), 1.0, 32767.0), -n);
+
+      if (fabs (candidate - scale) < distance)
+        {
+          distance = fabs (candidate - scale);
+          best = candidate;
+        }
+    }
+  return (float) best;
+}
+
+static void
+store_integer (gpointer data,
+               VnDType  dtype,
+               gsize    i,
+               gint64   value)
+{
+  switch (vn_dtype_get_bits (dtype))
+    {
+    case 4:
+      {
+        guint8 *byte = (guint8 *) data + i / 2;
+        guint8 nibble = value & 0xf;
+
+        *byte = i % 2 == 0 ? (*byte & 0xf0) | nibble : (*byte & 0x0f) | nibble << 4;
+        break;
+      }
+    case 8:
+      ((guint8 *) data)[i] = (guint8) value;
+      break;
+    case 16:
+      ((guint16 *) data)[i] = (guint16) value;
+      break;
+    default:
+      ((guint32 *) data)[i] = (guint32) value;
+      break;
+    }
+}
+
+/*< private >
+ * vn_quant_integer_tensor:
+ * @values: one per element, inside the range of @dtype
+ *
+ * Returns: (transfer full): a tensor of (u)int4, 8, 16 or 32; of floats of 8 and 16 bit if all values are 0
+ */
+VnTensor *
+vn_quant_integer_tensor (VnDType         dtype,
+                         const VnShape  *shape,
+                         const gint64   *values,
+                         GError        **error)
+{
+  VnTensor *tensor = vn_tensor_new (dtype, shape, error);
+
+  for (gsize i = 0; tensor != NULL && i < tensor->n_elements; i++)
+    store_integer (tensor->data, dtype, i, values[i]);
+  return tensor;
+}
+
+/* A tensor cut along an axis: outer blocks of channels of runs of inner elements. */
+typedef struct
+{
+  gsize outer, channels, inner;
+} Slicing;
+
+static Slicing
+slice_along (const VnTensor *data,
+             int             axis)
+{
+  const VnShape *shape = &data->shape;
+
+  if (axis < 0)
+    return (Slicing) { 1, 1, data->n_elements };
+  return (Slicing) { (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
+                     (gsize) vn_shape_count (shape, axis + 1, shape->rank) };
+}
+
+#define RUN_BLOCK 256
+
+static void
+store_block (gpointer     out,
+             VnDType      dtype,
+             gsize        first,
+             const float *q,
+             gsize        n)
+{
+  if (vn_dtype_get_bits (dtype) == 8)
+    {
+      guint8 *bytes = (guint8 *) out + first;
+
+      for (gsize i = 0; i < n; i++)
+        bytes[i] = (guint8) (gint32) q[i];
+      return;
+    }
+  for (gsize i = 0; i < n; i++)
+    store_integer (out, dtype, first + i, (gint64) q[i]);
+}
+
+static void
+quantize_run (const float *x,
+              gsize        n,
+              float        scale,
+              float        zero_point,
+              float        low,
+              float        high,
+              gpointer     out,
+              VnDType      dtype,
+              gsize        first)
+{
+  float q[RUN_BLOCK];
+
+  for (gsize start = 0; start < n; start += RUN_BLOCK)
+    {
+      gsize count = MIN (RUN_BLOCK, n - start);
+
+      for (gsize i = 0; i < count; i++)
+        q[i] = CLAMP (rintf (x[start + i] / scale) + zero_point, low, high);
+      store_block (out, dtype, first + start, q, count);
+    }
+}
+
+/* Quantities that a float cannot count: in double. */
+static void
+quantize_wide_run (const float *x,
+                   gsize        n,
+                   float        scale,
+                   double       zero_point,
+                   double       low,
+                   double       high,
+                   guint32     *out)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      double q = (double) rintf (x[i] / scale) + zero_point;
+
+      out[i] = (guint32) (gint64) CLAMP (q, low, high);
+    }
+}
+
+static void
+quantize_run_to (const VnTensor *result,
+                 const float    *x,
+                 gsize           first,
+                 gsize           n,
+                 float           scale,
+                 double          zero_point,
+                 gboolean        narrow)
+{
+  gint64 low = 0, high = 0;
+
+  if (vn_minifloat_is (result->dtype))
+    {
+      for (gsize i = 0; i < n; i++)
+        ((guint8 *) result->data)[first + i] = vn_minifloat_from (result->dtype, x[i] / scale, TRUE, VN_ROUND_NEAREST);
+      return;
+    }
+  vn_dtype_integer_range (result->dtype, &low, &high);
+  if (narrow && low < 0 && zero_point == 0)
+    low = -high;
+  if (vn_dtype_get_bits (result->dtype) == 32)
+    quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
+  else
+    quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result->data, result->dtype, first);
+}
+
+/*< private >
+ * vn_quant_quantize_tensor:
+ * @data: float32, without NaN
+ * @scale: float32: one, or one per index of @axis
+ * @zero_point: integers, as many
+ * @axis: channel axis, or -1
+ * @narrow: signed integers around 0 end where the highest has its opposite: -127 for 8 bit
+ *
+ * Returns: (transfer full): the nearest integers, or floats of 8 bit, clamped to the range of @dtype
+ */
+VnTensor *
+vn_quant_quantize_tensor (VnTensor        *data,
+                          VnDType          dtype,
+                          const VnTensor  *scale,
+                          const VnTensor  *zero_point,
+                          int              axis,
+                          gboolean         narrow,
+                          GError         **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) result = NULL;
+  Slicing cut;
+
+  if (aligned == NULL || (result = vn_tensor_new (dtype, &data->shape, error)) == NULL)
+    return NULL;
+
+  cut = slice_along (aligned, axis);
+  for (gsize o = 0; o < cut.outer; o++)
+    {
+      for (gsize c = 0; c < cut.channels; c++)
+        {
+          gsize first = (o * cut.channels + c) * cut.inner;
+
+          quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
+                           ((const float *) scale->data)[axis < 0 ? 0 : c],
+                           (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
+        }
+    }
+  return g_steal_pointer (&result);
+}
+
+/*< private >
+ * vn_quant_cut_to_narrow:
+ * @row: of signed integers
+ *
+ * For weights that stay in float and are quantized while the network runs.
+ *
+ * Returns: (transfer full): @data without what would become the lowest level of the type, where the zero point is 0
+ */
+VnTensor *
+vn_quant_cut_to_narrow (VnTensor            *data,
+                        const VnTensorPlan  *row,
+                        GError             **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  VnTensor *result = aligned != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
+  gint64 low, high;
+  Slicing cut;
+
+  if (result == NULL)
+    return NULL;
+  cut = slice_along (aligned, row->axis);
+  vn_dtype_integer_range (row->dtype, &low, &high);
+  for (gsize i = 0; i < data->n_elements; i++)
+    {
+      gsize c = row->axis < 0 ? 0 : i / cut.inner % cut.channels;
+      float least = -(float) high * ((const float *) row->scale->data)[c], x = ((const float *) aligned->data)[i];
+
+      ((float *) result->data)[i] = low < 0 && vn_tensor_get_s64 (row->zero_point, c) == 0 ? MAX (x, least) : x;
+    }
+  return result;
+}
+
+static gboolean
+is_exact (const VnTensor *data,
+          const VnTensor *half)
+{
+  for (gsize i = 0; i < data->n_elements; i++)
+    if (((const float *) data->data)[i] != vn_bfloat_to_float (((const guint16 *) half->data)[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_round_tensor:
+ * @data: float32
+ * @dtype: (inout): a block format; becomes the type of the result
+ * @axis: along which the blocks lie
+ *
+ * Returns: (transfer full): the rounded values, as bfloat16 if that can hold them (so few bits are left), else as float32
+ */
+VnTensor *
+vn_quant_round_tensor (VnTensor  *data,
+                       VnDType   *dtype,
+                       int        axis,
+                       GError   **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) rounded = NULL, half = NULL;
+  VnBlockFormat format;
+  Slicing cut;
+
+  if (aligned == NULL || !vn_block_format_init (&format, *dtype) ||
+      (rounded = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
+    return NULL;
+  cut = slice_along (aligned, data->shape.rank > 0 ? axis : -1);
+  for (gsize o = 0; o < cut.outer; o++)
+    {
+      gsize at = o * cut.channels * cut.inner;
+
+      vn_block_round (&format, (const float *) aligned->data + at, (float *) rounded->data + at, cut.channels, cut.inner);
+    }
+  half = vn_tensor_convert (rounded, VN_DTYPE_BF16, error);
+  if (half == NULL)
+    return NULL;
+  *dtype = is_exact (rounded, half) ? VN_DTYPE_BF16 : VN_DTYPE_F32;
+  return *dtype == VN_DTYPE_BF16 ? g_steal_pointer (&half) : g_steal_pointer (&rounded);
+}
+
+static gboolean
+range_of_run (const float *x,
+              gsize        n,
+              float       *min,
+              float       *max,
+              guint64     *n_infinite)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      if (isnan (x[i]))
+        return FALSE;
+      if (isinf (x[i]))
+        {
+          *n_infinite += 1;
+          continue;
+        }
+      *min = MIN (*min, x[i]);
+      *max = MAX (*max, x[i]);
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_data_range:
+ * @data: float32
+ * @min: (out): smallest finite element, of each channel if @axis is not -1; 0 where there is none
+ * @max: (out): largest
+ * @n_infinite: (out): elements left out
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if @data holds a NaN
+ */
+gboolean
+vn_quant_data_range (VnTensor  *data,
+                     int        axis,
+                     float     *min,
+                     float     *max,
+                     guint64   *n_infinite,
+                     GError   **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  gboolean ok = TRUE;
+  Slicing cut;
+
+  if (aligned == NULL)
+    return FALSE;
+
+  *n_infinite = 0;
+  cut = slice_along (aligned, axis);
+  for (gsize c = 0; c < cut.channels; c++)
+    {
+      min[c] = INFINITY;
+      max[c] = -INFINITY;
+    }
+  for (gsize o = 0; o < cut.outer && ok; o++)
+    {
+      for (gsize c = 0; c < cut.channels && ok; c++)
+        ok = range_of_run ((const float *) aligned->data + (o * cut.channels + c) * cut.inner, cut.inner,
+                           &min[c], &max[c], n_infinite);
+    }
+  for (gsize c = 0; c < cut.channels; c++)
+    {
+      if (min[c] > max[c])
+        min[c] = max[c] = 0;
+    }
+
+  if (!ok)
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the data hold NaN; repair or replace them first"));
+  return ok;
+}
+
+/* Smallest scale with which a bias of magnitude @bias fits int32, with a little room. */
+static gboolean
+raise_scale (float   input_scale,
+             float  *weight_scale,
+             double  smallest)
+{
+  double candidate = (double) input_scale * (double) *weight_scale;
+  double ratio;
+
+  if (!(candidate < smallest && candidate > 0))
+    return FALSE;
+
+  ratio = smallest / candidate;
+  *weight_scale = (float) ((double) *weight_scale * ratio);
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_raise_scales_for_bias:
+ * @weight_scales: (inout): one, or with @per_channel one per element of @bias
+ *
+ * A bias is stored as int32 with the scale input times weight. Where that is so small that the bias would overflow, the
+ * weight's scale is raised until it fits: weights that small next to such a bias lose nothing.
+ *
+ * Returns: whether a scale was raised
+ */
+gboolean
+vn_quant_raise_scales_for_bias (float        input_scale,
+                                float       *weight_scales,
+                                gsize        n,
+                                const float *bias,
+                                gsize        n_bias,
+                                gboolean     per_channel)
+{
+  const double room = 1.0001, range = 2.0 * G_MAXINT32;
+  gboolean raised = FALSE;
+  double largest = 0;
+
+  if (per_channel)
+    {
+      /* the peer computes this product in single precision */
+      for (gsize i = 0; i < MIN (n, n_bias); i++)
+        raised |= raise_scale (input_scale, &weight_scales[i],
+                               (double) ((float) room * (2.0f * fabsf (bias[i]))) / range);
+      return raised;
+    }
+
+  for (gsize i = 0; i < n_bias; i++)
+    largest = MAX (largest, fabs ((double) bias[i]));
+  return raise_scale (input_scale, weight_scales, room * (2.0 * largest) / range);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Range methods asked on behalf of a recipe, for activations and for constants, and scales made of what they say. */
+
+#include "vn-quant-math.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <float.h>
+#include <string.h>
+
+/*< private >
+ * vn_quant_get_rounding:
+ *
+ * AMD rounds the logarithm of a scale to the nearest integer; PPQ rounds that of a whole range up, so that nothing is
+ * clipped, and others half up.
+ *
+ * The format FixNeuron knows no other scales.
+ *
+ * Returns: %FALSE if the scale may be any number
+ */
+gboolean
+vn_quant_get_rounding (const VnRecipe      *recipe,
+                       const VnRangeMethod *method,
+                       VnPowerRounding     *rounding)
+{
+  *rounding = VN_POWER_NEAREST;
+  if (recipe->power_of_two == VN_POWER_OF_TWO_PPQ && !method->power_of_two)
+    *rounding = g_str_equal (method->id, "minmax") ? VN_POWER_UP : VN_POWER_HALF_UP;
+  return method->power_of_two || recipe->power_of_two != VN_POWER_OF_TWO_OFF || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+}
+
+/* The scale for a symmetric range where all integers of a signed type count; @scale for other types, and for none. */
+static float
+use_all_integers (const VnRange *range,
+                  VnDType        dtype,
+                  float          scale)
+{
+  const double most = MAX (-(float) range->min, (float) range->max);
+  gint64 qmin, qmax;
+
+  if (!vn_dtype_is_integer (dtype) || !vn_dtype_is_signed (dtype) || !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax))
+    return scale;
+  return 2 * most / (double) (qmax - qmin) < FLT_MIN ? scale : (float) (2 * most / (double) (qmax - qmin));
+}
+
+/*< private >
+ * vn_quant_make_params:
+ * @method: that the range is from; any other text, such as "fixed": none, the recipe's decides about powers of two
+ *
+ * Scale and zero point by all that the recipe says about them.
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if an end of the range is NaN
+ */
+gboolean
+vn_quant_make_params (const VnRecipe  *recipe,
+                      const char      *method,
+                      const VnRange   *range,
+                      VnDType          dtype,
+                      gboolean         symmetric,
+                      gboolean         reduce_range,
+                      float           *scale,
+                      gint64          *zero_point,
+                      GError         **error)
+{
+  const VnRangeMethod *asked = vn_range_method_find (method, NULL);
+  VnRange wide = *range;
+  VnPowerRounding rounding;
+
+  if (asked == NULL)
+    asked = vn_range_method_find (recipe->method, NULL);
+  g_return_val_if_fail (asked != NULL, FALSE);
+  if (!vn_quant_widen_range (&wide.min, &wide.max, recipe->minimum_real_range, error))
+    return FALSE;
+  vn_quant_params_from_range (wide.min, wide.max, dtype, symmetric, reduce_range, scale, zero_point);
+  if (recipe->full_range && symmetric && !reduce_range)
+    *scale = use_all_integers (&wide, dtype, *scale);
+  if (vn_quant_get_rounding (recipe, asked, &rounding))
+    *scale = vn_quant_round_scale (*scale, rounding);
+  if (recipe->int16_scale)
+    *scale = vn_quant_int16_scale (*scale);
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_get_range_settings:
+ *
+ * What a range method must know of the type that the range is for.
+ */
+VnRangeSettings
+vn_quant_get_range_settings (const VnRecipe *recipe,
+                             double          percentile,
+                             VnDType         dtype,
+                             gboolean        symmetric,
+                             gboolean        reduce_range)
+{
+  VnRangeSettings settings = { .percentile = percentile, .symmetric = symmetric, .two_sided = recipe->two_sided,
+                               .bits = vn_dtype_get_bits (dtype) };
+
+  if (!vn_quant_get_levels (dtype, symmetric, reduce_range, &settings.qmin, &settings.qmax))
+    settings.qmin = settings.qmax = 0;
+  return settings;
+}
+
+/* The elements of channel @c of [outer, channels, inner], one after the other. */
+static const float *
+gather_channel (const float *x,
+                gsize        outer,
+                gsize        channels,
+                gsize        inner,
+                gsize        c,
+                float       *room)
+{
+  if (outer == 1)
+    return x + c * inner;
+  for (gsize o = 0; o < outer; o++)
+    memcpy (room + o * inner, x + (o * channels + c) * inner, inner * sizeof *x);
+  return room;
+}
+
+static gboolean
+range_of_elements (const VnRangeMethod    *method,
+                   const float            *x,
+                   gsize                   n,
+                   const VnRangeSettings  *settings,
+                   VnScratch              *scratch,
+                   VnRange                *range,
+                   GError                **error)
+{
+  g_autoptr(VnHistogram) histogram = NULL;
+
+  if (method->range_of_data != NULL)
+    return method->range_of_data (x, n, settings, range, error);
+  histogram = vn_histogram_new ();
+  vn_histogram_scan (histogram, scratch, x, n);
+  if (histogram->min <= histogram->max)
+    return method->range (histogram, settings, range, error);
+  *range = (VnRange) { 0, 0 };
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_method_ranges:
+ * @data: float32
+ * @axis: channel axis, or -1
+ * @method: by which the ranges are chosen
+ * @min, @max: (out): one, or one per channel; 0 where there are no finite elements
+ */
+gboolean
+vn_quant_method_ranges (VnTensor               *data,
+                        int                     axis,
+                        const VnRangeMethod    *method,
+                        const VnRangeSettings  *settings,
+                        float                  *min,
+                        float                  *max,
+                        GError                **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  const VnShape *shape = &data->shape;
+  const gsize channels = axis < 0 ? 1 : (gsize) shape->dims[axis];
+  const gsize outer = axis < 0 ? 1 : (gsize) vn_shape_count (shape, 0, axis);
+  const gsize inner = axis < 0 ? data->n_elements : (gsize) vn_shape_count (shape, axis + 1, shape->rank);
+  g_autofree float *room = outer > 1 ? g_try_new (float, outer * inner) : NULL;
+
+  if (aligned == NULL)
+    return FALSE;
+  if (outer > 1 && room == NULL && inner > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("There is no memory for %llu elements"),
+                   (unsigned long long) (outer * inner));
+      return FALSE;
+    }
+  for (gsize c = 0; c < channels; c++)
+    {
+      const float *x = gather_channel (aligned->data, outer, channels, inner, c, room);
+      VnRange range;
+
+      if (!range_of_elements (method, x, outer * inner, settings, scratch, &range, error))
+        return FALSE;
+      min[c] = (float) range.min;
+      max[c] = (float) range.max;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_softmax_params:
+ *
+ * The grid that onnxruntime.quantization gives the result of a Softmax in QOperator: steps of 1/256 from the lowest level.
+ */
+void
+vn_quant_softmax_params (VnDType  dtype,
+                         float   *scale,
+                         gint64  *zero_point)
+{
+  gint64 highest;
+
+  vn_dtype_integer_range (dtype, zero_point, &highest);
+  *scale = 1.0f / 256;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The arithmetic of quantizing: levels, scales, zero points, rounding. Knows no graph. */
+
+#include "vn-format-traits.h"
+#include "vn-quantize.h"
+#include "vn-recipe-private.h"
+
+G_BEGIN_DECLS
+
+#define VN_MICROSOFT_DOMAIN "com.microsoft"
+
+/* ---- quant-params.c ---- */
+
+gboolean  vn_quant_get_levels        (VnDType         dtype,
+                                      gboolean        symmetric,
+                                      gboolean        reduce_range,
+                                      gint64         *qmin,
+                                      gint64         *qmax);
+VnTensor *vn_quant_integer_tensor    (VnDType         dtype,
+                                      const VnShape  *shape,
+                                      const gint64   *values,
+                                      GError        **error);
+VnTensor *vn_quant_quantize_tensor   (VnTensor       *data,
+                                      VnDType         dtype,
+                                      const VnTensor *scale,
+                                      const VnTensor *zero_point,
+                                      int             axis,
+                                      gboolean        narrow,
+                                      GError        **error);
+VnTensor *vn_quant_cut_to_narrow     (VnTensor           *data,
+                                      const VnTensorPlan *row,
+                                      GError            **error);
+VnTensor *vn_quant_round_tensor      (VnTensor       *data,
+                                      VnDType        *dtype,
+                                      int             axis,
+                                      GError        **error);
+gboolean  vn_quant_data_range        (VnTensor       *data,
+                                      int             axis,       /* -1: of all elements */
+                                      float          *min,        /* one, or one per channel */
+                                      float          *max,
+                                      guint64        *n_infinite,
+                                      GError        **error);
+gboolean  vn_quant_widen_range       (double         *min,
+                                      double         *max,
+                                      double          minimum,
+                                      GError        **error);
+float     vn_quant_round_scale       (float           scale,
+                                      VnPowerRounding rounding);
+float     vn_quant_int16_scale       (float           scale);
+gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
+                                          float          *weight_scales,
+                                          gsize           n,
+                                          const float    *bias,
+                                          gsize           n_bias,
+                                          gboolean        per_channel);
+
+/* ---- quant-ranges.c ---- */
+
+gboolean        vn_quant_get_rounding       (const VnRecipe         *recipe,
+                                             const VnRangeMethod    *method,
+                                             VnPowerRounding        *rounding);
+gboolean        vn_quant_make_params        (const VnRecipe         *recipe,
+                                             const char             *method,
+                                             const VnRange          *range,
+                                             VnDType                 dtype,
+                                             gboolean                symmetric,
+                                             gboolean                reduce_range,
+                                             float                  *scale,
+                                             gint64                 *zero_point,
+                                             GError                **error);
+VnRangeSettings vn_quant_get_range_settings (const VnRecipe         *recipe,
+                                             double                  percentile,
+                                             VnDType                 dtype,
+                                             gboolean                symmetric,
+                                             gboolean                reduce_range);
+gboolean        vn_quant_method_ranges      (VnTensor               *data,
+                                             int                     axis,
+                                             const VnRangeMethod    *method,
+                                             const VnRangeSettings  *settings,
+                                             float                  *min,
+                                             float                  *max,
+                                             GError                **error);
+
+/* ---- quant-blocks.c ---- */
+
+gboolean  vn_quant_block_params    (VnTensor        *data,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype,
+                                    gboolean         symmetric,
+                                    VnTensor       **scale,
+                                    VnTensor       **zero_point,
+                                    GError         **error);
+VnTensor *vn_quant_quantize_blocks (VnTensor        *data,
+                                    VnDType          dtype,
+                                    const VnTensor  *scale,
+                                    const VnTensor  *zero_point,
+                                    int              axis,
+                                    gint64           block,
+                                    gboolean         zero_first,
+                                    GError         **error);
+
+void            vn_quant_softmax_params     (VnDType                 dtype,
+                                             float                  *scale,
+                                             gint64                 *zero_point);
+
+/* ---- quant-bias.c ---- */
+
+VnDType      vn_quant_choose_bias    (const VnRecipe     *recipe,
+                                      const VnTensorPlan *x,
+                                      const VnTensorPlan *weight,
+                                      gboolean           *product);
+float        vn_quant_own_bias_scale (const VnRecipe     *recipe,
+                                      VnDType             dtype,
+                                      double              min,
+                                      double              max);
+
+G_END_DECLS

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Ranges and parameters that the user gives. Both come before what statistics say; parameters, but not ranges, also before
+ * what operators guarantee: a range is what somebody observed, and the peer takes 0 to 1 for Softmax whatever that was. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+check_given (VnResolver     *self,
+             const VnValue  *value,
+             const VnEncoding  *given,
+             GError        **error)
+{
+  if (value->initializer == NULL && given->n > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("“%s” gives %u scales for “%s”, which is no constant: only weights have a scale for each channel"),
+                   self->recipe->ranges, given->n, value->name);
+      return FALSE;
+    }
+  if (vn_format_check_type (self->recipe->format, value->initializer != NULL, value->name, given->dtype, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", self->recipe->ranges);
+  return FALSE;
+}
+
+static gboolean
+check_all_given (VnResolver  *self,
+                 GError     **error)
+{
+  const guint n = vn_encoding_table_get_n (self->given);
+  const char *unknown = NULL;
+  guint n_unknown = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = vn_encoding_table_get_name (self->given, i);
+      const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
+
+      if (value != NULL && !check_given (self, value, vn_encoding_table_get (self->given, name), error))
+        return FALSE;
+      if (value != NULL)
+        continue;
+      unknown = unknown != NULL ? unknown : name;
+      n_unknown++;
+    }
+  if (n_unknown > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", unknown,
+                  _("%u of the %u tensors in “%s” are none of the prepared network, this is one of them: what is given for "
+                    "them has no effect"), n_unknown, n, self->recipe->ranges);
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_load_encodings:
+ *
+ * Reads the table that the recipe names, if it does. Names that the network lacks are noted: of a table for the network as
+ * it was before preparation some may be gone.
+ *
+ * Returns: %FALSE if it cannot be read, or gives what the format of the recipe cannot hold
+ */
+gboolean
+vn_resolver_load_encodings (VnResolver  *self,
+                            GError     **error)
+{
+  if (self->recipe->ranges == NULL)
+    return TRUE;
+  self->given = vn_encoding_table_load (self->recipe->ranges, error);
+  return self->given != NULL && check_all_given (self, error);
+}
+
+/*< private >
+ * vn_resolver_get_encoding:
+ *
+ * Returns: (transfer none) (nullable): what is given for @value, or for the tensor whose range it takes, and holds
+ */
+const VnEncoding *
+vn_resolver_get_encoding (VnResolver    *self,
+                          const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnEncoding *given = self->given != NULL ? vn_encoding_table_get (self->given, value->name) : NULL;
+
+  if (given == NULL && self->given != NULL && mark->range_from != NULL)
+    given = vn_encoding_table_get (self->given, mark->range_from->name);
+  return given != NULL && mark->unit_range && !given->has_params ? NULL : given;
+}
+
+/*< private >
+ * vn_encoding_fits:
+ *
+ * Returns: whether scale and zero point are given, for this type
+ */
+gboolean
+vn_encoding_fits (const VnEncoding *given,
+                  VnDType        dtype)
+{
+  return given->has_params && (given->dtype == VN_DTYPE_UNDEFINED || given->dtype == dtype);
+}
+
+/* Types without levels have no zero point. */
+static gboolean
+check_zero_point (const char  *name,
+                          VnDType      dtype,
+                          gint64       zero_point,
+                          GError     **error)
+{
+  gint64 qmin, qmax;
+
+  if (vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) && zero_point >= qmin && zero_point <= qmax)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s”: the zero point %lld that is given does not fit %s; choose the type it was made for, or give a "
+                 "range"), name, (long long) zero_point, vn_dtype_get_name (dtype));
+  return FALSE;
+}
+
+/*< private >
+ * vn_encoding_fill_constant:
+ * @n: channels of the constant, or 1
+ * @row: its type and axis are set
+ */
+gboolean
+vn_encoding_fill_constant (const VnEncoding  *given,
+                           gsize           n,
+                           VnQuantRow     *row,
+                           GError        **error)
+{
+  g_autofree float *scales = g_new (float, n + 1);
+  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+
+  if (given->n > 0 && given->n != n)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are given; give 1 or %llu, one for each channel"),
+                   row->tensor.name, given->n, (unsigned long long) n);
+      return FALSE;
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      scales[i] = given->n > 0 ? given->scales[i] : given->scale;
+      zero_points[i] = given->n > 0 ? given->zero_points[i] : given->zero_point;
+      if (!check_zero_point (row->tensor.name, row->tensor.dtype, zero_points[i], error))
+        return FALSE;
+    }
+  g_free (row->tensor.method);
+  row->tensor.method = g_strdup ("given");
+  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/*< private >
+ * vn_encoding_get_range:
+ * @dtype: that the tensor gets
+ *
+ * Returns: %FALSE if the zero point that is given lies outside of @dtype
+ */
+gboolean
+vn_encoding_get_range (const VnEncoding  *given,
+                       const char     *name,
+                       VnDType         dtype,
+                       VnRange        *range,
+                       GError        **error)
+{
+  const VnDType own = given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : dtype;
+  gint64 qmin, qmax;
+
+  *range = given->range;
+  if (!given->has_params)
+    return TRUE;
+  if (!check_zero_point (name, own, given->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
+    return FALSE;
+  range->min = (double) (qmin - given->zero_point) * (double) given->scale;
+  range->max = (double) (qmax - given->zero_point) * (double) given->scale;
+  return TRUE;
+}
+
+static gboolean
+range_from_stats (const VnHistogram  *histogram,
+                  const VnRecipe     *recipe,
+                  VnRange            *range,
+                  GError            **error)
+{
+  const VnRangeMethod *method = vn_range_method_find (recipe->method, error);
+  VnRangeSettings settings = vn_quant_get_range_settings (recipe, recipe->percentile, recipe->activation,
+                                                          recipe->symmetric_activations, FALSE);
+
+  if (method == NULL)
+    return FALSE;
+  *range = (VnRange) { 0, 0 };
+  return histogram->min > histogram->max || method->range (histogram, &settings, range, error);
+}
+
+/**
+ * vn_encoding_table_new_from_stats:
+ *
+ * Ranges of everything that was observed, as @recipe finds them: quantizing with the table gives what quantizing with the
+ * statistics gives.
+ *
+ * Returns: (transfer full) (nullable): the table
+ */
+VnEncodingTable *
+vn_encoding_table_new_from_stats (const VnModel   *prepared,
+                                  const VnRecipe  *recipe,
+                                  VnStats         *stats,
+                                  GError         **error)
+{
+  g_autoptr(VnEncodingTable) self = vn_encoding_table_new ();
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (prepared, recipe, stats, NULL, error);
+
+  for (guint i = 0; plan != NULL && i < vn_stats_get_n_values (stats); i++)
+    {
+      const char *name = vn_stats_get_name (stats, i);
+      const VnTensorPlan *row = vn_quant_plan_find (plan, name);
+      VnEncoding given = { 0 };
+
+      if (row != NULL && row->quantized && row->shares == NULL)
+        given.range = (VnRange) { row->min, row->max };
+      else if (!range_from_stats (vn_stats_get (stats, name), recipe, &given.range, error))
+        return NULL;
+      if (!vn_encoding_table_add (self, name, &given, error))
+        return NULL;
+    }
+  return plan != NULL ? g_steal_pointer (&self) : NULL;
+}

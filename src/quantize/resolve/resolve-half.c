@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Floats of 16 bits: which nodes compute with float16, and what becomes of the numbers of a weight. As
+ * onnxconverter-common does it, numbers too large for float16 become its largest, and those too small its smallest, not
+ * infinite and 0: no mask turns into NaN, no epsilon lets something be divided by 0. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+#define HALF_MAX 65504.0
+#define HALF_MIN 0x1p-24
+
+/* Operators of ONNX that stay in float32: the standard gives them no float16 in every version, they make floats of a
+ * type they name themselves, their numbers are counts and positions that 11 bits do not hold, or sums and powers beyond
+ * 65504, as the variance in a layer normalization that was exported in pieces. */
+static const char * const single_types[] = {
+  "Bernoulli", "BlackmanWindow", "Constant", "ConstantOfShape", "CumSum", "DFT", "DequantizeLinear", "Det",
+  "DynamicQuantizeLinear", "EyeLike", "HammingWindow", "HannWindow", "ImageDecoder", "Max", "MelWeightMatrix", "Min",
+  "Multinomial", "NonMaxSuppression", "NonZero", "Pow", "QuantizeLinear", "RandomNormal", "RandomNormalLike",
+  "RandomUniform", "RandomUniformLike", "Range", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceProd",
+  "ReduceSum", "ReduceSumSquare", "RoiAlign", "STFT", "TopK", "Upsample",
+};
+
+/* ---- which nodes ---- */
+
+static gboolean
+has_graph (const VnNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (attr->graph != NULL || attr->graphs != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_single_type (const VnNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (single_types); i++)
+    {
+      if (vn_node_is (node, single_types[i]))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_known_tensor (const VnValue *value)
+{
+  return value == NULL || value->initializer != NULL ||
+         (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED);
+}
+
+static gboolean
+has_known_types (const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      if (!is_known_tensor (vn_node_get_input (node, i)))
+        return FALSE;
+    }
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      if (!is_known_tensor (vn_node_get_output (node, i)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_is_single:
+ * @value: (nullable)
+ *
+ * Returns: whether @value is a tensor of float32
+ */
+gboolean
+vn_quant_is_single (const VnValue *value)
+{
+  if (value == NULL)
+    return FALSE;
+  if (value->initializer != NULL)
+    return value->initializer->dtype == VN_DTYPE_F32;
+  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32;
+}
+
+static gboolean
+touches_single (const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      if (vn_quant_is_single (vn_node_get_input (node, i)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+makes_integers (const VnNode *node)
+{
+  return vn_node_is (node, "Cast") && vn_quant_is_single (vn_node_get_input (node, 0)) &&
+         !vn_quant_is_single (vn_node_get_output (node, 0));
+}
+
+/* Whoever multiplies by weights computes with data, not with positions. */
+static gboolean
+is_position_step (const VnNode *node)
+{
+  const VnOp *op = vn_op_lookup_node (node, NULL);
+
+  return op != NULL && op->quant.role != VN_QUANT_COMPUTE && op->quant.role != VN_QUANT_MATMUL &&
+         op->quant.role != VN_QUANT_NORM;
+}
+
+/* A variance on its way to the root: the addition of epsilon and the root itself. */
+static void
+add_root (GHashTable *found,
+          VnNode     *root)
+{
+  const VnValue *value = vn_node_get_input (root, 0);
+
+  g_hash_table_add (found, root);
+  if (value != NULL && value->graph == root->graph && value->producer != NULL && vn_node_is (value->producer, "Add"))
+    g_hash_table_add (found, value->producer);
+}
+
+/*< private >
+ * vn_quant_find_positions:
+ *
+ * A number that becomes an integer is a position or a count: rounded to float16 on the way, it may become another. What
+ * a root is taken of may be larger than float16 holds.
+ *
+ * Returns: (transfer full): the set of nodes of @graph whose results become integers, and those of roots
+ */
+GHashTable *
+vn_quant_find_positions (const VnGraph *graph)
+{
+  GHashTable *found = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      if (makes_integers (g_ptr_array_index (graph->nodes, i)))
+        g_ptr_array_add (queue, g_ptr_array_index (graph->nodes, i));
+    }
+  for (guint i = 0; i < queue->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (queue, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_input (node, k);
+          VnNode *producer = value != NULL && value->graph == graph ? value->producer : NULL;
+
+          if (producer != NULL && vn_quant_is_single (value) && is_position_step (producer) &&
+              g_hash_table_add (found, producer))
+            g_ptr_array_add (queue, producer);
+        }
+    }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      if (vn_node_is (g_ptr_array_index (graph->nodes, i), "Sqrt"))
+        add_root (found, g_ptr_array_index (graph->nodes, i));
+    }
+  return found;
+}
+
+/*< private >
+ * vn_quant_can_be_half:
+ * @positions: from vn_quant_find_positions()
+ *
+ * Returns: whether @node may compute with float16
+ */
+gboolean
+vn_quant_can_be_half (const VnNode *node,
+                      GHashTable   *positions)
+{
+  const VnOp *op = vn_op_lookup_node (node, NULL);
+
+  if (op == NULL || *op->domain != '\0' || is_single_type (node) || has_graph (node) || !has_known_types (node) ||
+      !touches_single (node))
+    return FALSE;
+  if (g_hash_table_contains (positions, node))
+    return FALSE;
+  /* the second and third result are float32 in the standard */
+  if (makes_integers (node) ||
+      (vn_node_is (node, "LayerNormalization") && node->outputs->len > 1))
+    return FALSE;
+  return (vn_op_get_input_dtypes (op, 0) & VN_DTYPE_BIT (F16)) != 0 || !vn_quant_is_single (vn_node_get_input (node, 0));
+}
+
+/*< private >
+ * vn_quant_is_half_input:
+ * @node: one that computes with float16
+ *
+ * Returns: whether its input @i is to be float16
+ */
+gboolean
+vn_quant_is_half_input (const VnNode *node,
+                        guint         i)
+{
+  /* region and factors of a resized picture */
+  return vn_quant_is_single (vn_node_get_input (node, i)) && !(vn_node_is (node, "Resize") && i > 0);
+}
+
+/* ---- numbers ---- */
+
+/*< private >
+ * vn_quant_to_half:
+ * @data: float32
+ * @n_clipped: (out): numbers that were too large
+ * @n_raised: (out): numbers that were too small
+ *
+ * Returns: (transfer full): the nearest float16, none infinite or 0 that was not
+ */
+VnTensor *
+vn_quant_to_half (VnTensor  *data,
+                  gsize     *n_clipped,
+                  gsize     *n_raised,
+                  GError   **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error), copy = NULL;
+
+  *n_clipped = *n_raised = 0;
+  if (aligned == NULL || (copy = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
+    return NULL;
+
+  for (gsize i = 0; i < aligned->n_elements; i++)
+    {
+      float x = ((const float *) aligned->data)[i], size = fabsf (x);
+
+      if (isfinite (x) && size > (float) HALF_MAX)
+        {
+          size = (float) HALF_MAX;
+          ++*n_clipped;
+        }
+      else if (size > 0 && size < (float) HALF_MIN)
+        {
+          size = (float) HALF_MIN;
+          ++*n_raised;
+        }
+      ((float *) copy->data)[i] = copysignf (size, x);
+    }
+  return vn_tensor_convert (copy, VN_DTYPE_F16, error);
+}
+
+static void
+note_numbers (VnResolver    *self,
+              const VnValue *value,
+              gsize          n_clipped,
+              gsize          n_raised)
+{
+  if (self->notes == NULL)
+    return;
+  if (n_clipped > 0)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "float16-clipped", value->name,
+                  _("“%s” holds %zu numbers beyond 65504, the largest float16; they become that"), value->name, n_clipped);
+  if (n_raised > 0)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "float16-tiny", value->name,
+                  _("“%s” holds %zu numbers too small for float16; they become its smallest, 6e-8"), value->name, n_raised);
+}
+
+/* ---- rows ---- */
+
+static gboolean
+is_read_as_half (VnResolver    *self,
+                 const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      VnUse use = g_array_index (value->uses, VnUse, i);
+
+      if (use.node->graph == self->graph && self->quant_nodes[use.node->index].marked &&
+          vn_quant_is_half_input (use.node, use.index))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* bfloat16: tables and matrices that a node reads which no rule excludes. */
+static gboolean
+is_stored_as_bfloat (VnResolver    *self,
+                     const VnValue *value)
+{
+  if (value->initializer->shape.rank < 2)
+    return FALSE;
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (node->graph == self->graph && self->quant_nodes[node->index].exclude_rule < 0 && !vn_quant_is_conversion (node))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+fill_weight (VnResolver     *self,
+             const VnValue  *value,
+             VnQuantRow     *row,
+             GError        **error)
+{
+  gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF);
+  guint64 n_infinite;
+  float min, max;
+
+  if (!vn_quant_data_range (value->initializer, -1, &min, &max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (half)
+    {
+      gsize n_clipped, n_raised;
+      g_autoptr(VnTensor) data = vn_quant_to_half (value->initializer, &n_clipped, &n_raised, error);
+
+      if (data == NULL)
+        return FALSE;
+      note_numbers (self, value, n_clipped, n_raised);
+    }
+  row->tensor.quantized = TRUE;
+  row->tensor.dtype = half ? VN_DTYPE_F16 : VN_DTYPE_BF16;
+  row->tensor.min = min;
+  row->tensor.max = max;
+  return TRUE;
+}
+
+static gboolean
+fill_value (VnResolver     *self,
+            VnQuantPlan    *plan,
+            const VnValue  *value,
+            GError        **error)
+{
+  gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF), weight = value->initializer != NULL;
+  VnQuantRow *row = vn_quant_plan_add (plan, value->name, weight ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION);
+  gboolean taken = half ? is_read_as_half (self, value) : weight && is_stored_as_bfloat (self, value);
+
+  if (taken && half)
+    row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed with as float16"));
+  else if (taken)
+    row->tensor.rule = g_strdup (_("stored as bfloat16, computed with as float32"));
+  else
+    row->tensor.rule = g_strdup (_("stays float32"));
+  return !taken || !weight || fill_weight (self, value, row, error);
+}
+
+/*< private >
+ * vn_resolver_fill_half:
+ *
+ * Makes a row of every float tensor, for the formats “fp16” and “bf16”; marks the nodes that compute with float16.
+ */
+gboolean
+vn_resolver_fill_half (VnResolver   *self,
+                       VnQuantPlan  *plan,
+                       GError      **error)
+{
+  g_autoptr(GHashTable) positions = vn_quant_find_positions (self->graph);
+
+  for (guint i = 0; vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF) && i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      self->quant_nodes[i].marked = self->quant_nodes[i].exclude_rule < 0 && vn_quant_can_be_half (node, positions);
+    }
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+
+      if (vn_quant_is_single (value) && !fill_value (self, plan, value, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which biases become integers. Each has the scale of its node: whoever else reads one needs a copy of its own. */
+
+#include "vn-resolver.h"
+
+/* The number behind @prefix in the names of initializers, as large as they come; -1: none */
+static gint64
+largest_suffix (VnResolver *self,
+                const char *prefix)
+{
+  gint64 largest = -1;
+
+  for (guint i = 0; i < self->graph->initializers->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->initializers, i);
+      const char *rest = g_str_has_prefix (value->name, prefix) ? value->name + strlen (prefix) : "";
+      gint64 number;
+
+      if (*rest != '\0' && g_ascii_string_to_signed (rest, 10, 0, G_MAXINT32, &number, NULL))
+        largest = MAX (largest, number);
+    }
+  return largest;
+}
+
+static char *
+name_copy (VnResolver    *self,
+           const VnValue *bias)
+{
+  for (gint64 number = largest_suffix (self, bias->name) + 1;; number++)
+    {
+      char *name = g_strdup_printf ("%s%" G_GINT64_FORMAT, bias->name, number);
+
+      if (vn_graph_find_value (self->graph, name) == NULL && g_hash_table_add (self->copy_names, g_strdup (name)))
+        return name;
+      g_free (name);
+    }
+}
+
+/* A bias gets the scale of the node it belongs to: whoever else reads it needs a copy of its own. */
+static gboolean
+needs_copy (VnResolver    *self,
+            const VnValue *bias,
+            float          beta)
+{
+  guint n_uses = vn_quant_count_uses (bias);
+
+  if (vn_resolver_is_marked (self, bias) || (beta != 1 && n_uses > 1) || n_uses < bias->uses->len || bias->is_output)
+    return TRUE;
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      if (g_array_index (self->biases, VnQuantBias, i).bias == bias)
+        return TRUE;
+    }
+  for (guint i = 0; i < bias->uses->len; i++)
+    {
+      const VnNode *user = g_array_index (bias->uses, VnUse, i).node;
+
+      if (user->graph == self->graph &&
+          (self->quant_nodes[user->index].exclude_rule >= 0 || self->quant_nodes[user->index].placed_outside ||
+           self->quant_nodes[user->index].tail))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_mark_bias:
+ * @input: number of the input that is the bias; there is one
+ * @x: what the bias is added to the product of
+ * @weight: and what it is multiplied by
+ */
+void
+vn_resolver_mark_bias (VnResolver    *self,
+                       const VnNode  *node,
+                       int            input,
+                       const VnValue *x,
+                       const VnValue *weight)
+{
+  const VnValue *bias = vn_node_get_input (node, (guint) input);
+  VnQuantBias entry;
+
+  if (bias->graph != self->graph || bias->initializer == NULL ||
+      bias->initializer->dtype != VN_DTYPE_F32 || !vn_resolver_is_marked (self, x) || !vn_resolver_is_marked (self, weight))
+    return;
+
+  entry = (VnQuantBias) { node, (guint) input, bias, x, weight, vn_node_get_float (node, "beta", 1), NULL };
+  entry.name = needs_copy (self, bias, entry.beta) ? name_copy (self, bias) : g_strdup (bias->name);
+  g_array_append_val (self->biases, entry);
+}
+
+/*< private >
+ * vn_resolver_rename_shared_biases:
+ *
+ * A bias that a later node uses as data, too, is copied.
+ */
+void
+vn_resolver_rename_shared_biases (VnResolver *self)
+{
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
+
+      if (!vn_resolver_is_marked (self, bias->bias) || !g_str_equal (bias->name, bias->bias->name))
+        continue;
+      g_free (bias->name);
+      bias->name = name_copy (self, bias->bias);
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Relu and Clip: whether the quantized range in front of them cuts off what they would.
+ *
+ * Deviations from onnxruntime.quantization, each because the peer's result would be wrong:
+ *  - a Clip whose bounds leave out 0 stays: a quantized range always holds 0, so it cannot replace the clamp;
+ *  - a clamp whose result is to stay float, or has a range given by a rule, stays. */
+
+#include "vn-resolver.h"
+
+#include <math.h>
+
+/* A bound of a clamp: attribute of that name, or input @i; @fallback if there is none. FALSE: not known now. */
+static gboolean
+get_bound (const VnNode *node,
+           const char   *attribute,
+           guint         i,
+           double        fallback,
+           double       *bound)
+{
+  const VnValue *value = vn_node_get_input (node, i);
+  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
+
+  if (value == NULL)
+    *bound = vn_node_get_float (node, attribute, (float) fallback);
+  else if (tensor != NULL && tensor->n_elements == 1)
+    *bound = vn_tensor_get_double (tensor, 0);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* A saturating range can stand for the clamp only if it may end where the clamp ends: it always holds 0. */
+static gboolean
+bounds_hold_zero (const VnNode *node)
+{
+  double low, high;
+
+  if (get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
+    return FALSE;
+  return !(get_bound (node, "max", 2, INFINITY, &high) && high < 0);
+}
+
+/* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
+static gboolean
+always_saturates (const VnRecipe *recipe)
+{
+  if (!vn_dtype_is_integer (recipe->activation))
+    return FALSE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->activation != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (rule->activation))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+converts (VnResolver    *self,
+          const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  return rule != NULL && rule->convert != VN_DTYPE_UNDEFINED;
+}
+
+/* Then it need not end where the clamp does. */
+static gboolean
+has_given_range (VnResolver    *self,
+                 const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  return rule != NULL && (rule->symmetric == VN_YES || rule->min != NULL || rule->max != NULL || rule->scales != NULL);
+}
+
+/* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
+static gboolean
+can_absorb (VnResolver    *self,
+            const VnNode  *clamp,
+            const VnValue *input,
+            const VnValue *output)
+{
+  return !self->recipe->symmetric_activations &&
+         always_saturates (self->recipe) &&
+         !self->recipe->keep_clamps &&
+         !converts (self, input) &&
+         !converts (self, output) &&
+         !has_given_range (self, output) &&
+         input->producer != NULL &&
+         input->uses->len == 1 &&
+         !input->is_output &&
+         !g_hash_table_contains (self->captured, input) &&
+         output != NULL &&
+         !g_hash_table_contains (self->captured, output) &&
+         vn_resolver_may_mark (self, output) &&
+         bounds_hold_zero (clamp);
+}
+
+/*< private >
+ * vn_resolver_mark_clamp:
+ * @op: unused, like all that mark a role
+ *
+ * Marks what a Relu or Clip gives, and takes the node away where the range before it can do its work.
+ *
+ * Returns: whether the node works on quantized data
+ */
+gboolean
+vn_resolver_mark_clamp (VnResolver   *self,
+                        const VnNode *node,
+                        const VnOp   *op)
+{
+  const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
+
+  if (!vn_resolver_is_marked (self, input))
+    return FALSE;
+
+  if (can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
+    {
+      VnQuantMark *mark = vn_resolver_mark_of (self, input);
+
+      mark->marked = FALSE;
+      mark->provider = NULL;
+      mark->absorbed_into = output;
+      g_ptr_array_add (self->clamps, (gpointer) node);
+    }
+  vn_resolver_mark_output (self, node, 0);
+  return TRUE;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Where a recipe quantizes at all: which operators, which nodes, which part of the network. */
+
+#include "vn-format-writer.h"
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+node_in_list (char         **list,
+              const VnNode  *node,
+              const char    *label)
+{
+  for (guint i = 0; list[i] != NULL; i++)
+    if (vn_pattern_matches_node (list[i], node, label))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+warn_about_misses (VnResolver  *self,
+                   char       **list,
+                   const char  *setting,
+                   char       **labels)
+{
+  for (guint k = 0; list != NULL && list[k] != NULL && self->notes != NULL; k++)
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < self->graph->nodes->len && !found; i++)
+        found = vn_pattern_matches_node (list[k], g_ptr_array_index (self->graph->nodes, i), labels[i]);
+      if (!found)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
+                      _("%s: “%s” matches no node of the prepared network"), setting, list[k]);
+    }
+}
+
+/* ---- in front of the first nodes, behind the last ---- */
+
+static void
+follow_back (const VnNode *node,
+             gboolean     *outside,
+             GQueue       *todo)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value == NULL || value->graph != node->graph || value->producer == NULL || outside[value->producer->index])
+        continue;
+      outside[value->producer->index] = TRUE;
+      g_queue_push_tail (todo, value->producer);
+    }
+}
+
+static void
+follow_on (const VnNode *node,
+           gboolean     *outside,
+           GQueue       *todo)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      for (guint k = 0; value != NULL && k < value->uses->len; k++)
+        {
+          VnNode *user = g_array_index (value->uses, VnUse, k).node;
+
+          if (user->graph != node->graph || outside[user->index])
+            continue;
+          outside[user->index] = TRUE;
+          g_queue_push_tail (todo, user);
+        }
+    }
+}
+
+/* Deselects all nodes from which one of @list can be reached, or which can be reached from one; not those of @list. */
+static void
+cut_off (VnResolver  *self,
+         char       **list,
+         gboolean     in_front,
+         char       **labels)
+{
+  g_autofree gboolean *outside = g_new0 (gboolean, self->graph->nodes->len + 1);
+  g_autoptr(GQueue) todo = g_queue_new ();
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    if (node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+      g_queue_push_tail (todo, g_ptr_array_index (self->graph->nodes, i));
+  while (!g_queue_is_empty (todo))
+    {
+      const VnNode *node = g_queue_pop_head (todo);
+
+      if (in_front)
+        follow_back (node, outside, todo);
+      else
+        follow_on (node, outside, todo);
+    }
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    if (outside[i] && !node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+      self->quant_nodes[i].placed_outside = TRUE;
+}
+
+/* ---- one node ---- */
+
+static gboolean
+type_in_list (char       **list,
+              const char  *type)
+{
+  for (guint i = 0; list[i] != NULL; i++)
+    if (vn_pattern_matches_text (list[i], type))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether @node multiplies two activations. */
+static gboolean
+is_free_product (const VnNode *node)
+{
+  const VnValue *right = vn_node_get_input (node, 1);
+
+  return g_str_equal (node->op_type, "MatMul") && right != NULL && right->initializer == NULL;
+}
+
+/* Whether the format can do something with @node. */
+static gboolean
+format_has (VnResolver   *self,
+            const VnNode *node)
+{
+  const VnFormatWriter *writer = vn_format_get_writer (self->recipe->format);
+
+  return writer->has_operator == NULL || writer->has_operator (self->recipe, node);
+}
+
+static gboolean
+is_wanted (VnResolver   *self,
+           const VnNode *node)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+
+  if (info->rule >= 0)
+    return TRUE;
+  if (self->recipe->op_types != NULL)
+    return type_in_list (self->recipe->op_types, node->op_type);
+  return vn_format_is (self->recipe->format, VN_FORMAT_TAKES_ALL) ||
+         (info->op != NULL && info->op->quant.in_ort_default);
+}
+
+/* ---- values ---- */
+
+static void
+keep_float (VnResolver  *self,
+            GPtrArray   *values,
+            char       **list,
+            const char  *setting)
+{
+  for (guint k = 0; list != NULL && list[k] != NULL; k++)
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < values->len; i++)
+        {
+          const VnValue *value = g_ptr_array_index (values, i);
+
+          if (!vn_pattern_matches_text (list[k], value->name) || value->graph != self->graph)
+            continue;
+          vn_resolver_mark_of (self, value)->keep_float = TRUE;
+          found = TRUE;
+        }
+      if (!found && self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
+                      _("%s: the network has no “%s”"), setting, list[k]);
+    }
+}
+
+/* A list that says what to quantize and means nothing here: a slip of the pen, not a wish for a float network. */
+static gboolean
+check_lists (VnResolver  *self,
+             char       **labels,
+             GError     **error)
+{
+  const VnRecipe *recipe = self->recipe;
+  gboolean any_type = recipe->op_types == NULL, any_node = recipe->only_nodes == NULL;
+  g_autofree char *names = NULL;
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      any_type = any_type || type_in_list (recipe->op_types, node->op_type);
+      any_node = any_node || node_in_list (recipe->only_nodes, node, labels[i]);
+    }
+  if (any_type && any_node)
+    return TRUE;
+  names = g_strjoinv (", ", any_type ? recipe->only_nodes : recipe->op_types);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("%s: no node of the network is meant by “%s”; “inspect” lists operators, names are matched as globs"),
+               any_type ? "only-nodes" : "op-types", names);
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_place:
+ * @labels: what vn_node_dup_label() says of each node
+ *
+ * Decides which nodes may be quantized and which inputs and outputs must not. The rules have been applied.
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if a list of what to quantize means no node
+ */
+gboolean
+vn_resolver_place (VnResolver  *self,
+                   char       **labels,
+                   GError     **error)
+{
+  const VnRecipe *recipe = self->recipe;
+
+  if (!check_lists (self, labels, error))
+    return FALSE;
+  warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
+  warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
+  warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
+  if (recipe->input_nodes != NULL)
+    cut_off (self, recipe->input_nodes, TRUE, labels);
+  if (recipe->output_nodes != NULL)
+    cut_off (self, recipe->output_nodes, FALSE, labels);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      VnQuantNode *info = &self->quant_nodes[i];
+
+      if (recipe->only_nodes != NULL && !node_in_list (recipe->only_nodes, node, labels[i]))
+        info->placed_outside = TRUE;
+      info->selected = info->exclude_rule < 0 && !info->placed_outside && !info->tail &&
+                       !vn_quant_is_conversion (node) && format_has (self, node) &&
+                       is_wanted (self, node) && !(recipe->constant_matmul_only && is_free_product (node));
+    }
+  keep_float (self, self->graph->inputs, recipe->float_inputs, "float-inputs");
+  keep_float (self, self->graph->outputs, recipe->float_outputs, "float-outputs");
+  return TRUE;
+}

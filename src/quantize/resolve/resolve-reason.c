@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Why a tensor is as it is, in words. */
+
+#include "vn-resolver.h"
+
+#include "vn-i18n.h"
+
+static char *
+dup_rule_subject (const VnOverride *rule)
+{
+  g_autofree char *from = NULL, *to = NULL;
+
+  if (rule->pattern != NULL)
+    return g_strdup (rule->pattern);
+  if (rule->tensors != NULL)
+    return g_strjoinv (", ", rule->tensors);
+  from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
+  to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
+  return g_strdup_printf (_("from %s to %s"), from, to);
+}
+
+/*< private >
+ * vn_resolver_dup_rule:
+ * @rule: index of a rule, or -1: the preset
+ * @dtype: what it decided
+ *
+ * Returns: (transfer full): "rule 2: type:Softmax" or "preset CPU, 8 bit"
+ */
+char *
+vn_resolver_dup_rule (VnResolver *self,
+                      int         rule,
+                      VnDType     dtype)
+{
+  g_autofree char *subject = NULL;
+  const VnPreset *preset;
+
+  if (rule >= 0)
+    {
+      subject = dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
+      return g_strdup_printf (_("rule %d: %s"), rule + 1, subject);
+    }
+
+  preset = self->recipe->preset != NULL ? vn_preset_find (self->recipe->preset, NULL) : NULL;
+  if (preset == NULL)
+    return g_strdup_printf (_("recipe, %u bit"), vn_dtype_get_bits (dtype));
+  return g_strdup_printf (_("preset %s, %u bit"), preset->id, vn_dtype_get_bits (dtype));
+}
+
+/* Why a node that may be quantized made nothing of @value. */
+static char *
+reason_of_selected (VnResolver    *self,
+                    const VnNode  *node,
+                    const VnValue *value)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+  const VnQuantTraits *traits = &info->op->quant;
+
+  if (self->opset < vn_quant_get_since (node))
+    return g_strdup_printf (_("%s works on integers from opset %lld on only"),
+                            node->op_type, (long long) vn_quant_get_since (node));
+  if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value &&
+      !self->recipe->quantize_bias)
+    return g_strdup (_("the recipe leaves biases in float"));
+  if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value)
+    return g_strdup_printf (_("it is the bias of %s, whose input or weight is not quantized here"), node->op_type);
+  for (guint i = 0; self->recipe->float_output_types != NULL && value->producer == node &&
+                    self->recipe->float_output_types[i] != NULL; i++)
+    if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
+      return g_strdup_printf (_("the recipe leaves results of %s in float"), node->op_type);
+  if (!info->marked)
+    return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
+  return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
+}
+
+static char *
+reason_of_node (VnResolver    *self,
+                const VnNode  *node,
+                const VnValue *value)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+
+  if (info->exclude_rule >= 0)
+    return vn_resolver_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
+  if (info->tail)
+    return g_strdup (_("it lies behind the values at which the network is cut"));
+  if (vn_quant_is_conversion (node))
+    return g_strdup (_("quantized in the model already"));
+  if (info->placed_outside)
+    return g_strdup (_("the recipe quantizes other parts of the network only"));
+  if (info->blind && !vn_op_has_kernel (node))
+    return g_strdup_printf (_("%s cannot be run here, so its results have no range"), node->op_type);
+  if (info->blind)
+    return g_strdup (_("it lies behind a node that cannot be run here, so it has no range"));
+  if (info->op == NULL || info->op->quant.role == VN_QUANT_OPAQUE || !info->selected)
+    return g_strdup_printf (_("%s is not quantized unless a rule asks for it"), node->op_type);
+  return reason_of_selected (self, node, value);
+}
+
+static gboolean
+has_copies (VnResolver    *self,
+            const VnValue *value)
+{
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      if (g_array_index (self->biases, VnQuantBias, i).bias == value)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_dup_reason:
+ * @value: a float tensor that stays float
+ *
+ * Returns: (transfer full): why
+ */
+char *
+vn_resolver_dup_reason (VnResolver    *self,
+                        const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+  if (mark->keep_float)
+    return mark->tensor_rule >= 0 ? vn_resolver_dup_rule (self, mark->tensor_rule, VN_DTYPE_F32)
+                                  : g_strdup (_("the recipe leaves it in float"));
+  if (vn_resolver_is_divisor (self, value))
+    return g_strdup (_("something is divided by it: where large numbers share an exponent with small ones, these become 0"));
+  if (mark->fused)
+    return g_strdup (_("the processor computes what reads it together with what writes it"));
+  if (mark->absorbed_into != NULL)
+    return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
+  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+    return g_strdup (_("nothing reads it"));
+  if (value->initializer != NULL && self->recipe->quantize_bias && has_copies (self, value))
+    return g_strdup (_("quantized nodes read copies of it"));
+  if (value->producer != NULL)
+    return reason_of_node (self, value->producer, value);
+  if (value->is_input && value->is_output)
+    return g_strdup (_("it is an input and an output of the network"));
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (node->graph == self->graph)
+        return reason_of_node (self, node, value);
+    }
+  return g_strdup (_("only a subgraph reads it"));
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From marks to rows: biases. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+/* The scale of the input alone, before sharing: what the peer compares with in QDQ. */
+static gboolean
+own_scale (VnResolver     *self,
+           VnQuantPlan    *plan,
+           const VnValue  *value,
+           const VnNode   *node,
+           float          *scale,
+           GError        **error)
+{
+  const VnQuantRow *row = vn_quant_row_for (vn_quant_plan_find_row (plan, value->name), node);
+  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  VnRange range;
+  gint64 zero_point;
+
+  if (row->tensor.shares == NULL || vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+    {
+      *scale = *(const float *) row->tensor.scale->data;
+      return TRUE;
+    }
+  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
+    {
+      *scale = given->scale;
+      return TRUE;
+    }
+  return vn_resolver_find_range (self, value, &range, NULL, error) &&
+         vn_quant_make_params (self->recipe, vn_resolver_get_method (self, value), &range, row->tensor.dtype,
+                               self->recipe->symmetric_activations, FALSE, scale, &zero_point, error);
+}
+
+static gboolean
+is_all_zero (const VnTensor *tensor)
+{
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      if (vn_tensor_get_s64 (tensor, i) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+takes_product_scale (VnResolver        *self,
+                     VnQuantPlan       *plan,
+                     const VnQuantBias *bias)
+{
+  gboolean product;
+
+  vn_quant_choose_bias (self->recipe, &vn_quant_plan_find_row (plan, bias->x->name)->tensor,
+                        &vn_quant_plan_find_row (plan, bias->weight->name)->tensor, &product);
+  return product;
+}
+
+static gboolean
+adjust_weight_for_bias (VnResolver         *self,
+                        VnQuantPlan        *plan,
+                        const VnQuantBias  *bias,
+                        GError            **error)
+{
+  VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
+  g_autoptr(VnTensor) data = NULL;
+  float input_scale;
+
+  if (bias->weight->initializer == NULL || bias->x->initializer != NULL ||
+      !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !is_all_zero (weight->zero_point))
+    return TRUE;
+  if (!own_scale (self, plan, bias->x, bias->node, &input_scale, error) ||
+      (data = vn_tensor_get_aligned (bias->bias->initializer, error)) == NULL)
+    return FALSE;
+
+  if (vn_quant_raise_scales_for_bias (input_scale, weight->scale->data, weight->scale->n_elements,
+                                      data->data, data->n_elements, weight->axis >= 0) && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "weight-scale-raised", bias->weight->name,
+                  _("The scale of “%s” was raised so that the bias “%s” fits 32 bit"),
+                  bias->weight->name, bias->bias->name);
+  return TRUE;
+}
+
+/* A scale per channel needs a bias per channel: [N], or N last behind ones. */
+static gboolean
+bias_fits (const VnTensor     *bias,
+           const VnTensorPlan *weight)
+{
+  if (weight->axis < 0)
+    return TRUE;
+  return bias->shape.rank >= 1 &&
+         bias->n_elements == weight->scale->n_elements &&
+         bias->shape.dims[bias->shape.rank - 1] == (gint64) bias->n_elements;
+}
+
+static gboolean
+bias_possible (VnResolver        *self,
+               VnQuantPlan       *plan,
+               const VnQuantBias *bias)
+{
+  const VnQuantRow *x = vn_quant_plan_find_row (plan, bias->x->name);
+  const VnQuantRow *weight = vn_quant_plan_find_row (plan, bias->weight->name);
+
+  if (x == NULL || weight == NULL || !x->tensor.quantized || !weight->tensor.quantized || x->tensor.axis >= 0)
+    return FALSE;
+  return weight->block == 0 && bias_fits (bias->bias->initializer, &weight->tensor);
+}
+
+static gboolean
+say_large (VnResolver        *self,
+           const VnQuantBias *bias)
+{
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
+                  _("The bias “%s” stays in float: it needs more than %lld steps"), bias->bias->name,
+                  (long long) self->recipe->largest_bias);
+  return TRUE;
+}
+
+static gboolean
+fill_bias (VnResolver         *self,
+           VnQuantPlan        *plan,
+           const VnQuantBias  *bias,
+           GError            **error)
+{
+  const VnTensorPlan *x = &vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node)->tensor;
+  const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
+  VnQuantRow *row = vn_quant_plan_find_row (plan, bias->name);
+  gboolean product;
+  VnDType dtype = vn_quant_choose_bias (self->recipe, x, weight, &product);
+  gsize n = product ? weight->scale->n_elements : 1;
+  const VnShape *shape = product ? &weight->scale->shape : &VN_SHAPE_SCALAR;
+  g_autofree gint64 *zeros = g_new0 (gint64, n + 1);
+  g_autofree float *scales = g_new (float, n + 1);
+  float min, max;
+  guint64 n_infinite;
+
+  if (dtype == VN_DTYPE_F32)
+    return TRUE;
+
+  if (!vn_quant_data_range (bias->bias->initializer, -1, &min, &max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", bias->bias->name);
+      return FALSE;
+    }
+
+  scales[0] = vn_quant_own_bias_scale (self->recipe, dtype, min * bias->beta, max * bias->beta);
+  for (gsize i = 0; i < n && product; i++)
+    scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
+  if (product && vn_quant_is_large_bias (self->recipe, bias->node, bias->bias->initializer, scales, n))
+    return say_large (self, bias);
+  if (row == NULL)
+    row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
+
+  row->tensor.role = VN_TENSOR_BIAS;
+  row->tensor.quantized = TRUE;
+  row->tensor.dtype = dtype;
+  row->tensor.axis = weight->axis < 0 || !product ? -1 : bias->bias->initializer->shape.rank - 1;
+  row->tensor.scale = vn_tensor_new_f32 (shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (dtype, shape, zeros, error);
+  row->tensor.min = min;
+  row->tensor.max = max;
+  g_free (row->tensor.rule);
+  row->tensor.rule = product ? g_strdup_printf (_("scale of “%s” times scale of “%s”"), bias->x->name, bias->weight->name)
+                             : g_strdup_printf (_("goes with the weight “%s”"), bias->weight->name);
+  row->source = g_strdup (bias->bias->name);
+  row->node = bias->node->index;
+  row->input = bias->input;
+  row->beta = bias->beta;
+  return row->tensor.zero_point != NULL;
+}
+
+/*< private >
+ * vn_resolver_fill_biases:
+ *
+ * Rows of biases, once those of the inputs and weights they belong to are there: weights whose scale is too small for the
+ * bias are raised first.
+ */
+gboolean
+vn_resolver_fill_biases (VnResolver   *self,
+                         VnQuantPlan  *plan,
+                         GError      **error)
+{
+  for (guint i = 0; i < self->biases->len; i++)
+    {
+      const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
+
+      if (self->recipe->raise_weight_scales && bias_possible (self, plan, bias) && takes_product_scale (self, plan, bias) &&
+          !adjust_weight_for_bias (self, plan, bias, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < self->biases->len && self->recipe->quantize_bias; i++)
+    {
+      const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
+
+      if (bias_possible (self, plan, bias))
+        {
+          if (!fill_bias (self, plan, bias, error))
+            return FALSE;
+        }
+      else if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
+                      _("The bias “%s” stays in float: it does not fit the scales of its input and weight"),
+                      bias->bias->name);
+    }
+  return TRUE;
+}

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From marks to rows: types, ranges, scales, zero points. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+#include <string.h>
+
+static const VnOverride *
+get_rule (VnResolver *self,
+          int         index)
+{
+  return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
+}
+
+/* What a rule says comes first, then what is given, then the recipe. */
+static VnDType
+given_type (VnResolver    *self,
+            const VnValue *value,
+            VnDType        otherwise)
+{
+  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+
+  return given != NULL && given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : otherwise;
+}
+
+static VnDType
+activation_type (VnResolver    *self,
+                 const VnValue *value)
+{
+  const VnOverride *rule = get_rule (self, vn_resolver_mark_of (self, value)->activation_rule);
+
+  return rule != NULL ? rule->activation : given_type (self, value, self->recipe->activation);
+}
+
+static VnDType
+weight_type (VnResolver    *self,
+             const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = get_rule (self, mark->weight_rule);
+
+  if (rule == NULL && mark->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
+    return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
+  return rule != NULL ? rule->weight : given_type (self, value, self->recipe->weight);
+}
+
+static gboolean
+set_scalar_params (VnQuantRow  *row,
+                   float        scale,
+                   gint64       zero_point,
+                   GError     **error)
+{
+  row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &VN_SHAPE_SCALAR, &zero_point, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/* A type that values are only rounded to: scale 1, so that whoever multiplies by it does no harm. */
+static gboolean
+set_no_params (VnQuantRow  *row,
+               GError     **error)
+{
+  const float one = 1;
+  VnDType dtype = vn_dtype_is_block (row->tensor.dtype) ? VN_DTYPE_F32 : row->tensor.dtype;
+
+  row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &one);
+  row->tensor.zero_point = vn_tensor_new (dtype, &VN_SHAPE_SCALAR, error);
+  if (row->tensor.zero_point == NULL)
+    return FALSE;
+  memset (row->tensor.zero_point->data, 0, row->tensor.zero_point->n_bytes);
+  return TRUE;
+}
+
+/* ---- activations ---- */
+
+static gboolean
+check_finite (VnResolver         *self,
+              const VnHistogram  *histogram,
+              const char         *name,
+              GError            **error)
+{
+  if (histogram->n_nan > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
+                   name, (unsigned long long) histogram->n_nan);
+      return FALSE;
+    }
+  if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", name,
+                  _("“%s” held infinite values; its range is that of the finite ones"), name);
+  return TRUE;
+}
+
+/* What is never negative gains a bit from a zero point at its lower end. */
+static gboolean
+is_symmetric (VnResolver    *self,
+              const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnNode *node = value->producer;
+  VnTensor *low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
+                  ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
+  gboolean symmetric = self->recipe->symmetric_activations;
+
+  if (self->recipe->unsigned_relu && node != NULL &&
+      (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
+       (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
+    symmetric = FALSE;
+  return rule != NULL ? vn_answer_or (rule->symmetric, symmetric) : symmetric;
+}
+
+static void
+centre_range (VnRange *range)
+{
+  range->max = MAX (fabs (range->min), fabs (range->max));
+  range->min = -range->max;
+}
+
+/* The range of a tensor by the method that holds for it. */
+static gboolean
+observed_range (VnResolver     *self,
+                const VnValue  *value,
+                const char     *method_id,
+                double          percentile,
+                VnDType         dtype,
+                gboolean        symmetric,
+                VnRange        *range,
+                char          **winner,
+                GError        **error)
+{
+  const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
+  const VnRangeMethod *method = vn_range_method_find (method_id, error);
+  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
+
+  if (method == NULL)
+    return FALSE;
+  if (histogram == NULL && self->given != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
+                   self->recipe->ranges);
+      return FALSE;
+    }
+  if (histogram == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
+      return FALSE;
+    }
+  if (!check_finite (self, histogram, value->name, error))
+    return FALSE;
+  if (histogram->min > histogram->max)
+    {
+      if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "no-values", value->name,
+                      _("“%s” was empty in every sample"), value->name);
+      *range = (VnRange) { 0, 0 };
+      return TRUE;
+    }
+  if (winner != NULL && method->dup_winner != NULL)
+    *winner = method->dup_winner (histogram, &settings);
+  if (!method->range (histogram, &settings, range, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (self->recipe->symmetric_ranges)
+    centre_range (range);
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_get_method:
+ * @value: an activation
+ *
+ * Returns: id of the method its range is found by; "fixed": the operator guarantees it
+ */
+const char *
+vn_resolver_get_method (VnResolver    *self,
+                        const VnValue *value)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = get_rule (self, mark->method_rule);
+
+  if (mark->unit_range)
+    return "fixed";
+
+  return rule != NULL ? rule->method : self->recipe->method;
+}
+
+/*< private >
+ * vn_resolver_find_range:
+ * @value: an activation
+ * @winner: (out) (nullable): which method was the best, where the method tries several
+ *
+ * Its range by the method that holds for it, before a rule about the tensor changes it.
+ */
+gboolean
+vn_resolver_find_range (VnResolver     *self,
+                        const VnValue  *value,
+                        VnRange        *range,
+                        char          **winner,
+                        GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = get_rule (self, mark->percentile_rule);
+  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+
+  if (given != NULL)
+    return vn_encoding_get_range (given, value->name, activation_type (self, value), range, error);
+  if (mark->unit_range)
+    {
+      *range = (VnRange) { mark->unit_min, mark->unit_max };
+      return TRUE;
+    }
+  if (!observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_resolver_get_method (self, value),
+                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, value),
+                       is_symmetric (self, value), range, winner, error))
+    return FALSE;
+  if (self->recipe->limit_gates)
+    vn_quant_limit_gate (value, range);
+  return TRUE;
+}
+
+/* Ranges are for the reader only here, except that float16 ends. */
+static gboolean
+fill_rounded (VnResolver     *self,
+              const VnValue  *value,
+              VnQuantRow     *row,
+              GError        **error)
+{
+  const VnHistogram *histogram = self->lookup != NULL ? self->lookup (value->name, self->lookup_data) : NULL;
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+  if (histogram != NULL && histogram->min <= histogram->max)
+    {
+      row->tensor.min = histogram->min;
+      row->tensor.max = histogram->max;
+    }
+  if (row->tensor.dtype == VN_DTYPE_F16 && MAX (-row->tensor.min, row->tensor.max) > 65504 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "too-large", value->name,
+                  _("“%s” reaches %g; float16 ends at 65504, what is larger becomes infinite"), value->name,
+                  MAX (-row->tensor.min, row->tensor.max));
+  row->tensor.method = g_strdup ("none");
+  row->tensor.rule = vn_resolver_dup_rule (self, mark->activation_rule, row->tensor.dtype);
+  return set_no_params (row, error);
+}
+
+static gboolean
+fill_activation (VnResolver     *self,
+                 const VnValue  *value,
+                 VnQuantRow     *row,
+                 GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const char *method = vn_resolver_get_method (self, value);
+  g_autofree char *winner = NULL;
+  VnRange range;
+  gint64 zero_point;
+  float scale, min, max;
+
+  row->tensor.dtype = activation_type (self, value);
+  if (vn_dtype_is_rounded (row->tensor.dtype))
+    return fill_rounded (self, value, row, error);
+  if (!vn_resolver_find_range (self, value, &range, &winner, error))
+    return FALSE;
+  min = (float) range.min;
+  max = (float) range.max;
+  if (!vn_quant_rule_range (rule, value->name, 1, &min, &max, error))
+    return FALSE;
+
+  row->tensor.min = min;
+  row->tensor.max = max;
+  row->tensor.method = given != NULL ? g_strdup ("given")
+                     : winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (MAX (mark->activation_rule, mark->method_rule), mark->tensor_rule),
+                                           row->tensor.dtype);
+  if (rule != NULL && rule->scales != NULL)
+    return vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error);
+  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
+    return set_scalar_params (row, given->scale, given->zero_point, error);
+  if (mark->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+    vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
+  else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
+                                  is_symmetric (self, value), FALSE, &scale, &zero_point, error))
+    return FALSE;
+  return set_scalar_params (row, scale, zero_point, error);
+}
+
+/* ---- constants ---- */
+
+static gboolean
+set_channel_params (VnResolver    *self,
+                    const VnValue *value,
+                    VnQuantRow    *row,
+                    const float   *min,
+                    const float   *max,
+                    gsize          n,
+                    gboolean       symmetric,
+                    gboolean       reduce_range,
+                    GError       **error)
+{
+  g_autofree float *scales = g_new (float, n + 1);
+  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+
+  row->tensor.min = n > 0 ? min[0] : 0;
+  row->tensor.max = n > 0 ? max[0] : 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      row->tensor.min = MIN (row->tensor.min, min[i]);
+      row->tensor.max = MAX (row->tensor.max, max[i]);
+      if (vn_dtype_is_rounded (row->tensor.dtype))
+        continue;
+      if (!vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
+                                 symmetric, reduce_range, &scales[i], &zero_points[i], error))
+        return FALSE;
+      scales[i] = vn_quant_adjust_scale (self->recipe, value, row->tensor.axis >= 0, scales[i]);
+    }
+  if (vn_dtype_is_rounded (row->tensor.dtype))
+    {
+      row->tensor.axis = -1;
+      return set_no_params (row, error);
+    }
+  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/* Other methods than the whole range; the type of the row is known. */
+static gboolean
+choose_constant_ranges (VnResolver     *self,
+                        const VnValue  *value,
+                        VnQuantRow     *row,
+                        gboolean        symmetric,
+                        gboolean        reduce_range,
+                        float          *min,
+                        float          *max,
+                        GError        **error)
+{
+  const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
+  const VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, self->recipe->percentile, row->tensor.dtype,
+                                                                symmetric, reduce_range);
+
+  if (method == NULL || g_str_equal (method->id, "minmax"))
+    return method != NULL;
+  if (vn_quant_method_ranges (value->initializer, row->tensor.axis, method, &settings, min, max, error))
+    return TRUE;
+  g_prefix_error (error, "“%s”: ", value->name);
+  return FALSE;
+}
+
+static gboolean
+fill_constant (VnResolver     *self,
+               const VnValue  *value,
+               VnQuantRow     *row,
+               GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  VnTensor *data = value->initializer;
+  gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
+  g_autofree float *min = g_new (float, n + 1);
+  g_autofree float *max = g_new (float, n + 1);
+  gboolean symmetric, reduce_range = self->recipe->reduce_range;
+  guint64 n_infinite;
+  gint64 zero_point;
+
+  row->tensor.dtype = mark->as_weight ? weight_type (self, value) : activation_type (self, value);
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
+                                                      mark->tensor_rule), row->tensor.dtype);
+  if (mark->block > 0)
+    return vn_resolver_fill_blocks (self, value, row, error);
+  if (!vn_quant_data_range (data, mark->axis, min, max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (n_infinite > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", value->name,
+                  _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
+
+  row->tensor.axis = mark->axis;
+  row->tensor.method = g_strdup (mark->as_weight && self->recipe->weight_method != NULL ? self->recipe->weight_method
+                                                                                        : "minmax");
+  if (rule != NULL && rule->scales != NULL)
+    return vn_quant_parse_params (rule->scales, rule->zero_points, n, row, error);
+  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
+    return vn_encoding_fill_constant (given, n, row, error);
+  if (self->recipe->integer_constants && !mark->as_weight && rule == NULL &&
+      vn_quant_keeps_integers (data, row->tensor.dtype, &zero_point))
+    {
+      row->tensor.axis = -1;
+      row->tensor.min = min[0];
+      row->tensor.max = max[0];
+      return set_scalar_params (row, 1, zero_point, error);
+    }
+  /* integer kernels want the same zero point in every channel */
+  symmetric = (mark->axis >= 0 && !vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)) ||
+              (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  if (rule != NULL)
+    {
+      symmetric = vn_answer_or (rule->symmetric, symmetric);
+      reduce_range = vn_answer_or (rule->reduce_range, reduce_range);
+    }
+  if (!vn_dtype_is_rounded (row->tensor.dtype) &&
+      (!choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
+       !vn_quant_rule_range (rule, value->name, n, min, max, error)))
+    return FALSE;
+  return set_channel_params (self, value, row, min, max, n, symmetric, reduce_range, error);
+}
+
+/* ---- sharing ---- */
+
+/* Whose parameters @value takes: those of its root, unless a node on the way sees the type that another was converted
+ * to. */
+static const VnQuantRow *
+find_provider (VnResolver     *self,
+               VnQuantPlan    *plan,
+               const VnValue  *value,
+               const VnValue **owner)
+{
+  const VnQuantRow *row;
+
+  for (;;)
+    {
+      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+      *owner = mark->absorbed_into != NULL ? mark->absorbed_into : mark->provider != NULL ? mark->provider : value;
+      row = vn_quant_plan_find_row (plan, (*owner)->name);
+      if (*owner == value)
+        return row;
+      if (mark->absorbed_into == NULL && vn_quant_row_for (row, mark->provider_node) != row)
+        return row->converted;
+      value = *owner;
+    }
+}
+
+static void
+fill_shared (VnResolver    *self,
+             VnQuantPlan   *plan,
+             const VnValue *value,
+             VnQuantRow    *row)
+{
+  const VnValue *owner;
+  const VnQuantRow *from = find_provider (self, plan, value, &owner);
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  vn_quant_row_take (row, from, owner->name);
+  row->shares_converted = vn_quant_plan_find_row (plan, owner->name) != from;
+  row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), owner->name);
+  if (rule != NULL && rule->convert == VN_DTYPE_UNDEFINED && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-about-shared", value->name,
+                  _("The rule about “%s” has no effect: it takes the parameters of “%s”"), value->name, owner->name);
+}
+
+/* ---- all ---- */
+
+static VnTensorRole
+role_of (VnResolver        *self,
+         const VnValue     *value,
+         const VnQuantMark *mark)
+{
+  return value->initializer != NULL ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION;
+}
+
+static gboolean
+is_float (const VnValue *value)
+{
+  if (value->initializer != NULL)
+    return value->initializer->dtype == VN_DTYPE_F32;
+  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32;
+}
+
+static gboolean
+add_row (VnResolver     *self,
+         VnQuantPlan    *plan,
+         const VnValue  *value,
+         GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  VnQuantRow *row = vn_quant_plan_add (plan, value->name, role_of (self, value, mark));
+
+  if (!mark->marked)
+    {
+      row->tensor.rule = vn_resolver_dup_reason (self, value);
+      return TRUE;
+    }
+  if (mark->provider != NULL)   /* filled when its root is there */
+    return TRUE;
+
+  row->tensor.quantized = TRUE;
+  return value->initializer != NULL ? fill_constant (self, value, row, error)
+                                    : fill_activation (self, value, row, error);
+}
+
+/* Before sharing: who shares may take either type. */
+static gboolean
+fill_all_converted (VnResolver   *self,
+                    VnQuantPlan  *plan,
+                    GError      **error)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+      if (!self->marks[i].marked || rule == NULL || rule->convert == VN_DTYPE_UNDEFINED || value->initializer != NULL)
+        continue;
+      if (!vn_resolver_fill_converted (self, value, vn_quant_plan_find_row (plan, value->name), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_fill_rows:
+ *
+ * Makes a row of every float tensor.
+ *
+ * Returns: %FALSE with %VN_ERROR_MISSING_DATA where statistics lack a tensor, %VN_ERROR_NUMERIC where they hold NaN
+ */
+gboolean
+vn_resolver_fill_rows (VnResolver   *self,
+                       VnQuantPlan  *plan,
+                       GError      **error)
+{
+  const GPtrArray *values = self->graph->values;
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      if (is_float (g_ptr_array_index (values, i)) && !add_row (self, plan, g_ptr_array_index (values, i), error))
+        return FALSE;
+    }
+  if (!fill_all_converted (self, plan, error))
+    return FALSE;
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      if (self->marks[i].marked && self->marks[i].provider != NULL)
+        fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
+    }
+  vn_resolver_align (self, plan);
+  if (!vn_resolver_fill_biases (self, plan, error))
+    return FALSE;
+  if (self->recipe->npu)
+    vn_resolver_refine_positions (self, plan);
+  return TRUE;
+}

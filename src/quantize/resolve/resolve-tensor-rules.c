@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Rules about tensors: what TensorQuantOverrides is to onnxruntime.quantization. The last rule that names a tensor is the
+ * one that counts. Numbers stand in the recipe as text: one, or one per channel.
+ *
+ * Known deviations:
+ *  - one minimum or maximum holds for all channels of a constant (the peer: for the first one only);
+ *  - nodes that are not quantized read what the others read (the peer: the float tensor where it converts);
+ *  - a rule about a tensor that takes the parameters of another is reported (the peer: ignored). */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ---- numbers ---- */
+
+static gboolean
+check_params (const VnQuantRow  *row,
+              gsize              n,
+              const double      *scales,
+              const double      *zero_points,
+              GError           **error)
+{
+  gint64 low = 0, high = 0;     /* floats of 8 bit have no zero point but 0 */
+
+  vn_dtype_integer_range (row->tensor.dtype, &low, &high);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (!((float) scales[i] >= FLT_MIN))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: a rule gives the scale %g; it must be positive"),
+                       row->tensor.name, scales[i]);
+          return FALSE;
+        }
+      if (!(zero_points[i] >= (double) low && zero_points[i] <= (double) high && rint (zero_points[i]) == zero_points[i]))
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("“%s”: a rule gives the zero point %g; %s has the integers from %lld to %lld"), row->tensor.name,
+                       zero_points[i], vn_dtype_get_name (row->tensor.dtype), (long long) low, (long long) high);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_parse_params:
+ * @n: 1, or number of channels
+ * @row: type and axis are set
+ *
+ * Takes scale and zero point from a rule.
+ */
+gboolean
+vn_quant_parse_params (char       **scales,
+                       char       **zero_points,
+                       gsize        n,
+                       VnQuantRow  *row,
+                       GError     **error)
+{
+  g_autofree double *numbers = g_new (double, 2 * n + 1);
+  g_autofree float *as_float = g_new (float, n + 1);
+  g_autofree gint64 *as_int = g_new (gint64, n + 1);
+  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+
+  if (!vn_recipe_parse_numbers (scales, n, row->tensor.name, numbers, error) ||
+      !vn_recipe_parse_numbers (zero_points, n, row->tensor.name, numbers + n, error) ||
+      !check_params (row, n, numbers, numbers + n, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    {
+      as_float[i] = (float) numbers[i];
+      as_int[i] = (gint64) numbers[n + i];
+    }
+  row->tensor.scale = vn_tensor_new_f32 (&shape, as_float);
+  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, as_int, error);
+  return row->tensor.zero_point != NULL;
+}
+
+/* ---- what a recipe may say ---- */
+
+/* ---- which rule speaks about a tensor ---- */
+
+static gboolean
+name_in_list (char       **list,
+              const char  *name)
+{
+  for (guint i = 0; list[i] != NULL; i++)
+    if (vn_pattern_matches_text (list[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+static guint
+apply_rule (VnResolver       *self,
+            const VnOverride *rule,
+            int               index)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+
+      if (!name_in_list (rule->tensors, value->name))
+        continue;
+      self->marks[i].tensor_rule = index;
+      self->marks[i].keep_float = rule->exclude;
+      n++;
+    }
+  return n;
+}
+
+/*< private >
+ * vn_resolver_set_tensor_rules:
+ *
+ * Before marking: which rule speaks about each tensor.
+ */
+void
+vn_resolver_set_tensor_rules (VnResolver *self)
+{
+  for (guint r = 0; r < self->recipe->overrides->len; r++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
+
+      if (!rule->enabled || !vn_override_is_for_tensors (rule) || apply_rule (self, rule, (int) r) > 0 || self->notes == NULL)
+        continue;
+      vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],
+                    _("Rule %u (%s) matches no tensor of the prepared network"), r + 1, rule->tensors[0]);
+    }
+}
+
+/*< private >
+ * vn_resolver_get_tensor_rule:
+ * @value: (nullable)
+ *
+ * Returns: (transfer none) (nullable): the rule that says how @value is quantized
+ */
+const VnOverride *
+vn_resolver_get_tensor_rule (VnResolver    *self,
+                             const VnValue *value)
+{
+  const VnQuantMark *mark = value != NULL && value->graph == self->graph ? vn_resolver_mark_of (self, value) : NULL;
+
+  if (mark == NULL || mark->tensor_rule < 0 || mark->keep_float)
+    return NULL;
+  return g_ptr_array_index (self->recipe->overrides, (guint) mark->tensor_rule);
+}
+
+static gboolean
+replace_numbers (char       **list,
+                 const char  *name,
+                 gsize        n,
+                 float       *numbers,
+                 GError     **error)
+{
+  g_autofree double *given = g_new (double, n + 1);
+
+  if (list == NULL)
+    return TRUE;
+  if (!vn_recipe_parse_numbers (list, n, name, given, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    numbers[i] = (float) given[i];
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_rule_range:
+ * @rule: (nullable): about the tensor
+ * @n: channels
+ * @min, @max: (inout) (array length=n): replaced by what the rule says
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the rule gives too many numbers, or a range that ends before it begins
+ */
+gboolean
+vn_quant_rule_range (const VnOverride  *rule,
+                     const char        *name,
+                     gsize              n,
+                     float             *min,
+                     float             *max,
+                     GError           **error)
+{
+  if (rule == NULL || (rule->min == NULL && rule->max == NULL))
+    return TRUE;
+  if (!replace_numbers (rule->min, name, n, min, error) || !replace_numbers (rule->max, name, n, max, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (min[i] > max[i])
+      {
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                     _("“%s”: the range from %g to %g is not allowed; the minimum must not be larger than the maximum"), name,
+                     (double) min[i], (double) max[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* ---- another type for some readers ---- */
+
+static gboolean
+find_receivers (VnResolver        *self,
+                const VnOverride  *rule,
+                const VnValue     *value,
+                gboolean          *receives)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+      g_autofree char *label = vn_node_dup_label (node);
+
+      for (guint k = 0; node->graph == self->graph && rule->receivers != NULL && rule->receivers[k] != NULL; k++)
+        receives[node->index] |= vn_pattern_matches_node (rule->receivers[k], node, label);
+      if (node->graph != self->graph)
+        continue;
+      receives[node->index] |= rule->receivers == NULL;
+      any |= receives[node->index];
+    }
+  return any || (value->is_output && rule->receivers == NULL);
+}
+
+static gboolean
+fill_converted_params (VnResolver     *self,
+                       const VnValue  *value,
+                       VnQuantRow     *converted,
+                       GError        **error)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  gboolean symmetric = vn_answer_or (rule->convert_symmetric, self->recipe->symmetric_activations);
+  const VnOverride second = { .min = rule->convert_min, .max = rule->convert_max };
+  VnRange range;
+  gint64 zero_point;
+  float min, max, scale;
+
+  if (rule->convert_scale != NULL)
+    return vn_quant_parse_params (rule->convert_scale, rule->convert_zero_point, 1, converted, error);
+  if (!vn_resolver_find_range (self, value, &range, NULL, error))
+    return FALSE;
+  min = (float) range.min;
+  max = (float) range.max;
+  if (!vn_quant_rule_range (&second, value->name, 1, &min, &max, error))
+    return FALSE;
+  converted->tensor.min = min;
+  converted->tensor.max = max;
+  if (!vn_quant_make_params (self->recipe, vn_resolver_get_method (self, value), &(VnRange) { min, max },
+                             converted->tensor.dtype, symmetric, FALSE, &scale, &zero_point, error))
+    return FALSE;
+  converted->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
+  converted->tensor.zero_point = vn_quant_integer_tensor (converted->tensor.dtype, &VN_SHAPE_SCALAR, &zero_point, error);
+  return converted->tensor.zero_point != NULL;
+}
+
+/*< private >
+ * vn_resolver_fill_converted:
+ * @value: an activation with a rule that names another type
+ * @row: its row
+ *
+ * Adds the type, scale and zero point that some readers see.
+ */
+gboolean
+vn_resolver_fill_converted (VnResolver     *self,
+                            const VnValue  *value,
+                            VnQuantRow     *row,
+                            GError        **error)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  row->receives = g_new0 (gboolean, self->graph->nodes->len + 1);
+  if (!find_receivers (self, rule, value, row->receives))
+    {
+      if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-without-receivers", value->name,
+                      _("None of the receivers that a rule names reads “%s”"), value->name);
+      return TRUE;
+    }
+  row->converted = vn_quant_row_new (value->name, VN_TENSOR_ACTIVATION);
+  row->converted->tensor.quantized = TRUE;
+  row->converted->tensor.dtype = rule->convert;
+  return fill_converted_params (self, value, row->converted, error);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Formats that store weights small and leave activations in float: which weights, along which axis. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <float.h>
+#include <math.h>
+
+#define NBITS_BLOCK 128   /* of MatMulNBits, where the recipe does not say */
+
+/* Where an operator has its weight, the axis it sums over, and that of its output channels; from the end if negative. */
+static const struct
+{
+  const char *op_type;
+  guint       input;
+  gint8       sum_axis, channel_axis;
+} carriers[] = {
+  { "Conv",   1,  1,  0 },
+  { "ConvTranspose", 1, 0, 1 },
+  { "Gather", 0, -1,  0 },
+  { "Gemm",   1,  0,  1 },
+  { "MatMul", 1, -2, -1 },
+};
+
+static int
+find_carrier (const VnNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (carriers); i++)
+    {
+      if (vn_node_is (node, carriers[i].op_type))
+        return (int) i;
+    }
+  return -1;
+}
+
+static gboolean
+is_transposed (const VnNode *node)
+{
+  return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0;
+}
+
+/* MatMulNBits knows matrices; ones in front of them vanish in broadcasting if the data has as many axes. */
+static gboolean
+is_matrix (const VnNode  *node,
+           const VnShape *weight)
+{
+  const VnValue *data = vn_node_get_input (node, 0);
+
+  for (int i = 0; i + 2 < weight->rank; i++)
+    {
+      if (weight->dims[i] != 1)
+        return FALSE;
+    }
+  return weight->rank == 2 || (data != NULL && data->type.shape.rank >= weight->rank);
+}
+
+/*< private >
+ * vn_quant_has_nbits:
+ *
+ * Returns: whether @node multiplies by a constant matrix and nothing else, so that MatMulNBits (and Add) can do it
+ */
+gboolean
+vn_quant_has_nbits (const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1), *data = vn_node_get_input (node, 0);
+
+  if (!(vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) || data == NULL || weight == NULL ||
+      weight->initializer == NULL || weight->initializer->shape.rank < 2 || weight->initializer->n_elements == 0 ||
+      data->type.shape.rank == 0)
+    return FALSE;
+  if (vn_node_is (node, "MatMul"))
+    return data->type.shape.rank != 1 && is_matrix (node, &weight->initializer->shape);
+  return vn_node_get_int (node, "transA", 0) == 0 && vn_node_get_float (node, "alpha", 1) == 1 &&
+         (vn_node_get_input (node, 2) == NULL || vn_node_get_float (node, "beta", 1) == 1);
+}
+
+/*< private >
+ * vn_quant_has_weight:
+ *
+ * Returns: whether a format for weights only can do something with @node
+ */
+gboolean
+vn_quant_has_weight (const VnRecipe *recipe,
+                     const VnNode   *node)
+{
+  int i = find_carrier (node);
+  const VnValue *weight = i >= 0 ? vn_node_get_input (node, carriers[i].input) : NULL;
+
+  if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
+      weight->initializer->n_elements == 0)
+    return FALSE;
+  return !vn_format_is (recipe->format, VN_FORMAT_IS_NBITS) || vn_quant_has_nbits (node);
+}
+
+/*< private >
+ * vn_quant_get_sum_axis:
+ * @node: one that vn_quant_has_weight() approves of
+ *
+ * Returns: the axis of its weight that it sums over; the last of a table
+ */
+int
+vn_quant_get_sum_axis (const VnNode *node)
+{
+  int i = find_carrier (node), rank;
+
+  rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
+  if (is_transposed (node))
+    return 1;
+  return carriers[i].sum_axis + (carriers[i].sum_axis < 0 ? rank : 0);
+}
+
+static int
+get_channel_axis (const VnNode *node)
+{
+  int i = find_carrier (node), rank;
+
+  rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
+  if (is_transposed (node))
+    return 0;
+  return carriers[i].channel_axis + (carriers[i].channel_axis < 0 ? rank : 0);
+}
+
+static gint64
+get_block (const VnRecipe *recipe)
+{
+  return recipe->block_size == 0 && vn_format_is (recipe->format, VN_FORMAT_IS_NBITS) ? NBITS_BLOCK : recipe->block_size;
+}
+
+static gboolean
+is_too_small (const VnNode  *node,
+              const VnValue *value,
+              gint64         block)
+{
+  return (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose")) &&
+         block > value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
+}
+
+/*< private >
+ * vn_resolver_mark_weight_only:
+ *
+ * Marks the weight of @node. Of nodes that share one, the first decides how it is cut; a convolution with fewer input
+ * channels than a block has one scale for each output channel, and 8 bits unless a rule says otherwise: 4 would cost it
+ * more accuracy than they save bytes.
+ *
+ * Returns: whether @node reads a weight that is marked
+ */
+gboolean
+vn_resolver_mark_weight_only (VnResolver   *self,
+                              const VnNode *node)
+{
+  int carrier = find_carrier (node), axis;
+  const VnValue *value;
+  VnQuantMark *mark;
+
+  if (carrier < 0)
+    return FALSE;
+  value = vn_node_get_input (node, carriers[carrier].input);
+  if (!vn_resolver_can_quantize (self, value) || value->initializer == NULL)
+    return FALSE;
+
+  mark = vn_resolver_mark_of (self, value);
+  axis = vn_quant_get_sum_axis (node);
+  if (mark->marked)
+    return !vn_format_is (self->recipe->format, VN_FORMAT_IS_NBITS) || mark->axis == axis;
+
+  mark->marked = mark->as_weight = TRUE;
+  mark->block = get_block (self->recipe);
+  mark->axis = mark->block > 0 ? axis : self->recipe->per_channel ? get_channel_axis (node) : -1;
+  if (is_too_small (node, value, mark->block))
+    {
+      mark->block = 0;
+      mark->axis = get_channel_axis (node);
+      mark->at_least_byte = TRUE;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_mark_blocks:
+ * @value: a constant that @node multiplies by, marked
+ *
+ * Cuts a weight into blocks along the axis that @node sums over, if the recipe of the format “qdq” has a size for them. A
+ * convolution with fewer input channels than a block has one scale for each output channel.
+ */
+void
+vn_resolver_mark_blocks (VnResolver    *self,
+                         const VnNode  *node,
+                         const VnValue *value)
+{
+  int carrier = find_carrier (node);
+  VnQuantMark *mark;
+
+  if (!vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) || self->recipe->block_size == 0 || carrier < 0 || value->initializer == NULL ||
+      value != vn_node_get_input (node, carriers[carrier].input) || value->initializer->shape.rank < 2 ||
+      value->initializer->n_elements == 0)
+    return;
+  mark = vn_resolver_mark_of (self, value);
+  if (!mark->marked || !mark->as_weight)
+    return;
+  mark->axis = vn_quant_get_sum_axis (node);
+  mark->block = self->recipe->block_size;
+  if (is_too_small (node, value, mark->block))
+    {
+      mark->axis = get_channel_axis (node);
+      mark->block = 0;
+    }
+}
+
+static VnDType
+stored_type (const VnRecipe *recipe,
+             VnDType         dtype)
+{
+  if (!vn_format_is (recipe->format, VN_FORMAT_IS_NBITS))
+    return dtype;
+  return vn_dtype_get_bits (dtype) == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8;
+}
+
+/*< private >
+ * vn_resolver_fill_blocks:
+ * @value: a constant that is marked to be cut into blocks
+ * @row: its row; dtype is what the rules say
+ *
+ * Numbers that floats cannot take the difference of stay float, with a note.
+ */
+gboolean
+vn_resolver_fill_blocks (VnResolver     *self,
+                         const VnValue  *value,
+                         VnQuantRow     *row,
+                         GError        **error)
+{
+  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  guint64 n_infinite;
+  float min, max;
+
+  if (!vn_quant_data_range (value->initializer, -1, &min, &max, &n_infinite, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (n_infinite > 0 || !isfinite (max - min))
+    {
+      row->tensor.quantized = FALSE;
+      row->tensor.dtype = VN_DTYPE_F32;
+      g_free (row->tensor.rule);
+      row->tensor.rule = g_strdup (_("it holds numbers too large for blocks"));
+      if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "weight-stays-float", value->name,
+                      _("“%s” stays in float: it holds infinite or nearly infinite values"), value->name);
+      return TRUE;
+    }
+
+  row->tensor.dtype = stored_type (self->recipe, row->tensor.dtype);
+  row->tensor.method = g_strdup ("minmax");
+  row->tensor.axis = mark->axis;
+  row->tensor.min = min;
+  row->tensor.max = max;
+  row->block = mark->block;
+  return vn_quant_block_params (value->initializer, mark->axis, mark->block, row->tensor.dtype,
+                                self->recipe->symmetric_weights, &row->tensor.scale, &row->tensor.zero_point, error);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The resolved plan: a table of rows. */
+
+#include "vn-resolver.h"
+
+static void
+row_free (gpointer data)
+{
+  VnQuantRow *row = data;
+
+  g_free (row->tensor.name);
+  g_clear_pointer (&row->tensor.scale, vn_tensor_unref);
+  g_clear_pointer (&row->tensor.zero_point, vn_tensor_unref);
+  g_free (row->tensor.method);
+  g_free (row->tensor.shares);
+  g_free (row->tensor.rule);
+  g_free (row->source);
+  g_free (row->receives);
+  g_clear_pointer (&row->converted, row_free);
+  g_free (row);
+}
+
+static void
+npu_move_free (gpointer data)
+{
+  g_free (((VnNpuMove *) data)->tensor);
+  g_free (data);
+}
+
+static void
+npu_node_free (gpointer data)
+{
+  VnNpuNode *self = data;
+
+  g_free (self->node);
+  g_free (self->op_type);
+  g_ptr_array_unref (self->moves);
+  g_free (self);
+}
+
+/*< private >
+ * vn_npu_node_new:
+ *
+ * Returns: (transfer full): a node of which nothing is known
+ */
+VnNpuNode *
+vn_npu_node_new (const VnNode *node)
+{
+  VnNpuNode *self = g_new0 (VnNpuNode, 1);
+
+  self->node = vn_node_dup_label (node);
+  self->op_type = g_strdup (node->op_type);
+  self->inputs[0] = self->inputs[1] = self->weight = self->bias = self->output = VN_NPU_NONE;
+  self->cut = self->bias_shift = self->read = self->write = VN_NPU_NONE;
+  self->moves = g_ptr_array_new_with_free_func (npu_move_free);
+  return self;
+}
+
+/**
+ * vn_quant_plan_get_n_npu_nodes:
+ *
+ * Returns: how many nodes the processor's limits speak of; 0 without the setting “npu”
+ */
+guint
+vn_quant_plan_get_n_npu_nodes (VnQuantPlan *self)
+{
+  return self->npu_nodes->len;
+}
+
+/**
+ * vn_quant_plan_get_npu_node:
+ *
+ * Returns: (transfer none): positions and shifts of one of them, in the order of the network
+ */
+const VnNpuNode *
+vn_quant_plan_get_npu_node (VnQuantPlan *self,
+                            guint        i)
+{
+  g_return_val_if_fail (i < self->npu_nodes->len, NULL);
+  return g_ptr_array_index (self->npu_nodes, i);
+}
+
+/*< private >
+ * vn_quant_plan_new:
+ * @n_nodes: of the prepared graph
+ */
+VnQuantPlan *
+vn_quant_plan_new (guint n_nodes)
+{
+  VnQuantPlan *self = g_new0 (VnQuantPlan, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->rows = g_ptr_array_new_with_free_func (row_free);
+  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  self->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->clamps = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->excluded = g_new0 (gboolean, n_nodes + 1);
+  self->selected = g_new0 (gboolean, n_nodes + 1);
+  self->n_nodes = n_nodes;
+  self->npu_nodes = g_ptr_array_new_with_free_func (npu_node_free);
+  return self;
+}
+
+/*< private >
+ * vn_quant_row_new:
+ *
+ * Returns: (transfer full): a row, in float so far
+ */
+VnQuantRow *
+vn_quant_row_new (const char   *name,
+                  VnTensorRole  role)
+{
+  VnQuantRow *row = g_new0 (VnQuantRow, 1);
+
+  row->tensor.name = g_strdup (name);
+  row->tensor.role = role;
+  row->tensor.dtype = VN_DTYPE_F32;
+  row->tensor.axis = -1;
+  row->beta = 1;
+  return row;
+}
+
+/*< private >
+ * vn_quant_row_take:
+ * @owner: name of the tensor whose parameters @from holds
+ *
+ * Gives @self the type, range and parameters of @from.
+ */
+void
+vn_quant_row_take (VnQuantRow       *self,
+                   const VnQuantRow *from,
+                   const char       *owner)
+{
+  VnTensorPlan *to = &self->tensor;
+  g_autofree char *method = g_strdup (from->tensor.method);
+
+  g_clear_pointer (&to->scale, vn_tensor_unref);
+  g_clear_pointer (&to->zero_point, vn_tensor_unref);
+  g_free (to->method);
+  g_free (to->shares);
+  to->quantized = TRUE;
+  to->dtype = from->tensor.dtype;
+  to->axis = from->tensor.axis;
+  to->scale = vn_tensor_ref (from->tensor.scale);
+  to->zero_point = vn_tensor_ref (from->tensor.zero_point);
+  to->min = from->tensor.min;
+  to->max = from->tensor.max;
+  to->method = g_steal_pointer (&method);
+  to->shares = g_strdup (owner);
+}
+
+/*< private >
+ * vn_quant_row_for:
+ *
+ * Returns: (transfer none): how @node sees the tensor
+ */
+const VnQuantRow *
+vn_quant_row_for (const VnQuantRow *self,
+                  const VnNode     *node)
+{
+  return self->converted != NULL && self->receives[node->index] ? self->converted : self;
+}
+
+/*< private >
+ * vn_quant_plan_add:
+ *
+ * Returns: (transfer none): a new row, in float so far
+ */
+VnQuantRow *
+vn_quant_plan_add (VnQuantPlan  *self,
+                   const char   *name,
+                   VnTensorRole  role)
+{
+  VnQuantRow *row = vn_quant_row_new (name, role);
+
+  g_ptr_array_add (self->rows, row);
+  g_hash_table_insert (self->by_name, row->tensor.name, row);
+  return row;
+}
+
+/*< private >
+ * vn_quant_plan_find_row:
+ */
+VnQuantRow *
+vn_quant_plan_find_row (VnQuantPlan *self,
+                        const char  *name)
+{
+  return g_hash_table_lookup (self->by_name, name);
+}
+
+/**
+ * vn_quant_plan_ref:
+ *
+ * Returns: (transfer full): @self
+ */
+VnQuantPlan *
+vn_quant_plan_ref (VnQuantPlan *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_quant_plan_unref:
+ * @self: (transfer full): a plan
+ */
+void
+vn_quant_plan_unref (VnQuantPlan *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+
+  g_hash_table_unref (self->by_name);
+  g_hash_table_unref (self->nodes);
+  g_ptr_array_unref (self->rows);
+  g_array_unref (self->clamps);
+  g_free (self->excluded);
+  g_free (self->selected);
+  g_free (self);
+}
+
+/**
+ * vn_quant_plan_get_n:
+ *
+ * Returns: how many rows: every float tensor of the prepared graph has one, quantized or not, and every copy of a bias
+ */
+guint
+vn_quant_plan_get_n (VnQuantPlan *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->rows->len;
+}
+
+/**
+ * vn_quant_plan_get:
+ * @i: below vn_quant_plan_get_n()
+ *
+ * Returns: (transfer none): the row: tensors in the order of the graph, then biases
+ */
+const VnTensorPlan *
+vn_quant_plan_get (VnQuantPlan *self,
+                   guint        i)
+{
+  g_return_val_if_fail (self != NULL && i < self->rows->len, NULL);
+
+  return &((const VnQuantRow *) g_ptr_array_index (self->rows, i))->tensor;
+}
+
+/**
+ * vn_quant_plan_find:
+ * @value_name: of a value in the prepared model
+ *
+ * Returns: (transfer none) (nullable): its row; %NULL for tensors that are not float
+ */
+const VnTensorPlan *
+vn_quant_plan_find (VnQuantPlan *self,
+                    const char  *value_name)
+{
+  const VnQuantRow *row;
+
+  g_return_val_if_fail (self != NULL && value_name != NULL, NULL);
+
+  row = vn_quant_plan_find_row (self, value_name);
+  return row != NULL ? &row->tensor : NULL;
+}
+
+/**
+ * vn_quant_plan_is_node_quantized:
+ * @node_label: what vn_node_dup_label() says of the node
+ *
+ * Returns: whether the node computes on quantized tensors, or was absorbed by one that does
+ */
+gboolean
+vn_quant_plan_is_node_quantized (VnQuantPlan *self,
+                                 const char  *node_label)
+{
+  g_return_val_if_fail (self != NULL && node_label != NULL, FALSE);
+
+  return g_hash_table_contains (self->nodes, node_label);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The rows of a plan, as resolving fills and writing reads them. */
+
+#include "vn-npu.h"
+#include "vn-quantize.h"
+
+G_BEGIN_DECLS
+
+typedef struct _VnQuantRow VnQuantRow;
+
+struct _VnQuantRow
+{
+  VnTensorPlan tensor;       /* first: rows are handed out as VnTensorPlan */
+  char        *source;       /* bias: name of the float initializer in the prepared model */
+  guint        node;         /* bias: index of the node that reads it, and which input */
+  guint        input;
+  float        beta;
+  VnQuantRow  *converted;    /* type, scale and zero point that some nodes see instead, or NULL */
+  gboolean     shares_converted;   /* has the parameters of what @shares names was converted to */
+  gboolean    *receives;     /* by node index: sees @converted */
+  gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
+};
+
+struct _VnQuantPlan
+{
+  gatomicrefcount ref;
+  GPtrArray      *rows;      /* of VnQuantRow */
+  GHashTable     *by_name;   /* borrowed name -> VnQuantRow */
+  GHashTable     *nodes;     /* labels of the nodes that take part */
+  GArray         *clamps;    /* of guint: indices of nodes that vanish */
+  gboolean       *excluded;  /* by node index: keeps float weights */
+  gboolean       *selected;  /* by node index: may be quantized */
+  guint           n_nodes;
+  GPtrArray      *npu_nodes; /* of VnNpuNode */
+};
+
+VnQuantPlan *vn_quant_plan_new       (guint            n_nodes);
+VnQuantRow  *vn_quant_plan_add       (VnQuantPlan     *self,
+                                      const char      *name,
+                                      VnTensorRole     role);
+VnQuantRow  *vn_quant_plan_find_row  (VnQuantPlan     *self,
+                                      const char      *name);
+
+VnQuantRow  *vn_quant_row_new        (const char      *name,
+                                      VnTensorRole     role);
+void         vn_quant_row_take       (VnQuantRow      *self,
+                                      const VnQuantRow *from,
+                                      const char      *owner);
+const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
+                                      const VnNode    *node);
+
+
+VnNpuNode   *vn_npu_node_new           (const VnNode   *node);
+
+G_END_DECLS

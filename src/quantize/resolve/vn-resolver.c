@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What a recipe says about each node: which take part, which rule speaks last. */
+
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-subgraph.h"
+#include "vn-truncate.h"
+
+/*< private >
+ * vn_quant_is_sorted:
+ *
+ * Whether nodes stand behind what they read, so that the order of the file can be kept: decisions that depend on order
+ * are then taken as onnxruntime.quantization takes them.
+ */
+gboolean
+vn_quant_is_sorted (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_input (node, k);
+
+          if (value != NULL && value->producer != NULL && value->graph == graph && value->producer->index >= i)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static GPtrArray *
+order_nodes (const VnGraph  *graph,
+             GError        **error)
+{
+  GPtrArray *nodes;
+
+  if (!vn_quant_is_sorted (graph))
+    return vn_graph_sort (graph, error);
+
+  nodes = g_ptr_array_sized_new (graph->nodes->len);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
+  return nodes;
+}
+
+static void
+apply_rule (VnQuantNode      *node,
+            const VnOverride *rule,
+            int               index)
+{
+  if (rule->exclude)
+    {
+      node->exclude_rule = index;
+      node->rule = -1;
+    }
+  else
+    {
+      node->exclude_rule = -1;
+      node->rule = index;
+    }
+}
+
+static guint
+apply_pattern (VnResolver        *self,
+               const VnOverride  *rule,
+               int                index,
+               char             **labels)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      if (!vn_override_matches_labelled (rule, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+        continue;
+      apply_rule (&self->quant_nodes[i], rule, index);
+      n++;
+    }
+  return n;
+}
+
+#define MOST_LEAKS 8
+
+static void
+tell_leaks (VnResolver          *self,
+            guint                rule,
+            GPtrArray           *nodes,
+            const char * const  *in_edges,
+            const char * const  *out_edges)
+{
+  g_autoptr(GArray) leaks = vn_graph_find_leaks (self->graph, nodes, in_edges, out_edges);
+
+  for (guint i = 0; i < MIN (leaks->len, MOST_LEAKS); i++)
+    {
+      const VnLeak *leak = &g_array_index (leaks, VnLeak, i);
+      g_autofree char *label = leak->node != NULL ? vn_node_dup_label (leak->node) : NULL;
+
+      if (leak->enters)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor enters at “%s”; add it to “from”"), rule + 1, label);
+      else if (label != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor leaves for “%s”; add it to “to”"), rule + 1, label);
+      else
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
+                      _("Rule %u does not enclose its region: this tensor is an output of the network; add it to “to”"), rule + 1);
+    }
+  if (leaks->len > MOST_LEAKS)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", NULL,
+                  _("Rule %u does not enclose its region: %u more tensors cross its edge"), rule + 1, leaks->len - MOST_LEAKS);
+}
+
+/* All nodes between the edges, or those of them that a pattern selects. */
+static guint
+apply_boundary (VnResolver       *self,
+                const VnOverride *rule,
+                int               index,
+                char            **labels,
+                GError          **error)
+{
+  const char * const none[] = { NULL };
+  const char * const *from = rule->in_edges != NULL ? (const char * const *) rule->in_edges : none;
+  const char * const *to = rule->out_edges != NULL ? (const char * const *) rule->out_edges : none;
+  g_autoptr(GPtrArray) nodes = vn_graph_capture (self->graph, from, to, error);
+  guint n = 0;
+
+  if (nodes == NULL)
+    return 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      if (rule->pattern != NULL && !vn_override_matches_labelled (rule, node, labels[node->index]))
+        continue;
+      apply_rule (&self->quant_nodes[node->index], rule, index);
+      n++;
+    }
+  if (self->notes != NULL && rule->pattern == NULL)
+    tell_leaks (self, (guint) index, nodes, from, to);
+  return n;
+}
+
+static char *
+describe_rule (const VnOverride *rule)
+{
+  g_autofree char *from = NULL, *to = NULL;
+
+  if (rule->pattern != NULL && rule->in_edges == NULL && rule->out_edges == NULL)
+    return g_strdup (rule->pattern);
+  from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
+  to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
+  if (rule->pattern != NULL)
+    return g_strdup_printf ("%s … %s, %s", from, to, rule->pattern);
+  return g_strdup_printf ("%s … %s", from, to);
+}
+
+static void
+apply_rules (VnResolver  *self,
+             char       **labels)
+{
+  for (guint r = 0; r < self->recipe->overrides->len; r++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
+      g_autoptr(GError) error = NULL;
+      g_autofree char *subject = NULL;
+      guint n;
+
+      if (!rule->enabled || vn_override_is_for_tensors (rule))
+        continue;
+      n = rule->in_edges == NULL && rule->out_edges == NULL ? apply_pattern (self, rule, (int) r, labels)
+                                                            : apply_boundary (self, rule, (int) r, labels, &error);
+      if (n > 0 || self->notes == NULL)
+        continue;
+
+      subject = describe_rule (rule);
+      if (error != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
+                      _("Rule %u matches no node: %s"), r + 1, error->message);
+      else
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
+                      _("Rule %u (%s) matches no node of the prepared network"), r + 1, subject);
+    }
+}
+
+static gboolean
+find_tail (VnResolver  *self,
+           GError     **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+
+  if (self->recipe->truncate == NULL)
+    return TRUE;
+  nodes = vn_model_truncate (self->model, (const char * const *) self->recipe->truncate, error);
+  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+    self->quant_nodes[((const VnNode *) g_ptr_array_index (nodes, i))->index].tail = TRUE;
+  return nodes != NULL;
+}
+
+static gboolean
+collect_rules (VnResolver  *self,
+               GError     **error)
+{
+  g_auto(GStrv) labels = g_new0 (char *, self->graph->nodes->len + 1);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      labels[i] = vn_node_dup_label (node);
+      self->quant_nodes[i].op = vn_op_lookup_node (node, NULL);
+    }
+  apply_rules (self, labels);
+  if (!vn_resolver_place (self, labels, error))
+    return FALSE;
+  vn_resolver_set_tensor_rules (self);
+  return TRUE;
+}
+
+static gboolean
+is_blind (VnResolver     *self,
+          const VnNode   *node,
+          const gboolean *lost)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      if (value != NULL && lost[value->id] &&
+          (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL) &&
+          (self->given == NULL || vn_encoding_table_get (self->given, value->name) == NULL))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_skip_blind:
+ *
+ * What lies behind a node that cannot be run here has no ranges: it stays float. Statistics from elsewhere may know it
+ * all the same.
+ */
+void
+vn_resolver_skip_blind (VnResolver *self)
+{
+  g_autofree gboolean *lost = vn_graph_find_lost (self->graph);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      VnQuantNode *info = &self->quant_nodes[i];
+
+      info->blind = is_blind (self, g_ptr_array_index (self->graph->nodes, i), lost);
+      info->selected = info->selected && !info->blind;
+    }
+}
+
+static void
+clear_bias (gpointer data)
+{
+  g_free (((VnQuantBias *) data)->name);
+}
+
+/*< private >
+ * vn_resolver_new:
+ *
+ * Returns: (transfer full): rules applied, nothing marked yet; %NULL if the graph has a cycle
+ */
+VnResolver *
+vn_resolver_new (const VnModel   *model,
+                 const VnRecipe  *recipe,
+                 VnNotes         *notes,
+                 GError         **error)
+{
+  g_autoptr(VnResolver) self = g_new0 (VnResolver, 1);
+  const VnGraph *graph = model->graph;
+
+  self->model = model;
+  self->graph = graph;
+  self->recipe = recipe;
+  self->notes = notes;
+  self->opset = vn_model_get_opset (model, "");
+  self->quant_nodes = g_new0 (VnQuantNode, graph->nodes->len + 1);
+  self->marks = g_new0 (VnQuantMark, graph->values->len + 1);
+  self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
+  self->clamps = g_ptr_array_new ();
+  self->captured = vn_graph_find_captured (self->graph);
+  self->copy_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_array_set_clear_func (self->biases, clear_bias);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    self->quant_nodes[i].rule = self->quant_nodes[i].exclude_rule = -1;
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      VnQuantMark *mark = &self->marks[i];
+
+      mark->axis = mark->tensor_rule = -1;
+      mark->activation_rule = mark->weight_rule = mark->method_rule = mark->percentile_rule = -1;
+    }
+
+  self->nodes = order_nodes (graph, error);
+  if (self->nodes == NULL)
+    return NULL;
+  if (!find_tail (self, error) || !collect_rules (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/*< private >
+ * vn_resolver_free:
+ */
+void
+vn_resolver_free (VnResolver *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_pointer (&self->nodes, g_ptr_array_unref);
+  g_clear_pointer (&self->given, vn_encoding_table_free);
+  g_array_unref (self->biases);
+  g_ptr_array_unref (self->clamps);
+  g_hash_table_unref (self->captured);
+  g_hash_table_unref (self->copy_names);
+  g_free (self->quant_nodes);
+  g_free (self->marks);
+  g_free (self);
+}
+
+/*< private >
+ * vn_resolver_mark_of:
+ * @value: of the graph that is resolved, not of an outer one
+ */
+VnQuantMark *
+vn_resolver_mark_of (VnResolver    *self,
+                     const VnValue *value)
+{
+  g_assert (value->graph == self->graph && value->id < self->graph->values->len);
+
+  return &self->marks[value->id];
+}
+
+/*< private >
+ * vn_quant_count_uses:
+ *
+ * Returns: inputs of nodes of the same graph that read @value; subgraphs read it in float whatever happens
+ */
+guint
+vn_quant_count_uses (const VnValue *value)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      if (g_array_index (value->uses, VnUse, i).node->graph == value->graph)
+        n++;
+    }
+  return n;
+}
+
+static gboolean
+only_quantized_by_others (const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      if (!vn_quant_is_conversion (g_array_index (value->uses, VnUse, i).node))
+        return FALSE;
+    }
+  return value->uses->len > 0 && !value->is_output;
+}
+
+/*< private >
+ * vn_resolver_can_quantize:
+ * @value: (nullable)
+ *
+ * Returns: whether @value is a float tensor of this graph that somebody reads and that is not yet quantized in the model
+ */
+gboolean
+vn_resolver_can_quantize (VnResolver    *self,
+                          const VnValue *value)
+{
+  if (value == NULL || value->graph != self->graph)
+    return FALSE;
+  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+    return FALSE;
+  if (value->initializer != NULL)
+    return value->initializer->dtype == VN_DTYPE_F32;
+  if (value->is_input && value->is_output)
+    return FALSE;
+  if (value->producer != NULL && vn_quant_is_conversion (value->producer))
+    return FALSE;
+
+  return value->type.kind == VN_TYPE_TENSOR &&
+         value->type.dtype == VN_DTYPE_F32 &&
+         !vn_value_is_constant (value) &&
+         !only_quantized_by_others (value);
+}
+
+/*< private >
+ * vn_resolver_root:
+ * @value: a marked value
+ *
+ * Returns: the tensor whose scale and zero point @value has in the end: @value itself unless it shares
+ */
+const VnValue *
+vn_resolver_root (VnResolver    *self,
+                  const VnValue *value)
+{
+  for (;;)
+    {
+      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+
+      if (mark->absorbed_into != NULL)
+        value = mark->absorbed_into;
+      else if (mark->provider != NULL)
+        value = mark->provider;
+      else
+        return value;
+    }
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What is worked out about a network while a recipe is resolved, and the steps that do it. */
+
+#include "vn-encodings.h"
+#include "vn-op.h"
+#include "vn-quant-math.h"
+#include "vn-quant-nodes.h"
+#include "vn-quant-plan.h"
+#include "vn-quantize.h"
+#include "vn-recipe-private.h"
+#include "vn-setting.h"
+
+G_BEGIN_DECLS
+
+/* One node: which rules speak about it. */
+typedef struct
+{
+  const VnOp *op;              /* NULL: unknown operator */
+  gboolean    selected;        /* may be quantized */
+  gboolean    placed_outside;  /* a list of nodes in the recipe leaves it out */
+  int         exclude_rule;    /* rule that keeps it in float, or -1 */
+  int         rule;            /* last rule that matches and does not exclude, or -1 */
+  gboolean    marked;          /* it made a tensor quantized */
+  gboolean    tail;            /* it lies behind the values at which the network is cut */
+  gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
+} VnQuantNode;
+
+/* One value: how it is to be quantized. Indexed by VnValue.id. */
+typedef struct
+{
+  gboolean      marked;
+  gboolean      keep_float;    /* a setting or a rule says so */
+  gboolean      fused;         /* the processor never writes it: what reads it is computed with it */
+  int           tensor_rule;   /* last rule that names the tensor, or -1 */
+  gboolean      as_weight;     /* takes the type of weights, not that of activations */
+  int           axis;          /* channel axis, or -1 */
+  gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */
+  gboolean      at_least_byte; /* the recipe's 4 bits do not hold for it */
+  const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
+  const VnNode  *provider_node;
+  const VnValue *absorbed_into;/* output of the clamp that replaced it, or NULL */
+  const VnValue *range_from;   /* whose range is used; NULL: its own */
+  gboolean      unit_range;    /* range is the one its operator guarantees */
+  float         unit_min, unit_max;
+  int           activation_rule, weight_rule, method_rule, percentile_rule;   /* last rule that sets it, or -1 */
+} VnQuantMark;
+
+/* A bias that becomes int32. */
+typedef struct
+{
+  const VnNode  *node;
+  guint          input;
+  const VnValue *bias, *x, *weight;
+  float          beta;         /* factor folded into the bias */
+  char          *name;         /* of the tensor in the result: of @bias, or of a copy */
+} VnQuantBias;
+
+typedef const VnHistogram * (*VnHistogramFunc) (const char *value_name,
+                                                gpointer    data);
+
+typedef struct
+{
+  const VnModel  *model;
+  const VnGraph  *graph;
+  const VnRecipe *recipe;
+  VnNotes        *notes;
+  gint64          opset;
+  VnHistogramFunc lookup;
+  gpointer        lookup_data;
+
+  VnEncodingTable   *given;      /* nullable: the table that the recipe names */
+
+  GPtrArray      *nodes;      /* of VnNode, in an order that can run: as in the file if that is one */
+  VnQuantNode    *quant_nodes;/* by VnNode.index */
+  VnQuantMark    *marks;      /* by VnValue.id */
+  GArray         *biases;     /* of VnQuantBias */
+  GPtrArray      *clamps;     /* of VnNode that vanish */
+  GHashTable     *copy_names; /* names of copies of biases */
+  GHashTable     *captured;   /* set of VnValue: graphs inside nodes use them, in float */
+} VnResolver;
+
+VnResolver  *vn_resolver_new          (const VnModel   *model,
+                                       const VnRecipe  *recipe,
+                                       VnNotes         *notes,     /* nullable */
+                                       GError         **error);
+void         vn_resolver_free         (VnResolver      *self);
+VnQuantMark *vn_resolver_mark_of      (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_can_quantize (VnResolver      *self,
+                                       const VnValue   *value);
+void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
+gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
+                                       char           **labels,
+                                       GError         **error);
+void         vn_resolver_mark         (VnResolver      *self);     /* resolve-mark.c */
+gboolean     vn_resolver_is_divisor   (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_may_mark     (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_is_marked    (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_mark_output  (VnResolver      *self,
+                                       const VnNode    *node,
+                                       guint            i);
+gboolean     vn_resolver_keeps_outputs_float (VnResolver   *self,
+                                              const VnNode *node);
+gboolean     vn_resolver_mark_clamp   (VnResolver      *self,      /* resolve-mark-clamp.c */
+                                       const VnNode    *node,
+                                       const VnOp      *op);
+void         vn_resolver_mark_bias    (VnResolver      *self,      /* resolve-mark-bias.c */
+                                       const VnNode    *node,
+                                       int              input,
+                                       const VnValue   *x,
+                                       const VnValue   *weight);
+void         vn_resolver_rename_shared_biases (VnResolver *self);
+void         vn_resolver_set_ranges   (VnResolver      *self);     /* resolve-settings.c */
+void         vn_resolver_set_rules    (VnResolver      *self);
+const VnValue *vn_resolver_root       (VnResolver      *self,
+                                       const VnValue   *value);
+
+/* ---- resolve-encodings.c ---- */
+
+gboolean       vn_resolver_load_encodings (VnResolver      *self,
+                                           GError         **error);
+const VnEncoding *vn_resolver_get_encoding (VnResolver      *self,
+                                            const VnValue   *value);
+gboolean       vn_encoding_fits       (const VnEncoding   *given,
+                                       VnDType          dtype);
+gboolean       vn_encoding_get_range  (const VnEncoding   *given,
+                                       const char      *name,
+                                       VnDType          dtype,
+                                       VnRange         *range,
+                                       GError         **error);
+
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResolver, vn_resolver_free)
+
+/* ---- what XSlim does otherwise (resolve-xslim.c) ---- */
+
+gboolean vn_quant_is_used_by     (const VnValue   *value,
+                                  char           **types,
+                                  gboolean         otherwise);
+float    vn_quant_adjust_scale   (const VnRecipe  *recipe,
+                                  const VnValue   *value,
+                                  gboolean         channel,
+                                  float            scale);
+gboolean vn_quant_keeps_integers (VnTensor        *data,
+                                  VnDType          dtype,
+                                  gint64          *zero_point);
+void     vn_quant_limit_gate     (const VnValue   *value,
+                                  VnRange         *range);
+gboolean vn_quant_is_large_bias  (const VnRecipe  *recipe,
+                                  const VnNode    *node,
+                                  VnTensor        *bias,
+                                  const float     *scales,
+                                  gsize            n);
+
+/* ---- rules about tensors (resolve-tensor-rules.c) ---- */
+
+void         vn_resolver_set_tensor_rules (VnResolver *self);
+const VnOverride *vn_resolver_get_tensor_rule (VnResolver    *self,
+                                               const VnValue *value);
+gboolean     vn_encoding_fill_constant (const VnEncoding   *given,     /* resolve-encodings.c */
+                                        gsize            n,
+                                        VnQuantRow      *row,
+                                        GError         **error);
+gboolean     vn_quant_parse_params   (char           **scales,
+                                      char           **zero_points,
+                                      gsize            n,
+                                      VnQuantRow      *row,
+                                      GError         **error);
+gboolean     vn_quant_rule_range     (const VnOverride *rule,
+                                      const char      *name,
+                                      gsize            n,
+                                      float           *min,
+                                      float           *max,
+                                      GError         **error);
+gboolean     vn_resolver_find_range  (VnResolver      *self,       /* resolve-rows.c */
+                                      const VnValue   *value,
+                                      VnRange         *range,
+                                      char           **winner,
+                                      GError         **error);
+const char  *vn_resolver_get_method  (VnResolver      *self,
+                                      const VnValue   *value);
+gboolean     vn_resolver_fill_converted (VnResolver      *self,
+                                         const VnValue   *value,
+                                         VnQuantRow      *row,
+                                         GError         **error);
+void         vn_resolver_align       (VnResolver      *self,
+                                      VnQuantPlan     *plan);      /* resolve-align.c */
+gboolean     vn_resolver_fill_biases (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);   /* resolve-row-bias.c */
+gboolean     vn_resolver_fill_rows   (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);   /* resolve-rows.c */
+char        *vn_resolver_dup_reason  (VnResolver      *self,
+                                      const VnValue   *value);   /* resolve-reason.c */
+char        *vn_resolver_dup_rule    (VnResolver      *self,
+                                      int              rule,
+                                      VnDType          dtype);
+VnQuantPlan *vn_quantize_resolve_with (const VnModel   *prepared,
+                                       const VnRecipe  *recipe,
+                                       VnHistogramFunc  lookup,
+                                       gpointer         data,
+                                       VnNotes         *notes,
+                                       GError         **error);
+
+/* ---- processors that shift (resolve-fuse.c, resolve-npu.c) ---- */
+
+void         vn_resolver_fuse          (VnResolver     *self);   /* resolve-fuse.c */
+void         vn_resolver_refine_positions (VnResolver     *self,
+                                           VnQuantPlan    *plan);
+
+/* ---- weights only (resolve-weights.c) ---- */
+
+gboolean     vn_resolver_mark_weight_only (VnResolver      *self,
+                                           const VnNode    *node);
+void         vn_resolver_mark_blocks   (VnResolver      *self,
+                                        const VnNode    *node,
+                                        const VnValue   *value);
+gboolean     vn_resolver_fill_blocks   (VnResolver      *self,
+                                        const VnValue   *value,
+                                        VnQuantRow      *row,
+                                        GError         **error);
+
+/* ---- floats of 16 bits (resolve-half.c) ---- */
+
+gboolean     vn_resolver_fill_half   (VnResolver      *self,
+                                      VnQuantPlan     *plan,
+                                      GError         **error);
+
+
+G_END_DECLS

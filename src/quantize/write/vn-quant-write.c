@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The formats a plan can be written in, and what they have in common. */
+
+#include "vn-quant-write.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+#include "vn-validate.h"
+
+#include <string.h>
+
+static const VnFormatWriter * const writers[] = {
+#define VN_FORMAT(SYMBOL, id, ...) [VN_FORMAT_##SYMBOL] = &vn_format_writer_##id,
+#include "vn-formats.def"
+#undef VN_FORMAT
+};
+
+/* Least IR version that knows an opset: version tables of the ONNX standard. */
+static const struct { gint64 opset, ir; } ir_versions[] = {
+  { 10, 5 }, { 11, 6 }, { 14, 7 }, { 18, 8 }, { 20, 9 }, { 22, 10 }, { 23, 11 }, { 24, 12 }, { 25, 13 },
+};
+
+/*< private >
+ * vn_quant_add_value:
+ * @base: name of the tensor it belongs to; the two together are made unique
+ * @shape: (nullable): unknown
+ */
+VnValue *
+vn_quant_add_value (VnGraph       *graph,
+                    const char    *base,
+                    const char    *suffix,
+                    VnDType        dtype,
+                    const VnShape *shape)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_value (graph, name, dtype, shape);
+}
+
+/*< private >
+ * vn_quant_add_constant:
+ * @base: name of the tensor it belongs to; the two together are made unique
+ */
+VnValue *
+vn_quant_add_constant (VnGraph    *graph,
+                       const char *base,
+                       const char *suffix,
+                       VnTensor   *tensor)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_initializer (graph, name, tensor);
+}
+
+static void
+set_metadata (VnModel    *model,
+              const char *key,
+              const char *value)
+{
+  for (guint i = 0; i + 1 < model->metadata->len; i += 2)
+    {
+      if (!g_str_equal (g_ptr_array_index (model->metadata, i), key))
+        continue;
+      g_free (model->metadata->pdata[i + 1]);
+      model->metadata->pdata[i + 1] = g_strdup (value);
+      return;
+    }
+  g_ptr_array_add (model->metadata, g_strdup (key));
+  g_ptr_array_add (model->metadata, g_strdup (value));
+}
+
+static void
+describe_recipe (VnModel        *model,
+                 const VnRecipe *recipe)
+{
+  g_autofree char *rules = g_strdup_printf ("%u", recipe->overrides->len);
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  set_metadata (model, "vernier.version", VN_VERSION);
+  set_metadata (model, "vernier.preset", recipe->preset != NULL ? recipe->preset : "");
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *key = g_strconcat ("vernier.", settings[i].id, NULL);
+      g_autofree char *text = vn_setting_dup_text (&settings[i], recipe);
+
+      /* Whoever gets the model need not know the folders of whoever made it. */
+      if (g_str_equal (settings[i].id, "ranges") && recipe->ranges != NULL)
+        {
+          g_free (text);
+          text = g_path_get_basename (recipe->ranges);
+        }
+      if (!vn_setting_is_default (&settings[i], recipe) || settings[i].type == VN_SETTING_ENUM ||
+          settings[i].type == VN_SETTING_DTYPE)
+        set_metadata (model, key, text);
+    }
+  set_metadata (model, "vernier.rules", rules);
+}
+
+/* Weights that are no graph inputs need IR version 4; each opset needs its own. */
+static void
+raise_ir_version (VnModel *model)
+{
+  gint64 opset = vn_model_get_opset (model, ""), needed = ir_versions[0].ir;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ir_versions); i++)
+    {
+      needed = ir_versions[i].ir;
+      if (opset <= ir_versions[i].opset)
+        break;
+    }
+  if (model->functions->len > 0)
+    needed = MAX (needed, 8);
+  model->ir_version = MAX (model->ir_version, needed);
+}
+
+static void
+set_producer (VnModel *model)
+{
+  g_free (model->producer_name);
+  g_free (model->producer_version);
+  model->producer_name = g_strdup ("Vernier");
+  model->producer_version = g_strdup (VN_VERSION);
+}
+
+/* Every domain that a node is of; those the model had keep their version. */
+static void
+import_domains (VnModel *model)
+{
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      if (*node->domain != '\0' && vn_model_get_opset (model, node->domain) == 0)
+        vn_model_set_opset (model, node->domain, 1);
+    }
+}
+
+/* Runtimes and the standard want nodes behind what they read; not every file keeps to that. */
+static gboolean
+sort_nodes (VnGraph  *graph,
+            GError  **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+
+  if (vn_quant_is_sorted (graph))
+    return TRUE;
+
+  nodes = vn_graph_sort (graph, error);
+  if (nodes == NULL)
+    return FALSE;
+  vn_graph_reorder (graph, nodes);
+  return TRUE;
+}
+
+static gboolean
+complete_model (VnModel  *model,
+                GError  **error)
+{
+  import_domains (model);
+  return sort_nodes (model->graph, error) && vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
+}
+
+/* Values the writer did not rename stand for themselves, if they are still there. */
+static void
+complete_names (const VnModel *prepared,
+                const VnModel *model,
+                GHashTable    *names)
+{
+  for (guint i = 0; i < prepared->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (prepared->graph->values, i);
+
+      if (!g_hash_table_contains (names, value->name) && g_hash_table_contains (model->graph->by_name, value->name))
+        g_hash_table_insert (names, g_strdup (value->name), g_strdup (value->name));
+    }
+}
+
+/*< private >
+ * vn_format_get_writer:
+ *
+ * Returns: (transfer none): what writes @format
+ */
+const VnFormatWriter *
+vn_format_get_writer (VnFormat format)
+{
+  g_return_val_if_fail ((guint) format < G_N_ELEMENTS (writers), writers[0]);
+
+  return writers[format];
+}
+
+/**
+ * vn_quantize_write:
+ * @prepared: the model @plan was made for
+ * @recipe: the recipe @plan was made from
+ * @plan: what to do
+ * @value_names: (out) (nullable) (transfer full): see the header; tensors that vanished (before an absorbed clamp) are
+ *   not in it
+ *
+ * Returns: (transfer full): a quantized copy of @prepared, or %NULL: a format without writer, memory
+ */
+VnModel *
+vn_quantize_write (const VnModel   *prepared,
+                   const VnRecipe  *recipe,
+                   VnQuantPlan     *plan,
+                   GHashTable     **value_names,
+                   GError         **error)
+{
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  g_return_val_if_fail (prepared != NULL && recipe != NULL && plan != NULL, NULL);
+  g_return_val_if_fail (plan->n_nodes == prepared->graph->nodes->len, NULL);
+
+  if (!vn_format_check_number (recipe->format, error))
+    return NULL;
+
+  model = vn_model_copy (prepared);
+  if (!writers[recipe->format]->write (model, recipe, plan, names, error) || !complete_model (model, error))
+    {
+      g_prefix_error (error, "%s: ", vn_format_get_traits (recipe->format)->id);
+      return NULL;
+    }
+
+  describe_recipe (model, recipe);
+  set_producer (model);
+  raise_ir_version (model);
+  complete_names (prepared, model, names);
+  if (value_names != NULL)
+    *value_names = g_steal_pointer (&names);
+  return g_steal_pointer (&model);
+}

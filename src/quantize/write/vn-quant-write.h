@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Writing a plan into a network: one writer for each format of vn-formats.def, and what they share. */
+
+#include "vn-format-writer.h"
+#include "vn-quant-math.h"
+#include "vn-quant-nodes.h"
+#include "vn-quant-plan.h"
+#include "vn-quantize.h"
+#include "vn-recipe-private.h"
+
+G_BEGIN_DECLS
+
+/* ---- how one tensor is written (write-pair.c) ---- */
+
+typedef enum
+{
+  VN_PAIR_LINEAR,     /* quantize, dequantize, with scale and zero point */
+  VN_PAIR_CAST,       /* to the type, back */
+  VN_PAIR_BLOCK,      /* one node that rounds */
+  VN_PAIR_FIX,        /* one node that rounds, with scale and zero point */
+} VnPairKind;
+
+typedef struct
+{
+  VnPairKind  kind;
+  const char *domain, *forth, *back;   /* back: NULL if one node does both */
+} VnQuantPair;
+
+/* What decides for all tensors of a network together which operators are written. */
+typedef enum
+{
+  VN_PAIRS_CONTRIB = 1 << 0,   /* the standard of the result has no integers but those of 8 bit: ONNX Runtime's domain */
+  VN_PAIRS_BYTES   = 1 << 1,   /* activations of 8 bit stand in standard operators, and are fused with what reads them */
+} VnPairFlags;
+
+const VnQuantPair *vn_quant_find_pair       (const VnRecipe     *recipe,
+                                             VnPairFlags         flags,
+                                             const VnTensorPlan *row);
+void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
+                                             const VnTensorPlan *row,
+                                             VnNode             *node,
+                                             gboolean            back,
+                                             int                 axis);
+int          vn_quant_find_block_axis       (const VnValue      *value);
+void         vn_quant_add_functions         (VnModel            *model,
+                                             const VnRecipe     *recipe);   /* write-bodies.c */
+
+/* ---- what writers share ---- */
+
+VnValue             *vn_quant_add_value    (VnGraph          *graph,
+                                            const char       *base,
+                                            const char       *suffix,
+                                            VnDType           dtype,
+                                            const VnShape    *shape);
+VnValue             *vn_quant_add_constant (VnGraph          *graph,
+                                            const char       *base,
+                                            const char       *suffix,
+                                            VnTensor         *tensor);
+void                 vn_quant_drop_unused_constants (VnGraph    *graph,
+                                                     GHashTable *captured);
+gboolean             vn_quant_write_qdq    (VnModel          *model,
+                                            const VnRecipe   *recipe,
+                                            VnQuantPlan      *plan,
+                                            GHashTable       *value_names,
+                                            GError          **error);
+void                 vn_quant_write_dedicated (VnGraph       *graph,   /* write-pairs.c */
+                                               VnQuantPlan   *plan,
+                                               GPtrArray     *nodes,
+                                               GHashTable    *value_names);
+void                 vn_quant_write_converted (VnModel       *model,
+                                               VnQuantPlan   *plan,
+                                               GPtrArray     *nodes,
+                                               GHashTable    *value_names);
+
+G_END_DECLS

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* float16 and bfloat16, as a conversion. float16: nodes compute with it; where one that stays float32 meets one that does
+ * not, there is one Cast for each tensor. A tensor that is needed as float32 keeps its name, its float16 has another.
+ * bfloat16: weights are stored as such and cast back, as few runtimes compute with it. */
+
+#include "vn-quant-write.h"
+
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+typedef struct
+{
+  VnGraph    *graph;
+  GHashTable *halves;      /* set of VnNode that compute with float16 */
+  GHashTable *captured;    /* set of VnValue: graphs inside nodes use or return them */
+  GHashTable *names;
+  gboolean    float_io;
+} Writer;
+
+/* ---- who reads ---- */
+
+static gboolean
+reads_half (Writer *self,
+            VnUse   use)
+{
+  return g_hash_table_contains (self->halves, use.node) && vn_quant_is_half_input (use.node, use.index);
+}
+
+static GArray *
+list_uses (Writer        *self,
+           const VnValue *value,
+           gboolean       half)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (VnUse));
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      VnUse use = g_array_index (value->uses, VnUse, i);
+
+      if (use.node->graph == self->graph && reads_half (self, use) == half)
+        g_array_append_val (list, use);
+    }
+  return list;
+}
+
+static void
+redirect (const GArray *uses,
+          VnValue      *to)
+{
+  for (guint i = 0; i < uses->len; i++)
+    {
+      VnUse use = g_array_index (uses, VnUse, i);
+
+      vn_node_set_input (use.node, use.index, to);
+    }
+}
+
+static VnNode *
+first_of (const GArray *uses)
+{
+  VnNode *first = NULL;
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      VnNode *node = g_array_index (uses, VnUse, i).node;
+
+      if (first == NULL || node->index < first->index)
+        first = node;
+    }
+  return first;
+}
+
+static VnNode *
+behind (const VnGraph *graph,
+        const VnNode  *node)
+{
+  return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+}
+
+/* ---- values ---- */
+
+static VnValue *
+add_twin (VnGraph       *graph,
+          const VnValue *value,
+          const char    *suffix,
+          VnDType        dtype)
+{
+  g_autofree char *name = g_strconcat (value->name, suffix, NULL);
+
+  return vn_graph_add_value (graph, name, dtype, &value->type.shape);
+}
+
+static void
+insert_cast (VnGraph *graph,
+             VnNode  *before,
+             VnValue *from,
+             VnValue *to,
+             VnDType  dtype)
+{
+  g_autofree char *name = g_strconcat (to->name, "_Cast", NULL);
+  VnNode *node = vn_graph_insert_node (graph, before, name, "", "Cast", &from, 1, &to, 1);
+
+  vn_node_set_int (node, "to", dtype);
+}
+
+/* The name stays; nobody needs float32. */
+static void
+make_half (VnValue *value)
+{
+  VnShape shape = value->type.shape;
+
+  vn_value_set_type (value, VN_DTYPE_F16, &shape);
+}
+
+/* Whether somebody outside the float16 nodes needs @value as it is. */
+static gboolean
+is_needed (Writer        *self,
+           const VnValue *value,
+           const GArray  *singles)
+{
+  return singles->len > 0 || g_hash_table_contains (self->captured, value) || (value->is_output && self->float_io);
+}
+
+static void
+convert_result (Writer  *self,
+                VnValue *value)
+{
+  g_autoptr(GArray) halves = list_uses (self, value, TRUE), singles = list_uses (self, value, FALSE);
+  VnNode *producer = value->producer;
+  guint index = value->output_index;
+  VnValue *twin;
+
+  if (!is_needed (self, value, singles))
+    {
+      make_half (value);
+      return;
+    }
+  if (value->is_output && !self->float_io && !g_hash_table_contains (self->captured, value))
+    {
+      twin = add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
+      make_half (value);
+      redirect (singles, twin);
+      insert_cast (self->graph, behind (self->graph, producer), value, twin, VN_DTYPE_F32);
+      return;
+    }
+  twin = add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  vn_node_set_output (producer, index, twin);
+  redirect (halves, twin);
+  insert_cast (self->graph, behind (self->graph, producer), twin, value, VN_DTYPE_F32);
+}
+
+static void
+convert_source (Writer  *self,
+                VnValue *value)
+{
+  g_autoptr(GArray) halves = list_uses (self, value, TRUE), singles = list_uses (self, value, FALSE);
+  VnValue *twin;
+
+  if (value->is_input && !self->float_io && !value->is_output && !g_hash_table_contains (self->captured, value))
+    {
+      make_half (value);
+      if (singles->len == 0)
+        return;
+      twin = add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
+      redirect (singles, twin);
+      insert_cast (self->graph, first_of (singles), value, twin, VN_DTYPE_F32);
+      return;
+    }
+  if (halves->len == 0)
+    return;
+  twin = add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  redirect (halves, twin);
+  insert_cast (self->graph, value->producer != NULL ? behind (self->graph, value->producer) : first_of (halves), value,
+               twin, VN_DTYPE_F16);
+}
+
+static gboolean
+convert_constant (Writer   *self,
+                  VnValue  *value,
+                  GError  **error)
+{
+  g_autoptr(GArray) halves = list_uses (self, value, TRUE);
+  g_autofree char *name = g_strconcat (value->name, "_fp16", NULL);
+  g_autoptr(VnTensor) data = NULL;
+  gsize n_clipped, n_raised;
+  VnValue *twin;
+
+  if (halves->len == 0)
+    return TRUE;
+  data = vn_quant_to_half (value->initializer, &n_clipped, &n_raised, error);
+  if (data == NULL)
+    return FALSE;
+  twin = vn_graph_add_initializer (self->graph, name, data);
+  redirect (halves, twin);
+  g_hash_table_insert (self->names, g_strdup (value->name), g_strdup (twin->name));
+  if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
+    vn_graph_remove_value (self->graph, value);
+  return TRUE;
+}
+
+static gboolean
+convert_value (Writer   *self,
+               VnValue  *value,
+               GError  **error)
+{
+  if (value->initializer != NULL)
+    return convert_constant (self, value, error);
+  if (value->producer != NULL && g_hash_table_contains (self->halves, value->producer))
+    convert_result (self, value);
+  else
+    convert_source (self, value);
+  return TRUE;
+}
+
+static GPtrArray *
+list_singles (const VnGraph *graph)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      if (vn_quant_is_single (g_ptr_array_index (graph->values, i)))
+        g_ptr_array_add (list, g_ptr_array_index (graph->values, i));
+    }
+  return list;
+}
+
+static void
+find_halves (Writer      *self,
+             VnQuantPlan *plan)
+{
+  g_autoptr(GHashTable) positions = vn_quant_find_positions (self->graph);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      if (!plan->excluded[i] && vn_quant_can_be_half (node, positions))
+        g_hash_table_add (self->halves, node);
+    }
+}
+
+static void
+retarget_casts (Writer *self)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->halves);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      if (vn_node_is (key, "Cast"))
+        vn_node_set_int (key, "to", VN_DTYPE_F16);
+    }
+}
+
+static gboolean
+write_fp16 (VnModel         *model,
+            const VnRecipe  *recipe,
+            VnQuantPlan     *plan,
+            GHashTable      *value_names,
+            GError         **error)
+{
+  g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = vn_graph_find_captured (model->graph);
+  g_autoptr(GPtrArray) values = list_singles (model->graph);
+  Writer self = { model->graph, halves, captured, value_names, recipe->float_io };
+
+  find_halves (&self, plan);
+  /* all nodes know their inputs by type until the last value is done: types of values that stay are set then */
+  for (guint i = 0; i < values->len; i++)
+    {
+      if (!convert_value (&self, g_ptr_array_index (values, i), error))
+        return FALSE;
+    }
+  retarget_casts (&self);
+  return TRUE;
+}
+
+/* ---- bfloat16 ---- */
+
+static gboolean
+store_bfloat (VnGraph     *graph,
+              VnValue     *value,
+              GHashTable  *excluded,
+              GHashTable  *names,
+              GError     **error)
+{
+  g_autoptr(GArray) uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
+  g_autoptr(VnTensor) data = vn_tensor_convert (value->initializer, VN_DTYPE_BF16, error);
+  g_autofree char *name = g_strconcat (value->name, "_bf16", NULL), *wide_name = g_strconcat (value->name, "_fp32", NULL);
+  VnValue *stored, *wide;
+
+  if (data == NULL)
+    return FALSE;
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      VnUse use = g_array_index (value->uses, VnUse, i);
+
+      if (use.node->graph == graph && !g_hash_table_contains (excluded, use.node))
+        g_array_append_val (uses, use);
+    }
+  stored = vn_graph_add_initializer (graph, name, data);
+  wide = vn_graph_add_value (graph, wide_name, VN_DTYPE_F32, &data->shape);
+  redirect (uses, wide);
+  insert_cast (graph, first_of (uses), stored, wide, VN_DTYPE_F32);
+  g_hash_table_insert (names, g_strdup (value->name), g_strdup (wide->name));
+  return TRUE;
+}
+
+static gboolean
+write_bf16 (VnModel         *model,
+            const VnRecipe  *recipe,
+            VnQuantPlan     *plan,
+            GHashTable      *value_names,
+            GError         **error)
+{
+  VnGraph *graph = model->graph;
+  g_autoptr(GHashTable) captured = vn_graph_find_captured (graph), excluded = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) values = list_singles (graph);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      if (plan->excluded[i])
+        g_hash_table_add (excluded, g_ptr_array_index (graph->nodes, i));
+    }
+  for (guint i = 0; i < values->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (values, i);
+      const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
+
+      if (value->initializer == NULL || row == NULL || !row->tensor.quantized)
+        continue;
+      if (!store_bfloat (graph, value, excluded, value_names, error))
+        return FALSE;
+      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (captured, value))
+        vn_graph_remove_value (graph, value);
+    }
+  return TRUE;
+}
+
+const VnFormatWriter vn_format_writer_fp16 = { NULL, write_fp16 };
+const VnFormatWriter vn_format_writer_bf16 = { NULL, write_bf16 };

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* IntegerOps: products of integers inside a float network. Each node that has a constant weight becomes
+ *
+ *   x -> DynamicQuantizeLinear (or QuantizeLinear, with a range from samples)
+ *     -> MatMulInteger or ConvInteger with the stored weight -> Cast -> Mul by both scales -> Add the bias
+ *
+ * and everything else stays float. A Gather of a constant reads integers, an LSTM becomes DynamicQuantizeLSTM. The names
+ * are those onnxruntime.quantization gives. */
+
+#include "vn-write-integer-private.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+typedef VnIntegerOperand Quantized;
+typedef VnIntegerWriter Writer;
+
+typedef gboolean (*WriteFunc) (Writer *self, VnNode *node, GError **error);
+
+static gboolean write_conv   (Writer *self, VnNode *node, GError **error);
+static gboolean write_gather (Writer *self, VnNode *node, GError **error);
+static gboolean write_gemm   (Writer *self, VnNode *node, GError **error);
+static gboolean write_lstm   (Writer *self, VnNode *node, GError **error);
+static gboolean write_matmul (Writer *self, VnNode *node, GError **error);
+
+static const struct
+{
+  const char *type;
+  WriteFunc   write;
+} writers[] = {
+  { "Conv",   write_conv },
+  { "Gather", write_gather },
+  { "Gemm",   write_gemm },
+  { "LSTM",   write_lstm },
+  { "MatMul", write_matmul },
+};
+
+static WriteFunc
+find_writer (const VnNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
+    {
+      if (vn_node_is (node, writers[i].type))
+        return writers[i].write;
+    }
+  return NULL;
+}
+
+static gboolean
+is_matrix_of (const VnNode *node,
+              guint         input,
+              int           rank)
+{
+  const VnValue *value = vn_node_get_input (node, input);
+
+  return value != NULL && value->graph == node->graph && value->initializer != NULL &&
+         value->initializer->dtype == VN_DTYPE_F32 && value->initializer->n_elements > 0 &&
+         (rank == 0 || value->initializer->shape.rank == rank);
+}
+
+/* Whether @node can be written in this format: it has a constant weight, and nothing in the way. */
+static gboolean
+write_integer_has_operator (const VnRecipe *recipe,
+                            const VnNode   *node)
+{
+  if (find_writer (node) == NULL)
+    return FALSE;
+  if (vn_node_is (node, "Gather"))
+    return is_matrix_of (node, 0, 0);
+  if (vn_node_is (node, "LSTM"))
+    return recipe->dynamic && is_matrix_of (node, 1, 3) && is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
+  if (vn_node_is (node, "Gemm"))
+    return is_matrix_of (node, 1, 2) && vn_node_get_float (node, "alpha", 1) == 1 &&
+           vn_node_get_float (node, "beta", 1) == 1 && vn_node_get_int (node, "transA", 0) == 0;
+  return is_matrix_of (node, 1, 0);
+}
+
+/* ---- small pieces ---- */
+
+/*< private >
+ * vn_integer_add_node:
+ * @base: with @suffix, the name of the node; empty: none
+ *
+ * Returns: (transfer none): a node of the standard in front of @before
+ */
+VnNode *
+vn_integer_add_node (VnIntegerWriter  *self,
+                     VnNode           *before,
+                     const char       *base,
+                     const char       *suffix,
+                     const char       *op_type,
+                     VnValue         **inputs,
+                     guint             n_inputs,
+                     VnValue         **outputs,
+                     guint             n_outputs)
+{
+  g_autofree char *name = *base != '\0' ? g_strconcat (base, suffix, NULL) : NULL;
+
+  return vn_graph_insert_node (self->graph, before, name, "", op_type, inputs, n_inputs, outputs, n_outputs);
+}
+
+/* ---- what goes in ---- */
+
+static void
+quantize_dynamically (Writer    *self,
+                      VnNode    *before,
+                      VnValue   *x,
+                      Quantized *result)
+{
+  VnValue *outputs[3];
+
+  outputs[0] = result->data = vn_quant_add_value (self->graph, x->name, "_quantized", VN_DTYPE_U8, NULL);
+  outputs[1] = result->scale = vn_quant_add_value (self->graph, x->name, "_scale", VN_DTYPE_F32, NULL);
+  outputs[2] = result->zero_point = vn_quant_add_value (self->graph, x->name, "_zero_point", VN_DTYPE_U8, NULL);
+  vn_integer_add_node (self, before, x->name, "_QuantizeLinear", "DynamicQuantizeLinear", &x, 1, outputs, 3);
+}
+
+static void
+quantize_statically (Writer             *self,
+                     VnNode             *before,
+                     VnValue            *x,
+                     const VnTensorPlan *row,
+                     Quantized          *result)
+{
+  VnValue *inputs[3] = { x };
+
+  inputs[1] = result->scale = vn_quant_add_constant (self->graph, x->name, "_scale", row->scale);
+  inputs[2] = result->zero_point = vn_quant_add_constant (self->graph, x->name, "_zero_point", row->zero_point);
+  result->data = vn_quant_add_value (self->graph, x->name, "_quantized", row->dtype, NULL);
+  vn_integer_add_node (self, before, x->name, "_QuantizeLinear", "QuantizeLinear", inputs, 3, &result->data, 1);
+}
+
+/*< private >
+ * vn_integer_get_activation:
+ * @node: a reader of @x; what is added stands in front of it
+ *
+ * Returns: (transfer none): the integers of @x, made once: with the range that they have while the network runs if the
+ *   recipe is dynamic, otherwise with that of the plan
+ */
+const VnIntegerOperand *
+vn_integer_get_activation (VnIntegerWriter *self,
+                           VnNode          *node,
+                           VnValue         *x)
+{
+  Quantized *found = g_hash_table_lookup (self->activations, x);
+
+  if (found != NULL)
+    return found;
+  found = g_new0 (Quantized, 1);
+  if (self->recipe->dynamic)
+    quantize_dynamically (self, node, x, found);
+  else
+    quantize_statically (self, node, x, vn_quant_plan_find (self->plan, x->name), found);
+  g_hash_table_insert (self->activations, x, found);
+  return found;
+}
+
+/* ---- weights ---- */
+
+static VnTensor *
+transpose_bytes (const VnTensor  *tensor,
+                 GError         **error)
+{
+  gint64 rows = tensor->shape.dims[0], columns = tensor->shape.dims[1];
+  VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (columns, rows), error);
+
+  for (gint64 r = 0; result != NULL && r < rows; r++)
+    for (gint64 c = 0; c < columns; c++)
+      ((guint8 *) result->data)[c * rows + r] = ((const guint8 *) tensor->data)[r * columns + c];
+  return result;
+}
+
+/*< private >
+ * vn_integer_get_weight:
+ * @value: a constant that the plan quantizes
+ * @transposed: it is a matrix, and the other way round is wanted
+ *
+ * Returns: (transfer none) (nullable): its integers, made once; %NULL: memory
+ */
+const VnIntegerOperand *
+vn_integer_get_weight (VnIntegerWriter  *self,
+                       VnValue          *value,
+                       gboolean          transposed,
+                       GError          **error)
+{
+  const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
+  g_autofree char *key = g_strdup_printf ("%d %s", transposed, value->name);
+  Quantized *found = g_hash_table_lookup (self->weights, key);
+  g_autoptr(VnTensor) data = NULL;
+
+  if (found != NULL)
+    return found;
+  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
+                                   self->recipe->narrow_range, error);
+  if (data != NULL && transposed)
+    {
+      g_autoptr(VnTensor) turned = transpose_bytes (data, error);
+
+      vn_tensor_unref (data);
+      data = g_steal_pointer (&turned);
+    }
+  if (data == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return NULL;
+    }
+  found = g_new0 (Quantized, 1);
+  found->data = vn_quant_add_constant (self->graph, value->name, "_quantized", data);
+  found->scale = vn_quant_add_constant (self->graph, value->name, "_scale", row->scale);
+  found->zero_point = vn_quant_add_constant (self->graph, value->name, "_zero_point", row->zero_point);
+  g_hash_table_insert (self->weights, g_steal_pointer (&key), found);
+  return found;
+}
+
+/* ---- products ---- */
+
+/* The sum of products as a float: (integers as float) * (scale of x * scale of w). */
+static void
+scale_back (Writer          *self,
+            VnNode          *before,
+            const char      *label,
+            VnValue         *sum,
+            const Quantized *x,
+            const Quantized *w,
+            VnValue         *output)
+{
+  VnValue *as_float = vn_quant_add_value (self->graph, sum->name, "_cast_output", VN_DTYPE_F32, NULL);
+  VnValue *scale = vn_quant_add_value (self->graph, label, "_scales_mul:0", VN_DTYPE_F32, NULL);
+  VnNode *cast = vn_integer_add_node (self, before, sum->name, "_cast", "Cast", &sum, 1, &as_float, 1);
+
+  vn_node_set_int (cast, "to", VN_DTYPE_F32);
+  vn_integer_add_node (self, before, label, "_scales_mul", "Mul", (VnValue *[]) { x->scale, w->scale }, 2, &scale, 1);
+  vn_integer_add_node (self, before, label, "_output_scale_mul", "Mul", (VnValue *[]) { as_float, scale }, 2, &output, 1);
+}
+
+/* Puts the product of integers in the place of @node. @addend: (nullable): added at the end; it must broadcast */
+static VnNode *
+write_product (Writer          *self,
+               VnNode          *node,
+               const char      *op_type,
+               const Quantized *x,
+               const Quantized *w,
+               VnValue         *addend)
+{
+  VnValue *output = vn_node_get_output (node, 0), *scaled = output;
+  VnValue *sum = vn_quant_add_value (self->graph, output->name, "_output_quantized", VN_DTYPE_S32, NULL);
+  g_autofree char *label = vn_node_dup_label (node);
+  g_autofree char *quantized_name = g_strconcat (label, "_quant", NULL);
+  VnNode *product;
+
+  product = vn_integer_add_node (self, node, quantized_name, "", op_type,
+                                 (VnValue *[]) { x->data, w->data, x->zero_point, w->zero_point }, 4, &sum, 1);
+  vn_node_set_output (node, 0, NULL);
+  if (addend != NULL)
+    scaled = vn_quant_add_value (self->graph, output->name, "quant_scaled_output", VN_DTYPE_F32, NULL);
+  scale_back (self, node, quantized_name, sum, x, w, scaled);
+  if (addend != NULL)
+    vn_integer_add_node (self, node, output->name, "_bias_add", "Add", (VnValue *[]) { scaled, addend }, 2, &output, 1);
+  return product;
+}
+
+static gboolean
+write_matmul (Writer  *self,
+              VnNode  *node,
+              GError **error)
+{
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
+
+  if (w == NULL)
+    return FALSE;
+  write_product (self, node, "MatMulInteger", vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w, NULL);
+  vn_graph_remove_node (self->graph, node);
+  return TRUE;
+}
+
+static gboolean
+write_gemm (Writer  *self,
+            VnNode  *node,
+            GError **error)
+{
+  gboolean transposed = vn_node_get_int (node, "transB", 0) != 0;
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), transposed, error);
+
+  if (w == NULL)
+    return FALSE;
+  write_product (self, node, "MatMulInteger", vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w,
+                            vn_node_get_input (node, 2));
+  vn_graph_remove_node (self->graph, node);
+  return TRUE;
+}
+
+/* A bias stands along the channels: [M] becomes [1, M, 1 ...]. */
+static VnValue *
+shape_bias (Writer   *self,
+            VnNode   *node,
+            GError  **error)
+{
+  VnValue *bias = vn_node_get_input (node, 2), *output = vn_node_get_output (node, 0), *shaped;
+  int rank = vn_node_get_input (node, 1)->initializer->shape.rank;
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_S64, &VN_SHAPE (rank), error);
+  VnValue *inputs[2] = { bias };
+
+  if (tensor == NULL)
+    return NULL;
+  for (int i = 0; i < rank; i++)
+    ((gint64 *) tensor->data)[i] = i == 1 ? -1 : 1;
+  inputs[1] = vn_quant_add_constant (self->graph, output->name, "_bias_reshape_shape", tensor);
+  shaped = vn_quant_add_value (self->graph, output->name, "_bias_reshape_output", VN_DTYPE_F32, NULL);
+  vn_integer_add_node (self, node, output->name, "_bias_reshape", "Reshape", inputs, 2, &shaped, 1);
+  return shaped;
+}
+
+static gboolean
+write_conv (Writer  *self,
+            VnNode  *node,
+            GError **error)
+{
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
+  VnValue *bias = NULL;
+  VnNode *product;
+
+  if (w == NULL || (vn_node_get_input (node, 2) != NULL && (bias = shape_bias (self, node, error)) == NULL))
+    return FALSE;
+  product = write_product (self, node, "ConvInteger",
+                           vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w, bias);
+  for (guint i = 0; i < node->attrs->len; i++)
+    vn_node_set_attr (product, vn_attr_copy (g_ptr_array_index (node->attrs, i)));
+  vn_graph_remove_node (self->graph, node);
+  return TRUE;
+}
+
+/* ---- others ---- */
+
+static gboolean
+write_gather (Writer  *self,
+              VnNode  *node,
+              GError **error)
+{
+  VnValue *output = vn_node_get_output (node, 0), *picked;
+  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 0), FALSE, error);
+  VnNode *next;
+
+  if (w == NULL)
+    return FALSE;
+  picked = vn_quant_add_value (self->graph, output->name, "_quantized", w->data->type.dtype, NULL);
+  next = node->index + 1 < self->graph->nodes->len ? g_ptr_array_index (self->graph->nodes, node->index + 1) : NULL;
+  vn_node_set_input (node, 0, w->data);
+  vn_node_set_output (node, 0, picked);
+  vn_integer_add_node (self, next, output->name, "_DequantizeLinear", "DequantizeLinear",
+                       (VnValue *[]) { picked, w->scale, w->zero_point }, 3, &output, 1);
+  return TRUE;
+}
+
+/* The contrib operator keeps its weights the other way round: [directions, inputs, 4 hidden]. */
+static VnTensor *
+turn_weight (VnTensor  *tensor,
+             GError   **error)
+{
+  gint64 n = tensor->shape.dims[0], rows = tensor->shape.dims[1], columns = tensor->shape.dims[2];
+  VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (n, columns, rows), error);
+
+  for (gint64 d = 0; result != NULL && d < n; d++)
+    for (gint64 r = 0; r < rows; r++)
+      for (gint64 c = 0; c < columns; c++)
+        ((guint8 *) result->data)[(d * columns + c) * rows + r] =
+          ((const guint8 *) tensor->data)[(d * rows + r) * columns + c];
+  return result;
+}
+
+/* One scale for each direction, or [directions, 4 hidden] of them. */
+static VnTensor *
+shape_params (VnTensor        *params,
+              const VnTensor  *weight,
+              GError         **error)
+{
+  gint64 n = weight->shape.dims[0], rows = weight->shape.dims[1];
+  VnShape shape = params->n_elements == (gsize) n ? VN_SHAPE (n) : VN_SHAPE (n, rows);
+  VnTensor *result = vn_tensor_new (params->dtype, &shape, error);
+
+  if (result != NULL)
+    memcpy (result->data, params->data, result->n_bytes);
+  return result;
+}
+
+static gboolean
+make_lstm_weight (Writer     *self,
+                  VnValue    *value,
+                  Quantized  *result,
+                  GError    **error)
+{
+  const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
+  g_autoptr(VnTensor) data = NULL, turned = NULL, scale = NULL, zero_point = NULL;
+
+  data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
+                                   self->recipe->narrow_range, error);
+  if (data == NULL || (turned = turn_weight (data, error)) == NULL ||
+      (scale = shape_params (row->scale, value->initializer, error)) == NULL ||
+      (zero_point = shape_params (row->zero_point, value->initializer, error)) == NULL)
+    return FALSE;
+  result->data = vn_quant_add_constant (self->graph, value->name, "_quantized", turned);
+  result->scale = vn_quant_add_constant (self->graph, value->name, "_scale", scale);
+  result->zero_point = vn_quant_add_constant (self->graph, value->name, "_zero_point", zero_point);
+  return TRUE;
+}
+
+static gboolean
+write_lstm (Writer  *self,
+            VnNode  *node,
+            GError **error)
+{
+  Quantized w, r;
+
+  if (!make_lstm_weight (self, vn_node_get_input (node, 1), &w, error) ||
+      !make_lstm_weight (self, vn_node_get_input (node, 2), &r, error))
+    return FALSE;
+  while (node->inputs->len < 8)
+    vn_node_set_input (node, node->inputs->len, NULL);
+  vn_node_set_input (node, 1, w.data);
+  vn_node_set_input (node, 2, r.data);
+  vn_node_set_input (node, 8, w.scale);
+  vn_node_set_input (node, 9, w.zero_point);
+  vn_node_set_input (node, 10, r.scale);
+  vn_node_set_input (node, 11, r.zero_point);
+  vn_node_remove_attr (node, "layout");
+  g_free (node->op_type);
+  g_free (node->domain);
+  node->op_type = g_strdup ("DynamicQuantizeLSTM");
+  node->domain = g_strdup (VN_MICROSOFT_DOMAIN);
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+static gboolean
+write_nodes (Writer  *self,
+             GError **error)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  gboolean qlinear = vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      if (vn_quant_plan_is_node_quantized (self->plan, label) &&
+          (qlinear ? vn_integer_has_qlinear (node) : write_integer_has_operator (self->recipe, node)))
+        g_ptr_array_add (nodes, node);
+    }
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (nodes, i);
+
+      if (!(qlinear ? vn_integer_write_qlinear : find_writer (node)) (self, node, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Also what the format “qoperator” is with dynamic ranges. */
+static gboolean
+write_integer (VnModel         *model,
+               const VnRecipe  *recipe,
+               VnQuantPlan     *plan,
+               GHashTable      *value_names,
+               GError         **error)
+{
+  Writer self = { .graph = model->graph, .recipe = recipe, .plan = plan };
+  g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
+  gboolean ok;
+
+  self.activations = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self.weights = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  ok = write_nodes (&self, error);
+  vn_integer_drop_unread (&self, captured, value_names);
+  vn_quant_drop_unused_constants (model->graph, captured);
+  g_hash_table_unref (self.activations);
+  g_hash_table_unref (self.weights);
+  return ok;
+}
+
+const VnFormatWriter vn_format_writer_integer = { write_integer_has_operator, write_integer };

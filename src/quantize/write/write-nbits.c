@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* MatMulNBits of ONNX Runtime in place of MatMul and Gemm: weights N rows of blocks of K numbers, low bits first; scales
+ * N x blocks; zero points, unless all are the middle, packed row by row. A bias is added behind it. Names are those
+ * onnxruntime.quantization gives. */
+
+#include "vn-quant-write.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+typedef struct
+{
+  gsize    n, k, n_blocks, block;
+  guint    bits;
+  gboolean by_rows;            /* stored as N x K */
+} Layout;
+
+typedef struct
+{
+  VnValue *packed, *scales, *zero_points;   /* zero_points: NULL if in the middle */
+} Stored;
+
+static Layout
+layout_of (const VnQuantRow *row,
+           const VnTensor   *weight)
+{
+  const VnShape *shape = &weight->shape;
+  Layout self = { .block = (gsize) row->block, .bits = (guint) vn_dtype_get_bits (row->tensor.dtype) };
+
+  self.by_rows = row->tensor.axis == shape->rank - 1;
+  self.k = (gsize) shape->dims[row->tensor.axis];
+  self.n = weight->n_elements / self.k;
+  self.n_blocks = self.k / self.block + (self.k % self.block != 0);
+  return self;
+}
+
+static void
+put_bits (guint8 *row,
+          guint   bits,
+          gsize   i,
+          gint64  value)
+{
+  if (bits == 8)
+    row[i] = (guint8) value;
+  else
+    row[i / 2] |= (guint8) ((value & 0xf) << (i % 2 * 4));
+}
+
+static VnTensor *
+pack_weight (const Layout    *self,
+             const VnTensor  *data,
+             GError         **error)
+{
+  gsize bytes = self->block * self->bits / 8;
+  VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes),
+                                    error);
+
+  if (packed == NULL)
+    return NULL;
+  memset (packed->data, 0, packed->n_bytes);
+  for (gsize n = 0; n < self->n; n++)
+    {
+      for (gsize k = 0; k < self->k; k++)
+        put_bits ((guint8 *) packed->data + n * self->n_blocks * bytes, self->bits, k,
+                  vn_tensor_get_s64 (data, self->by_rows ? n * self->k + k : k * self->n + n));
+    }
+  return packed;
+}
+
+static VnTensor *
+pack_scales (const Layout    *self,
+             const VnTensor  *scale,
+             GError         **error)
+{
+  VnTensor *packed = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks), error);
+
+  for (gsize i = 0; packed != NULL && i < packed->n_elements; i++)
+    {
+      gsize n = i / self->n_blocks, b = i % self->n_blocks;
+
+      ((float *) packed->data)[i] = ((const float *) scale->data)[self->by_rows ? i : b * self->n + n];
+    }
+  return packed;
+}
+
+/* The unused half of a last byte is the middle, as the peer leaves it. */
+static VnTensor *
+pack_zero_points (const Layout    *self,
+                  const VnTensor  *zero_point,
+                  GError         **error)
+{
+  gsize bytes = (self->n_blocks * self->bits + 7) / 8;
+  VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
+
+  if (packed == NULL)
+    return NULL;
+  memset (packed->data, 0, packed->n_bytes);
+  for (gsize n = 0; n < self->n; n++)
+    {
+      guint8 *row = (guint8 *) packed->data + n * bytes;
+
+      for (gsize b = 0; b < self->n_blocks; b++)
+        put_bits (row, self->bits, b,
+                  vn_tensor_get_s64 (zero_point, self->by_rows ? n * self->n_blocks + b : b * self->n + n));
+      if (self->bits == 4 && self->n_blocks % 2 != 0)
+        put_bits (row, self->bits, self->n_blocks, 8);
+    }
+  return packed;
+}
+
+static VnValue *
+store (VnGraph    *graph,
+       const char *base,
+       const char *suffix,
+       VnTensor   *tensor)
+{
+  g_autofree char *name = g_strconcat (base, suffix, NULL);
+
+  return vn_graph_add_initializer (graph, name, tensor);
+}
+
+static Stored *
+store_weight (VnGraph           *graph,
+              const VnQuantRow  *row,
+              VnValue           *weight,
+              gboolean           symmetric,
+              GError           **error)
+{
+  const Layout layout = layout_of (row, weight->initializer);
+  g_autoptr(VnTensor) data = NULL, packed = NULL, scales = NULL, zero_points = NULL;
+  Stored *stored;
+
+  data = vn_quant_quantize_blocks (weight->initializer, row->tensor.dtype, row->tensor.scale, row->tensor.zero_point,
+                                   row->tensor.axis, row->block, TRUE, error);
+  if (data == NULL || (packed = pack_weight (&layout, data, error)) == NULL ||
+      (scales = pack_scales (&layout, row->tensor.scale, error)) == NULL ||
+      (zero_points = pack_zero_points (&layout, row->tensor.zero_point, error)) == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", weight->name);
+      return NULL;
+    }
+
+  stored = g_new0 (Stored, 1);
+  stored->packed = store (graph, weight->name, layout.bits == 4 ? "_Q4" : "_Q8", packed);
+  stored->scales = store (graph, weight->name, "_scales", scales);
+  if (!symmetric)
+    stored->zero_points = store (graph, weight->name, "_zero_points", zero_points);
+  return stored;
+}
+
+static void
+replace_node (VnGraph          *graph,
+              VnNode           *node,
+              const VnQuantRow *row,
+              const Stored     *stored)
+{
+  VnValue *weight = vn_node_get_input (node, 1), *bias = vn_node_is (node, "Gemm") ? vn_node_get_input (node, 2) : NULL;
+  VnValue *output = vn_node_get_output (node, 0), *product = output;
+  VnValue *inputs[] = { vn_node_get_input (node, 0), stored->packed, stored->scales, stored->zero_points };
+  const Layout layout = layout_of (row, weight->initializer);
+  g_autofree char *base = g_strconcat (output->name, "_product", NULL), *name = NULL;
+  VnNode *before = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+  VnNode *by;
+
+  if (node->name != NULL && *node->name != '\0')
+    name = g_strconcat (node->name, layout.bits == 4 ? "_Q4" : "_Q8", NULL);
+  if (bias != NULL)
+    product = vn_graph_add_value (graph, base, VN_DTYPE_F32, &output->type.shape);
+
+  vn_graph_remove_node (graph, node);
+  by = vn_graph_insert_node (graph, before, name, VN_MICROSOFT_DOMAIN, "MatMulNBits", inputs,
+                             stored->zero_points != NULL ? 4 : 3, &product, 1);
+  vn_node_set_int (by, "K", (gint64) layout.k);
+  vn_node_set_int (by, "N", (gint64) layout.n);
+  vn_node_set_int (by, "bits", layout.bits);
+  vn_node_set_int (by, "block_size", (gint64) layout.block);
+  if (bias != NULL)
+    vn_graph_insert_node (graph, before, NULL, "", "Add", (VnValue *[]) { product, bias }, 2, &output, 1);
+}
+
+static GPtrArray *
+list_nodes (VnGraph     *graph,
+            VnQuantPlan *plan)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      const VnQuantRow *row = NULL;
+
+      if (!plan->excluded[i] && vn_quant_has_nbits (node))
+        row = vn_quant_plan_find_row (plan, vn_node_get_input (node, 1)->name);
+      if (row != NULL && row->tensor.quantized && row->tensor.axis == vn_quant_get_sum_axis (node))
+        g_ptr_array_add (list, node);
+    }
+  return list;
+}
+
+static gboolean
+write_nbits (VnModel         *model,
+             const VnRecipe  *recipe,
+             VnQuantPlan     *plan,
+             GHashTable      *value_names,
+             GError         **error)
+{
+  g_autoptr(GPtrArray) nodes = list_nodes (model->graph, plan);
+  g_autoptr(GHashTable) weights = g_hash_table_new_full (NULL, NULL, NULL, g_free);   /* VnValue -> Stored */
+  g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
+  GHashTableIter iter;
+  gpointer key;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (nodes, i);
+      VnValue *weight = vn_node_get_input (node, 1);
+      const VnQuantRow *row = vn_quant_plan_find_row (plan, weight->name);
+      Stored *stored = g_hash_table_lookup (weights, weight);
+
+      if (stored == NULL)
+        {
+          stored = store_weight (model->graph, row, weight, recipe->symmetric_weights, error);
+          if (stored == NULL)
+            return FALSE;
+          g_hash_table_insert (weights, weight, stored);
+        }
+      replace_node (model->graph, node, row, stored);
+    }
+
+  g_hash_table_iter_init (&iter, weights);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      VnValue *weight = key;
+
+      if (weight->uses->len == 0 && !weight->is_output && !g_hash_table_contains (captured, weight))
+        vn_graph_remove_value (model->graph, weight);
+    }
+  return TRUE;
+}
+
+const VnFormatWriter vn_format_writer_matmulnbits = { vn_quant_has_weight, write_nbits };

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* QDQ: the float network with QuantizeLinear and DequantizeLinear around what is quantized, or with the nodes that stand
+ * in for them where the type wants others (write-pair.c). Weights are stored as integers with a DequantizeLinear behind
+ * them, biases as int32. Names are those onnxruntime.quantization gives, so that tools made for its files work with
+ * ours. */
+
+#include "vn-quant-write.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  const VnRecipe *recipe;
+  VnModel     *model;
+  VnGraph     *graph;
+  VnQuantPlan *plan;
+  GHashTable  *names;
+  GPtrArray   *nodes;      /* nodes as they were before editing: plans speak of indices */
+  GHashTable  *excluded;   /* nodes that keep float weights */
+  GHashTable  *params;     /* name of a tensor -> its Params */
+  GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
+  VnPairFlags  flags;
+  gboolean     pairs_on_weights;
+} Writer;
+
+typedef struct
+{
+  VnValue *scale, *zero_point;
+} Params;
+
+/* ---- small pieces ---- */
+
+/* Who shares the parameters that another tensor was converted to has a copy of them. */
+static const char *
+get_owner (Writer             *self,
+           const VnTensorPlan *row,
+           const char         *base)
+{
+  const VnQuantRow *own = vn_quant_plan_find_row (self->plan, base);
+
+  return row->shares == NULL || (own != NULL && own->shares_converted) ? base : row->shares;
+}
+
+static Params *
+get_params (Writer             *self,
+            const VnTensorPlan *row,
+            const char         *base)
+{
+  const char *owner = get_owner (self, row, base);
+  Params *params = g_hash_table_lookup (self->params, owner);
+
+  if (params == NULL)
+    {
+      params = g_new (Params, 1);
+      params->scale = vn_quant_add_constant (self->graph, owner, "_scale", row->scale);
+      params->zero_point = vn_quant_add_constant (self->graph, owner, "_zero_point", row->zero_point);
+      g_hash_table_insert (self->params, g_strdup (owner), params);
+    }
+  return params;
+}
+
+/* One node of the pair that takes a tensor to its type and back. @axis: of channels or blocks, or -1 */
+static VnNode *
+insert_conversion (Writer             *self,
+                   VnNode             *before,
+                   const VnTensorPlan *row,
+                   const char         *base,
+                   gboolean            back,
+                   VnValue            *input,
+                   const Params       *params,
+                   VnValue            *output,
+                   int                 axis)
+{
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
+  const char *op_type = back && pair->back != NULL ? pair->back : pair->forth;
+  g_autofree char *name = g_strconcat (base, "_", op_type, NULL);
+  VnValue *inputs[3] = { input };
+  guint n = 1;
+  VnNode *node;
+
+  if (params != NULL)
+    {
+      inputs[n++] = params->scale;
+      inputs[n++] = params->zero_point;
+    }
+  node = vn_graph_insert_node (self->graph, before, name, pair->domain, op_type, inputs, n, &output, 1);
+  vn_quant_pair_set_attributes (pair, row, node, back, axis);
+  return node;
+}
+
+static gboolean
+has_params (const VnQuantPair *pair)
+{
+  return pair->kind == VN_PAIR_LINEAR || pair->kind == VN_PAIR_FIX;
+}
+
+/* First node that reads @value, in the order of the graph. */
+static VnNode *
+first_reader (const VnValue *value)
+{
+  VnNode *first = NULL;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      VnNode *node = g_array_index (value->uses, VnUse, i).node;
+
+      if (node->graph == value->graph && (first == NULL || node->index < first->index))
+        first = node;
+    }
+  return first;
+}
+
+static VnNode *
+node_behind (const VnGraph *graph,
+             const VnNode  *node)
+{
+  return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+}
+
+/* Readers in this graph change over to @by; subgraphs keep the float tensor. */
+static void
+redirect_readers (Writer   *self,
+                  VnValue  *value,
+                  VnValue  *by,
+                  gboolean  keep_excluded)
+{
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      VnUse use = g_array_index (uses, VnUse, i);
+
+      if (use.node->graph != self->graph || (keep_excluded && g_hash_table_contains (self->excluded, use.node)))
+        continue;
+      vn_node_set_input (use.node, use.index, by);
+    }
+}
+
+static void
+drop_if_unused (Writer  *self,
+                VnValue *value)
+{
+  if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
+    vn_graph_remove_value (self->graph, value);
+}
+
+static void
+remember_name (Writer     *self,
+               const char *from,
+               const char *to)
+{
+  g_hash_table_insert (self->names, g_strdup (from), g_strdup (to));
+}
+
+/* ---- clamps ---- */
+
+/* The node before a clamp writes the clamp's output itself. */
+static void
+absorb_clamp (Writer *self,
+              VnNode *clamp)
+{
+  VnValue *input = vn_node_get_input (clamp, 0), *output = vn_node_get_output (clamp, 0);
+  VnNode *producer = input->producer;
+  guint index = input->output_index;
+
+  vn_graph_remove_node (self->graph, clamp);
+  vn_node_set_output (producer, index, output);
+  drop_if_unused (self, input);
+}
+
+/* ---- weights ---- */
+
+/* @data as it is stored: in its type; where one node does both, in float; what was rounded in half the size if that is
+ * exact. */
+static VnTensor *
+make_stored (Writer              *self,
+             VnTensorPlan        *row,
+             gint64               block,
+             VnTensor            *data,
+             int                  axis,
+             GError             **error)
+{
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
+  gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
+
+  if (block > 0)
+    return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, block, FALSE, error);
+  if (pair->kind == VN_PAIR_FIX && self->recipe->narrow_range)
+    return vn_quant_cut_to_narrow (data, row, error);
+  if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
+    return vn_tensor_ref (data);
+  if (pair->kind == VN_PAIR_BLOCK)
+    return vn_quant_round_tensor (data, &row->dtype, axis, error);
+  if (row->dtype == VN_DTYPE_F16 || row->dtype == VN_DTYPE_BF16)
+    return vn_tensor_convert (data, row->dtype, error);
+  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, self->recipe->narrow_range,
+                                   error);
+}
+
+static gboolean
+write_constant (Writer            *self,
+                const VnQuantRow  *row,
+                VnValue           *value,
+                GError           **error)
+{
+  g_autoptr(VnTensor) data = NULL;
+  g_autofree char *name = g_strdup (value->name);
+  VnTensorPlan as_stored = row->tensor;
+  VnValue *stored, *output;
+  VnShape shape = value->initializer->shape;
+  VnNode *before = first_reader (value);
+  int axis = vn_dtype_is_block (row->tensor.dtype) ? vn_quant_find_block_axis (value) : row->tensor.axis;
+  const Params *params = NULL;
+  VnNode *node;
+
+  data = make_stored (self, &as_stored, row->block, value->initializer, axis, error);
+  if (data == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", name);
+      return FALSE;
+    }
+
+  if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->flags, &as_stored)))
+    params = get_params (self, &row->tensor, name);
+  stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
+  output = as_stored.dtype == VN_DTYPE_F32 ? stored
+                                           : vn_quant_add_value (self->graph, name, "_DequantizeLinear_Output",
+                                                                 VN_DTYPE_F32, &shape);
+  redirect_readers (self, value, output, TRUE);
+  if (output != stored)
+    {
+      node = insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
+      if (row->block > 0)
+        vn_node_set_int (node, "block_size", row->block);
+    }
+  remember_name (self, name, output->name);
+  drop_if_unused (self, value);
+  return TRUE;
+}
+
+/* The weight stays in float and goes through both: for tools that want to see every conversion, or to go on training. */
+static gboolean
+write_constant_pair (Writer              *self,
+                     const VnTensorPlan  *row,
+                     VnValue             *value,
+                     GError             **error)
+{
+  g_autoptr(VnTensor) cut = NULL;
+  VnShape shape = value->initializer->shape;
+  VnNode *before = first_reader (value);
+  const Params *params = get_params (self, row, value->name);
+  VnValue *middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  VnValue *output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+  VnValue *data = value;
+
+  if (self->recipe->narrow_range)
+    {
+      cut = vn_quant_cut_to_narrow (value->initializer, row, error);
+      if (cut == NULL)
+        return FALSE;
+      data = vn_quant_add_constant (self->graph, value->name, "_narrow", cut);
+    }
+  redirect_readers (self, value, output, TRUE);
+  insert_conversion (self, before, row, value->name, FALSE, data, params, middle, row->axis);
+  insert_conversion (self, before, row, value->name, TRUE, middle, params, output, row->axis);
+  remember_name (self, value->name, output->name);
+  if (data != value)
+    drop_if_unused (self, value);
+  return TRUE;
+}
+
+/* ---- activations ---- */
+
+/* Where a Q/DQ pair goes: right behind the producer, or before the first reader of a graph input. */
+static VnNode *
+place_pair (Writer  *self,
+            VnValue *value)
+{
+  if (value->producer != NULL)
+    return node_behind (self->graph, value->producer);
+  return first_reader (value);
+}
+
+/* A graph output keeps its name: the producer writes another tensor, and the output is what DequantizeLinear gives. */
+static VnValue *
+detach_producer (Writer  *self,
+                 VnValue *value)
+{
+  VnValue *input = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Input", VN_DTYPE_F32, &value->type.shape);
+  VnNode *producer = value->producer;
+  guint index = value->output_index;
+
+  vn_node_set_output (producer, index, input);
+  return input;
+}
+
+static void
+write_activation (Writer             *self,
+                  const VnTensorPlan *row,
+                  VnValue            *value)
+{
+  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
+  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : -1;
+  VnNode *before = place_pair (self, value);
+  const Params *params = has_params (pair) ? get_params (self, row, value->name) : NULL;
+  VnShape shape = value->type.shape;
+  VnValue *input = value, *middle = NULL, *output = value;
+
+  if (pair->back != NULL)
+    middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
+  if (value->is_output)
+    {
+      input = detach_producer (self, value);
+    }
+  else
+    {
+      output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
+      redirect_readers (self, value, output, FALSE);
+    }
+
+  if (middle != NULL)
+    insert_conversion (self, before, row, value->name, FALSE, input, params, middle, -1);
+  insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
+  remember_name (self, value->name, output->name);
+}
+
+/* ---- biases ---- */
+
+static VnTensor *
+scale_bias (VnTensor  *bias,
+            float      beta,
+            GError   **error)
+{
+  g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
+  VnTensor *result;
+
+  if (data == NULL || (result = vn_tensor_new (VN_DTYPE_F32, &bias->shape, error)) == NULL)
+    return NULL;
+  for (gsize i = 0; i < data->n_elements; i++)
+    ((float *) result->data)[i] = ((const float *) data->data)[i] * beta;
+  return result;
+}
+
+/* Divided in double, as the scale of a product is tiny. */
+static VnTensor *
+quantize_bias (const VnQuantRow  *row,
+               VnTensor          *bias,
+               GError           **error)
+{
+  g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
+  const float *scale = row->tensor.scale->data;
+  gsize n_scales = row->tensor.scale->n_elements;
+  g_autofree gint64 *values = NULL;
+  gint64 low, high;
+
+  if (data == NULL)
+    return NULL;
+
+  vn_dtype_integer_range (row->tensor.dtype, &low, &high);
+  values = g_new (gint64, data->n_elements + 1);
+  for (gsize i = 0; i < data->n_elements; i++)
+    {
+      double x = (double) ((const float *) data->data)[i] * row->beta;
+      double q = rint (x / (double) scale[n_scales > 1 ? i : 0]);
+
+      values[i] = (gint64) CLAMP (q, (double) low, (double) high);
+    }
+  return vn_quant_integer_tensor (row->tensor.dtype, &bias->shape, values, error);
+}
+
+static VnTensor *
+make_stored_bias (Writer            *self,
+                  const VnQuantRow  *row,
+                  VnTensor          *bias,
+                  GError           **error)
+{
+  g_autoptr(VnTensor) scaled = NULL;
+
+  if (vn_dtype_is_integer (row->tensor.dtype) && !vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
+    return quantize_bias (row, bias, error);
+  scaled = scale_bias (bias, row->beta, error);
+  if (scaled == NULL || vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
+    return g_steal_pointer (&scaled);
+  return vn_tensor_convert (scaled, row->tensor.dtype, error);
+}
+
+/* The float bias makes room for the tensor that has its name, unless the row is about a copy. */
+static void
+retire_bias (Writer           *self,
+             const VnQuantRow *row,
+             VnValue          *bias)
+{
+  g_autofree char *name = NULL, *base = NULL;
+
+  if (!g_str_equal (row->source, row->tensor.name))
+    return;
+  base = g_strconcat (row->source, "_float", NULL);
+  name = vn_graph_unique_name (self->graph, base);
+  vn_graph_rename_value (self->graph, bias, name);
+}
+
+static gboolean
+write_bias (Writer            *self,
+            const VnQuantRow  *row,
+            GError           **error)
+{
+  VnNode *node = g_ptr_array_index (self->nodes, row->node);
+  VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
+  gboolean own = g_str_equal (row->source, row->tensor.name);
+  g_autoptr(VnTensor) data = make_stored_bias (self, row, bias->initializer, error);
+  gboolean linear = has_params (vn_quant_find_pair (self->recipe, self->flags, &row->tensor));
+  VnShape shape = bias->initializer->shape;
+  VnNode *before = own ? first_reader (bias) : node;
+  Params params = { 0 };
+
+  if (data == NULL)
+    {
+      g_prefix_error (error, "“%s”: ", row->tensor.name);
+      return FALSE;
+    }
+
+  retire_bias (self, row, bias);
+  stored = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized", data);
+  if (linear)
+    {
+      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale", row->tensor.scale);
+      params.zero_point = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_zero_point",
+                                                 row->tensor.zero_point);
+    }
+  output = vn_quant_add_value (self->graph, row->tensor.name, "", VN_DTYPE_F32, &shape);
+  if (own)
+    redirect_readers (self, bias, output, FALSE);
+  else
+    vn_node_set_input (node, row->input, output);
+  if (row->beta != 1)
+    vn_node_set_float (node, "beta", 1);
+
+  insert_conversion (self, before, &row->tensor, row->tensor.name, TRUE, stored, linear ? &params : NULL, output,
+                     row->tensor.axis);
+  remember_name (self, row->tensor.name, output->name);
+  drop_if_unused (self, bias);
+  return TRUE;
+}
+
+/* ---- all ---- */
+
+/*< private >
+ * vn_quant_drop_unused_constants:
+ * @captured: set of VnValue that graphs inside nodes use
+ *
+ * Bounds of clamps that vanished, and what the model never used.
+ */
+void
+vn_quant_drop_unused_constants (VnGraph    *graph,
+                                GHashTable *captured)
+{
+  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->initializers->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->initializers, i);
+
+      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (captured, value))
+        g_ptr_array_add (unused, value);
+    }
+  for (guint i = 0; i < unused->len; i++)
+    vn_graph_remove_value (graph, g_ptr_array_index (unused, i));
+}
+
+/* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain, which
+ * then serves for all. */
+static gboolean
+needs_contrib (const VnModel *model,
+               VnQuantPlan   *plan)
+{
+  if (vn_model_get_opset (model, "") >= 21)
+    return FALSE;
+
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_get (plan, i);
+
+      if (row->quantized && row->role != VN_TENSOR_BIAS && vn_dtype_get_bits (row->dtype) != 8)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+has_byte_activations (VnQuantPlan *plan)
+{
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_get (plan, i);
+
+      if (row->quantized && row->role == VN_TENSOR_ACTIVATION && (VN_QUANT_BYTES >> row->dtype & 1) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+writer_init (Writer         *self,
+             VnModel        *model,
+             const VnRecipe *recipe,
+             VnQuantPlan    *plan,
+             GHashTable     *names)
+{
+  self->recipe = recipe;
+  self->flags = (needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
+  self->model = model;
+  self->graph = model->graph;
+  self->plan = plan;
+  self->names = names;
+  self->nodes = g_ptr_array_new ();
+  self->excluded = g_hash_table_new (NULL, NULL);
+  self->params = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->captured = vn_graph_find_captured (model->graph);
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      g_ptr_array_add (self->nodes, node);
+      if (plan->excluded[i])
+        g_hash_table_add (self->excluded, node);
+    }
+}
+
+static void
+writer_clear (Writer *self)
+{
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->excluded);
+  g_hash_table_unref (self->params);
+  g_hash_table_unref (self->captured);
+}
+
+/* Copies first: a bias that keeps its name takes over all readers that are left. */
+static gboolean
+write_biases (Writer    *self,
+              gboolean   copies,
+              GError   **error)
+{
+  for (guint i = 0; i < self->plan->rows->len; i++)
+    {
+      const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
+
+      if (!row->tensor.quantized || row->tensor.role != VN_TENSOR_BIAS ||
+          copies == g_str_equal (row->source, row->tensor.name))
+        continue;
+      if (!write_bias (self, row, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_tensors (Writer  *self,
+               GError **error)
+{
+  for (guint i = 0; i < self->plan->rows->len; i++)
+    {
+      const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
+      VnValue *value;
+
+      if (!row->tensor.quantized || row->tensor.role == VN_TENSOR_BIAS)
+        continue;
+      value = vn_graph_find_value (self->graph, row->tensor.name);
+      if (value->initializer == NULL)
+        write_activation (self, &row->tensor, value);
+      else if (!(self->pairs_on_weights ? write_constant_pair (self, &row->tensor, value, error)
+                                        : write_constant (self, row, value, error)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_quant_write_qdq:
+ *
+ * Writes each row of @plan as a pair of conversions, or as what the format has instead.
+ */
+gboolean
+vn_quant_write_qdq (VnModel         *model,
+                    const VnRecipe  *recipe,
+                    VnQuantPlan     *plan,
+                    GHashTable      *value_names,
+                    GError         **error)
+{
+  Writer writer;
+  gboolean ok;
+
+  writer_init (&writer, model, recipe, plan, value_names);
+  writer.pairs_on_weights = recipe->pairs_on_weights;
+  for (guint i = 0; i < plan->clamps->len; i++)
+    absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
+  /* biases before what they share initializers with */
+  ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
+  if (recipe->dedicated_pairs)
+    vn_quant_write_dedicated (model->graph, plan, writer.nodes, value_names);
+  vn_quant_write_converted (model, plan, writer.nodes, value_names);
+  vn_quant_drop_unused_constants (model->graph, writer.captured);
+  vn_quant_add_functions (model, recipe);
+  writer_clear (&writer);
+  return ok;
+}
+
+const VnFormatWriter vn_format_writer_qdq = { NULL, vn_quant_write_qdq };
+const VnFormatWriter vn_format_writer_extended = { NULL, vn_quant_write_qdq };
+const VnFormatWriter vn_format_writer_fixneuron = { NULL, vn_quant_write_qdq };
+const VnFormatWriter vn_format_writer_weights = { vn_quant_has_weight, vn_quant_write_qdq };

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Given ranges in JSON. Vernier's own:
+ *
+ *   { "format": "vernier-ranges", "version": 1,
+ *     "tensors": { "NAME": { "min": -1.5, "max": 2.25 }, "OTHER": { "scale": 0.05, "zero_point": 113, "type": "uint8" } } }
+ *
+ * where the type may be left out, and scale and zero point may be lists, for the channels of a weight.
+ *
+ * onnxruntime.quantization's parameters: { "NAME": [zero_point, scale] }, alone or as "input_quantization_params" and
+ * "output_quantization_params". Its calibration.json: { "NAME": { "lowest": -1.5, "highest": 2.25, "CLS": "TensorData" } },
+ * alone or as "data" of a "TensorsData", a number possibly as array of numpy, and before version 1.16 { "NAME": [min, max] }.
+ * A zero point is written as integer, a minimum never: that tells the two kinds of pairs apart. PPQ's tables: encodings-ppq.c. */
+
+#include "vn-encodings-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-json.h"
+
+#include <math.h>
+
+#define FORMAT "vernier-ranges"
+#define VERSION 1
+#define MAX_ZERO_POINT 0x1p52   /* a double holds every integer up to here */
+
+static gboolean
+is_integer (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64;
+}
+
+static gboolean
+unexpected (const char  *where,
+            GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("%s: “min” and “max”, “scale” and “zero_point”, or [zero point, scale] are expected"), where);
+  return FALSE;
+}
+
+/* ---- scale and zero point ---- */
+
+static gboolean
+read_zero_point (JsonNode    *node,
+                 gint64      *zero_point,
+                 const char  *where,
+                 GError     **error)
+{
+  double number;
+
+  if (!vn_json_get_number (node, where, &number, error))
+    return FALSE;
+  if (number != floor (number) || fabs (number) > MAX_ZERO_POINT)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the zero point is not an integer"), where);
+      return FALSE;
+    }
+  *zero_point = (gint64) number;
+  return TRUE;
+}
+
+static gboolean
+read_scale (JsonNode    *node,
+            float       *scale,
+            const char  *where,
+            GError     **error)
+{
+  double number;
+
+  if (!vn_json_get_number (node, where, &number, error))
+    return FALSE;
+  *scale = (float) number;
+  return TRUE;
+}
+
+static gboolean
+read_channels (VnEncoding     *given,
+               JsonArray   *scales,
+               JsonArray   *zero_points,
+               const char  *where,
+               GError     **error)
+{
+  const guint n = json_array_get_length (scales);
+
+  if (n == 0 || json_array_get_length (zero_points) != n)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("%s: there are %u scales and %u zero points; there must be one of each for every channel"), where, n,
+                   json_array_get_length (zero_points));
+      return FALSE;
+    }
+  given->scales = g_new (float, n);
+  given->zero_points = g_new (gint64, n);
+  given->n = n;
+  for (guint i = 0; i < n; i++)
+    if (!read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||
+        !read_zero_point (json_array_get_element (zero_points, i), &given->zero_points[i], where, error))
+      return FALSE;
+  given->scale = given->scales[0];
+  given->zero_point = given->zero_points[0];
+  return TRUE;
+}
+
+/*< private >
+ * vn_encoding_read_params:
+ * @given: (inout): empty but for the type
+ * @scale, @zero_point: a number each, or a list each
+ */
+gboolean
+vn_encoding_read_params (VnEncoding     *given,
+                         JsonNode    *scale,
+                         JsonNode    *zero_point,
+                         const char  *where,
+                         GError     **error)
+{
+  given->has_params = TRUE;
+  if (JSON_NODE_HOLDS_ARRAY (scale) && JSON_NODE_HOLDS_ARRAY (zero_point))
+    return read_channels (given, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
+  return read_scale (scale, &given->scale, where, error) && read_zero_point (zero_point, &given->zero_point, where, error);
+}
+
+static gboolean
+read_type (VnEncoding     *given,
+           JsonNode    *node,
+           const char  *where,
+           GError     **error)
+{
+  const char *name = node != NULL ? vn_json_get_string (node, where, error) : NULL;
+
+  if (name == NULL)
+    return node == NULL;
+  given->dtype = vn_dtype_from_name (name);
+  if (vn_dtype_is_integer (given->dtype))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the type “%s” is not allowed; use int8, uint8, int16 or uint16"),
+               where, name);
+  return FALSE;
+}
+
+/* ---- tensors ---- */
+
+static gboolean
+parse_pair (VnEncoding     *given,
+            JsonNode    *node,
+            const char  *where,
+            GError     **error)
+{
+  JsonArray *pair = json_node_get_array (node);
+  JsonNode *first, *second;
+
+  if (json_array_get_length (pair) != 2)
+    return unexpected (where, error);
+  first = json_array_get_element (pair, 0);
+  second = json_array_get_element (pair, 1);
+  if (is_integer (first))
+    return vn_encoding_read_params (given, second, first, where, error);
+  return vn_json_get_number (first, where, &given->range.min, error) &&
+         vn_json_get_number (second, where, &given->range.max, error);
+}
+
+/* A number, or an array of numpy: one for each channel, of which the outermost counts. */
+static gboolean
+parse_bound (JsonNode    *node,
+             gboolean     lowest,
+             double      *bound,
+             const char  *where,
+             GError     **error)
+{
+  JsonArray *data;
+
+  if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
+    node = json_object_get_member (json_node_get_object (node), "data");
+  if (node == NULL)
+    return unexpected (where, error);
+  if (!JSON_NODE_HOLDS_ARRAY (node))
+    return vn_json_get_number (node, where, bound, error);
+  data = json_node_get_array (node);
+  if (json_array_get_length (data) == 0)
+    return unexpected (where, error);
+  for (guint i = 0; i < json_array_get_length (data); i++)
+    {
+      double number;
+
+      if (!vn_json_get_number (json_array_get_element (data, i), where, &number, error))
+        return FALSE;
+      *bound = i == 0 ? number : lowest ? MIN (*bound, number) : MAX (*bound, number);
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_object (VnEncoding     *given,
+              JsonObject  *object,
+              const char  *where,
+              GError     **error)
+{
+  JsonNode *scale = json_object_get_member (object, "scale");
+  JsonNode *zero_point = json_object_get_member (object, "zero_point");
+  gboolean own = json_object_has_member (object, "min");
+
+  if (scale != NULL && zero_point != NULL)
+    return read_type (given, json_object_get_member (object, "type"), where, error) &&
+           vn_encoding_read_params (given, scale, zero_point, where, error);
+  return parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
+         parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
+}
+
+static gboolean
+parse_members (VnEncodingTable  *self,
+               JsonObject    *object,
+               GError       **error)
+{
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &node))
+    {
+      g_autofree char *where = g_strdup_printf ("“%s”", name);
+      g_auto(VnEncoding) given = { 0 };
+      gboolean ok;
+
+      if (JSON_NODE_HOLDS_ARRAY (node))
+        ok = parse_pair (&given, node, where, error);
+      else if (JSON_NODE_HOLDS_OBJECT (node))
+        ok = parse_object (&given, json_node_get_object (node), where, error);
+      else
+        ok = unexpected (where, error);
+      if (!ok || !vn_encoding_table_add (self, name, &given, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_member (VnEncodingTable  *self,
+              JsonObject    *root,
+              const char    *key,
+              GError       **error)
+{
+  JsonNode *node = json_object_get_member (root, key);
+  JsonObject *object = node != NULL ? vn_json_get_object (node, key, error) : NULL;
+
+  return node == NULL || (object != NULL && parse_members (self, object, error));
+}
+
+static gboolean
+parse_own (VnEncodingTable  *self,
+           JsonObject    *root,
+           GError       **error)
+{
+  JsonNode *node = json_object_get_member (root, "version");
+  double version = 0;
+
+  if (node == NULL || !vn_json_get_number (node, "version", &version, error))
+    return node == NULL ? unexpected ("version", error) : FALSE;
+  if (version != VERSION)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it has version %g; this program reads version %d"), version,
+                   VERSION);
+      return FALSE;
+    }
+  return parse_member (self, root, "tensors", error);
+}
+
+static gboolean
+has_text (JsonObject *object,
+          const char *key,
+          const char *text)
+{
+  JsonNode *node = json_object_get_member (object, key);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING &&
+         g_strcmp0 (json_node_get_string (node), text) == 0;
+}
+
+/*< private >
+ * vn_encoding_parse_json:
+ *
+ * Returns: %FALSE if it is no JSON, or none of the kinds above
+ */
+gboolean
+vn_encoding_parse_json (VnEncodingTable  *self,
+                        const char    *text,
+                        gsize          length,
+                        const char    *name,
+                        GError       **error)
+{
+  g_autoptr(JsonNode) node = vn_json_parse (text, (gssize) length, name, error);
+  JsonObject *root = node != NULL ? vn_json_get_object (node, name, error) : NULL;
+
+  const char *foreign;
+
+  if (root == NULL)
+    return FALSE;
+  if (has_text (root, "format", FORMAT))
+    return parse_own (self, root, error);
+  if (has_text (root, "CLS", "TensorsData"))
+    return parse_member (self, root, "data", error);
+  if (json_object_has_member (root, "input_quantization_params") ||
+      json_object_has_member (root, "output_quantization_params"))
+    return parse_member (self, root, "input_quantization_params", error) &&
+           parse_member (self, root, "output_quantization_params", error);
+  if (vn_encoding_is_ppq (root))
+    return vn_encoding_parse_ppq (self, root, error);
+  foreign = vn_json_describe_foreign (root);
+  if (foreign != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", foreign);
+      return FALSE;
+    }
+  return parse_members (self, root, error);
+}
+
+/* ---- writing ---- */
+
+static void
+add_number (JsonBuilder *json,
+            const char  *name,
+            double       number)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_double_value (json, number);
+}
+
+static void
+add_params (JsonBuilder   *json,
+            const VnEncoding *given)
+{
+  if (given->n == 0)
+    add_number (json, "scale", (double) given->scale);
+  else
+    {
+      json_builder_set_member_name (json, "scale");
+      json_builder_begin_array (json);
+      for (guint i = 0; i < given->n; i++)
+        json_builder_add_double_value (json, (double) given->scales[i]);
+      json_builder_end_array (json);
+    }
+  json_builder_set_member_name (json, "zero_point");
+  if (given->n > 0)
+    json_builder_begin_array (json);
+  for (guint i = 0; i < MAX (given->n, 1); i++)
+    json_builder_add_int_value (json, given->n > 0 ? given->zero_points[i] : given->zero_point);
+  if (given->n > 0)
+    json_builder_end_array (json);
+  if (given->dtype == VN_DTYPE_UNDEFINED)
+    return;
+  json_builder_set_member_name (json, "type");
+  json_builder_add_string_value (json, vn_dtype_get_name (given->dtype));
+}
+
+/*< private >
+ * vn_encoding_to_json:
+ *
+ * Returns: (transfer full): Vernier's own form
+ */
+char *
+vn_encoding_to_json (VnEncodingTable *self)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "format");
+  json_builder_add_string_value (json, FORMAT);
+  json_builder_set_member_name (json, "version");
+  json_builder_add_int_value (json, VERSION);
+  json_builder_set_member_name (json, "tensors");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < vn_encoding_table_get_n (self); i++)
+    {
+      const char *name = vn_encoding_table_get_name (self, i);
+      const VnEncoding *given = vn_encoding_table_get (self, name);
+
+      json_builder_set_member_name (json, name);
+      json_builder_begin_object (json);
+      if (given->has_params)
+        add_params (json, given);
+      else
+        {
+          add_number (json, "min", given->range.min);
+          add_number (json, "max", given->range.max);
+        }
+      json_builder_end_object (json);
+    }
+  json_builder_end_object (json);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  return vn_json_to_text (root);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Whether a recipe can be followed: each field by itself, and what a format or a processor asks of several together. */
+
+#include "vn-recipe-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static gboolean
+check_fuse (const VnRecipe  *self,
+            GError         **error)
+{
+  if (self->fuse == NULL || vn_format_is (self->format, VN_FORMAT_HAS_FUSED))
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                       _("fuse: only the formats “qdq”, “extended” and “fixneuron” can leave a tensor between two nodes float"));
+  return FALSE;
+}
+
+/* What is about pairs of QuantizeLinear and DequantizeLinear means nothing without them. */
+static gboolean
+check_pairs (const VnRecipe  *self,
+             GError         **error)
+{
+  const char *wrong = self->dedicated_pairs ? "dedicated-pairs" : self->pairs_on_weights ? "pairs-on-weights"
+                    : !self->quantize_bias ? "quantize-bias" : NULL;
+
+  for (guint i = 0; i < self->overrides->len && wrong == NULL; i++)
+    if (((const VnOverride *) g_ptr_array_index (self->overrides, i))->convert != VN_DTYPE_UNDEFINED)
+      wrong = "convert";
+  if (wrong == NULL || vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format “qdq” can do that"), wrong);
+  return FALSE;
+}
+
+static gboolean
+is_method_of_powers (const char *method)
+{
+  const VnRangeMethod *found = method != NULL ? vn_range_method_find (method, NULL) : NULL;
+
+  return found != NULL && found->power_of_two;
+}
+
+static gboolean
+check_npu (const VnRecipe  *self,
+           GError         **error)
+{
+  gboolean powers = self->power_of_two == VN_POWER_OF_TWO_NEAREST ||
+                    (is_method_of_powers (self->method) && is_method_of_powers (self->weight_method));
+  const char *wrong = NULL;
+
+  if (!self->npu)
+    return TRUE;
+  if (!powers)
+    wrong = _("power-of-two must be “nearest”");
+  else if (!self->symmetric_activations || !self->symmetric_weights)
+    wrong = _("activations and weights must be symmetric");
+  else if (self->per_channel)
+    wrong = _("scales per channel are not possible");
+  else if (!vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+    wrong = _("the format must be “qdq”");
+  if (wrong == NULL)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("npu: the processor only shifts: %s"), wrong);
+  return FALSE;
+}
+
+/* What holds between fields; each by itself was looked at before. */
+static gboolean
+check_types (const VnRecipe  *recipe,
+             VnDType          activation,
+             VnDType          weight,
+             const char      *where,
+             GError         **error)
+{
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) && activation != recipe->activation)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("%s: activation is %s; operators of the format “qoperator” read and write one type, here %s"), where,
+                   vn_dtype_get_name (activation), vn_dtype_get_name (recipe->activation));
+      return FALSE;
+    }
+  if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
+    return TRUE;
+
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("%s: no runtime multiplies int8 activations by uint8 weights; use int8 weights"), where);
+  return FALSE;
+}
+
+static gboolean
+says_about_tensors (const VnOverride *rule)
+{
+  return rule->symmetric != VN_AS_RECIPE || rule->reduce_range != VN_AS_RECIPE || rule->per_channel != VN_AS_RECIPE ||
+         rule->axis != VN_AXIS_AS_RECIPE || rule->min != NULL || rule->max != NULL || rule->scales != NULL ||
+         rule->convert != VN_DTYPE_UNDEFINED;
+}
+
+static gboolean
+check_override (const VnRecipe    *recipe,
+                const VnOverride  *rule,
+                const char        *where,
+                GError           **error)
+{
+  gboolean by_edges = rule->in_edges != NULL || rule->out_edges != NULL;
+  gboolean for_tensors = vn_override_is_for_tensors (rule);
+
+  if (!vn_settings_check (vn_setting_list_of_rule, rule, where, error) || !vn_override_check_tensors (rule, where, error))
+    return FALSE;
+  if (for_tensors ? rule->pattern != NULL || by_edges : rule->pattern == NULL && !by_edges)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant; "
+                     "or tensors alone"), where);
+      return FALSE;
+    }
+  if (for_tensors)
+    return TRUE;
+  if (says_about_tensors (rule))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("%s: ranges, scales, axes and conversions can be given for tensors only"), where);
+      return FALSE;
+    }
+  if (rule->pattern != NULL && *rule->pattern == '\0')
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the pattern is empty"), where);
+      return FALSE;
+    }
+  return check_types (recipe, rule->activation != VN_DTYPE_UNDEFINED ? rule->activation : recipe->activation,
+                      rule->weight != VN_DTYPE_UNDEFINED ? rule->weight : recipe->weight, where, error);
+}
+
+/* DynamicQuantizeLinear makes uint8 and nothing else. */
+static gboolean
+check_dynamic (const VnRecipe  *self,
+               GError         **error)
+{
+  if (!self->dynamic)
+    return TRUE;
+  if (!vn_format_is (self->format, VN_FORMAT_HAS_DYNAMIC))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: “dynamic” is true; only the formats “integer” and “qoperator” find ranges while the network runs"));
+  else if (self->activation != VN_DTYPE_U8)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
+                 vn_dtype_get_name (self->activation));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* Whether weights or activations of 8 bit occur. */
+static gboolean
+has_bytes (const VnRecipe *self,
+           gboolean        of_weights)
+{
+  if (vn_dtype_get_bits (of_weights ? self->weight : self->activation) == 8)
+    return TRUE;
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+      VnDType dtype = of_weights ? rule->weight : rule->activation;
+
+      if (rule->enabled && dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) == 8)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* ONNX Runtime multiplies integers of 8 bit by others with one scale, or one for each channel, and does not look whether
+ * there are more. */
+static gboolean
+check_blocks_in_pairs (const VnRecipe  *self,
+                       const char      *where,
+                       GError         **error)
+{
+  if (self->block_size == 0 || !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+    return TRUE;
+  if (has_bytes (self, TRUE) && has_bytes (self, FALSE))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("%s: block-size is %lld; ONNX Runtime cannot multiply 8 bit activations by 8 bit weights in blocks: use "
+                   "4 bit weights, or 16 bit activations"), where, (long long) self->block_size);
+  else if (self->npu || self->pairs_on_weights)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld; “%s” needs one scale for a weight"), where,
+                 (long long) self->block_size, self->npu ? "npu" : "pairs-on-weights");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* What blocks ask of the other settings. */
+static gboolean
+check_blocks (const VnRecipe  *self,
+              VnDType          weight,
+              const char      *where,
+              GError         **error)
+{
+  if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_HAS_BLOCKS))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; only the formats “qdq”, “weights” and “matmulnbits” have blocks"), where,
+                 (long long) self->block_size);
+  else if ((self->block_size & (self->block_size - 1)) != 0)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld; allowed are powers of two from 16 on, and 0"), where,
+                 (long long) self->block_size);
+  else if (vn_format_is (self->format, VN_FORMAT_IS_NBITS) && vn_dtype_get_bits (weight) > 8)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("%s: weight is %s; the format “matmulnbits” has 4 and 8 bits"), where, vn_dtype_get_name (weight));
+  else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s; blocks are of integers"), where,
+                 vn_dtype_get_name (weight));
+  else if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_IS_NBITS) && self->opset != 0 && self->opset < 21)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld; blocks need 21 or more"), where,
+                 (long long) self->opset);
+  else
+    return check_blocks_in_pairs (self, where, error);
+  return FALSE;
+}
+
+static gboolean
+check_opset (const VnRecipe  *self,
+             GError         **error)
+{
+  if (!self->per_channel || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || self->dynamic || self->opset == 0 || self->opset >= 13)
+    return TRUE;
+
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("opset is %lld; scales per channel need 13 or more"), (long long) self->opset);
+  return FALSE;
+}
+
+/* Both take part in what is stored: there must be something. */
+static gboolean
+check_correction (const VnRecipe  *self,
+                  GError         **error)
+{
+  if (self->bias_correction != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
+                     "it off, or take the format “qdq” or “qoperator”"));
+      return FALSE;
+    }
+  if (!self->equalize_activations || self->equalize == VN_BALANCE_PPQ)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only the rules of “ppq” look at activations; turn "
+                                                    "it off, or set equalize to “ppq”"));
+  return FALSE;
+}
+
+/**
+ * vn_recipe_validate:
+ * @self: a recipe, maybe read from a file
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING or %VN_ERROR_UNSUPPORTED if a field holds what cannot be followed
+ */
+gboolean
+vn_recipe_validate (const VnRecipe  *self,
+                    GError         **error)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (!vn_settings_check (vn_setting_list_of_recipe, self, _("recipe"), error) ||
+      !vn_format_check_number (self->format, error) ||
+      !check_types (self, self->activation, self->weight, _("recipe"), error) ||
+      !check_dynamic (self, error) ||
+      !check_blocks (self, self->weight, _("recipe"), error) ||
+      !check_opset (self, error) ||
+      !check_fuse (self, error) ||
+      !check_pairs (self, error) ||
+      !check_npu (self, error) ||
+      !check_correction (self, error))
+    return FALSE;
+
+  if (self->method == NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("recipe: a range method is missing"));
+      return FALSE;
+    }
+
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      g_autofree char *where = g_strdup_printf (_("rule %u"), i + 1);
+
+      if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error) ||
+          !check_blocks (self, ((const VnOverride *) g_ptr_array_index (self->overrides, i))->weight, where, error))
+        return FALSE;
+    }
+  return vn_format_check_recipe (self, error);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Recipes as JSON, version 1:
+ *
+ *   { "vernier-recipe": 1,
+ *     "preset": "cpu",                     what the rest is said on top of; may be missing: "cpu"
+ *     "format": "qdq", ...                 any setting of vn-settings.def by its id
+ *     "rules": [ { "nodes": "type:Softmax", "exclude": true },
+ *                { "from": ["n2", "n7"], "to": ["y"], "activation": "uint16" } ] }
+ *
+ * Yes and no are true and false, numbers are numbers, types and methods texts, lists lists of texts. What is unknown or
+ * of the wrong kind is refused with its place: a recipe with a typing error must not quantize something else. */
+
+#include "vn-recipe-private.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-json.h"
+
+#define VERSION_KEY "vernier-recipe"
+#define VERSION 1
+
+/* ---- write ---- */
+
+static void
+add_field (JsonBuilder     *json,
+           const VnSetting *setting,
+           gconstpointer    object)
+{
+  g_autofree char *text = vn_setting_dup_text (setting, object);
+  char **list;
+
+  json_builder_set_member_name (json, setting->id);
+  switch (setting->type)
+    {
+    case VN_SETTING_BOOL:
+      json_builder_add_boolean_value (json, g_str_equal (text, "true"));
+      break;
+    case VN_SETTING_INT:
+      json_builder_add_int_value (json, g_ascii_strtoll (text, NULL, 10));
+      break;
+    case VN_SETTING_DOUBLE:
+      json_builder_add_double_value (json, g_ascii_strtod (text, NULL));
+      break;
+    case VN_SETTING_LIST:
+      json_builder_begin_array (json);
+      list = G_STRUCT_MEMBER (char **, object, setting->offset);
+      for (guint i = 0; list != NULL && list[i] != NULL; i++)
+        json_builder_add_string_value (json, list[i]);
+      json_builder_end_array (json);
+      break;
+    default:
+      json_builder_add_string_value (json, text);
+      break;
+    }
+}
+
+/* A reader with other defaults must come to the same recipe: only lists and texts that are not there are left out. */
+static gboolean
+says_something (const VnSetting *setting,
+                gconstpointer    object)
+{
+  return (setting->type != VN_SETTING_LIST && setting->type != VN_SETTING_STRING) ||
+         !vn_setting_is_default (setting, object);
+}
+
+static void
+add_rule (JsonBuilder      *json,
+          const VnOverride *rule)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_rule (&n);
+
+  json_builder_begin_object (json);
+  for (guint i = 0; i < n; i++)
+    if (!vn_setting_is_default (&settings[i], rule))
+      add_field (json, &settings[i], rule);
+  json_builder_end_object (json);
+}
+
+/**
+ * vn_recipe_to_json:
+ *
+ * Returns: (transfer full): the recipe as text; vn_recipe_from_json() makes an equal one of it
+ */
+char *
+vn_recipe_to_json (const VnRecipe *self)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, VERSION_KEY);
+  json_builder_add_int_value (json, VERSION);
+  json_builder_set_member_name (json, "preset");
+  json_builder_add_string_value (json, self->preset);
+  for (guint i = 0; i < n; i++)
+    if (says_something (&settings[i], self))
+      add_field (json, &settings[i], self);
+  json_builder_set_member_name (json, "rules");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < self->overrides->len; i++)
+    add_rule (json, g_ptr_array_index (self->overrides, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  return vn_json_to_text (root);
+}
+
+/* ---- read ---- */
+
+static gboolean
+read_list (const VnSetting  *setting,
+           gpointer          object,
+           JsonNode         *node,
+           const char       *where,
+           GError          **error)
+{
+  JsonArray *array = vn_json_get_array (node, where, error);
+  g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
+
+  if (array == NULL)
+    return FALSE;
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
+      const char *text = vn_json_get_string (json_array_get_element (array, i), place, error);
+
+      if (text == NULL)
+        return FALSE;
+      g_strv_builder_add (texts, text);
+    }
+  vn_setting_take_list (setting, object, g_strv_builder_end (texts));
+  return TRUE;
+}
+
+/* As text, of a value of the kind the setting has. */
+static char *
+read_text (const VnSetting  *setting,
+           JsonNode         *node,
+           const char       *where,
+           GError          **error)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  gboolean yes;
+  double value;
+
+  switch (setting->type)
+    {
+    case VN_SETTING_BOOL:
+      return vn_json_get_boolean (node, where, &yes, error) ? g_strdup (yes ? "true" : "false") : NULL;
+    case VN_SETTING_INT:
+    case VN_SETTING_DOUBLE:
+      if (!vn_json_get_number (node, where, &value, error))
+        return NULL;
+      return g_strdup (g_ascii_dtostr (number, sizeof number, value));
+    default:
+      return g_strdup (vn_json_get_string (node, where, error));
+    }
+}
+
+static gboolean
+read_field (const VnSetting  *settings,
+            guint             n,
+            gpointer          object,
+            const char       *prefix,
+            const char       *id,
+            JsonNode         *node,
+            GError          **error)
+{
+  const VnSetting *setting = vn_setting_find (settings, n, id, error);
+  g_autofree char *where = *prefix != '\0' ? g_strconcat (prefix, ".", id, NULL) : g_strdup (id);
+  g_autofree char *text = NULL;
+  gboolean ok;
+
+  if (setting == NULL)
+    {
+      g_prefix_error (error, "%s: ", *prefix != '\0' ? prefix : _("recipe"));
+      return FALSE;
+    }
+  if (setting->type == VN_SETTING_LIST)
+    return read_list (setting, object, node, where, error);
+  text = read_text (setting, node, where, error);
+  if (text == NULL)
+    return FALSE;
+  ok = vn_setting_parse (setting, object, text, error);
+  if (!ok && *prefix != '\0')
+    g_prefix_error (error, "%s.", prefix);
+  return ok;
+}
+
+static gboolean
+read_rule (VnRecipe  *self,
+           JsonNode  *node,
+           guint      index,
+           GError   **error)
+{
+  g_autofree char *where = g_strdup_printf ("rules[%u]", index);
+  VnOverride *rule = vn_override_new ();
+  JsonObject *object;
+  JsonObjectIter iter;
+  const char *id;
+  JsonNode *value;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_rule (&n);
+
+  g_ptr_array_add (self->overrides, rule);
+  object = vn_json_get_object (node, where, error);
+  if (object == NULL)
+    return FALSE;
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &id, &value))
+    if (!read_field (settings, n, rule, where, id, value, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_rules (VnRecipe  *self,
+            JsonNode  *node,
+            GError   **error)
+{
+  JsonArray *array = vn_json_get_array (node, "rules", error);
+
+  if (array == NULL)
+    return FALSE;
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    if (!read_rule (self, json_array_get_element (array, i), i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_version (JsonObject  *object,
+               GError     **error)
+{
+  JsonNode *node = json_object_get_member (object, VERSION_KEY);
+  double version;
+
+  if (node == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("This is no recipe: “%s” is missing"), VERSION_KEY);
+      return FALSE;
+    }
+  if (!vn_json_get_number (node, VERSION_KEY, &version, error))
+    return FALSE;
+  if (version == VERSION)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("The recipe has version %g; this program reads version %d"),
+               version, VERSION);
+  return FALSE;
+}
+
+static VnRecipe *
+start_recipe (JsonObject  *object,
+              GError     **error)
+{
+  JsonNode *node = json_object_get_member (object, "preset");
+  const char *preset = node != NULL ? vn_json_get_string (node, "preset", error) : "cpu";
+
+  if (preset == NULL || vn_preset_find (preset, error) == NULL)
+    return NULL;
+  return vn_recipe_new (preset);
+}
+
+static VnRecipe *
+read_recipe (JsonNode  *root,
+             GError   **error)
+{
+  JsonObject *object = vn_json_get_object (root, _("recipe"), error);
+  g_autoptr(VnRecipe) self = NULL;
+  JsonObjectIter iter;
+  const char *id;
+  JsonNode *value;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  if (object == NULL || !check_version (object, error))
+    return NULL;
+  self = start_recipe (object, error);
+  if (self == NULL)
+    return NULL;
+  json_object_iter_init (&iter, object);
+  while (json_object_iter_next (&iter, &id, &value))
+    {
+      if (g_str_equal (id, VERSION_KEY) || g_str_equal (id, "preset"))
+        continue;
+      if (!(g_str_equal (id, "rules") ? read_rules (self, value, error)
+                                      : read_field (settings, n, self, "", id, value, error)))
+        return NULL;
+    }
+  return vn_recipe_validate (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * vn_recipe_from_json:
+ * @text: what vn_recipe_to_json() writes, or somebody by hand
+ * @name: of the file, for messages
+ *
+ * Returns: (transfer full) (nullable): a recipe that vn_recipe_validate() accepts; or the place, what is there and what is
+ *   allowed
+ */
+VnRecipe *
+vn_recipe_from_json (const char  *text,
+                     const char  *name,
+                     GError     **error)
+{
+  g_autoptr(JsonNode) root = NULL;
+  VnRecipe *self;
+
+  g_return_val_if_fail (text != NULL && name != NULL, NULL);
+
+  root = vn_json_parse (text, -1, name, error);
+  if (root == NULL)
+    return NULL;
+  self = read_recipe (root, error);
+  if (self == NULL)
+    g_prefix_error (error, "%s: ", name);
+  return self;
+}
+
+/**
+ * vn_recipe_load:
+ *
+ * Returns: (transfer full) (nullable): the recipe in a file
+ */
+VnRecipe *
+vn_recipe_load (const char  *path,
+                GError     **error)
+{
+  g_autoptr(JsonNode) root = NULL;
+  VnRecipe *self;
+
+  g_return_val_if_fail (path != NULL, NULL);
+
+  root = vn_json_load (path, error);
+  if (root == NULL)
+    return NULL;
+  self = read_recipe (root, error);
+  if (self == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return self;
+}
+
+/**
+ * vn_recipe_save:
+ *
+ * Returns: whether the file is complete; if not, what was there before still is
+ */
+gboolean
+vn_recipe_save (const VnRecipe  *self,
+                const char      *path,
+                GError         **error)
+{
+  g_autofree char *text = NULL;
+
+  g_return_val_if_fail (self != NULL && path != NULL, FALSE);
+
+  text = vn_recipe_to_json (self);
+  return vn_file_write_all (path, text, strlen (text), error);
+}

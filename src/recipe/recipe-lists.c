@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What elements of lists in a recipe look like. */
+
+#include "vn-recipe-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-pass.h"
+
+#include <string.h>
+
+/*< private >
+ * vn_recipe_check_pass:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if there is no pass of that id that runs on request, and it is not "none"
+ */
+gboolean
+vn_recipe_check_pass (const char  *id,
+                      GError     **error)
+{
+  const VnPass *pass = vn_pass_find (id);
+  g_autoptr(GString) known = g_string_new (NULL);
+  guint n;
+  const VnPass * const *passes = vn_pass_list (&n);
+
+  if ((pass != NULL && pass->stage != VN_PASS_ALWAYS) || g_str_equal (id, "none"))
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    if (passes[i]->stage != VN_PASS_ALWAYS)
+      g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", passes[i]->id);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               pass != NULL ? _("the pass “%s” runs always; on request run %s") : _("there is no pass “%s”; there are %s"),
+               id, known->str);
+  return FALSE;
+}
+
+static gboolean
+parse_channel_axis (const char *text,
+                    gsize      *n_type,
+                    int        *axis)
+{
+  const char *sign = strchr (text, '=');
+  gint64 number;
+
+  if (sign == NULL || sign == text || !g_ascii_string_to_signed (sign + 1, 10, -16, 15, &number, NULL))
+    return FALSE;
+  *n_type = (gsize) (sign - text);
+  *axis = (int) number;
+  return TRUE;
+}
+
+/*< private >
+ * vn_recipe_check_channel_axis:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is no "OP=AXIS"
+ */
+gboolean
+vn_recipe_check_channel_axis (const char  *text,
+                              GError     **error)
+{
+  gsize n_type;
+  int axis;
+
+  if (parse_channel_axis (text, &n_type, &axis))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s” is not allowed; use an operator and an axis from -16 to 15, such as “MatMul=1”"), text);
+  return FALSE;
+}
+
+/*< private >
+ * vn_recipe_get_channel_axis:
+ * @axis: (out): as the recipe says, may be counted from the end; left alone if it says nothing of @op_type
+ */
+gboolean
+vn_recipe_get_channel_axis (const VnRecipe *self,
+                            const char     *op_type,
+                            int            *axis)
+{
+  gboolean found = FALSE;
+  gsize n_type;
+  int number;
+
+  for (guint i = 0; self->channel_axes != NULL && self->channel_axes[i] != NULL; i++)
+    if (parse_channel_axis (self->channel_axes[i], &n_type, &number) && strlen (op_type) == n_type &&
+        strncmp (op_type, self->channel_axes[i], n_type) == 0)
+      {
+        *axis = number;
+        found = TRUE;
+      }
+  return found;
+}
+
+/*< private >
+ * vn_recipe_check_fuse:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is neither "OP+OP" nor "none"
+ */
+gboolean
+vn_recipe_check_fuse (const char  *text,
+                      GError     **error)
+{
+  const char *plus = strchr (text, '+');
+
+  if (g_str_equal (text, "none") || (plus != NULL && plus != text && plus[1] != '\0' && strchr (plus + 1, '+') == NULL))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s” is not allowed; use two operators, such as “Conv+Gelu”, or “none”"), text);
+  return FALSE;
+}

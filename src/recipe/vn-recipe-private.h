@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the files of a recipe share, and resolving one needs: patterns, elements of lists. */
+
+#include "vn-calibrate.h"
+#include "vn-format-traits.h"
+#include "vn-op.h"
+#include "vn-recipe.h"
+#include "vn-setting.h"
+
+G_BEGIN_DECLS
+
+#define VN_PATTERN_TYPE_PREFIX "type:"
+#define VN_PATTERN_COMPUTED_PREFIX "computed:"   /* operators of nodes that read no constant */
+
+gboolean vn_override_matches_labelled (const VnOverride *self,
+                                       const VnNode     *node,
+                                       const char       *label);
+gboolean vn_pattern_matches_node      (const char       *pattern,
+                                       const VnNode     *node,
+                                       const char       *label);
+gboolean vn_pattern_matches_text      (const char       *pattern,
+                                       const char       *text);
+gboolean vn_override_is_for_tensors   (const VnOverride *self);
+gboolean vn_override_check_tensors    (const VnOverride *self,      /* resolve-tensor-rules.c */
+                                       const char       *where,
+                                       GError          **error);
+
+gboolean vn_recipe_check_pass         (const char       *id,
+                                       GError          **error);
+gboolean vn_recipe_check_channel_axis (const char       *text,
+                                       GError          **error);
+gboolean vn_recipe_check_fuse         (const char       *text,
+                                       GError          **error);
+gboolean vn_recipe_get_channel_axis   (const VnRecipe   *self,
+                                       const char       *op_type,
+                                       int              *axis);
+
+
+gboolean vn_answer_or                 (VnAnswer          answer,
+                                       gboolean          otherwise);
+gboolean vn_recipe_parse_numbers      (char            **list,
+                                       gsize             n,
+                                       const char       *name,
+                                       double           *numbers,
+                                       GError          **error);
+
+G_END_DECLS

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-recipe.h"
+
+#include "vn-calibrate.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-recipe-private.h"
+
+#include <string.h>
+
+/* ---- presets ---- */
+
+static const VnPreset * const presets[] = {
+#define VN_PRESET_GROUP(title)
+#define VN_PRESET(...) &(const VnPreset) { __VA_ARGS__ },
+#include "vn-presets.def"
+#undef VN_PRESET
+#undef VN_PRESET_GROUP
+};
+
+/* The same with the headings between: those have a title and nothing else. */
+static const VnPreset grouped[] = {
+#define VN_PRESET_GROUP(heading) { .title = heading },
+#define VN_PRESET(...) { __VA_ARGS__ },
+#include "vn-presets.def"
+#undef VN_PRESET
+#undef VN_PRESET_GROUP
+};
+
+/**
+ * vn_preset_list:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none) (array length=n): all presets, the one to offer first at the front
+ */
+const VnPreset * const *
+vn_preset_list (guint *n)
+{
+  g_return_val_if_fail (n != NULL, NULL);
+
+  *n = G_N_ELEMENTS (presets);
+  return presets;
+}
+
+/**
+ * vn_preset_get_group:
+ * @self: a preset
+ *
+ * Returns: (nullable): heading of the presets it belongs to, to be translated
+ */
+const char *
+vn_preset_get_group (const VnPreset *self)
+{
+  const char *group = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (grouped); i++)
+    {
+      if (grouped[i].id == NULL)
+        group = grouped[i].title;
+      else if (g_str_equal (grouped[i].id, self->id))
+        return group;
+    }
+  return NULL;
+}
+
+/**
+ * vn_preset_find:
+ * @id: as in vn-presets.def
+ *
+ * Returns: (transfer none): the preset, or %NULL with %VN_ERROR_SETTING
+ */
+const VnPreset *
+vn_preset_find (const char  *id,
+                GError     **error)
+{
+  g_autoptr(GString) known = g_string_new (NULL);
+
+  g_return_val_if_fail (id != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    {
+      if (g_str_equal (presets[i]->id, id))
+        return presets[i];
+    }
+
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", presets[i]->id);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preset “%s”; choose one of: %s"), id, known->str);
+  return NULL;
+}
+
+/* ---- recipes ---- */
+
+/* Presets are ours: what they say is allowed. */
+static void
+apply_settings (VnRecipe   *self,
+                const char *settings)
+{
+  g_auto(GStrv) words = g_strsplit (settings, " ", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      char *equals = strchr (words[i], '=');
+      g_autoptr(GError) error = NULL;
+
+      g_return_if_fail (equals != NULL);
+      *equals = '\0';
+      vn_recipe_set (self, words[i], equals + 1, &error);
+      g_return_if_fail (error == NULL);
+    }
+}
+
+/**
+ * vn_recipe_new:
+ * @preset: (nullable): id of a preset that exists; %NULL: "cpu"
+ *
+ * Returns: (transfer full): a recipe without rules
+ */
+VnRecipe *
+vn_recipe_new (const char *preset)
+{
+  const VnPreset *found = vn_preset_find (preset != NULL ? preset : "cpu", NULL);
+  VnRecipe *self;
+
+  g_return_val_if_fail (found != NULL, NULL);
+
+  self = g_new0 (VnRecipe, 1);
+  vn_settings_reset (vn_setting_list_of_recipe, self);
+  self->preset = found->id;
+  self->overrides = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_override_free);
+  apply_settings (self, found->settings);
+  return self;
+}
+
+static gpointer
+copy_override_func (gconstpointer src,
+                    gpointer      data)
+{
+  return vn_override_copy (src);
+}
+
+/**
+ * vn_recipe_copy:
+ * @self: a recipe
+ *
+ * Returns: (transfer full): a deep copy
+ */
+VnRecipe *
+vn_recipe_copy (const VnRecipe *self)
+{
+  VnRecipe *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = g_memdup2 (self, sizeof *self);
+  vn_settings_own (vn_setting_list_of_recipe, copy);
+  copy->overrides = g_ptr_array_copy (self->overrides, copy_override_func, NULL);
+  g_ptr_array_set_free_func (copy->overrides, (GDestroyNotify) vn_override_free);
+  return copy;
+}
+
+/**
+ * vn_recipe_free:
+ * @self: (nullable) (transfer full): a recipe
+ */
+void
+vn_recipe_free (VnRecipe *self)
+{
+  if (self == NULL)
+    return;
+
+  vn_settings_clear (vn_setting_list_of_recipe, self);
+  g_ptr_array_unref (self->overrides);
+  g_free (self);
+}
+
+/**
+ * vn_recipe_equal:
+ *
+ * Returns: whether @a and @b say the same, rules in the same order
+ */
+gboolean
+vn_recipe_equal (const VnRecipe *a,
+                 const VnRecipe *b)
+{
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  if (g_strcmp0 (a->preset, b->preset) != 0 || a->overrides->len != b->overrides->len ||
+      !vn_settings_equal (vn_setting_list_of_recipe, a, b))
+    return FALSE;
+  for (guint i = 0; i < a->overrides->len; i++)
+    {
+      if (!vn_settings_equal (vn_setting_list_of_rule, g_ptr_array_index (a->overrides, i),
+                         g_ptr_array_index (b->overrides, i)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_recipe_set:
+ * @id: of a setting in vn-settings.def: "percentile"
+ * @text: "99.9"; one more element if the setting is a list
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if there is no such setting, or @text is not allowed; @self is unchanged then
+ */
+gboolean
+vn_recipe_set (VnRecipe    *self,
+               const char  *id,
+               const char  *text,
+               GError     **error)
+{
+  g_autoptr(VnRecipe) copy = NULL;
+  const VnSetting *settings, *setting;
+  VnRecipe old;
+  guint n;
+
+  g_return_val_if_fail (self != NULL && id != NULL && text != NULL, FALSE);
+
+  settings = vn_setting_list_of_recipe (&n);
+  setting = vn_setting_find (settings, n, id, error);
+  if (setting == NULL)
+    return FALSE;
+  copy = vn_recipe_copy (self);
+  if (!vn_setting_parse (setting, copy, text, error))
+    return FALSE;
+  old = *self;
+  *self = *copy;
+  *copy = old;
+  return TRUE;
+}
+
+/**
+ * vn_recipe_add_exclude:
+ * @self: a recipe
+ * @pattern: node name, glob over node names, or "type:OP"
+ *
+ * Appends a rule that leaves what @pattern selects in float.
+ *
+ * Returns: (transfer none): the rule
+ */
+VnOverride *
+vn_recipe_add_exclude (VnRecipe   *self,
+                       const char *pattern)
+{
+  VnOverride *rule;
+
+  g_return_val_if_fail (self != NULL && pattern != NULL, NULL);
+
+  rule = vn_override_new ();
+  rule->pattern = g_strdup (pattern);
+  rule->exclude = TRUE;
+  g_ptr_array_add (self->overrides, rule);
+  return rule;
+}
+
+/**
+ * vn_recipe_remove_exclude:
+ * @self: a recipe
+ * @pattern: as given to vn_recipe_add_exclude()
+ *
+ * Returns: whether there was such a rule; the last one is removed
+ */
+gboolean
+vn_recipe_remove_exclude (VnRecipe   *self,
+                          const char *pattern)
+{
+  g_return_val_if_fail (self != NULL && pattern != NULL, FALSE);
+
+  for (guint i = self->overrides->len; i > 0; i--)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i - 1);
+
+      if (rule->exclude && g_strcmp0 (rule->pattern, pattern) == 0)
+        {
+          g_ptr_array_remove_index (self->overrides, i - 1);
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/* ---- validation ---- */
+
+/**
+ * vn_recipe_uses_samples:
+ *
+ * Returns: whether ranges of activations are of use: they are stored, or compared with what a type can hold
+ */
+gboolean
+vn_recipe_uses_samples (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return !vn_format_is (self->format, VN_FORMAT_IS_WEIGHT_ONLY | VN_FORMAT_IS_HALF) &&
+         !(vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) && self->dynamic);
+}
+
+/**
+ * vn_recipe_needs_samples:
+ *
+ * Returns: whether ranges of activations have to be known before the result can be written: not where all of them are
+ *   rounded to types that have no scale, such as bfloat16
+ */
+gboolean
+vn_recipe_needs_samples (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (!vn_format_is (self->format, VN_FORMAT_HAS_VENDORS) || !vn_dtype_is_rounded (self->activation))
+    return vn_recipe_uses_samples (self);
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (rule->enabled && rule->activation != VN_DTYPE_UNDEFINED && !vn_dtype_is_rounded (rule->activation))
+        return TRUE;
+    }
+  return FALSE;
+}
