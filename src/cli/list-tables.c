@@ -5,7 +5,8 @@
 #include "vn-calibrate.h"
 #include "vn-i18n.h"
 #include "vn-pass.h"
-#include "vn-quantize-private.h"
+#include "vn-format-traits.h"
+#include "vn-setting.h"
 
 void
 vn_list_methods (VnListing *listing)
@@ -59,7 +60,7 @@ vn_list_formats (VnListing *listing)
 {
   for (int i = 0; i < VN_N_FORMATS; i++)
     {
-      const VnQuantFormat *format = vn_quant_format_find ((VnFormat) i, NULL);
+      const VnFormatTraits *format = vn_format_get_traits ((VnFormat) i);
       g_autofree char *activations = list_tables_dup_names (format->activations);
       g_autofree char *weights = list_tables_dup_names (format->weights);
       g_autofree char *line = g_strdup_printf (_("activations: %s; weights: %s"), activations, weights);
@@ -79,7 +80,7 @@ list_tables_list_formats (VnDType dtype)
 
   for (int i = 0; i < VN_N_FORMATS; i++)
     {
-      const VnQuantFormat *format = vn_quant_format_find ((VnFormat) i, NULL);
+      const VnFormatTraits *format = vn_format_get_traits ((VnFormat) i);
 
       if (((format->activations | format->weights) >> dtype & 1) != 0)
         g_strv_builder_add (ids, format->id);
