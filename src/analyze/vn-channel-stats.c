@@ -202,8 +202,7 @@ run_item (gsize     item,
   self->per_sample[item] = g_steal_pointer (&worker->figures);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&inputs[i], vn_tensor_unref);
-  vn_progress_report (self->run->progress, self->run->title, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1,
-                      self->run->n_samples);
+  vn_progress_report (self->run->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->run->n_samples);
   return good;
 }
 

@@ -18,7 +18,6 @@ typedef enum
  * VnChannelRun: samples to look at values with.
  * @samples: indices into @dataset
  * @n_threads: 0: all processors; results are the same bits for any number
- * @title: (nullable): translated, static: what progress says
  */
 typedef struct
 {
@@ -27,7 +26,6 @@ typedef struct
   const guint      *samples;
   guint             n_samples;
   guint             n_threads;
-  const char       *title;
   const VnProgress *progress;   /* nullable */
   VnNotes          *notes;      /* nullable */
 } VnChannelRun;

@@ -310,8 +310,7 @@ compare_item (gsize     item,
   clear_tensors (inputs, self->n_inputs);
   clear_tensors (worker->kept, self->float_taps->len);
   clear_tensors (worker->before, self->float_taps->len);
-  vn_progress_report (self->progress, _("Measuring error"), _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1,
-                      self->options->n_samples);
+  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->options->n_samples);
   return good;
 }
 

@@ -251,8 +251,7 @@ evaluate_item (gsize     item,
   Evaluate *self = data;
   gboolean good = evaluate_sample (self, worker, (guint) item, error);
 
-  vn_progress_report (self->progress, _("Evaluating"), _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1,
-                      self->options->n_samples);
+  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->options->n_samples);
   return good;
 }
 

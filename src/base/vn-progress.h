@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a long computation stands, and how long its parts took. */
 #pragma once
 
 #include <glib.h>
@@ -11,12 +12,12 @@ G_BEGIN_DECLS
  * @data: its argument
  *
  * How a long computation tells where it stands. Passed by value or as a
- * nullable pointer; the callee never keeps it.
+ * nullable pointer; the callee never keeps it. What it is doing is known to the
+ * caller, who has a title for it.
  */
 typedef struct
 {
   void   (*func) (gpointer     data,
-                  const char  *phase,   /* translated, static: "Calibrating" */
                   const char  *unit,    /* translated, static: "samples"; may be NULL */
                   guint64      done,
                   guint64      total);  /* 0: unknown */
@@ -25,13 +26,24 @@ typedef struct
 
 static inline void
 vn_progress_report (const VnProgress *self,
-                    const char       *phase,
                     const char       *unit,
                     guint64           done,
                     guint64           total)
 {
   if (self != NULL && self->func != NULL)
-    self->func (self->data, phase, unit, done, total);
+    self->func (self->data, unit, done, total);
 }
+
+/**
+ * VnTiming: how long a part of a job took.
+ * @id: "calibrate"
+ * @title: N_(): "Calibrating"
+ */
+typedef struct
+{
+  const char *id;
+  const char *title;
+  double      seconds;   /* 0: it was not part of this run */
+} VnTiming;
 
 G_END_DECLS

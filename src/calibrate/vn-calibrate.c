@@ -204,7 +204,7 @@ run_sample (gsize     slice_item,
       run_note_bad (run, item, sample, bad);
     }
 
-  vn_progress_report (run->progress, _("Calibrating"), _("samples"),
+  vn_progress_report (run->progress, _("samples"),
                       __atomic_add_fetch (&run->done, 1, __ATOMIC_RELAXED), run->options->n_samples);
   return TRUE;
 }
@@ -417,7 +417,7 @@ vn_calibrate (VnPlan                    *plan,
   run.derived = vn_plan_derive_taps (plan);
   run.chain = chain_derived (run.derived, taps->len);
   g_mutex_init (&run.lock);
-  vn_progress_report (progress, _("Calibrating"), _("samples"), 0, options->n_samples);
+  vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = run_all (&run, error);
   if (ok)
     stats = run_collect (&run);

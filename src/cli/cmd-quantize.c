@@ -212,10 +212,12 @@ add_report_json (JsonBuilder  *json,
   json_builder_add_value (json, json_parser_steal_root (parser));
   json_builder_set_member_name (json, "seconds");
   json_builder_begin_object (json);
-  vn_cmd_json_number (json, "prepare", result->prepare_seconds);
-  vn_cmd_json_number (json, "calibrate", result->calibrate_seconds);
-  vn_cmd_json_number (json, "quantize", result->quantize_seconds);
-  vn_cmd_json_number (json, "compare", result->compare_seconds);
+  for (guint i = 0; i < result->timings->len; i++)
+    {
+      const VnTiming *timing = &g_array_index (result->timings, VnTiming, i);
+
+      vn_cmd_json_number (json, timing->id, timing->seconds);
+    }
   json_builder_end_object (json);
   return TRUE;
 }

@@ -29,12 +29,12 @@ typedef struct
 static void
 draw_bar (VnJob *job)
 {
-  g_autofree char *phase = vn_job_dup_phase (job);
+  g_autofree char *stage = vn_job_dup_stage (job);
   g_autofree char *detail = vn_job_dup_detail (job);
   double progress = vn_job_get_progress (job), left = vn_job_get_seconds_left (job);
   int filled = (int) (progress * BAR_WIDTH);
 
-  fprintf (stderr, "\r\033[K%s [", phase);
+  fprintf (stderr, "\r\033[K%s [", stage);
   for (int i = 0; i < BAR_WIDTH; i++)
     fputc (i < filled ? '#' : '.', stderr);
   fprintf (stderr, "] %3.0f %%", progress * 100);
@@ -78,14 +78,14 @@ static void
 show_sum (Run                *run,
           const VnRanksState *sum)
 {
-  g_autofree char *phase = vn_job_dup_phase (run->job);
+  g_autofree char *stage = vn_job_dup_stage (run->job);
   guint64 tenths = sum->total > 0 ? 10 * sum->done / sum->total : 0;
 
   if (vn_ranks_get_rank () > 0 || vn_cmd_options.json || tenths <= run->told)
     return;
   run->told = tenths;
-  /* Translators: a phase of the work; 62 of 100 samples */
-  fprintf (stderr, _("%s: %llu of %llu samples in %u processes"), phase, (unsigned long long) sum->done,
+  /* Translators: a part of the work; 62 of 100 samples */
+  fprintf (stderr, _("%s: %llu of %llu samples in %u processes"), stage, (unsigned long long) sum->done,
            (unsigned long long) sum->total, vn_ranks_get_n ());
   fputc ('\n', stderr);
 }

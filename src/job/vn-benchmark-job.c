@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of “benchmark”: how long a network takes in three modes, and each of its nodes. */
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
@@ -12,21 +13,16 @@ struct _VnBenchmarkJob
   VnJob                parent_instance;
   VnBenchmarkSettings  settings;       /* owns what it points to */
   VnBenchmark         *result;
+
+  VnPlan              *plan;
+  VnTensor           **inputs;         /* one for each input of @plan */
+  VnRunner           **runners;        /* one for each thread */
+  gint                 n_done;         /* atomic */
+  guint                n_total;
+  GCancellable        *cancellable;    /* of the stage that runs */
 };
 
 G_DEFINE_FINAL_TYPE (VnBenchmarkJob, vn_benchmark_job, VN_TYPE_JOB)
-
-/* A plan with its inputs, while it is measured. */
-typedef struct
-{
-  VnBenchmarkJob *job;
-  VnPlan         *plan;
-  VnTensor      **inputs;
-  VnRunner      **runners;     /* one for each thread */
-  gint            n_done;      /* atomic */
-  guint           n_total;
-  GCancellable   *cancellable;
-} Bench;
 
 static gboolean
 is_enough (const VnBenchmarkSettings *settings,
@@ -41,49 +37,50 @@ is_enough (const VnBenchmarkSettings *settings,
 }
 
 static void
-report (Bench  *bench,
-        guint   n_runs,
-        gint64  elapsed)
+report (VnBenchmarkJob *self,
+        guint           n_runs,
+        gint64          elapsed)
 {
-  const VnBenchmarkSettings *settings = &bench->job->settings;
+  const VnBenchmarkSettings *settings = &self->settings;
   double seconds = settings->seconds > 0 ? settings->seconds : DEFAULT_SECONDS;
-  VnProgress progress = vn_job_get_reporter (VN_JOB (bench->job));
+  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
 
   if (settings->n_runs > 0)
-    vn_progress_report (&progress, NULL, _("runs"), n_runs, settings->n_runs);
+    vn_progress_report (&progress, _("runs"), n_runs, settings->n_runs);
   else
-    vn_progress_report (&progress, NULL, NULL, (guint64) elapsed, (guint64) (seconds * G_USEC_PER_SEC));
+    vn_progress_report (&progress, NULL, (guint64) elapsed, (guint64) (seconds * G_USEC_PER_SEC));
 }
 
 /* One sample after the other. The clock is looked at between the nodes, too, which costs some 50 ns for each. */
 static gboolean
-time_mode (Bench    *bench,
-           guint     mode,
-           guint     n_threads,
-           GError  **error)
+time_mode (VnBenchmarkJob  *self,
+           guint            mode,
+           guint            n_threads,
+           GCancellable    *cancellable,
+           GError         **error)
 {
-  VnRunner *runner = bench->runners[0];
-  g_autofree gint64 *steps = g_new0 (gint64, vn_plan_get_n_steps (bench->plan) + 1);
+  VnRunner *runner = self->runners[0];
+  g_autofree gint64 *steps = g_new0 (gint64, vn_plan_get_n_steps (self->plan) + 1);
   g_autoptr(GArray) runs = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 start = g_get_monotonic_time (), now = start;
   gboolean good = TRUE;
 
   vn_runner_set_threads (runner, n_threads);
   vn_runner_set_timing (runner, steps);
-  while (good && !is_enough (&bench->job->settings, runs->len, now - start))
+  while (good && !is_enough (&self->settings, runs->len, now - start))
     {
       gint64 begin = g_get_monotonic_time (), usec;
 
-      good = vn_runner_run (runner, bench->inputs, NULL, bench->cancellable, error);
+      good = vn_runner_run (runner, self->inputs, NULL, cancellable, error);
       now = g_get_monotonic_time ();
       usec = now - begin;
       g_array_append_val (runs, usec);
-      report (bench, runs->len, now - start);
+      report (self, runs->len, now - start);
     }
   vn_runner_set_timing (runner, NULL);
   vn_runner_set_threads (runner, 1);
   if (good)
-    vn_benchmark_set_time (bench->job->result, mode, runs, steps);
+    vn_benchmark_set_time (self->result, mode, runs, steps);
   return good;
 }
 
@@ -95,14 +92,14 @@ run_one (gsize      item,
          gpointer   data,
          GError   **error)
 {
-  Bench *bench = data;
-  VnProgress progress = vn_job_get_reporter (VN_JOB (bench->job));
+  VnBenchmarkJob *self = data;
+  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
   int n;
 
-  if (!vn_runner_run (bench->runners[worker], bench->inputs, NULL, bench->cancellable, error))
+  if (!vn_runner_run (self->runners[worker], self->inputs, NULL, self->cancellable, error))
     return FALSE;
-  n = g_atomic_int_add (&bench->n_done, 1) + 1;
-  vn_progress_report (&progress, NULL, _("runs"), (guint64) n, bench->n_total);
+  n = g_atomic_int_add (&self->n_done, 1) + 1;
+  vn_progress_report (&progress, _("runs"), (guint64) n, self->n_total);
   return TRUE;
 }
 
@@ -117,107 +114,118 @@ count_runs (const VnBenchmarkSettings *settings,
 }
 
 static gboolean
-time_at_once (Bench   *bench,
-              GError **error)
+vn_benchmark_job_time_at_once (VnJob         *job,
+                               GCancellable  *cancellable,
+                               GError       **error)
 {
-  VnBenchmark *result = bench->job->result;
-  guint n_threads = bench->job->settings.n_threads;
+  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+  VnBenchmark *result = self->result;
+  guint n_threads = self->settings.n_threads;
   gint64 start;
   double seconds;
 
   /* The runners are made and their memory is touched before the clock runs. */
   for (guint i = 1; i < n_threads; i++)
     {
-      bench->runners[i] = vn_runner_new (bench->plan, error);
-      if (bench->runners[i] == NULL ||
-          !vn_runner_run (bench->runners[i], bench->inputs, NULL, bench->cancellable, error))
+      self->runners[i] = vn_runner_new (self->plan, error);
+      if (self->runners[i] == NULL || !vn_runner_run (self->runners[i], self->inputs, NULL, cancellable, error))
         return FALSE;
     }
-  bench->n_total = count_runs (&bench->job->settings, result->time[VN_BENCHMARK_ONE].median_ms);
+  self->n_total = count_runs (&self->settings, result->time[VN_BENCHMARK_ONE].median_ms);
+  self->cancellable = cancellable;
   start = g_get_monotonic_time ();
-  if (!vn_parallel_for (n_threads, bench->n_total, run_one, bench, bench->cancellable, error))
+  if (!vn_parallel_for (n_threads, self->n_total, run_one, self, cancellable, error))
     return FALSE;
   seconds = (double) MAX (g_get_monotonic_time () - start, 1) / G_USEC_PER_SEC;
-  result->n_at_once = bench->n_total;
-  result->per_second = bench->n_total / seconds;
+  result->n_at_once = self->n_total;
+  result->per_second = self->n_total / seconds;
+  vn_benchmark_finish (result);
   return TRUE;
 }
 
 /* ---- the job ---- */
 
-static gboolean
-time_all (Bench   *bench,
-          GError **error)
-{
-  VnJob *job = VN_JOB (bench->job);
-  VnBenchmark *result = bench->job->result;
-  guint n_threads = bench->job->settings.n_threads;
-
-  vn_job_begin_phase (job, _("Warming up"), 0.05, 0.1);
-  bench->runners[0] = vn_runner_new (bench->plan, error);
-  if (bench->runners[0] == NULL ||
-      !vn_runner_run (bench->runners[0], bench->inputs, NULL, bench->cancellable, error))
-    return FALSE;
-  vn_job_begin_phase (job, _("One thread"), 0.1, 0.4);
-  if (!time_mode (bench, VN_BENCHMARK_ONE, 1, error))
-    return FALSE;
-  vn_job_begin_phase (job, _("All threads, one sample"), 0.4, 0.7);
-  if (!time_mode (bench, VN_BENCHMARK_MANY, n_threads, error))
-    return FALSE;
-  vn_job_begin_phase (job, _("All threads, one sample each"), 0.7, 1);
-  if (!time_at_once (bench, error))
-    return FALSE;
-  vn_benchmark_finish (result);
-  return TRUE;
-}
-
 static void
-clear_tensors (VnTensor **tensors,
-               guint      n)
+clear_measured (VnBenchmarkJob *self)
 {
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
+  for (guint i = 0; self->runners != NULL && i < self->settings.n_threads; i++)
+    g_clear_pointer (&self->runners[i], vn_runner_free);
+  for (guint i = 0; self->inputs != NULL && i < vn_plan_get_n_inputs (self->plan); i++)
+    g_clear_pointer (&self->inputs[i], vn_tensor_unref);
+  g_clear_pointer (&self->runners, g_free);
+  g_clear_pointer (&self->inputs, g_free);
+  g_clear_pointer (&self->plan, vn_plan_unref);
 }
 
 static gboolean
-vn_benchmark_job_run (VnJob         *job,
-                      GCancellable  *cancellable,
-                      GError       **error)
+vn_benchmark_job_plan (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
 {
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
   const VnBenchmarkSettings *settings = &self->settings;
   g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
   g_autoptr(GHashTable) shapes = NULL;
   VnPlanOptions options = { 0 };
-  g_autofree VnTensor **inputs = NULL;
-  g_autofree VnRunner **runners = g_new0 (VnRunner *, settings->n_threads);
-  g_autoptr(VnPlan) plan = NULL;
-  Bench bench = { .job = self, .runners = runners, .cancellable = cancellable };
-  gboolean good;
 
-  vn_job_begin_phase (job, _("Planning"), 0, 0.05);
   if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, NULL, error))
     return FALSE;
   options.input_shapes = shapes;
-  plan = vn_plan_new (model, &options, NULL, error);
-  if (plan == NULL)
-    return FALSE;
+  clear_measured (self);
   g_clear_pointer (&self->result, vn_benchmark_free);
-  self->result = vn_benchmark_new (plan, settings->n_threads);
-  bench.inputs = inputs = g_new0 (VnTensor *, vn_plan_get_n_inputs (plan) + 1);
-  bench.plan = plan;
-  good = vn_plan_load_sample (plan, settings->data, settings->inputs, inputs, error) && time_all (&bench, error);
-  for (guint i = 0; i < settings->n_threads; i++)
-    g_clear_pointer (&runners[i], vn_runner_free);
-  clear_tensors (inputs, vn_plan_get_n_inputs (plan));
-  return good;
+  self->plan = vn_plan_new (model, &options, NULL, error);
+  if (self->plan == NULL)
+    return FALSE;
+  self->result = vn_benchmark_new (self->plan, settings->n_threads);
+  self->runners = g_new0 (VnRunner *, settings->n_threads);
+  self->inputs = g_new0 (VnTensor *, vn_plan_get_n_inputs (self->plan) + 1);
+  return vn_plan_load_sample (self->plan, settings->data, settings->inputs, self->inputs, error);
 }
+
+static gboolean
+vn_benchmark_job_warm_up (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+
+  self->runners[0] = vn_runner_new (self->plan, error);
+  return self->runners[0] != NULL && vn_runner_run (self->runners[0], self->inputs, NULL, cancellable, error);
+}
+
+static gboolean
+vn_benchmark_job_time_one (VnJob         *job,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  return time_mode (VN_BENCHMARK_JOB (job), VN_BENCHMARK_ONE, 1, cancellable, error);
+}
+
+static gboolean
+vn_benchmark_job_time_many (VnJob         *job,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+
+  return time_mode (self, VN_BENCHMARK_MANY, self->settings.n_threads, cancellable, error);
+}
+
+static const VnStage stages[] = {
+  { "plan",    N_("Planning"),                     5,  NULL, vn_benchmark_job_plan },
+  { "warm-up", N_("Warming up"),                   5,  NULL, vn_benchmark_job_warm_up },
+  { "one",     N_("One thread"),                   30, NULL, vn_benchmark_job_time_one },
+  { "many",    N_("All threads, one sample"),      30, NULL, vn_benchmark_job_time_many },
+  { "at-once", N_("All threads, one sample each"), 30, NULL, vn_benchmark_job_time_at_once },
+  { NULL },
+};
 
 static void
 vn_benchmark_job_finalize (GObject *object)
 {
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (object);
 
+  clear_measured (self);
   vn_model_unref (self->settings.model);
   g_clear_pointer (&self->settings.data, vn_data_spec_free);
   g_clear_pointer (&self->settings.inputs, g_hash_table_unref);
@@ -230,7 +238,7 @@ static void
 vn_benchmark_job_class_init (VnBenchmarkJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_benchmark_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_benchmark_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

@@ -2,7 +2,6 @@
 /* Runs samples through a network, prepared as for quantizing, and keeps what its values were. */
 #include "vn-calibration-private.h"
 
-#include "vn-data-check.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -11,8 +10,10 @@ struct _VnCalibrateJob
   VnJob               parent_instance;
   VnCalibrateSettings settings;      /* owns what it points to */
   VnNotes            *notes;
+  VnEditLog          *edits;
+  VnJobInput          input;
+  GArray             *samples;       /* of guint: those of the input that are in this part */
   VnStats            *stats;
-  VnModel            *prepared;
 };
 
 G_DEFINE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN_TYPE_JOB)
@@ -29,76 +30,78 @@ take_shard (GArray *samples,
   return taken;
 }
 
-static GArray *
-choose_samples (VnCalibrateJob  *self,
-                VnDataset       *dataset,
-                GArray         **all,
-                GError         **error)
-{
-  const VnCalibrateSettings *settings = &self->settings;
-  g_autoptr(GArray) calibration = NULL;
-  g_autoptr(GArray) held_out = NULL;
-  GArray *taken;
-
-  vn_job_split_samples (vn_dataset_get_n (dataset), settings->n_held_out, settings->n_calibration, &calibration, &held_out);
-  taken = take_shard (calibration, settings->shard, settings->n_shards);
-  *all = g_array_ref (calibration);
-  if (taken->len > 0)
-    return taken;
-  g_array_unref (taken);
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("Part %u of %u has no samples: there are %u to calibrate on; make no more parts than that"),
-               settings->shard + 1, settings->n_shards, calibration->len);
-  return NULL;
-}
-
 static gboolean
-vn_calibrate_job_run (VnJob         *job,
-                      GCancellable  *cancellable,
-                      GError       **error)
+vn_calibrate_job_prepare (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
 {
   VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
   const VnCalibrateSettings *settings = &self->settings;
-  g_autoptr(VnEditLog) edits = vn_edit_log_new ();
-  VnModel *prepared;
-  g_autoptr(VnDataset) dataset = NULL;
-  g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(GArray) samples = NULL, all = NULL;
-  g_autoptr(GPtrArray) taps = NULL;
-  g_autoptr(VnStatsOrigin) origin = NULL;
-  VnCalibration calibration;
-  VnChannelRun run = { .n_threads = settings->n_threads, .notes = self->notes };
 
-  if (!vn_recipe_validate (settings->recipe, error) || !vn_job_check_is_float (settings->model, error))
+  if (!vn_job_input_validate (&self->input, error) || !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
-  vn_job_begin_phase (job, _("Preparing"), 0, 0.05);
-  prepared = vn_job_prepare (settings->model, settings->recipe, settings->input_shapes, edits, self->notes, cancellable,
-                             error);
-  if (prepared == NULL)
-    return FALSE;
-  self->prepared = prepared;
-  dataset = vn_model_open_data (prepared, settings->data, settings->input_shapes, &shapes, self->notes, error);
-  if (dataset == NULL || (samples = choose_samples (self, dataset, &all, error)) == NULL)
-    return FALSE;
-  run.shapes = shapes;
-  run.dataset = dataset;
-  if (!vn_job_equalize (job, settings->recipe, prepared, &run, all, edits, cancellable, error))
-    return FALSE;
-  /* Of processes that share the samples one looks at them. */
-  if (settings->rank == 0 && !g_str_equal (settings->data->path, "random") &&
-      !vn_data_check (settings->model, prepared, shapes, dataset, TRUE, self->notes, cancellable, error))
-    return FALSE;
-  origin = vn_job_make_origin (settings->model, prepared, settings->data);
-  taps = vn_quantize_list_values (prepared, settings->recipe);
-  vn_job_begin_phase (job, _("Calibrating"), 0.05, 1);
-  calibration = (VnCalibration) { .prepared = prepared, .shapes = shapes, .taps = taps, .dataset = dataset,
-                                  .samples = samples, .origin = origin, .n_threads = settings->n_threads,
-                                  .keep = settings->keep, .keep_seconds = settings->keep_seconds,
-                                  .base = settings->base,
-                                  .rank = settings->rank, .n_ranks = settings->n_ranks };
-  self->stats = vn_job_calibrate (job, &calibration, self->notes, cancellable, error);
+  self->samples = take_shard (self->input.calibration, settings->shard, settings->n_shards);
+  if (self->samples->len > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("Part %u of %u has no samples: there are %u to calibrate on; make no more parts than that"),
+               settings->shard + 1, settings->n_shards, self->input.calibration->len);
+  return FALSE;
+}
+
+static gboolean
+vn_calibrate_job_wants_equalize (VnJob *job)
+{
+  return vn_job_input_wants_equalize (&VN_CALIBRATE_JOB (job)->input);
+}
+
+static gboolean
+vn_calibrate_job_equalize (VnJob         *job,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  return vn_job_input_equalize (&VN_CALIBRATE_JOB (job)->input, job, cancellable, error);
+}
+
+/* Of processes that share the samples one looks at them. */
+static gboolean
+vn_calibrate_job_wants_check (VnJob *job)
+{
+  return VN_CALIBRATE_JOB (job)->settings.rank == 0;
+}
+
+static gboolean
+vn_calibrate_job_check (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  return vn_job_input_check (&VN_CALIBRATE_JOB (job)->input, TRUE, cancellable, error);
+}
+
+static gboolean
+vn_calibrate_job_calibrate (VnJob         *job,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
+  const VnCalibrateSettings *settings = &self->settings;
+  g_autoptr(GPtrArray) taps = vn_quantize_list_values (self->input.prepared, settings->recipe);
+  VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->samples, .keep = settings->keep,
+                                .keep_seconds = settings->keep_seconds, .base = settings->base, .rank = settings->rank,
+                                .n_ranks = settings->n_ranks };
+
+  vn_job_input_make_origin (&self->input);
+  self->stats = vn_job_calibrate (job, &calibration, cancellable, error);
   return self->stats != NULL;
 }
+
+static const VnStage stages[] = {
+  { "prepare",   N_("Preparing"),            4,  NULL,                            vn_calibrate_job_prepare },
+  { "equalize",  N_("Balancing weights"),    20, vn_calibrate_job_wants_equalize, vn_calibrate_job_equalize },
+  { "check",     N_("Checking the samples"), 3,  vn_calibrate_job_wants_check,    vn_calibrate_job_check },
+  { "calibrate", N_("Calibrating"),          93, NULL,                            vn_calibrate_job_calibrate },
+  { NULL },
+};
 
 static void
 vn_calibrate_job_finalize (GObject *object)
@@ -112,7 +115,9 @@ vn_calibrate_job_finalize (GObject *object)
   g_free ((char *) self->settings.keep);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
   g_clear_pointer (&self->stats, vn_stats_unref);
-  g_clear_pointer (&self->prepared, vn_model_unref);
+  g_clear_pointer (&self->samples, g_array_unref);
+  vn_job_input_clear (&self->input);
+  vn_edit_log_free (self->edits);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_calibrate_job_parent_class)->finalize (object);
 }
@@ -121,13 +126,14 @@ static void
 vn_calibrate_job_class_init (VnCalibrateJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_calibrate_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_calibrate_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void
 vn_calibrate_job_init (VnCalibrateJob *self)
 {
   self->notes = vn_notes_new ();
+  self->edits = vn_edit_log_new ();
 }
 
 /**
@@ -150,6 +156,10 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
     g_hash_table_ref (settings->input_shapes);
   if (settings->base != NULL)
     vn_stats_ref (settings->base);
+  self->input = (VnJobInput) { .model = self->settings.model, .data = self->settings.data, .recipe = self->settings.recipe,
+                               .given_shapes = self->settings.input_shapes, .n_calibration = settings->n_calibration,
+                               .n_held_out = settings->n_held_out, .n_threads = settings->n_threads, .edits = self->edits,
+                               .notes = self->notes };
   vn_job_set_title (VN_JOB (self), _("Calibrating"));
   return VN_JOB (self);
 }
@@ -168,7 +178,7 @@ vn_calibrate_job_get_stats (VnCalibrateJob *self)
 VnModel *
 vn_calibrate_job_get_prepared (VnCalibrateJob *self)
 {
-  return self->prepared;
+  return self->input.prepared;
 }
 
 VnNotes *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "vn-calibration-private.h"
+/* The job of “compare”: a float network and a quantized one from files, tensor by tensor. */
+#include "vn-job-input.h"
 
 #include "vn-data-check.h"
 #include "vn-i18n.h"
@@ -11,6 +12,9 @@ struct _VnCompareJob
   VnDataSpec   *data;
   GHashTable   *input_shapes;
   guint         n_threads;
+  VnModel      *float_run, *quant_run;   /* as the engine takes them */
+  GHashTable   *shapes;                  /* nullable */
+  VnDataset    *dataset;
   VnErrorTable *errors;
   VnNotes      *notes;
 };
@@ -43,42 +47,75 @@ compare_weights (VnCompareJob *self,
 }
 
 static gboolean
-vn_compare_job_run (VnJob         *job,
-                    GCancellable  *cancellable,
-                    GError       **error)
+vn_compare_job_prepare (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
 {
   VnCompareJob *self = VN_COMPARE_JOB (job);
-  g_autoptr(VnModel) float_model = vn_model_to_runnable (self->float_model, cancellable, error);
-  g_autoptr(VnModel) quant_model = float_model != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
-  g_autoptr(VnDataset) dataset = NULL;
-  g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(GHashTable) names = NULL;
+
+  self->float_run = vn_model_to_runnable (self->float_model, cancellable, error);
+  self->quant_run = self->float_run != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
+  if (self->quant_run == NULL)
+    return FALSE;
+  self->dataset = vn_model_open_data (self->float_run, self->data, self->input_shapes, &self->shapes, self->notes, error);
+  return self->dataset != NULL;
+}
+
+static gboolean
+vn_compare_job_wants_check (VnJob *job)
+{
+  return !g_str_equal (VN_COMPARE_JOB (job)->data->path, "random");
+}
+
+static gboolean
+vn_compare_job_check (VnJob         *job,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnCompareJob *self = VN_COMPARE_JOB (job);
+
+  return vn_data_check (self->float_model, self->float_run, self->shapes, self->dataset, FALSE, self->notes, cancellable, error);
+}
+
+static gboolean
+vn_compare_job_compare (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  VnCompareJob *self = VN_COMPARE_JOB (job);
+  g_autoptr(GHashTable) names = vn_compare_match_names (self->float_run, self->quant_run);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .n_threads = self->n_threads, .local = TRUE };
+  VnCompareOptions options = { .value_names = names, .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
 
-  if (quant_model == NULL)
-    return FALSE;
-  dataset = vn_model_open_data (float_model, self->data, self->input_shapes, &shapes, self->notes, error);
-  if (dataset == NULL)
-    return FALSE;
-  if (!g_str_equal (self->data->path, "random") &&
-      !vn_data_check (self->float_model, float_model, shapes, dataset, FALSE, self->notes, cancellable, error))
-    return FALSE;
-  vn_graph_note_unsupported (float_model->graph, self->notes);
-  names = vn_compare_match_names (float_model, quant_model);
-  options.value_names = names;
-  list_all (vn_dataset_get_n (dataset), samples);
+  vn_graph_note_unsupported (self->float_run->graph, self->notes);
+  list_all (vn_dataset_get_n (self->dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
-  vn_job_begin_phase (job, _("Measuring error"), 0, 1);
-  self->errors = vn_compare (float_model, quant_model, shapes, dataset, &options, &progress,
-                             self->notes, cancellable, error);
-  if (self->errors != NULL)
-    compare_weights (self, cancellable);
-  vn_notes_sort (self->notes);
+  self->errors = vn_compare (self->float_run, self->quant_run, self->shapes, self->dataset, &options, &progress, self->notes,
+                             cancellable, error);
   return self->errors != NULL;
 }
+
+static gboolean
+vn_compare_job_compare_weights (VnJob         *job,
+                                GCancellable  *cancellable,
+                                GError       **error)
+{
+  VnCompareJob *self = VN_COMPARE_JOB (job);
+
+  compare_weights (self, cancellable);
+  vn_notes_sort (self->notes);
+  return TRUE;
+}
+
+static const VnStage stages[] = {
+  { "prepare", N_("Preparing"),            2,  NULL,                       vn_compare_job_prepare },
+  { "check",   N_("Checking the samples"), 8,  vn_compare_job_wants_check, vn_compare_job_check },
+  { "compare", N_("Measuring error"),      85, NULL,                       vn_compare_job_compare },
+  { "weights", N_("Comparing weights"),    5,  NULL,                       vn_compare_job_compare_weights },
+  { NULL },
+};
 
 static void
 vn_compare_job_finalize (GObject *object)
@@ -89,6 +126,10 @@ vn_compare_job_finalize (GObject *object)
   vn_model_unref (self->quant_model);
   vn_data_spec_free (self->data);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
+  g_clear_pointer (&self->float_run, vn_model_unref);
+  g_clear_pointer (&self->quant_run, vn_model_unref);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_compare_job_parent_class)->finalize (object);
@@ -98,7 +139,7 @@ static void
 vn_compare_job_class_init (VnCompareJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_compare_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_compare_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

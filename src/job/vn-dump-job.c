@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of “dump”: one sample through a network, every tensor into a file. */
 #include "vn-jobs.h"
 
 #include "vn-error.h"
@@ -134,6 +135,22 @@ write_index (VnDumpJob  *self,
 /* ---- the job ---- */
 
 static gboolean
+vn_dump_job_plan (VnJob         *job,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  VnDumpJob *self = VN_DUMP_JOB (job);
+  const VnDumpSettings *settings = &self->settings;
+  g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
+  g_autoptr(GHashTable) shapes = NULL;
+
+  if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, self->notes, error))
+    return FALSE;
+  self->dump = vn_dump_new (model, shapes, settings->floats, self->notes, error);
+  return self->dump != NULL && make_folder (settings, error);
+}
+
+static gboolean
 run_sample (VnDumpJob     *self,
             GCancellable  *cancellable,
             GError       **error)
@@ -151,24 +168,23 @@ run_sample (VnDumpJob     *self,
 }
 
 static gboolean
-vn_dump_job_run (VnJob         *job,
-                 GCancellable  *cancellable,
-                 GError       **error)
+vn_dump_job_write (VnJob         *job,
+                   GCancellable  *cancellable,
+                   GError       **error)
 {
   VnDumpJob *self = VN_DUMP_JOB (job);
-  const VnDumpSettings *settings = &self->settings;
-  g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
-  g_autoptr(GHashTable) shapes = NULL;
 
-  vn_job_begin_phase (job, _("Dumping"), 0, 1);
-  if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, self->notes, error))
-    return FALSE;
-  self->dump = vn_dump_new (model, shapes, settings->floats, self->notes, error);
-  if (self->dump == NULL || !make_folder (settings, error) || !run_sample (self, cancellable, error))
+  if (!run_sample (self, cancellable, error))
     return FALSE;
   vn_notes_sort (self->notes);
   return write_index (self, error);
 }
+
+static const VnStage stages[] = {
+  { "plan", N_("Planning"), 10, NULL, vn_dump_job_plan },
+  { "dump", N_("Dumping"),  90, NULL, vn_dump_job_write },
+  { NULL },
+};
 
 static void
 vn_dump_job_finalize (GObject *object)
@@ -189,7 +205,7 @@ static void
 vn_dump_job_class_init (VnDumpJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_dump_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_dump_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

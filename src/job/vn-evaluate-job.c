@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of “evaluate”: networks side by side on samples whose classes are known. */
 #include "vn-jobs.h"
 
 #include "vn-data-check.h"
@@ -10,6 +11,7 @@ struct _VnEvaluateJob
   VnJob               parent_instance;
   VnEvaluateSettings  settings;      /* owns what it points to */
   VnContestant       *contestants;
+  VnLabels           *labels;        /* nullable: before the samples are open */
   VnScore            *scores;
   VnNotes            *notes;
 };
@@ -96,34 +98,53 @@ find_reason (VnNotes *notes)
 }
 
 static gboolean
-vn_evaluate_job_run (VnJob         *job,
-                     GCancellable  *cancellable,
-                     GError       **error)
+vn_evaluate_job_prepare (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
 {
   VnEvaluateJob *self = VN_EVALUATE_JOB (job);
-  const VnEvaluateSettings *settings = &self->settings;
-  guint n = settings->models->len;
-  VnProgress progress = vn_job_get_reporter (job);
-  VnCompareOptions options = { .n_threads = settings->n_threads };
-  g_autoptr(VnLabels) labels = NULL;
-  g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  vn_job_begin_phase (job, _("Preparing"), 0, 0.05);
-  for (guint k = 0; k < n; k++)
+  for (guint k = 0; k < self->settings.models->len; k++)
     if (!open_contestant (self, k, cancellable, error))
       return FALSE;
-  labels = vn_labels_new (self->contestants[0].dataset, settings->labels, self->notes, error);
-  if (labels == NULL ||
-      (!g_str_equal (settings->data->path, "random") &&
-       !vn_data_check (settings->models->pdata[0], self->contestants[0].model, self->contestants[0].shapes,
-                       self->contestants[0].dataset, FALSE, self->notes, cancellable, error)))
-    return FALSE;
+  self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.labels, self->notes, error);
+  return self->labels != NULL;
+}
+
+static gboolean
+vn_evaluate_job_wants_check (VnJob *job)
+{
+  return !g_str_equal (VN_EVALUATE_JOB (job)->settings.data->path, "random");
+}
+
+static gboolean
+vn_evaluate_job_check (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  const VnContestant *first = &self->contestants[0];
+
+  return vn_data_check (self->settings.models->pdata[0], first->model, first->shapes, first->dataset, FALSE, self->notes,
+                        cancellable, error);
+}
+
+static gboolean
+vn_evaluate_job_evaluate (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
+  VnCompareOptions options = { .n_threads = self->settings.n_threads };
+
   for (guint i = 0; i < vn_dataset_get_n (self->contestants[0].dataset); i++)
     g_array_append_val (samples, i);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
-  vn_job_begin_phase (job, _("Evaluating"), 0.05, 1);
-  if (!vn_evaluate (self->contestants, n, labels, &options, self->scores, &progress, self->notes, cancellable, error))
+  if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->scores, &progress, self->notes,
+                    cancellable, error))
     return FALSE;
   if (self->scores[0].n == 0)
     {
@@ -131,10 +152,17 @@ vn_evaluate_job_run (VnJob         *job,
                    find_reason (self->notes));
       return FALSE;
     }
-  note_labels (self, labels);
+  note_labels (self, self->labels);
   vn_notes_sort (self->notes);
   return TRUE;
 }
+
+static const VnStage stages[] = {
+  { "prepare",  N_("Preparing"),            2,  NULL,                        vn_evaluate_job_prepare },
+  { "check",    N_("Checking the samples"), 3,  vn_evaluate_job_wants_check, vn_evaluate_job_check },
+  { "evaluate", N_("Evaluating"),           95, NULL,                        vn_evaluate_job_evaluate },
+  { NULL },
+};
 
 static void
 vn_evaluate_job_finalize (GObject *object)
@@ -147,6 +175,7 @@ vn_evaluate_job_finalize (GObject *object)
       g_clear_pointer (&self->contestants[k].shapes, g_hash_table_unref);
       g_clear_pointer (&self->contestants[k].dataset, vn_dataset_unref);
     }
+  g_clear_pointer (&self->labels, vn_labels_free);
   g_free (self->contestants);
   g_free (self->scores);
   g_ptr_array_unref (self->settings.models);
@@ -161,7 +190,7 @@ static void
 vn_evaluate_job_class_init (VnEvaluateJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_evaluate_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_evaluate_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

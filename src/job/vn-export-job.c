@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of exporting: the quantized model and the report. */
 #include "vn-jobs.h"
 
 #include "vn-file.h"
@@ -45,9 +46,33 @@ write_text (const char  *folder,
 }
 
 static gboolean
-write_report (VnExportJob  *self,
-              GError      **error)
+vn_export_job_wants_model (VnJob *job)
 {
+  return VN_EXPORT_JOB (job)->model_path != NULL;
+}
+
+static gboolean
+vn_export_job_write_model (VnJob         *job,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
+
+  return vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error);
+}
+
+static gboolean
+vn_export_job_wants_report (VnJob *job)
+{
+  return VN_EXPORT_JOB (job)->report_dir != NULL;
+}
+
+static gboolean
+vn_export_job_write_report (VnJob         *job,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
   VnReportInput input;
 
   if (g_mkdir_with_parents (self->report_dir, 0777) != 0)
@@ -63,20 +88,11 @@ write_report (VnExportJob  *self,
          write_text (self->report_dir, "report.json", vn_report_json (&input), error);
 }
 
-static gboolean
-vn_export_job_run (VnJob         *job,
-                   GCancellable  *cancellable,
-                   GError       **error)
-{
-  VnExportJob *self = VN_EXPORT_JOB (job);
-
-  vn_job_begin_phase (job, _("Writing the model"), 0, 0.9);
-  if (self->model_path != NULL &&
-      !vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error))
-    return FALSE;
-  vn_job_begin_phase (job, _("Writing the report"), 0.9, 1);
-  return self->report_dir == NULL || write_report (self, error);
-}
+static const VnStage stages[] = {
+  { "write",  N_("Writing the model"),  90, vn_export_job_wants_model,  vn_export_job_write_model },
+  { "report", N_("Writing the report"), 10, vn_export_job_wants_report, vn_export_job_write_report },
+  { NULL },
+};
 
 static void
 vn_export_job_finalize (GObject *object)
@@ -93,7 +109,7 @@ static void
 vn_export_job_class_init (VnExportJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_export_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_export_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all jobs have in common: they run their stages one after the other, on any thread, and say how far they are. */
 #include "vn-job.h"
 
 #include "vn-i18n.h"
@@ -8,13 +9,14 @@ typedef struct
   GMainContext *context;      /* in which the job was made */
   GMutex        lock;
   char         *title;
-  const char   *phase;        /* static, translated */
+  const char   *stage;        /* static, translated: title of the present one */
   const char   *unit;         /* static, translated */
   guint64       done, total;
   double        from, to;     /* of the whole job */
   double        progress;
-  double        phase_start_progress;
-  gint64        start, phase_start;   /* monotonic, microseconds; 0: not started */
+  double        stage_start_progress;
+  gint64        stage_start;  /* monotonic, microseconds; 0: not started */
+  GArray       *timings;      /* of VnTiming, stage by stage */
   gint          notify_queued;        /* atomic */
 } VnJobPrivate;
 
@@ -30,6 +32,10 @@ get_private (VnJob *self)
   return vn_job_get_instance_private (self);
 }
 
+static gboolean run_stages (VnJob         *self,
+                            GCancellable  *cancellable,
+                            GError       **error);
+
 static void
 vn_job_finalize (GObject *object)
 {
@@ -37,6 +43,7 @@ vn_job_finalize (GObject *object)
 
   g_main_context_unref (priv->context);
   g_mutex_clear (&priv->lock);
+  g_array_unref (priv->timings);
   g_free (priv->title);
   G_OBJECT_CLASS (vn_job_parent_class)->finalize (object);
 }
@@ -60,6 +67,7 @@ vn_job_class_init (VnJobClass *klass)
 
   object_class->finalize = vn_job_finalize;
   object_class->get_property = vn_job_get_property;
+  klass->run = run_stages;
   props[PROP_PROGRESS] = g_param_spec_double ("progress", NULL, NULL, 0, 1, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 }
@@ -71,7 +79,7 @@ vn_job_init (VnJob *self)
 
   priv->context = g_main_context_ref_thread_default ();
   g_mutex_init (&priv->lock);
-  priv->to = 1;
+  priv->timings = g_array_new (FALSE, FALSE, sizeof (VnTiming));
 }
 
 static gboolean
@@ -102,7 +110,6 @@ queue_notify (VnJob *self)
 
 static void
 report_cb (gpointer    data,
-           const char *phase,
            const char *unit,
            guint64     done,
            guint64     total)
@@ -112,8 +119,6 @@ report_cb (gpointer    data,
   double fraction = total > 0 ? CLAMP ((double) done / (double) total, 0, 1) : 0;
 
   g_mutex_lock (&priv->lock);
-  if (phase != NULL)
-    priv->phase = phase;
   priv->unit = unit;
   priv->done = done;
   priv->total = total;
@@ -126,7 +131,7 @@ report_cb (gpointer    data,
 /**
  * vn_job_get_reporter:
  *
- * Returns: what the core's functions take; fills the phase begun last. Valid as long as the job.
+ * Returns: what the core's functions take; fills the present stage. Valid as long as the job.
  */
 VnProgress
 vn_job_get_reporter (VnJob *self)
@@ -134,31 +139,113 @@ vn_job_get_reporter (VnJob *self)
   return (VnProgress) { report_cb, self };
 }
 
-/**
- * vn_job_begin_phase:
- * @phase: translated, static
- * @from: share of the whole job at its beginning, 0 .. 1
- * @to: share at its end
- */
-void
-vn_job_begin_phase (VnJob      *self,
-                    const char *phase,
-                    double      from,
-                    double      to)
+/* ---- stages ---- */
+
+static double
+sum_weights (VnJob         *self,
+             const VnStage *stage)
+{
+  double sum = 0;
+
+  for (; stage->id != NULL; stage++)
+    if (stage->is_wanted == NULL || stage->is_wanted (self))
+      sum += stage->weight;
+  return sum;
+}
+
+/* Gives the stage its share of what is left, as the stages behind it are now known. */
+static void
+begin_stage (VnJob         *self,
+             const VnStage *stage)
+{
+  VnJobPrivate *priv = get_private (self);
+  double share = stage->weight / MAX (stage->weight + sum_weights (self, stage + 1), 1e-9);
+
+  g_mutex_lock (&priv->lock);
+  priv->stage = _(stage->title);
+  priv->unit = NULL;
+  priv->done = priv->total = 0;
+  priv->progress = MAX (priv->progress, priv->to);
+  priv->from = priv->progress;
+  priv->to = priv->from + share * (1 - priv->from);
+  priv->stage_start_progress = priv->from;
+  priv->stage_start = g_get_monotonic_time ();
+  g_mutex_unlock (&priv->lock);
+  queue_notify (self);
+}
+
+static gboolean
+run_stage (VnJob          *self,
+           const VnStage  *stage,
+           VnTiming       *timing,
+           GCancellable   *cancellable,
+           GError        **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok;
+
+  begin_stage (self, stage);
+  ok = !g_cancellable_set_error_if_cancelled (cancellable, error) && stage->run (self, cancellable, error);
+  timing->seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  return ok;
+}
+
+static void
+begin_timings (VnJob         *self,
+               const VnStage *stages)
+{
+  VnJobPrivate *priv = get_private (self);
+
+  g_array_set_size (priv->timings, 0);
+  for (const VnStage *stage = stages; stage->id != NULL; stage++)
+    {
+      VnTiming timing = { stage->id, stage->title, 0 };
+
+      g_array_append_val (priv->timings, timing);
+    }
+}
+
+/* VnJobClass.run of jobs that need no more. */
+static gboolean
+run_stages (VnJob         *self,
+            GCancellable  *cancellable,
+            GError       **error)
+{
+  VnJobPrivate *priv = get_private (self);
+  const VnStage *stages = VN_JOB_GET_CLASS (self)->stages;
+
+  begin_timings (self, stages);
+  for (guint i = 0; stages[i].id != NULL; i++)
+    if ((stages[i].is_wanted == NULL || stages[i].is_wanted (self)) &&
+        !run_stage (self, &stages[i], &g_array_index (priv->timings, VnTiming, i), cancellable, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+end_stages (VnJob *self)
 {
   VnJobPrivate *priv = get_private (self);
 
   g_mutex_lock (&priv->lock);
-  priv->phase = phase;
+  priv->stage = _("Done");
   priv->unit = NULL;
   priv->done = priv->total = 0;
-  priv->from = from;
-  priv->to = to;
-  priv->progress = MAX (priv->progress, from);
-  priv->phase_start_progress = priv->progress;
-  priv->phase_start = g_get_monotonic_time ();
+  priv->progress = priv->from = priv->to = 1;
   g_mutex_unlock (&priv->lock);
   queue_notify (self);
+}
+
+/**
+ * vn_job_dup_timings:
+ *
+ * Returns: (transfer full) (element-type VnTiming): how long each stage took, once the job has come to its end; all stages
+ *   of its table in their order
+ */
+GArray *
+vn_job_dup_timings (VnJob *self)
+{
+  return g_array_copy (get_private (self)->timings);
 }
 
 void
@@ -191,16 +278,21 @@ vn_job_get_progress (VnJob *self)
   return progress;
 }
 
+/**
+ * vn_job_dup_stage:
+ *
+ * Returns: (transfer full): what the job does now; before its first stage its own title
+ */
 char *
-vn_job_dup_phase (VnJob *self)
+vn_job_dup_stage (VnJob *self)
 {
   VnJobPrivate *priv = get_private (self);
-  char *phase;
+  char *stage;
 
   g_mutex_lock (&priv->lock);
-  phase = g_strdup (priv->phase != NULL ? priv->phase : "");
+  stage = g_strdup (priv->stage != NULL ? priv->stage : vn_job_get_title (self));
   g_mutex_unlock (&priv->lock);
-  return phase;
+  return stage;
 }
 
 /**
@@ -225,7 +317,7 @@ vn_job_dup_detail (VnJob *self)
 
 /**
  * vn_job_get_counts:
- * @done: (out): pieces of the present phase that are done
+ * @done: (out): pieces of the present stage that are done
  * @total: (out): of so many; 0: it does not count
  */
 void
@@ -244,7 +336,7 @@ vn_job_get_counts (VnJob   *self,
 /**
  * vn_job_get_seconds_left:
  *
- * Returns: an estimate from the speed of the present phase, negative while there is nothing to go by
+ * Returns: an estimate from the speed of the present stage, negative while there is nothing to go by
  */
 double
 vn_job_get_seconds_left (VnJob *self)
@@ -253,10 +345,10 @@ vn_job_get_seconds_left (VnJob *self)
   double left = -1;
 
   g_mutex_lock (&priv->lock);
-  if (priv->phase_start > 0)
+  if (priv->stage_start > 0)
     {
-      double seconds = (double) (g_get_monotonic_time () - priv->phase_start) / G_USEC_PER_SEC;
-      double gained = priv->progress - priv->phase_start_progress;
+      double seconds = (double) (g_get_monotonic_time () - priv->stage_start) / G_USEC_PER_SEC;
+      double gained = priv->progress - priv->stage_start_progress;
 
       if (seconds > 0.3 && gained > 0.01)
         left = seconds / gained * (1 - priv->progress);
@@ -281,7 +373,6 @@ vn_job_run (VnJob         *self,
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
-  get_private (self)->start = g_get_monotonic_time ();
   if (cancellable != NULL)
     g_cancellable_push_current (cancellable);     /* samples that are prepared by a helper process wait for it */
   ok = VN_JOB_GET_CLASS (self)->run (self, cancellable, error);
@@ -289,7 +380,7 @@ vn_job_run (VnJob         *self,
     g_cancellable_pop_current (cancellable);
   if (!ok)
     return FALSE;
-  vn_job_begin_phase (self, _("Done"), 1, 1);
+  end_stages (self);
   return TRUE;
 }
 

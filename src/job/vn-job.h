@@ -14,10 +14,37 @@ G_BEGIN_DECLS
 #define VN_TYPE_JOB (vn_job_get_type ())
 G_DECLARE_DERIVABLE_TYPE (VnJob, vn_job, VN, JOB, GObject)
 
+/**
+ * VnStage: one part of the work of a job. Where a job says it stands, how much time is left and how long its parts took
+ * comes from its table of these.
+ * @id: "calibrate"; %NULL ends a table
+ * @title: N_(): "Calibrating"
+ * @weight: its part of the time of a usual run, on any scale
+ * @is_wanted: (nullable): whether this run has it; %NULL: always. Asked when an earlier stage begins, by what is known
+ *   then, and when its turn comes
+ * @run: does it, on the thread of the job; vn_job_get_reporter() tells how far it is
+ */
+typedef struct
+{
+  const char *id;
+  const char *title;
+  double      weight;
+  gboolean  (*is_wanted) (VnJob         *job);
+  gboolean  (*run)       (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error);
+} VnStage;
+
+/**
+ * VnJobClass:
+ * @stages: what the job does, in this order
+ * @run: what vn_job_run() calls; unless replaced, it runs @stages up to the first that fails
+ */
 struct _VnJobClass
 {
-  GObjectClass parent_class;
-  gboolean (*run) (VnJob *self, GCancellable *cancellable, GError **error);
+  GObjectClass   parent_class;
+  const VnStage *stages;
+  gboolean     (*run) (VnJob *self, GCancellable *cancellable, GError **error);
 };
 
 /* Signals and properties: "progress" (double 0..1, notify). */
@@ -34,22 +61,19 @@ gboolean    vn_job_finish       (VnJob                *self,
                                  GError              **error);
 
 const char *vn_job_get_title    (VnJob                *self);
-double      vn_job_get_progress (VnJob                *self);     /* 0 .. 1, over all phases */
-char       *vn_job_dup_phase    (VnJob                *self);     /* "Calibrating" */
+double      vn_job_get_progress (VnJob                *self);     /* 0 .. 1, over all stages */
+char       *vn_job_dup_stage    (VnJob                *self);     /* "Calibrating" */
 char       *vn_job_dup_detail   (VnJob                *self);     /* "62 of 100 samples", or NULL */
 void        vn_job_get_counts   (VnJob                *self,
                                  guint64              *done,
-                                 guint64              *total);     /* of the present phase; 0: it does not count */
+                                 guint64              *total);     /* of the present stage; 0: it does not count */
 double      vn_job_get_seconds_left (VnJob            *self);     /* estimate; negative: unknown */
 
-/* For subclasses: a job announces phases of known weight; vn_job_get_reporter() gives the VnProgress that the core's
- * functions take, filling the current phase. */
+GArray     *vn_job_dup_timings  (VnJob                *self);     /* of VnTiming; after the end */
+
+/* For subclasses. */
 void        vn_job_set_title    (VnJob                *self,
                                  const char           *title);
-void        vn_job_begin_phase  (VnJob                *self,
-                                 const char           *phase,     /* translated */
-                                 double                from,      /* of the whole job, 0 .. 1 */
-                                 double                to);
 VnProgress  vn_job_get_reporter (VnJob                *self);
 
 G_END_DECLS

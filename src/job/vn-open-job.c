@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of opening a model: read, checked, types inferred. */
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
@@ -9,39 +10,57 @@ struct _VnOpenJob
 {
   VnJob    parent_instance;
   char    *path;
+  VnModel *opened;   /* until all is done */
   VnModel *model;
 };
 
 G_DEFINE_FINAL_TYPE (VnOpenJob, vn_open_job, VN_TYPE_JOB)
 
 static gboolean
-vn_open_job_run (VnJob         *job,
-                 GCancellable  *cancellable,
-                 GError       **error)
+vn_open_job_read (VnJob         *job,
+                  GCancellable  *cancellable,
+                  GError       **error)
 {
   VnOpenJob *self = VN_OPEN_JOB (job);
-  g_autoptr(VnModel) model = NULL;
+
+  self->opened = vn_onnx_read_file (self->path, error);
+  return self->opened != NULL;
+}
+
+static gboolean
+vn_open_job_check (VnJob         *job,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  VnOpenJob *self = VN_OPEN_JOB (job);
+
+  if (vn_model_validate (self->opened, VN_VALIDATE_CONTENTS, self->opened->notes, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", self->path);
+  return FALSE;
+}
+
+/* A network whose shapes cannot work is still worth looking at; running it is refused later, with the same words. */
+static gboolean
+vn_open_job_infer (VnJob         *job,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  VnOpenJob *self = VN_OPEN_JOB (job);
   g_autoptr(GError) inference = NULL;
 
-  vn_job_begin_phase (job, _("Reading"), 0, 0.5);
-  model = vn_onnx_read_file (self->path, error);
-  if (model == NULL)
-    return FALSE;
-  vn_job_begin_phase (job, _("Checking"), 0.5, 0.7);
-  if (!vn_model_validate (model, VN_VALIDATE_CONTENTS, model->notes, error))
-    {
-      g_prefix_error (error, "%s: ", self->path);
-      return FALSE;
-    }
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-  vn_job_begin_phase (job, _("Inferring shapes"), 0.7, 1);
-  /* A network whose shapes cannot work is still worth looking at; running it is refused later, with the same words. */
-  if (!vn_model_infer_types (model, NULL, model->notes, &inference))
-    vn_notes_add (model->notes, VN_NOTE_PROBLEM, "shapes", NULL, "%s", inference->message);
-  self->model = g_steal_pointer (&model);
+  if (!vn_model_infer_types (self->opened, NULL, self->opened->notes, &inference))
+    vn_notes_add (self->opened->notes, VN_NOTE_PROBLEM, "shapes", NULL, "%s", inference->message);
+  self->model = g_steal_pointer (&self->opened);
   return TRUE;
 }
+
+static const VnStage stages[] = {
+  { "read",  N_("Reading"),          50, NULL, vn_open_job_read },
+  { "check", N_("Checking"),         20, NULL, vn_open_job_check },
+  { "infer", N_("Inferring shapes"), 30, NULL, vn_open_job_infer },
+  { NULL },
+};
 
 static void
 vn_open_job_finalize (GObject *object)
@@ -49,6 +68,7 @@ vn_open_job_finalize (GObject *object)
   VnOpenJob *self = VN_OPEN_JOB (object);
 
   g_free (self->path);
+  g_clear_pointer (&self->opened, vn_model_unref);
   g_clear_pointer (&self->model, vn_model_unref);
   G_OBJECT_CLASS (vn_open_job_parent_class)->finalize (object);
 }
@@ -57,7 +77,7 @@ static void
 vn_open_job_class_init (VnOpenJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_open_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_open_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

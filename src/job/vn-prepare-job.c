@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of “prepare”: float to float, and written. */
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
@@ -7,6 +8,7 @@ struct _VnPrepareJob
 {
   VnJob              parent_instance;
   VnPrepareSettings  settings;   /* owns what it points to, but for the options of files */
+  VnModel           *prepared;   /* until it is written */
   VnModel           *result;
   VnEditLog         *edits;
   VnNotes           *notes;
@@ -15,24 +17,35 @@ struct _VnPrepareJob
 G_DEFINE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN_TYPE_JOB)
 
 static gboolean
-vn_prepare_job_run (VnJob         *job,
-                    GCancellable  *cancellable,
-                    GError       **error)
+vn_prepare_job_prepare (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
 {
   VnPrepareJob *self = VN_PREPARE_JOB (job);
-  g_autoptr(VnModel) prepared = NULL;
 
-  vn_job_begin_phase (job, _("Preparing"), 0, 0.7);
-  prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
-                                    error);
-  if (prepared == NULL)
+  self->prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
+                                          error);
+  return self->prepared != NULL;
+}
+
+static gboolean
+vn_prepare_job_write (VnJob         *job,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnPrepareJob *self = VN_PREPARE_JOB (job);
+
+  if (!vn_onnx_write_file (self->prepared, self->settings.path, &self->settings.write, cancellable, error))
     return FALSE;
-  vn_job_begin_phase (job, _("Writing the model"), 0.7, 1);
-  if (!vn_onnx_write_file (prepared, self->settings.path, &self->settings.write, cancellable, error))
-    return FALSE;
-  self->result = g_steal_pointer (&prepared);
+  self->result = g_steal_pointer (&self->prepared);
   return TRUE;
 }
+
+static const VnStage stages[] = {
+  { "prepare", N_("Preparing"),         70, NULL, vn_prepare_job_prepare },
+  { "write",   N_("Writing the model"), 30, NULL, vn_prepare_job_write },
+  { NULL },
+};
 
 static void
 vn_prepare_job_finalize (GObject *object)
@@ -43,6 +56,7 @@ vn_prepare_job_finalize (GObject *object)
   g_strfreev ((char **) self->settings.options.passes);
   g_clear_pointer (&self->settings.options.input_shapes, g_hash_table_unref);
   g_free ((char *) self->settings.path);
+  g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->result, vn_model_unref);
   vn_edit_log_free (self->edits);
   vn_notes_unref (self->notes);
@@ -53,7 +67,7 @@ static void
 vn_prepare_job_class_init (VnPrepareJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_prepare_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_prepare_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The main job: prepare, calibrate, resolve, write, compare. */
+/* The main job: a network prepared, calibrated, quantized and compared. Its stages stand in one table. */
 #include "vn-calibration-private.h"
 
-#include "vn-bias-correct.h"
-#include "vn-data-check.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
@@ -12,34 +10,24 @@ struct _VnQuantizeJob
 {
   VnJob              parent_instance;
   VnQuantizeSettings settings;      /* owns what it points to */
-  VnResult          *result;
-
-  VnDataset         *dataset;
-  GHashTable        *shapes;        /* nullable: those of the settings, or of the first sample */
-  GArray            *calibration, *held_out;   /* of guint */
-  gboolean           apart;         /* they have none in common */
-  VnStatsOrigin     *origin;        /* nullable */
+  VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
+  VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
+  VnResult          *draft;         /* what the stages fill, until all have succeeded */
+  VnResult          *result;
 };
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
 
-static double
-seconds_since (gint64 start)
-{
-  return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-}
-
 /* To measure the error on: of those held out as ever, or else of all, the samples that @stats have not seen. */
 static gboolean
-hold_out_unseen (VnQuantizeJob *self,
-                 VnStats       *stats,
-                 GArray        *candidates)
+hold_out_unseen (VnJobInput *self,
+                 VnStats    *stats,
+                 GArray     *candidates)
 {
   g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
-  guint n_held = self->settings.n_held_out;
 
-  for (guint i = 0; i < candidates->len && (n_held == 0 || unseen->len < n_held); i++)
+  for (guint i = 0; i < candidates->len && (self->n_held_out == 0 || unseen->len < self->n_held_out); i++)
     {
       guint sample = g_array_index (candidates, guint, i);
 
@@ -53,103 +41,64 @@ hold_out_unseen (VnQuantizeJob *self,
   return TRUE;
 }
 
-#define MOST_HELD_OUT 20
-
-static guint
-usual_n_held_out (guint n)
+/* The same samples serve for both, and the reader of the figures has to know. */
+static void
+choose_held_out (VnQuantizeJob *self)
 {
-  return n < 5 ? 0 : MIN (n / 5, MOST_HELD_OUT);
+  VnJobInput *input = &self->input;
+  guint n = vn_dataset_get_n (input->dataset);
+
+  if (self->stats != NULL)
+    input->apart = hold_out_unseen (input, self->stats, input->held_out) || hold_out_unseen (input, self->stats, input->calibration);
+  if (input->apart || input->n_held_out == 0 || self->settings.skip_compare)
+    return;
+  if (self->stats != NULL)
+    vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
+  else
+    vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
 }
 
 static gboolean
-open_data (VnQuantizeJob  *self,
-           VnResult       *result,
-           GError        **error)
+vn_quantize_job_prepare (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
 {
-  guint n;
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  if (self->settings.data == NULL)
-    {
-      self->shapes = self->settings.input_shapes != NULL ? g_hash_table_ref (self->settings.input_shapes) : NULL;
-      return TRUE;
-    }
-  self->dataset = vn_model_open_data (result->prepared, self->settings.data, self->settings.input_shapes, &self->shapes,
-                                      result->notes, error);
-  if (self->dataset == NULL)
+  if (!vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
-  n = vn_dataset_get_n (self->dataset);
-  if (self->settings.n_held_out == VN_HOLD_OUT_USUAL)
-    self->settings.n_held_out = usual_n_held_out (n);
-  self->apart = vn_job_split_samples (n, self->settings.n_held_out, self->settings.n_calibration, &self->calibration,
-                                      &self->held_out);
+  self->draft->prepared = vn_model_ref (self->input.prepared);
   return TRUE;
 }
 
 static gboolean
-check_data (VnQuantizeJob  *self,
-            VnResult       *result,
-            GCancellable   *cancellable,
-            GError        **error)
+vn_quantize_job_wants_equalize (VnJob *job)
 {
-  VnStats *stats = self->stats;
-  gboolean apart = self->apart;
-  guint n;
-
-  if (self->dataset == NULL)
-    return TRUE;
-  n = vn_dataset_get_n (self->dataset);
-  if (stats != NULL)
-    apart = hold_out_unseen (self, stats, self->held_out) || hold_out_unseen (self, stats, self->calibration);
-  /* The same samples serve for both, and the reader of the figures has to know. */
-  if (!apart && self->settings.n_held_out > 0 && !self->settings.skip_compare && stats != NULL)
-    vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
-  else if (!apart && self->settings.n_held_out > 0 && !self->settings.skip_compare)
-    vn_notes_add (result->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
-  result->n_calibration = self->calibration->len;
-  result->n_held_out = self->held_out->len;
-  return g_str_equal (self->settings.data->path, "random") ||
-         vn_data_check (result->source, result->prepared, self->shapes, self->dataset,
-                        self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), result->notes, cancellable, error);
+  return vn_job_input_wants_equalize (&VN_QUANTIZE_JOB (job)->input);
 }
+
+static gboolean
+vn_quantize_job_equalize (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  return vn_job_input_equalize (&VN_QUANTIZE_JOB (job)->input, job, cancellable, error);
+}
+
+/* ---- statistics ---- */
 
 static gboolean
 load_stats (VnQuantizeJob  *self,
-            VnResult       *result,
             GError        **error)
 {
   if (self->settings.stats != NULL || self->settings.save_stats != NULL)
-    self->origin = vn_job_make_origin (result->source, result->prepared, self->settings.data);
+    vn_job_input_make_origin (&self->input);
   if (self->settings.stats == NULL)
     return TRUE;
-  self->stats = vn_job_load_stats (self->settings.stats, self->origin, result->notes, error);
+  self->stats = vn_job_load_stats (self->settings.stats, self->input.origin, self->input.notes, error);
   return self->stats != NULL;
-}
-
-static gboolean
-prepare (VnQuantizeJob  *self,
-         VnResult       *result,
-         GCancellable   *cancellable,
-         GError        **error)
-{
-  gint64 start = g_get_monotonic_time ();
-  VnChannelRun run = { .n_threads = self->settings.n_threads, .notes = result->notes };
-
-  vn_job_begin_phase (VN_JOB (self), _("Preparing"), 0, 0.05);
-  result->edits = vn_edit_log_new ();
-  result->prepared = vn_job_prepare (result->source, self->settings.recipe, self->settings.input_shapes, result->edits,
-                                     result->notes, cancellable, error);
-  if (result->prepared == NULL || !open_data (self, result, error))
-    return FALSE;
-  run.shapes = self->shapes;
-  run.dataset = self->dataset;
-  if (!vn_job_equalize (VN_JOB (self), self->settings.recipe, result->prepared, &run, self->calibration, result->edits,
-                        cancellable, error) ||
-      !load_stats (self, result, error))
-    return FALSE;
-  result->prepare_seconds = seconds_since (start);
-  return check_data (self, result, cancellable, error);
 }
 
 /* The first value that @stats lack, of those that can be known. */
@@ -199,31 +148,6 @@ use_loaded (VnQuantizeJob  *self,
   return TRUE;
 }
 
-static gboolean
-run_samples (VnQuantizeJob  *self,
-             VnResult       *result,
-             GPtrArray      *taps,
-             GCancellable   *cancellable,
-             GError        **error)
-{
-  VnCalibration calibration = { .prepared = result->prepared, .shapes = self->shapes, .taps = taps,
-                                .dataset = self->dataset, .samples = self->calibration, .origin = self->origin,
-                                .n_threads = self->settings.n_threads, .keep = self->settings.save_stats,
-                                .keep_seconds = self->settings.keep_seconds,
-                                .base = self->settings.base };
-  gint64 start = g_get_monotonic_time ();
-
-  result->stats = vn_job_calibrate (VN_JOB (self), &calibration, result->notes, cancellable, error);
-  result->calibrate_seconds = seconds_since (start);
-  if (result->stats == NULL)
-    return FALSE;
-  result->n_calibration = vn_stats_get_n_samples (result->stats);
-  if (self->settings.save_stats == NULL)
-    return TRUE;
-  return vn_stats_save (result->stats, self->settings.save_stats, error) &&
-         vn_calibrate_clear_parts (self->settings.save_stats, error);
-}
-
 /* Whether values of the same name hold the same numbers in what both recipes prepare. */
 static gboolean
 prepare_alike (const VnRecipe *a,
@@ -239,36 +163,107 @@ prepare_alike (const VnRecipe *a,
 }
 
 /* Statistics of an earlier run serve again if they hold every value this recipe needs. */
+static VnStats *
+find_earlier (VnQuantizeJob *self,
+              VnResult      *result,
+              GPtrArray     *taps)
+{
+  const VnResult *previous = self->settings.previous;
+
+  if (previous == NULL || !prepare_alike (previous->recipe, self->settings.recipe) ||
+      find_missing (result->prepared, previous->stats, taps) != NULL)
+    return NULL;
+  return previous->stats;
+}
+
+/* Takes statistics that need no run: those that were given, or that an earlier run left, or none if all ranges are given. */
 static gboolean
-calibrate (VnQuantizeJob  *self,
-           VnResult       *result,
-           GCancellable   *cancellable,
-           GError        **error)
+take_known_stats (VnQuantizeJob  *self,
+                  VnResult       *result,
+                  GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  const VnResult *previous = self->settings.previous;
-  VnStats *earlier = previous != NULL && prepare_alike (previous->recipe, self->settings.recipe) ? previous->stats : NULL;
+  g_autoptr(VnStats) nothing = vn_stats_new_empty ();
+  VnStats *earlier;
 
-  vn_job_begin_phase (VN_JOB (self), _("Calibrating"), 0.05, self->settings.skip_compare ? 0.95 : 0.6);
   if (!vn_recipe_uses_samples (self->settings.recipe))
     {
-      result->stats = vn_stats_new_empty ();
+      result->stats = g_steal_pointer (&nothing);
       result->n_calibration = 0;
       return TRUE;
     }
   if (self->stats != NULL)
     return use_loaded (self, result, taps, error);
-  if (self->dataset == NULL)   /* all ranges are given, or none is needed, or resolving names the first that is missing */
-    {
-      g_autoptr(VnStats) nothing = vn_stats_new_empty ();
-
-      take_stats (result, nothing);
-      return TRUE;
-    }
-  if (earlier == NULL || find_missing (result->prepared, earlier, taps) != NULL)
-    return run_samples (self, result, taps, cancellable, error);
-  take_stats (result, earlier);
+  earlier = self->input.dataset != NULL ? find_earlier (self, result, taps) : nothing;
+  if (earlier != NULL)
+    take_stats (result, earlier);
   return TRUE;
+}
+
+static gboolean
+vn_quantize_job_check (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnJobInput *input = &self->input;
+
+  if (!load_stats (self, error))
+    return FALSE;
+  if (input->dataset != NULL)
+    {
+      choose_held_out (self);
+      self->draft->n_calibration = input->calibration->len;
+      self->draft->n_held_out = input->held_out->len;
+    }
+  return vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error) &&
+         take_known_stats (self, self->draft, error);
+}
+
+static gboolean
+vn_quantize_job_wants_calibrate (VnJob *job)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  return vn_recipe_uses_samples (self->settings.recipe) && self->settings.stats == NULL && self->draft->stats == NULL;
+}
+
+static gboolean
+vn_quantize_job_calibrate (VnJob         *job,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  const char *path = self->settings.save_stats;
+  VnResult *result = self->draft;
+  g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
+  VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .keep = path,
+                                .keep_seconds = self->settings.keep_seconds, .base = self->settings.base };
+
+  result->stats = vn_job_calibrate (job, &calibration, cancellable, error);
+  if (result->stats == NULL)
+    return FALSE;
+  result->n_calibration = vn_stats_get_n_samples (result->stats);
+  return path == NULL || (vn_stats_save (result->stats, path, error) && vn_calibrate_clear_parts (path, error));
+}
+
+/* ---- quantizing ---- */
+
+static gboolean
+vn_quantize_job_wants_correction (VnJob *job)
+{
+  return VN_QUANTIZE_JOB (job)->settings.recipe->bias_correction != VN_BIAS_CORRECTION_OFF;
+}
+
+static gboolean
+vn_quantize_job_correct (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  self->corrected = vn_job_correct_biases (&self->input, job, self->draft->stats, cancellable, error);
+  return self->corrected != NULL;
 }
 
 static gsize
@@ -283,108 +278,25 @@ encoded_size (const VnModel  *model,
   return bytes != NULL ? g_bytes_get_size (bytes) : 0;
 }
 
-/* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
- * error: rounds that follow take that back, a layer at a time. */
-#define XSLIM_ROUNDS 3
-
-/* Errors are measured in floats: operators on integers are written as pairs for that. */
-static GPtrArray *
-measure_biases (VnQuantizeJob       *self,
-                VnResult            *result,
-                const VnModel       *corrected,
-                const VnChannelRun  *run,
-                GCancellable        *cancellable,
-                GError             **error)
-{
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
-  g_autoptr(VnQuantPlan) plan = NULL;
-  g_autoptr(GHashTable) value_names = NULL;
-  g_autoptr(VnModel) model = NULL;
-  VnBiasQuantized quantized;
-
-  if (recipe->format == VN_FORMAT_QOPERATOR || recipe->format == VN_FORMAT_INTEGER)
-    recipe->format = VN_FORMAT_QDQ;
-  plan = vn_quantize_resolve (corrected, recipe, result->stats, NULL, error);
-  model = plan != NULL ? vn_quantize_write (corrected, recipe, plan, &value_names, error) : NULL;
-  quantized = (VnBiasQuantized) { model, value_names, plan };
-  return model != NULL ? vn_bias_measure (result->prepared, &quantized, recipe->bias_correction, run, cancellable, error) : NULL;
-}
-
-static VnModel *
-correct_in_rounds (VnQuantizeJob       *self,
-                   VnResult            *result,
-                   const VnChannelRun  *run,
-                   GCancellable        *cancellable,
-                   GError             **error)
-{
-  VnBiasCorrection rule = self->settings.recipe->bias_correction;
-  guint n = rule == VN_BIAS_CORRECTION_XSLIM ? XSLIM_ROUNDS : 1;
-  g_autoptr(VnModel) corrected = vn_model_ref (result->prepared);
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(GPtrArray) errors = measure_biases (self, result, corrected, run, cancellable, error);
-      VnModel *next = errors != NULL ? vn_bias_correct (corrected, errors, rule, i == 0 ? result->edits : NULL, error) : NULL;
-
-      if (next == NULL)
-        return NULL;
-      vn_model_unref (corrected);
-      corrected = next;
-    }
-  return g_steal_pointer (&corrected);
-}
-
-/* (transfer full): the float network with corrected biases */
-static VnModel *
-correct_biases (VnQuantizeJob  *self,
-                VnResult       *result,
-                GCancellable   *cancellable,
-                GError        **error)
-{
-  const VnRecipe *recipe = self->settings.recipe;
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
-  g_autoptr(GArray) samples = NULL;
-  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->settings.n_threads,
-                       .title = _("Correcting biases"), .progress = &progress, .notes = result->notes };
-
-  if (recipe->bias_correction == VN_BIAS_CORRECTION_OFF)
-    return vn_model_ref (result->prepared);
-  if (self->dataset == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Biases are to be corrected, which takes samples: give --data, or turn bias-correction off"));
-      return NULL;
-    }
-  vn_job_begin_phase (VN_JOB (self), _("Correcting biases"), 0.6, 0.7);
-  samples = vn_job_take_samples (self->calibration, recipe->correction_samples);
-  run.samples = (const guint *) (gpointer) samples->data;
-  run.n_samples = samples->len;
-  return correct_in_rounds (self, result, &run, cancellable, error);
-}
-
 /* What is compared with is the float network as it was before its biases were corrected. */
 static gboolean
-write_quantized (VnQuantizeJob  *self,
-                 VnResult       *result,
-                 GCancellable   *cancellable,
-                 GError        **error)
+vn_quantize_job_quantize (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
 {
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   const VnRecipe *recipe = self->settings.recipe;
-  gint64 start = g_get_monotonic_time ();
-  g_autoptr(VnModel) corrected = correct_biases (self, result, cancellable, error);
+  VnResult *result = self->draft;
+  const VnModel *model = self->corrected != NULL ? self->corrected : result->prepared;
 
-  if (corrected == NULL)
-    return FALSE;
-  vn_job_begin_phase (VN_JOB (self), _("Quantizing"), 0.7, 0.72);
-  result->plan = vn_quantize_resolve (corrected, recipe, result->stats, result->notes, error);
+  result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
-  result->quantized = vn_quantize_write (corrected, recipe, result->plan, &result->value_names, error);
+  result->quantized = vn_quantize_write (model, recipe, result->plan, &result->value_names, error);
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
   result->quantized_bytes = encoded_size (result->quantized, error);
-  result->quantize_seconds = seconds_since (start);
   return result->quantized_bytes > 0;
 }
 
@@ -410,39 +322,48 @@ make_measurable (VnQuantizeJob  *self,
 }
 
 static gboolean
-compare (VnQuantizeJob  *self,
-         VnResult       *result,
-         GCancellable   *cancellable,
-         GError        **error)
+vn_quantize_job_wants_compare (VnJob *job)
 {
-  g_autoptr(GHashTable) names = NULL;
-  g_autoptr(VnModel) quantized = make_measurable (self, result, &names, error);
-  VnCompareOptions options = { .value_names = names,
-                               .plan = result->plan,
-                               .samples = (const guint *) (gpointer) self->held_out->data,
-                               .n_samples = self->held_out->len,
-                               .n_threads = self->settings.n_threads };
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
-  gint64 start = g_get_monotonic_time ();
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  if (quantized == NULL)
-    return FALSE;
-  vn_job_begin_phase (VN_JOB (self), _("Measuring error"), 0.72, 0.97);
-  result->errors = vn_compare (result->prepared, quantized, self->shapes, self->dataset, &options, &progress,
-                               result->notes, cancellable, error);
-  if (result->errors == NULL ||
-      !vn_evaluate_top1 (result->prepared, quantized, self->shapes, self->dataset, &options,
-                         &result->accuracy, cancellable, error))
-    return FALSE;
-  result->compare_seconds = seconds_since (start);
-  return TRUE;
+  return self->settings.data != NULL && !self->settings.skip_compare;
 }
 
 static gboolean
-can_compare (VnQuantizeJob *self)
+vn_quantize_job_compare (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
 {
-  return self->dataset != NULL && !self->settings.skip_compare;
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  const VnJobInput *input = &self->input;
+  VnResult *result = self->draft;
+  g_autoptr(GHashTable) names = NULL;
+  g_autoptr(VnModel) quantized = make_measurable (self, result, &names, error);
+  VnCompareOptions options = { .value_names = names, .plan = result->plan,
+                               .samples = (const guint *) (gpointer) input->held_out->data,
+                               .n_samples = input->held_out->len, .n_threads = input->n_threads };
+  VnProgress progress = vn_job_get_reporter (job);
+
+  if (quantized == NULL)
+    return FALSE;
+  result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
+                               cancellable, error);
+  return result->errors != NULL && vn_evaluate_top1 (result->prepared, quantized, input->shapes, input->dataset, &options,
+                                                     &result->accuracy, cancellable, error);
 }
+
+/* ---- the job ---- */
+
+static const VnStage stages[] = {
+  { "prepare",        N_("Preparing"),            4,  NULL,                             vn_quantize_job_prepare },
+  { "equalize",       N_("Balancing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
+  { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
+  { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
+  { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
+  { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
+  { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
+  { NULL },
+};
 
 /* Random values have no size of their own: what the network leaves open was taken as 1, with which many networks cannot run. */
 static void
@@ -468,31 +389,42 @@ explain_open_sizes (VnQuantizeJob  *self,
     }
 }
 
+static void
+begin_result (VnQuantizeJob *self)
+{
+  VnResult *result = vn_result_new ();
+
+  result->notes = vn_notes_new ();
+  result->edits = vn_edit_log_new ();
+  result->source = vn_model_ref (self->settings.model);
+  result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
+  result->recipe = vn_recipe_copy (self->settings.recipe);
+  self->draft = result;
+  self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
+                               .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
+                               .n_held_out = self->settings.n_held_out, .n_threads = self->settings.n_threads,
+                               .edits = result->edits, .notes = result->notes };
+}
+
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
-  g_autoptr(VnResult) result = vn_result_new ();
 
-  if (!vn_recipe_validate (self->settings.recipe, error) || !vn_job_check_is_float (self->settings.model, error))
+  begin_result (self);
+  if (!vn_job_input_validate (&self->input, error))
     return FALSE;
-  result->notes = vn_notes_new ();
-  result->source = vn_model_ref (self->settings.model);
-  result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
-  result->recipe = vn_recipe_copy (self->settings.recipe);
-  if (!prepare (self, result, cancellable, error) ||
-      !calibrate (self, result, cancellable, error) ||
-      !write_quantized (self, result, cancellable, error) ||
-      (can_compare (self) && !compare (self, result, cancellable, error)))
+  if (!VN_JOB_CLASS (vn_quantize_job_parent_class)->run (job, cancellable, error))
     {
       if (!g_cancellable_is_cancelled (cancellable))
         explain_open_sizes (self, error);
       return FALSE;
     }
-  vn_notes_sort (result->notes);
-  self->result = g_steal_pointer (&result);
+  vn_notes_sort (self->draft->notes);
+  self->draft->timings = vn_job_dup_timings (job);
+  self->result = g_steal_pointer (&self->draft);
   return TRUE;
 }
 
@@ -505,14 +437,12 @@ vn_quantize_job_finalize (GObject *object)
   vn_data_spec_free ((VnDataSpec *) self->settings.data);
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
-  g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->settings.previous, vn_result_unref);
   g_clear_pointer (&self->result, vn_result_unref);
-  g_clear_pointer (&self->dataset, vn_dataset_unref);
-  g_clear_pointer (&self->calibration, g_array_unref);
-  g_clear_pointer (&self->held_out, g_array_unref);
-  g_clear_pointer (&self->origin, vn_stats_origin_free);
+  vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->corrected, vn_model_unref);
+  g_clear_pointer (&self->draft, vn_result_unref);
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
@@ -524,6 +454,7 @@ vn_quantize_job_class_init (VnQuantizeJobClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_quantize_job_finalize;
   VN_JOB_CLASS (klass)->run = vn_quantize_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
 }
 
 static void
@@ -578,5 +509,5 @@ vn_quantize_job_get_result (VnQuantizeJob *self)
 GHashTable *
 vn_quantize_job_get_shapes (VnQuantizeJob *self)
 {
-  return self->shapes;
+  return self->input.shapes;
 }

@@ -41,7 +41,32 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
+  g_clear_pointer (&self->timings, g_array_unref);
   g_free (self);
+}
+
+/**
+ * vn_result_get_seconds:
+ * @stage: (nullable): id of a stage of the run; %NULL: all of them
+ *
+ * Returns: how long that took; 0 if it was no part of the run
+ */
+double
+vn_result_get_seconds (VnResult   *self,
+                       const char *stage)
+{
+  double seconds = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  for (guint i = 0; self->timings != NULL && i < self->timings->len; i++)
+    {
+      const VnTiming *timing = &g_array_index (self->timings, VnTiming, i);
+
+      if (stage == NULL || g_str_equal (timing->id, stage))
+        seconds += timing->seconds;
+    }
+  return seconds;
 }
 
 /* What a node that preparation removed went into, following the log as long as there is a next. */

@@ -4,6 +4,7 @@
 #include "vn-calibrate.h"
 #include "vn-error-table.h"
 #include "vn-graph-edit.h"
+#include "vn-progress.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
@@ -27,7 +28,7 @@ typedef struct
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
-  double        prepare_seconds, calibrate_seconds, quantize_seconds, compare_seconds;
+  GArray       *timings;       /* of VnTiming: how long each stage of the run took */
   /*< private >*/
   gatomicrefcount ref;
 } VnResult;
@@ -35,6 +36,9 @@ typedef struct
 VnResult         *vn_result_new         (void);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
+
+double            vn_result_get_seconds (VnResult         *self,
+                                         const char       *stage);     /* NULL: all */
 
 /* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
 const VnErrorRow *vn_result_get_node_error (VnResult      *self,

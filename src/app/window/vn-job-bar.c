@@ -54,13 +54,13 @@ show_parts (VnJobBar *self,
 static void
 update_progress (VnJobBar *self)
 {
-  g_autofree char *phase = vn_job_dup_phase (self->job);
+  g_autofree char *stage = vn_job_dup_stage (self->job);
   g_autofree char *detail = vn_job_dup_detail (self->job);
   g_autofree char *duration = NULL, *left = NULL;
   double seconds = vn_job_get_seconds_left (self->job);
 
   gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
-  gtk_label_set_label (self->title, phase != NULL ? phase : vn_job_get_title (self->job));
+  gtk_label_set_label (self->title, stage);
   gtk_label_set_label (self->detail, detail != NULL ? detail : "");
   if (seconds >= 1)
     {
@@ -128,8 +128,7 @@ vn_job_bar_announce (VnJobBar   *self,
   gtk_label_set_label (self->title, text);
   if (result != NULL)
     {
-      g_autofree char *seconds = vn_format_duration (result->prepare_seconds + result->calibrate_seconds +
-                                                     result->quantize_seconds + result->compare_seconds);
+      g_autofree char *seconds = vn_format_duration (vn_result_get_seconds (result, NULL));
 
       left = g_strdup_printf (ngettext ("%s · %u sample", "%s · %u samples", result->n_calibration), seconds,
                               result->n_calibration);

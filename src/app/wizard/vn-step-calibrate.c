@@ -28,14 +28,14 @@ get_document (VnStepCalibrate *self)
 static void
 update_progress (VnStepCalibrate *self)
 {
-  g_autofree char *phase = vn_job_dup_phase (self->job);
+  g_autofree char *stage = vn_job_dup_stage (self->job);
   g_autofree char *detail = vn_job_dup_detail (self->job);
   double seconds = vn_job_get_seconds_left (self->job);
   g_autofree char *duration = seconds >= 1 ? vn_format_duration (seconds) : NULL;
   g_autofree char *left = duration != NULL ? g_strdup_printf (_("%s left"), duration) : NULL;
   g_autofree char *text = NULL;
 
-  adw_status_page_set_title (self->status, phase != NULL ? phase : vn_job_get_title (self->job));
+  adw_status_page_set_title (self->status, stage);
   gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
   text = g_strjoin (detail != NULL && left != NULL ? " · " : "", detail != NULL ? detail : "",
                     left != NULL ? left : "", NULL);
@@ -46,8 +46,7 @@ static void
 show_result (VnStepCalibrate *self,
              VnResult        *result)
 {
-  g_autofree char *duration = vn_format_duration (result->prepare_seconds + result->calibrate_seconds +
-                                                  result->quantize_seconds + result->compare_seconds);
+  g_autofree char *duration = vn_format_duration (vn_result_get_seconds (result, NULL));
   g_autofree char *text = g_strdup_printf (ngettext ("%u sample in %s; the error was measured on %u.",
                                                      "%u samples in %s; the error was measured on %u.",
                                                      result->n_calibration),
@@ -168,7 +167,7 @@ vn_step_calibrate_dup_answer (VnWizardStep *step)
 
   if (result == NULL)
     return NULL;
-  duration = vn_format_duration (result->calibrate_seconds);
+  duration = vn_format_duration (vn_result_get_seconds (result, "calibrate"));
   return g_strdup_printf (ngettext ("%u sample, %s", "%u samples, %s", result->n_calibration),
                           result->n_calibration, duration);
 }

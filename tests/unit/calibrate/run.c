@@ -98,7 +98,6 @@ keep (VnStats   *stats,
 
 static void
 cancel_at (gpointer    data,
-           const char *phase,
            const char *unit,
            guint64     done,
            guint64     total)
@@ -254,7 +253,6 @@ test_same_bits (Fixture       *self,
 
 static void
 count_progress (gpointer    data,
-                const char *phase,
                 const char *unit,
                 guint64     done,
                 guint64     total)
@@ -281,7 +279,6 @@ test_progress (Fixture       *self,
 
 static void
 cancel_soon (gpointer    data,
-             const char *phase,
              const char *unit,
              guint64     done,
              guint64     total)

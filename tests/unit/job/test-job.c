@@ -5,7 +5,8 @@
 typedef struct
 {
   VnJob    parent_instance;
-  gboolean fail, wait_for_cancel;
+  gboolean fail, wait_for_cancel, extra;
+  double   before, at_count, at_end;      /* progress when the stages began */
 } TestJob;
 
 typedef VnJobClass TestJobClass;
@@ -16,16 +17,42 @@ G_DEFINE_TYPE (TestJob, test_job, VN_TYPE_JOB)
 #define N_UPDATES 1001
 
 static gboolean
-test_job_run (VnJob         *job,
-              GCancellable  *cancellable,
-              GError       **error)
+test_job_start (VnJob         *job,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  TestJob *self = (TestJob *) job;
+
+  self->before = vn_job_get_progress (job);
+  return TRUE;
+}
+
+static gboolean
+test_job_wants_extra (VnJob *job)
+{
+  return ((TestJob *) job)->extra;
+}
+
+static gboolean
+test_job_extra (VnJob         *job,
+                GCancellable  *cancellable,
+                GError       **error)
+{
+  g_usleep (2000);
+  return TRUE;
+}
+
+static gboolean
+test_job_count (VnJob         *job,
+                GCancellable  *cancellable,
+                GError       **error)
 {
   TestJob *self = (TestJob *) job;
   VnProgress progress = vn_job_get_reporter (job);
 
-  vn_job_begin_phase (job, "Counting", 0.2, 0.8);
+  self->at_count = vn_job_get_progress (job);
   for (guint i = 0; i < N_UPDATES; i++)
-    vn_progress_report (&progress, "Counting", "samples", i + 1, N_UPDATES);
+    vn_progress_report (&progress, "samples", i + 1, N_UPDATES);
   while (self->wait_for_cancel && !g_cancellable_is_cancelled (cancellable))
     g_usleep (100);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -35,10 +62,29 @@ test_job_run (VnJob         *job,
   return !self->fail;
 }
 
+static gboolean
+test_job_end (VnJob         *job,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  TestJob *self = (TestJob *) job;
+
+  self->at_end = vn_job_get_progress (job);
+  return TRUE;
+}
+
+static const VnStage stages[] = {
+  { "start", "Starting", 2, NULL,                 test_job_start },
+  { "extra", "More",     5, test_job_wants_extra, test_job_extra },
+  { "count", "Counting", 6, NULL,                 test_job_count },
+  { "end",   "Ending",   2, NULL,                 test_job_end },
+  { NULL },
+};
+
 static void
 test_job_class_init (TestJobClass *klass)
 {
-  klass->run = test_job_run;
+  klass->stages = stages;
 }
 
 static void
@@ -94,6 +140,32 @@ test_in_place (void)
   g_assert_cmpfloat (vn_job_get_progress (job), ==, 1.0);
 }
 
+/* Weights are shares of what this run does; stages that are left out take no part of the bar, and no time. */
+static void
+test_stages (void)
+{
+  static const char * const ids[] = { "start", "extra", "count", "end" };
+
+  for (gboolean extra = FALSE; extra <= TRUE; extra++)
+    {
+      TestJob *test = make_job ();
+      g_autoptr(VnJob) job = VN_JOB (test);
+      g_autoptr(GArray) timings = NULL;
+      double whole = extra ? 15 : 10;
+
+      test->extra = extra;
+      g_assert_true (vn_job_run (job, NULL, NULL));
+      g_assert_cmpfloat (test->before, ==, 0);
+      g_assert_cmpfloat_with_epsilon (test->at_count, (extra ? 7 : 2) / whole, 1e-9);
+      g_assert_cmpfloat_with_epsilon (test->at_end, (whole - 2) / whole, 1e-9);
+      timings = vn_job_dup_timings (job);
+      g_assert_cmpuint (timings->len, ==, G_N_ELEMENTS (ids));
+      for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+        g_assert_cmpstr (g_array_index (timings, VnTiming, i).id, ==, ids[i]);
+      g_assert_cmpint (g_array_index (timings, VnTiming, 1).seconds >= 0.002, ==, extra);
+    }
+}
+
 static void
 test_worker (void)
 {
@@ -142,15 +214,15 @@ test_failure (void)
   TestJob *test = make_job ();
   g_autoptr(VnJob) job = VN_JOB (test);
   g_autoptr(GError) error = NULL;
-  g_autofree char *phase = NULL;
+  g_autofree char *stage = NULL;
   g_autofree char *detail = NULL;
 
   test->fail = TRUE;
   g_assert_false (vn_job_run (job, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_NUMERIC);
-  phase = vn_job_dup_phase (job);
+  stage = vn_job_dup_stage (job);
   detail = vn_job_dup_detail (job);
-  g_assert_cmpstr (phase, ==, "Counting");
+  g_assert_cmpstr (stage, ==, "Counting");
   g_assert_cmpstr (detail, ==, "1001 of 1001 samples");
   g_assert_cmpfloat_with_epsilon (vn_job_get_progress (job), 0.8, 1e-9);
 }
@@ -161,6 +233,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job/in-place", test_in_place);
+  g_test_add_func ("/job/stages", test_stages);
   g_test_add_func ("/job/worker", test_worker);
   g_test_add_func ("/job/cancel", test_cancel);
   g_test_add_func ("/job/failure", test_failure);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Correction of biases as part of quantizing: measured in the quantized network, taken back in the float one. */
+#include "vn-job-input.h"
+
+#include "vn-bias-correct.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
+ * error: rounds that follow take that back, a layer at a time. */
+#define XSLIM_ROUNDS 3
+
+/* Errors are measured in floats: operators on integers are written as pairs for that. */
+static GPtrArray *
+measure_biases (const VnJobInput    *self,
+                VnStats             *stats,
+                const VnModel       *corrected,
+                const VnChannelRun  *run,
+                GCancellable        *cancellable,
+                GError             **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GHashTable) value_names = NULL;
+  g_autoptr(VnModel) model = NULL;
+  VnBiasQuantized quantized;
+
+  if (recipe->format == VN_FORMAT_QOPERATOR || recipe->format == VN_FORMAT_INTEGER)
+    recipe->format = VN_FORMAT_QDQ;
+  plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);
+  model = plan != NULL ? vn_quantize_write (corrected, recipe, plan, &value_names, error) : NULL;
+  quantized = (VnBiasQuantized) { model, value_names, plan };
+  return model != NULL ? vn_bias_measure (self->prepared, &quantized, recipe->bias_correction, run, cancellable, error) : NULL;
+}
+
+static VnModel *
+correct_in_rounds (const VnJobInput    *self,
+                   VnStats             *stats,
+                   const VnChannelRun  *run,
+                   GCancellable        *cancellable,
+                   GError             **error)
+{
+  VnBiasCorrection rule = self->recipe->bias_correction;
+  guint n = rule == VN_BIAS_CORRECTION_XSLIM ? XSLIM_ROUNDS : 1;
+  g_autoptr(VnModel) corrected = vn_model_ref (self->prepared);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GPtrArray) errors = measure_biases (self, stats, corrected, run, cancellable, error);
+      VnModel *next = errors != NULL ? vn_bias_correct (corrected, errors, rule, i == 0 ? self->edits : NULL, error) : NULL;
+
+      if (next == NULL)
+        return NULL;
+      vn_model_unref (corrected);
+      corrected = next;
+    }
+  return g_steal_pointer (&corrected);
+}
+
+/*< private >
+ * vn_job_correct_biases:
+ * @job: told how far it is
+ * @stats: what ranges are found from
+ *
+ * Returns: (transfer full) (nullable): the prepared network with biases that take back what quantizing shifts
+ */
+VnModel *
+vn_job_correct_biases (const VnJobInput  *self,
+                       VnJob             *job,
+                       VnStats           *stats,
+                       GCancellable      *cancellable,
+                       GError           **error)
+{
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(GArray) samples = NULL;
+  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+                       .notes = self->notes };
+
+  if (self->dataset == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Biases are to be corrected, which takes samples: give --data, or turn bias-correction off"));
+      return NULL;
+    }
+  samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);
+  run.samples = (const guint *) (gpointer) samples->data;
+  run.n_samples = samples->len;
+  return correct_in_rounds (self, stats, &run, cancellable, error);
+}

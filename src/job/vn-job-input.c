@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The float network that a recipe quantizes, and its samples: the same for every job. */
+#include "vn-job-input.h"
+
+#include "vn-channel-stats.h"
+#include "vn-data-check.h"
+#include "vn-equalize.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-npu.h"
+#include "vn-pass.h"
+#include "vn-truncate.h"
+
+/* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
+static VnModel *
+name_nodes (const VnModel *source)
+{
+  VnModel *named = vn_model_copy (source);
+
+  for (guint i = 0; i < named->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (named->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      if (*node->name == '\0')
+        {
+          g_free (node->name);
+          node->name = g_steal_pointer (&label);
+        }
+    }
+  return named;
+}
+
+_Static_assert ((int) VN_BALANCE_PPQ == (int) VN_EQUALIZE_PPQ && (int) VN_N_BALANCES == (int) VN_N_EQUALIZE_KINDS, "the same order");
+
+static VnEqualizeOptions
+get_equalize_options (const VnRecipe *recipe)
+{
+  return (VnEqualizeOptions) { .kind = (VnEqualizeKind) recipe->equalize, .steps = (int) recipe->equalize_steps,
+                               .threshold = recipe->equalize_threshold, .append_bias = recipe->equalize_append_bias,
+                               .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
+}
+
+/* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
+static char **
+list_passes (const VnRecipe *recipe)
+{
+  static const char * const for_npu[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
+  g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
+
+  if (recipe->clip6_to_relu)
+    g_strv_builder_add (passes, "clip6-to-relu");
+  if (recipe->passes != NULL)
+    g_strv_builder_addv (passes, (const char **) recipe->passes);
+  else if (recipe->npu)
+    g_strv_builder_addv (passes, (const char **) for_npu);
+  return g_strv_builder_end (passes);
+}
+
+static gboolean
+needs_samples_to_equalize (const VnRecipe *recipe)
+{
+  return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
+}
+
+/*< private >
+ * vn_job_prepare:
+ *
+ * Weights are balanced here unless samples are needed for it: see vn_job_input_equalize().
+ *
+ * Returns: (transfer full) (nullable): the float network that @recipe quantizes
+ */
+VnModel *
+vn_job_prepare (const VnModel   *source,
+                const VnRecipe  *recipe,
+                GHashTable      *input_shapes,
+                VnEditLog       *edits,
+                VnNotes         *notes,
+                GCancellable    *cancellable,
+                GError         **error)
+{
+  g_autoptr(VnModel) named = name_nodes (source);
+  g_auto(GStrv) passes = list_passes (recipe);
+  const VnPrepareOptions options = { .target_opset = vn_quantize_get_opset (source, recipe),
+                                     .input_shapes = input_shapes, .optimize = recipe->optimize,
+                                     .passes = (const char * const *) passes };
+  const VnEqualizeOptions equalize = get_equalize_options (recipe);
+  g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
+  g_autoptr(GPtrArray) behind = NULL;
+
+  /* Before any sample is run. */
+  if (prepared != NULL && recipe->truncate != NULL &&
+      (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
+    return NULL;
+  if (prepared != NULL && !needs_samples_to_equalize (recipe) &&
+      !vn_equalize_model (prepared, &equalize, edits, cancellable, error))
+    return NULL;
+  if (prepared == NULL || !recipe->simulate_npu)
+    return g_steal_pointer (&prepared);
+  vn_npu_simulate (prepared, (const char * const *) recipe->npu_operators, notes);
+  return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
+}
+
+static GHashTable *
+look_at_activations (const VnEqualizeOptions *options,
+                     VnModel                 *prepared,
+                     const VnChannelRun      *run,
+                     GCancellable            *cancellable,
+                     GError                 **error)
+{
+  g_autoptr(GPtrArray) values = vn_equalize_list_results (prepared, options, error);
+  g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, VN_CHANNEL_LARGEST, run, cancellable, error)
+                                                : NULL;
+  GHashTable *table;
+
+  if (largest == NULL)
+    return NULL;
+  table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_array_unref);
+  for (guint i = 0; i < values->len; i++)
+    if (g_ptr_array_index (largest, i) != NULL)
+      g_hash_table_insert (table, g_strdup (((VnValue *) g_ptr_array_index (values, i))->name),
+                           g_array_ref (g_ptr_array_index (largest, i)));
+  return table;
+}
+
+/*< private >
+ * vn_job_input_wants_equalize:
+ *
+ * Returns: whether weights are to be balanced by what samples make of activations
+ */
+gboolean
+vn_job_input_wants_equalize (const VnJobInput *self)
+{
+  return needs_samples_to_equalize (self->recipe);
+}
+
+/*< private >
+ * vn_job_input_equalize:
+ * @job: told how far it is
+ *
+ * Changes the prepared network in place.
+ */
+gboolean
+vn_job_input_equalize (VnJobInput    *self,
+                       VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnEqualizeOptions options = get_equalize_options (self->recipe);
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(GArray) taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
+                                                      : NULL;
+  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+                       .notes = self->notes };
+  g_autoptr(GHashTable) activations = NULL;
+
+  if (taken == NULL || taken->len == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Weights are to be balanced by activations, which takes samples: give --data, or turn equalize-activations off"));
+      return FALSE;
+    }
+  run.samples = (const guint *) (gpointer) taken->data;
+  run.n_samples = taken->len;
+  activations = look_at_activations (&options, self->prepared, &run, cancellable, error);
+  options.activations = activations;
+  return activations != NULL && vn_equalize_model (self->prepared, &options, self->edits, cancellable, error);
+}
+
+/* A network that computes in integers would be quantized a second time, on top of its own errors. */
+static gboolean
+check_is_float (const VnModel  *model,
+                GError        **error)
+{
+  guint n = vn_quantize_count_quantized (model);
+
+  if (n == 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. "
+                 "Quantize the float network it was made from; comparing the two shows its error"),
+               n, model->graph->nodes->len);
+  return FALSE;
+}
+
+static gboolean
+open_samples (VnJobInput  *self,
+              GError     **error)
+{
+  guint n;
+
+  if (self->data == NULL)
+    {
+      self->shapes = self->given_shapes != NULL ? g_hash_table_ref (self->given_shapes) : NULL;
+      return TRUE;
+    }
+  self->dataset = vn_model_open_data (self->prepared, self->data, self->given_shapes, &self->shapes, self->notes, error);
+  if (self->dataset == NULL)
+    return FALSE;
+  n = vn_dataset_get_n (self->dataset);
+  if (self->n_held_out == VN_HOLD_OUT_USUAL)
+    self->n_held_out = vn_job_usual_n_held_out (n);
+  self->apart = vn_job_split_samples (n, self->n_held_out, self->n_calibration, &self->calibration, &self->held_out);
+  return TRUE;
+}
+
+/*< private >
+ * vn_job_input_validate:
+ *
+ * Returns: %FALSE if the recipe cannot work, or the network is quantized already
+ */
+gboolean
+vn_job_input_validate (const VnJobInput  *self,
+                       GError           **error)
+{
+  return vn_recipe_validate (self->recipe, error) && check_is_float (self->model, error);
+}
+
+/*< private >
+ * vn_job_input_prepare:
+ *
+ * Prepares the network as the recipe says, and opens the samples.
+ */
+gboolean
+vn_job_input_prepare (VnJobInput    *self,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  self->prepared = vn_job_prepare (self->model, self->recipe, self->given_shapes, self->edits, self->notes, cancellable, error);
+  return self->prepared != NULL && open_samples (self, error);
+}
+
+/*< private >
+ * vn_job_input_check:
+ * @calibrates: the samples will be run for statistics
+ *
+ * Notes what looks wrong with the samples.
+ */
+gboolean
+vn_job_input_check (VnJobInput    *self,
+                    gboolean       calibrates,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  return self->dataset == NULL || g_str_equal (self->data->path, "random") ||
+         vn_data_check (self->model, self->prepared, self->shapes, self->dataset, calibrates, self->notes, cancellable, error);
+}
+
+void
+vn_job_input_make_origin (VnJobInput *self)
+{
+  g_clear_pointer (&self->origin, vn_stats_origin_free);
+  self->origin = vn_job_make_origin (self->model, self->prepared, self->data);
+}
+
+void
+vn_job_input_clear (VnJobInput *self)
+{
+  g_clear_pointer (&self->prepared, vn_model_unref);
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->calibration, g_array_unref);
+  g_clear_pointer (&self->held_out, g_array_unref);
+  g_clear_pointer (&self->origin, vn_stats_origin_free);
+}

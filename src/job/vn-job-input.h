@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The network and the samples that calibrating and quantizing start from: the same come out for both. */
+#pragma once
+
+#include "vn-jobs.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnJobInput: what a job works on.
+ * @model, @data, @recipe, @given_shapes, @edits, @notes: borrowed from the job
+ * @data: (nullable): there are no samples
+ * @given_shapes: (nullable): sizes of inputs that the user gave
+ * @n_calibration: samples to calibrate on; 0: all but those held out
+ * @n_held_out: samples to hold out, or %VN_HOLD_OUT_USUAL; how many that is once the samples are open
+ * @prepared: from vn_job_input_prepare() on: the float network that is quantized
+ * @dataset, @shapes, @calibration, @held_out: from then on, if there are samples; @shapes may be %NULL
+ * @apart: no sample is both in @calibration and in @held_out
+ * @origin: from vn_job_input_make_origin() on
+ */
+typedef struct
+{
+  VnModel          *model;
+  const VnDataSpec *data;
+  const VnRecipe   *recipe;
+  GHashTable       *given_shapes;
+  guint             n_calibration, n_held_out;
+  guint             n_threads;
+  VnEditLog        *edits;
+  VnNotes          *notes;
+
+  VnModel          *prepared;
+  VnDataset        *dataset;
+  GHashTable       *shapes;
+  GArray           *calibration, *held_out;   /* of guint */
+  gboolean          apart;
+  VnStatsOrigin    *origin;
+} VnJobInput;
+
+gboolean       vn_job_input_validate       (const VnJobInput *self,
+                                            GError          **error);
+gboolean       vn_job_input_prepare        (VnJobInput       *self,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+gboolean       vn_job_input_wants_equalize (const VnJobInput *self);
+gboolean       vn_job_input_equalize       (VnJobInput       *self,
+                                            VnJob            *job,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+gboolean       vn_job_input_check          (VnJobInput       *self,
+                                            gboolean          calibrates,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+void           vn_job_input_make_origin    (VnJobInput       *self);
+void           vn_job_input_clear          (VnJobInput       *self);
+
+VnModel       *vn_job_prepare              (const VnModel    *source,
+                                            const VnRecipe   *recipe,
+                                            GHashTable       *input_shapes,
+                                            VnEditLog        *edits,
+                                            VnNotes          *notes,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
+/* ---- vn-correct-biases.c ---- */
+
+VnModel       *vn_job_correct_biases       (const VnJobInput *self,
+                                            VnJob            *job,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
+/* ---- vn-job-samples.c ---- */
+
+guint          vn_job_usual_n_held_out     (guint             n);
+GArray        *vn_job_take_samples         (GArray           *samples,
+                                            gint64            n);
+gboolean       vn_job_split_samples        (guint             n,
+                                            guint             n_held,
+                                            guint             n_calibration,
+                                            GArray          **calibration,
+                                            GArray          **held_out);
+VnStatsOrigin *vn_job_make_origin          (const VnModel    *source,
+                                            const VnModel    *prepared,
+                                            const VnDataSpec *data);
+
+G_END_DECLS

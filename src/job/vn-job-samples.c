@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which samples a job calibrates on and which it measures the error on, and what statistics of them say about themselves:
+ * the same for every job. */
+#include "vn-job-input.h"
+
+#include "vn-i18n.h"
+
+/* As spread evenly over the samples that are left as the held-out ones were. */
+static void
+thin_out (GArray *indices,
+          guint   n)
+{
+  guint *items = (guint *) (gpointer) indices->data;
+
+  if (n == 0 || n >= indices->len)
+    return;
+  for (guint i = 0; i < n; i++)
+    items[i] = items[(guint64) i * indices->len / n];
+  g_array_set_size (indices, n);
+}
+
+#define MOST_HELD_OUT 20
+
+/*< private >
+ * vn_job_usual_n_held_out:
+ *
+ * Returns: how many of @n samples %VN_HOLD_OUT_USUAL is
+ */
+guint
+vn_job_usual_n_held_out (guint n)
+{
+  return n < 5 ? 0 : MIN (n / 5, MOST_HELD_OUT);
+}
+
+/*< private >
+ * vn_job_take_samples:
+ *
+ * Returns: (transfer full): @n of @samples, spread evenly; all if there are no more
+ */
+GArray *
+vn_job_take_samples (GArray *samples,
+                     gint64  n)
+{
+  GArray *taken = g_array_copy (samples);
+
+  thin_out (taken, (guint) MIN (n, G_MAXUINT));
+  return taken;
+}
+
+/*< private >
+ * vn_job_split_samples:
+ * @n: how many there are
+ * @n_held: to measure the error on
+ * @n_calibration: to calibrate on; 0: all others
+ *
+ * Returns: %FALSE if there are too few to hold any out: the same samples serve for both
+ */
+gboolean
+vn_job_split_samples (guint    n,
+                      guint    n_held,
+                      guint    n_calibration,
+                      GArray **calibration,
+                      GArray **held_out)
+{
+  gboolean apart = n_held > 0 && n >= 2 * n_held;
+
+  vn_dataset_split (n, apart ? n_held : 0, calibration, held_out);
+  if (!apart)
+    {
+      g_array_unref (*held_out);
+      *held_out = g_array_copy (*calibration);
+    }
+  thin_out (*calibration, n_calibration);
+  thin_out (*held_out, n_held);
+  return apart;
+}
+
+/* ---- origin ---- */
+
+static gboolean
+all_equal (const float *numbers)
+{
+  return numbers[0] == numbers[1] && numbers[0] == numbers[2] && numbers[0] == numbers[3];
+}
+
+static void
+add_numbers (GString     *text,
+             const char  *name,
+             const float *numbers)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", name);
+  for (guint i = 0; i < 4 && (i == 0 || !all_equal (numbers)); i++)
+    g_string_append_printf (text, " %s", g_ascii_formatd (buffer, sizeof buffer, "%.9g", numbers[i]));
+}
+
+/* For people to compare when two parts differ. */
+static char *
+describe_data (const VnDataSpec *data)
+{
+  static const char * const fits[] = { "stretch", "crop", "letterbox" };
+  static const char * const colors[] = { "rgb", "bgr" };
+  static const char * const layouts[] = { "auto", "nchw", "nhwc" };
+  const VnPreprocess *pre = &data->preprocess;
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  add_numbers (text, "mean", pre->mean);
+  add_numbers (text, "std", pre->std);
+  g_string_append_printf (text, ", %s, %s, %s", colors[pre->color], layouts[pre->layout], fits[pre->fit]);
+  if (pre->resize > 0)
+    g_string_append_printf (text, ", resize %u", pre->resize);
+  if (pre->width > 0 || pre->height > 0)
+    g_string_append_printf (text, ", %ux%u", pre->width, pre->height);
+  if (g_str_equal (data->path, "random"))
+    g_string_append_printf (text, ", seed %llu", (unsigned long long) data->seed);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/*< private >
+ * vn_job_make_origin:
+ * @data: (nullable): where the samples come from
+ *
+ * Reads all weights twice.
+ *
+ * Returns: (transfer full): what statistics of these say about themselves
+ */
+VnStatsOrigin *
+vn_job_make_origin (const VnModel    *source,
+                    const VnModel    *prepared,
+                    const VnDataSpec *data)
+{
+  VnStatsOrigin *self = g_new0 (VnStatsOrigin, 1);
+  g_autofree char *name = source->path != NULL ? g_path_get_basename (source->path) : g_strdup (source->graph->name);
+
+  self->network = g_utf8_make_valid (name != NULL ? name : "", -1);
+  self->source = vn_model_dup_digest (source);
+  self->prepared = vn_model_dup_digest (prepared);
+  self->opset = vn_model_get_opset (prepared, "");
+  self->data = data != NULL ? describe_data (data) : g_strdup ("");
+  return self;
+}
