@@ -50,8 +50,10 @@ vn_list_settings (VnListing *listing)
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
 
-  for (guint i = 0; i < n; i++)
-    list_settings_add (listing, &settings[i], recipe, NULL);
+  for (int group = 0; group < VN_N_SETTING_GROUPS; group++)
+    for (guint i = 0; i < n; i++)
+      if (vn_setting_get_group (&settings[i]) == (VnSettingGroup) group)
+        list_settings_add (listing, &settings[i], recipe, vn_setting_group_get_title ((VnSettingGroup) group));
 }
 
 void
@@ -68,14 +70,14 @@ vn_list_rules (VnListing *listing)
 
 static void
 list_commands_add_option (JsonBuilder       *json,
-                     const VnCmd       *cmd,
-                     const VnCmdOption *option)
+                          const VnCmd       *cmd,
+                          const VnCmdOption *option)
 {
   const GOptionEntry *entry = option->entry;
   const struct { const char *member, *text; } texts[] = {
     { "id", entry->long_name }, { "letter", entry->short_name != 0 ? (char[]) { entry->short_name, '\0' } : NULL },
     { "argument", entry->arg_description != NULL ? _(entry->arg_description) : NULL },
-    { "group", _(vn_cmd_group_get_title (option->group)) }, { "summary", option->help },
+    { "group", vn_cmd_group_get_title (option->group) }, { "summary", option->help },
     { "setting", option->setting != NULL ? option->setting->id : NULL },
   };
 

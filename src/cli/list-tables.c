@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "list methods", "presets", "formats", "types" and "passes": a row for each line of their tables. */
+/* "list methods", "presets", "formats", "types", "passes" and "words": a row for each line of their tables. */
 #include "vn-listing.h"
 
 #include "vn-calibrate.h"
+#include "vn-foreign-word.h"
 #include "vn-i18n.h"
 #include "vn-pass.h"
 #include "vn-format-traits.h"
@@ -131,4 +132,27 @@ vn_list_passes (VnListing *listing)
         vn_listing_add_flag (listing, "exact", passes[i]->exact);
         vn_listing_end (listing, _(passes[i]->summary));
       }
+}
+
+void
+vn_list_words (VnListing *listing)
+{
+  guint n;
+  const VnForeignWord *words = vn_foreign_word_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const char *remark = words[i].remark != NULL ? _(words[i].remark) : NULL;
+      const char *here = words[i].here;
+      g_autofree char *both = here[0] != '\0' && remark != NULL ? g_strdup_printf ("%s (%s)", here, remark) : NULL;
+      g_autofree char *line = g_strdup_printf ("%s%s%s", words[i].tool, words[i].tool[0] != '\0' ? ": " : "",
+                                               both != NULL ? both : here[0] != '\0' ? here : remark);
+
+      vn_listing_begin (listing, words[i].word, NULL);
+      vn_listing_add_text (listing, "kind", vn_foreign_word_get_kind (&words[i]));
+      vn_listing_add_text (listing, "tool", words[i].tool);
+      vn_listing_add_text (listing, "here", here);
+      vn_listing_add_text (listing, "remark", remark);
+      vn_listing_end (listing, line);
+    }
 }

@@ -106,14 +106,20 @@ parse_options (const VnCmd   *cmd,
   g_autoptr(GOptionContext) context = g_option_context_new (NULL);
   g_autoptr(GArray) options = vn_cmd_list_options (cmd);
   g_autoptr(GArray) entries = g_array_new (TRUE, FALSE, sizeof (GOptionEntry));
+  g_autoptr(GError) reason = NULL;
   int n;
 
   for (guint i = 0; i < options->len; i++)
     g_array_append_val (entries, *g_array_index (options, VnCmdOption, i).entry);
   g_option_context_set_help_enabled (context, FALSE);
   g_option_context_add_main_entries (context, (GOptionEntry *) (gpointer) entries->data, GETTEXT_PACKAGE);
-  if (!g_option_context_parse_strv (context, args, error))
-    return FALSE;
+  if (!g_option_context_parse_strv (context, args, &reason))
+    {
+      if (g_error_matches (reason, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+        vn_cmd_hint_at_option (options, (const char * const *) *args + 1, &reason);
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
   /* The program's name is left in front. */
   n = (int) g_strv_length (*args) - 1;
   if (n == cmd->n_args || (n > cmd->n_args && cmd->takes_more) || (cmd->lists != NULL && *cmd->lists))
@@ -186,6 +192,7 @@ main (int    argc,
       char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
+  g_autofree char *hint = NULL;
 
   vn_cmd_open_streams ();
   setlocale (LC_ALL, "");
@@ -206,6 +213,7 @@ main (int    argc,
   for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
     if (g_str_equal (cmds[i]->name, name))
       return run_cmd (cmds[i], argv + 1);
-  fprintf (stderr, _("vernier-cli: there is no command “%s”; see --help\n"), name);
+  hint = vn_cmd_dup_command_hint (name);
+  fprintf (stderr, _("vernier-cli: there is no command “%s”; %s\n"), name, hint != NULL ? hint : _("see --help"));
   return VN_EXIT_USAGE;
 }

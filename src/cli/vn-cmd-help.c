@@ -9,23 +9,21 @@
 
 #define HELP_WIDTH 30   /* of the column of options */
 
-static const char * const group_titles[] = {
-#define VN_CMD_GROUP(SYMBOL, title) title,
-#include "vn-cmd-groups.def"
-#undef VN_CMD_GROUP
-};
-
 /**
  * vn_cmd_group_get_title:
  *
- * Returns: the heading of a group of options, to be translated
+ * Returns: the heading of a group of options, translated
  */
 const char *
 vn_cmd_group_get_title (VnCmdGroup group)
 {
-  g_return_val_if_fail ((guint) group < G_N_ELEMENTS (group_titles), NULL);
+  g_return_val_if_fail (group < VN_N_CMD_GROUPS, NULL);
 
-  return group_titles[group];
+  if (group == VN_CMD_GROUP_DATA)
+    return _("Data");
+  if (group == VN_CMD_GROUP_GENERAL)
+    return _("General");
+  return vn_setting_group_get_title ((VnSettingGroup) (group - VN_CMD_GROUP_DATA - 1));
 }
 
 /* ---- the options ---- */
@@ -71,6 +69,8 @@ help_add_settings (GArray *options)
       const VnSetting *setting = help_find_setting (entry->long_name);
       VnCmdOption option = { .entry = entry, .setting = setting, .group = VN_CMD_GROUP_TARGET };
 
+      if (setting != NULL)
+        option.group = (VnCmdGroup) (VN_CMD_GROUP_DATA + 1 + (int) vn_setting_get_group (setting));
       option.help = setting != NULL ? help_dup_setting (setting, entry) : g_strdup (_(entry->description));
       g_array_append_val (options, option);
     }
@@ -209,7 +209,7 @@ help_append_others (GString     *text,
                     GArray      *options)
 {
   g_string_append_printf (text, "\n%s\n", _("Other options; --help-all explains them"));
-  for (guint group = 0; group < G_N_ELEMENTS (group_titles); group++)
+  for (int group = 0; group < VN_N_CMD_GROUPS; group++)
     {
       g_autoptr(GString) names = g_string_new (NULL);
 
@@ -221,7 +221,7 @@ help_append_others (GString     *text,
             g_string_append_printf (names, "%s--%s", names->len > 0 ? " " : "", option->entry->long_name);
         }
       if (names->len > 0)
-        vn_cmd_append_item (text, _(group_titles[group]), names->str, 16);
+        vn_cmd_append_item (text, vn_cmd_group_get_title ((VnCmdGroup) group), names->str, 16);
     }
 }
 
@@ -234,7 +234,7 @@ help_append_all (GString *text,
       const VnCmdOption *option = &g_array_index (options, VnCmdOption, i);
 
       if (i == 0 || g_array_index (options, VnCmdOption, i - 1).group != option->group)
-        g_string_append_printf (text, "\n%s\n", _(group_titles[option->group]));
+        g_string_append_printf (text, "\n%s\n", vn_cmd_group_get_title (option->group));
       help_append_option (text, option);
     }
 }

@@ -25,10 +25,15 @@ const VnCmd * const *vn_cmd_get_all (guint               *n);       /* main.c */
 GArray     *vn_cmd_list_options  (const VnCmd         *self);    /* of VnCmdOption */
 gboolean    vn_cmd_is_common     (const VnCmd         *self,
                                   const char          *name);
-const char *vn_cmd_group_get_title (VnCmdGroup         group);
+const char *vn_cmd_group_get_title (VnCmdGroup         group);    /* translated */
 char       *vn_cmd_dup_usage     (const VnCmd         *self);
 char       *vn_cmd_dup_help      (const VnCmd         *self,
                                   gboolean             all);
+
+void        vn_cmd_hint_at_option (GArray             *options,
+                                   const char * const *args,
+                                   GError            **error);
+char       *vn_cmd_dup_command_hint (const char       *name);
 
 /* Text of at most this many columns. */
 #define VN_CMD_COLUMNS 100

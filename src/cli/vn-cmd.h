@@ -10,11 +10,15 @@ G_BEGIN_DECLS
 
 enum { VN_EXIT_DONE = 0, VN_EXIT_FAILED = 1, VN_EXIT_USAGE = 2 };
 
+/* Groups of options, in the order of --help-all and of the manual: those of settings between two of the command line. */
 typedef enum
 {
-#define VN_CMD_GROUP(SYMBOL, title) VN_CMD_GROUP_##SYMBOL,
-#include "vn-cmd-groups.def"
-#undef VN_CMD_GROUP
+  VN_CMD_GROUP_DATA,
+#define VN_SETTING_GROUP(SYMBOL, ...) VN_CMD_GROUP_##SYMBOL,
+#include "vn-setting-groups.def"
+#undef VN_SETTING_GROUP
+  VN_CMD_GROUP_GENERAL,
+  VN_N_CMD_GROUPS
 } VnCmdGroup;
 
 /* In a list of GOptionEntry: what follows belongs to this group. It is no option, GOption never sees it. */

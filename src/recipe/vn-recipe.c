@@ -3,6 +3,7 @@
 
 #include "vn-calibrate.h"
 #include "vn-error.h"
+#include "vn-foreign-word.h"
 #include "vn-i18n.h"
 #include "vn-recipe-private.h"
 
@@ -75,7 +76,8 @@ const VnPreset *
 vn_preset_find (const char  *id,
                 GError     **error)
 {
-  g_autoptr(GString) known = g_string_new (NULL);
+  const char *known[G_N_ELEMENTS (presets) + 1] = { NULL };
+  g_autofree char *all = NULL, *hint = NULL;
 
   g_return_val_if_fail (id != NULL, NULL);
 
@@ -83,11 +85,15 @@ vn_preset_find (const char  *id,
     {
       if (g_str_equal (presets[i]->id, id))
         return presets[i];
+      known[i] = presets[i]->id;
     }
 
-  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", presets[i]->id);
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preset “%s”; choose one of: %s"), id, known->str);
+  all = g_strjoinv (", ", (char **) known);
+  hint = vn_word_dup_hint (VN_FOREIGN_PRESET, id, known);
+  if (hint != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preset “%s”; %s"), id, hint);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preset “%s”; choose one of: %s"), id, all);
   return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "vn-recipe-private.h"
 
 #include "vn-error.h"
+#include "vn-foreign-word.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -99,15 +100,21 @@ vn_setting_find (const VnSetting  *list,
                  const char       *id,
                  GError          **error)
 {
-  g_autoptr(GString) known = g_string_new (NULL);
+  g_autofree const char **known = g_new0 (const char *, n + 1);
+  g_autofree char *all = NULL, *hint = NULL;
 
   for (guint i = 0; i < n; i++)
     {
       if (g_str_equal (list[i].id, id))
         return &list[i];
-      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", list[i].id);
+      known[i] = list[i].id;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no setting “%s”; there are: %s"), id, known->str);
+  all = g_strjoinv (", ", (char **) known);
+  hint = vn_word_dup_hint (VN_FOREIGN_OPTION, id, known);
+  if (hint != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no setting “%s”; %s"), id, hint);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no setting “%s”; there are: %s"), id, all);
   return NULL;
 }
 
@@ -294,9 +301,38 @@ refuse (const VnSetting  *self,
         GError          **error)
 {
   g_autofree char *allowed = vn_setting_dup_allowed (self);
+  g_autofree char *hint = NULL;
 
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: “%s” is not allowed; use %s"), self->id, text, allowed);
+  if (self->type == VN_SETTING_ENUM || self->type == VN_SETTING_DTYPE)
+    hint = vn_word_dup_hint (self->type == VN_SETTING_ENUM ? VN_FOREIGN_FORMAT : VN_FOREIGN_TYPE, text, self->choices);
+  if (hint != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: “%s” is not allowed; %s"), self->id, text, hint);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: “%s” is not allowed; use %s"), self->id, text, allowed);
   return FALSE;
+}
+
+/* Of a method that is not known: what was meant, if that can be said, in the place of all there are. */
+static void
+hint_at_method (const VnSetting  *self,
+                const char       *method,
+                GError          **reason)
+{
+  g_autofree const char **known = NULL;
+  g_autofree char *hint = NULL;
+  guint n;
+  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+
+  if (self->check != vn_range_method_check)
+    return;
+  known = g_new0 (const char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    known[i] = methods[i]->id;
+  hint = vn_word_dup_hint (VN_FOREIGN_METHOD, method, known);
+  if (hint == NULL)
+    return;
+  g_clear_error (reason);
+  g_set_error (reason, VN_ERROR, VN_ERROR_SETTING, _("There is no calibration method “%s”; %s"), method, hint);
 }
 
 static guint
@@ -371,6 +407,8 @@ vn_setting_check (const VnSetting  *self,
     return TRUE;
   if (reason != NULL)
     {
+      if (self->type == VN_SETTING_STRING)
+        hint_at_method (self, FIELD (const char * const, self, object), &reason);
       g_propagate_prefixed_error (error, g_steal_pointer (&reason), "%s: ", self->id);
       return FALSE;
     }
