@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Statistics of values per channel over samples. */
+
 #include "vn-dataset.h"
 #include "vn-plan.h"
 #include "vn-progress.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Comparing a quantized network with its float original, tensor by tensor. */
+
 #include "vn-dataset.h"
 #include "vn-error-table.h"
 #include "vn-plan.h"

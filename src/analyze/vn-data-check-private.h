@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the parts of the check of samples share: the first layer behind an input, and how it is judged. */
+
 #include "vn-data-check.h"
 
 G_BEGIN_DECLS

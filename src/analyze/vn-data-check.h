@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Looks whether the samples are likely to be what the network was trained on. */
+
 #include "vn-dataset.h"
 #include "vn-model.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Labels of samples, and how many of them networks get right. */
+
 #include "vn-compare.h"
 #include "vn-error-sum.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the weights of a network look like (sizes, extremes, spread between channels), and in which precision each
+ * node computes. */
 #include "vn-weights.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Entry point of the window. */
 #include "vn-application.h"
 
 #include "vn-i18n.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the most likely cause of a node's error: errors from before, a clipped or widened range, or weights of uneven
+ * channels. */
 #include "vn-cause.h"
 
 #include "vn-format.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Judges a run: how good the quantized model is, in one of four levels, and the sentence that says why. */
 #include "vn-verdict.h"
 
 #include "vn-format.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* How good a quantized model is, in one of four levels, with the reason. */
+
 #include "vn-result.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The error domain of the core. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

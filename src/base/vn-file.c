@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files: written so that they appear whole or not at all, and read by mapping. */
 #include "vn-file.h"
 
 #include "vn-i18n.h"

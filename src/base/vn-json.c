@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading JSON from anybody (limits, checked texts, typed values with errors that say where), and writing it. */
 #include "vn-json.h"
 
 #include "vn-error.h"

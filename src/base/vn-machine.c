@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The instruction set of this processor, and the one that loops are to use. */
 #include "vn-machine.h"
 
 /* In the order of VnLevel. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The instruction sets that loops are compiled for, and which of them is used. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

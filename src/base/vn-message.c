@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes the message of an error valid UTF-8, whatever names of files and nodes are in it. */
 #include "vn-message.h"
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Messages that can be shown whatever is in them. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

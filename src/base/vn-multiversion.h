@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Functions that are compiled once for each instruction set. */
+
 /**
  * VN_MULTIVERSION: compiles a function once per instruction set and picks at load time. The picking runs before a
  * sanitizer is ready, so there the plain version must do.

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of notes: findings that are no errors, safe to add to from any thread, in an order that does not depend on
+ * threads. */
 #include "vn-note.h"
 
 struct _VnNotes

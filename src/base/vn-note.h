@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Findings that do not stop the work, collected from any thread. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parallel loop, and the pool of threads that serves it. */
 #include "vn-parallel.h"
 
 typedef struct

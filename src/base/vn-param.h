@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Parameters that are declared once and read by the command line, recipes and the window. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

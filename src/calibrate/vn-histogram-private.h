@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The bits of floats as an index, and what the files of the histogram share. */
+
 #include "vn-histogram.h"
 #include "vn-machine.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the range methods share: checks, grids of levels, symmetric ranges and their errors. */
+
 #include "vn-calibrate.h"
 #include "vn-histogram-private.h"
 

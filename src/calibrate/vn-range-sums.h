@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Running sums over bins, for methods that try many thresholds. */
+
 #include "vn-range-private.h"
 
 G_BEGIN_DECLS

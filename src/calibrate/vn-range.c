@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of range methods, and the arithmetic they share: levels of a type, symmetric ranges, powers of two. */
 #include "vn-range-private.h"
 
 #include "vn-error.h"

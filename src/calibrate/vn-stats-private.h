@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Filling, sealing and joining statistics of calibration; their origin. */
+
 #include "vn-calibrate.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics of calibration: a histogram for each value by name; sealing, merging and continuing them. */
 #include "vn-histogram-private.h"
 #include "vn-stats-private.h"
 

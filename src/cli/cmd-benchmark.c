@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "benchmark": how long a network takes, as a whole and node by node. */
 #include "vn-cmd.h"
 
 #include "vn-format.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "calibrate": observes the ranges of a network on samples and saves or joins the statistics. */
 #include "vn-cmd.h"
 
 #include "vn-error.h"

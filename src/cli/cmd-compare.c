@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "compare": errors of a quantized network beside its float original. */
 #include "vn-cmd.h"
 
 #include "vn-file.h"

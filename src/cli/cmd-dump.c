@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "dump": writes the tensors of a run to files. */
 #include "vn-cmd.h"
 
 #include "vn-i18n.h"

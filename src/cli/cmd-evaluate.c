@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "evaluate": hits and agreement of one or more networks on labelled samples. */
 #include "vn-cmd.h"
 
 #include "vn-file.h"

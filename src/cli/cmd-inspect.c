@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "inspect": what is in a model file. */
 #include "vn-cmd.h"
 
 #include "vn-format.h"

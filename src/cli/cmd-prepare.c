@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "prepare": the float-to-float passes alone. */
 #include "vn-cmd.h"
 
 #include "vn-file.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "quantize": the whole way from a float model to a quantized one with its report. */
 #include "vn-cmd.h"
 
 #include "vn-config.h"

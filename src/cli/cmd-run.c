@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "run": runs a network on one sample and shows or saves its outputs. */
 #include "vn-cmd.h"
 
 #include "vn-error.h"

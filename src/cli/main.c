@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Entry point of the command line: finds the command, reads its options, and reports errors as text or JSON. */
 #include "vn-cmd-help.h"
 
 #include "vn-error.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the commands share: their description, common options, opening of models, and printing. */
+
 #include "vn-jobs.h"
 #include "vn-onnx.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The description of the samples: where they come from and how each input is preprocessed. */
 #include "vn-dataset-private.h"
 
 static void

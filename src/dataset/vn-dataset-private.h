@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the kinds of samples and the steps of preprocessing share. */
+
 #include "vn-dataset.h"
 #include "vn-machine.h"
 #include "vn-script-private.h"

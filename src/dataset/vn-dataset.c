@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The data set: finds the samples, plans how they become inputs, and loads them one at a time. */
 #include "vn-dataset-private.h"
 
 #include "vn-error.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Samples: where they are, how they are preprocessed, and loading them. */
+
 #include "vn-model.h"
 #include "vn-note.h"
 #include "vn-tensor.h"

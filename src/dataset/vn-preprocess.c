@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The presets of preprocessing. */
 #include "vn-dataset.h"
 
 #include "vn-error.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The user's own preprocessing in Python: helper processes and their requests. */
+
 #include "vn-dataset.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the stages of planning share: the plan's values, steps, bodies and memory. */
+
 #include "vn-plan.h"
 
 G_BEGIN_DECLS

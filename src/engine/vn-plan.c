@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan as a whole: makes it in its stages, lets operators pack their weights, and answers questions about it. */
 #include "vn-plan-private.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs a plan: the memory of its values, its inputs, outputs and taps, and the steps one after the other. */
 #include "vn-runner-private.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A step of the plan: one node with its types, the values it reads and writes, and the context its operator gets. */
 #include "vn-plan-private.h"
 
 #include "vn-checked.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Reading configurations of other quantizers by tables of their fields. */
+
 #include "vn-config.h"
 
 #include "vn-json.h"

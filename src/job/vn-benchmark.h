@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Times of a network: whole runs, nodes and operators. */
+
 #include "vn-plan-info.h"
 
 G_BEGIN_DECLS

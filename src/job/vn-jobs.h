@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The jobs: what each takes, and what it gives. */
+
 #include "vn-benchmark.h"
 #include "vn-dump.h"
 #include "vn-evaluate.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes a model ready for the engine (functions expanded, float16 converted, sizes known) and loads its inputs. */
 #include "vn-jobs.h"
 
 #include "vn-pass.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Attributes of nodes: making, copying and freeing them. */
 #include "vn-copy-private.h"
 #include "vn-graph-edit.h"
 

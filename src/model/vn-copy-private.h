@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Copying attributes, for the files of this layer. */
+
 #include "vn-model.h"
 
 G_BEGIN_DECLS

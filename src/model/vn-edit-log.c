@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The log of edits: what each pass has changed, as a list and as text. */
 #include "vn-graph-edit.h"
 
 struct _VnEditLog

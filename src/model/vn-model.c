@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The model: opset imports, metadata and functions around the main graph. */
 #include "vn-model.h"
 
 #include "vn-graph-edit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Setting and removing attributes of nodes. */
 #include "vn-graph-edit.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading nodes: attributes with defaults, inputs and outputs, labels, constants. */
 #include "vn-model.h"
 
 #include <string.h>

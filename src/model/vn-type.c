@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types of values: copying, clearing, and their text. */
 #include "vn-model.h"
 
 /**

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Encodes graphs, nodes, attributes and tensors as protocol buffers. */
 #include "vn-onnx-private.h"
 
 /* Data from here on are placed so that a reader can map them by page; smaller ones on a cache line. */

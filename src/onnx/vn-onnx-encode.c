@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Encodes a model: its head, opset imports, functions and metadata, with the graph inside. */
 #include "vn-onnx-private.h"
 
 /**

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* External data: checks where they are said to be, and maps the file once. */
 #include "vn-onnx-private.h"
 
 #include "vn-checked.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What reader and writer share: names of the generated types, field numbers, decoders and encoders. */
+
 #include "vn-file.h"
 #include "vn-onnx.h"
 #include "vn-onnx.pb-c.h"

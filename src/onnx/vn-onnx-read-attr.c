@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes attributes. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a model: recognises the kind of file, decodes the head, and explains failures. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"

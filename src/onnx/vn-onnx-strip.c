@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Takes the raw data of tensors out of an encoded message before it is decoded. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"

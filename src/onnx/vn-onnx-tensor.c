@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes tensors, whichever of the format's fields their data are in. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes and encodes the types of values. */
 #include "vn-onnx-private.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads and writes the wire format of protocol buffers. */
 #include "vn-onnx-wire.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes a model into memory or into files, with external data where it does not fit into one. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counts the nodes of a network that are quantized already. */
 #include "vn-quantize.h"
 
 /* Operators that only quantized networks have, whatever their domain. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The quantizer's front: the opset a recipe needs, the values to observe, and the plan made from their statistics. */
 #include "vn-resolver.h"
 
 #include "vn-error.h"

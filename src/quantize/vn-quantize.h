@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Planning a quantization: which tensor gets which type, scale and zero point; and carrying it out. */
+
 #include "vn-calibrate.h"
 #include "vn-encodings.h"
 #include "vn-recipe.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recipe: presets, copies, single settings by name, and rules that leave nodes in float. */
 #include "vn-recipe.h"
 
 #include "vn-calibrate.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The recipe: everything that decides how a network is quantized. */
+
 #include "vn-model.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Settings of a recipe as a table: their types, texts and checks. */
+
 #include "vn-dtype.h"
 
 G_BEGIN_DECLS

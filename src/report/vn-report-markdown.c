@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report as Markdown. */
 #include "vn-report-private.h"
 
 #include "vn-format.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the printers of the report share. */
+
 #include "vn-report.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of passes, and the order and rounds in which they run. */
 #include "vn-rewrite-private.h"
 
 #include "vn-validate.h"

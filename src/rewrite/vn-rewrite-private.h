@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What passes share. */
+
 #include "vn-pass.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What passes share: visiting graphs, adding and dropping values, taking nodes out. */
 #include "vn-rewrite-private.h"
 
 static gboolean

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the nodes behind given values, which truncation leaves in float. */
 #include "vn-truncate.h"
 
 #include "vn-error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Element types: names, badges, widths and ranges of integers. */
 #include "vn-dtype.h"
 
 typedef struct

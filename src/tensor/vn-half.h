@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Conversion between float32 and the floats of 16 bit. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes: comparing, counting, broadcasting, axes, strides and text. */
 #include "vn-shape.h"
 
 #include "vn-checked.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Shapes of tensors. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

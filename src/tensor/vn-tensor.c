@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tensors: made anew, over a view of a file, or over memory of the caller; comparing and aligning them. */
 #include "vn-tensor.h"
 
 #include "vn-checked.h"

@@ -320,7 +320,7 @@ def tree_ensemble(d):
               nodes_truenodeids=yes, nodes_trueleafs=yes_leaf, nodes_falsenodeids=no, nodes_falseleafs=no_leaf,
               nodes_missing_value_tracks_true=[n[7] for n in inner], leaf_targetids=d.ints(len(grove.leaves), 0, targets - 1),
               aggregate_function=d.choice([1, 1, 0, 2, 3]), post_transform=d.choice([0, 0, 3, 4]),   # onnxruntime mixes 1 and 2 up
-             
+
               **{k: numpy_helper.from_array(v, k) for k, v in tensors.items()})
 
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The precision badge: a label that shows an element type in the colour of its width. */
 #include "vn-badge.h"
 
 GtkWidget *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A widget that draws a histogram with ranges over it, with the painter of the report's charts. */
 #include "vn-histogram-view.h"
 
 #include <adwaita.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* A widget that draws a histogram with ranges over it. */
+
 #include "vn-chart.h"
 
 #include <gtk/gtk.h>

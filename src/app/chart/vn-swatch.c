@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A widget that shows one value of the error scale: as a coloured box, or as a bar in the lists of nodes. */
 #include "vn-swatch.h"
 
 #include "vn-heat.h"

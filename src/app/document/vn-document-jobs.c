@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The long work of a document: opening, quantizing and exporting in the background, one job at a time. */
 #include "vn-document-private.h"
 
 #include "vn-error.h"

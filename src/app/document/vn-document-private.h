@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the files of the document share: its structure, history and signals. */
+
 #include "vn-document.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recipe of a document: its history with undo and redo, and edits of rules for the selected nodes. */
 #include "vn-document-private.h"
 
 #include "vn-i18n.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The document: model, samples, recipe, result and selection of one window, and signals for whoever shows them. */
 #include "vn-document-private.h"
 
 #include "vn-i18n.h"

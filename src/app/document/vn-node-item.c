@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A node in the lists of the window: its label, what was measured and decided about it, and whether a search finds
+ * it. */
 #include "vn-node-item.h"
 
 #include "vn-format-model.h"

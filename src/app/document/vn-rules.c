@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules of a recipe on the opened network: which nodes they are about, which rule decides, and the rules in words. */
 #include "vn-rules.h"
 
 #include "vn-i18n.h"

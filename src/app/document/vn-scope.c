@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tree of scopes in the outline, made from the names of the nodes. */
 #include "vn-scope.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the program remembers between runs (GSettings, where the schema is installed), and where the demo is. */
 #include "vn-settings.h"
 
 #define SCHEMA_ID "io.github.vernier.Vernier"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The camera of the graph view: moving, zooming, travelling to a node and back, and what part of the network is seen.
+ * */
 #include "vn-graph-view-private.h"
 
 #include <math.h>

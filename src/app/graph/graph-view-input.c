@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pointer, wheel, touchpad and keyboard of the graph view: what each gesture and each key does. */
 #include "vn-graph-view-private.h"
 
 #include <math.h>

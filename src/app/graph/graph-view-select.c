@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The selection of the graph view: nodes, regions and the tensors on their boundary, the rubber band, and where arrow
+ * keys lead. */
 #include "vn-graph-view-private.h"
 
 #include "vn-i18n.h"

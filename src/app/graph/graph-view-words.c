@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nodes and tensors in words: tooltips, and what a screen reader says. */
 #include "vn-graph-view-private.h"
 
 #include "vn-i18n.h"

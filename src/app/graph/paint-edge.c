@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws edges: curves, arrows, shared lanes and stubs; from far away as plain lines in batches. */
 #include "vn-graph-painter-private.h"
 
 #include "vn-i18n.h"

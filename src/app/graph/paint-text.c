@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Draws text on the graph: lines laid out once and kept in a cache, names shortened in the middle. */
 #include "vn-graph-painter-private.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The spatial index of a layout: a grid whose cells list the boxes, edges and stubs that meet them. */
 #include "vn-graph-index.h"
 
 #include <math.h>

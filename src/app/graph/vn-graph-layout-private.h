@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the stages of the layout share: vertices, links and ranks. */
+
 #include "vn-graph-layout.h"
 
 G_BEGIN_DECLS

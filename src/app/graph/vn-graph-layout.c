@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The layout as a whole: runs the stages (ranks, order, places, routes), on a worker thread if asked to, and hands
+ * out the result. */
 #include "vn-graph-layout-private.h"
 
 static void

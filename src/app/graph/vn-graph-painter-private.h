@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the files of the painter share: the frame of one drawing, text, and the looks of nodes. */
+
 #include "vn-graph-painter.h"
 
 #include <pango/pangocairo.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The painter as a whole: what it draws, the frame of one drawing, and the boxes. */
 #include "vn-graph-painter-private.h"
 
 #include <math.h>

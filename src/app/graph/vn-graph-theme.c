@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Colours of the graph in the light and the dark style, and in high contrast. */
 #include "vn-graph-theme.h"
 
 static const guint32 families[][2] = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A cache of painted square pieces of the canvas, kept within a budget and painted anew when they are out of date. */
 #include "vn-graph-tiles.h"
 
 #include <math.h>

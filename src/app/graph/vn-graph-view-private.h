@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the files of the graph view share: its structure, camera, selection and gestures. */
+
 #include "vn-graph-tiles.h"
 #include "vn-graph-view.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The widget that shows a network: takes scene and overlay, waits for the layout, draws, and announces what the user
+ * does. */
 #include "vn-graph-view-private.h"
 
 #include "vn-i18n.h"

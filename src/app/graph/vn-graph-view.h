@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The widget that shows a network. */
+
 #include "vn-graph-painter.h"
 
 #include <gtk/gtk.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The error scale under the graph: a bar with two handles (fine and bad) that the user can move by pointer and
+ * keyboard. */
 #include "vn-heat-bar.h"
 
 #include "vn-i18n.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The error scale with its two handles. */
+
 #include "vn-heat.h"
 
 #include <gtk/gtk.h>

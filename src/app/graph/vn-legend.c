@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The legend over the canvas: choice of the metric, the scale with its handles, and the key of colours. */
 #include "vn-legend.h"
 
 #include "vn-heat-bar.h"

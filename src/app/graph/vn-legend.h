@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The legend over the canvas. */
+
 #include "vn-heat.h"
 #include "vn-scene.h"
 

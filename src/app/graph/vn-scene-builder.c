@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes a scene (boxes, pills, edges) from a model and its plan of quantization, and overlays from measured errors.
+ * */
 #include "vn-scene-builder.h"
 
 #include "vn-i18n.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Scenes and overlays made from models and results. */
+
 #include "vn-heat.h"
 #include "vn-result.h"
 #include "vn-scene.h"

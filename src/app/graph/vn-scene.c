@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the canvas shows: nodes and edges with their neighbourhood, immutable once sealed; and the overlay of colours.
+ * */
 #include "vn-scene.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sections of the inspector: error, precision, scales, attributes, inputs and outputs, histograms. */
 #include "inspector-sections.h"
 
 #include "vn-badge.h"

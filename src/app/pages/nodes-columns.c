@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The columns of the table of nodes: what each shows and how it sorts. */
 #include "nodes-columns.h"
 
 #include "vn-badge.h"

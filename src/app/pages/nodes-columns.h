@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The columns of the table of nodes. */
+
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of a window in which nothing is open: recent models, the demo, and how to begin. */
 #include "vn-empty-page.h"
 
 #include "vn-format.h"

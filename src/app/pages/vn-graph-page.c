@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page with the graph: connects the graph view, its legend and the bar of the selection with the document. */
 #include "vn-graph-page.h"
 
 #include "vn-format.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inspector: shows the selected node, several of them, or the model as a whole; long computations run on a
+ * thread. */
 #include "vn-inspector.h"
 
 #include "inspector-sections.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page with the table of all nodes: search, filters, sorting, and its place among the selections. */
 #include "vn-nodes-page.h"
 
 #include "nodes-columns.h"

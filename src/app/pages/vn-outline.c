@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The outline in the side panel: nodes as a tree of scopes made from their names, or as a flat list while searching.
+ * */
 #include "vn-outline.h"
 
 #include "vn-badge.h"

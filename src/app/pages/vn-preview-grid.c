@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small pictures of the samples: read on a thread, with a flag where the network sees them stretched. */
 #include "vn-preview-grid.h"
 
 #include "vn-i18n.h"

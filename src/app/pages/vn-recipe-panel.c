@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The panel with the rules of the recipe: what each is about, what it says, and switches, buttons and places to
+ * change that. */
 #include "vn-recipe-panel.h"
 
 #include "vn-i18n.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows, lists, sections and figures that several pages are made of. */
 #include "vn-rows.h"
 
 /**

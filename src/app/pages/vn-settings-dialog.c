@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The dialog with all settings of the recipe: a row with an editor for each line of vn-settings.def. */
 #include "vn-settings-dialog.h"
 
 #include "vn-i18n.h"

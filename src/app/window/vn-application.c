@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The application: windows, command-line files, accelerators and application-wide actions. */
 #include "vn-application.h"
 
 #include "vn-i18n.h"

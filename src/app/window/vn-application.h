@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The application: its windows and actions. */
+
 #include <adwaita.h>
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* File choosers and message dialogs: the only file that uses what later versions of GTK and libadwaita deprecate. */
 #include "vn-compat.h"
 
 #include "vn-error.h"

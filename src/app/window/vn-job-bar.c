@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bar at the lower edge of the window: progress of the running job, what was done, and the list of problems. */
 #include "vn-job-bar.h"
 
 #include "vn-format.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cells of lists over nodes: a factory that shows a node again whenever it changes. */
 #include "vn-node-cell.h"
 
 #include "vn-swatch.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Cells of lists over nodes. */
+
 #include "vn-node-item.h"
 
 #include <gtk/gtk.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes a selection of nodes larger: the same operators, all before, all behind, all between. */
 #include "vn-select.h"
 
 static VnNode *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keeps the selection of a list or tree and that of the document the same. */
 #include "vn-selection-link.h"
 
 #include "vn-scope.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The actions of the window: what they do, and which of them can be used now. */
 #include "vn-window-private.h"
 
 #include "vn-compat.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dropping files on the window: models and projects are opened, folders become samples. */
 #include "vn-window-private.h"
 
 #include "vn-i18n.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the files of the window share: its structure. */
+
 #include "vn-window.h"
 
 #include "vn-empty-page.h"

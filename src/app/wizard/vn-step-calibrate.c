@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: calibrate, quantize and measure, with progress. */
 #include "vn-step-calibrate.h"
 
 #include "vn-format.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: samples, how they are preprocessed, and the sizes that the model leaves open. */
 #include "vn-step-data.h"
 
 #include "vn-compat.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: where the quantized model and the report are written. */
 #include "vn-step-export.h"
 
 #include "vn-compat.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: what the opened model is, and whether it can be quantized. */
 #include "vn-step-model.h"
 
 #include "vn-format.h"

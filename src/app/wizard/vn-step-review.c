@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: the verdict, the figures, and the weakest nodes with what can be done about them. */
 #include "vn-step-review.h"
 
 #include "vn-cause.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Wizard step: verdict and figures. */
+
 #include "vn-wizard-step.h"
 
 G_BEGIN_DECLS

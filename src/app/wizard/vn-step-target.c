@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wizard step: the preset of the target, and the few settings most often changed with it. */
 #include "vn-step-target.h"
 
 #include "vn-i18n.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Base class of the wizard's steps: a title, an answer for the list of steps, and what keeps the user from going on.
+ * */
 #include "vn-wizard-step.h"
 
 typedef struct

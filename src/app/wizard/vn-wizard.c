@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The wizard: the list of its steps, which of them can be opened, and the way back and forth. */
 #include "vn-wizard.h"
 
 #include "vn-i18n.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What operators with indices share: reading an index, and combining elements (reductions of Scatter). */
 #include "vn-index-private.h"
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Floats of 8 and 4 bit: loading, storing and rounding. */
+
 #include "vn-dtype.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers of any element type: storing one, merging scalars, memory with an error, and a sort that keeps the order of
+ * equals. */
 #include "vn-number.h"
 
 static gint64

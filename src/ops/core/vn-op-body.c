@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What operators with graphs in their attributes share: checking the graph, running it, gathering over rounds. */
 #include "vn-op-body.h"
 
 static gboolean

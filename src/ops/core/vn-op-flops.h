@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* How many floating point operations a node takes. */
+
 #include "vn-op.h"
 
 G_BEGIN_DECLS

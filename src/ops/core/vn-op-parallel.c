@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Splits the work of an operator over threads, if there is enough of it. */
 #include "vn-op-private.h"
 #include "vn-parallel.h"
 

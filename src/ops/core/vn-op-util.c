@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What operators share: checks of their inputs, setting outputs, and reading small constant inputs. */
 #include "vn-elem-private.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of operators: found by name and opset, and the family of each for display. */
 #include "vn-op-private.h"
 
 static const VnOp * const ops[] = {

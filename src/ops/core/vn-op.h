@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Operators: their descriptors, what they are run with, and how a quantizer treats them. */
+
 #include "vn-dims.h"
 #include "vn-model.h"
 

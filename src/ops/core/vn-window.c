@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a kernel slides over spatial axes: strides, dilations and padding from the attributes, and the size of the
+ * output. */
 #include "vn-window.h"
 
 /* Far above any real network, far below what could overflow a product of two. */

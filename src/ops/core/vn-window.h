@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The window: one document and the pages that show it. */
+
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Expressions behind symbolic sizes: atoms, polynomials and their numbers. */
+
 #include "vn-dims.h"
 #include "vn-poly-private.h"
 

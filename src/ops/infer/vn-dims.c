@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Symbolic sizes: numbers that stand for expressions of open dims, and names for new ones. */
 #include "vn-dims-private.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What shape inference keeps during one run over a model. */
+
 #include "vn-infer.h"
 #include "vn-op-private.h"
 

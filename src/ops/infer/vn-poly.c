@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Polynomials with integer coefficients over symbols: arithmetic of symbolic sizes. */
 #include "vn-poly-private.h"
 
 #include "vn-checked.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Matrix products of any layout, with packing of their own. */
+
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Matrix products by tiles: packing, and the loops around the kernels. */
+
 #include "vn-gemm-kernel.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inner loops of normalizations: mean and deviation of a line, and scaling it. */
 #include "vn-norm-line.h"
 #include "vn-reduce.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The inner loops of normalizations. */
+
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shapes of a matrix product by the rules of numpy.matmul, and where in each operand a batch begins. */
 #include "vn-product.h"
 
 static VnShape

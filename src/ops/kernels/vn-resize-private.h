@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the files of Resize share: its attributes, tables of taps, and the passes over axes. */
+
 #include "vn-elem-private.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What the recurrent operators share: activations, projection of the data, and the cell. */
+
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS

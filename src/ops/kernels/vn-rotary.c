@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rotary embedding: turns pairs of numbers by angles of their position. */
 #include "vn-rotary.h"
 
 /**

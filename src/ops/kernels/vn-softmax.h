@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Softmax of one line. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Matrix products of whole numbers. */
+
 #include "vn-op-private.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forests of decision trees of ai.onnx.ml: read from attributes, checked for circles, and walked. */
 #include "vn-ml-tree.h"
 #include "vn-number.h"
 

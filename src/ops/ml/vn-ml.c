@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the operators of ai.onnx.ml share: transforms of scores, labels and rows. */
 #include "vn-ml.h"
 #include "vn-string-private.h"
 

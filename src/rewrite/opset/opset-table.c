@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of conversions between opsets, by version. */
 #include "vn-rewrite-private.h"
 
 #define BROADCAST(type) { 7, type, vn_opset_broadcast, N_("the second operand is shaped for broadcasting") }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pass that sorts nodes so that each follows what it reads. */
 #include "vn-rewrite-private.h"
 
 static gboolean

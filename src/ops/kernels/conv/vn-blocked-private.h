@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Operators that work on blocks of channels, for the table of them. */
+
 #include "vn-blocked-tile.h"
 #include "vn-blocked.h"
 #include "vn-conv.h"

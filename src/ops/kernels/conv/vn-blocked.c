@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which operators can work on blocks of channels, and the shapes of blocked data. */
 #include "vn-blocked-private.h"
 
 /**

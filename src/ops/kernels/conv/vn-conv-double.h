@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Convolutions in double precision. */
+
 #include "vn-conv.h"
 
 G_BEGIN_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What follows a convolution or product on its results: bias, clamp, activation, addition; one row at a time. */
 #include "vn-conv.h"
 #include "vn-vecmath.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inner loops of poolings, by kind and element type. */
 #include "vn-pool.h"
 
 #include <math.h>

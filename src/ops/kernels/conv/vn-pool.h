@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* The inner loops of poolings, and what the pooling operators share. */
+
 #include "vn-window.h"
 
 G_BEGIN_DECLS

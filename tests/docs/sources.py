@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
+
+No tabs and no blanks at the end of a line; the licence in the first two lines; and in src, the purpose of the file before
+anything else."""
+import pathlib
+import sys
+import tempfile
+
+FOLDERS = ("src", "tests", "ui")
+ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def")
+LICENSED = (".c", ".h", ".py", ".sh")
+PREAMBLE = ("#", "G_BEGIN_DECLS")
+
+
+def opens_with_purpose(path, lines):
+    """In a .c file the comment follows the licence; in a header, includes may stand between."""
+    for line in lines[1:]:
+        if line.startswith("/*"):
+            return path.suffix == ".h" or not line.startswith("/**")
+        if line.strip() and not (path.suffix == ".h" and line.startswith(PREAMBLE)):
+            return False
+    return True
+
+
+def find_faults(path, has_purpose):
+    lines = path.read_text(encoding="utf-8").split("\n")
+    faults = [f"{path}:{number}: a tab" for number, line in enumerate(lines, 1) if "\t" in line]
+    faults += [f"{path}:{number}: blanks at the end" for number, line in enumerate(lines, 1) if line != line.rstrip()]
+    if lines[-1] != "":
+        faults.append(f"{path}: no newline at the end")
+    if path.suffix in LICENSED and not any("SPDX-License-Identifier: GPL-3.0-or-later" in line for line in lines[:2]):
+        faults.append(f"{path}:1: no SPDX line")
+    if has_purpose and path.suffix in (".c", ".h") and not opens_with_purpose(path, lines):
+        faults.append(f"{path}:2: does not open with its purpose, in a comment of one to three lines")
+    return faults
+
+
+def check_itself():
+    spdx = "/* SPDX-License-Identifier: GPL-3.0-or-later */\n"
+    cases = [("a.c", spdx + "/* It does. */\n#include <b.h>\n", 0), ("b.c", spdx + "#include <b.h>\n\n/* A thing. */\n", 1),
+             ("c.c", "/* It does. */\nint a;\n", 2), ("d.c", spdx + "/* It does. */\n\tint a;  \n", 2),
+             ("e.h", spdx + "#pragma once\n\n#include <b.h>\n\n/** VnA: it is. */\n", 0),
+             ("f.h", spdx + "#pragma once\n\nint a;\n", 1), ("g.c", spdx + "/** vn_a: */\n", 1), ("h.py", "import os", 2)]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text, n_faults in cases:
+            path = pathlib.Path(folder) / name
+            path.write_text(text, encoding="utf-8")
+            found = find_faults(path, True)
+            if len(found) != n_faults:
+                sys.exit(f"the test does not find what it is for: {name}: {found}")
+
+
+check_itself()
+root = pathlib.Path(sys.argv[1])
+files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
+faults = [fault for path in files for fault in find_faults(path, path.is_relative_to(root / "src"))]
+print("\n".join(faults))
+print(f"{len(files)} files, {len(faults)} faults")
+sys.exit(bool(faults) or len(files) < 100)
