@@ -11,6 +11,8 @@
 
 #include "vn-resolver.h"
 
+#include "vn-i18n.h"
+
 #include <string.h>
 
 typedef gboolean (*MarkFunc) (VnResolver *self, const VnNode *node, const VnOp *op);
@@ -518,18 +520,40 @@ mark_where (VnResolver   *self,
   return vn_resolver_mark_output (self, node, 0);
 }
 
-/* Integers only go into the product: the weight, and with ranges from samples the data. Convolutions have one scale, as
- * runtimes multiply them with one only. */
+/* One weight whose readers have their channels along different axes, or none, has one scale. */
+static gboolean
+mark_integer_weight (VnResolver    *self,
+                     const VnNode  *node,
+                     const VnValue *weight)
+{
+  gboolean again = vn_resolver_is_marked (self, weight);
+  int before = again ? vn_resolver_mark_of (self, weight)->axis : -1;
+  int axis = weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank >= 2
+             ? vn_quant_get_channel_axis (node) : G_MAXINT8;
+  gboolean marked = vn_node_is (node, "Gather") ? mark_activation (self, weight) : mark_weight (self, weight, axis);
+  VnQuantMark *mark = marked ? vn_resolver_mark_of (self, weight) : NULL;
+
+  if (!again || mark == NULL || weight->initializer == NULL ||
+      (mark->axis == before && (before < 0 || !vn_node_is (node, "Gather"))))
+    return marked;
+  mark->axis = -1;
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", weight->name,
+                  _("“%s” has one scale, not one for each channel: its readers have their channels along different axes"),
+                  weight->name);
+  return TRUE;
+}
+
+/* Integers only go into the product: the weight, and with ranges from samples the data. */
 static gboolean
 mark_integer (VnResolver   *self,
               const VnNode *node)
 {
   const VnValue *weight = vn_node_get_input (node, 1);
-  int rank = weight != NULL && weight->initializer != NULL ? weight->initializer->shape.rank : 0;
   gboolean any;
 
   if (vn_node_is (node, "Gather"))
-    return mark_activation (self, vn_node_get_input (node, 0));
+    return mark_integer_weight (self, node, vn_node_get_input (node, 0));
   if (vn_node_is (node, "LSTM"))
     {
       int axis = self->recipe->per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
@@ -537,8 +561,7 @@ mark_integer (VnResolver   *self,
       any = mark_scaled (self, weight, axis);
       return mark_scaled (self, vn_node_get_input (node, 2), axis) && any;
     }
-  any = mark_weight (self, weight, vn_node_is (node, "Conv") || rank != 2 ? G_MAXINT8
-                                   : vn_node_get_int (node, "transB", 0) > 0 ? 0 : 1);
+  any = mark_integer_weight (self, node, weight);
   if (!self->recipe->dynamic)
     any &= mark_activation (self, vn_node_get_input (node, 0));
   return any;

@@ -113,8 +113,14 @@ vn_quant_get_sum_axis (const VnNode *node)
   return carriers[i].sum_axis + (carriers[i].sum_axis < 0 ? rank : 0);
 }
 
-static int
-get_channel_axis (const VnNode *node)
+/*< private >
+ * vn_quant_get_channel_axis:
+ * @node: one whose weight is a constant, and that formats for weights only know
+ *
+ * Returns: the axis of its weight along which its output channels lie; of a table the rows
+ */
+int
+vn_quant_get_channel_axis (const VnNode *node)
 {
   int i = find_carrier (node), rank;
 
@@ -169,11 +175,11 @@ vn_resolver_mark_weight_only (VnResolver   *self,
 
   mark->marked = mark->as_weight = TRUE;
   mark->block = get_block (self->recipe);
-  mark->axis = mark->block > 0 ? axis : self->recipe->per_channel ? get_channel_axis (node) : -1;
+  mark->axis = mark->block > 0 ? axis : self->recipe->per_channel ? vn_quant_get_channel_axis (node) : -1;
   if (is_too_small (node, value, mark->block))
     {
       mark->block = 0;
-      mark->axis = get_channel_axis (node);
+      mark->axis = vn_quant_get_channel_axis (node);
       mark->at_least_byte = TRUE;
     }
   return TRUE;
@@ -205,7 +211,7 @@ vn_resolver_mark_blocks (VnResolver    *self,
   mark->block = self->recipe->block_size;
   if (is_too_small (node, value, mark->block))
     {
-      mark->axis = get_channel_axis (node);
+      mark->axis = vn_quant_get_channel_axis (node);
       mark->block = 0;
     }
 }

@@ -20,6 +20,7 @@ VnTensor   *vn_quant_to_half        (VnTensor *data,
                                      GError **error);
 gboolean   vn_quant_has_nbits       (const VnNode *node);
 int        vn_quant_get_sum_axis    (const VnNode *node);
+int        vn_quant_get_channel_axis (const VnNode *node);
 gboolean   vn_quant_has_weight      (const VnRecipe *recipe,
                                      const VnNode *node);
 gboolean   vn_quant_is_sorted       (const VnGraph *graph);

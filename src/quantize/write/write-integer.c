@@ -216,6 +216,92 @@ vn_integer_get_weight (VnIntegerWriter  *self,
   return found;
 }
 
+static gboolean
+has_one_zero_point (const VnTensorPlan *row,
+                    gint64             *zero_point)
+{
+  *zero_point = vn_tensor_get_s64 (row->zero_point, 0);
+  for (gsize i = 1; i < row->zero_point->n_elements; i++)
+    *zero_point = MAX (*zero_point, vn_tensor_get_s64 (row->zero_point, i));
+  /* channels of nothing but zeros have the scale 1 and the zero point 0, and mean the same with any other */
+  for (gsize i = 0; i < row->zero_point->n_elements; i++)
+    if (vn_tensor_get_s64 (row->zero_point, i) != *zero_point &&
+        (vn_tensor_get_s64 (row->zero_point, i) != 0 || ((const float *) row->scale->data)[i] != 1))
+      return FALSE;
+  return TRUE;
+}
+
+/* As many of the same, to quantize with, for a weight that is stored with one. */
+static VnTensor *
+repeat_zero_point (const VnTensorPlan *row,
+                   gint64              zero_point,
+                   GError            **error)
+{
+  gsize n = row->zero_point->n_elements;
+  g_autofree gint64 *values = g_try_new (gint64, n + 1);
+
+  if (values == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("There is no memory for %llu elements"), (unsigned long long) n);
+      return NULL;
+    }
+  for (gsize i = 0; i < n; i++)
+    values[i] = zero_point;
+  return vn_quant_integer_tensor (row->dtype, &row->zero_point->shape, values, error);
+}
+
+static gboolean
+check_channels (const VnTensorPlan  *row,
+                int                  axis,
+                gint64              *zero_point,
+                const char          *op_type,
+                GError             **error)
+{
+  if (row->axis == axis && has_one_zero_point (row, zero_point))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("“%s”: %s takes scales along axis %d and one zero point for all of them; what is asked for lies along axis %d"),
+               row->name, op_type, axis, row->axis);
+  return FALSE;
+}
+
+/* The integers of a weight whose scales per channel multiply what comes out, while the operator knows one zero point.
+ * @n_behind: axes behind that of the channels in the result */
+static const Quantized *
+get_channel_weight (Writer        *self,
+                    const VnNode  *node,
+                    const char    *op_type,
+                    int            n_behind,
+                    GError       **error)
+{
+  VnValue *value = vn_node_get_input (node, 1);
+  const int axis = vn_quant_get_channel_axis (node);
+  const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
+  g_autofree char *key = g_strdup_printf ("%s %s", op_type, value->name);
+  Quantized *found = g_hash_table_lookup (self->weights, key);
+  g_autoptr(VnTensor) zeros = NULL, data = NULL, scale = NULL, zero = NULL;
+  VnShape shape = { .rank = 1 + n_behind, .dims = { value->initializer->shape.dims[axis] } };
+  gint64 zero_point;
+
+  if (found != NULL)
+    return found;
+  for (int i = 1; i < shape.rank; i++)
+    shape.dims[i] = 1;
+  if (!check_channels (row, axis, &zero_point, op_type, error) ||
+      (zeros = repeat_zero_point (row, zero_point, error)) == NULL ||
+      (data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, zeros, axis,
+                                        self->recipe->narrow_range, error)) == NULL ||
+      (scale = vn_tensor_new_reshaped (row->scale, &shape, error)) == NULL ||
+      (zero = vn_quant_integer_tensor (row->dtype, &VN_SHAPE_SCALAR, &zero_point, error)) == NULL)
+    return NULL;
+  found = g_new0 (Quantized, 1);
+  found->data = vn_quant_add_constant (self->graph, value->name, "_quantized", data);
+  found->scale = vn_quant_add_constant (self->graph, value->name, "_scale", scale);
+  found->zero_point = vn_quant_add_constant (self->graph, value->name, "_zero_point", zero);
+  g_hash_table_insert (self->weights, g_steal_pointer (&key), found);
+  return found;
+}
+
 /* ---- products ---- */
 
 /* The sum of products as a float: (integers as float) * (scale of x * scale of w). */
@@ -268,7 +354,10 @@ write_matmul (Writer  *self,
               VnNode  *node,
               GError **error)
 {
-  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
+  VnValue *value = vn_node_get_input (node, 1);
+  const Quantized *w = value->initializer->shape.rank > 2 && vn_quant_plan_find (self->plan, value->name)->axis >= 0
+                       ? get_channel_weight (self, node, "MatMulInteger", 0, error)
+                       : vn_integer_get_weight (self, value, FALSE, error);
 
   if (w == NULL)
     return FALSE;
@@ -319,8 +408,10 @@ write_conv (Writer  *self,
             VnNode  *node,
             GError **error)
 {
-  const Quantized *w = vn_integer_get_weight (self, vn_node_get_input (node, 1), FALSE, error);
-  VnValue *bias = NULL;
+  VnValue *value = vn_node_get_input (node, 1), *bias = NULL;
+  const Quantized *w = vn_quant_plan_find (self->plan, value->name)->axis >= 0
+                       ? get_channel_weight (self, node, "ConvInteger", value->initializer->shape.rank - 2, error)
+                       : vn_integer_get_weight (self, value, FALSE, error);
   VnNode *product;
 
   if (w == NULL || (vn_node_get_input (node, 2) != NULL && (bias = shape_bias (self, node, error)) == NULL))
