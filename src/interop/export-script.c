@@ -313,7 +313,7 @@ add_call (GString        *script,
   g_string_append_printf (script, "    quant_format=QuantFormat.%s,\n", format);
   g_string_append_printf (script, "    activation_type=QuantType.%s,\n", find_type (self->activation, "activation", "QUInt8", notes));
   g_string_append_printf (script, "    weight_type=QuantType.%s,\n", find_type (self->weight, "weight", "QInt8", notes));
-  g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", self->per_channel ? "True" : "False",
+  g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", vn_recipe_has_channels (self) ? "True" : "False",
                           self->reduce_range ? "True" : "False");
   g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", find_method (self, notes));
   add_lists (script, self);

@@ -293,7 +293,7 @@ say_rules (const VnRecipe *self,
       vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant cannot be told all of rule %u"), i + 1);
     }
   if (get_level (self) < 3 &&
-      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !self->per_channel))
+      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !vn_recipe_has_channels (self)))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
                   _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
 }

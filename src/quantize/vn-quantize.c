@@ -53,7 +53,7 @@ needs_channels (const VnRecipe *recipe)
       if (rule->enabled && (rule->per_channel == VN_YES || rule->axis != VN_AXIS_AS_RECIPE))
         return TRUE;
     }
-  return recipe->per_channel;
+  return vn_recipe_has_channels (recipe);
 }
 
 /* What the operators that are written need: DynamicQuantizeLinear, scales per channel of QuantizeLinear. */
@@ -237,11 +237,32 @@ check_model (const VnModel   *prepared,
   return FALSE;
 }
 
+/* What the recipe asks for and cannot have. */
+static void
+say_channels (VnResolver *self)
+{
+  const VnRecipe *recipe = self->recipe;
+
+  if (self->notes == NULL || !recipe->per_channel || vn_recipe_has_channels (recipe))
+    return;
+  if (recipe->npu)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
+                  _("Weights have one scale, not one for each channel: with “npu” the processor only shifts"));
+  else if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
+    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
+                  _("Weights have one scale, not one for each channel: the format “fixneuron” knows no others"));
+  else if (recipe->opset > 0 && recipe->opset < 13)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "one-scale", "per-channel",
+                  _("Weights have one scale, not one for each channel: the opset is to be %lld, scales per channel need 13"),
+                  (long long) recipe->opset);
+}
+
 static gboolean
 fill_integers (VnResolver   *self,
                VnQuantPlan  *plan,
                GError      **error)
 {
+  say_channels (self);
   vn_resolver_set_ranges (self);
   vn_resolver_mark (self);
   vn_resolver_set_rules (self);

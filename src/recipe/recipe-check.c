@@ -57,8 +57,6 @@ check_npu (const VnRecipe  *self,
     wrong = _("power-of-two must be “nearest”");
   else if (!self->symmetric_activations || !self->symmetric_weights)
     wrong = _("activations and weights must be symmetric");
-  else if (self->per_channel)
-    wrong = _("scales per channel are not possible");
   else if (!vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     wrong = _("the format must be “qdq”");
   if (wrong == NULL)
@@ -220,18 +218,6 @@ check_blocks (const VnRecipe  *self,
   return FALSE;
 }
 
-static gboolean
-check_opset (const VnRecipe  *self,
-             GError         **error)
-{
-  if (!self->per_channel || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || self->dynamic || self->opset == 0 || self->opset >= 13)
-    return TRUE;
-
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("opset is %lld; scales per channel need 13 or more"), (long long) self->opset);
-  return FALSE;
-}
-
 /* Both take part in what is stored: there must be something. */
 static gboolean
 check_correction (const VnRecipe  *self,
@@ -268,7 +254,6 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_types (self, self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
       !check_blocks (self, self->weight, _("recipe"), error) ||
-      !check_opset (self, error) ||
       !check_fuse (self, error) ||
       !check_pairs (self, error) ||
       !check_npu (self, error) ||

@@ -104,12 +104,6 @@ vn_format_check_recipe (const VnRecipe  *recipe,
 {
   const VnFormatTraits *format = vn_format_get_traits (recipe->format);
 
-  if ((format->flags & VN_FORMAT_IS_FIXED_POINT) != 0 && recipe->per_channel)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("per-channel: the format “%s” has one scale for each tensor; "
-                   "switch it off, or use another format"), format->id);
-      return FALSE;
-    }
   if (!vn_format_traits_check_type (format, "activation", recipe->activation, format->activations, error) ||
       !vn_format_traits_check_type (format, "weight", recipe->weight, format->weights, error))
     return FALSE;

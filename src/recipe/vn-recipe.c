@@ -5,6 +5,7 @@
 #include "vn-calibrate.h"
 #include "vn-error.h"
 #include "vn-foreign-word.h"
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-recipe-private.h"
 
@@ -290,6 +291,23 @@ vn_recipe_remove_exclude (VnRecipe   *self,
 }
 
 /* ---- validation ---- */
+
+/**
+ * vn_recipe_has_channels:
+ *
+ * Returns: whether weights have a scale for each channel, where their operators allow it: the setting asks for them, and
+ *   neither the format nor the opset nor the processor stands against them
+ */
+gboolean
+vn_recipe_has_channels (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (!self->per_channel || self->npu ||
+      vn_format_is (self->format, VN_FORMAT_IS_FIXED_POINT | VN_FORMAT_IS_NBITS | VN_FORMAT_IS_HALF))
+    return FALSE;
+  return self->opset == 0 || self->opset >= 13 || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || self->dynamic;
+}
 
 /**
  * vn_recipe_uses_samples:

@@ -169,6 +169,7 @@ VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
                                     const char       *pattern);   /* returned rule is owned by the recipe */
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
+gboolean    vn_recipe_has_channels  (const VnRecipe  *self);       /* weights have a scale for each channel */
 gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,

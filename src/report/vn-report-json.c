@@ -108,7 +108,7 @@ add_settings (JsonBuilder    *json,
   add_string (json, "preset", recipe->preset);
   add_string (json, "activation", vn_dtype_get_name (recipe->activation));
   add_string (json, "weight", vn_dtype_get_name (recipe->weight));
-  add_bool (json, "per_channel", recipe->per_channel);
+  add_bool (json, "per_channel", vn_recipe_has_channels (recipe));
   add_bool (json, "symmetric_activations", recipe->symmetric_activations);
   add_string (json, "method", recipe->method);
   add_number (json, "percentile", recipe->percentile);

@@ -85,7 +85,7 @@ append_settings (GString             *text,
   g_string_append_printf (text, "\n## %s\n\n| | |\n|---|---|\n", _("Settings"));
   row (text, _("Preset"), "%s", recipe->preset);
   row (text, _("Activations"), "%s%s", vn_dtype_get_name (recipe->activation), recipe->symmetric_activations ? _(", symmetric") : "");
-  row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), recipe->per_channel ? _("per channel") : _("per tensor"));
+  row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor"));
   row (text, _("Ranges"), "%s", recipe->method);
   if (g_strcmp0 (recipe->method, "percentile") == 0)
     {

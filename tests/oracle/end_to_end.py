@@ -62,7 +62,7 @@ def write_samples(folder, samples):
 
 def ours(cli, model, data, per_channel, out):
     command = [cli, 'quantize', model, '-o', out, '--data', data, '--held-out', '0', '--skip-compare', '--json']
-    done = subprocess.run(command + (['--per-channel'] if per_channel else []), capture_output=True, text=True)
+    done = subprocess.run(command + ['--per-channel' if per_channel else '--per-tensor'], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError('vernier-cli: ' + done.stdout + done.stderr)
     return json.loads(done.stdout)

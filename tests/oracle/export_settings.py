@@ -19,7 +19,7 @@ from onnx import numpy_helper    # noqa: E402
 CLI = os.path.realpath(sys.argv[1])
 SETTINGS = [
     ['--preset', 'cpu'],
-    ['--preset', 'cpu', '--per-channel'],
+    ['--preset', 'cpu', '--per-tensor'],
     ['--preset', 'cpu-s8', '--symmetric'],
     ['--preset', 'cpu', '--method', 'percentile', '--percentile', '99.9'],
     ['--preset', 'cpu', '--reduce-range', '--exclude', 'type:Conv'],

@@ -164,7 +164,7 @@ def write_recipe(settings, rules, path):
     settings = {'format': 'qdq', 'activation': 'uint8', 'weight': 'int8', 'method': 'minmax', **settings}
     rules = [{'enabled': True, **{k: v for k, v in r.items() if v is not None}} for r in rules]
     with open(path, 'w') as f:
-        json.dump({'vernier-recipe': 1, 'preset': 'cpu', **settings, 'rules': rules}, f)
+        json.dump({'vernier-recipe': 1, 'preset': 'cpu', 'per-channel': False, **settings, 'rules': rules}, f)
 
 
 def run_case(program, case, source, samples, name, folder):

@@ -314,7 +314,7 @@ class Network:
     def static(self, method, form, per_channel):
         label = f'{method} {form} {"channel" if per_channel else "tensor"}'
         ours, exact, theirs, cache = (self.file(n) for n in ('ours.onnx', 'exact.onnx', 'theirs.onnx', method + '.json'))
-        options = ['--format', form, '--method', method] + ['--per-channel'] * per_channel
+        options = ['--format', form, '--method', method] + ['--per-channel' if per_channel else '--per-tensor']
         self.quantize(ours, *options, '--stats', self.stats)
         errors = errors_db(self.reference, self.names, ours, self.held)
         try:
@@ -343,7 +343,7 @@ class Network:
     def dynamic(self, per_channel):
         label = f'dynamic {"channel" if per_channel else "tensor"}'
         ours, theirs = self.file('ours.onnx'), self.file('theirs.onnx')
-        self.quantize(ours, '--preset', 'dynamic', *['--per-channel'] * per_channel)
+        self.quantize(ours, '--preset', 'dynamic', *['--per-channel' if per_channel else '--per-tensor'])
         peer_dynamic(self.prepared, theirs, per_channel)
         n, wrong = quantize_dynamic.compare_constants(ours, theirs)
         margin, low = compare_errors(*(errors_db(self.reference, self.names, p, self.held) for p in (ours, theirs)))

@@ -266,7 +266,7 @@ choose_axis (VnResolver    *self,
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
   int rank = value->initializer->shape.rank;
   gboolean per_channel = given != NULL && given->has_params ? given->n > 0
-                         : self->recipe->per_channel && vn_quant_is_used_by (value, self->recipe->channel_types, TRUE);
+                         : vn_recipe_has_channels (self->recipe) && vn_quant_is_used_by (value, self->recipe->channel_types, TRUE);
 
   if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
     {
@@ -556,7 +556,7 @@ mark_integer (VnResolver   *self,
     return mark_integer_weight (self, node, vn_node_get_input (node, 0));
   if (vn_node_is (node, "LSTM"))
     {
-      int axis = self->recipe->per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
+      int axis = vn_recipe_has_channels (self->recipe) && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
 
       any = mark_scaled (self, weight, axis);
       return mark_scaled (self, vn_node_get_input (node, 2), axis) && any;

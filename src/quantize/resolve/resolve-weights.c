@@ -175,7 +175,7 @@ vn_resolver_mark_weight_only (VnResolver   *self,
 
   mark->marked = mark->as_weight = TRUE;
   mark->block = get_block (self->recipe);
-  mark->axis = mark->block > 0 ? axis : self->recipe->per_channel ? vn_quant_get_channel_axis (node) : -1;
+  mark->axis = mark->block > 0 ? axis : vn_recipe_has_channels (self->recipe) ? vn_quant_get_channel_axis (node) : -1;
   if (is_too_small (node, value, mark->block))
     {
       mark->block = 0;

@@ -518,6 +518,7 @@ run_case (guint index)
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GError) error = NULL;
 
+  recipe->per_channel = FALSE;   /* unless the case says so */
   cases[index].build (f);
   if (cases[index].adjust != NULL)
     cases[index].adjust (recipe);
@@ -595,6 +596,7 @@ test_errors (void)
   build_conv_relu (f);
   fixture_complete (f);
 
+  recipe->per_channel = FALSE;
   fixture_observe (f, "x", (float[]) { 0, NAN }, 2);
   g_assert_null (fixture_resolve (f, recipe, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_NUMERIC);
@@ -629,6 +631,43 @@ test_errors (void)
   g_assert_null (fixture_resolve (f, recipe, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_NUMERIC);
   g_assert_nonnull (strstr (error->message, "conv.w"));
+}
+
+/* Where scales per channel cannot be had, weights have one scale and a note says why; where they can, there is no note. */
+static void
+test_one_scale (void)
+{
+  static const struct { const char *preset, *settings[6]; gboolean one; } kinds[] = {
+    { "cpu",       { NULL }, FALSE },
+    { "cpu",       { "format", "fixneuron", "activation", "int8" }, TRUE },
+    { "fixneuron", { "per-channel", "true" }, TRUE },
+    { "npu-cnn",   { "per-channel", "true" }, TRUE },
+    { "cpu",       { "opset", "12" }, TRUE },
+    { "cpu",       { "opset", "13" }, FALSE },
+    { "cpu",       { "opset", "12", "per-channel", "false" }, FALSE },
+    { "a16w8",     { NULL }, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autoptr(Fixture) f = fixture_new (13);
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (kinds[i].preset);
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autoptr(VnQuantPlan) plan = NULL;
+      g_autoptr(GError) error = NULL;
+      guint said = 0;
+
+      for (guint k = 0; k < G_N_ELEMENTS (kinds[i].settings) && kinds[i].settings[k] != NULL; k += 2)
+        g_assert_true (vn_recipe_set (recipe, kinds[i].settings[k], kinds[i].settings[k + 1], NULL));
+      build_conv_relu (f);
+      fixture_complete (f);
+      plan = fixture_resolve (f, recipe, notes, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < vn_notes_get_n (notes); k++)
+        said += g_str_equal (vn_notes_get (notes, k)->code, "one-scale");
+      g_assert_cmpuint (said, ==, kinds[i].one);
+      g_assert_cmpint (vn_quant_plan_find (plan, "conv.w")->axis >= 0, ==, recipe->per_channel && !kinds[i].one);
+    }
 }
 
 /* Floats of 8 bit have a scale, and no zero point but 0. */
@@ -732,6 +771,7 @@ main (int   argc,
     }
   g_test_add_func ("/quantize/input-unchanged", test_input_unchanged);
   g_test_add_func ("/quantize/errors", test_errors);
+  g_test_add_func ("/quantize/one-scale", test_one_scale);
   g_test_add_func ("/quantize/float8-rule", test_float8_rule);
   g_test_add_func ("/quantize/nodes", test_nodes);
   g_test_add_func ("/quantize/list-values", test_list);

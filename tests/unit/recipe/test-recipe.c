@@ -47,6 +47,22 @@ test_power_presets (void)
     }
 }
 
+/* The processor that runs them has scales per channel unasked; presets that follow another program have its default. */
+static void
+test_channel_presets (void)
+{
+  static const char * const channels[] = { "cpu", "xquant", "w8", NULL };
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]->id);
+
+      g_assert_cmpint (vn_recipe_has_channels (recipe), ==, g_strv_contains (channels, presets[i]->id));
+    }
+}
+
 static void
 test_patterns (void)
 {
@@ -428,6 +444,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/recipe/presets", test_presets);
   g_test_add_func ("/quantize/recipe/power-presets", test_power_presets);
+  g_test_add_func ("/quantize/recipe/channel-presets", test_channel_presets);
   g_test_add_func ("/quantize/recipe/patterns", test_patterns);
   g_test_add_func ("/quantize/recipe/copy", test_copy);
   g_test_add_func ("/quantize/recipe/validate", test_validate);
