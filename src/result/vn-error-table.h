@@ -49,31 +49,40 @@ guint             vn_error_table_get_n_weights (VnErrorTable *self);
 const VnErrorRow *vn_error_table_get_weight (VnErrorTable *self,
                                              guint         i);      /* worst first */
 
-/* Metrics a table, overlay or report can show. */
+/* Metrics that tables, overlays and reports show: vn-metrics.def. */
 typedef enum
 {
-  VN_METRIC_SQNR,       /* dB, higher is better */
-  VN_METRIC_NOISE,      /* noise:signal, lower is better */
-  VN_METRIC_COSINE,     /* higher is better */
-  VN_METRIC_MSE,
-  VN_METRIC_MAX_ERROR,
+#define VN_METRIC(SYMBOL, ...) VN_METRIC_##SYMBOL,
+#include "vn-metrics.def"
+#undef VN_METRIC
   VN_N_METRICS
 } VnMetric;
 
+/* How values of a metric are compared and drawn. */
+typedef enum
+{
+  VN_SCALE_DB,       /* decibels: higher is better, drawn as they are */
+  VN_SCALE_COSINE,   /* up to 1, which is best; drawn by the distance from it */
+  VN_SCALE_RATIO,    /* to the signal: lower is better, drawn by its logarithm */
+  VN_SCALE_SIZE,     /* an absolute error: lower is better, drawn by its logarithm, fine or bad by the rest of the network */
+} VnMetricScale;
+
 /**
- * VnMetricInfo:
+ * VnMetricInfo: a line of vn-metrics.def.
  * @title, @unit: N_()
- * @fine, @bad: a tensor that is no worse than @fine needs no attention, one that is worse than @bad does; NaN for metrics whose
- *   size depends on the network
+ * @offset: of the double in VnErrorRow
+ * @fine, @bad: see vn-metrics.def
  */
 typedef struct
 {
-  const char *id, *title, *unit;
-  gboolean    higher_is_better;
-  double      fine, bad;
+  const char    *id, *title, *unit;
+  gsize          offset;
+  VnMetricScale  scale;
+  double         fine, bad;
 } VnMetricInfo;
 
 const VnMetricInfo *vn_metric_get_info   (VnMetric           metric);
+gboolean            vn_metric_is_higher_better (VnMetric     metric);
 double              vn_metric_get        (const VnErrorRow  *row,
                                           VnMetric           metric);
 char               *vn_metric_format     (VnMetric           metric,

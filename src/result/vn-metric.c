@@ -7,35 +7,51 @@
 
 #include <math.h>
 
-/* A noise:signal ratio of 0.01 is 20 dB, one of 0.1 is 10 dB; the bad ones are the marks of XQuant's analysis report. */
-static const VnMetricInfo infos[VN_N_METRICS] = {
-  [VN_METRIC_SQNR] = { "sqnr", N_("Signal to noise"), N_("dB"), TRUE, 20, 10 },
-  [VN_METRIC_NOISE] = { "noise", N_("Noise to signal"), "", FALSE, 0.01, 0.1 },
-  [VN_METRIC_COSINE] = { "cosine", N_("Cosine"), "", TRUE, 0.999, 0.99 },
-  [VN_METRIC_MSE] = { "mse", N_("Mean squared error"), "", FALSE, NAN, NAN },
-  [VN_METRIC_MAX_ERROR] = { "max-error", N_("Largest error"), "", FALSE, NAN, NAN },
+static const VnMetricInfo vn_metric_table[] = {
+#define VN_METRIC(SYMBOL, field, id, title, unit, scale, fine, bad) \
+  { id, title, unit, G_STRUCT_OFFSET (VnErrorRow, field), scale, fine, bad },
+#include "vn-metrics.def"
+#undef VN_METRIC
 };
 
+/**
+ * vn_metric_get_info:
+ *
+ * Returns: (transfer none): the line of vn-metrics.def
+ */
 const VnMetricInfo *
 vn_metric_get_info (VnMetric metric)
 {
-  return &infos[metric];
+  g_return_val_if_fail ((guint) metric < G_N_ELEMENTS (vn_metric_table), &vn_metric_table[0]);
+
+  return &vn_metric_table[metric];
 }
 
+/**
+ * vn_metric_is_higher_better:
+ *
+ * Returns: whether a larger value means less error
+ */
+gboolean
+vn_metric_is_higher_better (VnMetric metric)
+{
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
+
+  return scale == VN_SCALE_DB || scale == VN_SCALE_COSINE;
+}
+
+/**
+ * vn_metric_get:
+ *
+ * Returns: what @row has for @metric
+ */
 double
 vn_metric_get (const VnErrorRow *row,
                VnMetric          metric)
 {
-  switch (metric)
-    {
-    case VN_METRIC_SQNR: return row->sqnr_db;
-    case VN_METRIC_NOISE: return row->noise_to_signal;
-    case VN_METRIC_COSINE: return row->cosine;
-    case VN_METRIC_MSE: return row->mse;
-    case VN_METRIC_MAX_ERROR: return row->max_error;
-    case VN_N_METRICS:
-    default: g_return_val_if_reached (0);
-    }
+  g_return_val_if_fail (row != NULL, 0);
+
+  return G_STRUCT_MEMBER (double, row, vn_metric_get_info (metric)->offset);
 }
 
 /**
@@ -47,9 +63,11 @@ char *
 vn_metric_format (VnMetric metric,
                   double   value)
 {
-  if (metric == VN_METRIC_SQNR)
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
+
+  if (scale == VN_SCALE_DB)
     return vn_format_db (value);
-  if (metric == VN_METRIC_COSINE && isfinite (value))
+  if (scale == VN_SCALE_COSINE && isfinite (value))
     return vn_format_decimals (value, fabs (value) > 0.9995 ? 5 : 3);
   return vn_format_number (value, 3);
 }
@@ -62,5 +80,5 @@ vn_metric_format (VnMetric metric,
 gboolean
 vn_error_row_is_marked (const VnErrorRow *row)
 {
-  return !(row->noise_to_signal <= infos[VN_METRIC_NOISE].bad) || !(row->cosine >= infos[VN_METRIC_COSINE].bad) || row->n_bad > 0;
+  return !(row->noise_to_signal <= vn_metric_table[VN_METRIC_NOISE].bad) || !(row->cosine >= vn_metric_table[VN_METRIC_COSINE].bad) || row->n_bad > 0;
 }

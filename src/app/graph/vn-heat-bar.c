@@ -48,11 +48,12 @@ format_value (VnHeatBar *self,
               gsize      size)
 {
   double value = vn_heat_from_axis (self->metric, axis);
+  VnMetricScale scale = vn_metric_get_info (self->metric)->scale;
 
-  if (self->metric == VN_METRIC_SQNR)
+  if (scale == VN_SCALE_DB)
     g_snprintf (text, size, "%s%g", value < 0 ? "\u2212" : "", fabs (value));
   else
-    g_snprintf (text, size, "%.*g", self->metric == VN_METRIC_COSINE ? 6 : 3, value);
+    g_snprintf (text, size, "%.*g", scale == VN_SCALE_COSINE ? 6 : 3, value);
 }
 
 static void
@@ -60,15 +61,16 @@ describe_handle (VnHeatBar *self,
                  guint      which)
 {
   g_autofree char *text = NULL;
+  gboolean decibels = vn_metric_get_info (self->metric)->scale == VN_SCALE_DB;
   char value[32], ratio[32];
 
   format_value (self, self->value[which], value, sizeof value);
   g_snprintf (ratio, sizeof ratio, "%.3g", pow (10, -self->value[which] / 10));
-  if (self->metric == VN_METRIC_SQNR && which == FINE)
+  if (decibels && which == FINE)
     text = g_strdup_printf (_("Fine above %s\u00a0dB (noise under %s)"), value, ratio);
-  else if (self->metric == VN_METRIC_SQNR)
+  else if (decibels)
     text = g_strdup_printf (_("Bad below %s\u00a0dB (noise over %s)"), value, ratio);
-  else if (vn_metric_get_info (self->metric)->higher_is_better)
+  else if (vn_metric_is_higher_better (self->metric))
     text = g_strdup_printf (which == FINE ? _("Fine above %s") : _("Bad below %s"), value);
   else
     text = g_strdup_printf (which == FINE ? _("Fine under %s") : _("Bad over %s"), value);
@@ -288,6 +290,7 @@ draw_figures (VnHeatBar *self,
   PangoAttrList *attrs = pango_attr_list_new ();
   char text[32];
   int decade = self->best - self->worst > 60 ? 20 : 10;
+  VnMetricScale scale = vn_metric_get_info (self->metric)->scale;
 
   pango_attr_list_insert (attrs, pango_attr_scale_new (0.77));
   pango_attr_list_insert (attrs, pango_attr_font_features_new ("tnum"));
@@ -297,9 +300,9 @@ draw_figures (VnHeatBar *self,
     {
       format_value (self, axis, text, sizeof text);
       draw_figure (self, cr, layout, text, place_of (self, axis), -1);
-      if (self->metric == VN_METRIC_SQNR || self->metric == VN_METRIC_NOISE)
+      if (scale == VN_SCALE_DB || scale == VN_SCALE_RATIO)
         {
-          if (self->metric == VN_METRIC_SQNR)
+          if (scale == VN_SCALE_DB)
             g_snprintf (text, sizeof text, "%.3g", pow (10, -axis / 10.));
           else
             g_snprintf (text, sizeof text, "%d\u00a0dB", axis);

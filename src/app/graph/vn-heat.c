@@ -207,16 +207,14 @@ double
 vn_heat_axis (VnMetric metric,
               double   value)
 {
-  switch (metric)
+  switch (vn_metric_get_info (metric)->scale)
     {
-    case VN_METRIC_SQNR:
+    case VN_SCALE_DB:
       return value;
-    case VN_METRIC_COSINE:
+    case VN_SCALE_COSINE:
       return isnan (value) ? value : -10 * log10 (MAX (1 - value, 0));
-    case VN_METRIC_NOISE:
-    case VN_METRIC_MSE:
-    case VN_METRIC_MAX_ERROR:
-    case VN_N_METRICS:
+    case VN_SCALE_RATIO:
+    case VN_SCALE_SIZE:
     default:
       return -10 * log10 (value);
     }
@@ -231,11 +229,12 @@ double
 vn_heat_from_axis (VnMetric metric,
                    double   axis)
 {
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
   double ratio = pow (10, -axis / 10);
 
-  if (metric == VN_METRIC_SQNR)
+  if (scale == VN_SCALE_DB)
     return axis;
-  return metric == VN_METRIC_COSINE ? 1 - ratio : ratio;
+  return scale == VN_SCALE_COSINE ? 1 - ratio : ratio;
 }
 
 /**
@@ -279,7 +278,7 @@ vn_heat_handles_from_values (VnMetric      metric,
   VnHeatHandles handles;
   gsize used = 0;
 
-  if (metric != VN_METRIC_MSE && metric != VN_METRIC_MAX_ERROR)
+  if (vn_metric_get_info (metric)->scale != VN_SCALE_SIZE)
     return vn_heat_default_handles (metric);
 
   axis = g_new (double, MAX (n, 1));
@@ -373,14 +372,15 @@ vn_heat_format (VnMetric metric,
 {
   const char *sign = value < 0 ? "\u2212" : "";
   double magnitude = fabs (value);
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
 
   if (isnan (value))
     g_strlcpy (text, "NaN", size);
   else if (isinf (value))
     g_snprintf (text, size, "%s∞", sign);
-  else if (metric == VN_METRIC_SQNR)
+  else if (scale == VN_SCALE_DB)
     g_snprintf (text, size, "%s%.1f", magnitude < 0.05 ? "" : sign, magnitude);
-  else if (metric == VN_METRIC_COSINE)
+  else if (scale == VN_SCALE_COSINE)
     g_snprintf (text, size, "%s%.4f", sign, magnitude);
   else
     g_snprintf (text, size, "%s%.3g", sign, magnitude);

@@ -57,7 +57,7 @@ update_unit (VnLegend *self)
   info = vn_metric_get_info (chosen (self));
   text = g_strdup_printf ("%s%s%s", info->unit != NULL && *info->unit != '\0' ? _(info->unit) : "",
                           info->unit != NULL && *info->unit != '\0' ? ", " : "",
-                          info->higher_is_better ? _("higher is better") : _("lower is better"));
+                          vn_metric_is_higher_better (chosen (self)) ? _("higher is better") : _("lower is better"));
   gtk_label_set_text (GTK_LABEL (self->unit), text);
 }
 

@@ -154,7 +154,7 @@ compare_metric (const VnNodeItem *a,
                 VnMetric          metric)
 {
   double x = a->metrics[metric], y = b->metrics[metric];
-  double worst = vn_metric_get_info (metric)->higher_is_better ? -INFINITY : INFINITY;
+  double worst = vn_metric_is_higher_better (metric) ? -INFINITY : INFINITY;
 
   if (a->measured != b->measured)
     return a->measured ? -1 : 1;
