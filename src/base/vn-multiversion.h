@@ -3,12 +3,23 @@
 
 /* Functions that are compiled once for each instruction set. */
 
+/* Clang has no macros for its sanitizers. */
+#ifdef __has_feature
+#define VN_HAS_FEATURE(feature) __has_feature (feature)
+#else
+#define VN_HAS_FEATURE(feature) 0
+#endif
+
 /**
  * VN_MULTIVERSION: compiles a function once per instruction set and picks at load time. The picking runs before a
  * sanitizer is ready, so there the plain version must do.
+ *
+ * The function must be static, of a name that no other file gives to such a function: Clang 14 makes the symbols around
+ * it visible to all files, and knows it in its own file only.
  */
 #if defined (__x86_64__) && defined (__GLIBC__) && !defined (__SANITIZE_ADDRESS__) && \
-    !defined (__SANITIZE_THREAD__) && !defined (VN_NO_MULTIVERSION)
+    !defined (__SANITIZE_THREAD__) && !VN_HAS_FEATURE (address_sanitizer) && !VN_HAS_FEATURE (thread_sanitizer) && \
+    !defined (VN_NO_MULTIVERSION)
 #define VN_MULTIVERSION __attribute__ ((target_clones ("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define VN_MULTIVERSION

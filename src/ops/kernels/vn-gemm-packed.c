@@ -101,11 +101,11 @@ typedef struct
 /* A piece of one row; @added: its part at @step. */
 VN_MULTIVERSION
 static void
-add_row (float        beta,
-         const float *added,
-         gsize        step,
-         float       *y,
-         gsize        n)
+gemm_packed_add_row (float        beta,
+                     const float *added,
+                     gsize        step,
+                     float       *y,
+                     gsize        n)
 {
   if (step == 1)
     for (gsize j = 0; j < n; j++)
@@ -126,8 +126,8 @@ finish_strip (const Run *self,
   gsize pitch = self->packed->columns;
 
   for (gsize i = row; i < row + n_rows && call->added != NULL; i++)
-    add_row (call->beta, call->added + i * call->added_row + first * call->added_column, call->added_column,
-             call->y + i * pitch + first, n);
+    gemm_packed_add_row (call->beta, call->added + i * call->added_row + first * call->added_column, call->added_column,
+                         call->y + i * pitch + first, n);
   if (call->epilogue != NULL)
     vn_epilogue_apply (call->epilogue, call->y + row * pitch + first, row, n_rows, n, pitch);
 }

@@ -97,6 +97,27 @@ pack_transposed (const float *b,
       to[k * width + j] = alpha * b[j * ldb + k];
 }
 
+VN_MULTIVERSION
+static void
+gemm_pack (const float *b,
+           gsize        ldb,
+           gboolean     transposed,
+           float        alpha,
+           gsize        depth,
+           gsize        columns,
+           gsize        width,
+           float       *to)
+{
+  for (gsize k = 0; k < depth && columns < width; k++)
+    memset (to + k * width + columns, 0, (width - columns) * sizeof (float));
+  if (transposed)
+    pack_transposed (b, ldb, alpha, depth, columns, width, to);
+  else
+    for (gsize k = 0; k < depth; k++)
+      for (gsize j = 0; j < columns; j++)
+        to[k * width + j] = alpha * b[k * ldb + j];
+}
+
 /**
  * vn_gemm_pack:
  * @b: depth x columns, or columns x depth if @transposed, rows @ldb apart
@@ -104,7 +125,6 @@ pack_transposed (const float *b,
  *
  * Brings a strip of the right operand, times @alpha, into the order in which tiles read it.
  */
-VN_MULTIVERSION
 void
 vn_gemm_pack (const float *b,
               gsize        ldb,
@@ -115,14 +135,7 @@ vn_gemm_pack (const float *b,
               gsize        width,
               float       *to)
 {
-  for (gsize k = 0; k < depth && columns < width; k++)
-    memset (to + k * width + columns, 0, (width - columns) * sizeof (float));
-  if (transposed)
-    pack_transposed (b, ldb, alpha, depth, columns, width, to);
-  else
-    for (gsize k = 0; k < depth; k++)
-      for (gsize j = 0; j < columns; j++)
-        to[k * width + j] = alpha * b[k * ldb + j];
+  gemm_pack (b, ldb, transposed, alpha, depth, columns, width, to);
 }
 
 static void

@@ -68,10 +68,10 @@ nearest (const VnResize      *self,
 
 VN_MULTIVERSION
 static void
-add_row (const float *x,
-         float        weight,
-         float       *y,
-         gsize        n)
+resize_add_row (const float *x,
+                float        weight,
+                float       *y,
+                gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     y[i] += weight * x[i];
@@ -135,7 +135,7 @@ pass_outer (const VnResizeTable *table,
         blend_rows (x + (gsize) index[0] * inner, weight[0], x + (gsize) index[1] * inner, weight[1], y, inner);
         for (guint k = 2; k < taps; k++)
           if (weight[k] != 0.f)
-            add_row (x + (gsize) index[k] * inner, weight[k], y, inner);
+            resize_add_row (x + (gsize) index[k] * inner, weight[k], y, inner);
       }
 }
 

@@ -18,10 +18,10 @@
 
 VN_MULTIVERSION
 static void
-activate (VnRnnActivation  activation,
-          REAL             clip,
-          REAL            *x,
-          gsize            n)
+NAME (rnn_activate) (VnRnnActivation  activation,
+                     REAL             clip,
+                     REAL            *x,
+                     gsize            n)
 {
   REAL a = activation.a, b = activation.b;
 
@@ -100,9 +100,9 @@ NAME (vn_rnn_recur) (VnRnn *self)
 
 VN_MULTIVERSION
 static void
-add (REAL       *to,
-     const REAL *from,
-     gsize       n)
+NAME (rnn_add) (REAL       *to,
+                const REAL *from,
+                gsize       n)
 {
   for (gsize i = 0; i < n; i++)
     to[i] += from[i];
@@ -110,10 +110,10 @@ add (REAL       *to,
 
 VN_MULTIVERSION
 static void
-add_product (REAL       *to,
-             const REAL *a,
-             const REAL *b,
-             gsize       n)
+NAME (rnn_add_product) (REAL       *to,
+                        const REAL *a,
+                        const REAL *b,
+                        gsize       n)
 {
   for (gsize i = 0; i < n; i++)
     to[i] += a[i] * b[i];
@@ -121,10 +121,10 @@ add_product (REAL       *to,
 
 VN_MULTIVERSION
 static void
-mix (REAL       *h,
-     const REAL *z,
-     const REAL *candidate,
-     gsize       n)
+NAME (rnn_mix) (REAL       *h,
+                const REAL *z,
+                const REAL *candidate,
+                gsize       n)
 {
   for (gsize i = 0; i < n; i++)
     h[i] = (1 - z[i]) * candidate[i] + z[i] * h[i];
@@ -139,13 +139,13 @@ gru_cell (VnRnn *self,
   gsize n = self->hidden;
   REAL *z = gates, *r = gates + n, *candidate = gates + 2 * n, *product = products + 2 * n, *reset = self->reset;
 
-  add (gates, products, 2 * n);
-  activate (self->activations[0], (REAL) self->clip, gates, 2 * n);
+  NAME (rnn_add) (gates, products, 2 * n);
+  NAME (rnn_activate) (self->activations[0], (REAL) self->clip, gates, 2 * n);
   if (self->linear_before_reset)
     {
       if (self->r_bias != NULL)
-        add (product, (const REAL *) self->r_bias + 2 * n, n);
-      add_product (candidate, r, product, n);
+        NAME (rnn_add) (product, (const REAL *) self->r_bias + 2 * n, n);
+      NAME (rnn_add_product) (candidate, r, product, n);
     }
   else
     {
@@ -153,8 +153,8 @@ gru_cell (VnRnn *self,
         reset[i] = r[i] * h[i];
       GEMM (FALSE, TRUE, 1, n, n, 1, reset, n, (const REAL *) self->r + 2 * n * n, n, 1, candidate, n);
     }
-  activate (self->activations[1], (REAL) self->clip, candidate, n);
-  mix (h, z, candidate, n);
+  NAME (rnn_activate) (self->activations[1], (REAL) self->clip, candidate, n);
+  NAME (rnn_mix) (h, z, candidate, n);
 }
 
 static void
@@ -168,22 +168,22 @@ lstm_cell (VnRnn *self,
   REAL *i = gates, *o = gates + n, *f = gates + 2 * n, *candidate = gates + 3 * n;
   const REAL *peephole = self->peephole;
 
-  add (gates, products, 4 * n);
+  NAME (rnn_add) (gates, products, 4 * n);
   if (peephole != NULL)
     {
-      add_product (i, peephole, c, n);
-      add_product (f, peephole + 2 * n, c, n);
+      NAME (rnn_add_product) (i, peephole, c, n);
+      NAME (rnn_add_product) (f, peephole + 2 * n, c, n);
     }
-  activate (self->activations[0], (REAL) self->clip, i, n);
-  activate (self->activations[0], (REAL) self->clip, f, n);
-  activate (self->activations[1], (REAL) self->clip, candidate, n);
+  NAME (rnn_activate) (self->activations[0], (REAL) self->clip, i, n);
+  NAME (rnn_activate) (self->activations[0], (REAL) self->clip, f, n);
+  NAME (rnn_activate) (self->activations[1], (REAL) self->clip, candidate, n);
   for (gsize k = 0; k < n; k++)
     c[k] = (self->input_forget ? 1 - i[k] : f[k]) * c[k] + i[k] * candidate[k];
   if (peephole != NULL)
-    add_product (o, peephole + n, c, n);
-  activate (self->activations[0], (REAL) self->clip, o, n);
+    NAME (rnn_add_product) (o, peephole + n, c, n);
+  NAME (rnn_activate) (self->activations[0], (REAL) self->clip, o, n);
   memcpy (h, c, n * sizeof (REAL));
-  activate (self->activations[2], (REAL) INFINITY, h, n);
+  NAME (rnn_activate) (self->activations[2], (REAL) INFINITY, h, n);
   for (gsize k = 0; k < n; k++)
     h[k] *= o[k];
 }
@@ -208,8 +208,8 @@ NAME (vn_rnn_cell) (VnRnn *self,
     gru_cell (self, gates, products, h);
   else
     {
-      add (gates, products, n);
-      activate (self->activations[0], (REAL) self->clip, gates, n);
+      NAME (rnn_add) (gates, products, n);
+      NAME (rnn_activate) (self->activations[0], (REAL) self->clip, gates, n);
       memcpy (h, gates, n * sizeof (REAL));
     }
 }

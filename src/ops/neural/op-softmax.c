@@ -88,21 +88,29 @@ exp_all (const float *x,
   return sum;
 }
 
-/**
- * vn_softmax_line:
- *
- * y = exp (x - max) / sum of these; @x may be @y.
- */
 VN_MULTIVERSION
-void
-vn_softmax_line (const float *x,
-                 float       *y,
-                 gsize        n)
+static void
+softmax_line (const float *x,
+              float       *y,
+              gsize        n)
 {
   float factor = 1.f / exp_all (x, y, max_of (x, n), n);
 
   for (gsize i = 0; i < n; i++)
     y[i] *= factor;
+}
+
+/**
+ * vn_softmax_line:
+ *
+ * y = exp (x - max) / sum of these; @x may be @y.
+ */
+void
+vn_softmax_line (const float *x,
+                 float       *y,
+                 gsize        n)
+{
+  softmax_line (x, y, n);
 }
 
 VN_MULTIVERSION

@@ -174,22 +174,15 @@ dot (const gint16 *a,
   return (gint32) sum;
 }
 
-/**
- * vn_int_product:
- * @a: @a_rows rows of @step numbers
- * @b: @b_rows rows of @step numbers
- * @step: a multiple of %VN_INT_ALIGN
- * @c: (out): c[i * @pitch + j] = row i of a times row j of b
- */
 VN_MULTIVERSION
-void
-vn_int_product (const gint16 *a,
-                gsize         a_rows,
-                const gint16 *b,
-                gsize         b_rows,
-                gsize         step,
-                gint32       *c,
-                gsize         pitch)
+static void
+int_product (const gint16 *a,
+             gsize         a_rows,
+             const gint16 *b,
+             gsize         b_rows,
+             gsize         step,
+             gint32       *c,
+             gsize         pitch)
 {
   gsize whole_a = a_rows & ~(gsize) 3, whole_b = b_rows & ~(gsize) 1;
 
@@ -205,6 +198,25 @@ vn_int_product (const gint16 *a,
   for (gsize i = whole_a; i < a_rows; i++)
     for (gsize j = 0; j < b_rows; j++)
       c[i * pitch + j] = dot (a + i * step, b + j * step, step);
+}
+
+/**
+ * vn_int_product:
+ * @a: @a_rows rows of @step numbers
+ * @b: @b_rows rows of @step numbers
+ * @step: a multiple of %VN_INT_ALIGN
+ * @c: (out): c[i * @pitch + j] = row i of a times row j of b
+ */
+void
+vn_int_product (const gint16 *a,
+                gsize         a_rows,
+                const gint16 *b,
+                gsize         b_rows,
+                gsize         step,
+                gint32       *c,
+                gsize         pitch)
+{
+  int_product (a, a_rows, b, b_rows, step, c, pitch);
 }
 
 /* Clamped before the zero point is added, so that the sum cannot overflow. NaN fails the first comparison. */
@@ -223,8 +235,8 @@ round_to (float  v,
 #define REQUANTIZE(name, type)                                                  \
   VN_MULTIVERSION                                                               \
   static void                                                                   \
-  requantize_##name (const gint32 *sums, gsize n, const float *scale, gsize scale_step, gint32 bias, float low, \
-                     float high, gint32 zero, type *to)                         \
+  int_requantize_##name (const gint32 *sums, gsize n, const float *scale, gsize scale_step, gint32 bias, float low, \
+                         float high, gint32 zero, type *to)                         \
   {                                                                             \
     if (scale_step == 0)                                                        \
       {                                                                         \
@@ -238,7 +250,7 @@ round_to (float  v,
   }                                                                             \
   VN_MULTIVERSION                                                               \
   static void                                                                   \
-  quantize_##name (const float *x, gsize n, float scale, float low, float high, gint32 zero, type *to) \
+  int_quantize_##name (const float *x, gsize n, float scale, float low, float high, gint32 zero, type *to) \
   {                                                                             \
     for (gsize i = 0; i < n; i++)                                               \
       to[i] = (type) round_to (x[i] / scale, low, high, zero);                  \
@@ -265,9 +277,9 @@ vn_int_requantize (const gint32 *sums,
                    gpointer      to)
 {
   if (dtype == VN_DTYPE_S8)
-    requantize_S8 (sums, n, scale, scale_step, bias, (float) (-128 - zero), (float) (127 - zero), zero, to);
+    int_requantize_S8 (sums, n, scale, scale_step, bias, (float) (-128 - zero), (float) (127 - zero), zero, to);
   else
-    requantize_U8 (sums, n, scale, scale_step, bias, (float) -zero, (float) (255 - zero), zero, to);
+    int_requantize_U8 (sums, n, scale, scale_step, bias, (float) -zero, (float) (255 - zero), zero, to);
 }
 
 /**
@@ -285,9 +297,9 @@ vn_int_quantize (const float *x,
                  gpointer     to)
 {
   if (dtype == VN_DTYPE_S8)
-    quantize_S8 (x, n, scale, (float) (-128 - zero), (float) (127 - zero), zero, to);
+    int_quantize_S8 (x, n, scale, (float) (-128 - zero), (float) (127 - zero), zero, to);
   else
-    quantize_U8 (x, n, scale, (float) -zero, (float) (255 - zero), zero, to);
+    int_quantize_U8 (x, n, scale, (float) -zero, (float) (255 - zero), zero, to);
 }
 
 /**

@@ -192,12 +192,12 @@ copy_line (const Band     *self,
 /* Of one channel block, from line @top of the data on, which may lie above it. */
 VN_MULTIVERSION
 static void
-copy_lines (const Band     *self,
-            const VnWindow *win,
-            const float    *x,
-            gint64          top,
-            gint64          n,
-            float          *to)
+blocked_copy_lines (const Band     *self,
+                    const VnWindow *win,
+                    const float    *x,
+                    gint64          top,
+                    gint64          n,
+                    float          *to)
 {
   gint64 step = win->kernel[1] == 1 ? win->stride[1] : 1;   /* a kernel of one line skips some */
 
@@ -302,8 +302,8 @@ run_item (gpointer data,
   float *copy = self->scratch + worker * band->floats;
 
   for (gsize c = 0; c < band->n_units && !band->flat && split * each < end; c++)
-    copy_lines (band, win, x + c * conv->in_size * band->unit, (gint64) first * win->stride[1] - win->begin[1],
-                (gint64) ((n_lines - 1) * (gsize) win->stride[1] + span (win, 1)), copy + c * band->channel);
+    blocked_copy_lines (band, win, x + c * conv->in_size * band->unit, (gint64) first * win->stride[1] - win->begin[1],
+                        (gint64) ((n_lines - 1) * (gsize) win->stride[1] + span (win, 1)), copy + c * band->channel);
   for (gsize panel = split * each; panel < end; panel++)
     run_panel (self, batch, panel, band->flat ? x : copy, first, n_lines);
 }

@@ -109,12 +109,12 @@ copy_remainder (const VnWindow *win,
 /* Lines of data into their places. The padding around them is left as it is: 0. */
 VN_MULTIVERSION
 static void
-copy_lines (const VnWindow *win,
-            const Band     *band,
-            const float    *x,
-            gint64          top,      /* line of the data that is line 0 of the band */
-            gint64          n_lines,
-            float          *lines)
+depthwise_copy_lines (const VnWindow *win,
+                      const Band     *band,
+                      const float    *x,
+                      gint64          top,      /* line of the data that is line 0 of the band */
+                      gint64          n_lines,
+                      float          *lines)
 {
   float *to;
   gint64 stride = win->stride[2], width = win->in[2], end = win->in[1] * width;
@@ -276,7 +276,7 @@ run_channel (const Depthwise *self,
 
       if (clear || n < (gsize) win->out[1])
         memset (band, 0, self->band.elements * sizeof (float));
-      copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
+      depthwise_copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
       compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
                     self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
                     (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
