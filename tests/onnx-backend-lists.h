@@ -22,12 +22,14 @@ typedef struct
   GHashTable *expected;        /* case -> reason why it fails */
   GHashTable *reference;       /* cases the reference passes; NULL without */
   GHashTable *visited;         /* cases that were judged */
+  gboolean    is_complete;     /* @expected knows this release of the cases */
   guint       n_like_reference;
 } Lists;
 
 gboolean    lists_read       (Lists          *self,
                               const char     *list,
                               const char     *expected,
+                              gint64          opset,
                               const char     *reference,
                               GError        **error);
 gboolean    lists_select     (const Lists    *self,
