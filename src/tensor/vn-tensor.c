@@ -254,7 +254,6 @@ vn_tensor_new_reshaped (VnTensor       *self,
                         const VnShape  *shape,
                         GError        **error)
 {
-  g_autoptr(VnTensor) view = NULL;
   gsize n;
 
   if (!vn_shape_n_elements (shape, &n) || n != self->n_elements)

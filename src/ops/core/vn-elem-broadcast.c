@@ -3,21 +3,29 @@
  * are one long row, a scalar or a per-channel operand is a row with a constant. */
 #include "vn-elem-private.h"
 
+/* Whether a dim of @n with @strides makes one with the dim before it, for all inputs. */
+static gboolean
+continues_last_dim (const VnBroadcast *self,
+                    gint64             n,
+                    const gint64      *strides)
+{
+  for (guint k = 0; k < self->n_inputs; k++)
+    if (self->strides[k][self->rank - 1] != strides[k] * n)
+      return FALSE;
+  return TRUE;
+}
+
 static void
 append_dim (VnBroadcast  *self,
             gint64        n,
             const gint64 *strides)
 {
-  int last = self->rank - 1;
-  gboolean regular = last >= 0;
-
-  for (guint k = 0; k < self->n_inputs && regular; k++)
-    regular = self->strides[k][last] == strides[k] * n;
-  if (!regular)
-    last = self->rank++;
-  self->dims[last] = regular ? self->dims[last] * n : n;
+  if (self->rank > 0 && continues_last_dim (self, n, strides))
+    self->dims[self->rank - 1] *= n;
+  else
+    self->dims[self->rank++] = n;
   for (guint k = 0; k < self->n_inputs; k++)
-    self->strides[k][last] = strides[k];
+    self->strides[k][self->rank - 1] = strides[k];
 }
 
 /**
