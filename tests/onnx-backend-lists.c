@@ -54,16 +54,16 @@ static gboolean
 take_opsets (char   *name,
              gint64  opset)
 {
-  char *bracket = strchr (name, '['), *dash;
-  gint64 first, last;
+  char *bracket = strchr (name, '['), *dash = bracket != NULL ? strchr (bracket, '-') : NULL;
+  guint64 first, last;
 
   if (bracket == NULL)
     return TRUE;
-  first = g_ascii_strtoll (bracket + 1, &dash, 10);
-  last = g_ascii_strtoll (*dash == '-' ? dash + 1 : dash, NULL, 10);
+  first = g_ascii_strtoull (bracket[1] == '-' ? "0" : bracket + 1, NULL, 10);
+  last = g_ascii_strtoull (dash != NULL ? dash + 1 : "0", NULL, 10);
   *bracket = '\0';
   g_strchomp (name);
-  return opset >= first && (last == 0 || opset <= last);
+  return (guint64) opset >= first && (last == 0 || (guint64) opset <= last);
 }
 
 /* "opsets: 17 22": the releases of the cases that the list is complete for. */
