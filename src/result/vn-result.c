@@ -30,6 +30,7 @@ vn_result_unref (VnResult *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
+  g_clear_pointer (&self->identity, vn_identity_map_free);
   g_clear_pointer (&self->source, vn_model_unref);
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->quantized, vn_model_unref);
@@ -69,61 +70,30 @@ vn_result_get_seconds (VnResult   *self,
   return seconds;
 }
 
-/* What a node that preparation removed went into, following the log as long as there is a next. */
-static const char *
-follow_edits (const VnResult *self,
-              const char     *label)
+/**
+ * vn_result_get_identity:
+ *
+ * Returns: (transfer none): which values stand for the nodes of the source; made when somebody asks first, from any thread
+ */
+VnIdentityMap *
+vn_result_get_identity (VnResult *self)
 {
-  const char *at = label;
+  g_return_val_if_fail (self != NULL && self->source != NULL && self->prepared != NULL, NULL);
 
-  for (guint i = 0; self->edits != NULL && i < vn_edit_log_get_n (self->edits); i++)
-    {
-      const VnEdit *edit = vn_edit_log_get (self->edits, i);
-
-      if (edit->target != NULL && g_str_equal (edit->subject, at) && !g_str_equal (edit->target, at))
-        at = edit->target;
-    }
-  return at;
-}
-
-/* Between an operator that is quantized and the clamp behind it nothing is rounded: there the clamp's output speaks. */
-static const VnValue *
-skip_to_rounded (const VnResult *self,
-                 const VnValue  *value)
-{
-  const VnTensorPlan *row = self->plan != NULL ? vn_quant_plan_find (self->plan, value->name) : NULL;
-  g_autofree char *label = value->producer != NULL ? vn_node_dup_label (value->producer) : NULL;
-  const VnValue *next;
-
-  if (row == NULL || row->quantized || label == NULL || value->is_output || value->uses->len != 1 ||
-      !vn_quant_plan_is_node_quantized (self->plan, label))
-    return value;
-  next = vn_node_get_output (g_array_index (value->uses, VnUse, 0).node, 0);
-  row = next != NULL ? vn_quant_plan_find (self->plan, next->name) : NULL;
-  return row != NULL && row->quantized ? next : value;
+  if (g_once_init_enter (&self->identity))
+    g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,
+                                                             self->value_names));
+  return self->identity;
 }
 
 /* The value of the prepared model that speaks for @node. */
 static const char *
-node_value_name (const VnResult *self,
-                 const VnNode   *node)
+vn_result_find_value_name (VnResult     *self,
+                           const VnNode *node)
 {
-  g_autofree char *label = NULL;
-  VnNode *heir;
+  const VnIdentity *identity = vn_identity_map_get (vn_result_get_identity (self), node);
 
-  for (guint i = 0; i < node->outputs->len; i++)
-    {
-      const VnValue *value = vn_node_get_output (node, i);
-      const VnValue *prepared = value != NULL ? vn_graph_find_value (self->prepared->graph, value->name) : NULL;
-
-      if (prepared != NULL)
-        return skip_to_rounded (self, prepared)->name;
-    }
-  label = vn_node_dup_label (node);
-  heir = vn_graph_find_node (self->prepared->graph, follow_edits (self, label));
-  if (heir == NULL || vn_node_get_output (heir, 0) == NULL)
-    return NULL;
-  return skip_to_rounded (self, vn_node_get_output (heir, 0))->name;
+  return identity != NULL ? identity->rounded : NULL;
 }
 
 /**
@@ -136,7 +106,7 @@ const VnErrorRow *
 vn_result_get_node_error (VnResult     *self,
                           const VnNode *source_node)
 {
-  const char *name = self->errors != NULL ? node_value_name (self, source_node) : NULL;
+  const char *name = self->errors != NULL ? vn_result_find_value_name (self, source_node) : NULL;
 
   return name != NULL ? vn_error_table_find (self->errors, name) : NULL;
 }
@@ -145,7 +115,7 @@ const VnHistogram *
 vn_result_get_node_histogram (VnResult     *self,
                               const VnNode *source_node)
 {
-  const char *name = self->stats != NULL ? node_value_name (self, source_node) : NULL;
+  const char *name = self->stats != NULL ? vn_result_find_value_name (self, source_node) : NULL;
 
   return name != NULL ? vn_stats_get (self->stats, name) : NULL;
 }
@@ -154,7 +124,7 @@ const VnTensorPlan *
 vn_result_get_node_plan (VnResult     *self,
                          const VnNode *source_node)
 {
-  const char *name = self->plan != NULL ? node_value_name (self, source_node) : NULL;
+  const char *name = self->plan != NULL ? vn_result_find_value_name (self, source_node) : NULL;
 
   return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
 }

@@ -4,6 +4,7 @@
 #include "vn-calibrate.h"
 #include "vn-error-table.h"
 #include "vn-graph-edit.h"
+#include "vn-identity.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
 
@@ -31,6 +32,7 @@ typedef struct
   GArray       *timings;       /* of VnTiming: how long each stage of the run took */
   /*< private >*/
   gatomicrefcount ref;
+  VnIdentityMap *identity;     /* vn_result_get_identity() */
 } VnResult;
 
 VnResult         *vn_result_new         (void);
@@ -39,6 +41,8 @@ void              vn_result_unref       (VnResult         *self);
 
 double            vn_result_get_seconds (VnResult         *self,
                                          const char       *stage);     /* NULL: all */
+
+VnIdentityMap    *vn_result_get_identity (VnResult        *self);
 
 /* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
 const VnErrorRow *vn_result_get_node_error (VnResult      *self,
