@@ -3,22 +3,16 @@
 #include "vn-data-check-private.h"
 
 #include "vn-i18n.h"
+#include "vn-thresholds.h"
 
 #include <math.h>
 
 #define MAX_STEPS 6          /* operators before the first layer */
-#define MOST_RATIO 4.0       /* deviation to that of training, either way */
-#define MOST_SHIFT 2.5       /* of the mean, in deviations of training */
-#define MOST_BIAS 15.0       /* of a bias, in deviations of what it is added to */
-#define MOST_CLAMP 8.0       /* deviations, in upper limits of a clamp */
-#define MOST_COLORS 1.9      /* divergence from training, to that with red and blue swapped: mean over the channels */
-#define MOST_COLORS_BOTH 4.0 /* times the same of the median */
-#define FEWEST_COLORS 4u     /* samples: one picture may be of any colour */
 
 /* ---- the first layer ---- */
 
 static const VnNode *
-find_use (const VnValue *value,
+first_layer_find_use (const VnValue *value,
           const char    *op_type)
 {
   for (guint i = 0; i < value->uses->len; i++)
@@ -32,9 +26,9 @@ find_use (const VnValue *value,
 }
 
 static double
-find_clamp (const VnValue *value)
+first_layer_find_clamp (const VnValue *value)
 {
-  const VnNode *clip = find_use (value, "Clip");
+  const VnNode *clip = first_layer_find_use (value, "Clip");
   VnTensor *max = clip != NULL && vn_node_get_input (clip, 2) != NULL ? vn_value_get_constant (vn_node_get_input (clip, 2)) : NULL;
   double limit = max != NULL && max->n_elements == 1 ? vn_tensor_get_double (max, 0)
                : clip != NULL ? (double) vn_node_get_float (clip, "max", INFINITY) : INFINITY;
@@ -49,17 +43,17 @@ _vn_first_layer_find (VnValue      *value,
 {
   for (guint step = 0; step < MAX_STEPS && value != NULL; step++)
     {
-      const VnNode *conv = find_use (value, "Conv");
-      const VnNode *norm = find_use (value, "BatchNormalization");
+      const VnNode *conv = first_layer_find_use (value, "Conv");
+      const VnNode *norm = first_layer_find_use (value, "BatchNormalization");
       const VnValue *bias;
 
       if (conv != NULL && (value = vn_node_get_output (conv, 0)) != NULL)
         {
           bias = vn_node_get_input (conv, 2);
           layer->value = value;
-          layer->norm = find_use (value, "BatchNormalization");
+          layer->norm = first_layer_find_use (value, "BatchNormalization");
           layer->bias = bias != NULL ? vn_value_get_constant (bias) : NULL;
-          layer->clamp = find_clamp (value);
+          layer->clamp = first_layer_find_clamp (value);
           return TRUE;
         }
       if (norm != NULL)
@@ -75,7 +69,17 @@ _vn_first_layer_find (VnValue      *value,
 }
 
 void
-_vn_first_layer_add (VnFirstLayer          *layer,
+_vn_first_layer_free (gpointer layer)
+{
+  VnFirstLayer *self = layer;
+
+  g_free (self->sum);
+  g_free (self->squares);
+  g_free (self);
+}
+
+void
+_vn_first_layer_add (VnFirstLayer   *layer,
                      const VnTensor *tensor)
 {
   const VnShape *shape = &tensor->shape;
@@ -107,7 +111,7 @@ _vn_first_layer_add (VnFirstLayer          *layer,
 /* ---- the verdict ---- */
 
 static int
-compare_doubles (gconstpointer a,
+first_layer_compare_doubles (gconstpointer a,
                  gconstpointer b)
 {
   double x = *(const double *) a;
@@ -116,18 +120,22 @@ compare_doubles (gconstpointer a,
   return (x > y) - (x < y);
 }
 
-/* Of a few numbers; NaN if there are none. Sorts them. */
-static double
-median (GArray *values)
+/*< private >
+ * _vn_data_median:
+ *
+ * Returns: the median of a few doubles; NaN if there are none. Sorts them
+ */
+double
+_vn_data_median (GArray *values)
 {
   if (values->len == 0)
     return NAN;
-  g_array_sort (values, compare_doubles);
+  g_array_sort (values, first_layer_compare_doubles);
   return g_array_index (values, double, values->len / 2);
 }
 
 static void
-get_channel (const VnFirstLayer *layer,
+first_layer_get_channel (const VnFirstLayer *layer,
              gsize        c,
              double      *mean,
              double      *deviation)
@@ -137,7 +145,7 @@ get_channel (const VnFirstLayer *layer,
 }
 
 static VnTensor *
-get_parameter (const VnFirstLayer *layer,
+first_layer_get_parameter (const VnFirstLayer *layer,
                guint        i)
 {
   VnValue *value = vn_node_get_input (layer->norm, i);
@@ -146,17 +154,17 @@ get_parameter (const VnFirstLayer *layer,
   return tensor != NULL && vn_dtype_is_float (tensor->dtype) && tensor->n_elements == layer->n_channels ? tensor : NULL;
 }
 
-/* Returns whether it said something. */
-gboolean
-_vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
-                               const char  *input,
-                               VnNotes     *notes)
+/* Deviation to that of training, and how far the mean is from that of training in deviations: medians over the channels. */
+static void
+first_layer_measure_norm (const VnFirstLayer *layer,
+                          double             *ratio,
+                          double             *shift)
 {
-  VnTensor *means = get_parameter (layer, 3);
-  VnTensor *variances = get_parameter (layer, 4);
+  VnTensor *means = first_layer_get_parameter (layer, 3);
+  VnTensor *variances = first_layer_get_parameter (layer, 4);
   g_autoptr(GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr(GArray) shifts = g_array_new (FALSE, FALSE, sizeof (double));
-  double most = 0, ratio, shift;
+  double most = 0;
 
   for (gsize c = 0; means != NULL && variances != NULL && c < layer->n_channels; c++)
     most = MAX (most, vn_tensor_get_double (variances, c));
@@ -167,23 +175,40 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
 
       if (!(vn_tensor_get_double (variances, c) > 1e-4 * most))      /* a channel that died in training */
         continue;
-      get_channel (layer, c, &mean, &deviation);
-      ratio = deviation / expected;
-      shift = fabs (mean - vn_tensor_get_double (means, c)) / expected;
-      g_array_append_val (ratios, ratio);
-      g_array_append_val (shifts, shift);
+      first_layer_get_channel (layer, c, &mean, &deviation);
+      *ratio = deviation / expected;
+      *shift = fabs (mean - vn_tensor_get_double (means, c)) / expected;
+      g_array_append_val (ratios, *ratio);
+      g_array_append_val (shifts, *shift);
     }
-  ratio = median (ratios);
-  shift = median (shifts);
-  if (ratio > MOST_RATIO || ratio < 1 / MOST_RATIO)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("Behind the first layer the samples vary %.3g times as much as those the network was trained with: "
-                    "check the mean and deviation of the preprocessing"), ratio);
-  else if (shift > MOST_SHIFT)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("Behind the first layer the samples lie %.3g deviations from those the network was trained with: "
-                    "check the mean of the preprocessing"), shift);
-  return ratio > MOST_RATIO || ratio < 1 / MOST_RATIO || shift > MOST_SHIFT;
+  *ratio = _vn_data_median (ratios);
+  *shift = _vn_data_median (shifts);
+}
+
+static gboolean
+first_layer_is_ratio_wrong (double ratio)
+{
+  return ratio > VN_DATA_RATIO || ratio < 1 / VN_DATA_RATIO;
+}
+
+/* Returns whether it said something. */
+gboolean
+_vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
+                               const char         *input,
+                               const char         *remedy,
+                               VnNotes            *notes)
+{
+  double ratio, shift;
+
+  first_layer_measure_norm (layer, &ratio, &shift);
+  if (first_layer_is_ratio_wrong (ratio))
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
+                         _("Behind the first layer the samples vary %.3g times as much as those the network was trained with"),
+                         ratio);
+  else if (shift > VN_DATA_SHIFT)
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
+                         _("Behind the first layer the samples lie %.3g deviations from those the network was trained with"), shift);
+  return first_layer_is_ratio_wrong (ratio) || shift > VN_DATA_SHIFT;
 }
 
 /* How far mean and deviation of each channel are from those of training: the divergence of two normal distributions.
@@ -191,11 +216,11 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
  *
  * Returns: its mean; NaN if there are no channels */
 static double
-find_divergence (const VnFirstLayer *layer,
+first_layer_find_divergence (const VnFirstLayer *layer,
                  double      *middle)
 {
-  VnTensor *means = get_parameter (layer, 3);
-  VnTensor *variances = get_parameter (layer, 4);
+  VnTensor *means = first_layer_get_parameter (layer, 3);
+  VnTensor *variances = first_layer_get_parameter (layer, 4);
   g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
   double most = 0, sum = 0;
 
@@ -208,14 +233,14 @@ find_divergence (const VnFirstLayer *layer,
 
       if (!(expected > 1e-4 * most))
         continue;
-      get_channel (layer, c, &mean, &deviation);
+      first_layer_get_channel (layer, c, &mean, &deviation);
       variance = MAX (deviation * deviation, 1e-12 * expected);
       apart = mean - vn_tensor_get_double (means, c);
       divergence = 0.5 * ((variance + apart * apart) / expected - 1 - log (variance / expected));
       sum += divergence;
       g_array_append_val (all, divergence);
     }
-  *middle = median (all);
+  *middle = _vn_data_median (all);
   return sum / all->len;
 }
 
@@ -229,46 +254,96 @@ _vn_first_layer_judge_colors (const VnFirstLayer *layer,
                               VnNotes     *notes)
 {
   double middle, middle_swapped;
-  double mean = find_divergence (layer, &middle);
-  double mean_swapped = find_divergence (swapped, &middle_swapped);
+  double mean = first_layer_find_divergence (layer, &middle);
+  double mean_swapped = first_layer_find_divergence (swapped, &middle_swapped);
 
-  if (layer->n_tensors < FEWEST_COLORS || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels)
+  if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels)
     return;
-  if (mean > MOST_COLORS * mean_swapped && mean * middle > MOST_COLORS_BOTH * mean_swapped * middle_swapped)
+  if (mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped)
     vn_notes_add (notes, VN_NOTE_WARNING, "data-colors", input,
                   _("With red and blue swapped the samples are more like those the network was trained with: %.2g instead of "
-                    "%.2g from them; is the channel order right?"), mean_swapped, mean);
+                    "%.2g from them"), mean_swapped, mean);
 }
 
-void
-_vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
-                               const char  *input,
-                               VnNotes     *notes)
+/* Medians over the channels: of the biases, in deviations of what they are added to (NaN: there are none), and of the
+ * deviations. */
+static void
+first_layer_measure_bias (const VnFirstLayer *layer,
+                          double             *bias,
+                          double             *deviation)
 {
   g_autoptr(GArray) deviations = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr(GArray) biases = g_array_new (FALSE, FALSE, sizeof (double));
-  double bias, deviation;
 
   for (gsize c = 0; c < layer->n_channels; c++)
     {
       double mean;
 
-      get_channel (layer, c, &mean, &deviation);
+      first_layer_get_channel (layer, c, &mean, deviation);
       if (layer->bias != NULL && layer->bias->n_elements == layer->n_channels)
         {
-          bias = fabs (vn_tensor_get_double (layer->bias, c)) / MAX (deviation, 1e-30);
-          g_array_append_val (biases, bias);
+          *bias = fabs (vn_tensor_get_double (layer->bias, c)) / MAX (*deviation, 1e-30);
+          g_array_append_val (biases, *bias);
         }
-      g_array_append_val (deviations, deviation);
+      g_array_append_val (deviations, *deviation);
     }
-  bias = median (biases);
-  deviation = median (deviations);
-  if (bias > MOST_BIAS)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("The samples hardly reach the network: biases of its first layer are %.3g times as large as what the "
-                    "samples change there; are they to be 0 to 255?"), bias);
-  else if (deviation > MOST_CLAMP * layer->clamp)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-range", input,
-                  _("The first layer's output varies by %.3g and is cut off at %.3g: are the samples to be divided by 255?"),
-                  deviation, layer->clamp);
+  *bias = _vn_data_median (biases);
+  *deviation = _vn_data_median (deviations);
+}
+
+/* Returns whether it said something. */
+gboolean
+_vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
+                               const char         *input,
+                               const char         *remedy,
+                               VnNotes            *notes)
+{
+  double bias, deviation;
+
+  first_layer_measure_bias (layer, &bias, &deviation);
+  if (bias > VN_DATA_BIAS)
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
+                         _("The samples hardly reach the network: biases of its first layer are %.3g times as large as what the "
+                           "samples change there"), bias);
+  else if (deviation > VN_DATA_CLAMP * layer->clamp)
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
+                         _("The samples are too large: the first layer's output varies by %.3g and is cut off at %.3g"), deviation,
+                         layer->clamp);
+  return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp;
+}
+
+/*< private >
+ * _vn_first_layer_get_distance:
+ *
+ * Returns: how far the samples are from what the layer expects, to compare one preprocessing with another; infinity if they are
+ *   so far that a judge would say so, NaN if the layer does not tell
+ */
+double
+_vn_first_layer_get_distance (const VnFirstLayer *layer)
+{
+  double ratio, shift, bias, deviation;
+
+  if (layer->sum == NULL || !(layer->n > 1))
+    return NAN;
+  if (layer->norm != NULL)
+    {
+      first_layer_measure_norm (layer, &ratio, &shift);
+      return first_layer_is_ratio_wrong (ratio) || shift > VN_DATA_SHIFT ? INFINITY : first_layer_find_divergence (layer, &bias);
+    }
+  first_layer_measure_bias (layer, &bias, &deviation);
+  return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp ? INFINITY : fabs (log (MAX (bias, 1e-30)));
+}
+
+/*< private >
+ * _vn_first_layer_get_bias:
+ *
+ * Returns: biases, in deviations of what they are added to: the median over the channels; NaN if there are none
+ */
+double
+_vn_first_layer_get_bias (const VnFirstLayer *layer)
+{
+  double bias, deviation;
+
+  first_layer_measure_bias (layer, &bias, &deviation);
+  return bias;
 }

@@ -4,6 +4,7 @@
 /* What the parts of the check of samples share: the first layer behind an input, and how it is judged. */
 
 #include "vn-data-check.h"
+#include "vn-plan.h"
 
 G_BEGIN_DECLS
 
@@ -25,17 +26,52 @@ typedef struct
 
 gboolean _vn_first_layer_find          (VnValue            *value,
                                         VnFirstLayer       *layer);
+void     _vn_first_layer_free          (gpointer            layer);
 void     _vn_first_layer_add           (VnFirstLayer       *layer,
                                         const VnTensor     *tensor);
+double   _vn_first_layer_get_bias      (const VnFirstLayer *layer);
+double   _vn_first_layer_get_distance  (const VnFirstLayer *layer);
 gboolean _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
                                         const char         *input,
+                                        const char         *remedy,     /* nullable */
                                         VnNotes            *notes);
-void     _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
+gboolean _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
                                         const char         *input,
+                                        const char         *remedy,     /* nullable */
                                         VnNotes            *notes);
 void     _vn_first_layer_judge_colors  (const VnFirstLayer *layer,
                                         const VnFirstLayer *swapped,
                                         const char         *input,
                                         VnNotes            *notes);
+double   _vn_data_median               (GArray             *values);
+
+/* Several first layers at once, and what runs up to them. */
+typedef struct
+{
+  VnModel    *model;
+  GHashTable *shapes;       /* nullable */
+  VnDataset  *dataset;
+  guint       n_inputs;
+  GPtrArray  *layers;       /* of VnFirstLayer: seen in the samples as they are */
+  VnRunner   *runner;       /* nullable: there is nothing to run */
+} VnFirstLayers;
+
+GPtrArray *_vn_first_layers_copy (const GPtrArray     *layers);
+void       _vn_first_layers_run  (const VnFirstLayers *self,
+                                  GPtrArray           *layers,
+                                  VnTensor           **tensors,
+                                  GCancellable        *cancellable);
+
+/* data-remedy.c */
+char      *_vn_data_find_preset  (const VnFirstLayers *self,
+                                  guint                layer,
+                                  GCancellable        *cancellable);
+
+/* data-scale.c */
+gboolean   _vn_data_scale_judge  (const VnFirstLayers *self,
+                                  guint                layer,
+                                  const char          *input,
+                                  VnNotes             *notes,
+                                  GCancellable        *cancellable);
 
 G_END_DECLS

@@ -2,23 +2,24 @@
 
 /* Whether samples look as the network expects them. What it expects is read off its first layer: a BatchNormalization
  * there keeps mean and deviation of what it saw in training; without one, biases that dwarf everything the samples
- * make, or a clamp that cuts nearly all of it off, tell that the scale is wrong. The limits are far from what pictures
- * prepared rightly give (a factor of 2 at most between their deviation and that of training), so that factors of 255
+ * make, or a clamp that cuts nearly all of it off, tell that the scale is wrong, and so do biases that nothing is left of
+ * (data-scale.c). The limits (vn-thresholds.h) are far from what pictures prepared rightly give, so that factors of 255
  * are found, but not a mean that is a little off.
  *
  * Whether red and blue are swapped only a BatchNormalization tells, and not every one: most first layers are nearly symmetric in
  * colour. The samples go through the first layer in both orders, and what comes out is held against
- * mean and deviation of training (judge_colors()). */
+ * mean and deviation of training (_vn_first_layer_judge_colors()). */
 
 #include "vn-data-check-private.h"
 
 #include "vn-i18n.h"
 #include "vn-plan.h"
+#include "vn-thresholds.h"
 
 #include <math.h>
 
 #define MAX_SAMPLES 16u       /* looked at, evenly spread */
-#define FEW_SAMPLES 10
+#define RAW_MAX 100.0         /* pixels of 0 to 255 reach this, and none is below 0 */
 
 typedef struct
 {
@@ -26,6 +27,7 @@ typedef struct
   VnNotes   *notes;
   guint      n_samples, n_inputs;
   VnTensor **first;         /* the first sample */
+  double    *low, *high;    /* of the finite values, by input */
   gboolean   all_equal;
   guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
   gboolean   calibrates;
@@ -34,8 +36,10 @@ typedef struct
 /* ---- the samples themselves ---- */
 
 static gboolean
-look_at_values (const VnTensor *tensor,
-                gsize          *n_bad)
+samples_look_at_values (Samples        *self,
+                        guint           input,
+                        const VnTensor *tensor,
+                        gsize          *n_bad)
 {
   gboolean constant = TRUE;
   double first = tensor->n_elements > 0 ? vn_tensor_get_double (tensor, 0) : 0;
@@ -44,8 +48,14 @@ look_at_values (const VnTensor *tensor,
     {
       double value = vn_tensor_get_double (tensor, i);
 
-      *n_bad += !isfinite (value);
       constant &= value == first;
+      if (!isfinite (value))
+        {
+          (*n_bad)++;
+          continue;
+        }
+      self->low[input] = MIN (self->low[input], value);
+      self->high[input] = MAX (self->high[input], value);
     }
   return constant;
 }
@@ -53,7 +63,7 @@ look_at_values (const VnTensor *tensor,
 /* Whether the elements of a picture that should lie in planes change three times as far as fast as side by side: then
  * the three colours of a pixel do. */
 static gboolean
-is_interleaved (const VnTensor *tensor)
+samples_is_interleaved (const VnTensor *tensor)
 {
   double near = 0, far = 0;
 
@@ -70,7 +80,7 @@ is_interleaved (const VnTensor *tensor)
 /* Whether a picture that should lie pixel by pixel lies in planes: then what is a row above is nearer than what is three
  * rows above; otherwise that is the pixel above, and a row of a plane is the way to quite another pixel. */
 static gboolean
-is_in_planes (const VnTensor *tensor)
+samples_is_in_planes (const VnTensor *tensor)
 {
   gsize row = (gsize) tensor->shape.dims[2];
   double one = 0, three = 0;
@@ -87,7 +97,7 @@ is_in_planes (const VnTensor *tensor)
 
 /* @channels: the axis of the colours */
 static gboolean
-is_picture (const VnTensor *tensor,
+samples_is_picture (const VnTensor *tensor,
             int             channels)
 {
   const gint64 *dims = tensor->shape.dims;
@@ -98,7 +108,7 @@ is_picture (const VnTensor *tensor,
 }
 
 static void
-look_at_sample (Samples   *self,
+samples_look_at (Samples   *self,
                 guint      index,
                 VnTensor **tensors)
 {
@@ -113,20 +123,20 @@ look_at_sample (Samples   *self,
       if (vn_dtype_is_float (tensors[k]->dtype))
         {
           floats = TRUE;
-          constant &= look_at_values (tensors[k], &n_bad) || tensors[k]->n_elements < 2;
+          constant &= samples_look_at_values (self, k, tensors[k], &n_bad) || tensors[k]->n_elements < 2;
         }
       if (n_bad > 0 && self->n_bad++ == 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "data-not-finite", vn_dataset_get_name (self->dataset, index),
                       _("%zu of %zu values are NaN or infinite"), n_bad, tensors[k]->n_elements);
-      if (is_picture (tensors[k], 1))
+      if (samples_is_picture (tensors[k], 1))
         {
           self->n_planar++;
-          self->n_planar_wrong += is_interleaved (tensors[k]);
+          self->n_planar_wrong += samples_is_interleaved (tensors[k]);
         }
-      else if (is_picture (tensors[k], 3))
+      else if (samples_is_picture (tensors[k], 3))
         {
           self->n_packed++;
-          self->n_packed_wrong += is_in_planes (tensors[k]);
+          self->n_packed_wrong += samples_is_in_planes (tensors[k]);
         }
       if (is_first)
         self->first[k] = vn_tensor_ref (tensors[k]);
@@ -137,11 +147,11 @@ look_at_sample (Samples   *self,
 }
 
 static void
-note_samples (const Samples *self)
+samples_note (const Samples *self)
 {
   guint n = vn_dataset_get_n (self->dataset);
 
-  if (self->calibrates && n < FEW_SAMPLES)
+  if (self->calibrates && n < VN_DATA_FEW)
     vn_notes_add (self->notes, VN_NOTE_INFO, "data-few", NULL,
                   _("Only %u samples: ranges get better with more; 100 to 1000 are usual"), n);
   if (self->n_samples > 1 && self->all_equal)
@@ -158,33 +168,21 @@ note_samples (const Samples *self)
                   _("The samples look like N×C×H×W, a plane for each colour; the network takes N×H×W×C"));
 }
 
-/* ---- all together ---- */
-
-static void
-layers_free (gpointer data)
-{
-  VnFirstLayer *layer = data;
-
-  g_free (layer->sum);
-  g_free (layer->squares);
-  g_free (layer);
-}
+/* ---- the first layers ---- */
 
 /* A plan for the first layers only; NULL if there is none, or the network does not take the data set's inputs. */
 static VnPlan *
-plan_layers (VnModel    *model,
-             GHashTable *shapes,
-             guint       n_inputs,
-             GPtrArray  *layers)
+first_layers_plan (const VnFirstLayers *self)
 {
   g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
-  VnPlanOptions options = { .input_shapes = shapes, .outputs = outputs, .no_fusion = TRUE };
+  VnPlanOptions options = { .input_shapes = self->shapes, .outputs = outputs, .no_fusion = TRUE };
+  const GPtrArray *inputs = self->model->graph->inputs;
   g_autoptr(VnPlan) plan = NULL;
   guint n = 0;
 
-  for (guint i = 0; i < model->graph->inputs->len; i++)
+  for (guint i = 0; i < inputs->len; i++)
     {
-      VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      VnValue *value = g_ptr_array_index (inputs, i);
       VnFirstLayer found = { .input = n };
 
       if (value->initializer != NULL)
@@ -195,11 +193,11 @@ plan_layers (VnModel    *model,
       found.direct = found.value == value;
       if (!found.direct)
         g_ptr_array_add (outputs, found.value);
-      g_ptr_array_add (layers, g_memdup2 (&found, sizeof found));
+      g_ptr_array_add (self->layers, g_memdup2 (&found, sizeof found));
     }
-  if (n != n_inputs)
-    g_ptr_array_set_size (layers, 0);
-  if (layers->len == 0 || outputs->len == 0 || (plan = vn_plan_new (model, &options, NULL, NULL)) == NULL ||
+  if (n != self->n_inputs)
+    g_ptr_array_set_size (self->layers, 0);
+  if (self->layers->len == 0 || outputs->len == 0 || (plan = vn_plan_new (self->model, &options, NULL, NULL)) == NULL ||
       vn_plan_get_n_inputs (plan) != n || vn_plan_get_n_outputs (plan) != outputs->len)
     return NULL;
   return g_steal_pointer (&plan);
@@ -207,10 +205,10 @@ plan_layers (VnModel    *model,
 
 /* The samples once more, with red and blue swapped where they are pictures; FALSE if none is. */
 static gboolean
-swap_colors (VnDataset  *dataset,
-             VnTensor  **tensors,
-             VnTensor  **swapped,
-             guint       n)
+first_layers_swap_colors (VnDataset  *dataset,
+                          VnTensor  **tensors,
+                          VnTensor  **swapped,
+                          guint       n)
 {
   gboolean any = FALSE;
 
@@ -224,15 +222,18 @@ swap_colors (VnDataset  *dataset,
   return any;
 }
 
-/* @runner: (nullable): runs what is not the input itself */
-static void
-run_layers (VnRunner      *runner,
-            GPtrArray     *layers,
-            VnTensor     **tensors,
-            GCancellable  *cancellable)
+/*< private >
+ * _vn_first_layers_run:
+ * @layers: those of @self, or a copy: see what they make of one sample
+ */
+void
+_vn_first_layers_run (const VnFirstLayers *self,
+                      GPtrArray           *layers,
+                      VnTensor           **tensors,
+                      GCancellable        *cancellable)
 {
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, layers->len + 1);
-  gboolean ran = runner != NULL && vn_runner_run (runner, tensors, outputs, cancellable, NULL);
+  gboolean ran = self->runner != NULL && vn_runner_run (self->runner, tensors, outputs, cancellable, NULL);
   guint at = 0;
 
   for (guint i = 0; i < layers->len; i++)
@@ -249,34 +250,52 @@ run_layers (VnRunner      *runner,
     }
 }
 
+static const char *
+first_layers_get_input_name (const VnFirstLayers *self,
+                             guint                input)
+{
+  const GPtrArray *inputs = self->model->graph->inputs;
+  guint n = 0;
+
+  for (guint k = 0; k < inputs->len; k++)
+    {
+      const VnValue *value = g_ptr_array_index (inputs, k);
+
+      if (value->initializer == NULL && n++ == input)
+        return value->name;
+    }
+  return NULL;
+}
+
 /* @swapped: the same layers, of samples with red and blue swapped, if there were any */
 static void
-judge (GPtrArray *layers,
-       GPtrArray *swapped,
-       VnModel   *model,
-       VnNotes   *notes)
+first_layers_judge (const VnFirstLayers *self,
+                    const GPtrArray     *swapped,
+                    const Samples       *samples,
+                    GCancellable        *cancellable)
 {
-  for (guint i = 0; i < layers->len; i++)
+  for (guint i = 0; i < self->layers->len; i++)
     {
-      const VnFirstLayer *layer = layers->pdata[i];
-      guint n = 0;
+      const VnFirstLayer *layer = self->layers->pdata[i];
+      const char *input = first_layers_get_input_name (self, layer->input);
+      g_autofree char *remedy = NULL;
+      gboolean said;
 
-      for (guint k = 0; layer->sum != NULL && layer->n > 1 && k < model->graph->inputs->len; k++)
-        {
-          const VnValue *value = g_ptr_array_index (model->graph->inputs, k);
-
-          if (value->initializer != NULL || n++ != layer->input)
-            continue;
-          if (layer->norm == NULL)
-            _vn_first_layer_judge_by_bias (layer, value->name, notes);
-          else if (!_vn_first_layer_judge_by_norm (layer, value->name, notes) && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL)
-            _vn_first_layer_judge_colors (layer, swapped->pdata[i], value->name, notes);
-        }
+      if (layer->sum == NULL || !(layer->n > 1) || input == NULL)
+        continue;
+      if (isinf (_vn_first_layer_get_distance (layer)))
+        remedy = _vn_data_find_preset (self, i, cancellable);
+      said = layer->norm != NULL ? _vn_first_layer_judge_by_norm (layer, input, remedy, samples->notes)
+                                 : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
+      if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL)
+        _vn_first_layer_judge_colors (layer, swapped->pdata[i], input, samples->notes);
+      else if (!said && layer->norm == NULL && samples->low[layer->input] >= 0 && samples->high[layer->input] > RAW_MAX)
+        _vn_data_scale_judge (self, i, input, samples->notes, cancellable);
     }
 }
 
 static gboolean
-has_norm (const GPtrArray *layers)
+first_layers_have_norm (const GPtrArray *layers)
 {
   for (guint i = 0; i < layers->len; i++)
     if (((const VnFirstLayer *) layers->pdata[i])->norm != NULL)
@@ -284,25 +303,88 @@ has_norm (const GPtrArray *layers)
   return FALSE;
 }
 
-/* Before they have seen anything. */
-static GPtrArray *
-copy_layers (const GPtrArray *layers)
+/*< private >
+ * _vn_first_layers_copy:
+ *
+ * Returns: (transfer full) (element-type VnFirstLayer): the same layers, which have seen nothing yet
+ */
+GPtrArray *
+_vn_first_layers_copy (const GPtrArray *layers)
 {
-  GPtrArray *copy = g_ptr_array_new_with_free_func (layers_free);
+  GPtrArray *copy = g_ptr_array_new_with_free_func (_vn_first_layer_free);
 
   for (guint i = 0; i < layers->len; i++)
-    g_ptr_array_add (copy, g_memdup2 (layers->pdata[i], sizeof (VnFirstLayer)));
+    {
+      VnFirstLayer *layer = g_memdup2 (layers->pdata[i], sizeof (VnFirstLayer));
+
+      layer->sum = layer->squares = NULL;
+      layer->n_channels = 0;
+      layer->n = 0;
+      layer->n_tensors = 0;
+      g_ptr_array_add (copy, layer);
+    }
   return copy;
 }
 
+/* ---- all together ---- */
+
 static guint
-count_inputs (const VnModel *model)
+data_check_count_inputs (const VnModel *model)
 {
   guint n = 0;
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     n += ((VnValue *) g_ptr_array_index (model->graph->inputs, i))->initializer == NULL;
   return n;
+}
+
+static void
+samples_init (Samples *self)
+{
+  self->first = g_new0 (VnTensor *, self->n_inputs + 1);
+  self->low = g_new (double, self->n_inputs + 1);
+  self->high = g_new (double, self->n_inputs + 1);
+  self->all_equal = TRUE;
+  for (guint k = 0; k < self->n_inputs; k++)
+    {
+      self->low[k] = INFINITY;
+      self->high[k] = -INFINITY;
+    }
+}
+
+static void
+samples_clear (Samples *self)
+{
+  for (guint k = 0; k < self->n_inputs; k++)
+    g_clear_pointer (&self->first[k], vn_tensor_unref);
+  g_free (self->first);
+  g_free (self->low);
+  g_free (self->high);
+}
+
+/* One sample: its values, and what the first layers make of it, in both orders of colours. */
+static void
+data_check_sample (Samples             *samples,
+                   const VnFirstLayers *layers,
+                   GPtrArray           *swapped,
+                   guint                index,
+                   GCancellable        *cancellable)
+{
+  const guint n_inputs = samples->n_inputs;
+  g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
+  g_autofree VnTensor **others = g_new0 (VnTensor *, n_inputs + 1);
+
+  if (!vn_dataset_load (samples->dataset, index, tensors, NULL))
+    return;
+  samples_look_at (samples, index, tensors);
+  _vn_first_layers_run (layers, layers->layers, tensors, cancellable);
+  if (first_layers_have_norm (layers->layers) && first_layers_swap_colors (samples->dataset, tensors, others, n_inputs))
+    _vn_first_layers_run (layers, swapped, others, cancellable);
+  for (guint k = 0; k < n_inputs; k++)
+    {
+      vn_tensor_unref (tensors[k]);
+      g_clear_pointer (&others[k], vn_tensor_unref);
+    }
 }
 
 /**
@@ -312,11 +394,10 @@ count_inputs (const VnModel *model)
  * @shapes: (nullable): sizes of inputs, as of vn_model_open_data()
  * @dataset: samples for all its inputs
  * @calibrates: ranges are to be found with them: few are a fact to tell
- * @notes: receives "data-few", "data-equal", "data-constant", "data-not-finite", "data-layout", "data-range" and
- *   "data-colors"
+ * @notes: receives "data-few", and what is in vn-data-suspicions.def
  *
  * Looks at a few samples, evenly spread, and runs the network's first layer on them. Samples that cannot be read and
- * networks whose first layer cannot be run say nothing.
+ * networks whose first layer cannot be run say nothing. Random values are said to be that, and not looked at.
  *
  * Returns: %FALSE only if it was cancelled
  */
@@ -332,39 +413,30 @@ vn_data_check (VnModel       *model,
 {
   const guint n = vn_dataset_get_n (dataset);
   const guint n_checked = MIN (n, MAX_SAMPLES);
-  const guint n_inputs = count_inputs (fed);
-  Samples samples = { dataset, notes, .n_inputs = n_inputs, .first = g_new0 (VnTensor *, n_inputs + 1), .all_equal = TRUE,
-                      .calibrates = calibrates };
-  g_autoptr(GPtrArray) layers = g_ptr_array_new_with_free_func (layers_free);
-  g_autoptr(VnPlan) plan = plan_layers (model, shapes, n_inputs, layers);
-  g_autoptr(GPtrArray) swapped = copy_layers (layers);
-  g_autoptr(VnRunner) runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
+  Samples samples = { .dataset = dataset, .notes = notes, .n_inputs = data_check_count_inputs (fed), .calibrates = calibrates };
+  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (_vn_first_layer_free);
+  VnFirstLayers layers = { .model = model, .shapes = shapes, .dataset = dataset, .n_inputs = samples.n_inputs, .layers = found };
+  g_autoptr(GPtrArray) swapped = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
 
-  for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
+  if (vn_dataset_is_random (dataset))
     {
-      guint index = (guint) ((guint64) i * n / n_checked);
-      g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
-      g_autofree VnTensor **others = g_new0 (VnTensor *, n_inputs + 1);
-
-      if (!vn_dataset_load (dataset, index, tensors, NULL))
-        continue;
-      look_at_sample (&samples, index, tensors);
-      run_layers (runner, layers, tensors, cancellable);
-      if (has_norm (layers) && swap_colors (dataset, tensors, others, n_inputs))
-        run_layers (runner, swapped, others, cancellable);
-      for (guint k = 0; k < n_inputs; k++)
-        {
-          vn_tensor_unref (tensors[k]);
-          g_clear_pointer (&others[k], vn_tensor_unref);
-        }
+      vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));
+      return TRUE;
     }
-  for (guint k = 0; k < n_inputs; k++)
-    g_clear_pointer (&samples.first[k], vn_tensor_unref);
-  g_free (samples.first);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-  note_samples (&samples);
-  if (samples.n_bad == 0)
-    judge (layers, swapped, model, notes);
-  return TRUE;
+  plan = first_layers_plan (&layers);
+  layers.runner = runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
+  swapped = _vn_first_layers_copy (found);
+  samples_init (&samples);
+  for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
+    data_check_sample (&samples, &layers, swapped, (guint) ((guint64) i * n / n_checked), cancellable);
+  if (!g_cancellable_is_cancelled (cancellable))
+    {
+      samples_note (&samples);
+      if (samples.n_bad == 0)
+        first_layers_judge (&layers, swapped, &samples, cancellable);
+    }
+  samples_clear (&samples);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }

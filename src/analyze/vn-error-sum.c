@@ -117,6 +117,8 @@ vn_error_sum_add (VnErrorSum  *self,
             add_pair (self, f[i], q[i]);
           else if (isfinite (f[i]))
             self->n_bad++;
+          else
+            self->n_bad_float++;
         }
     }
 }
@@ -127,6 +129,7 @@ vn_error_sum_merge (VnErrorSum       *self,
 {
   self->n += from->n;
   self->n_bad += from->n_bad;
+  self->n_bad_float += from->n_bad_float;
   self->ff += from->ff;
   self->qq += from->qq;
   self->fq += from->fq;
@@ -141,13 +144,16 @@ vn_error_sum_merge (VnErrorSum       *self,
 /**
  * vn_error_sum_noise:
  *
- * Returns: noise:signal; 0 where there is no noise, infinity where there is noise and no signal, or a bad element
+ * Returns: noise:signal; 0 where there is no noise, infinity where there is noise and no signal, or a bad element; NaN if the
+ *   float network gave nothing finite
  */
 double
 vn_error_sum_noise (const VnErrorSum *self)
 {
   if (self->n_bad > 0)
     return INFINITY;
+  if (self->n > 0 && self->n == self->n_bad_float)
+    return NAN;
   if (self->dd == 0)
     return 0;
   return self->dd / self->ff;
@@ -162,13 +168,15 @@ vn_error_sum_sqnr (const VnErrorSum *self)
 /**
  * vn_error_sum_cosine:
  *
- * Returns: -1 .. 1; 1 if both are zero everywhere, 0 if one is
+ * Returns: -1 .. 1; 1 if both are zero everywhere, 0 if one is; NaN if the float network gave nothing finite
  */
 double
 vn_error_sum_cosine (const VnErrorSum *self)
 {
   if (self->n_bad > 0)
     return 0;
+  if (self->n > 0 && self->n == self->n_bad_float)
+    return NAN;
   if (self->ff == 0 || self->qq == 0)
     return self->ff == self->qq;
   return self->dd == 0 ? 1 : self->fq / (sqrt (self->ff) * sqrt (self->qq));
@@ -190,6 +198,7 @@ vn_error_sum_fill_row (const VnErrorSum *self,
 {
   row->n = self->n;
   row->n_bad = self->n_bad;
+  row->n_bad_float = self->n_bad_float;
   row->noise_to_signal = vn_error_sum_noise (self);
   row->sqnr_db = vn_error_sum_sqnr (self);
   row->cosine = vn_error_sum_cosine (self);

@@ -7,11 +7,11 @@ G_BEGIN_DECLS
 
 /**
  * VnErrorSum: running sums over pairs of tensors, in double precision: f float, q quantized.
- * Elements where f is not finite are left out; elements where only q is not finite are counted as bad.
+ * Elements where f is not finite are counted as bad of the float network and left out; those where only q is not are bad.
  */
 typedef struct
 {
-  guint64 n, n_bad;
+  guint64 n, n_bad, n_bad_float;
   double  ff, qq, fq, dd;      /* sums of f*f, q*q, f*q, (q-f)*(q-f) */
   double  max_error;
   double  float_min, float_max, quant_min, quant_max;

@@ -18,6 +18,7 @@ note_free (gpointer data)
   g_free (note->code);
   g_free (note->subject);
   g_free (note->text);
+  g_free (note->remedy);
   g_free (note);
 }
 
@@ -54,6 +55,28 @@ vn_notes_unref (VnNotes *self)
   g_free (self);
 }
 
+static void
+notes_add (VnNotes     *self,
+           VnNoteLevel  level,
+           const char  *code,
+           const char  *subject,
+           const char  *remedy,
+           const char  *format,
+           va_list      args)
+{
+  VnNote *note = g_new0 (VnNote, 1);
+
+  note->level = level;
+  note->code = g_strdup (code);
+  note->subject = g_strdup (subject);
+  note->remedy = g_strdup (remedy);
+  note->text = g_strdup_vprintf (format, args);
+
+  g_mutex_lock (&self->lock);
+  g_ptr_array_add (self->items, note);
+  g_mutex_unlock (&self->lock);
+}
+
 /**
  * vn_notes_add:
  * @self: (nullable): where to; %NULL drops the note
@@ -70,21 +93,36 @@ vn_notes_add (VnNotes     *self,
               ...)
 {
   va_list args;
-  VnNote *note;
 
   if (self == NULL)
     return;
-  note = g_new0 (VnNote, 1);
-  note->level = level;
-  note->code = g_strdup (code);
-  note->subject = g_strdup (subject);
   va_start (args, format);
-  note->text = g_strdup_vprintf (format, args);
+  notes_add (self, level, code, subject, NULL, format, args);
   va_end (args);
+}
 
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->items, note);
-  g_mutex_unlock (&self->lock);
+/**
+ * vn_notes_add_remedy:
+ * @remedy: (nullable): a translated sentence: what to do about it
+ *
+ * As vn_notes_add(), with a remedy.
+ */
+void
+vn_notes_add_remedy (VnNotes     *self,
+                     VnNoteLevel  level,
+                     const char  *code,
+                     const char  *subject,
+                     const char  *remedy,
+                     const char  *format,
+                     ...)
+{
+  va_list args;
+
+  if (self == NULL)
+    return;
+  va_start (args, format);
+  notes_add (self, level, code, subject, remedy, format, args);
+  va_end (args);
 }
 
 guint

@@ -26,7 +26,11 @@ typedef struct
   char        *code;     /* stable, for machines: "sample-unreadable" */
   char        *subject;  /* node, tensor or file; may be NULL */
   char        *text;     /* one translated sentence */
+  char        *remedy;   /* what to do about it, translated; may be NULL */
 } VnNote;
+
+/* The code of what says that the tensor it is about has NaN or infinite weights. */
+#define VN_NOTE_WEIGHTS_NOT_FINITE "weights-not-finite"
 
 /**
  * VnNotes: list of #VnNote; the functions may be called from any thread.
@@ -42,6 +46,13 @@ void          vn_notes_add   (VnNotes     *self,
                               const char  *subject,
                               const char  *format,
                               ...) G_GNUC_PRINTF (5, 6);
+void          vn_notes_add_remedy (VnNotes     *self,
+                                   VnNoteLevel  level,
+                                   const char  *code,
+                                   const char  *subject,
+                                   const char  *remedy,
+                                   const char  *format,
+                                   ...) G_GNUC_PRINTF (6, 7);
 guint         vn_notes_get_n (VnNotes     *self);
 const VnNote *vn_notes_get   (VnNotes     *self,
                               guint        i);

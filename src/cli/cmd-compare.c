@@ -100,7 +100,8 @@ compare_run (char        **args,
       if (!vn_file_write_all (report_file, markdown, strlen (markdown), error))
         return FALSE;
     }
-  vn_cmd_print_notes (input.notes);
+  vn_cmd_print_run_notes (input.notes);
+  vn_cmd_print_verdict (input.errors, NULL, input.notes);
   print_table (input.errors);
   print_weights (input.errors);
   text = vn_report_json (&input);

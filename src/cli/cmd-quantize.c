@@ -178,13 +178,9 @@ print_result (VnResult *result)
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
-  if (result->errors == NULL && result->data == NULL)
-    vn_cmd_print ("  %s\n", _("The error was not measured: no samples were given"));
+  vn_cmd_print_verdict (result->errors, &result->accuracy, result->notes);
   if (result->errors != NULL)
-    {
-      vn_cmd_print ("  %s\n", vn_report_get_verdict (result->errors) != NULL ? vn_report_get_verdict (result->errors) : "");
-      print_outputs (result->errors);
-    }
+    print_outputs (result->errors);
   if (result->accuracy.valid)
     vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
@@ -345,7 +341,7 @@ quantize_run (char        **args,
       !export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
       !export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
-  vn_cmd_print_notes (result->notes);
+  vn_cmd_print_run_notes (result->notes);
   print_result (result);
   return add_report_json (json, result, error);
 }

@@ -182,7 +182,7 @@ add_notes (VnNotes *notes,
     {
       const VnNote *note = vn_notes_get (more, i);
 
-      vn_notes_add (notes, note->level, note->code, note->subject, "%s", note->text);
+      vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
     }
 }
 
@@ -196,6 +196,7 @@ print_result (JsonBuilder *json,
   g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
 
   vn_cmd_print (_("%s: %s, was %s\n"), paths->output, after, before);
+  vn_cmd_print_verdict (result->errors, &result->accuracy, result->notes);
   for (guint i = 0; result->errors != NULL && i < vn_error_table_get_n (result->errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
@@ -213,6 +214,7 @@ print_result (JsonBuilder *json,
       json_builder_set_member_name (json, "report");
       json_builder_add_string_value (json, paths->report);
     }
+  vn_cmd_json_verdict (json, result->errors, &result->accuracy, result->notes);
   add_notes (config->notes, result->notes);
   vn_cmd_json_notes (json, config->notes);
 }
@@ -257,7 +259,7 @@ xquant_run (char        **args,
   result = quantize (config, model, shapes, error);
   if (result == NULL || !make_folder (paths.output, error) || !write_results (&paths, result, error))
     return FALSE;
-  vn_cmd_print_notes (result->notes);
+  vn_cmd_print_run_notes (result->notes);
   print_result (json, &paths, config, result);
   return TRUE;
 }

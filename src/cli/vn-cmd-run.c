@@ -2,6 +2,7 @@
 /* Jobs on a terminal, and printing. */
 #include "vn-cmd.h"
 
+#include "vn-data-suspicion.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
@@ -214,8 +215,9 @@ vn_cmd_get_kept (void)
   return kept;
 }
 
-void
-vn_cmd_print_notes (VnNotes *notes)
+static void
+print_notes (VnNotes  *notes,
+             gboolean  suspicions)
 {
   const char *levels[] = { _("note"), _("warning"), _("problem") };
 
@@ -226,13 +228,28 @@ vn_cmd_print_notes (VnNotes *notes)
       const VnNote *note = vn_notes_get (notes, i);
 
       /* What was found about the samples is worth a line, even where it is no more than a remark. */
-      if (note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-"))
+      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-")) ||
+          (!suspicions && vn_data_suspicion_is (note)))
         continue;
       if (note->subject != NULL)
         fprintf (stderr, "%s: %s: %s\n", levels[note->level], note->subject, note->text);
       else
         fprintf (stderr, "%s: %s\n", levels[note->level], note->text);
+      if (vn_data_suspicion_is (note))
+        fprintf (stderr, "  %s\n", vn_data_suspicion_get_remedy (note));
     }
+}
+
+void
+vn_cmd_print_notes (VnNotes *notes)
+{
+  print_notes (notes, TRUE);
+}
+
+void
+vn_cmd_print_run_notes (VnNotes *notes)
+{
+  print_notes (notes, FALSE);
 }
 
 void
@@ -268,6 +285,11 @@ vn_cmd_json_notes (JsonBuilder *json,
       json_builder_add_string_value (json, note->subject != NULL ? note->subject : "");
       json_builder_set_member_name (json, "text");
       json_builder_add_string_value (json, note->text);
+      if (vn_data_suspicion_is (note))
+        {
+          json_builder_set_member_name (json, "remedy");
+          json_builder_add_string_value (json, vn_data_suspicion_get_remedy (note));
+        }
       json_builder_end_object (json);
     }
   json_builder_end_array (json);

@@ -137,6 +137,14 @@ void                vn_cmd_put            (const char   *text);
 void                vn_cmd_print          (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
+void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
+void                vn_cmd_print_verdict  (VnErrorTable     *errors,      /* nullable */
+                                           const VnAccuracy *accuracy,    /* nullable */
+                                           VnNotes          *notes);
+void                vn_cmd_json_verdict   (JsonBuilder      *json,
+                                           VnErrorTable     *errors,      /* nullable */
+                                           const VnAccuracy *accuracy,    /* nullable */
+                                           VnNotes          *notes);
 void                vn_cmd_json_notes     (JsonBuilder  *json,
                                            VnNotes      *notes);
 void                vn_cmd_json_number    (JsonBuilder  *json,

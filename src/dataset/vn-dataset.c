@@ -342,6 +342,17 @@ vn_dataset_is_image (VnDataset *self)
   return self->is_image;
 }
 
+/**
+ * vn_dataset_is_random:
+ *
+ * Returns: whether the samples are random values
+ */
+gboolean
+vn_dataset_is_random (VnDataset *self)
+{
+  return g_str_equal (self->source->id, "random");
+}
+
 /* ---- loading ---- */
 
 /* VnSource.load for samples that are files. */
@@ -444,6 +455,39 @@ vn_dataset_swap_colors (VnDataset      *self,
       to[i] = (from[other] * std[2 - c] + mean[2 - c] - mean[c]) / std[c];
     }
   return swapped;
+}
+
+/**
+ * vn_dataset_renormalize:
+ * @tensor: loaded for @input
+ * @settings: whose mean and deviation are to be tried
+ *
+ * Returns: (transfer full) (nullable): what would have been loaded with these; %NULL unless the settings turned a picture into
+ *   floats
+ */
+VnTensor *
+vn_dataset_renormalize (VnDataset          *self,
+                        guint               input,
+                        const VnTensor     *tensor,
+                        const VnPreprocess *settings)
+{
+  const VnPicturePlan *plan = &self->pictures[input];
+  const VnPreprocess *own = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
+  const gsize channels = plan->channels == 4 ? 0 : plan->channels;     /* the fourth stays 0, whatever the settings */
+  const gsize area = channels > 0 ? tensor->n_elements / channels / (gsize) MAX (plan->batch, 1) : 0;
+  const float *from = tensor->data;
+  VnTensor *result;
+
+  if (tensor->dtype != VN_DTYPE_F32 || vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL || area == 0 ||
+      tensor->n_elements % (channels * area) != 0 || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL)) == NULL)
+    return NULL;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      gsize c = plan->layout == VN_LAYOUT_NHWC ? i % channels : i / area % channels;
+
+      ((float *) result->data)[i] = (from[i] * own->std[c] + own->mean[c] - settings->mean[c]) / settings->std[c];
+    }
+  return result;
 }
 
 /**

@@ -135,6 +135,14 @@ gboolean    vn_dataset_load       (VnDataset          *self,
                                    VnTensor          **tensors,
                                    GError            **error);
 
+gboolean    vn_dataset_is_random   (VnDataset         *self);
+
+/* A loaded picture as it would be with mean and deviation of other settings; NULL if the input takes no pictures. */
+VnTensor   *vn_dataset_renormalize (VnDataset          *self,
+                                    guint               input,
+                                    const VnTensor     *tensor,
+                                    const VnPreprocess *settings);
+
 /* A loaded picture as it would be in the other channel order; NULL if the input takes no pictures of three colours. */
 VnTensor   *vn_dataset_swap_colors (VnDataset         *self,
                                     guint              input,

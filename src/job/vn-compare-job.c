@@ -4,6 +4,7 @@
 
 #include "vn-data-check.h"
 #include "vn-i18n.h"
+#include "vn-weights-check.h"
 
 struct _VnCompareJob
 {
@@ -62,12 +63,6 @@ vn_compare_job_prepare (VnJob         *job,
 }
 
 static gboolean
-vn_compare_job_wants_check (VnJob *job)
-{
-  return !g_str_equal (VN_COMPARE_JOB (job)->data->path, "random");
-}
-
-static gboolean
 vn_compare_job_check (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
@@ -88,6 +83,8 @@ vn_compare_job_compare (VnJob         *job,
   VnCompareOptions options = { .value_names = names, .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
 
+  vn_weights_check (self->float_model, self->notes);
+  vn_weights_check (self->quant_model, self->notes);
   vn_graph_note_unsupported (self->float_run->graph, self->notes);
   list_all (vn_dataset_get_n (self->dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
@@ -111,7 +108,7 @@ vn_compare_job_compare_weights (VnJob         *job,
 
 static const VnStage stages[] = {
   { "prepare", N_("Preparing"),            2,  NULL,                       vn_compare_job_prepare },
-  { "check",   N_("Checking the samples"), 8,  vn_compare_job_wants_check, vn_compare_job_check },
+  { "check",   N_("Checking the samples"), 8,  NULL, vn_compare_job_check },
   { "compare", N_("Measuring error"),      85, NULL,                       vn_compare_job_compare },
   { "weights", N_("Comparing weights"),    5,  NULL,                       vn_compare_job_compare_weights },
   { NULL },

@@ -112,12 +112,6 @@ vn_evaluate_job_prepare (VnJob         *job,
 }
 
 static gboolean
-vn_evaluate_job_wants_check (VnJob *job)
-{
-  return !g_str_equal (VN_EVALUATE_JOB (job)->settings.data->path, "random");
-}
-
-static gboolean
 vn_evaluate_job_check (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
@@ -159,7 +153,7 @@ vn_evaluate_job_evaluate (VnJob         *job,
 
 static const VnStage stages[] = {
   { "prepare",  N_("Preparing"),            2,  NULL,                        vn_evaluate_job_prepare },
-  { "check",    N_("Checking the samples"), 3,  vn_evaluate_job_wants_check, vn_evaluate_job_check },
+  { "check",    N_("Checking the samples"), 3,  NULL, vn_evaluate_job_check },
   { "evaluate", N_("Evaluating"),           95, NULL,                        vn_evaluate_job_evaluate },
   { NULL },
 };

@@ -242,7 +242,7 @@ vn_job_input_check (VnJobInput    *self,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  return self->dataset == NULL || g_str_equal (self->data->path, "random") ||
+  return self->dataset == NULL ||
          vn_data_check (self->model, self->prepared, self->shapes, self->dataset, calibrates, self->notes, cancellable, error);
 }
 

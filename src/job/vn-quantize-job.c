@@ -5,6 +5,9 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-weights-check.h"
+
+#include <string.h>
 
 struct _VnQuantizeJob
 {
@@ -389,6 +392,23 @@ explain_open_sizes (VnQuantizeJob  *self,
     }
 }
 
+/* What comes of infinite weights is found far behind them. */
+static void
+explain_weights (VnNotes  *notes,
+                 GError  **error)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (!g_str_equal (note->code, VN_NOTE_WEIGHTS_NOT_FINITE) ||
+          (error != NULL && *error != NULL && strstr ((*error)->message, note->subject) != NULL))
+        continue;
+      g_prefix_error (error, "“%s”: %s. ", note->subject, note->text);
+      return;
+    }
+}
+
 static void
 begin_result (VnQuantizeJob *self)
 {
@@ -416,10 +436,14 @@ vn_quantize_job_run (VnJob         *job,
   begin_result (self);
   if (!vn_job_input_validate (&self->input, error))
     return FALSE;
+  vn_weights_check (self->settings.model, self->draft->notes);
   if (!VN_JOB_CLASS (vn_quantize_job_parent_class)->run (job, cancellable, error))
     {
       if (!g_cancellable_is_cancelled (cancellable))
-        explain_open_sizes (self, error);
+        {
+          explain_open_sizes (self, error);
+          explain_weights (self->draft->notes, error);
+        }
       return FALSE;
     }
   vn_notes_sort (self->draft->notes);

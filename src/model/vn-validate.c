@@ -137,7 +137,7 @@ note_contents (Check         *check,
   for (gsize i = 0; i < tensor->n_elements; i++)
     n_bad += !isfinite (vn_tensor_get_double (tensor, i));
   if (n_bad > 0)
-    vn_notes_add (check->notes, VN_NOTE_PROBLEM, "weights-not-finite", value->name,
+    vn_notes_add (check->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                   _("%zu of %zu weights in “%s” are NaN or infinite"),
                   n_bad, tensor->n_elements, value->name);
 }

@@ -7,9 +7,10 @@
  *   "settings": { "preset", "activation", "weight", "per_channel", "symmetric_activations", "method", "percentile",
  *                 "exclude": [ pattern ] },                                                   absent in a comparison
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
- *   "summary":  { "verdict", "worst_output", "sqnr_db", "cosine", "marked" },
+ *   "summary":  { "suspicions": [ { "code", "subject", "text", "remedy" } ],                   about the samples
+ *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
- *                   "max_error", "not_finite", "float_min", "float_max", "quantized_min", "quantized_max",
+ *                   "max_error", "not_finite", "not_finite_before", "float_min", "float_max", "quantized_min", "quantized_max",
  *                   "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
  *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
  *                   "shifts": { "cut", "bias", "read", "write" },
@@ -19,8 +20,10 @@
 #include "vn-report-private.h"
 
 #include "vn-format.h"
+#include "vn-data-suspicion.h"
 #include "vn-json.h"
 #include "vn-npu.h"
+#include "vn-verdict.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -138,20 +141,48 @@ add_accuracy (JsonBuilder      *json,
 }
 
 static void
-add_summary (JsonBuilder  *json,
-             VnErrorTable *errors)
+add_suspicions (JsonBuilder     *json,
+                const VnVerdict *verdict)
 {
-  const VnErrorRow *worst = _vn_report_worst_output (errors);
+  json_builder_set_member_name (json, "suspicions");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < verdict->suspicions->len; i++)
+    {
+      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
+
+      json_builder_begin_object (json);
+      add_string (json, "code", note->code);
+      add_string (json, "subject", note->subject);
+      add_string (json, "text", note->text);
+      add_string (json, "remedy", vn_data_suspicion_get_remedy (note));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_summary (JsonBuilder         *json,
+             const VnReportInput *input)
+{
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
 
   begin (json, "summary");
-  add_string (json, "verdict", vn_report_get_verdict (errors));
-  add_string (json, "worst_output", worst != NULL ? worst->value : NULL);
-  if (worst != NULL)
+  add_suspicions (json, verdict);
+  add_string (json, "verdict", verdict->title);
+  add_string (json, "level", verdict->id);
+  add_string (json, "text", verdict->text);
+  json_builder_set_member_name (json, "not_finite");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < verdict->not_finite->len; i++)
+    json_builder_add_string_value (json, g_ptr_array_index (verdict->not_finite, i));
+  json_builder_end_array (json);
+  add_string (json, "worst_output", verdict->worst != NULL ? verdict->worst->value : NULL);
+  if (verdict->worst != NULL)
     {
-      add_number (json, "sqnr_db", worst->sqnr_db);
-      add_number (json, "cosine", worst->cosine);
+      add_number (json, "sqnr_db", verdict->worst->sqnr_db);
+      add_number (json, "cosine", verdict->worst->cosine);
     }
-  add_int (json, "marked", _vn_report_count_marked (errors));
+  add_int (json, "marked", _vn_report_count_marked (input->errors));
   json_builder_end_object (json);
 }
 
@@ -194,6 +225,8 @@ add_tensor (JsonBuilder         *json,
   if (row->has_local)
     add_number (json, "local_sqnr_db", row->local_db);
   add_int (json, "not_finite", (gint64) row->n_bad);
+  if (row->n_bad_float > 0)
+    add_int (json, "not_finite_before", (gint64) row->n_bad_float);
   add_number (json, "float_min", row->float_min);
   add_number (json, "float_max", row->float_max);
   add_number (json, "quantized_min", row->quant_min);
@@ -346,9 +379,9 @@ vn_report_json (const VnReportInput *input)
     add_settings (json, input->recipe);
   if (input->accuracy != NULL && input->accuracy->valid)
     add_accuracy (json, input->accuracy);
+  add_summary (json, input);
   if (input->errors != NULL)
     {
-      add_summary (json, input->errors);
       add_tensors (json, input);
       add_weights (json, input->errors);
     }

@@ -2,9 +2,11 @@
 /* The report as Markdown. */
 #include "vn-report-private.h"
 
+#include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-npu.h"
+#include "vn-verdict.h"
 
 #include <math.h>
 
@@ -108,6 +110,40 @@ append_settings (GString             *text,
     }
 }
 
+/* What is suspected of the samples comes before all that was measured on them. */
+static void
+append_suspicions (GString         *text,
+                   const VnVerdict *verdict)
+{
+  for (guint i = 0; i < verdict->suspicions->len; i++)
+    {
+      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
+      g_autofree char *subject = note->subject != NULL ? _vn_report_cell (note->subject) : NULL;
+      g_autofree char *what = _vn_report_cell (note->text);
+      g_autofree char *remedy = _vn_report_cell (vn_data_suspicion_get_remedy (note));
+
+      g_string_append_printf (text, "\n> **%s** %s%s%s. %s\n", _("Suspicious samples."), subject != NULL ? subject : "",
+                              subject != NULL ? ": " : "", what, remedy);
+    }
+}
+
+static void
+append_worst (GString             *text,
+              const VnReportInput *input,
+              const VnErrorRow    *worst)
+{
+  g_autofree char *name = _vn_report_cell (worst->value);
+  g_autofree char *sqnr = vn_format_fixed (worst->sqnr_db, 2);
+  g_autofree char *cosine = vn_format_fixed (worst->cosine, 5);
+  g_autofree char *noise = vn_format_plain (vn_metric_get_info (VN_METRIC_NOISE)->bad);
+  g_autofree char *least = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
+
+  /* Translators: name of an output, decibels, cosine */
+  g_string_append_printf (text, _("\nWorst output %s: %s dB, cosine %s. "), name, sqnr, cosine);
+  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above %s or cosine below %s).\n"),
+                          _vn_report_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
+}
+
 /*< private >
  * _vn_report_append_verdict:
  */
@@ -115,23 +151,13 @@ void
 _vn_report_append_verdict (GString             *text,
                            const VnReportInput *input)
 {
-  const VnErrorRow *worst = _vn_report_worst_output (input->errors);
-  g_autofree char *sqnr = NULL;
-  g_autofree char *cosine = NULL;
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
+  g_autofree char *words = _vn_report_cell (verdict->text);
 
-  if (worst == NULL)
-    return;
-  sqnr = vn_format_fixed (worst->sqnr_db, 2);
-  cosine = vn_format_fixed (worst->cosine, 5);
-  g_string_append_printf (text, "\n**%s.** ", vn_report_get_verdict (input->errors));
-  {
-    g_autofree char *name = _vn_report_cell (worst->value);
-
-    /* Translators: name of an output, decibels, cosine */
-    g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), name, sqnr, cosine);
-  }
-  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above 0.1 or cosine below 0.99).\n"),
-                          _vn_report_count_marked (input->errors), vn_error_table_get_n (input->errors));
+  append_suspicions (text, verdict);
+  g_string_append_printf (text, "\n**%s.** %s\n", verdict->title, words);
+  if (verdict->worst != NULL)
+    append_worst (text, input, verdict->worst);
   if (input->accuracy != NULL && input->accuracy->valid)
     g_string_append_printf (text, _("\nTop-1 on %u labelled samples: float %u, quantized %u, same answer %u.\n"),
                             input->accuracy->n, input->accuracy->float_top1, input->accuracy->quant_top1,

@@ -7,7 +7,6 @@
 
 G_BEGIN_DECLS
 
-const VnErrorRow *_vn_report_worst_output (VnErrorTable *errors);
 guint             _vn_report_count_marked (VnErrorTable *errors);
 char             *_vn_report_cell         (const char    *text);
 void              _vn_report_append_verdict (GString             *text,

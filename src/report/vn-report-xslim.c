@@ -197,6 +197,20 @@ append_op (GString             *text,
     }
 }
 
+static void
+append_legend (GString *text)
+{
+  const VnMetricInfo *noise = vn_metric_get_info (VN_METRIC_NOISE);
+  g_autofree char *fine = vn_format_plain (noise->fine), *bad = vn_format_plain (noise->bad);
+  g_autofree char *cosine = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
+
+  g_string_append_printf (text, "\n%s", _("SNR is noise:signal, less is better"));
+  g_string_append_printf (text, _(": below %s negligible, to %s acceptable. It says more than the cosine. "), fine, bad);
+  g_string_append_printf (text, _("Red: SNR above %s or cosine below %s. "), bad, cosine);
+  g_string_append_printf (text, "%s\n\n", _("An F range much wider than the Q range: values are clipped. Many empty bins: too few "
+                                            "samples."));
+}
+
 /**
  * vn_report_xslim:
  * @input: with @errors and @prepared
@@ -214,10 +228,7 @@ vn_report_xslim (const VnReportInput *input)
   ops = list_ops (input, input->prepared->graph);
   g_string_append_printf (text, "# %s\n", _("Quantization analysis"));
   _vn_report_append_verdict (text, input);
-  g_string_append_printf (text, "\n%s\n\n",
-                          _("SNR is noise:signal, less is better: below 0.01 negligible, to 0.1 acceptable. It says more than the "
-                            "cosine. Red: SNR above 0.1 or cosine below 0.99. An F range much wider than the Q range: values are "
-                            "clipped. Many empty bins: too few samples."));
+  append_legend (text);
   g_string_append (text, "| Op | Var | SNR | MSE | Cosine | Q.MinMax | F.MinMax | F.Hist |\n"
                          "|---|---|---:|---:|---:|---|---|---|\n");
   for (guint i = 0; i < ops->len; i++)

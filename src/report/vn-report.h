@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-compare.h"
+#include "vn-error-table.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
@@ -31,8 +31,5 @@ char   *vn_report_markdown  (const VnReportInput *input);
 char   *vn_report_xslim     (const VnReportInput *input);
 /* JSON of the same content; schema in the comment of vn-report-json.c. */
 char   *vn_report_json      (const VnReportInput *input);
-
-/* "Good", "Usable with care" ... by the worst output; NULL if nothing was measured. */
-const char *vn_report_get_verdict (VnErrorTable *errors);
 
 G_END_DECLS

@@ -24,6 +24,7 @@ typedef struct
   double   noise_to_signal, sqnr_db, cosine, mse, max_error;
   double   float_min, float_max, quant_min, quant_max;
   guint64  n_bad;           /* NaN or infinite in the quantized network but not in the float one */
+  guint64  n_bad_float;     /* NaN or infinite in the float one: left out of all measures, which are NaN if that is all */
   gboolean has_local;       /* @local_db was measured */
   double   local_db;
 } VnErrorRow;

@@ -3,6 +3,7 @@
 #include "vn-step-review.h"
 
 #include "vn-cause.h"
+#include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 
 #define MAX_WEAKEST 8
-#define FINE_DB 20.0
 
 struct _VnStepReview
 {
@@ -24,7 +24,7 @@ struct _VnStepReview
   GtkImage     *verdict_icon;
   GtkLabel     *verdict_title, *verdict_text, *measured;
   GtkWidget    *figures, *exclude_all;
-  GtkListBox   *weakest, *table;
+  GtkListBox   *suspicions, *weakest, *table;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepReview, vn_step_review, VN_TYPE_WIZARD_STEP)
@@ -44,6 +44,30 @@ clear_list (GtkListBox *list)
     gtk_list_box_remove (list, child);
 }
 
+/* What is suspected of the samples stands above all that was measured on them. */
+static void
+show_suspicions (VnStepReview    *self,
+                 const VnVerdict *verdict)
+{
+  clear_list (self->suspicions);
+  for (guint i = 0; i < verdict->suspicions->len; i++)
+    {
+      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
+      GtkWidget *row = adw_action_row_new ();
+      GtkWidget *icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
+      g_autofree char *title = note->subject != NULL ? g_strdup_printf ("%s: %s", note->subject, note->text) : g_strdup (note->text);
+      g_autofree char *remedy = g_markup_escape_text (vn_data_suspicion_get_remedy (note), -1);
+
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), remedy);
+      gtk_widget_add_css_class (icon, "warning");
+      adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
+      gtk_list_box_append (self->suspicions, row);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->suspicions), verdict->suspicions->len > 0);
+}
+
 static void
 show_verdict (VnStepReview    *self,
               const VnVerdict *verdict)
@@ -53,6 +77,9 @@ show_verdict (VnStepReview    *self,
     [VN_VERDICT_WEAK_SPOT] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_CARE] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_UNUSABLE] = { "dialog-error-symbolic", "error" },
+    [VN_VERDICT_SUSPICIOUS] = { "dialog-warning-symbolic", "warning" },
+    [VN_VERDICT_NOT_FINITE] = { "dialog-error-symbolic", "error" },
+    [VN_VERDICT_NOT_MEASURED] = { "dialog-question-symbolic", "dim-label" },
   };
   const char *classes[] = { looks[verdict->level].style, NULL };
 
@@ -212,7 +239,7 @@ find_weak (VnDocument *document,
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
 
-      if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= FINE_DB) &&
+      if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->fine) &&
           vn_cause_find_origin (result, item->node) == NULL)
         g_ptr_array_add (weak, g_steal_pointer (&item));
     }
@@ -290,7 +317,8 @@ result_changed (VnStepReview *self)
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
   if (result == NULL)
     return;
-  verdict = vn_verdict_new (result);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  show_suspicions (self, verdict);
   show_verdict (self, verdict);
   show_figures (self, result, verdict);
   show_weakest (self, result);
@@ -310,7 +338,7 @@ static char *
 vn_step_review_dup_answer (VnWizardStep *step)
 {
   VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
-  g_autoptr(VnVerdict) verdict = result != NULL ? vn_verdict_new (result) : NULL;
+  g_autoptr(VnVerdict) verdict = result != NULL ? vn_verdict_new (result->errors, &result->accuracy, result->notes) : NULL;
 
   return verdict != NULL ? g_strdup (verdict->title) : NULL;
 }
@@ -350,6 +378,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, measured);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, exclude_all);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, suspicions);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, weakest);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, table);
 }

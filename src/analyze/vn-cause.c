@@ -5,18 +5,9 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-thresholds.h"
 
 #include <math.h>
-
-/* Below this signal to noise ratio, in dB, a cause is looked for. */
-#define FINE_DB 20.0
-/* A node within this many dB of its worst input only passes the error on. */
-#define PASSED_ON_DB 1.5
-/* Share of the elements that a range has to cut off to be called too narrow. */
-#define CLIPPED_SHARE 0.002
-/* How often the range has to hold the interval of nearly all elements to be called too wide. */
-#define WIDE_FACTOR 4.0
-#define TAIL_SHARE 0.0005
 
 typedef struct
 {
@@ -25,7 +16,7 @@ typedef struct
 } Clip;
 
 static void
-count_outside (const VnBin *bin,
+cause_count_outside (const VnBin *bin,
                gpointer     data)
 {
   Clip *clip = data;
@@ -42,21 +33,21 @@ typedef struct
 } Tails;
 
 static void
-find_tails (const VnBin *bin,
+cause_find_tails (const VnBin *bin,
             gpointer     data)
 {
   Tails *tails = data;
   double before = (double) tails->seen / (double) tails->n;
 
   tails->seen += bin->count;
-  if (before <= TAIL_SHARE)
+  if (before <= VN_TAIL_SHARE)
     tails->low = bin->lo;
-  if (before <= 1 - TAIL_SHARE)
+  if (before <= 1 - VN_TAIL_SHARE)
     tails->high = bin->hi;
 }
 
 static char *
-describe_range (const VnHistogram  *histogram,
+cause_describe_range (const VnHistogram  *histogram,
                 const VnTensorPlan *plan)
 {
   double step = (plan->max - plan->min) / 255;
@@ -64,10 +55,10 @@ describe_range (const VnHistogram  *histogram,
   Tails tails = { 0 };
   double width;
 
-  vn_histogram_foreach (histogram, count_outside, &clip);
+  vn_histogram_foreach (histogram, cause_count_outside, &clip);
   if (clip.n == 0)
     return NULL;
-  if ((double) clip.outside > CLIPPED_SHARE * (double) clip.n)
+  if ((double) clip.outside > VN_CLIPPED_SHARE * (double) clip.n)
     {
       g_autofree char *range = vn_format_interval (plan->min, plan->max);
 
@@ -76,9 +67,9 @@ describe_range (const VnHistogram  *histogram,
     }
 
   tails.n = clip.n;
-  vn_histogram_foreach (histogram, find_tails, &tails);
+  vn_histogram_foreach (histogram, cause_find_tails, &tails);
   width = MAX (tails.high, 0) - MIN (tails.low, 0);
-  if (width > 0 && plan->max - plan->min > WIDE_FACTOR * width)
+  if (width > 0 && plan->max - plan->min > VN_WIDE_FACTOR * width)
     return g_strdup_printf (_("A few outliers make the range %.0f times wider than 99.9 %% of the "
                               "values need."),
                             (plan->max - plan->min) / width);
@@ -111,11 +102,11 @@ vn_cause_find_origin (VnResult     *result,
           worst = input->producer;
         }
     }
-  return worst != NULL && worst_db <= own->sqnr_db + PASSED_ON_DB ? worst : NULL;
+  return worst != NULL && worst_db <= own->sqnr_db + VN_PASSED_ON_DB ? worst : NULL;
 }
 
 static char *
-describe_origin (VnResult     *result,
+cause_describe_origin (VnResult     *result,
                  const VnNode *node)
 {
   const VnNode *origin = vn_cause_find_origin (result, node);
@@ -125,7 +116,7 @@ describe_origin (VnResult     *result,
 }
 
 static int
-compare_doubles (gconstpointer a,
+cause_compare_doubles (gconstpointer a,
                  gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
@@ -135,7 +126,7 @@ compare_doubles (gconstpointer a,
 
 /* Whether the widest output channel of a weight is many times the middle one, while they share a scale. */
 static gboolean
-is_weight_rough (VnResult     *result,
+cause_is_weight_rough (VnResult     *result,
                  const VnNode *node)
 {
   VnValue *weight = node->inputs->len > 1 ? vn_node_get_input (node, 1) : NULL;
@@ -157,9 +148,9 @@ is_weight_rough (VnResult     *result,
         width = MAX (width, fabs (vn_tensor_get_double (tensor, c * per_channel + i)));
       g_array_append_val (widths, width);
     }
-  g_array_sort (widths, compare_doubles);
+  g_array_sort (widths, cause_compare_doubles);
   return g_array_index (widths, double, n_channels - 1) >
-         WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
+         VN_WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
 }
 
 /**
@@ -185,13 +176,13 @@ vn_cause_describe (VnResult     *result,
   if (row != NULL && row->n_bad > 0)
     return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.",
                                       row->n_bad), (double) row->n_bad);
-  if (row == NULL || !(row->sqnr_db < FINE_DB))
+  if (row == NULL || !(row->sqnr_db < vn_metric_get_info (VN_METRIC_SQNR)->fine))
     return plan != NULL && !plan->quantized ? g_strdup (_("Not quantized.")) : NULL;
 
-  text = describe_origin (result, node);
+  text = cause_describe_origin (result, node);
   if (text == NULL && plan != NULL && plan->quantized && histogram != NULL)
-    text = describe_range (histogram, plan);
-  if (text == NULL && plan != NULL && plan->quantized && is_weight_rough (result, node))
+    text = cause_describe_range (histogram, plan);
+  if (text == NULL && plan != NULL && plan->quantized && cause_is_weight_rough (result, node))
     text = g_strdup (_("One scale for all channels of the weight is too coarse for some: try scales per "
                        "channel."));
   if (text == NULL && plan != NULL && !plan->quantized)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pixels of 0 to 255 for a network that was trained with small values, and keeps no BatchNormalization that would tell: it has
+ * been folded into the convolutions, whose biases are then about as large as what is added to them. A hundred times larger
+ * samples leave nothing of the biases in the first layer. That alone may also be a network that was trained without any
+ * normalization: only if biases count throughout the network once the samples are from -1 to 1 are these said to be
+ * too large. Known deviations: half done preprocessing, which subtracts the mean and does not divide, is not looked for, as that
+ * is what old networks without normalization take. */
+#include "vn-data-check-private.h"
+
+#include "vn-i18n.h"
+#include "vn-thresholds.h"
+
+#include <math.h>
+
+#define MAX_SAMPLES 4u
+
+/* Every convolution with biases, as a layer that is looked at. */
+static GPtrArray *
+scale_list_layers (const VnGraph *graph,
+                   GPtrArray     *taps)
+{
+  GPtrArray *layers = g_ptr_array_new_with_free_func (_vn_first_layer_free);
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnValue *bias = vn_node_get_input (node, 2), *value = vn_node_get_output (node, 0);
+      VnFirstLayer *layer;
+
+      if (!(vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose")) || value == NULL || bias == NULL ||
+          vn_value_get_constant (bias) == NULL)
+        continue;
+      layer = g_new0 (VnFirstLayer, 1);
+      layer->value = value;
+      layer->bias = vn_value_get_constant (bias);
+      layer->clamp = INFINITY;
+      g_ptr_array_add (layers, layer);
+      g_ptr_array_add (taps, value);
+    }
+  return layers;
+}
+
+static void
+scale_see (const VnValue  *value,
+           guint           tap,
+           const VnTensor *tensor,
+           gpointer        data)
+{
+  GPtrArray *layers = data;
+
+  _vn_first_layer_add (layers->pdata[tap], tensor);
+}
+
+/* From 0 … 255 to -1 … 1. */
+static VnTensor *
+scale_shrink (const VnTensor *tensor)
+{
+  VnTensor *small = tensor->dtype == VN_DTYPE_F32 ? vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL) : NULL;
+
+  for (gsize i = 0; small != NULL && i < tensor->n_elements; i++)
+    ((float *) small->data)[i] = (((const float *) tensor->data)[i] - 127.5f) / 127.5f;
+  return small;
+}
+
+static gboolean
+scale_run_sample (const VnFirstLayers *self,
+                  VnRunner            *runner,
+                  guint                input,
+                  guint                sample,
+                  GCancellable        *cancellable)
+{
+  g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
+  VnTensor *small = NULL;
+  gboolean good = vn_dataset_load (self->dataset, sample, tensors, NULL) && (small = scale_shrink (tensors[input])) != NULL;
+
+  if (small != NULL)
+    {
+      vn_tensor_unref (tensors[input]);
+      tensors[input] = small;
+    }
+  good = good && vn_runner_run (runner, tensors, NULL, cancellable, NULL);
+  for (guint k = 0; k < self->n_inputs; k++)
+    g_clear_pointer (&tensors[k], vn_tensor_unref);
+  return good;
+}
+
+/* How large what is added to the biases is, in these: the median over the layers, each the median over its channels. NaN if the
+ * network cannot be run. */
+static double
+scale_measure (const VnFirstLayers *self,
+               guint                input,
+               const VnValue       *first,
+               double              *of_first,
+               GCancellable        *cancellable)
+{
+  const guint n = vn_dataset_get_n (self->dataset), n_run = MIN (n, MAX_SAMPLES);
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  g_autoptr(GPtrArray) layers = scale_list_layers (self->model->graph, taps);
+  VnPlanOptions options = { .input_shapes = self->shapes, .taps = taps, .skip_unsupported = TRUE };
+  g_autoptr(VnPlan) plan = vn_plan_new (self->model, &options, NULL, NULL);
+  g_autoptr(VnRunner) runner = plan != NULL && vn_plan_get_n_inputs (plan) == self->n_inputs ? vn_runner_new (plan, NULL) : NULL;
+  g_autoptr(GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
+
+  if (runner == NULL)
+    return NAN;
+  vn_runner_set_tap (runner, scale_see, layers);
+  for (guint i = 0; i < n_run; i++)
+    if (!scale_run_sample (self, runner, input, (guint) ((guint64) i * n / n_run), cancellable))
+      return NAN;
+  *of_first = NAN;
+  for (guint i = 0; i < layers->len; i++)
+    {
+      const VnFirstLayer *layer = layers->pdata[i];
+      double ratio = layer->sum != NULL ? 1 / _vn_first_layer_get_bias (layer) : NAN;
+
+      if (layer->value == first)
+        *of_first = ratio;
+      if (!isnan (ratio))
+        g_array_append_val (ratios, ratio);
+    }
+  return _vn_data_median (ratios);
+}
+
+/*< private >
+ * _vn_data_scale_judge:
+ * @layer: index of a first layer without BatchNormalization, whose samples are from 0 to 255
+ *
+ * Returns: whether it said that the samples are too large
+ */
+gboolean
+_vn_data_scale_judge (const VnFirstLayers *self,
+                      guint                layer,
+                      const char          *input,
+                      VnNotes             *notes,
+                      GCancellable        *cancellable)
+{
+  const VnFirstLayer *first = self->layers->pdata[layer];
+  double raw = 1 / _vn_first_layer_get_bias (first);
+  double small, all;
+
+  if (!(raw > VN_DATA_RAW))
+    return FALSE;
+  all = scale_measure (self, first->input, first->value, &small, cancellable);
+  if (!(small < VN_DATA_SMALL_FIRST) || !(all < VN_DATA_SMALL_ALL))
+    return FALSE;
+  vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input,
+                       _("Set mean and deviation of the preprocessing to those of the training; usual are “imagenet”, “minus-one-one” "
+                         "and “zero-one”."),
+                       _("The samples are 0 to 255 as they are, and make %.3g times as much of the first layer as its biases; from -1 "
+                         "to 1 they would make %.3g times as much, as the biases of the whole network seem to expect"), raw, small);
+  return TRUE;
+}

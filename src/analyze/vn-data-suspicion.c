@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which notes are a suspicion about the samples, and what to do about it. */
+#include "vn-data-suspicion.h"
+
+#include "vn-i18n.h"
+
+static const struct
+{
+  const char *code, *remedy;
+} suspicions[] = {
+#define VN_DATA_SUSPICION(code, remedy) { code, remedy },
+#include "vn-data-suspicions.def"
+#undef VN_DATA_SUSPICION
+};
+
+static const char *
+suspicion_find (const char *code)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
+    if (g_str_equal (suspicions[i].code, code))
+      return suspicions[i].remedy;
+  return NULL;
+}
+
+/**
+ * vn_data_suspicion_is:
+ *
+ * Returns: whether @note says that samples may be wrong for the network
+ */
+gboolean
+vn_data_suspicion_is (const VnNote *note)
+{
+  return note->level >= VN_NOTE_WARNING && suspicion_find (note->code) != NULL;
+}
+
+/**
+ * vn_data_suspicion_get_remedy:
+ * @note: a suspicion
+ *
+ * Returns: (transfer none): what to do about it, translated: as the note says, or as is usual
+ */
+const char *
+vn_data_suspicion_get_remedy (const VnNote *note)
+{
+  const char *usual = suspicion_find (note->code);
+
+  g_return_val_if_fail (usual != NULL, NULL);
+
+  return note->remedy != NULL ? note->remedy : _(usual);
+}

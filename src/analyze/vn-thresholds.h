@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* From where on something counts: the numbers by which runs, causes and samples are judged, all of them. What makes a tensor
+ * fine or bad is a property of the metric: vn-metrics.def. */
+
+/* ---- a run (vn-verdict.c) ---- */
+
+#define VN_EXCELLENT_SQNR_DB  30.0    /* outputs this good make up for whatever happens inside */
+#define VN_SPOT_SHARE         0.05    /* up to this share of bad tensors it is a spot, not the network */
+#define VN_LOSS_GOOD          0.01    /* hits lost, as a share of the samples */
+#define VN_LOSS_CARE          0.03
+
+/* ---- why a node has its error (vn-cause.c) ---- */
+
+#define VN_PASSED_ON_DB       1.5     /* a node within this many dB of its worst input only passes the error on */
+#define VN_CLIPPED_SHARE      0.002   /* of the elements outside a range: it is too narrow */
+#define VN_TAIL_SHARE         0.0005  /* of the elements, at either end: outliers */
+#define VN_WIDE_FACTOR        4.0     /* of what the others need: the range, or a channel among others, is too wide */
+
+/* ---- samples (vn-data-check.c). Pictures that are prepared rightly come to a factor of 2 at most ---- */
+
+#define VN_DATA_FEW           10u     /* fewer are a fact to tell */
+#define VN_DATA_RATIO         4.0     /* deviation behind the first layer to that of training, either way */
+#define VN_DATA_SHIFT         2.5     /* of the mean there, in deviations of training */
+#define VN_DATA_BIAS          15.0    /* of a bias of the first layer, in deviations of what it is added to */
+#define VN_DATA_CLAMP         8.0     /* deviation of the first layer, in upper limits of the clamp behind it */
+#define VN_DATA_COLORS        1.9     /* divergence from training, to that with red and blue swapped: mean over the channels */
+#define VN_DATA_COLORS_BOTH   4.0     /* times the same of the median */
+#define VN_DATA_COLORS_FEWEST 4u      /* samples: one picture may be of any colour */
+
+/* Samples of 0 to 255 for a network trained with small ones whose normalization is folded away (data-scale.c): deviations in
+ * biases. Of 0 to 255 as they are, in the first layer: 22 to 515 where that is wrong, up to 3.4 where it is right. From -1 to 1, in
+ * the first layer and the middle one of all: up to 4.8 and 12 in networks trained so; 8 and 48, 28 and 16 or 350 and 10 in those
+ * whose biases say nothing. */
+#define VN_DATA_RAW           10.0
+#define VN_DATA_SMALL_FIRST   7.0
+#define VN_DATA_SMALL_ALL     20.0

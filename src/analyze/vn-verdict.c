@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run comes to: the one verdict of window, command line and reports. First whether there can be one, then whether the
+ * samples can be trusted, then by the hits that are lost, as far as that is more than chance, or else by the worst output and the
+ * bad nodes. */
+#include "vn-verdict.h"
+
+#include "vn-data-suspicion.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-thresholds.h"
+
+#include <math.h>
+
+#define MAX_NAMES 4u      /* of tensors in a sentence */
+
+static const struct
+{
+  const char *id, *title;
+} levels[VN_N_VERDICTS] = {
+  [VN_VERDICT_GOOD] = { "good", N_("As good as the float model") },
+  [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good but for a weak spot") },
+  [VN_VERDICT_CARE] = { "care", N_("Usable with care") },
+  [VN_VERDICT_UNUSABLE] = { "unusable", N_("Not usable yet") },
+  [VN_VERDICT_SUSPICIOUS] = { "suspicious-samples", N_("Check the samples first") },
+  [VN_VERDICT_NOT_FINITE] = { "not-finite", N_("No verdict: values are not finite") },
+  [VN_VERDICT_NOT_MEASURED] = { "not-measured", N_("No verdict: the error was not measured") },
+};
+
+/* What the numbers alone say. */
+typedef struct
+{
+  VnVerdict        *verdict;
+  VnErrorTable     *errors;
+  const VnAccuracy *accuracy;      /* nullable: none */
+  gboolean          by_hits;       /* there were enough samples to judge by them */
+  guint             n_weights;     /* of the names in not_finite */
+  VnVerdictLevel    level;
+} Judgement;
+
+/* ---- what there is ---- */
+
+static void
+verdict_add_name (VnVerdict  *self,
+                  const char *name)
+{
+  if (!g_ptr_array_find_with_equal_func (self->not_finite, name, g_str_equal, NULL))
+    g_ptr_array_add (self->not_finite, g_strdup (name));
+}
+
+static void
+verdict_read_notes (VnVerdict *self,
+                    VnNotes   *notes)
+{
+  for (guint i = 0; notes != NULL && i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (vn_data_suspicion_is (note))
+        g_ptr_array_add (self->suspicions, (gpointer) note);
+      else if (g_str_equal (note->code, VN_NOTE_WEIGHTS_NOT_FINITE) && note->subject != NULL)
+        verdict_add_name (self, note->subject);
+    }
+}
+
+static gboolean
+verdict_row_is_finite (const VnErrorRow *row)
+{
+  return row->n_bad == 0 && row->n_bad_float == 0;
+}
+
+/* Values that are not finite may be meant inside a network, such as the infinities of a mask; in an output they are not. */
+static void
+verdict_find_not_finite (VnVerdict    *self,
+                         VnErrorTable *errors)
+{
+  const VnErrorRow *first = NULL;
+  guint n = vn_error_table_get_n (errors);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+
+      if (verdict_row_is_finite (row))
+        continue;
+      if (first == NULL)
+        first = row;
+      if (row->is_output || row->is_last)
+        {
+          verdict_add_name (self, first->value);
+          verdict_add_name (self, row->value);
+        }
+    }
+}
+
+static void
+verdict_scan_errors (VnVerdict    *self,
+                     VnErrorTable *errors)
+{
+  const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
+  guint n = vn_error_table_get_n (errors);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+      double db = row->n_bad > 0 || isnan (row->sqnr_db) ? -INFINITY : row->sqnr_db;
+
+      if ((row->is_output || row->is_last) && (self->worst == NULL || db < self->worst_output_db))
+        {
+          self->worst = row;
+          self->worst_output_db = db;
+        }
+      if (*row->node != 0)
+        self->n_bad += db < sqnr->bad;
+      self->incomplete |= row->is_last;
+    }
+  verdict_find_not_finite (self, errors);
+}
+
+/* ---- the level ---- */
+
+/* Between networks that answer d samples differently, chance alone moves sqrt (d) hits, and a sample more might have been
+ * another one. What the hits of few samples leave open is not told by them. */
+static gboolean
+judgement_by_hits (Judgement *self,
+                   gboolean   spot)
+{
+  const VnAccuracy *hits = self->accuracy;
+  double n, lost, chance;
+
+  if (hits == NULL || !hits->valid || hits->n == 0)
+    return FALSE;
+  n = hits->n;
+  lost = (double) hits->float_top1 - hits->quant_top1;
+  chance = sqrt (n - MIN (hits->agree, n));
+  if (lost - chance > VN_LOSS_CARE * n)
+    self->level = VN_VERDICT_UNUSABLE;
+  else if (lost - chance > VN_LOSS_GOOD * n)
+    self->level = spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
+  else if (lost + chance + 1 <= VN_LOSS_GOOD * n)
+    self->level = VN_VERDICT_GOOD;
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static VnVerdictLevel
+judgement_by_outputs (const Judgement *self,
+                      gboolean         spot)
+{
+  const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
+  double db = self->verdict->worst_output_db;
+
+  if (db < sqnr->bad)
+    return VN_VERDICT_UNUSABLE;
+  if (db >= VN_EXCELLENT_SQNR_DB)
+    return VN_VERDICT_GOOD;
+  if (self->verdict->n_bad > 0)
+    return spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
+  return db < sqnr->fine ? VN_VERDICT_CARE : VN_VERDICT_GOOD;
+}
+
+static void
+judgement_by_numbers (Judgement *self)
+{
+  guint n = vn_error_table_get_n (self->errors), n_bad = self->verdict->n_bad;
+  gboolean spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
+
+  self->by_hits = judgement_by_hits (self, spot);
+  if (!self->by_hits)
+    self->level = judgement_by_outputs (self, spot);
+}
+
+static VnVerdictLevel
+judgement_get_level (const Judgement *self)
+{
+  if (self->verdict->not_finite->len > 0)
+    return VN_VERDICT_NOT_FINITE;
+  if (self->verdict->worst == NULL)
+    return VN_VERDICT_NOT_MEASURED;
+  return self->verdict->suspicions->len > 0 ? VN_VERDICT_SUSPICIOUS : self->level;
+}
+
+/* ---- the words ---- */
+
+static void
+judgement_append_names (const Judgement *self,
+                        GString         *text,
+                        guint            from,
+                        guint            to)
+{
+  const GPtrArray *names = self->verdict->not_finite;
+
+  for (guint i = from; i < to && i < from + MAX_NAMES; i++)
+    g_string_append_printf (text, i > from ? ", “%s”" : " “%s”", (const char *) names->pdata[i]);
+  g_string_append (text, to > from + MAX_NAMES ? " …" : ".");
+}
+
+static void
+judgement_append_not_finite (const Judgement *self,
+                             GString         *text)
+{
+  guint n = self->verdict->not_finite->len;
+
+  if (self->n_weights > 0)
+    {
+      g_string_append (text, _("There are NaN or infinite weights, to be repaired or replaced, in"));
+      judgement_append_names (self, text, 0, self->n_weights);
+    }
+  if (n > self->n_weights)
+    {
+      g_string_append (text, self->n_weights > 0 ? " " : "");
+      g_string_append (text, _("Values become NaN or infinite, in this order, in"));
+      judgement_append_names (self, text, self->n_weights, n);
+    }
+}
+
+static void
+judgement_append_hits (const Judgement *self,
+                       GString         *text)
+{
+  const VnAccuracy *hits = self->accuracy;
+
+  if (hits == NULL || !hits->valid || hits->n == 0)
+    return;
+  g_string_append_printf (text, ngettext (" Of %u labelled sample it gets %u right, the float model %u",
+                                          " Of %u labelled samples it gets %u right, the float model %u", hits->n),
+                          hits->n, hits->quant_top1, hits->float_top1);
+  g_string_append (text, self->by_hits ? "." : _("; that is too few to judge by."));
+}
+
+static void
+judgement_append_nodes (const Judgement *self,
+                        GString         *text)
+{
+  guint n = self->verdict->n_bad;
+  g_autofree char *bad = vn_format_number (vn_metric_get_info (VN_METRIC_SQNR)->bad, 3);
+
+  g_string_append_c (text, ' ');
+  if (n == 0)
+    g_string_append_printf (text, _("No node is below %s dB."), bad);
+  else if (self->level == VN_VERDICT_GOOD)
+    g_string_append_printf (text, ngettext ("%u node inside is below %s dB, but the outputs do not suffer from it.",
+                                            "%u nodes inside are below %s dB, but the outputs do not suffer from it.", n), n, bad);
+  else
+    g_string_append_printf (text, ngettext ("%u node is below %s dB; leaving it in float may win most of that back.",
+                                            "%u nodes are below %s dB; leaving them in float may win most of that back.", n), n, bad);
+}
+
+static char *
+judgement_describe (const Judgement *self)
+{
+  const VnVerdict *verdict = self->verdict;
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  if (verdict->level == VN_VERDICT_NOT_FINITE)
+    judgement_append_not_finite (self, text);
+  else if (verdict->level == VN_VERDICT_NOT_MEASURED && self->errors == NULL)
+    g_string_append (text, _("No samples were run through the quantized network."));
+  else if (verdict->level == VN_VERDICT_NOT_MEASURED)
+    g_string_append (text, _("No output could be compared."));
+  if (verdict->level > VN_VERDICT_SUSPICIOUS)
+    return g_strdup (text->str);
+
+  if (verdict->level == VN_VERDICT_SUSPICIOUS)
+    g_string_append_printf (text, _("What is measured on samples that the network does not expect says little. On these: %s. "),
+                            _(levels[self->level].title));
+  if (isfinite (verdict->worst_output_db))
+    {
+      g_autofree char *db = vn_format_db (verdict->worst_output_db);
+
+      g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+    }
+  else
+    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
+  judgement_append_hits (self, text);
+  judgement_append_nodes (self, text);
+  return g_strdup (text->str);
+}
+
+/**
+ * vn_verdict_new:
+ * @errors: (nullable): of every tensor; %NULL if nothing was measured
+ * @accuracy: (nullable): hits, where the samples have labels that the network can hit
+ * @notes: (nullable): of the run; what they say of the samples and of weights comes first
+ *
+ * Judges a run. @errors and @notes must outlive the verdict.
+ *
+ * Returns: (transfer full): the verdict
+ */
+VnVerdict *
+vn_verdict_new (VnErrorTable     *errors,
+                const VnAccuracy *accuracy,
+                VnNotes          *notes)
+{
+  VnVerdict *self = g_new0 (VnVerdict, 1);
+  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy };
+
+  self->suspicions = g_ptr_array_new ();
+  self->not_finite = g_ptr_array_new_with_free_func (g_free);
+  self->worst_output_db = INFINITY;
+  verdict_read_notes (self, notes);
+  judgement.n_weights = self->not_finite->len;
+  if (errors != NULL)
+    {
+      verdict_scan_errors (self, errors);
+      judgement_by_numbers (&judgement);
+    }
+  self->level = judgement_get_level (&judgement);
+  self->id = levels[self->level].id;
+  self->title = _(levels[self->level].title);
+  self->text = judgement_describe (&judgement);
+  return self;
+}
+
+void
+vn_verdict_free (VnVerdict *self)
+{
+  g_free (self->text);
+  g_ptr_array_unref (self->suspicions);
+  g_ptr_array_unref (self->not_finite);
+  g_free (self);
+}
+
+/**
+ * vn_verdict_level_get_id:
+ *
+ * Returns: the word for machines, as in the JSON of a report
+ */
+const char *
+vn_verdict_level_get_id (VnVerdictLevel level)
+{
+  g_return_val_if_fail (level < VN_N_VERDICTS, NULL);
+
+  return levels[level].id;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a run comes to: the one verdict of window, command line and reports. */
+
+#include "vn-error-table.h"
+#include "vn-note.h"
+
+G_BEGIN_DECLS
+
+/* From good to bad, then those that cannot be told. */
+typedef enum
+{
+  VN_VERDICT_GOOD,
+  VN_VERDICT_WEAK_SPOT,
+  VN_VERDICT_CARE,
+  VN_VERDICT_UNUSABLE,
+  VN_VERDICT_SUSPICIOUS,       /* measured, but on samples that may be wrong */
+  VN_VERDICT_NOT_FINITE,       /* weights or outputs are NaN or infinite */
+  VN_VERDICT_NOT_MEASURED,
+  VN_N_VERDICTS
+} VnVerdictLevel;
+
+/**
+ * VnVerdict: what a run comes to.
+ * @level, @id, @title: @id is for machines; @title is translated; both are static
+ * @text: what the level rests on, in a few translated sentences
+ * @suspicions: (element-type VnNote): about the samples, to be shown before the verdict; borrowed from the notes
+ * @not_finite: (element-type utf8): weights and tensors with NaN or infinite values, where they arise first
+ * @worst: (nullable): the output with the most noise; borrowed from the errors
+ * @worst_output_db: its signal to noise ratio; infinity if none was measured
+ * @n_bad: nodes whose signal to noise ratio is bad
+ * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
+ */
+typedef struct
+{
+  VnVerdictLevel    level;
+  const char       *id;
+  const char       *title;
+  char             *text;
+  GPtrArray        *suspicions;
+  GPtrArray        *not_finite;
+  const VnErrorRow *worst;
+  double            worst_output_db;
+  guint             n_bad;
+  gboolean          incomplete;
+} VnVerdict;
+
+VnVerdict  *vn_verdict_new          (VnErrorTable     *errors,      /* nullable */
+                                     const VnAccuracy *accuracy,    /* nullable */
+                                     VnNotes          *notes);      /* nullable */
+void        vn_verdict_free         (VnVerdict        *self);
+const char *vn_verdict_level_get_id (VnVerdictLevel    level);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerdict, vn_verdict_free)
+
+G_END_DECLS

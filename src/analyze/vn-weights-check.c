@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Weights that are NaN or infinite: nothing that is measured on such a network says anything. */
+#include "vn-weights-check.h"
+
+#include "vn-i18n.h"
+#include "vn-op.h"
+
+#include <math.h>
+
+#define MAX_STEPS 6       /* of what only moves or converts a constant on its way to who computes with it */
+
+typedef struct
+{
+  VnNotes *notes;
+  guint    n_found;
+} Check;
+
+/* Infinite constants are no fault as such: they mask, clip and pad. As weights they are. */
+static gboolean
+weights_check_is_weight (const VnValue *value,
+                         guint          step)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+      VnOpFamily family = vn_op_family (use->node);
+      const VnValue *output = vn_node_get_output (use->node, 0);
+
+      if (family == VN_FAMILY_COMPUTE || family == VN_FAMILY_POOL_NORM)
+        return TRUE;
+      if (step < MAX_STEPS && use->index == 0 && output != NULL &&
+          (family == VN_FAMILY_SHAPE || family == VN_FAMILY_CONVERSION) && weights_check_is_weight (output, step + 1))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+weights_check_count (const VnTensor *tensor,
+                     gsize          *n_nan,
+                     gsize          *n_infinite)
+{
+  const float *numbers = tensor->data;
+
+  *n_nan = *n_infinite = 0;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      double number = tensor->dtype == VN_DTYPE_F32 ? (double) numbers[i] : vn_tensor_get_double (tensor, i);
+
+      *n_nan += isnan (number) != 0;
+      *n_infinite += isinf (number) != 0;
+    }
+}
+
+static void
+weights_check_value (Check         *self,
+                     const VnValue *value)
+{
+  VnTensor *tensor = vn_value_get_constant (value);
+  g_autoptr(VnTensor) aligned = NULL;
+  gsize n_nan, n_infinite;
+
+  if (tensor == NULL || vn_tensor_is_container (tensor) ||
+      !(tensor->dtype == VN_DTYPE_F32 || tensor->dtype == VN_DTYPE_F64 || tensor->dtype == VN_DTYPE_F16 ||
+        tensor->dtype == VN_DTYPE_BF16))
+    return;
+  aligned = vn_tensor_get_aligned (tensor, NULL);     /* what cannot be read is told by who needs it */
+  if (aligned == NULL)
+    return;
+  weights_check_count (aligned, &n_nan, &n_infinite);
+  if (n_nan + n_infinite == 0 || (n_nan == 0 && !weights_check_is_weight (value, 0)))
+    return;
+  self->n_found++;
+  vn_notes_add (self->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
+                _("%zu of %zu weights are NaN or infinite: repair or replace them first"), n_nan + n_infinite, aligned->n_elements);
+}
+
+static void
+weights_check_graph (Check         *self,
+                     const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    weights_check_value (self, g_ptr_array_index (graph->values, i));
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL)
+            weights_check_graph (self, attr->graph);
+          for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
+            weights_check_graph (self, g_ptr_array_index (attr->graphs, k));
+        }
+    }
+}
+
+/**
+ * vn_weights_check:
+ * @notes: receives %VN_NOTE_WEIGHTS_NOT_FINITE for each constant with NaN, and for each weight with infinite values
+ *
+ * Looks through the constants of @model, those of its subgraphs, too.
+ *
+ * Returns: how many are not finite
+ */
+guint
+vn_weights_check (const VnModel *model,
+                  VnNotes       *notes)
+{
+  Check self = { .notes = notes };
+
+  weights_check_graph (&self, model->graph);
+  return self.n_found;
+}

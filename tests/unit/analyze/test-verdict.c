@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verdict on made tables of errors, hits and notes: every level, and what comes before what. */
+#include "vn-data-suspicion.h"
+#include "vn-verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A tensor: "out" is the output, all others are inside. */
+typedef struct
+{
+  const char *name;
+  double      db;
+  guint64     n_bad, n_bad_float;
+} Row;
+
+#define MAX_ROWS 5u
+
+static VnErrorTable *
+make_table (const Row *rows,
+            guint      n_good)
+{
+  VnErrorTable *table = vn_error_table_new (4);
+
+  for (guint i = 0; i < n_good; i++)
+    {
+      VnErrorRow *row = g_new0 (VnErrorRow, 1);
+
+      row->value = g_strdup_printf ("good%u", i);
+      row->node = g_strdup ("node");
+      row->op_type = g_strdup ("Conv");
+      row->sqnr_db = 40;
+      row->noise_to_signal = 1e-4;
+      row->cosine = 1;
+      vn_error_table_add (table, row);
+    }
+  for (guint i = 0; i < MAX_ROWS && rows[i].name != NULL; i++)
+    {
+      VnErrorRow *row = g_new0 (VnErrorRow, 1);
+
+      row->value = g_strdup (rows[i].name);
+      row->node = g_strdup ("node");
+      row->op_type = g_strdup ("Conv");
+      row->is_output = g_str_has_prefix (rows[i].name, "out");
+      row->is_last = g_str_has_prefix (rows[i].name, "last");
+      row->sqnr_db = rows[i].db;
+      row->noise_to_signal = pow (10, -rows[i].db / 10);
+      row->cosine = 1;
+      row->n_bad = rows[i].n_bad;
+      row->n_bad_float = rows[i].n_bad_float;
+      vn_error_table_add (table, row);
+    }
+  return table;
+}
+
+/* ---- by the numbers ---- */
+
+typedef struct
+{
+  const char    *what;
+  VnVerdictLevel level;
+  Row            rows[MAX_ROWS];
+  VnAccuracy     accuracy;
+} Case;
+
+static const Case cases[] = {
+  { "excellent output", VN_VERDICT_GOOD, { { "out", 30 } } },
+  { "excellent output hides bad nodes", VN_VERDICT_GOOD, { { "a", 3 }, { "b", 4 }, { "out", 30 } } },
+  { "fine output, nothing bad", VN_VERDICT_GOOD, { { "a", 10 }, { "out", 20 } } },
+  { "equal outputs", VN_VERDICT_GOOD, { { "out", INFINITY } } },
+  { "fine output, one bad node", VN_VERDICT_WEAK_SPOT, { { "a", 9.9 }, { "out", 29.9 } } },
+  { "fine output, bad nodes", VN_VERDICT_CARE, { { "a", 9.9 }, { "b", 9 }, { "out", 25 } } },
+  { "output less than fine", VN_VERDICT_CARE, { { "a", 30 }, { "out", 19.9 } } },
+  { "output bad", VN_VERDICT_UNUSABLE, { { "out", 9.9 } } },
+  { "the worse output counts", VN_VERDICT_UNUSABLE, { { "out1", 40 }, { "out2", 5 }, { "out3", 40 } } },
+  { "the last before what cannot be run counts", VN_VERDICT_CARE, { { "last", 15 }, { "out", 40 } } },
+  { "nothing left", VN_VERDICT_UNUSABLE, { { "out", -INFINITY } } },
+  /* float hits, quantized hits, same answer, valid */
+  { "many lost", VN_VERDICT_UNUSABLE, { { "out", 40 } }, { 1000, 800, 700, 850, TRUE } },
+  { "some lost", VN_VERDICT_CARE, { { "a", 5 }, { "b", 5 }, { "out", 40 } }, { 1000, 800, 770, 960, TRUE } },
+  { "some lost, one bad node", VN_VERDICT_WEAK_SPOT, { { "a", 5 }, { "out", 40 } }, { 1000, 800, 770, 960, TRUE } },
+  { "none lost though outputs differ", VN_VERDICT_GOOD, { { "out", 8 } }, { 1000, 800, 799, 990, TRUE } },
+  { "won", VN_VERDICT_GOOD, { { "out", 15 } }, { 1000, 800, 830, 900, TRUE } },
+  { "one of sixteen is chance", VN_VERDICT_GOOD, { { "out", 38.35 } }, { 16, 7, 6, 15, TRUE } },
+  { "sixteen say nothing for a bad output", VN_VERDICT_UNUSABLE, { { "out", 5 } }, { 16, 7, 7, 16, TRUE } },
+  { "four of sixteen are not chance", VN_VERDICT_UNUSABLE, { { "out", 38 } }, { 16, 10, 6, 12, TRUE } },
+  { "hits without labels", VN_VERDICT_GOOD, { { "out", 38 } }, { 16, 10, 0, 0, FALSE } },
+};
+
+static void
+test_numbers (gconstpointer data)
+{
+  const Case *test = data;
+  g_autoptr(VnErrorTable) errors = make_table (test->rows, 0);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, &test->accuracy, NULL);
+
+  g_test_message ("%s: %s", verdict->title, verdict->text);
+  g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
+  g_assert_cmpuint (verdict->suspicions->len, ==, 0);
+  g_assert_cmpuint (verdict->not_finite->len, ==, 0);
+}
+
+/* In a large network a share of bad tensors is a spot that would be the whole of a small one. */
+static void
+test_spot (void)
+{
+  const Row rows[MAX_ROWS] = { { "a", 5 }, { "b", 5 }, { "c", 5 }, { "out", 25 } };
+  const guint n_good[] = { 50, 60 };
+  const VnVerdictLevel levels[] = { VN_VERDICT_CARE, VN_VERDICT_WEAK_SPOT };
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_good); i++)
+    {
+      g_autoptr(VnErrorTable) errors = make_table (rows, n_good[i]);
+      g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, NULL, NULL);
+
+      g_assert_cmpint (verdict->level, ==, levels[i]);
+      g_assert_cmpuint (verdict->n_bad, ==, 3);
+      g_assert_cmpstr (verdict->worst->value, ==, "out");
+      g_assert_cmpfloat (verdict->worst_output_db, ==, 25);
+    }
+}
+
+/* ---- what comes before the numbers ---- */
+
+static void
+test_suspicions (void)
+{
+  const Row good[MAX_ROWS] = { { "out", 50 } }, bad[MAX_ROWS] = { { "out", 2 } };
+  static const char * const codes[] = {
+#define VN_DATA_SUSPICION(code, remedy) code,
+#include "vn-data-suspicions.def"
+#undef VN_DATA_SUSPICION
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    for (guint k = 0; k < 2; k++)
+      {
+        g_autoptr(VnErrorTable) errors = make_table (k > 0 ? bad : good, 0);
+        g_autoptr(VnNotes) notes = vn_notes_new ();
+        g_autoptr(VnVerdict) verdict = NULL;
+        const VnNote *first;
+
+        vn_notes_add (notes, VN_NOTE_INFO, "data-few", NULL, "only three");
+        vn_notes_add (notes, VN_NOTE_WARNING, "no-held-out", NULL, "the same ones");
+        vn_notes_add (notes, VN_NOTE_WARNING, codes[i], "image", "odd");
+        vn_notes_add_remedy (notes, VN_NOTE_WARNING, codes[i], "image", "do that", "odder");
+        verdict = vn_verdict_new (errors, NULL, notes);
+        g_assert_cmpint (verdict->level, ==, VN_VERDICT_SUSPICIOUS);
+        g_assert_cmpuint (verdict->suspicions->len, ==, 2);
+        first = verdict->suspicions->pdata[0];
+        g_assert_cmpstr (first->text, ==, "odd");
+        g_assert_cmpuint (strlen (vn_data_suspicion_get_remedy (first)), >, 10);
+        g_assert_cmpstr (vn_data_suspicion_get_remedy (verdict->suspicions->pdata[1]), ==, "do that");
+        g_assert_nonnull (strstr (verdict->text, k > 0 ? "Not usable yet" : "As good as the float model"));
+      }
+}
+
+static void
+test_not_measured (void)
+{
+  const Row inside[MAX_ROWS] = { { "a", 50 } };
+  g_autoptr(VnErrorTable) errors = make_table (inside, 3);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnVerdict) none = vn_verdict_new (NULL, NULL, NULL);
+  g_autoptr(VnVerdict) no_output = vn_verdict_new (errors, NULL, NULL);
+  g_autoptr(VnVerdict) suspicious = NULL;
+
+  vn_notes_add (notes, VN_NOTE_WARNING, "data-range", "image", "odd");
+  suspicious = vn_verdict_new (NULL, NULL, notes);
+  g_assert_cmpint (none->level, ==, VN_VERDICT_NOT_MEASURED);
+  g_assert_cmpint (no_output->level, ==, VN_VERDICT_NOT_MEASURED);
+  g_assert_cmpint (suspicious->level, ==, VN_VERDICT_NOT_MEASURED);
+  g_assert_cmpuint (suspicious->suspicions->len, ==, 1);
+  g_assert_null (none->worst);
+}
+
+static void
+test_not_finite (void)
+{
+  static const struct
+  {
+    Row         rows[MAX_ROWS];
+    const char *weight;        /* nullable: one with an infinite value */
+    const char *names;         /* NULL: all is finite that has to be */
+  } tests[] = {
+    { { { "mask", 40, 0, 8 }, { "out", 40 } }, NULL, NULL },        /* infinite on purpose, and nothing comes of it */
+    { { { "a", 40 }, { "out", -INFINITY, 3, 0 } }, NULL, "out" },
+    { { { "a", 40, 0, 2 }, { "b", 40, 0, 2 }, { "out", 40, 0, 1 } }, NULL, "a out" },
+    { { { "a", NAN, 0, 4 }, { "out", NAN, 0, 4 } }, "w", "w a out" },
+    { { { "out", 40 } }, "w", "w" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autoptr(VnErrorTable) errors = make_table (tests[i].rows, 0);
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autoptr(VnVerdict) verdict = NULL;
+      g_autofree char *names = NULL;
+
+      if (tests[i].weight != NULL)
+        vn_notes_add (notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, tests[i].weight, "1 of 9");
+      verdict = vn_verdict_new (errors, NULL, notes);
+      g_test_message ("%s: %s", verdict->title, verdict->text);
+      g_assert_cmpint (verdict->level, ==, tests[i].names != NULL ? VN_VERDICT_NOT_FINITE : VN_VERDICT_GOOD);
+      g_ptr_array_add (verdict->not_finite, NULL);
+      names = g_strjoinv (" ", (char **) verdict->not_finite->pdata);
+      g_assert_cmpstr (names, ==, tests[i].names != NULL ? tests[i].names : "");
+      for (guint k = 0; k + 1 < verdict->not_finite->len; k++)
+        g_assert_nonnull (strstr (verdict->text, verdict->not_finite->pdata[k]));
+    }
+}
+
+/* ---- thresholds: of each tensor, in all metrics ---- */
+
+static void
+test_metrics (void)
+{
+  for (VnMetric metric = 0; metric < VN_N_METRICS; metric++)
+    {
+      const VnMetricInfo *info = vn_metric_get_info (metric);
+
+      g_assert_cmpint (isnan (info->fine), ==, isnan (info->bad));
+      if (!isnan (info->fine))
+        g_assert_true (vn_metric_is_higher_better (metric) ? info->fine > info->bad : info->fine < info->bad);
+    }
+  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->bad), vn_metric_get_info (VN_METRIC_SQNR)->bad, 1e-9);
+  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->fine), vn_metric_get_info (VN_METRIC_SQNR)->fine, 1e-9);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdelimit (g_strconcat ("/verdict/numbers/", cases[i].what, NULL), " ,", '-');
+
+      g_test_add_data_func (path, &cases[i], test_numbers);
+    }
+  g_test_add_func ("/verdict/spot", test_spot);
+  g_test_add_func ("/verdict/suspicions", test_suspicions);
+  g_test_add_func ("/verdict/not-measured", test_not_measured);
+  g_test_add_func ("/verdict/not-finite", test_not_finite);
+  g_test_add_func ("/verdict/metrics", test_metrics);
+  return g_test_run ();
+}
