@@ -51,6 +51,9 @@ vn_histogram_n_finite (const VnHistogram *self)
 void     vn_histogram_take       (VnHistogram        *self,
                                   VnHistogram        *from);    /* (transfer full) */
 
+/* The share of the elements that lies inside, on each side: the first is all of them. */
+extern const double vn_sample_shares[VN_SAMPLE_TAILS];
+
 /* Of one sample, what VnSampleSums adds up. */
 typedef struct
 {
@@ -63,6 +66,10 @@ void     vn_sample_sums_add      (VnSampleSums       *self,
                                   VnSampleTails      *tails,
                                   float               min,
                                   float               max);
+void     vn_sample_sums_add_tails (VnSampleSums        *self,
+                                   const VnSampleTails *tails,
+                                   float                min,
+                                   float                max);
 void     vn_sample_sums_merge    (VnSampleSums       *self,
                                   const VnSampleSums *from);
 gboolean vn_sample_sums_get_mean (const VnSampleSums *self,

@@ -70,22 +70,6 @@ vn_histogram_merge (VnHistogram       *self,
       }
 }
 
-/**
- * vn_histogram_take_sample:
- * @sample: (transfer full): a whole sample, scanned
- *
- * Merges one sample and remembers its bounds, so that means over samples can be asked for.
- */
-void
-vn_histogram_take_sample (VnHistogram *self,
-                          VnHistogram *sample)
-{
-  VnSampleTails tails = { 0 };
-
-  vn_sample_sums_add (&self->samples, sample, &tails, (float) -INFINITY, (float) INFINITY);
-  vn_histogram_take (self, sample);
-}
-
 /*< private >
  * vn_histogram_take:
  * @from: (transfer full): what to merge; faster than merging a copy, as pages change owner

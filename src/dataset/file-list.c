@@ -53,6 +53,15 @@ vn_file_kind (const char *name)
   return VN_FILE_OTHER;
 }
 
+/* A list may name files without an ending: those are pictures if anything. */
+gboolean
+vn_file_is_picture (const char *path)
+{
+  VnFileKind kind = vn_file_kind (path);
+
+  return kind == VN_FILE_PICTURE || kind == VN_FILE_OTHER;
+}
+
 static gsize
 digits (const char *text)
 {

@@ -81,6 +81,7 @@ GdkPixbuf *vn_picture_plan_unload (const VnPicturePlan *self,
 typedef enum { VN_FILE_OTHER, VN_FILE_PICTURE, VN_FILE_NPY, VN_FILE_NPZ, VN_FILE_RAW, VN_FILE_PB } VnFileKind;
 
 VnFileKind vn_file_kind           (const char        *name);
+gboolean   vn_file_is_picture     (const char        *path);
 int        vn_natural_compare     (const char        *a,
                                    const char        *b);
 char      *vn_input_file_name     (const char        *input);
@@ -149,6 +150,10 @@ const VnPreprocess *vn_data_spec_get_preprocess (const VnDataSpec *self,
                                                  const char       *input);
 const char         *vn_data_spec_get_script     (const VnDataSpec *self,
                                                  const char       *input);
+VnDataset *vn_dataset_new       (const VnDataSpec  *spec,
+                                 const VnInputSpec *inputs,
+                                 guint              n_inputs);
+void      vn_sample_free        (gpointer     data);
 void      vn_dataset_add        (VnDataset   *self,
                                  const char  *name,
                                  int          label,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The graphs in attributes of a node: each gets a plan of its own. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -30,11 +30,12 @@ is_never_run (VnPlan       *self,
 
 /* Shapes that cannot work are no fault while nobody runs them: exporters leave both ways of a case distinction in. */
 static gboolean
-plan_body (VnPlan        *self,
-           VnStep        *step,
-           const VnAttr  *attr,
-           GPtrArray     *captured,
-           GError       **error)
+plan_body (VnPlan          *self,
+           VnStep          *step,
+           const VnAttr    *attr,
+           GPtrArray       *captured,
+           VnPlanInnerFunc  plan_inner,
+           GError         **error)
 {
   VnBody *body = g_new0 (VnBody, 1);
 
@@ -42,7 +43,7 @@ plan_body (VnPlan        *self,
   body->graph = attr->graph;
   if (is_never_run (self, step, attr))
     return TRUE;
-  body->plan = vn_plan_new_inner (self, attr->graph, captured, self->no_fusion, &body->error);
+  body->plan = plan_inner (self, attr->graph, captured, &body->error);
   if (body->plan != NULL)
     return TRUE;
   g_prefix_error (&body->error, _("in its graph “%s”: "), attr->name);
@@ -55,14 +56,16 @@ plan_body (VnPlan        *self,
 /**
  * vn_plan_bodies:
  * @captured: (nullable) (element-type VnValue): what the graphs in the step's node use from outside
+ * @plan_inner: plans one of them
  *
  * Plans the graphs of a node that has some.
  */
 gboolean
-vn_plan_bodies (VnPlan     *self,
-                VnStep     *step,
-                GPtrArray  *captured,
-                GError    **error)
+vn_plan_bodies (VnPlan           *self,
+                VnStep           *step,
+                GPtrArray        *captured,
+                VnPlanInnerFunc   plan_inner,
+                GError          **error)
 {
   if (captured == NULL)
     return TRUE;
@@ -71,7 +74,7 @@ vn_plan_bodies (VnPlan     *self,
     {
       const VnAttr *attr = g_ptr_array_index (step->node->attrs, i);
 
-      if (attr->graph != NULL && !plan_body (self, step, attr, captured, error))
+      if (attr->graph != NULL && !plan_body (self, step, attr, captured, plan_inner, error))
         return FALSE;
     }
   return TRUE;

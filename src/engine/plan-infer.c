@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shapes of all values, and constant folding: what depends on constants only is computed here, once. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-checked.h"
 #include "vn-error.h"
@@ -150,6 +150,74 @@ fold (const VnStep  *step,
   return run_alone (step, ctx, error);
 }
 
+/* ---- steps ---- */
+
+static int *
+ids_of (VnPlan    *plan,
+        GPtrArray *values,
+        guint      n_more)
+{
+  int *ids = g_new (int, MAX (values->len + n_more, 1));
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      ids[i] = value != NULL ? vn_plan_find (plan, value) : -1;
+    }
+  return ids;
+}
+
+/* Values that the graphs inside the node use are inputs of the step, too: they must live so long. */
+static void
+append_captured (VnStep    *self,
+                 VnPlan    *plan,
+                 GPtrArray *captured)
+{
+  for (guint i = 0; captured != NULL && i < captured->len; i++)
+    {
+      int id = vn_plan_find (plan, g_ptr_array_index (captured, i));
+
+      if (plan->values[id].constant == NULL)
+        self->inputs[self->n_inputs++] = id;
+    }
+}
+
+/* A step with all its outputs wanted and the types of its inputs as the plan knows them now. What the graphs inside the
+ * node capture becomes further inputs, unless it is constant. */
+static VnStep *
+step_new (VnPlan       *plan,
+          const VnNode *node,
+          const VnOp   *op,
+          GPtrArray    *captured)
+{
+  VnStep *self = g_new0 (VnStep, 1);
+
+  self->node = node;
+  self->op = op;
+  self->opset = vn_model_get_opset (plan->model, node->domain);
+  if (self->opset == 0 && *node->domain != '\0')
+    self->opset = 1;   /* used but not imported: a common fault of exporters, as vn_op_lookup_node() reads it */
+  self->n_inputs = self->n_own = node->inputs->len;
+  self->n_outputs = node->outputs->len;
+  self->inputs = ids_of (plan, node->inputs, captured != NULL ? captured->len : 0);
+  self->outputs = ids_of (plan, node->outputs, 0);
+  append_captured (self, plan, captured);
+  self->in_types = g_new0 (VnTensorType, MAX (self->n_inputs, 1));
+  self->out_types = g_new0 (VnTensorType, MAX (self->n_outputs, 1));
+  self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < self->n_inputs; i++)
+    {
+      if (self->inputs[i] >= 0)
+        self->in_types[i] = plan->values[self->inputs[i]].type;
+      else
+        self->in_types[i].shape = VN_SHAPE_UNKNOWN;
+    }
+  for (guint i = 0; i < self->n_outputs; i++)
+    self->out_types[i].shape = VN_SHAPE_UNKNOWN;
+  return self;
+}
+
 /* ---- one node ---- */
 
 static void
@@ -254,10 +322,11 @@ load_input (VnPlan         *self,
 }
 
 static gboolean
-infer_node (VnPlan        *self,
-            const VnNode  *node,
-            const VnOp    *op,
-            GError       **error)
+infer_node (VnPlan           *self,
+            const VnNode     *node,
+            const VnOp       *op,
+            VnPlanInnerFunc   plan_inner,
+            GError          **error)
 {
   g_autoptr(VnStep) step = NULL;
   g_autofree VnTensor **in = g_new0 (VnTensor *, node->inputs->len + 1);
@@ -270,8 +339,8 @@ infer_node (VnPlan        *self,
       ok = load_input (self, g_ptr_array_index (node->inputs, i), &in[i], error);
   for (guint i = 0; captured != NULL && i < captured->len && ok; i++)
     ok = load_input (self, g_ptr_array_index (captured, i), NULL, error);
-  step = vn_step_new (self, node, op, ok ? captured : NULL);
-  ok = ok && vn_plan_bodies (self, step, captured, error) && infer_and_fold (self, step, in, out, error);
+  step = step_new (self, node, op, ok ? captured : NULL);
+  ok = ok && vn_plan_bodies (self, step, captured, plan_inner, error) && infer_and_fold (self, step, in, out, error);
   if (ok && take_outputs (self, step, out))
     {
       ok = vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);
@@ -288,6 +357,7 @@ infer_node (VnPlan        *self,
  * vn_plan_infer:
  * @nodes: sorted
  * @ops: one for each node
+ * @plan_inner: plans graphs in attributes of nodes
  *
  * Infers the type of every value and makes a step of each node that does not fold into a constant.
  */
@@ -295,13 +365,14 @@ gboolean
 vn_plan_infer (VnPlan              *self,
                GPtrArray           *nodes,
                const VnOp * const  *ops,
+               VnPlanInnerFunc      plan_inner,
                GError             **error)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (!infer_node (self, node, ops[i], error))
+      if (!infer_node (self, node, ops[i], plan_inner, error))
         return FALSE;
     }
   for (guint i = 0; i < self->outputs->len; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The static shapes of the network's inputs. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"

@@ -2,7 +2,7 @@
 /* Which values are kept in blocks of channels (vn-blocked.h). Convolutions take data in either form and make blocks;
  * what follows works on blocks as long as nobody needs the value as the graph has it: an operator without such a form,
  * a tap, an output. Where both are needed, steps that change the order are put between. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-blocked.h"
 

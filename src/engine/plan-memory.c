@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lifetimes of values and their places in the arena: the largest blocks first, each at the lowest offset where no
  * block that lives at the same time is in the way. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-checked.h"
 #include "vn-error.h"

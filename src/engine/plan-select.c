@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What has to be computed, in which order, and by which operators. */
-#include "vn-plan-private.h"
+#include "vn-plan-passes.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"

@@ -5,8 +5,6 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-#include <stdlib.h>
-
 static gboolean
 reshape_input (VnRunner       *self,
                const VnStep   *step,
@@ -134,29 +132,6 @@ take_inferred (VnRunner      *self,
   return TRUE;
 }
 
-/**
- * vn_runner_reserve_scratch:
- *
- * Sees to it that the runner's scratch has at least @size bytes.
- */
-gboolean
-vn_runner_reserve_scratch (VnRunner  *self,
-                           gsize      size,
-                           GError   **error)
-{
-  gpointer scratch;
-
-  if (self->scratch != NULL && size <= self->scratch_size)
-    return TRUE;
-  scratch = vn_engine_alloc (size, _("the working space"), error);
-  if (scratch == NULL)
-    return FALSE;
-  free (self->scratch);
-  self->scratch = scratch;
-  self->scratch_size = size;
-  return TRUE;
-}
-
 static void
 drop_inferred (VnRunner      *self,
                const VnStep  *step)
@@ -165,71 +140,7 @@ drop_inferred (VnRunner      *self,
     g_clear_pointer (&self->out[i], vn_tensor_unref);
 }
 
-/* ---- operators that make their outputs, some of them by running graphs ---- */
-
-typedef struct
-{
-  VnRunner     *runner;
-  const VnStep *step;
-} BodyCall;
-
-static VnTensorType
-get_body_type (gpointer        data,
-               const VnGraph  *graph,
-               guint           i)
-{
-  return vn_step_body_type ((gpointer) ((BodyCall *) data)->step, graph, i);
-}
-
-static VnRunner *
-find_runner (VnRunner       *self,
-             const VnStep   *step,
-             const VnGraph  *graph,
-             GError        **error)
-{
-  for (guint b = 0; step->bodies != NULL && b < step->bodies->len; b++)
-    {
-      const VnBody *body = g_ptr_array_index (step->bodies, b);
-
-      if (body->graph != graph)
-        continue;
-      if (body->plan != NULL)
-        return self->bodies[step->index][b];
-      if (body->error != NULL && error != NULL)
-        *error = g_error_copy (body->error);
-      return NULL;
-    }
-  return NULL;
-}
-
-/* Runs a graph of the step on the values the operator gives and those of outer graphs. */
-static gboolean
-run_body (gpointer           data,
-          const VnGraph     *graph,
-          VnTensor * const  *inputs,
-          VnTensor         **outputs,
-          GError           **error)
-{
-  BodyCall *call = data;
-  VnRunner *self = call->runner;
-  VnRunner *inner = find_runner (self, call->step, graph, error);
-  guint n_captured = call->step->n_inputs - call->step->n_own, n = graph->inputs->len;
-  g_autofree VnTensor **all = NULL;
-
-  if (inner == NULL || g_cancellable_set_error_if_cancelled (self->cancellable, error))
-    {
-      if (error != NULL && *error == NULL)
-        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its graph was not planned"));
-      return FALSE;
-    }
-  all = g_new0 (VnTensor *, n + n_captured + 1);
-  for (guint i = 0; i < n; i++)
-    all[i] = inputs[i];
-  for (guint i = 0; i < n_captured; i++)
-    all[n + i] = self->in[call->step->n_own + i];
-  inner->n_threads = self->n_threads;
-  return vn_runner_run (inner, all, outputs, self->cancellable, error);
-}
+/* ---- operators that make their outputs ---- */
 
 /* Takes over what the operator made: everything that is wanted must be there. */
 static gboolean
@@ -313,20 +224,20 @@ run_dynamic (VnRunner      *self,
 
 /**
  * vn_runner_run_step:
+ * @bodies: runs the graphs inside the step's node
  *
  * Computes the outputs of @step into the runner's tensors.
  */
 gboolean
-vn_runner_run_step (VnRunner      *self,
-                    const VnStep  *step,
-                    GError       **error)
+vn_runner_run_step (VnRunner          *self,
+                    const VnStep      *step,
+                    const VnOpBodies  *bodies,
+                    GError           **error)
 {
-  BodyCall call = { self, step };
-  const VnOpBodies bodies = { .get_type = get_body_type, .run = run_body, .data = &call };
   VnOpContext ctx;
 
   vn_step_init_context (step, &ctx);
-  ctx.bodies = &bodies;
+  ctx.bodies = bodies;
   ctx.in = self->in;
   ctx.out = self->out;
   ctx.n_threads = self->n_threads;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of a plan, for the passes that make it (vn-plan-passes.h) and the runner that runs it. */
 #pragma once
 
 /* What the stages of planning share: the plan's values, steps, bodies and memory. */
@@ -113,61 +114,23 @@ struct _VnPlan
   GPtrArray       *variants;     /* of VnPlan: the same for other sizes of open inputs; the latest last */
 };
 
+VnPlan   *vn_plan_alloc         (VnModel              *model,
+                                 const VnGraph        *graph,
+                                 GPtrArray            *captured);
+int       vn_plan_find          (const VnPlan         *self,
+                                 const VnValue        *value);
+gboolean  vn_plan_match_clamp   (VnPlan               *self,
+                                 const VnStep         *step,
+                                 VnActivation         *clamp);
 VnPlan   *vn_plan_for_inputs    (VnPlan               *self,
                                  VnTensor * const     *inputs,
                                  GError              **error);
 
-int       vn_plan_find          (const VnPlan         *self,
-                                 const VnValue        *value);
-VnPlan   *vn_plan_new_inner     (VnPlan               *outer,
-                                 const VnGraph        *graph,
-                                 GPtrArray            *captured,
-                                 gboolean              no_fusion,
-                                 GError              **error);
-gboolean  vn_plan_set_formals   (VnPlan               *self,
-                                 GError              **error);
-gboolean  vn_plan_bodies        (VnPlan               *self,
-                                 VnStep               *step,
-                                 GPtrArray            *captured,
-                                 GError              **error);
 VnBody   *vn_step_find_body     (const VnStep         *self,
                                  const VnGraph        *graph);
 VnTensorType vn_step_body_type  (gpointer              step,
                                  const VnGraph        *graph,
                                  guint                 i);
-gboolean  vn_plan_select        (VnPlan               *self,
-                                 const VnPlanOptions  *options,
-                                 VnNotes              *notes,
-                                 GError              **error);
-GPtrArray *vn_plan_sort_needed  (VnPlan               *self,
-                                 GError              **error);
-gboolean  vn_plan_resolve       (VnPlan               *self,
-                                 GPtrArray            *nodes,
-                                 const VnOp          **ops,
-                                 GError              **error);
-gboolean  vn_plan_set_inputs    (VnPlan               *self,
-                                 const VnPlanOptions  *options,
-                                 VnNotes              *notes,
-                                 GError              **error);
-gboolean  vn_plan_infer         (VnPlan               *self,
-                                 GPtrArray            *nodes,
-                                 const VnOp * const   *ops,
-                                 GError              **error);
-void      vn_plan_drop_unused   (VnPlan               *self);
-void      vn_plan_fuse          (VnPlan               *self);
-gboolean  vn_plan_match_clamp   (VnPlan               *self,
-                                 const VnStep         *step,
-                                 VnActivation         *clamp);
-void      vn_plan_lay_out       (VnPlan               *self);
-gboolean  vn_plan_place         (VnPlan               *self,
-                                 GError              **error);
-gboolean  vn_plan_prepare       (VnPlan               *self,
-                                 GError              **error);
-
-VnStep   *vn_step_new           (VnPlan               *plan,
-                                 const VnNode         *node,
-                                 const VnOp           *op,
-                                 GPtrArray            *captured);
 VnStep   *vn_step_new_order     (const VnStep         *like,
                                  const VnOp           *op,
                                  const VnTensorType   *type,

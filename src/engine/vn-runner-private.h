@@ -36,11 +36,12 @@ struct _VnRunner
   VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };
 
-gboolean vn_runner_run_step         (VnRunner      *self,
-                                     const VnStep  *step,
-                                     GError       **error);
-gboolean vn_runner_reserve_scratch  (VnRunner      *self,
-                                     gsize          size,
-                                     GError       **error);
+gboolean vn_runner_run_step         (VnRunner          *self,
+                                     const VnStep      *step,
+                                     const VnOpBodies  *bodies,
+                                     GError           **error);
+gboolean vn_runner_reserve_scratch  (VnRunner          *self,
+                                     gsize              size,
+                                     GError           **error);
 
 G_END_DECLS

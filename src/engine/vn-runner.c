@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a plan: the memory of its values, its inputs, outputs and taps, and the steps one after the other. */
+/* The memory of a run. */
 #include "vn-runner-private.h"
 
-#include "vn-error.h"
 #include "vn-i18n.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+/**
+ * vn_runner_reserve_scratch:
+ *
+ * Sees to it that the runner's scratch has at least @size bytes.
+ */
+gboolean
+vn_runner_reserve_scratch (VnRunner  *self,
+                           gsize      size,
+                           GError   **error)
+{
+  gpointer scratch;
+
+  if (self->scratch != NULL && size <= self->scratch_size)
+    return TRUE;
+  scratch = vn_engine_alloc (size, _("the working space"), error);
+  if (scratch == NULL)
+    return FALSE;
+  free (self->scratch);
+  self->scratch = scratch;
+  self->scratch_size = size;
+  return TRUE;
+}
 
 static gboolean
 wrap_arena (VnRunner  *self,
@@ -143,345 +164,4 @@ vn_runner_set_timing (VnRunner *self,
                       gint64   *step_usec)
 {
   self->step_usec = step_usec;
-}
-
-/* ---- inputs ---- */
-
-/* Inputs of inner graphs may have a type that is not known, or known in part. What an optional holds does for it. */
-static gboolean
-fits (const VnTensorType *type,
-      const VnTensor     *tensor)
-{
-  if (type->kind != VN_KIND_UNKNOWN && type->kind != VN_KIND_OPTIONAL && type->kind != tensor->kind)
-    return FALSE;
-  if (type->dtype != VN_DTYPE_UNDEFINED && type->dtype != tensor->dtype &&
-      (tensor->kind == VN_KIND_TENSOR || tensor->dtype != VN_DTYPE_UNDEFINED))
-    return FALSE;
-  return !vn_shape_is_static (&type->shape) || vn_shape_equal (&tensor->shape, &type->shape);
-}
-
-static gboolean
-check_input (const VnValue       *value,
-             const VnTensorType  *type,
-             const VnTensor      *tensor,
-             GError             **error)
-{
-  g_autofree char *wanted = NULL;
-  g_autofree char *found = NULL;
-
-  if (tensor == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is missing"), value->name);
-      return FALSE;
-    }
-  if (fits (type, tensor))
-    return TRUE;
-
-  wanted = vn_shape_to_string (&type->shape, ",");
-  found = vn_shape_to_string (&tensor->shape, ",");
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("Input “%s” is planned as %s[%s], but %s[%s] was given"), value->name,
-               vn_dtype_get_name (type->dtype), wanted, vn_dtype_get_name (tensor->dtype), found);
-  return FALSE;
-}
-
-static gboolean
-set_inputs (VnRunner           *self,
-            VnTensor * const   *inputs,
-            GError            **error)
-{
-  for (guint i = 0; i < self->plan->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (self->plan->inputs, i);
-      guint id = (guint) vn_plan_find (self->plan, value);
-      const VnPlanValue *planned = &self->plan->values[id];
-
-      if (!planned->needed)
-        continue;
-      if (!check_input (value, &planned->type, inputs[i], error))
-        return FALSE;
-      self->tensors[id] = vn_tensor_get_aligned (inputs[i], error);
-      if (self->tensors[id] == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* ---- outputs and taps ---- */
-
-static VnTensor *
-copy_tensor (VnTensor  *tensor,
-             GError   **error)
-{
-  VnTensor *copy;
-
-  if (tensor->dtype == VN_DTYPE_STRING || vn_tensor_is_container (tensor))
-    return vn_tensor_ref (tensor);
-  copy = vn_tensor_new (tensor->dtype, &tensor->shape, error);
-  if (copy != NULL)
-    memcpy (copy->data, tensor->data, tensor->n_bytes);
-  return copy;
-}
-
-/* Tells the taps of a value that is now known, and hands it out if it is an output. */
-static gboolean
-publish (VnRunner   *self,
-         guint       id,
-         VnTensor  **outputs,
-         GError    **error)
-{
-  const VnPlan *plan = self->plan;
-  const VnPlanValue *value = &plan->values[id];
-  VnTensor *tensor = self->tensors[id];
-  gboolean is_own = value->root == id && (value->store == VN_STORE_HEAP || value->store == VN_STORE_CONSTANT);
-
-  /* what the network holds is no news, what was folded is */
-  if (self->tap != NULL && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
-    for (int tap = value->tap; tap >= 0; tap = plan->next_tap[tap])
-      self->tap (value->value, (guint) tap, tensor, self->tap_data);
-  if (outputs == NULL)
-    return TRUE;
-  for (int k = value->output; k >= 0; k = plan->next_output[k])
-    {
-      if (is_own)
-        outputs[k] = vn_tensor_ref (tensor);
-      else
-        outputs[k] = plan->depth > 0 ? vn_tensor_own (tensor, error) : copy_tensor (tensor, error);
-      if (outputs[k] == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Inputs that are tapped, and outputs that no step computes. */
-static gboolean
-publish_given (VnRunner   *self,
-               VnTensor  **outputs,
-               GError    **error)
-{
-  for (guint id = 0; id < self->plan->n_values; id++)
-    {
-      const VnPlanValue *value = &self->plan->values[id];
-
-      if ((value->store == VN_STORE_INPUT || value->store == VN_STORE_CONSTANT) && self->tensors[id] != NULL &&
-          (value->tap >= 0 || value->output >= 0) && !publish (self, id, outputs, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* ---- the run ---- */
-
-static gboolean
-run_step (VnRunner      *self,
-          const VnStep  *step,
-          VnTensor     **outputs,
-          gint64        *usec,
-          GError       **error)
-{
-  gint64 start = usec != NULL ? g_get_monotonic_time () : 0;
-
-  if (!vn_runner_run_step (self, step, error))
-    {
-      vn_step_prefix_error (step, error);
-      return FALSE;
-    }
-  if (usec != NULL)
-    *usec += g_get_monotonic_time () - start;
-  for (guint i = 0; i < step->n_outputs; i++)
-    if (step->outputs[i] >= 0 && !publish (self, (guint) step->outputs[i], outputs, error))
-      return FALSE;
-  for (guint i = 0; i < step->dying->len; i++)
-    g_clear_pointer (&self->tensors[g_array_index (step->dying, guint, i)], vn_tensor_unref);
-  return TRUE;
-}
-
-static gboolean
-begin_planned (VnRunner           *self,
-               VnTensor * const   *inputs,
-               VnTensor          **outputs,
-               GCancellable       *cancellable,
-               GError            **error)
-{
-  self->cancellable = cancellable;
-  self->outputs = outputs;
-  self->next_step = 0;
-  return set_inputs (self, inputs, error) && publish_given (self, outputs, error);
-}
-
-static gboolean
-advance_planned (VnRunner  *self,
-                 GError   **error)
-{
-  guint i = self->next_step++;
-  gint64 *usec = self->step_usec != NULL ? &self->step_usec[i] : NULL;
-
-  return !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
-         run_step (self, g_ptr_array_index (self->plan->steps, i), self->outputs, usec, error);
-}
-
-static gboolean
-run_all (VnRunner           *self,
-         VnTensor * const   *inputs,
-         VnTensor          **outputs,
-         GCancellable       *cancellable,
-         GError            **error)
-{
-  if (!begin_planned (self, inputs, outputs, cancellable, error))
-    return FALSE;
-  while (self->next_step < self->plan->steps->len)
-    if (!advance_planned (self, error))
-      return FALSE;
-  return TRUE;
-}
-
-static void
-clear_run (VnRunner *self)
-{
-  for (guint id = 0; id < self->plan->n_values; id++)
-    if (self->plan->values[id].store == VN_STORE_HEAP || self->plan->values[id].store == VN_STORE_INPUT)
-      g_clear_pointer (&self->tensors[id], vn_tensor_unref);
-}
-
-static gboolean
-run_planned (VnRunner           *self,
-             VnTensor * const   *inputs,
-             VnTensor          **outputs,
-             GCancellable       *cancellable,
-             GError            **error)
-{
-  gboolean ok;
-
-  ok = run_all (self, inputs, outputs, cancellable, error);
-  clear_run (self);
-  for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
-    g_clear_pointer (&outputs[i], vn_tensor_unref);
-  return ok;
-}
-
-/* Makes the runner for samples of other sizes one for @plan. */
-static gboolean
-set_variant (VnRunner  *self,
-             VnPlan    *plan,
-             GError   **error)
-{
-  if (self->variant == NULL || self->variant->plan != plan)
-    {
-      g_clear_pointer (&self->variant, vn_runner_free);
-      self->variant = vn_runner_new (plan, error);
-      if (self->variant == NULL)
-        return FALSE;
-    }
-  self->variant->n_threads = self->n_threads;
-  self->variant->tap = self->tap;
-  self->variant->tap_data = self->tap_data;
-  /* Steps that fold away for some sizes may be there for others. */
-  self->variant->step_usec = plan->steps->len == self->plan->steps->len ? self->step_usec : NULL;
-  return TRUE;
-}
-
-/* The one that @inputs need the sizes of; NULL on failure. */
-static VnRunner *
-choose_variant (VnRunner          *self,
-                VnTensor * const  *inputs,
-                GError           **error)
-{
-  g_autoptr(VnPlan) plan = vn_plan_for_inputs (self->plan, inputs, error);
-
-  if (plan == NULL || (plan != self->plan && !set_variant (self, plan, error)))
-    return NULL;
-  return plan != self->plan ? self->variant : self;
-}
-
-/**
- * vn_runner_run:
- * @inputs: one tensor for each vn_plan_get_input(), of its type; sizes that the model leaves open may differ from
- *   those of the plan, which is then made anew for them. %NULL is accepted where the plan does not need the input
- * @outputs: (nullable) (out caller-allocates): vn_plan_get_n_outputs() places that receive owned tensors; all %NULL
- *   after a failure
- * @cancellable: (nullable): looked at between the steps
- *
- * Runs the network once. The result is the same bit by bit whatever runner or thread count, and whatever taps but for Gelu:
- * taps keep nodes apart, and Gelu on its own rounds its polynomial otherwise than Gelu at the end of a product (5e-7 at most).
- *
- * Returns: %FALSE with the error of the node that failed, named in the message, or %G_IO_ERROR_CANCELLED
- */
-gboolean
-vn_runner_run (VnRunner           *self,
-               VnTensor * const   *inputs,
-               VnTensor          **outputs,
-               GCancellable       *cancellable,
-               GError            **error)
-{
-  VnRunner *runner;
-
-  g_return_val_if_fail (self != NULL && (inputs != NULL || self->plan->inputs->len == 0), FALSE);
-
-  for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
-    outputs[i] = NULL;
-  runner = choose_variant (self, inputs, error);
-  return runner != NULL && run_planned (runner, inputs, outputs, cancellable, error);
-}
-
-/**
- * vn_runner_begin:
- * @inputs: as of vn_runner_run(); must outlive the run
- *
- * Begins a run that its caller drives with vn_runner_advance() and must end with vn_runner_end(), also after a failure.
- * Taps of inputs and of folded values are told here. Two networks that are driven in step never need all values of one of
- * them at a time.
- */
-gboolean
-vn_runner_begin (VnRunner           *self,
-                 VnTensor * const   *inputs,
-                 GCancellable       *cancellable,
-                 GError            **error)
-{
-  g_return_val_if_fail (self != NULL && self->driven == NULL, FALSE);
-  g_return_val_if_fail (inputs != NULL || self->plan->inputs->len == 0, FALSE);
-
-  self->driven = choose_variant (self, inputs, error);
-  return self->driven != NULL && begin_planned (self->driven, inputs, NULL, cancellable, error);
-}
-
-/**
- * vn_runner_is_done:
- *
- * Returns: whether the run that vn_runner_begin() began has come to its end
- */
-gboolean
-vn_runner_is_done (VnRunner *self)
-{
-  g_return_val_if_fail (self != NULL && self->driven != NULL, TRUE);
-
-  return self->driven->next_step >= self->driven->plan->steps->len;
-}
-
-/**
- * vn_runner_advance:
- *
- * Computes the next step of the run that vn_runner_begin() began, unless it has come to its end.
- */
-gboolean
-vn_runner_advance (VnRunner  *self,
-                   GError   **error)
-{
-  g_return_val_if_fail (self != NULL && self->driven != NULL, FALSE);
-
-  return vn_runner_is_done (self) || advance_planned (self->driven, error);
-}
-
-/**
- * vn_runner_end:
- *
- * Ends what vn_runner_begin() began, wherever it is. Does nothing if no run was begun.
- */
-void
-vn_runner_end (VnRunner *self)
-{
-  g_return_if_fail (self != NULL);
-
-  if (self->driven != NULL)
-    clear_run (self->driven);
-  self->driven = NULL;
 }

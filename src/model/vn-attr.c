@@ -83,22 +83,3 @@ vn_attr_copy (const VnAttr *self)
 {
   return _vn_attr_copy_plain (self);
 }
-
-void
-vn_attr_free (VnAttr *self)
-{
-  g_free (self->name);
-  g_clear_pointer (&self->s, g_bytes_unref);
-  g_clear_pointer (&self->tensor, vn_tensor_unref);
-  g_clear_pointer (&self->graph, vn_graph_free);
-  g_clear_pointer (&self->floats, g_array_unref);
-  g_clear_pointer (&self->ints, g_array_unref);
-  g_clear_pointer (&self->strings, g_ptr_array_unref);
-  g_clear_pointer (&self->tensors, g_ptr_array_unref);
-  g_clear_pointer (&self->graphs, g_ptr_array_unref);
-  g_free (self->ref_name);
-  g_free (self->doc);
-  g_free (self->tensor_name);
-  g_clear_pointer (&self->extra, g_bytes_unref);
-  g_free (self);
-}

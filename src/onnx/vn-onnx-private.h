@@ -79,7 +79,12 @@ GByteArray *vn_onnx_strip          (GBytes         *bytes,
 
 /* ---- reading ---- */
 
-typedef struct
+/**
+ * VnOnnxReader:
+ * @decode_graph: vn_onnx_graph_decode(), for attributes, which may hold graphs, which hold attributes
+ */
+typedef struct _VnOnnxReader VnOnnxReader;
+struct _VnOnnxReader
 {
   GBytes     *bytes;
   GArray     *views;         /* of RawView */
@@ -87,7 +92,8 @@ typedef struct
   GHashTable *external;      /* location -> GBytes */
   guint64     external_bytes;
   VnModel    *model;         /* being built; NULL while a lone tensor is read */
-} VnOnnxReader;
+  gboolean  (*decode_graph) (VnOnnxReader *self, VnGraph *graph, const PbGraph *proto, GError **error);
+};
 
 void        vn_onnx_reader_init    (VnOnnxReader   *self,
                                     GBytes         *bytes,

@@ -105,7 +105,7 @@ decode_graph (VnOnnxReader   *self,
       return NULL;
     }
   inner = vn_graph_new (graph->model, graph, node);
-  if (vn_onnx_graph_decode (self, inner, proto, error))
+  if (self->decode_graph (self, inner, proto, error))
     return inner;
   vn_graph_free (inner);
   return NULL;

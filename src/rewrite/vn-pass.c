@@ -2,8 +2,6 @@
 /* The table of passes, and the order and rounds in which they run. */
 #include "vn-rewrite-private.h"
 
-#include "vn-validate.h"
-
 #define VN_PASS(name) extern const VnPass name;
 #include "vn-passes.def"
 #undef VN_PASS
@@ -57,18 +55,9 @@ vn_pass_run (const char     *id,
 {
   const VnPass *pass = vn_pass_find (id);
 
-  if (pass == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no pass “%s”"), id);
-      return FALSE;
-    }
-  if (g_cancellable_set_error_if_cancelled (ctx->cancellable, error))
-    return FALSE;
-  vn_edit_log_set_pass (ctx->log, pass->id);
-  if (pass->run (ctx, error) &&
-      vn_model_validate (ctx->model, VN_VALIDATE_STRUCTURE, NULL, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", pass->id);
+  if (pass != NULL)
+    return vn_pass_apply (pass, ctx, error);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no pass “%s”"), id);
   return FALSE;
 }
 
@@ -117,7 +106,7 @@ run_range (VnPassContext  *ctx,
 {
   for (guint i = first; i < end; i++)
     if (is_wanted (passes[i], ctx->options) && (!repeats || passes[i]->repeats) &&
-        !vn_pass_run (passes[i]->id, ctx, error))
+        !vn_pass_apply (passes[i], ctx, error))
       return FALSE;
   return TRUE;
 }
@@ -161,7 +150,7 @@ run_all (VnPassContext  *ctx,
       (optimize && !run_rounds (ctx, end, error)) ||
       !run_range (ctx, end, G_N_ELEMENTS (passes), FALSE, error))
     return FALSE;
-  return !any_asked_for (ctx->options, end) || vn_pass_run ("dead", ctx, error);
+  return !any_asked_for (ctx->options, end) || vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 /**

@@ -10,6 +10,15 @@
 
 G_BEGIN_DECLS
 
+/* ---- passes that others end with ---- */
+
+extern const VnPass vn_pass_dead;
+extern const VnPass vn_pass_fold;
+
+gboolean    vn_pass_apply           (const VnPass   *pass,
+                                     VnPassContext  *ctx,
+                                     GError        **error);
+
 /* ---- help for passes (vn-rewrite-util.c) ---- */
 
 typedef gboolean (*VnGraphFunc) (VnPassContext  *ctx,

@@ -118,12 +118,6 @@ vn_tensor_new_optional (VnDType    dtype,
   return container_new (VN_KIND_OPTIONAL, item != NULL ? item->dtype : dtype, g_steal_pointer (&items));
 }
 
-gboolean
-vn_tensor_is_container (const VnTensor *self)
-{
-  return self->kind != VN_KIND_TENSOR;
-}
-
 /* Memory somebody else may write into: a view of it is no better. */
 static gboolean
 is_borrowed (const VnTensor *self)

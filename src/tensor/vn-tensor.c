@@ -328,6 +328,12 @@ items_equal (const VnTensor *a,
   return TRUE;
 }
 
+gboolean
+vn_tensor_is_container (const VnTensor *self)
+{
+  return self->kind != VN_KIND_TENSOR;
+}
+
 /**
  * vn_tensor_equal:
  *

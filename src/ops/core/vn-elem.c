@@ -41,25 +41,6 @@ vn_op_check_movable (VnOpContext  *ctx,
 }
 
 /**
- * vn_op_check_same_dtype:
- *
- * Returns: %FALSE with an error if the element types of inputs @a and @b are known and differ
- */
-gboolean
-vn_op_check_same_dtype (VnOpContext  *ctx,
-                        guint         a,
-                        guint         b,
-                        GError      **error)
-{
-  VnDType x = ctx->in_types[a].dtype, y = ctx->in_types[b].dtype;
-
-  if (x == y || x == VN_DTYPE_UNDEFINED || y == VN_DTYPE_UNDEFINED)
-    return TRUE;
-  return vn_op_fail (ctx, error, _("%s: inputs %u and %u must have the same element type, found %s and %s"),
-                     ctx->op->type, a, b, vn_dtype_get_name (x), vn_dtype_get_name (y));
-}
-
-/**
  * vn_op_check_index_dtype:
  *
  * Returns: %FALSE with an error if input @input is known to be neither int32 nor int64

@@ -31,6 +31,10 @@ typedef struct
   guint      size;     /* of its text, roughly */
 } VnAtom;
 
+/* Numbers that stand for expressions: VN_DIMS_FIRST, VN_DIMS_FIRST - 2 ..., or one less: VN_DIM_IS_LONG. */
+#define VN_DIMS_FIRST     (-((gint64) 1 << 62))
+#define VN_DIMS_MAX_EXPRS ((gint64) 1 << 30)
+
 typedef struct
 {
   gint64 den;

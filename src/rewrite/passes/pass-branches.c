@@ -69,7 +69,7 @@ branches_run (VnPassContext  *ctx,
       changed = FALSE;
       if (!inline_branches (inliner, ctx, ctx->model->graph, &changed, error))
         return FALSE;
-      if (changed && !vn_pass_run ("fold", ctx, error))
+      if (changed && !vn_pass_apply (&vn_pass_fold, ctx, error))
         return FALSE;
       vn_edit_log_set_pass (ctx->log, "branches");
     }

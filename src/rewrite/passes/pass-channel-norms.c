@@ -156,7 +156,7 @@ instance_norm_run (VnPassContext  *ctx,
 {
   return vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, fuse_affine, error) &&
          vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, fuse_plain, error) &&
-         vn_pass_run ("dead", ctx, error);
+         vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 /* ---- LpNormalization: x / |x| along an axis ---- */
@@ -277,7 +277,7 @@ static gboolean
 l2_norm_run (VnPassContext  *ctx,
              GError        **error)
 {
-  return vn_rewrite_fuse_all (ctx, "fuse-l2-norm", 1, fuse_l2, error) && vn_pass_run ("dead", ctx, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-l2-norm", 1, fuse_l2, error) && vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 const VnPass vn_pass_fuse_instance_norm = {

@@ -138,7 +138,7 @@ remove_qdq_run (VnPassContext  *ctx,
 {
   return vn_rewrite_infer (ctx, "remove-qdq", error) &&
          vn_rewrite_each_graph (ctx, remove_qdq_graph, error) &&
-         vn_pass_run ("dead", ctx, error);
+         vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 const VnPass vn_pass_remove_qdq = {

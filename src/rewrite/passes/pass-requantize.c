@@ -156,7 +156,7 @@ convert_activations (VnPassContext  *ctx,
     if (vn_rewrite_quantizes (g_ptr_array_index (nodes, i)) && is_pair (returned, g_ptr_array_index (nodes, i)) &&
         !convert_pair (ctx, g_ptr_array_index (nodes, i), to, error))
       return FALSE;
-  return vn_pass_run ("dead", ctx, error);
+  return vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 static gboolean
@@ -297,7 +297,7 @@ bias_int16_run (VnPassContext  *ctx,
           !narrow_bias (ctx, node, error))
         return FALSE;
     }
-  return vn_pass_run ("dead", ctx, error);
+  return vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 /* ---- */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How plans are made: one pass after the other over the same plan. */
+#include "vn-plan-passes.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* Constants that only folding needed, and nobody looks at. */
+static void
+drop_unused_constants (VnPlan *self)
+{
+  for (guint i = 0; i < self->n_values; i++)
+    if (self->values[i].n_uses == 0 && self->values[i].output < 0 && self->values[i].tap < 0)
+      g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
+}
+
+/* A network that cannot work on images of one pixel fails somewhere inside: say why. */
+static void
+explain_open_sizes (VnPlan  *self,
+                    GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (error == NULL || self->open_input == NULL || !g_error_matches (*error, VN_ERROR, VN_ERROR_SHAPE))
+    return;
+  text = g_strdup_printf (_("%s. Sizes that input “%s” leaves open were set to 1: give its real shape"),
+                          (*error)->message, self->open_input->name);
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&text);
+}
+
+static VnPlan *plan_build_inner (VnPlan         *outer,
+                                 const VnGraph  *graph,
+                                 GPtrArray      *captured,
+                                 GError        **error);
+
+static gboolean
+plan_build (VnPlan               *self,
+            const VnPlanOptions  *options,
+            VnNotes              *notes,
+            GError              **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+  g_autofree const VnOp **ops = NULL;
+
+  if (!vn_plan_select (self, options, notes, error))
+    return FALSE;
+  nodes = vn_plan_sort_needed (self, error);
+  if (nodes == NULL)
+    return FALSE;
+  ops = g_new0 (const VnOp *, nodes->len + 1);
+  if (!vn_plan_resolve (self, nodes, ops, error) ||
+      !(self->depth > 0 ? vn_plan_set_formals (self, error) : vn_plan_set_inputs (self, options, notes, error)))
+    return FALSE;
+  if (!vn_plan_infer (self, nodes, ops, plan_build_inner, error))
+    {
+      explain_open_sizes (self, error);
+      return FALSE;
+    }
+  vn_plan_drop_unused (self);
+  if (!options->no_fusion)
+    vn_plan_fuse (self);
+  drop_unused_constants (self);
+  if (!options->no_fusion)
+    vn_plan_lay_out (self);
+  return vn_plan_place (self, error) && vn_plan_prepare (self, error);
+}
+
+/* What the outer plan knows of a value it shares with a graph inside. */
+static void
+take_captured (VnPlan       *self,
+               const VnPlan *outer,
+               guint         id)
+{
+  VnPlanValue *value = &self->values[id];
+  int from = vn_plan_find (outer, value->value);
+
+  value->type = outer->values[from].type;
+  value->store = VN_STORE_INPUT;
+  if (outer->values[from].constant == NULL)
+    return;
+  value->constant = vn_tensor_ref (outer->values[from].constant);
+  value->store = VN_STORE_CONSTANT;
+}
+
+/* A #VnPlanInnerFunc: what is constant in @outer is constant here, the other captured values become inputs behind those of
+ * the graph. */
+static VnPlan *
+plan_build_inner (VnPlan         *outer,
+                  const VnGraph  *graph,
+                  GPtrArray      *captured,
+                  GError        **error)
+{
+  VnPlanOptions options = { .no_fusion = outer->no_fusion };
+  g_autoptr(VnPlan) self = NULL;
+
+  if (outer->depth + 1 > VN_PLAN_MAX_DEPTH)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("graphs are nested more than %d deep"), VN_PLAN_MAX_DEPTH);
+      return NULL;
+    }
+  self = vn_plan_alloc (outer->model, graph, captured);
+  self->depth = outer->depth + 1;
+  self->no_fusion = outer->no_fusion;
+  for (guint i = 0; i < captured->len; i++)
+    take_captured (self, outer, graph->values->len + i);
+  if (!plan_build (self, &options, NULL, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_plan_new:
+ * @model: kept alive by the plan; must not be edited while the plan lives
+ * @options: (nullable): see #VnPlanOptions
+ * @notes: (nullable): told which open sizes were set to 1 and, with skip_unsupported, which nodes have no kernel
+ *
+ * Plans how @model is run: which nodes, in which order, on which shapes, in which memory. Sizes of inputs that the
+ * model leaves open are taken from the options; an input that shares a symbol with one that is known takes its size;
+ * what is then still open becomes 1. Steps whose shapes depend on data are inferred again in each run.
+ *
+ * Returns: (transfer full) (nullable): the plan, or %NULL with %VN_ERROR_UNSUPPORTED (naming every operator without
+ *   kernel), %VN_ERROR_SHAPE, %VN_ERROR_LIMIT, %VN_ERROR_MALFORMED or %VN_ERROR_SETTING (a tap or output of another
+ *   graph)
+ */
+VnPlan *
+vn_plan_new (VnModel              *model,
+             const VnPlanOptions  *options,
+             VnNotes              *notes,
+             GError              **error)
+{
+  const VnPlanOptions defaults = { 0 };
+  g_autoptr(VnPlan) self = NULL;
+
+  g_return_val_if_fail (model != NULL && model->graph != NULL, NULL);
+
+  self = vn_plan_alloc (model, model->graph, NULL);
+  self->no_fusion = options != NULL && options->no_fusion;
+  self->all_outputs = options == NULL || options->outputs == NULL;
+  self->skip_unsupported = options != NULL && options->skip_unsupported;
+  if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}

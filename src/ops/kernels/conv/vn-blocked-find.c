@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which operators work on blocks of channels. */
+#include "vn-blocked-private.h"
+
+static const struct {
+  const char   *type;
+  const VnOp   *op;
+  VnBlockedUse  use;
+} replaced[] = {
+  { "AveragePool", &vn_op_blocked_average_pool, VN_BLOCKED_ALL },
+  { "Conv", &vn_op_blocked_conv, VN_BLOCKED_ANY },
+  { "Conv", &vn_op_blocked_depthwise, VN_BLOCKED_ALL },
+  { "GlobalAveragePool", &vn_op_blocked_global_average_pool, VN_BLOCKED_OUT },
+  { "MaxPool", &vn_op_blocked_max_pool, VN_BLOCKED_ALL },
+};
+
+static const char * const by_element[] = {
+  "Abs", "Add", "Clip", "Div", "Elu", "Exp", "HardSigmoid", "HardSwish", "LeakyRelu", "Max", "Min", "Mul", "Relu",
+  "Sigmoid", "Softplus", "Sub", "Sum", "Tanh", NULL
+};
+
+/* The constant inputs have one element; the others, and the output, have one shape. */
+static gboolean
+is_by_element (VnOpContext *ctx)
+{
+  if (*ctx->node->domain != '\0' || !g_strv_contains (by_element, ctx->node->op_type))
+    return FALSE;
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    {
+      const VnTensor *constant = ctx->in[i];
+
+      if (!vn_op_has_input (ctx, i) || (constant != NULL && constant->n_elements == 1 && constant->shape.rank <= 4))
+        continue;
+      if (constant != NULL || !vn_shape_equal (&ctx->in_types[i].shape, &ctx->out_types[0].shape))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Blocks of channels one after the other: full ones. */
+static gboolean
+is_concat (VnOpContext *ctx)
+{
+  gint64 lanes = vn_blocked_get_lanes ();
+
+  if (!vn_node_is (ctx->node, "Concat") || vn_node_get_int (ctx->node, "axis", 1) != 1)
+    return FALSE;
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    if (ctx->in[i] != NULL || ctx->in_types[i].shape.dims[1] % lanes != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Weight and bias are packed before the first run. */
+static gboolean
+are_constant (VnOpContext *ctx)
+{
+  for (guint i = 1; i < ctx->n_inputs; i++)
+    if (vn_op_has_input (ctx, i) && (ctx->in[i] == NULL || ctx->in[i]->n_elements == 0))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+are_floats (VnOpContext *ctx)
+{
+  VnShape shape;
+
+  for (guint i = 0; i < ctx->n_inputs; i++)
+    if (vn_op_has_input (ctx, i) && ctx->in_types[i].dtype != VN_DTYPE_F32)
+      return FALSE;
+  return ctx->n_inputs > 0 && ctx->n_outputs > 0 && ctx->out_types[0].dtype == VN_DTYPE_F32 &&
+         vn_blocked_get_shape (&ctx->in_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0 &&
+         vn_blocked_get_shape (&ctx->out_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0;
+}
+
+/**
+ * vn_blocked_find:
+ * @ctx: a node with all types known, constants in ctx->in; scratch_bytes are set for @op
+ * @op: (out): what computes it where data are blocked
+ *
+ * Returns: whether and how the operator works on blocked data
+ */
+VnBlockedUse
+vn_blocked_find (VnOpContext  *ctx,
+                 const VnOp  **op)
+{
+  gsize scratch = ctx->scratch_bytes;
+
+  *op = ctx->op;
+  if (!are_floats (ctx) || *ctx->node->domain != '\0')
+    return VN_BLOCKED_NEVER;
+  if (is_by_element (ctx) || is_concat (ctx))
+    return VN_BLOCKED_SAME;
+  for (guint i = 0; i < G_N_ELEMENTS (replaced) && are_constant (ctx); i++)
+    if (vn_node_is (ctx->node, replaced[i].type) && replaced[i].op->infer (ctx, NULL))
+      {
+        *op = replaced[i].op;
+        return replaced[i].use;
+      }
+  ctx->scratch_bytes = scratch;
+  return VN_BLOCKED_NEVER;
+}
