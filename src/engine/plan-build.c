@@ -138,6 +138,7 @@ vn_plan_new (VnModel              *model,
   self->no_fusion = options != NULL && options->no_fusion;
   self->all_outputs = options == NULL || options->outputs == NULL;
   self->skip_unsupported = options != NULL && options->skip_unsupported;
+  self->can_restart = options != NULL && options->can_restart;
   if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
     return NULL;
   return g_steal_pointer (&self);

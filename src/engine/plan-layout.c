@@ -69,13 +69,21 @@ is_data (const Layout *self,
   return i == 0 || (step->has_sum && i == step->n_inputs - 1) || self->uses[k] == VN_BLOCKED_SAME;
 }
 
+/* A run may start from it: what follows reads it as the graph has it. */
+static gboolean
+is_start (const Layout *self,
+          int           id)
+{
+  return self->plan->can_restart && self->plan->values[id].tap >= 0;
+}
+
 static gboolean
 comes_in_blocks (const Layout *self,
                  int           id)
 {
   guint producer = self->producers[id];
 
-  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT;
+  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT && !is_start (self, id);
 }
 
 static gboolean
@@ -229,6 +237,8 @@ give_output (Layout    *self,
       return;
     }
   step->outputs[0] = (int) add_value (self, (guint) id);
+  if (is_start (self, id))
+    self->blocked[id] = 0;
   g_ptr_array_add (steps, vn_step_new_order (step, &vn_op_blocked_undo, &self->plan->values[id].type,
                                              step->outputs[0], id));
 }

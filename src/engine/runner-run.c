@@ -22,27 +22,28 @@ fits (const VnTensorType *type,
   return !vn_shape_is_static (&type->shape) || vn_shape_equal (&tensor->shape, &type->shape);
 }
 
-static gboolean
-check_input (const VnValue       *value,
-             const VnTensorType  *type,
-             const VnTensor      *tensor,
-             GError             **error)
+/**
+ * vn_runner_check_given:
+ * @type: of @value, as the plan has it
+ *
+ * Returns: whether @tensor can be @value; %VN_ERROR_SHAPE if not
+ */
+gboolean
+vn_runner_check_given (const VnValue       *value,
+                       const VnTensorType  *type,
+                       const VnTensor      *tensor,
+                       GError             **error)
 {
   g_autofree char *wanted = NULL;
   g_autofree char *found = NULL;
 
-  if (tensor == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is missing"), value->name);
-      return FALSE;
-    }
   if (fits (type, tensor))
     return TRUE;
 
   wanted = vn_shape_to_string (&type->shape, ",");
   found = vn_shape_to_string (&tensor->shape, ",");
   g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("Input “%s” is planned as %s[%s], but %s[%s] was given"), value->name,
+               _("“%s” is planned as %s[%s], but %s[%s] was given"), value->name,
                vn_dtype_get_name (type->dtype), wanted, vn_dtype_get_name (tensor->dtype), found);
   return FALSE;
 }
@@ -60,7 +61,12 @@ set_inputs (VnRunner           *self,
 
       if (!planned->needed)
         continue;
-      if (!check_input (value, &planned->type, inputs[i], error))
+      if (inputs[i] == NULL)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is missing"), value->name);
+          return FALSE;
+        }
+      if (!vn_runner_check_given (value, &planned->type, inputs[i], error))
         return FALSE;
       self->tensors[id] = vn_tensor_get_aligned (inputs[i], error);
       if (self->tensors[id] == NULL)
@@ -95,7 +101,8 @@ publish (VnRunner   *self,
   const VnPlan *plan = self->plan;
   const VnPlanValue *value = &plan->values[id];
   VnTensor *tensor = self->tensors[id];
-  gboolean is_own = value->root == id && (value->store == VN_STORE_HEAP || value->store == VN_STORE_CONSTANT);
+  gboolean is_own = value->root == id && (value->store == VN_STORE_HEAP || value->store == VN_STORE_CONSTANT) &&
+                    self->start == NULL;   /* what is given may be borrowed */
 
   /* what the network holds is no news, what was folded is */
   if (self->tap != NULL && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
@@ -115,6 +122,28 @@ publish (VnRunner   *self,
   return TRUE;
 }
 
+/* With a start only what follows from it is news. */
+static gboolean
+is_news (const VnRunner *self,
+         guint           id)
+{
+  return self->start == NULL || self->start->changed[id];
+}
+
+/* Takes what was given for a value, if anything was. */
+static gboolean
+take_given (VnRunner  *self,
+            guint      id,
+            GError   **error)
+{
+  VnTensor *tensor = self->start != NULL ? self->start->tensors[id] : NULL;
+  VnTensor *aligned = tensor != NULL ? vn_tensor_get_aligned (tensor, error) : NULL;
+
+  if (aligned != NULL)
+    vn_runner_displace (self, id, aligned);
+  return tensor == NULL || aligned != NULL;
+}
+
 /* Inputs that are tapped, and outputs that no step computes. */
 static gboolean
 publish_given (VnRunner   *self,
@@ -125,8 +154,10 @@ publish_given (VnRunner   *self,
     {
       const VnPlanValue *value = &self->plan->values[id];
 
+      if (value->store == VN_STORE_INPUT && !take_given (self, id, error))
+        return FALSE;
       if ((value->store == VN_STORE_INPUT || value->store == VN_STORE_CONSTANT) && self->tensors[id] != NULL &&
-          (value->tap >= 0 || value->output >= 0) && !publish (self, id, outputs, error))
+          (value->tap >= 0 || value->output >= 0) && is_news (self, id) && !publish (self, id, outputs, error))
         return FALSE;
     }
   return TRUE;
@@ -203,7 +234,6 @@ run_body (gpointer           data,
 static gboolean
 run_step (VnRunner      *self,
           const VnStep  *step,
-          VnTensor     **outputs,
           gint64        *usec,
           GError       **error)
 {
@@ -218,9 +248,27 @@ run_step (VnRunner      *self,
     }
   if (usec != NULL)
     *usec += g_get_monotonic_time () - start;
+  return TRUE;
+}
+
+/* After a step, whether it was run or not. */
+static gboolean
+finish_step (VnRunner      *self,
+             const VnStep  *step,
+             gboolean       was_run,
+             GError       **error)
+{
   for (guint i = 0; i < step->n_outputs; i++)
-    if (step->outputs[i] >= 0 && !publish (self, (guint) step->outputs[i], outputs, error))
-      return FALSE;
+    {
+      guint id = (guint) step->outputs[i];
+
+      if (step->outputs[i] < 0)
+        continue;
+      if (!take_given (self, id, error))
+        return FALSE;
+      if ((was_run || self->start->tensors[id] != NULL) && is_news (self, id) && !publish (self, id, self->outputs, error))
+        return FALSE;
+    }
   for (guint i = 0; i < step->dying->len; i++)
     g_clear_pointer (&self->tensors[g_array_index (step->dying, guint, i)], vn_tensor_unref);
   return TRUE;
@@ -229,11 +277,13 @@ run_step (VnRunner      *self,
 static gboolean
 begin_planned (VnRunner           *self,
                VnTensor * const   *inputs,
+               const VnStart      *start,
                VnTensor          **outputs,
                GCancellable       *cancellable,
                GError            **error)
 {
   self->cancellable = cancellable;
+  self->start = start;
   self->outputs = outputs;
   self->next_step = 0;
   return set_inputs (self, inputs, error) && publish_given (self, outputs, error);
@@ -244,20 +294,23 @@ advance_planned (VnRunner  *self,
                  GError   **error)
 {
   guint i = self->next_step++;
+  const VnStep *step = g_ptr_array_index (self->plan->steps, i);
   gint64 *usec = self->step_usec != NULL ? &self->step_usec[i] : NULL;
+  gboolean runs = self->start == NULL || self->start->runs[i];
 
   return !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
-         run_step (self, g_ptr_array_index (self->plan->steps, i), self->outputs, usec, error);
+         (!runs || run_step (self, step, usec, error)) && finish_step (self, step, runs, error);
 }
 
 static gboolean
 run_all (VnRunner           *self,
          VnTensor * const   *inputs,
+         const VnStart      *start,
          VnTensor          **outputs,
          GCancellable       *cancellable,
          GError            **error)
 {
-  if (!begin_planned (self, inputs, outputs, cancellable, error))
+  if (!begin_planned (self, inputs, start, outputs, cancellable, error))
     return FALSE;
   while (self->next_step < self->plan->steps->len)
     if (!advance_planned (self, error))
@@ -265,25 +318,24 @@ run_all (VnRunner           *self,
   return TRUE;
 }
 
-static void
-clear_run (VnRunner *self)
-{
-  for (guint id = 0; id < self->plan->n_values; id++)
-    if (self->plan->values[id].store == VN_STORE_HEAP || self->plan->values[id].store == VN_STORE_INPUT)
-      g_clear_pointer (&self->tensors[id], vn_tensor_unref);
-}
-
-static gboolean
-run_planned (VnRunner           *self,
-             VnTensor * const   *inputs,
-             VnTensor          **outputs,
-             GCancellable       *cancellable,
-             GError            **error)
+/**
+ * vn_runner_run_planned:
+ * @start: (nullable): where to start from, for the plan of this very runner
+ *
+ * As vn_runner_run(), with inputs of the sizes of the plan.
+ */
+gboolean
+vn_runner_run_planned (VnRunner           *self,
+                       VnTensor * const   *inputs,
+                       const VnStart      *start,
+                       VnTensor          **outputs,
+                       GCancellable       *cancellable,
+                       GError            **error)
 {
   gboolean ok;
 
-  ok = run_all (self, inputs, outputs, cancellable, error);
-  clear_run (self);
+  ok = run_all (self, inputs, start, outputs, cancellable, error);
+  vn_runner_clear_run (self);
   for (guint i = 0; outputs != NULL && !ok && i < self->plan->outputs->len; i++)
     g_clear_pointer (&outputs[i], vn_tensor_unref);
   return ok;
@@ -310,11 +362,15 @@ set_variant (VnRunner  *self,
   return TRUE;
 }
 
-/* The one that @inputs need the sizes of; NULL on failure. */
-static VnRunner *
-choose_variant (VnRunner          *self,
-                VnTensor * const  *inputs,
-                GError           **error)
+/**
+ * vn_runner_for_inputs:
+ *
+ * Returns: (transfer none) (nullable): @self, or one of its own for the sizes of @inputs if they differ from those of its plan
+ */
+VnRunner *
+vn_runner_for_inputs (VnRunner          *self,
+                      VnTensor * const  *inputs,
+                      GError           **error)
 {
   g_autoptr(VnPlan) plan = vn_plan_for_inputs (self->plan, inputs, error);
 
@@ -349,8 +405,8 @@ vn_runner_run (VnRunner           *self,
 
   for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
     outputs[i] = NULL;
-  runner = choose_variant (self, inputs, error);
-  return runner != NULL && run_planned (runner, inputs, outputs, cancellable, error);
+  runner = vn_runner_for_inputs (self, inputs, error);
+  return runner != NULL && vn_runner_run_planned (runner, inputs, NULL, outputs, cancellable, error);
 }
 
 /**
@@ -370,8 +426,8 @@ vn_runner_begin (VnRunner           *self,
   g_return_val_if_fail (self != NULL && self->driven == NULL, FALSE);
   g_return_val_if_fail (inputs != NULL || self->plan->inputs->len == 0, FALSE);
 
-  self->driven = choose_variant (self, inputs, error);
-  return self->driven != NULL && begin_planned (self->driven, inputs, NULL, cancellable, error);
+  self->driven = vn_runner_for_inputs (self, inputs, error);
+  return self->driven != NULL && begin_planned (self->driven, inputs, NULL, NULL, cancellable, error);
 }
 
 /**
@@ -412,6 +468,6 @@ vn_runner_end (VnRunner *self)
   g_return_if_fail (self != NULL);
 
   if (self->driven != NULL)
-    clear_run (self->driven);
+    vn_runner_clear_run (self->driven);
   self->driven = NULL;
 }

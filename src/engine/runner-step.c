@@ -15,6 +15,23 @@ reshape_input (VnRunner       *self,
   return self->tensors[step->outputs[0]] != NULL;
 }
 
+/* The result lies where the input does, unless the input was given and lies somewhere else. */
+static gboolean
+view_input (VnRunner       *self,
+            const VnStep   *step,
+            GError        **error)
+{
+  guint id = (guint) step->outputs[0];
+  VnTensor *view;
+
+  if (self->tensors[id]->data == self->in[0]->data)
+    return TRUE;
+  view = vn_tensor_new_reshaped (self->in[0], &step->out_types[0].shape, error);
+  if (view != NULL)
+    vn_runner_displace (self, id, view);
+  return view != NULL;
+}
+
 static gboolean
 allocate_outputs (VnRunner            *self,
                   const VnStep        *step,
@@ -46,7 +63,7 @@ run_static (VnRunner      *self,
             GError       **error)
 {
   if (step->alias && self->plan->values[step->outputs[0]].store == VN_STORE_ARENA)
-    return TRUE;
+    return view_input (self, step, error);
   if (step->alias)
     return reshape_input (self, step, &step->out_types[0].shape, error);
   if (!allocate_outputs (self, step, step->out_types, error))

@@ -109,7 +109,7 @@ struct _VnPlan
   gboolean        *lost;         /* by value id: left out, depends on a node without kernel; NULL: none is */
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
   gboolean         no_fusion;
-  gboolean         all_outputs, skip_unsupported;   /* as the options were */
+  gboolean         all_outputs, skip_unsupported, can_restart;   /* as the options were */
   GMutex           lock;         /* of variants */
   GPtrArray       *variants;     /* of VnPlan: the same for other sizes of open inputs; the latest last */
 };

@@ -20,6 +20,7 @@ typedef struct _VnPlan VnPlan;
  * @outputs: (nullable): of VnValue: compute only what these need; NULL: all graph outputs
  * @no_fusion: keep every value as the graph has it
  * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list
+ * @can_restart: runs may start from taps, with vn_runner_run_from(); a little slower
  */
 typedef struct
 {
@@ -28,6 +29,7 @@ typedef struct
   GPtrArray  *outputs;
   gboolean    no_fusion;
   gboolean    skip_unsupported;
+  gboolean    can_restart;
 } VnPlanOptions;
 
 VnPlan   *vn_plan_new            (VnModel              *model,
@@ -98,7 +100,27 @@ gboolean  vn_runner_run          (VnRunner             *self,
                                   GCancellable         *cancellable,
                                   GError              **error);
 
-/* The same a step at a time, without outputs: what is wanted of it are its taps. */
+/**
+ * VnTapValue: what a value is in a run, instead of what the network computes.
+ * @tap: the value: index into VnPlanOptions.taps
+ */
+typedef struct
+{
+  guint     tap;
+  VnTensor *tensor;
+} VnTapValue;
+
+/* Only what lies downstream of given values; @known: one tensor per tap, of an earlier run, or NULL. */
+gboolean  vn_runner_run_from     (VnRunner             *self,
+                                  VnTensor * const     *inputs,
+                                  VnTensor * const     *known,
+                                  const VnTapValue     *given,
+                                  guint                 n_given,
+                                  VnTensor            **outputs,
+                                  GCancellable         *cancellable,
+                                  GError              **error);
+
+/* A whole run a step at a time, without outputs: what is wanted of it are its taps. */
 gboolean  vn_runner_begin        (VnRunner             *self,
                                   VnTensor * const     *inputs,
                                   GCancellable         *cancellable,

@@ -6,12 +6,32 @@
 G_BEGIN_DECLS
 
 /**
+ * VnStart: where a run starts from, if not from the inputs of the network.
+ * @tensors: by value id: what is taken instead of computing it; %NULL: nothing
+ * @changed: by value id: whether it is, or depends on, a value that is given anew
+ * @runs: by step: whether it is run
+ */
+typedef struct
+{
+  VnTensor **tensors;
+  gboolean  *changed, *runs;
+} VnStart;
+
+typedef struct
+{
+  guint     id;
+  VnTensor *tensor;
+} VnDisplaced;
+
+/**
  * VnRunner:
  * @bodies: by step, then by graph of the step: runners of the graphs inside it; NULL where there is none
  * @cancellable: during a run
  * @tensors: by value id: constants and arena tensors for good, inputs and heap tensors during a run
  * @outputs: (nullable): during a run: who wants its outputs
  * @next_step: during a run: the one that comes next
+ * @start: (nullable): during a run: where it starts from
+ * @displaced: of VnDisplaced: what stood in @tensors for good, to be put back when the run ends
  * @driven: from vn_runner_begin() to vn_runner_end(): this runner or its variant
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
@@ -32,6 +52,8 @@ struct _VnRunner
   GCancellable  *cancellable;
   VnTensor     **outputs;
   guint          next_step;
+  const VnStart *start;
+  GArray        *displaced;
   VnRunner      *driven;
   VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };
@@ -42,6 +64,23 @@ gboolean vn_runner_run_step         (VnRunner          *self,
                                      GError           **error);
 gboolean vn_runner_reserve_scratch  (VnRunner          *self,
                                      gsize              size,
+                                     GError           **error);
+void     vn_runner_displace         (VnRunner          *self,
+                                     guint              id,
+                                     VnTensor          *tensor);
+void     vn_runner_clear_run        (VnRunner          *self);
+VnRunner *vn_runner_for_inputs      (VnRunner          *self,
+                                     VnTensor * const  *inputs,
+                                     GError           **error);
+gboolean vn_runner_check_given      (const VnValue     *value,
+                                     const VnTensorType *type,
+                                     const VnTensor    *tensor,
+                                     GError           **error);
+gboolean vn_runner_run_planned      (VnRunner          *self,
+                                     VnTensor * const  *inputs,
+                                     const VnStart     *start,
+                                     VnTensor         **outputs,
+                                     GCancellable      *cancellable,
                                      GError           **error);
 
 G_END_DECLS

@@ -101,6 +101,7 @@ vn_runner_new (VnPlan  *plan,
   self->plan = vn_plan_ref (plan);
   self->n_threads = 1;
   self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
+  self->displaced = g_array_new (FALSE, FALSE, sizeof (VnDisplaced));
   self->in = g_new0 (VnTensor *, plan->max_inputs + 1);
   self->out = g_new0 (VnTensor *, plan->max_outputs + 1);
   self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
@@ -118,6 +119,7 @@ vn_runner_free (VnRunner *self)
   for (guint id = 0; id < self->plan->n_values; id++)
     g_clear_pointer (&self->tensors[id], vn_tensor_unref);
   g_free (self->tensors);
+  g_array_unref (self->displaced);
   g_free (self->in);
   g_free (self->out);
   g_free (self->in_types);
@@ -164,4 +166,43 @@ vn_runner_set_timing (VnRunner *self,
                       gint64   *step_usec)
 {
   self->step_usec = step_usec;
+}
+
+/**
+ * vn_runner_displace:
+ * @tensor: (transfer full): what value @id is until the run ends
+ */
+void
+vn_runner_displace (VnRunner *self,
+                    guint     id,
+                    VnTensor *tensor)
+{
+  VnDisplaced displaced = { id, self->tensors[id] };
+
+  if (self->plan->values[id].store == VN_STORE_ARENA)
+    g_array_append_val (self->displaced, displaced);
+  else
+    g_clear_pointer (&self->tensors[id], vn_tensor_unref);
+  self->tensors[id] = tensor;
+}
+
+/**
+ * vn_runner_clear_run:
+ *
+ * Gives back what was kept for one run only.
+ */
+void
+vn_runner_clear_run (VnRunner *self)
+{
+  for (guint i = self->displaced->len; i-- > 0;)
+    {
+      const VnDisplaced *displaced = &g_array_index (self->displaced, VnDisplaced, i);
+
+      vn_tensor_unref (self->tensors[displaced->id]);
+      self->tensors[displaced->id] = displaced->tensor;
+    }
+  g_array_set_size (self->displaced, 0);
+  for (guint id = 0; id < self->plan->n_values; id++)
+    if (self->plan->values[id].store == VN_STORE_HEAP || self->plan->values[id].store == VN_STORE_INPUT)
+      g_clear_pointer (&self->tensors[id], vn_tensor_unref);
 }
