@@ -23,6 +23,7 @@ vn_stats_origin_copy (const VnStatsOrigin *self)
   copy->prepared = g_strdup (self->prepared);
   copy->opset = self->opset;
   copy->data = g_strdup (self->data);
+  copy->samples = g_strdup (self->samples);
   return copy;
 }
 
@@ -33,6 +34,7 @@ vn_stats_origin_free (VnStatsOrigin *self)
   g_free (self->source);
   g_free (self->prepared);
   g_free (self->data);
+  g_free (self->samples);
   g_free (self);
 }
 
@@ -60,11 +62,12 @@ vn_stats_get_origin (VnStats *self)
 
 /**
  * vn_stats_check_origin:
- * @origin: of what the statistics are to be used for; its @data is not looked at
+ * @origin: of what the statistics are to be used for; its @data and @samples are not looked at
  * @path: (nullable): where the statistics come from
  *
- * Two recipes may ask for different opsets, and conversion writes the same computation in other words: then the network
- * as opened decides. With the same opset the prepared networks must agree, or weights were changed on the way.
+ * The prepared networks must agree, or values of the same name may have been something else. Conversion to another opset
+ * only writes the same computation in other words: whoever wants to use statistics of another opset asks with the origin
+ * that the network has when it is prepared for that opset.
  *
  * Returns: %FALSE if the statistics are of another network, or of one that was prepared otherwise
  */
@@ -86,8 +89,6 @@ vn_stats_check_origin (VnStats              *self,
                      "calibrate this one"), shown, own->network, own->source, origin->network, origin->source);
       return FALSE;
     }
-  if (own->opset != origin->opset)
-    return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” was made with “%s” prepared in another way; give “calibrate” and “quantize” the same options for "
                  "preparation and for sizes of inputs"), shown, own->network);

@@ -22,6 +22,8 @@ typedef struct _VnStats VnStats;
  * @prepared: the same of the network that ran
  * @opset: of the network that ran
  * @data: a line of text: everything about the samples that changes values: sizes, preprocessing
+ * @samples: (nullable): vn_dataset_dup_digest() of the samples that were to go in. It speaks of files as they are on this
+ *   machine now: statistics that were read from a file have none
  */
 typedef struct
 {
@@ -30,6 +32,7 @@ typedef struct
   char   *prepared;
   gint64  opset;
   char   *data;
+  char   *samples;
 } VnStatsOrigin;
 
 VnStats           *vn_stats_new_empty     (void);                     /* of no sample and no value */

@@ -6,11 +6,11 @@
 #include "vn-file.h"
 #include "vn-encodings.h"
 #include "vn-i18n.h"
+#include "vn-project-file.h"
 #include "vn-ranks.h"
 
 static char *output, *preset, *shard, *table, *recipe_file;
 static gboolean resume;
-static int held_out = 16;
 static double save_every;
 
 static const GOptionEntry entries[] = {
@@ -22,7 +22,6 @@ static const GOptionEntry entries[] = {
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
   VN_CMD_GROUP_MARK (DATA),
   { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Only part K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
-  { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples left for measuring the error (default: 16)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Go on where an interrupted run stopped (default: start anew)"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
@@ -210,16 +209,21 @@ save (const VnModel   *prepared,
 
 static gboolean
 read_options (VnCalibrateSettings  *settings,
+              const VnProject      *project,
               VnDataSpec          **data,
               VnRecipe            **recipe,
               GError              **error)
 {
-  if ((*data = vn_cmd_make_data_spec (error)) == NULL || (*recipe = vn_cmd_make_recipe (NULL, preset, recipe_file, NULL, error)) == NULL ||
-      !parse_shard (&settings->shard, &settings->n_shards, error))
+  *data = vn_cmd_options.data == NULL && project != NULL && project->data != NULL ? vn_data_spec_copy (project->data)
+                                                                                   : vn_cmd_make_data_spec (error);
+  if (*data == NULL)
+    return FALSE;
+  vn_cmd_hold_out (*data, (*data)->held_out);
+  *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, NULL, error);
+  if (*recipe == NULL || !parse_shard (&settings->shard, &settings->n_shards, error))
     return FALSE;
   settings->data = *data;
   settings->recipe = *recipe;
-  settings->n_held_out = (guint) MAX (held_out, 0);
   settings->n_threads = (guint) vn_cmd_options.threads;
   settings->keep = output;
   settings->keep_seconds = MAX (save_every, 0);
@@ -241,14 +245,18 @@ calibrate_run (char        **args,
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnStats) stats = NULL;
   g_autoptr(VnNotes) notes = NULL;
+  g_autoptr(VnProject) project = NULL;
+  const char *path = args[0];
   VnCalibrateSettings settings = { 0 };
   GError *reason = NULL;
 
-  if (read_options (&settings, &data, &recipe, &reason))
-    check_output (args[0], &reason);
+  if (vn_project_is_file (path) && (project = vn_project_load (path, &reason)) != NULL)
+    path = project->model;
+  if (reason == NULL && read_options (&settings, project, &data, &recipe, &reason))
+    check_output (path, &reason);
   if (!vn_cmd_agree (g_steal_pointer (&reason), error))
     return FALSE;
-  model = vn_cmd_open_model_sized (args[0], &shapes, &reason);
+  model = vn_cmd_open_model_sized (path, &shapes, &reason);
   if (!vn_cmd_agree (reason, error) || !take_up (&base, error))
     return FALSE;
   settings.model = model;
@@ -267,12 +275,13 @@ static const char * const common[] = { "output", "data", "samples", "preprocess"
 
 const VnCmd vn_cmd_calibrate = {
   .name = "calibrate",
-  .usage = "MODEL (-o FILE | --table FILE) --data PATH",
+  .usage = "MODEL|PROJECT (-o FILE | --table FILE) --data PATH",
   .summary = N_("Run samples through a model and keep statistics of its tensors"),
   .options = entries,
   .common = common,
   .in_ranks = TRUE,
   .needs_data = TRUE,
+  .holds_out = TRUE,
   .has_settings = TRUE,
   .n_args = 1,
   .run = calibrate_run,

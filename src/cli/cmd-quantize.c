@@ -17,7 +17,6 @@ static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **excludes, **stats;
 static gboolean skip_compare, resume;
-static int held_out = 16;
 static double save_every;
 
 static const GOptionEntry entries[] = {
@@ -45,7 +44,6 @@ static const GOptionEntry entries[] = {
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
     N_("With --save-stats: how often what was learned so far is kept, should the run be interrupted (default: 10)"), N_("SECONDS") },
   VN_CMD_GROUP_MARK (DATA),
-  { "held-out", 0, 0, G_OPTION_ARG_INT, &held_out, N_("Samples kept to measure the error on (default: 16)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
@@ -61,7 +59,7 @@ quantize (VnModel     *model,
           GError     **error)
 {
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .input_shapes = shapes,
-                                  .n_held_out = (guint) MAX (held_out, 0), .skip_compare = skip_compare,
+                                  .skip_compare = skip_compare,
                                   .stats = (const char * const *) stats, .save_stats = save_stats, .base = base,
                                   .keep_seconds = MAX (save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
@@ -111,7 +109,10 @@ use_config (VnModel     *model,
     }
   else if (*data == NULL)
     *data = vn_cmd_make_data_spec (error);
-  return *data != NULL;
+  if (*data == NULL)
+    return FALSE;
+  vn_cmd_hold_out (*data, 0);   /* as the tools do that configurations are of: they calibrate on all samples */
+  return TRUE;
 }
 
 /* What was done, for the next time and for the window. */
@@ -273,7 +274,10 @@ check_sources (const VnRecipe    *recipe,
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
   *data = vn_cmd_options.data == NULL && kept != NULL ? vn_data_spec_copy (kept) : vn_cmd_make_data_spec (error);
-  return *data != NULL;
+  if (*data == NULL)
+    return FALSE;
+  vn_cmd_hold_out (*data, (*data)->held_out);
+  return TRUE;
 }
 
 static gboolean
@@ -356,6 +360,7 @@ const VnCmd vn_cmd_quantize = {
   .options = entries,
   .common = common,
   .needs_data = TRUE,
+  .holds_out = TRUE,
   .has_settings = TRUE,
   .writes_model = TRUE,
   .n_args = 1,

@@ -15,7 +15,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define N_HELD_OUT 16   /* samples the analysis is made on */
 #define N_RANDOM 4      /* where none are needed to quantize */
 
 static char *config_file, *input, *output;
@@ -148,11 +147,14 @@ make_data (VnConfig  *config,
     {
       spec = vn_data_spec_new ("random");
       spec->max_samples = N_RANDOM;
-      return spec;
     }
-  if (vn_cmd_options.data != NULL && config->inputs->len == 0)
-    return vn_cmd_make_data_spec (error);
-  return vn_config_make_data (config, model, vn_cmd_options.data, error);
+  else if (vn_cmd_options.data != NULL && config->inputs->len == 0)
+    spec = vn_cmd_make_data_spec (error);
+  else
+    spec = vn_config_make_data (config, model, vn_cmd_options.data, error);
+  if (spec != NULL)
+    spec->held_out = 0;   /* XQuant calibrates on all samples */
+  return spec;
 }
 
 static VnResult *
@@ -164,7 +166,7 @@ quantize (VnConfig    *config,
   g_autoptr(VnDataSpec) data = make_data (config, model, error);
   g_autoptr(GHashTable) shapes = given != NULL ? g_hash_table_ref (given) : vn_config_make_shapes (config, model, error);
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = config->recipe, .input_shapes = shapes,
-                                  .n_calibration = config->n_samples, .n_held_out = N_HELD_OUT,
+                                  .n_calibration = config->n_samples,
                                   .skip_compare = !config->analyze, .n_threads = (guint) vn_cmd_options.threads };
   g_autoptr(VnJob) job = data != NULL ? vn_quantize_job_new (&settings) : NULL;
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-VnCmdOptions vn_cmd_options;
+VnCmdOptions vn_cmd_options = { .held_out = VN_HELD_OUT_USUAL };
 
 /* Of every command. */
 static const GOptionEntry common_entries[] = {
@@ -54,6 +54,13 @@ static const GOptionEntry data_entries[] = {
   { NULL }
 };
 
+static const GOptionEntry held_out_entries[] = {
+  VN_CMD_GROUP_MARK (DATA),
+  { "held-out", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.held_out,
+    N_("Samples that are not calibrated on but serve to measure the error (default: a fifth, at most 16)"), N_("N") },
+  { NULL }
+};
+
 const GOptionEntry *
 vn_cmd_common_entries (void)
 {
@@ -70,6 +77,23 @@ const GOptionEntry *
 vn_cmd_data_entries (void)
 {
   return data_entries;
+}
+
+const GOptionEntry *
+vn_cmd_held_out_entries (void)
+{
+  return held_out_entries;
+}
+
+/**
+ * vn_cmd_hold_out:
+ * @unsaid: VnDataSpec.held_out where --held-out says nothing
+ */
+void
+vn_cmd_hold_out (VnDataSpec *spec,
+                 gint        unsaid)
+{
+  spec->held_out = vn_cmd_options.held_out >= 0 ? vn_cmd_options.held_out : unsaid;
 }
 
 static gboolean

@@ -36,6 +36,7 @@ typedef enum
  * @writes_model: takes options about where weights go
  * @in_ranks: several processes may share it
  * @needs_data: takes --data and the options of preprocessing
+ * @holds_out: takes --held-out
  * @n_args: how many positional arguments it must get
  * @takes_more: or more
  * @lists: (nullable): an option that lists something and needs none of them
@@ -51,6 +52,7 @@ typedef struct
   gboolean            without_model;
   gboolean            in_ranks;
   gboolean            needs_data;
+  gboolean            holds_out;
   gboolean            has_settings;
   gboolean            writes_model;
   int                 n_args;
@@ -69,6 +71,7 @@ typedef struct
   char    **inputs;        /* --input NAME=FILE */
   char     *data;
   int       samples;
+  int       held_out;      /* negative: not said */
   char     *preprocess, *mean, *std, *color, *layout, *size, *fit;
   int       resize, crop;
   gint64    seed;
@@ -81,6 +84,7 @@ extern VnCmdOptions vn_cmd_options;
 const GOptionEntry *vn_cmd_common_entries (void);
 const GOptionEntry *vn_cmd_model_entries  (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
+const GOptionEntry *vn_cmd_held_out_entries (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
 const GOptionEntry *vn_cmd_write_entries  (void);
 gboolean            vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
@@ -93,6 +97,8 @@ VnRecipe           *vn_cmd_make_recipe     (const VnRecipe *start,
                                             char        **excludes,
                                             GError      **error);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
+void                vn_cmd_hold_out       (VnDataSpec   *spec,
+                                           gint          unsaid);
 gboolean            vn_cmd_check_input    (const VnModel *model,
                                            const char   *option,
                                            const char   *name,

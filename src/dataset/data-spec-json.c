@@ -2,7 +2,7 @@
 
 /* Where samples are and how they are prepared, as JSON:
  *
- *   { "path": "samples", "samples": 100, "seed": 0,
+ *   { "path": "samples", "samples": 100, "held-out": 16, "seed": 0,
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
  *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
  *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32",
@@ -199,6 +199,8 @@ vn_data_spec_to_json (const VnDataSpec *self,
   json_builder_begin_object (json);
   add_string (json, "path", path);
   add_integer (json, "samples", self->max_samples);
+  if (self->held_out != VN_HELD_OUT_USUAL)
+    add_integer (json, "held-out", self->held_out);
   add_integer (json, "seed", (gint64) self->seed);
   add_preprocess (json, &self->preprocess);
   add_string (json, "script", script);
@@ -488,12 +490,14 @@ read_member (VnDataSpec  *self,
     return read_raw_type (self, node, where, error);
   if (g_str_equal (id, "inputs"))
     return TRUE;
-  if (!g_str_equal (id, "samples") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
+  if (!g_str_equal (id, "samples") && !g_str_equal (id, "held-out") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
     return refuse_member (where, error);
   if (!read_count (node, where, g_str_equal (id, "seed") ? 9007199254740992.0 : G_MAXINT, &value, error))
     return FALSE;
   if (g_str_equal (id, "seed"))
     self->seed = (guint64) value;
+  else if (g_str_equal (id, "held-out"))
+    self->held_out = (gint) value;
   else
     *(g_str_equal (id, "samples") ? &self->max_samples : &self->timeout) = (guint) value;
   return TRUE;

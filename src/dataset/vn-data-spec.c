@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The description of the samples: where they come from and how each input is preprocessed. */
+/* Where samples are, how they are prepared, and how many of them serve for what. */
 #include "vn-dataset-private.h"
 
 static void
@@ -23,6 +23,7 @@ vn_data_spec_new (const char *path)
   VnDataSpec *self = g_new0 (VnDataSpec, 1);
 
   self->path = g_strdup (path);
+  self->held_out = VN_HELD_OUT_USUAL;
   vn_preprocess_init (&self->preprocess);
   return self;
 }
@@ -57,6 +58,45 @@ vn_data_spec_free (VnDataSpec *self)
   g_free (self->python);
   g_clear_pointer (&self->inputs, g_hash_table_unref);
   g_free (self);
+}
+
+/**
+ * vn_data_spec_count_held_out:
+ * @n: how many samples there are
+ *
+ * The one rule for how many samples calibration leaves to measure the error on, wherever it is not said: a fifth, at
+ * most %VN_MOST_MEASURED.
+ *
+ * Returns: how many are held out; 0: none
+ */
+guint
+vn_data_spec_count_held_out (const VnDataSpec *self,
+                             guint             n)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  if (self->held_out == VN_HELD_OUT_USUAL)
+    return MIN (n / 5, VN_MOST_MEASURED);
+  /* Of fewer than twice as many none can be spared. */
+  return n / 2 >= (guint) self->held_out ? (guint) self->held_out : 0;
+}
+
+/**
+ * vn_data_spec_count_measured:
+ * @n: how many samples there are
+ *
+ * Returns: on how many the error is measured: those held out, or if there are none, as many of those calibrated on as were
+ *   to be held out
+ */
+guint
+vn_data_spec_count_measured (const VnDataSpec *self,
+                             guint             n)
+{
+  guint held = vn_data_spec_count_held_out (self, n);
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  return held > 0 ? held : MIN (n, self->held_out > 0 ? (guint) self->held_out : VN_MOST_MEASURED);
 }
 
 /**

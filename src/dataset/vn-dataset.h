@@ -68,6 +68,8 @@ typedef struct
  * @path: image folder (flat, or one folder per class), list file, folder of .npy/.raw/.pb, one sub-folder per input
  *   for several inputs, or "random"
  * @max_samples: 0: all; otherwise so many, evenly spread over the sorted list
+ * @held_out: of these so many are not calibrated on but serve to measure the error; %VN_HELD_OUT_USUAL: as many as
+ *   vn_data_spec_count_held_out() says
  * @seed: for "random"
  * @script: (nullable): "FILE.py:FUNCTION", which makes the tensors instead of @preprocess. Opening the samples runs it:
  *   it must come from the user, never from a file that somebody sent
@@ -77,11 +79,14 @@ typedef struct
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
  */
 #define VN_SCRIPT_TIMEOUT 120
+#define VN_HELD_OUT_USUAL (-1)
+#define VN_MOST_MEASURED 16
 typedef struct
 {
   char        *path;
   VnPreprocess preprocess;
   guint        max_samples;
+  gint         held_out;
   guint64      seed;
   char        *script;
   char        *python;
@@ -97,6 +102,10 @@ void        vn_data_spec_set_input (VnDataSpec         *self,
                                     const char         *input,
                                     const VnPreprocess *preprocess,
                                     const char         *script);    /* nullable */
+guint       vn_data_spec_count_held_out (const VnDataSpec *self,
+                                         guint             n);
+guint       vn_data_spec_count_measured (const VnDataSpec *self,
+                                         guint             n);
 gboolean    vn_data_spec_is_script (const char         *text);
 JsonNode   *vn_data_spec_to_json   (const VnDataSpec   *self,
                                     const char         *folder);
@@ -128,6 +137,9 @@ guint       vn_dataset_get_n_classes (VnDataset       *self);
 const char *vn_dataset_get_class  (VnDataset          *self,
                                    guint               k);
 gboolean    vn_dataset_is_image   (VnDataset          *self);
+char       *vn_dataset_dup_digest (VnDataset          *self,
+                                   const guint        *samples,
+                                   guint               n);
 
 /* @tensors: n_inputs pointers, set to owned tensors. Any thread. */
 gboolean    vn_dataset_load       (VnDataset          *self,

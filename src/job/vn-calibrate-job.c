@@ -158,8 +158,7 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
     vn_stats_ref (settings->base);
   self->input = (VnJobInput) { .model = self->settings.model, .data = self->settings.data, .recipe = self->settings.recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = settings->n_calibration,
-                               .n_held_out = settings->n_held_out, .n_threads = settings->n_threads, .edits = self->edits,
-                               .notes = self->notes };
+                               .n_threads = settings->n_threads, .edits = self->edits, .notes = self->notes };
   vn_job_set_title (VN_JOB (self), _("Calibrating"));
   return VN_JOB (self);
 }

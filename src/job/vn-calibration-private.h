@@ -31,8 +31,8 @@ VnStats       *vn_job_calibrate     (VnJob               *job,
                                      GCancellable        *cancellable,
                                      GError             **error);
 VnStats       *vn_job_load_stats    (const char * const  *paths,
-                                     const VnStatsOrigin *origin,
-                                     VnNotes             *notes,
+                                     const VnJobInput    *input,
+                                     GCancellable        *cancellable,
                                      GError             **error);
 
 G_END_DECLS

@@ -127,17 +127,17 @@ vn_job_calibrate (VnJob                *job,
 
 /*< private >
  * vn_job_load_stats:
- * @origin: of what the statistics are to be used for
+ * @input: what the statistics are to be used for, with its origin
  *
  * Reads parts and joins them.
  *
  * Returns: (transfer full) (nullable): the sum; the same bits in any order of @paths
  */
 VnStats *
-vn_job_load_stats (const char * const   *paths,
-                   const VnStatsOrigin  *origin,
-                   VnNotes              *notes,
-                   GError              **error)
+vn_job_load_stats (const char * const  *paths,
+                   const VnJobInput    *input,
+                   GCancellable        *cancellable,
+                   GError             **error)
 {
   g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref);
   g_autoptr(VnStats) sum = NULL;
@@ -151,10 +151,10 @@ vn_job_load_stats (const char * const   *paths,
       if (stats == NULL)
         return NULL;
       g_ptr_array_add (parts, stats);
-      if (!vn_stats_check_origin (stats, origin, paths[i], error))
+      if (!vn_job_input_check_stats (input, stats, paths[i], cancellable, error))
         return NULL;
       if (vn_stats_get_n_left (stats) > 0)
-        vn_notes_add (notes, VN_NOTE_WARNING, "statistics-partial", paths[i],
+        vn_notes_add (input->notes, VN_NOTE_WARNING, "statistics-partial", paths[i],
                       _("Calibration was interrupted: %u samples went in, %u did not; “calibrate --resume” finishes it"),
                       vn_stats_get_n_samples (stats), vn_stats_get_n_left (stats));
     }
@@ -163,7 +163,7 @@ vn_job_load_stats (const char * const   *paths,
     return NULL;
   n_twice = vn_stats_count_twice (sum, &twice);
   if (n_twice > 0)
-    vn_notes_add (notes, VN_NOTE_WARNING, "sample-twice", twice,
+    vn_notes_add (input->notes, VN_NOTE_WARNING, "sample-twice", twice,
                   _("%u samples went in twice, this is one of them: do the parts overlap?"), n_twice);
   return g_steal_pointer (&sum);
 }

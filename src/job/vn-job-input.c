@@ -63,26 +63,19 @@ needs_samples_to_equalize (const VnRecipe *recipe)
   return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
 }
 
-/*< private >
- * vn_job_prepare:
- *
- * Weights are balanced here unless samples are needed for it: see vn_job_input_equalize().
- *
- * Returns: (transfer full) (nullable): the float network that @recipe quantizes
- */
-VnModel *
-vn_job_prepare (const VnModel   *source,
-                const VnRecipe  *recipe,
-                GHashTable      *input_shapes,
-                VnEditLog       *edits,
-                VnNotes         *notes,
-                GCancellable    *cancellable,
-                GError         **error)
+static VnModel *
+prepare_for_opset (const VnModel   *source,
+                   const VnRecipe  *recipe,
+                   gint64           opset,
+                   GHashTable      *input_shapes,
+                   VnEditLog       *edits,
+                   VnNotes         *notes,
+                   GCancellable    *cancellable,
+                   GError         **error)
 {
   g_autoptr(VnModel) named = name_nodes (source);
   g_auto(GStrv) passes = list_passes (recipe);
-  const VnPrepareOptions options = { .target_opset = vn_quantize_get_opset (source, recipe),
-                                     .input_shapes = input_shapes, .optimize = recipe->optimize,
+  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = recipe->optimize,
                                      .passes = (const char * const *) passes };
   const VnEqualizeOptions equalize = get_equalize_options (recipe);
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
@@ -99,6 +92,26 @@ vn_job_prepare (const VnModel   *source,
     return g_steal_pointer (&prepared);
   vn_npu_simulate (prepared, (const char * const *) recipe->npu_operators, notes);
   return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
+}
+
+/*< private >
+ * vn_job_prepare:
+ *
+ * Weights are balanced here unless samples are needed for it: see vn_job_input_equalize().
+ *
+ * Returns: (transfer full) (nullable): the float network that @recipe quantizes
+ */
+VnModel *
+vn_job_prepare (const VnModel   *source,
+                const VnRecipe  *recipe,
+                GHashTable      *input_shapes,
+                VnEditLog       *edits,
+                VnNotes         *notes,
+                GCancellable    *cancellable,
+                GError         **error)
+{
+  return prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable,
+                            error);
 }
 
 static GHashTable *
@@ -187,8 +200,6 @@ static gboolean
 open_samples (VnJobInput  *self,
               GError     **error)
 {
-  guint n;
-
   if (self->data == NULL)
     {
       self->shapes = self->given_shapes != NULL ? g_hash_table_ref (self->given_shapes) : NULL;
@@ -197,10 +208,8 @@ open_samples (VnJobInput  *self,
   self->dataset = vn_model_open_data (self->prepared, self->data, self->given_shapes, &self->shapes, self->notes, error);
   if (self->dataset == NULL)
     return FALSE;
-  n = vn_dataset_get_n (self->dataset);
-  if (self->n_held_out == VN_HOLD_OUT_USUAL)
-    self->n_held_out = vn_job_usual_n_held_out (n);
-  self->apart = vn_job_split_samples (n, self->n_held_out, self->n_calibration, &self->calibration, &self->held_out);
+  self->apart = vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &self->calibration,
+                                      &self->measured);
   return TRUE;
 }
 
@@ -246,11 +255,78 @@ vn_job_input_check (VnJobInput    *self,
          vn_data_check (self->model, self->prepared, self->shapes, self->dataset, calibrates, self->notes, cancellable, error);
 }
 
+/*< private >
+ * vn_job_input_make_origin:
+ *
+ * Reads all weights twice. After this the prepared network must not be changed.
+ */
 void
 vn_job_input_make_origin (VnJobInput *self)
 {
+  g_autofree char *samples = self->dataset == NULL ? NULL
+                                                   : vn_dataset_dup_digest (self->dataset,
+                                                                            (const guint *) (gpointer) self->calibration->data,
+                                                                            self->calibration->len);
+
   g_clear_pointer (&self->origin, vn_stats_origin_free);
-  self->origin = vn_job_make_origin (self->model, self->prepared, self->data);
+  self->origin = vn_job_make_origin (self->model, self->prepared, self->data, samples);
+}
+
+/* What the prepared network would be with another opset alone; NULL if that cannot be told. */
+static VnStatsOrigin *
+make_origin_for_opset (const VnJobInput *self,
+                       gint64            opset,
+                       GCancellable     *cancellable)
+{
+  g_autoptr(VnModel) prepared = NULL;
+
+  if (needs_samples_to_equalize (self->recipe))
+    return NULL;
+  prepared = prepare_for_opset (self->model, self->recipe, opset, self->given_shapes, NULL, NULL, cancellable, NULL);
+  return prepared != NULL ? vn_job_make_origin (self->model, prepared, self->data, self->origin->samples) : NULL;
+}
+
+/*< private >
+ * vn_job_input_check_stats:
+ * @path: (nullable): where @stats come from, for messages
+ *
+ * Needs vn_job_input_make_origin(). Statistics of a network that only has another opset serve as well: what has the same
+ * name there has the same values.
+ *
+ * Returns: %FALSE if @stats are of another network, or of one that was prepared otherwise
+ */
+gboolean
+vn_job_input_check_stats (const VnJobInput  *self,
+                          VnStats           *stats,
+                          const char        *path,
+                          GCancellable      *cancellable,
+                          GError           **error)
+{
+  const VnStatsOrigin *origin = vn_stats_get_origin (stats);
+  g_autoptr(VnStatsOrigin) same = NULL;
+
+  if (origin != NULL && origin->opset != self->origin->opset && g_strcmp0 (origin->source, self->origin->source) == 0)
+    same = make_origin_for_opset (self, origin->opset, cancellable);
+  return vn_stats_check_origin (stats, same != NULL ? same : self->origin, path, error);
+}
+
+/*< private >
+ * vn_job_input_owns_stats:
+ * @stats: of an earlier run
+ *
+ * Needs vn_job_input_make_origin().
+ *
+ * Returns: whether calibrating would find @stats once more: they are of the same samples and of the same network
+ */
+gboolean
+vn_job_input_owns_stats (const VnJobInput *self,
+                         VnStats          *stats,
+                         GCancellable     *cancellable)
+{
+  const VnStatsOrigin *origin = vn_stats_get_origin (stats);
+
+  return origin != NULL && origin->samples != NULL && g_strcmp0 (origin->samples, self->origin->samples) == 0 &&
+         vn_job_input_check_stats (self, stats, NULL, cancellable, NULL);
 }
 
 void
@@ -260,6 +336,6 @@ vn_job_input_clear (VnJobInput *self)
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->calibration, g_array_unref);
-  g_clear_pointer (&self->held_out, g_array_unref);
+  g_clear_pointer (&self->measured, g_array_unref);
   g_clear_pointer (&self->origin, vn_stats_origin_free);
 }

@@ -12,10 +12,9 @@ G_BEGIN_DECLS
  * @data: (nullable): there are no samples
  * @given_shapes: (nullable): sizes of inputs that the user gave
  * @n_calibration: samples to calibrate on; 0: all but those held out
- * @n_held_out: samples to hold out, or %VN_HOLD_OUT_USUAL; how many that is once the samples are open
  * @prepared: from vn_job_input_prepare() on: the float network that is quantized
- * @dataset, @shapes, @calibration, @held_out: from then on, if there are samples; @shapes may be %NULL
- * @apart: no sample is both in @calibration and in @held_out
+ * @dataset, @shapes, @calibration, @measured: from then on, if there are samples; @shapes may be %NULL
+ * @apart: no sample is both in @calibration and in @measured
  * @origin: from vn_job_input_make_origin() on
  */
 typedef struct
@@ -24,7 +23,7 @@ typedef struct
   const VnDataSpec *data;
   const VnRecipe   *recipe;
   GHashTable       *given_shapes;
-  guint             n_calibration, n_held_out;
+  guint             n_calibration;
   guint             n_threads;
   VnEditLog        *edits;
   VnNotes          *notes;
@@ -32,7 +31,7 @@ typedef struct
   VnModel          *prepared;
   VnDataset        *dataset;
   GHashTable       *shapes;
-  GArray           *calibration, *held_out;   /* of guint */
+  GArray           *calibration, *measured;   /* of guint */
   gboolean          apart;
   VnStatsOrigin    *origin;
 } VnJobInput;
@@ -52,6 +51,14 @@ gboolean       vn_job_input_check          (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 void           vn_job_input_make_origin    (VnJobInput       *self);
+gboolean       vn_job_input_check_stats    (const VnJobInput *self,
+                                            VnStats          *stats,
+                                            const char       *path,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+gboolean       vn_job_input_owns_stats     (const VnJobInput *self,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable);
 void           vn_job_input_clear          (VnJobInput       *self);
 
 VnModel       *vn_job_prepare              (const VnModel    *source,
@@ -72,16 +79,16 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
 
 /* ---- vn-job-samples.c ---- */
 
-guint          vn_job_usual_n_held_out     (guint             n);
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);
-gboolean       vn_job_split_samples        (guint             n,
-                                            guint             n_held,
+gboolean       vn_job_split_samples        (const VnDataSpec *data,
+                                            guint             n,
                                             guint             n_calibration,
                                             GArray          **calibration,
-                                            GArray          **held_out);
+                                            GArray          **measured);
 VnStatsOrigin *vn_job_make_origin          (const VnModel    *source,
                                             const VnModel    *prepared,
-                                            const VnDataSpec *data);
+                                            const VnDataSpec *data,
+                                            const char       *samples);
 
 G_END_DECLS

@@ -19,19 +19,6 @@ thin_out (GArray *indices,
   g_array_set_size (indices, n);
 }
 
-#define MOST_HELD_OUT 20
-
-/*< private >
- * vn_job_usual_n_held_out:
- *
- * Returns: how many of @n samples %VN_HOLD_OUT_USUAL is
- */
-guint
-vn_job_usual_n_held_out (guint n)
-{
-  return n < 5 ? 0 : MIN (n / 5, MOST_HELD_OUT);
-}
-
 /*< private >
  * vn_job_take_samples:
  *
@@ -47,31 +34,54 @@ vn_job_take_samples (GArray *samples,
   return taken;
 }
 
+/* Those of 0 .. n-1 that are not in @taken, which ascends. */
+static GArray *
+list_others (guint   n,
+             GArray *taken)
+{
+  GArray *others = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint k = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (k < taken->len && g_array_index (taken, guint, k) == i)
+      k++;
+    else
+      g_array_append_val (others, i);
+  return others;
+}
+
 /*< private >
  * vn_job_split_samples:
+ * @data: says how many are held out
  * @n: how many there are
- * @n_held: to measure the error on
- * @n_calibration: to calibrate on; 0: all others
+ * @n_calibration: to calibrate on; 0: all that are not held out
+ * @calibration: (out) (transfer full) (element-type guint): to calibrate on
+ * @measured: (out) (transfer full) (element-type guint): to measure the error on
  *
- * Returns: %FALSE if there are too few to hold any out: the same samples serve for both
+ * Returns: %FALSE if none could be held out: samples in @measured are also in @calibration
  */
 gboolean
-vn_job_split_samples (guint    n,
-                      guint    n_held,
-                      guint    n_calibration,
-                      GArray **calibration,
-                      GArray **held_out)
+vn_job_split_samples (const VnDataSpec  *data,
+                      guint              n,
+                      guint              n_calibration,
+                      GArray           **calibration,
+                      GArray           **measured)
 {
-  gboolean apart = n_held > 0 && n >= 2 * n_held;
+  guint n_held = vn_data_spec_count_held_out (data, n), n_measured = vn_data_spec_count_measured (data, n);
+  g_autoptr(GArray) others = NULL;
+  gboolean apart;
 
-  vn_dataset_split (n, apart ? n_held : 0, calibration, held_out);
-  if (!apart)
-    {
-      g_array_unref (*held_out);
-      *held_out = g_array_copy (*calibration);
-    }
+  vn_dataset_split (n, n_held, calibration, NULL);
   thin_out (*calibration, n_calibration);
-  thin_out (*held_out, n_held);
+  others = list_others (n, *calibration);
+  if (n_held > 0)
+    {
+      g_clear_pointer (&others, g_array_unref);
+      vn_dataset_split (n, n_held, NULL, &others);
+    }
+  apart = others->len >= n_measured;
+  *measured = g_array_copy (apart ? others : *calibration);
+  thin_out (*measured, n_measured);
   return apart;
 }
 
@@ -120,6 +130,7 @@ describe_data (const VnDataSpec *data)
 /*< private >
  * vn_job_make_origin:
  * @data: (nullable): where the samples come from
+ * @samples: (nullable): vn_dataset_dup_digest() of those that go in
  *
  * Reads all weights twice.
  *
@@ -128,7 +139,8 @@ describe_data (const VnDataSpec *data)
 VnStatsOrigin *
 vn_job_make_origin (const VnModel    *source,
                     const VnModel    *prepared,
-                    const VnDataSpec *data)
+                    const VnDataSpec *data,
+                    const char       *samples)
 {
   VnStatsOrigin *self = g_new0 (VnStatsOrigin, 1);
   g_autofree char *name = source->path != NULL ? g_path_get_basename (source->path) : g_strdup (source->graph->name);
@@ -138,5 +150,6 @@ vn_job_make_origin (const VnModel    *source,
   self->prepared = vn_model_dup_digest (prepared);
   self->opset = vn_model_get_opset (prepared, "");
   self->data = data != NULL ? describe_data (data) : g_strdup ("");
+  self->samples = g_strdup (samples);
   return self;
 }

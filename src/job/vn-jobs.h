@@ -48,7 +48,8 @@ G_DECLARE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN, CALIBRATE_JOB, VnJob
 /**
  * VnCalibrateSettings:
  * @recipe: decides how the network is prepared
- * @n_calibration, @n_held_out: as of VnQuantizeSettings: the same samples are chosen
+ * @data: says how many samples are held out
+ * @n_calibration: as of VnQuantizeSettings: the same samples are chosen
  * @shard: number of the part to do, from 0
  * @n_shards: how many parts are made of the samples; 0: one
  * @keep: (nullable): the file that the statistics will be written to: what was learned so far is kept beside it, also
@@ -63,7 +64,7 @@ typedef struct
   const VnDataSpec *data;
   const VnRecipe   *recipe;
   GHashTable       *input_shapes;   /* nullable */
-  guint             n_calibration, n_held_out;
+  guint             n_calibration;
   guint             n_threads;
   guint             shard, n_shards;
   const char       *keep;
@@ -91,15 +92,12 @@ gboolean  vn_calibrate_clear_parts   (const char       *path,
 #define VN_TYPE_QUANTIZE_JOB (vn_quantize_job_get_type ())
 G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
 
-#define VN_HOLD_OUT_USUAL G_MAXUINT
-
 /**
  * VnQuantizeSettings:
- * @n_calibration: samples to calibrate on; 0: all but the held-out ones
- * @n_held_out: samples to measure the error on; when there are too few to hold any out, the calibration samples serve
- *   for both and a note says so. %VN_HOLD_OUT_USUAL: a fifth of them, and not more than 20
- * @previous: (nullable): an earlier result of the same model and data: its statistics are used again, the network
- *   does not run for calibration
+ * @n_calibration: samples to calibrate on; 0: all that @data does not hold out to measure the error on. When there are
+ *   too few to hold any out, the same samples serve for both and a note says so
+ * @earlier: (nullable): statistics that an earlier run in this program found: they are used again, and the network does
+ *   not run for calibration, if they are of the same samples and the network is prepared in the same way
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
@@ -112,10 +110,10 @@ typedef struct
   const VnDataSpec *data;
   const VnRecipe   *recipe;
   GHashTable       *input_shapes;   /* nullable */
-  guint             n_calibration, n_held_out;
+  guint             n_calibration;
   guint             n_threads;
   gboolean          skip_compare;
-  VnResult         *previous;
+  VnStats          *earlier;
   const char * const *stats;
   const char       *save_stats;
   double            keep_seconds;

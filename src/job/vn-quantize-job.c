@@ -22,15 +22,16 @@ struct _VnQuantizeJob
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
 
-/* To measure the error on: of those held out as ever, or else of all, the samples that @stats have not seen. */
+/* To measure the error on: of those chosen for it, or else of all, the samples that @stats have not seen. */
 static gboolean
-hold_out_unseen (VnJobInput *self,
-                 VnStats    *stats,
-                 GArray     *candidates)
+measure_unseen (VnJobInput *self,
+                VnStats    *stats,
+                GArray     *candidates)
 {
   g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n = vn_data_spec_count_measured (self->data, vn_dataset_get_n (self->dataset));
 
-  for (guint i = 0; i < candidates->len && (self->n_held_out == 0 || unseen->len < self->n_held_out); i++)
+  for (guint i = 0; i < candidates->len && unseen->len < n; i++)
     {
       guint sample = g_array_index (candidates, guint, i);
 
@@ -39,25 +40,28 @@ hold_out_unseen (VnJobInput *self,
     }
   if (unseen->len == 0)
     return FALSE;
-  g_array_unref (self->held_out);
-  self->held_out = g_steal_pointer (&unseen);
+  g_array_unref (self->measured);
+  self->measured = g_steal_pointer (&unseen);
   return TRUE;
 }
 
-/* The same samples serve for both, and the reader of the figures has to know. */
+/* Where the same samples serve for both, the reader of the figures has to know. */
 static void
-choose_held_out (VnQuantizeJob *self)
+choose_measured (VnQuantizeJob *self)
 {
   VnJobInput *input = &self->input;
   guint n = vn_dataset_get_n (input->dataset);
 
   if (self->stats != NULL)
-    input->apart = hold_out_unseen (input, self->stats, input->held_out) || hold_out_unseen (input, self->stats, input->calibration);
-  if (input->apart || input->n_held_out == 0 || self->settings.skip_compare)
+    input->apart = measure_unseen (input, self->stats, input->measured) || measure_unseen (input, self->stats, input->calibration);
+  if (input->apart || self->settings.skip_compare)
     return;
   if (self->stats != NULL)
     vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
                   _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
+  else if (input->data->held_out == 0)
+    vn_notes_add (input->notes, VN_NOTE_INFO, "no-held-out", NULL,
+                  _("No samples are held out: the error is measured on samples used for calibration"));
   else
     vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
                   _("Only %u samples: the error is measured on the samples used for calibration"), n);
@@ -94,13 +98,14 @@ vn_quantize_job_equalize (VnJob         *job,
 
 static gboolean
 load_stats (VnQuantizeJob  *self,
+            GCancellable   *cancellable,
             GError        **error)
 {
-  if (self->settings.stats != NULL || self->settings.save_stats != NULL)
+  if (vn_recipe_uses_samples (self->settings.recipe) || self->settings.stats != NULL)
     vn_job_input_make_origin (&self->input);
   if (self->settings.stats == NULL)
     return TRUE;
-  self->stats = vn_job_load_stats (self->settings.stats, self->input.origin, self->input.notes, error);
+  self->stats = vn_job_load_stats (self->settings.stats, &self->input, cancellable, error);
   return self->stats != NULL;
 }
 
@@ -151,43 +156,28 @@ use_loaded (VnQuantizeJob  *self,
   return TRUE;
 }
 
-/* Whether values of the same name hold the same numbers in what both recipes prepare. */
-static gboolean
-prepare_alike (const VnRecipe *a,
-               const VnRecipe *b)
-{
-  if (a->simulate_npu != b->simulate_npu || a->clip6_to_relu != b->clip6_to_relu || a->equalize != b->equalize)
-    return FALSE;
-  return a->equalize == VN_BALANCE_OFF ||
-         (a->equalize_steps == b->equalize_steps && a->equalize_threshold == b->equalize_threshold &&
-          a->equalize_append_bias == b->equalize_append_bias && a->equalize_difference == b->equalize_difference &&
-          a->equalize_level == b->equalize_level && a->equalize_activations == b->equalize_activations &&
-          a->correction_samples == b->correction_samples);
-}
-
-/* Statistics of an earlier run serve again if they hold every value this recipe needs. */
+/* Statistics of an earlier run serve again if this run would find them once more, and they hold every value it needs. */
 static VnStats *
 find_earlier (VnQuantizeJob *self,
-              VnResult      *result,
-              GPtrArray     *taps)
+              GPtrArray     *taps,
+              GCancellable  *cancellable)
 {
-  const VnResult *previous = self->settings.previous;
+  VnStats *earlier = self->settings.earlier;
 
-  if (previous == NULL || !prepare_alike (previous->recipe, self->settings.recipe) ||
-      find_missing (result->prepared, previous->stats, taps) != NULL)
-    return NULL;
-  return previous->stats;
+  return earlier != NULL && vn_job_input_owns_stats (&self->input, earlier, cancellable) &&
+         find_missing (self->input.prepared, earlier, taps) == NULL ? earlier : NULL;
 }
 
 /* Takes statistics that need no run: those that were given, or that an earlier run left, or none if all ranges are given. */
 static gboolean
 take_known_stats (VnQuantizeJob  *self,
                   VnResult       *result,
+                  GCancellable   *cancellable,
                   GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
   g_autoptr(VnStats) nothing = vn_stats_new_empty ();
-  VnStats *earlier;
+  VnStats *known;
 
   if (!vn_recipe_uses_samples (self->settings.recipe))
     {
@@ -197,9 +187,9 @@ take_known_stats (VnQuantizeJob  *self,
     }
   if (self->stats != NULL)
     return use_loaded (self, result, taps, error);
-  earlier = self->input.dataset != NULL ? find_earlier (self, result, taps) : nothing;
-  if (earlier != NULL)
-    take_stats (result, earlier);
+  known = self->input.dataset != NULL ? find_earlier (self, taps, cancellable) : nothing;
+  if (known != NULL)
+    take_stats (result, known);
   return TRUE;
 }
 
@@ -211,16 +201,16 @@ vn_quantize_job_check (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   VnJobInput *input = &self->input;
 
-  if (!load_stats (self, error))
+  if (!load_stats (self, cancellable, error))
     return FALSE;
   if (input->dataset != NULL)
     {
-      choose_held_out (self);
+      choose_measured (self);
       self->draft->n_calibration = input->calibration->len;
-      self->draft->n_held_out = input->held_out->len;
+      self->draft->n_held_out = input->measured->len;
     }
   return vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error) &&
-         take_known_stats (self, self->draft, error);
+         take_known_stats (self, self->draft, cancellable, error);
 }
 
 static gboolean
@@ -343,8 +333,8 @@ vn_quantize_job_compare (VnJob         *job,
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnModel) quantized = make_measurable (self, result, &names, error);
   VnCompareOptions options = { .value_names = names, .plan = result->plan,
-                               .samples = (const guint *) (gpointer) input->held_out->data,
-                               .n_samples = input->held_out->len, .n_threads = input->n_threads };
+                               .samples = (const guint *) (gpointer) input->measured->data,
+                               .n_samples = input->measured->len, .n_threads = input->n_threads };
   VnProgress progress = vn_job_get_reporter (job);
 
   if (quantized == NULL)
@@ -422,8 +412,7 @@ begin_result (VnQuantizeJob *self)
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
-                               .n_held_out = self->settings.n_held_out, .n_threads = self->settings.n_threads,
-                               .edits = result->edits, .notes = result->notes };
+                               .n_threads = self->settings.n_threads, .edits = result->edits, .notes = result->notes };
 }
 
 static gboolean
@@ -461,7 +450,7 @@ vn_quantize_job_finalize (GObject *object)
   vn_data_spec_free ((VnDataSpec *) self->settings.data);
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
-  g_clear_pointer (&self->settings.previous, vn_result_unref);
+  g_clear_pointer (&self->settings.earlier, vn_stats_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
@@ -488,7 +477,7 @@ vn_quantize_job_init (VnQuantizeJob *self)
 
 /**
  * vn_quantize_job_new:
- * @settings: copied; model, shapes and previous result are referenced
+ * @settings: copied; model, shapes and statistics are referenced
  *
  * Returns: (transfer full): the main job
  */
@@ -503,8 +492,8 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   if (settings->input_shapes != NULL)
     g_hash_table_ref (settings->input_shapes);
-  if (settings->previous != NULL)
-    vn_result_ref (settings->previous);
+  if (settings->earlier != NULL)
+    vn_stats_ref (settings->earlier);
   self->settings.stats = (const char * const *) g_strdupv ((char **) settings->stats);
   self->settings.save_stats = g_strdup (settings->save_stats);
   if (settings->base != NULL)

@@ -362,13 +362,14 @@ try_quantize (VnModel *model,
   const VnPreset * const *presets = vn_preset_list (&n_presets);
   g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[g_rand_int_range (rand, 0, (gint32) n_presets)]->id);
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
-  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_held_out = 1,
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe,
                                   .n_threads = (guint) g_rand_int_range (rand, 1, 3) };
   g_autoptr(VnJob) job = NULL;
   g_autoptr(GError) error = NULL;
   gboolean done;
 
   data->max_samples = 2;
+  data->held_out = 1;
   if (g_rand_int_range (rand, 0, 4) == 0)
     recipe->format = (VnFormat) g_rand_int_range (rand, 0, (gint32) n_formats);
   recipe->per_channel = g_rand_boolean (rand);

@@ -7,6 +7,7 @@
 #include "vn-node-item.h"
 #include "vn-onnx.h"
 #include "vn-outline.h"
+#include "vn-project-file.h"
 #include "vn-recipe-panel.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
@@ -443,6 +444,54 @@ test_wizard (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+static gboolean
+has_data (gpointer document)
+{
+  return vn_document_get_data (document) != NULL;
+}
+
+/* What a project says of its samples is what the window uses: the result is that of the command line. */
+static void
+test_project (Fixture       *fixture,
+              gconstpointer  data)
+{
+  static const struct { guint samples; gint held_out; guint n; } cases[] = { { 12, 3, 9 }, { 30, VN_HELD_OUT_USUAL, 24 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnDataSpec) samples = vn_data_spec_new ("random");
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autofree char *path = g_build_filename (fixture->folder, "p.vernier", NULL), *one = NULL, *other = NULL;
+      g_autoptr(GFile) file = g_file_new_for_path (path);
+      g_autoptr(VnProject) project = NULL;
+      g_autoptr(VnModel) model = NULL;
+      g_autoptr(VnJob) job = NULL;
+      g_autoptr(GError) error = NULL;
+      VnQuantizeSettings settings = { .data = samples, .recipe = recipe };
+
+      samples->max_samples = cases[i].samples;
+      samples->held_out = cases[i].held_out;
+      project = vn_project_new (fixture->model_path, NULL, samples, recipe);
+      g_assert_true (vn_project_save (project, path, &error));
+      vn_document_set_data (fixture->document, NULL);
+      vn_window_open_file (fixture->window, file);
+      g_assert_true (vn_test_wait (has_data, fixture->document, SECONDS));
+      g_assert_true (vn_document_quantize (fixture->document, &error));
+      g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+      g_assert_cmpuint (fixture->n_failed, ==, 0);
+      g_assert_cmpuint (vn_document_get_result (fixture->document)->n_calibration, ==, cases[i].n);
+
+      model = vn_model_ref (vn_document_get_model (fixture->document));
+      settings.model = model;
+      job = vn_quantize_job_new (&settings);
+      g_assert_true (vn_job_run (job, NULL, &error));
+      one = vn_model_dup_digest (vn_document_get_result (fixture->document)->quantized);
+      other = vn_model_dup_digest (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->quantized);
+      g_assert_cmpstr (one, ==, other);
+      g_unlink (path);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -452,6 +501,7 @@ main (int    argc,
     { "/window/open-missing", test_open_missing },
     { "/window/drop", test_drop },
     { "/window/measure", test_measure },
+    { "/window/project", test_project },
     { "/window/open-sizes", test_open_sizes },
     { "/window/exclude-and-undo", test_exclude_and_undo },
     { "/window/precision", test_precision },

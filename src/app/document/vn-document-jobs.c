@@ -36,8 +36,8 @@ take_result (VnDocument *self,
 {
   GHashTable *sizes = vn_quantize_job_get_shapes (VN_QUANTIZE_JOB (job));
 
-  self->keep_stats = self->data_serial == self->job_data_serial;
-  if (self->keep_stats && self->input_shapes != NULL && sizes != NULL)
+  self->result_fits = self->data_serial == self->job_data_serial;
+  if (self->result_fits && self->input_shapes != NULL && sizes != NULL)
     {
       g_clear_pointer (&self->sizes, g_hash_table_unref);
       self->sizes = g_hash_table_ref (sizes);
@@ -141,7 +141,7 @@ gboolean
 vn_document_quantize (VnDocument  *self,
                       GError     **error)
 {
-  VnQuantizeSettings settings = { .n_held_out = VN_HOLD_OUT_USUAL };
+  VnQuantizeSettings settings = { 0 };
   g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(GHashTable) given = NULL;
 
@@ -166,7 +166,7 @@ vn_document_quantize (VnDocument  *self,
   settings.data = data;
   settings.recipe = self->recipe;
   settings.input_shapes = given;
-  settings.previous = self->keep_stats ? self->result : NULL;
+  settings.earlier = self->result != NULL ? self->result->stats : NULL;
   g_clear_pointer (&self->job_recipe, vn_recipe_free);
   self->job_recipe = vn_recipe_copy (self->recipe);
   self->job_data_serial = self->data_serial;

@@ -42,7 +42,7 @@ struct _VnDocument
 
   VnResult     *result;
   VnRecipe     *result_recipe; /* what @result was made with */
-  gboolean      keep_stats;    /* @result was made from this model and these samples */
+  gboolean      result_fits;    /* @result was made from this model and these samples */
 
   GtkBitset    *selection;
 

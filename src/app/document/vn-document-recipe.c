@@ -39,7 +39,7 @@ gboolean
 vn_document_is_stale (VnDocument *self)
 {
   return self->result != NULL &&
-         (!self->keep_stats || self->result_recipe == NULL ||
+         (!self->result_fits || self->result_recipe == NULL ||
           !vn_recipe_equal (self->result_recipe, self->recipe));
 }
 

@@ -120,7 +120,7 @@ vn_document_set_model (VnDocument *self,
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->input_shapes = vn_document_list_open_inputs (model);
-  self->keep_stats = FALSE;
+  self->result_fits = FALSE;
   self->data_serial++;
   g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
                        items->pdata, items->len);
@@ -254,7 +254,7 @@ vn_document_set_data (VnDocument       *self,
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->data = copy;
-  self->keep_stats = FALSE;
+  self->result_fits = FALSE;
   self->data_serial++;
   emit (self, VN_SIGNAL_DATA);
 }
@@ -267,7 +267,7 @@ vn_document_get_n_samples (VnDocument *self)
 
 /**
  * vn_document_set_n_samples:
- * @n: samples to use, at least 1
+ * @n: samples to use; 0: all
  */
 void
 vn_document_set_n_samples (VnDocument *self,
@@ -276,7 +276,7 @@ vn_document_set_n_samples (VnDocument *self,
   if (self->n_samples == n)
     return;
   self->n_samples = n;
-  self->keep_stats = FALSE;
+  self->result_fits = FALSE;
   self->data_serial++;
   emit (self, VN_SIGNAL_DATA);
 }

@@ -29,6 +29,7 @@ project_model_ready (VnWindow *self)
     vn_window_toast (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."), NULL, NULL);
   if (project->data == NULL)
     return;
+  vn_document_set_n_samples (self->document, project->data->max_samples);
   /* Samples that run somebody's Python are opened when the user says so. */
   if (vn_project_runs_script (project))
     vn_window_toast (self, _("The samples of this project are prepared by a script: choose them anew to run it."), NULL, NULL);

@@ -292,6 +292,16 @@ random_toggled (VnStepData *self)
     vn_document_set_data (get_document (self), NULL);
 }
 
+/* As in a project: 0 is all. */
+static gboolean
+count_output (VnStepData *self)
+{
+  if (gtk_spin_button_get_value_as_int (self->count) > 0)
+    return FALSE;
+  gtk_editable_set_text (GTK_EDITABLE (self->count), _("All"));
+  return TRUE;
+}
+
 static void
 count_changed (VnStepData *self)
 {
@@ -445,8 +455,10 @@ vn_step_data_dup_answer (VnWizardStep *step)
 {
   VnStepData *self = VN_STEP_DATA (step);
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
+  guint most = vn_document_get_n_samples (vn_wizard_step_get_document (step));
 
-  n = MIN (n, vn_document_get_n_samples (vn_wizard_step_get_document (step)));
+  if (most > 0)
+    n = MIN (n, most);
   return self->dataset != NULL ? g_strdup_printf (ngettext ("%u sample", "%u samples", n), n) : NULL;
 }
 
@@ -531,6 +543,7 @@ vn_step_data_init (VnStepData *self)
   fill_presets (self);
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (change_clicked), self);
   g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (count_changed), self);
+  g_signal_connect_swapped (self->count, "output", G_CALLBACK (count_output), self);
   g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (random_toggled), self);
   g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (preset_changed), self);
   g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (settings_changed), self);

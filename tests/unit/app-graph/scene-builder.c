@@ -228,7 +228,7 @@ test_result (void)
   g_autoptr(VnScene) plain = NULL, scene = NULL;
   g_autoptr(VnOverlay) overlay = NULL;
   g_autoptr(VnGraphLayout) layout = NULL;
-  VnQuantizeSettings settings = { .n_calibration = 2, .n_held_out = 1, .n_threads = 1 };
+  VnQuantizeSettings settings = { .n_calibration = 2, .n_threads = 1 };
   VnDataSpec *data;
   VnResult *result;
   VnModel *model;
@@ -246,6 +246,7 @@ test_result (void)
   vn_recipe_add_exclude (recipe, "type:Transpose");
   data = vn_data_spec_new ("random");
   data->max_samples = 3;
+  data->held_out = 1;
   settings.model = model;
   settings.data = data;
   settings.recipe = recipe;

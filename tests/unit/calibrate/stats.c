@@ -224,7 +224,8 @@ test_check_origin (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
   g_clear_error (&error);
   origin.opset = 21;
-  g_assert_true (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  g_assert_false (vn_stats_check_origin (stats, &origin, "a.stats", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
 /* ---- damage ---- */
