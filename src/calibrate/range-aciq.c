@@ -132,16 +132,11 @@ laplace_range (const VnHistogram      *histogram,
   return aciq_range (histogram, settings, FALSE, range, error);
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_aciq_gauss = {
   .id = "aciq-gauss",
   .title = N_("ACIQ, normal distribution"),
   .summary = N_("Clips where it would be best for normally distributed values of this variance"),
   .letter = 'U',
-  .params = no_params,
   .range = gauss_range,
 };
 
@@ -150,6 +145,5 @@ const VnRangeMethod vn_range_aciq_laplace = {
   .title = N_("ACIQ, Laplace distribution"),
   .summary = N_("Clips where it would be best for values of a Laplace distribution of this mean deviation"),
   .letter = 'C',
-  .params = no_params,
   .range = laplace_range,
 };

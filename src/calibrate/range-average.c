@@ -64,22 +64,11 @@ percentile_average_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
-static const VnParam percentile_params[] = {
-  { "percentile", N_("Percentile"), N_("Share of each sample's values that must stay inside the range, in percent"),
-    VN_PARAM_DOUBLE, 99.99, 50, 100, NULL },
-  { NULL },
-};
-
 const VnRangeMethod vn_range_average = {
   .id = "average",
   .title = N_("Average minimum and maximum"),
   .summary = N_("The mean of the minima and maxima of the samples: single samples with outliers count less"),
   .letter = 'A',
-  .params = no_params,
   .range = average_range,
 };
 
@@ -88,6 +77,6 @@ const VnRangeMethod vn_range_percentile_average = {
   .title = N_("Percentile of each sample, averaged"),
   .summary = N_("As PPQ and XQuant do it: the percentile is taken in each sample, and the mean of all used"),
   .letter = 'G',
-  .params = percentile_params,
+  .uses_percentile = TRUE,
   .range = percentile_average_range,
 };

@@ -123,16 +123,12 @@ best_winner (const VnHistogram     *histogram,
   return dup_winner (all, G_N_ELEMENTS (all), histogram, settings);
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_percentile_search = {
   .id = "percentile-search",
   .title = N_("Best percentile for each tensor"),
   .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the least squared error"),
   .letter = 'L',
-  .params = no_params,
+  .has_sides = TRUE,
   .range = percentile_search_range,
   .dup_winner = percentile_search_winner,
 };
@@ -142,7 +138,7 @@ const VnRangeMethod vn_range_best = {
   .title = N_("Best method for each tensor"),
   .summary = N_("Asks the other methods and takes the range of least squared error; the plan says whose it was"),
   .letter = 'B',
-  .params = no_params,
+  .has_sides = TRUE,
   .range = best_range,
   .dup_winner = best_winner,
 };

@@ -144,16 +144,11 @@ entropy_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_kl = {
   .id = "kl",
   .title = N_("KL divergence"),
   .summary = N_("Clips where the quantized distribution stays most like the original one"),
   .letter = 'K',
-  .params = no_params,
   .range = kl_range,
 };
 
@@ -162,6 +157,5 @@ const VnRangeMethod vn_range_entropy = {
   .title = N_("Entropy (ONNX Runtime)"),
   .summary = N_("As ONNX Runtime does it: with its 128 bins for 128 levels the whole range that was seen"),
   .letter = 'E',
-  .params = no_params,
   .range = entropy_range,
 };

@@ -18,15 +18,10 @@ minmax_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam minmax_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_minmax = {
   .id = "minmax",
   .title = N_("Minimum and maximum"),
   .summary = N_("The whole range that was seen: nothing is clipped, outliers cost resolution"),
   .letter = 'M',
-  .params = minmax_params,
   .range = minmax_range,
 };

@@ -42,15 +42,10 @@ mse_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam mse_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_mse = {
   .id = "mse",
   .title = N_("Least squared error"),
   .summary = N_("Balances rounding and clipping so that their squared error is least"),
   .letter = 'S',
-  .params = mse_params,
   .range = mse_range,
 };

@@ -75,15 +75,10 @@ octav_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_octav = {
   .id = "octav",
   .title = N_("OCTAV"),
   .summary = N_("Clips where rounding and clipping err equally much, found by Newton's method"),
   .letter = 'O',
-  .params = no_params,
   .range = octav_range,
 };

@@ -121,17 +121,12 @@ percentile_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam percentile_params[] = {
-  { "percentile", N_("Percentile"), N_("Share of the values that must stay inside the range, in percent"),
-    VN_PARAM_DOUBLE, 99.999, 50, 100, NULL },
-  { NULL },
-};
-
 const VnRangeMethod vn_range_percentile = {
   .id = "percentile",
   .title = N_("Percentile"),
   .summary = N_("Clips the rarest large values, so that outliers do not cost resolution"),
   .letter = 'P',
-  .params = percentile_params,
+  .uses_percentile = TRUE,
+  .has_sides = TRUE,
   .range = percentile_range,
 };

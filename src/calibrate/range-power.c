@@ -148,16 +148,11 @@ minmse_range_of_data (const float            *x,
   return TRUE;
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_nonoverflow = {
   .id = "nonoverflow",
   .title = N_("Power of two, nearest"),
   .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; may clip a little"),
   .letter = 'N',
-  .params = no_params,
   .range = nonoverflow_range,
   .power_of_two = TRUE,
 };
@@ -167,7 +162,6 @@ const VnRangeMethod vn_range_minmse = {
   .title = N_("Power of two, least squared error"),
   .summary = N_("AMD's MinMSE: the best of five powers of two, of least squared error"),
   .letter = 'W',
-  .params = no_params,
   .range = minmse_range,
   .range_of_data = minmse_range_of_data,
   .power_of_two = TRUE,

@@ -187,16 +187,11 @@ mse_ppq_range (const VnHistogram      *histogram,
   return TRUE;
 }
 
-static const VnParam no_params[] = {
-  { NULL },
-};
-
 const VnRangeMethod vn_range_kl_ppq = {
   .id = "kl-ppq",
   .title = N_("KL divergence (PPQ)"),
   .summary = N_("As PPQ does it: 4096 bins of magnitudes without the smallest ones, for symmetric types"),
   .letter = 'H',
-  .params = no_params,
   .range = kl_ppq_range,
 };
 
@@ -205,6 +200,5 @@ const VnRangeMethod vn_range_mse_ppq = {
   .title = N_("Squared error (PPQ)"),
   .summary = N_("As PPQ does it: 2048 bins, ranges of whole steps of them"),
   .letter = 'I',
-  .params = no_params,
   .range = mse_ppq_range,
 };

@@ -216,18 +216,12 @@ xslim_mse_range (const VnHistogram      *histogram,
   return search (histogram, settings, COST_MSE, range, error);
 }
 
-static const VnParam percentile_params[] = {
-  { "percentile", N_("Percentile"), N_("Share of each sample's values inside the first candidate, in percent"),
-    VN_PARAM_DOUBLE, 99.99, 50, 100, NULL },
-  { NULL },
-};
-
 const VnRangeMethod vn_range_xslim = {
   .id = "xslim",
   .title = N_("XSlim"),
   .summary = N_("XSlim's default: divergence and squared error weighed against each other over thousands of ranges"),
   .letter = 'X',
-  .params = percentile_params,
+  .uses_percentile = TRUE,
   .range = xslim_range,
 };
 
@@ -236,7 +230,7 @@ const VnRangeMethod vn_range_xslim_kl = {
   .title = N_("XSlim, divergence only"),
   .summary = N_("What XSlim calls kl: the range of its search with the least divergence"),
   .letter = 'D',
-  .params = percentile_params,
+  .uses_percentile = TRUE,
   .range = xslim_kl_range,
 };
 
@@ -245,6 +239,6 @@ const VnRangeMethod vn_range_xslim_mse = {
   .title = N_("XSlim, squared error only"),
   .summary = N_("What XSlim calls mse: the range of its search with the least squared error"),
   .letter = 'Q',
-  .params = percentile_params,
+  .uses_percentile = TRUE,
   .range = xslim_mse_range,
 };

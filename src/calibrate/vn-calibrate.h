@@ -3,7 +3,6 @@
 
 #include "vn-dataset.h"
 #include "vn-histogram.h"
-#include "vn-param.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
 
@@ -141,7 +140,7 @@ double vn_position_get_scale (int             position);
 
 /**
  * VnRangeSettings:
- * @percentile: share of the elements that stay inside, in percent; 99.999
+ * @percentile: share of the elements that stay inside, in percent
  * @symmetric: the range becomes -m .. m, or is chosen for such a one; kl: the levels are shared by both signs
  * @two_sided: percentile: a threshold for each side. Else one for |x|, cut to what was seen: what
  *   onnxruntime.quantization does unless told otherwise, for symmetric and asymmetric types alike
@@ -160,6 +159,8 @@ typedef struct
 /**
  * VnRangeMethod:
  * @letter: in charts
+ * @uses_percentile: the range depends on the settings' percentile
+ * @has_sides: and on @two_sided
  * @range: the range for what a histogram has seen
  * @range_of_data: (nullable): the same for the elements of a constant, where that is more exact
  * @dup_winner: (nullable): which other method's range this is, "percentile 99.99"; %NULL where there is no range
@@ -171,7 +172,7 @@ typedef struct
   const char    *title;     /* N_() */
   const char    *summary;   /* N_() */
   char           letter;
-  const VnParam *params;
+  gboolean       uses_percentile, has_sides;
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
   gboolean     (*range_of_data) (const float *x, gsize n, const VnRangeSettings *settings, VnRange *range, GError **error);
   char        *(*dup_winner) (const VnHistogram *histogram, const VnRangeSettings *settings);

@@ -409,7 +409,8 @@ set_recipe (VnConfig      *config,
   if (xquant->type != NULL &&
       !vn_config_set (config, "method", find_method (xquant->type), "calibration_parameters.calibration_type", error))
     return FALSE;
-  config->recipe->percentile = xquant->percentile * 100;
+  if (xquant->percentile > 0)
+    config->recipe->percentile = xquant->percentile * 100;
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
   if (xquant->opset > 0 && xquant->opset < 10)
     vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
@@ -505,8 +506,7 @@ read_xquant (VnConfig  *config,
              JsonNode  *root,
              GError   **error)
 {
-  g_auto(XQuant) xquant = { .step = is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE,
-                            .percentile = 0.9999 };
+  g_auto(XQuant) xquant = { .step = is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE };
 
   xquant.inputs = g_ptr_array_new_with_free_func (free_input);
   xquant.customs = g_ptr_array_new_with_free_func (free_custom);

@@ -50,9 +50,10 @@ list_passes (const VnRecipe *recipe)
 
   if (recipe->clip6_to_relu)
     g_strv_builder_add (passes, "clip6-to-relu");
-  if (recipe->passes != NULL)
-    g_strv_builder_addv (passes, (const char **) recipe->passes);
-  else if (recipe->npu)
+  for (char **at = recipe->passes; at != NULL && *at != NULL; at++)
+    if (!g_str_equal (*at, "none"))   /* says that those below are not wanted */
+      g_strv_builder_add (passes, *at);
+  if (recipe->passes == NULL && recipe->npu)
     g_strv_builder_addv (passes, (const char **) for_npu);
   return g_strv_builder_end (passes);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main job: a network prepared, calibrated, quantized and compared. Its stages stand in one table. */
 #include "vn-calibration-private.h"
+#include "vn-idle-settings-private.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -293,6 +294,17 @@ vn_quantize_job_quantize (VnJob         *job,
   return result->quantized_bytes > 0;
 }
 
+static gboolean
+vn_quantize_job_check_settings (VnJob         *job,
+                                GCancellable  *cancellable,
+                                GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, cancellable);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
+}
+
 /* What is run to measure the error: the result, or, as samples are float32, the same network with casts around it. */
 static VnModel *
 make_measurable (VnQuantizeJob  *self,
@@ -354,6 +366,7 @@ static const VnStage stages[] = {
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
+  { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
   { NULL },
 };

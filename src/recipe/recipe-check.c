@@ -59,6 +59,8 @@ check_npu (const VnRecipe  *self,
     wrong = _("activations and weights must be symmetric");
   else if (!vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     wrong = _("the format must be “qdq”");
+  else if (self->bias != VN_BIAS_AUTO && vn_bias_get_type (self->bias) != self->weight)
+    wrong = _("biases have the type of the weights; leave bias at “auto”");
   if (wrong == NULL)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("npu: the processor only shifts: %s"), wrong);

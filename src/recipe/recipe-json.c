@@ -56,13 +56,15 @@ add_field (JsonBuilder     *json,
     }
 }
 
-/* A reader with other defaults must come to the same recipe: only lists and texts that are not there are left out. */
+/* A reader with other defaults must come to the same recipe: only lists and texts that are not there are left out, unless
+ * the preset has one that is taken away. */
 static gboolean
 says_something (const VnSetting *setting,
-                gconstpointer    object)
+                const VnRecipe  *self,
+                const VnRecipe  *preset)
 {
   return (setting->type != VN_SETTING_LIST && setting->type != VN_SETTING_STRING) ||
-         !vn_setting_is_default (setting, object);
+         !vn_setting_is_default (setting, self) || !vn_setting_is_default (setting, preset);
 }
 
 static void
@@ -89,18 +91,20 @@ vn_recipe_to_json (const VnRecipe *self)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonNode) root = NULL;
+  g_autoptr(VnRecipe) preset = NULL;
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
   g_return_val_if_fail (self != NULL, NULL);
 
+  preset = vn_recipe_new (self->preset);
   json_builder_begin_object (json);
   json_builder_set_member_name (json, VERSION_KEY);
   json_builder_add_int_value (json, VERSION);
   json_builder_set_member_name (json, "preset");
   json_builder_add_string_value (json, self->preset);
   for (guint i = 0; i < n; i++)
-    if (says_something (&settings[i], self))
+    if (says_something (&settings[i], self, preset))
       add_field (json, &settings[i], self);
   json_builder_set_member_name (json, "rules");
   json_builder_begin_array (json);
@@ -110,6 +114,24 @@ vn_recipe_to_json (const VnRecipe *self)
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   return vn_json_to_text (root);
+}
+
+/**
+ * vn_override_to_json:
+ *
+ * Returns: (transfer full): the rule in one line, as it stands in a recipe; vn_override_from_json() makes an equal one of it
+ */
+char *
+vn_override_to_json (const VnOverride *self)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  add_rule (json, self);
+  root = json_builder_get_root (json);
+  return json_to_string (root, FALSE);
 }
 
 /* ---- read ---- */
@@ -194,30 +216,30 @@ read_field (const VnSetting  *settings,
   return ok;
 }
 
-static gboolean
-read_rule (VnRecipe  *self,
-           JsonNode  *node,
-           guint      index,
-           GError   **error)
+static VnOverride *
+read_rule (JsonNode    *node,
+           const char  *where,
+           GError     **error)
 {
-  g_autofree char *where = g_strdup_printf ("rules[%u]", index);
-  VnOverride *rule = vn_override_new ();
-  JsonObject *object;
+  JsonObject *object = vn_json_get_object (node, where, error);
+  VnOverride *rule;
   JsonObjectIter iter;
   const char *id;
   JsonNode *value;
   guint n;
   const VnSetting *settings = vn_setting_list_of_rule (&n);
 
-  g_ptr_array_add (self->overrides, rule);
-  object = vn_json_get_object (node, where, error);
   if (object == NULL)
-    return FALSE;
+    return NULL;
+  rule = vn_override_new ();
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &id, &value))
     if (!read_field (settings, n, rule, where, id, value, error))
-      return FALSE;
-  return TRUE;
+      {
+        vn_override_free (rule);
+        return NULL;
+      }
+  return rule;
 }
 
 static gboolean
@@ -230,9 +252,33 @@ read_rules (VnRecipe  *self,
   if (array == NULL)
     return FALSE;
   for (guint i = 0; i < json_array_get_length (array); i++)
-    if (!read_rule (self, json_array_get_element (array, i), i, error))
-      return FALSE;
+    {
+      g_autofree char *where = g_strdup_printf ("rules[%u]", i);
+      VnOverride *rule = read_rule (json_array_get_element (array, i), where, error);
+
+      if (rule == NULL)
+        return FALSE;
+      g_ptr_array_add (self->overrides, rule);
+    }
   return TRUE;
+}
+
+/**
+ * vn_override_from_json:
+ * @text: one object, as in the list "rules" of a recipe
+ *
+ * Returns: (transfer full) (nullable): the rule; vn_recipe_validate() says whether it can stand in a recipe
+ */
+VnOverride *
+vn_override_from_json (const char  *text,
+                       GError     **error)
+{
+  g_autoptr(JsonNode) root = NULL;
+
+  g_return_val_if_fail (text != NULL, NULL);
+
+  root = vn_json_parse (text, -1, _("rule"), error);
+  return root != NULL ? read_rule (root, _("rule"), error) : NULL;
 }
 
 static gboolean

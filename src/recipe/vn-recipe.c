@@ -290,6 +290,25 @@ vn_recipe_remove_exclude (VnRecipe   *self,
   return FALSE;
 }
 
+/**
+ * vn_bias_get_type:
+ *
+ * Returns: the type that a recipe asks for; %VN_DTYPE_UNDEFINED of %VN_BIAS_AUTO
+ */
+VnDType
+vn_bias_get_type (VnBiasType self)
+{
+  static const VnDType types[] = {
+    [VN_BIAS_S32] = VN_DTYPE_S32, [VN_BIAS_S16] = VN_DTYPE_S16, [VN_BIAS_S8] = VN_DTYPE_S8, [VN_BIAS_F16] = VN_DTYPE_F16,
+    [VN_BIAS_BF16] = VN_DTYPE_BF16, [VN_BIAS_F32] = VN_DTYPE_F32,
+  };
+
+  _Static_assert (G_N_ELEMENTS (types) == VN_N_BIASES, "a type each");
+  g_return_val_if_fail ((guint) self < VN_N_BIASES, VN_DTYPE_UNDEFINED);
+
+  return types[self];
+}
+
 /* ---- validation ---- */
 
 /**

@@ -150,6 +150,8 @@ typedef struct
   const char *settings;       /* "activation=u16 weight=s8": what differs from the defaults of vn-settings.def */
 } VnPreset;
 
+VnDType vn_bias_get_type (VnBiasType self);   /* VN_DTYPE_UNDEFINED: as it goes with inputs and weights */
+
 const VnPreset * const *vn_preset_list     (guint            *n);
 const char             *vn_preset_get_group (const VnPreset  *self);
 const VnPreset         *vn_preset_find     (const char       *id,
@@ -182,6 +184,9 @@ VnRecipe   *vn_recipe_load         (const char       *path,
                                     GError          **error);
 gboolean    vn_recipe_save         (const VnRecipe   *self,
                                     const char       *path,
+                                    GError          **error);
+char       *vn_override_to_json    (const VnOverride *self);       /* in one line */
+VnOverride *vn_override_from_json  (const char       *text,
                                     GError          **error);
 gboolean    vn_override_matches    (const VnOverride *self,
                                     const VnNode     *node);      /* pattern rules only */

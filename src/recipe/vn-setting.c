@@ -47,7 +47,9 @@ static const struct { const char *id, *title; } groups[] = {
     .def = def_, .min = min_, .max = max_, allowed, __VA_ARGS__ },
 
 static const VnSetting of_recipe[] = {
-#define VN_SETTING(GROUP, ...) SETTING (VnRecipe, __VA_ARGS__, .group = VN_SETTING_GROUP_##GROUP)
+#define VN_SETTING(GROUP, STAGE, NEED, ...)                                                                    \
+  SETTING (VnRecipe, __VA_ARGS__, .group = VN_SETTING_GROUP_##GROUP, .stage = VN_SETTING_STAGE_##STAGE,        \
+           .need = VN_SETTING_NEED_##NEED)
 #define VN_RULE_SETTING(...)
 #include "vn-settings.def"
 #undef VN_SETTING
@@ -221,6 +223,35 @@ vn_setting_own (const VnSetting *self,
     FIELD (char *, self, object) = g_strdup (FIELD (char *, self, object));
   else if (self->type == VN_SETTING_LIST)
     FIELD (char **, self, object) = g_strdupv (FIELD (char **, self, object));
+}
+
+/**
+ * vn_setting_copy:
+ * @to: gets a copy of what @from has
+ */
+void
+vn_setting_copy (const VnSetting *self,
+                 gpointer         to,
+                 gconstpointer    from)
+{
+  vn_setting_clear (self, to);
+  switch (self->type)
+    {
+    case VN_SETTING_DOUBLE:
+      FIELD (double, self, to) = FIELD (const double, self, from);
+      break;
+    case VN_SETTING_INT:
+      FIELD (gint64, self, to) = FIELD (const gint64, self, from);
+      break;
+    case VN_SETTING_STRING:
+    case VN_SETTING_LIST:
+      FIELD (gpointer, self, to) = FIELD (const gpointer, self, from);
+      vn_setting_own (self, to);
+      break;
+    default:
+      FIELD (int, self, to) = FIELD (const int, self, from);
+      break;
+    }
 }
 
 static gboolean
@@ -467,7 +498,8 @@ append_to_list (char      ***list,
 
 /**
  * vn_setting_parse:
- * @text: "true", "99.9", "u8", "minmse"; of a LIST: one more element
+ * @text: "true", "99.9", "u8", "minmse"; of a LIST: one more element; "" takes away the text of a STRING and all elements
+ *   of a LIST
  *
  * Returns: %FALSE with %VN_ERROR_SETTING if @text is not allowed; the field then holds anything
  */
@@ -489,10 +521,13 @@ vn_setting_parse (const VnSetting  *self,
       break;
     case VN_SETTING_STRING:
       g_free (FIELD (char *, self, object));
-      FIELD (char *, self, object) = g_strdup (text);
+      FIELD (char *, self, object) = *text != '\0' ? g_strdup (text) : NULL;
       break;
     case VN_SETTING_LIST:
-      append_to_list (&FIELD (char **, self, object), text);
+      if (*text == '\0')
+        vn_setting_clear (self, object);
+      else
+        append_to_list (&FIELD (char **, self, object), text);
       break;
     default:
       ok = parse_int (self, object, text);
@@ -550,4 +585,26 @@ vn_setting_dup_text (const VnSetting *self,
     default:
       return g_strdup (g_ascii_dtostr (number, sizeof number, get_number (self, object)));
     }
+}
+
+/**
+ * vn_setting_dup_short_text:
+ *
+ * Returns: (transfer full): as vn_setting_dup_text(), numbers with no more digits than vn_setting_parse() needs to read the
+ *   same: for people and for command lines
+ */
+char *
+vn_setting_dup_short_text (const VnSetting *self,
+                           gconstpointer    object)
+{
+  static const char * const formats[] = { "%.6g", "%.9g", "%.15g", "%.16g" };
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; self->type == VN_SETTING_DOUBLE && i < G_N_ELEMENTS (formats); i++)
+    {
+      g_ascii_formatd (text, sizeof text, formats[i], FIELD (const double, self, object));
+      if (g_ascii_strtod (text, NULL) == FIELD (const double, self, object))
+        return g_strdup (text);
+    }
+  return vn_setting_dup_text (self, object);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Settings of a recipe as a table: their types, texts and checks. */
+/* Settings of a recipe as a table: their types, texts and checks, and what they change. */
 
-#include "vn-dtype.h"
+#include "vn-recipe.h"
 
 G_BEGIN_DECLS
 
@@ -26,10 +26,23 @@ typedef enum
   VN_N_SETTING_GROUPS
 } VnSettingGroup;
 
+typedef enum
+{
+#define VN_SETTING_NEED(SYMBOL, ...) VN_SETTING_NEED_##SYMBOL,
+#include "vn-setting-needs.def"
+#undef VN_SETTING_NEED
+  VN_N_SETTING_NEEDS
+} VnSettingNeed;
+
+/* What a setting changes first: the float network, or what is made of it. */
+typedef enum { VN_SETTING_STAGE_PREPARE, VN_SETTING_STAGE_QUANTIZE } VnSettingStage;
+
 /**
  * VnSetting: one plain field of a recipe or a rule, from vn-settings.def.
  * @id: JSON key and --option; words joined by "-"
- * @group: with which others help and window show it; of a recipe's only
+ * @group: with which others help and window show it; of a recipe's only, as are @stage and @need
+ * @stage: what it changes first
+ * @need: what the others must say for it to matter
  * @offset: of the field in its structure
  * @def: what it is before anybody says something; allowed in any case
  * @choices: ENUM: NULL-terminated ids, in the order of the enumeration; LIST: (nullable): what an element may be
@@ -40,6 +53,8 @@ typedef struct
 {
   const char         *id, *title, *blurb;   /* title and blurb: N_() */
   VnSettingGroup      group;
+  VnSettingStage      stage;
+  VnSettingNeed       need;
   VnSettingType       type;
   gsize               offset;
   double              def, min, max;
@@ -47,6 +62,23 @@ typedef struct
   VnDTypeSet          dtypes;
   gboolean          (*check) (const char *text, GError **error);
 } VnSetting;
+
+/**
+ * VnSettingDifference: what a recipe says otherwise than its preset.
+ * @setting: (nullable): %NULL of a rule
+ * @id: "percentile"; "rules[0]"
+ * @value: as vn_setting_dup_short_text(); of a rule: as vn_override_to_json()
+ * @preset_value: (nullable): %NULL of a rule
+ */
+typedef struct
+{
+  const VnSetting *setting;
+  char            *id, *title;
+  char            *value, *preset_value;
+} VnSettingDifference;
+
+/* Code of the notes about settings that change nothing; their subject is the id. */
+#define VN_NOTE_CODE_IDLE_SETTING "setting-without-effect"
 
 /* One of the two lists: fields of recipes, or of rules. */
 typedef const VnSetting * (*VnSettingsFunc) (guint *n);
@@ -60,6 +92,11 @@ const VnSetting *vn_setting_find           (const VnSetting   *list,
 VnSettingGroup   vn_setting_get_group       (const VnSetting   *self);
 const char      *vn_setting_group_get_id    (VnSettingGroup     self);
 const char      *vn_setting_group_get_title (VnSettingGroup     self);        /* translated */
+const char      *vn_setting_get_idle_reason (const VnSetting   *self,         /* setting-effect.c */
+                                             const VnRecipe    *recipe);
+void             vn_recipe_note_idle_settings (const VnRecipe  *self,
+                                               VnNotes         *notes);
+GPtrArray       *vn_recipe_list_differences (const VnRecipe    *self);        /* of VnSettingDifference */
 
 /* @object: the recipe or rule that has the field */
 void             vn_setting_reset          (const VnSetting   *self,
@@ -68,6 +105,9 @@ void             vn_setting_clear          (const VnSetting   *self,
                                             gpointer           object);
 void             vn_setting_own            (const VnSetting   *self,
                                             gpointer           object);   /* after a shallow copy */
+void             vn_setting_copy           (const VnSetting   *self,
+                                            gpointer           to,
+                                            gconstpointer      from);
 gboolean         vn_setting_equal          (const VnSetting   *self,
                                             gconstpointer      a,
                                             gconstpointer      b);
@@ -84,6 +124,8 @@ void             vn_setting_take_list      (const VnSetting   *self,
                                             gpointer           object,
                                             char             **list);
 char            *vn_setting_dup_text       (const VnSetting   *self,
+                                            gconstpointer      object);
+char            *vn_setting_dup_short_text (const VnSetting   *self,
                                             gconstpointer      object);
 char            *vn_setting_dup_allowed    (const VnSetting   *self);
 

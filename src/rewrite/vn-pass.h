@@ -4,7 +4,6 @@
 #include "vn-graph-edit.h"
 #include "vn-infer.h"
 #include "vn-op.h"
-#include "vn-param.h"
 
 #include <gio/gio.h>
 

@@ -138,6 +138,8 @@ vn_tensor_new (VnDType         dtype,
     }
   self->owner_free = g_free;
   self->data = (gpointer) (((guintptr) self->owner + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1));
+  if (vn_dtype_get_bits (dtype) == 4 && self->n_bytes > 0)
+    ((guint8 *) self->data)[self->n_bytes - 1] = 0;   /* half of it may be nobody's, and go into files */
   return g_steal_pointer (&self);
 }
 

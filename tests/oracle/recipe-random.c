@@ -6,100 +6,14 @@
  * recipe-random --wrong: lists values that settings must refuse: "recipe" or "rule", the id, the value as JSON, and what is
  * allowed, with tabulators between. */
 
+#include "draw-recipe.h"
+
 #include "vn-jobs.h"
 #include "vn-quantize.h"
 #include "vn-setting.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static char *
-pick (GRand *rand,
-      char **words)
-{
-  return words[g_rand_int_range (rand, 0, (gint32) g_strv_length (words))];
-}
-
-/* Names that a list may hold: of a node, its operator, what it computes, or an input or output of the network. Nine in ten are
- * of the kind that the setting speaks of. */
-static char *
-draw_name (GRand           *rand,
-           VnModel         *model,
-           const VnSetting *setting)
-{
-  GPtrArray *nodes = model->graph->nodes;
-  const VnNode *node = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, 0, (gint32) nodes->len));
-  const VnValue *out = vn_node_get_output (node, 0);
-  gboolean fits = g_rand_double (rand) < 0.9;
-
-  if (fits && g_str_has_suffix (setting->id, "-nodes"))
-    return vn_node_dup_label (node);
-  if (fits && g_str_has_suffix (setting->id, "-types"))
-    return g_strdup (node->op_type);
-  switch (g_rand_int_range (rand, 0, 4))
-    {
-    case 0:
-      return vn_node_dup_label (node);
-    case 1:
-      return g_strdup (node->op_type);
-    case 2:
-      return g_strdup (((const VnValue *) g_ptr_array_index (model->graph->inputs, 0))->name);
-    default:
-      return g_strdup (out != NULL ? out->name : node->op_type);
-    }
-}
-
-/* "a, b, c" or "x to y" as vn_setting_dup_allowed() tells it is for people; values are drawn from the table itself. */
-static char *
-draw_value (GRand           *rand,
-            VnModel         *model,
-            const VnSetting *setting)
-{
-  guint n;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n);
-  VnDType types[VN_N_DTYPES];
-  guint n_types = 0;
-
-  switch (setting->type)
-    {
-    case VN_SETTING_BOOL:
-      return g_strdup (g_rand_boolean (rand) ? "true" : "false");
-    case VN_SETTING_ENUM:
-      return g_strdup (pick (rand, (char **) setting->choices));
-    case VN_SETTING_DTYPE:
-      for (guint i = 1; i < VN_N_DTYPES; i++)
-        if (setting->dtypes & (G_GUINT64_CONSTANT (1) << i))
-          types[n_types++] = (VnDType) i;
-      return g_strdup (vn_dtype_get_name (types[g_rand_int_range (rand, 0, (gint32) n_types)]));
-    case VN_SETTING_DOUBLE:
-      return g_strdup_printf ("%g", g_rand_double_range (rand, setting->min, MIN (setting->max, setting->min * 10 + 100)));
-    case VN_SETTING_INT:
-      return g_strdup_printf ("%d", g_rand_int_range (rand, (gint32) setting->min, (gint32) MIN (setting->max, 23)));
-    case VN_SETTING_LIST:
-      return setting->choices != NULL ? g_strdup (pick (rand, (char **) setting->choices)) : draw_name (rand, model, setting);
-    case VN_SETTING_STRING:
-      return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
-    default:
-      return NULL;
-    }
-}
-
-static void
-draw_settings (GRand           *rand,
-               VnModel         *model,
-               const VnSetting *settings,
-               guint            n,
-               gpointer         object,
-               double           share)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *text = g_rand_double (rand) < share ? draw_value (rand, model, &settings[i]) : NULL;
-
-      if (text != NULL)
-        vn_setting_parse (&settings[i], object, text, NULL);
-    }
-}
 
 static void
 draw_subject (GRand      *rand,

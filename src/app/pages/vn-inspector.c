@@ -174,7 +174,7 @@ start_work (VnInspector *self,
   work->result = result != NULL ? vn_result_ref (result) : NULL;
   work->model = vn_model_ref (vn_document_get_model (self->document));
   work->node = item->node;
-  work->percentile = recipe->percentile > 0 ? recipe->percentile : 99.999;
+  work->percentile = recipe->percentile;
   work->symmetric = recipe->symmetric_activations;
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, work_done, NULL);

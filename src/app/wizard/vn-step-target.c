@@ -45,10 +45,7 @@ uses_percentile (const char *id)
 {
   const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
 
-  for (guint i = 0; method != NULL && method->params[i].id != NULL; i++)
-    if (g_str_equal (method->params[i].id, "percentile"))
-      return TRUE;
-  return FALSE;
+  return method != NULL && method->uses_percentile;
 }
 
 static void
@@ -66,8 +63,7 @@ recipe_changed (VnStepTarget *self)
   gtk_switch_set_active (self->per_channel, recipe->per_channel);
   gtk_switch_set_active (self->symmetric, recipe->symmetric_activations);
   adw_combo_row_set_selected (self->method, find_method (recipe->method));
-  if (recipe->percentile > 0)
-    gtk_spin_button_set_value (self->percentile, recipe->percentile);
+  gtk_spin_button_set_value (self->percentile, recipe->percentile);
   gtk_widget_set_visible (self->percentile_row, uses_percentile (recipe->method));
   summary = g_strdup_printf (_("Activations %s, weights %s."), get_type_name (recipe->activation),
                              get_type_name (recipe->weight));

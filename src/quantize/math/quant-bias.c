@@ -6,13 +6,6 @@
 
 #include <math.h>
 
-/* VN_BIAS_AUTO has none. */
-static const VnDType types[] = {
-  [VN_BIAS_S32] = VN_DTYPE_S32, [VN_BIAS_S16] = VN_DTYPE_S16, [VN_BIAS_S8] = VN_DTYPE_S8, [VN_BIAS_F16] = VN_DTYPE_F16,
-  [VN_BIAS_BF16] = VN_DTYPE_BF16, [VN_BIAS_F32] = VN_DTYPE_F32,
-};
-_Static_assert (G_N_ELEMENTS (types) == VN_N_BIASES, "a type each");
-
 static gboolean
 is_narrow_integer (VnDType dtype)
 {
@@ -27,7 +20,7 @@ choose_type (const VnRecipe *recipe,
              VnDType         weight)
 {
   if (recipe->bias != VN_BIAS_AUTO)
-    return types[recipe->bias];
+    return vn_bias_get_type (recipe->bias);
   if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
     return weight == VN_DTYPE_S16 ? VN_DTYPE_S16 : VN_DTYPE_S8;
   if (weight == VN_DTYPE_F16 || weight == VN_DTYPE_BF16)

@@ -230,6 +230,22 @@ test_npy_hostile (void)
     }
 }
 
+/* The half byte behind an odd number of elements is 0, whatever was in that memory before. */
+static void
+test_padding (void)
+{
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr(VnTensor) tensor = NULL;
+      guint8 *used = g_malloc (200);
+
+      memset (used, 0xff, 200);
+      g_free (used);
+      tensor = vn_tensor_new (VN_DTYPE_U4, &VN_SHAPE (2 * i + 1), NULL);
+      g_assert_cmpuint (((const guint8 *) tensor->data)[tensor->n_bytes - 1], ==, 0);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -243,6 +259,7 @@ main (int   argc,
   g_test_add_func ("/tensor/views", test_views);
   g_test_add_func ("/tensor/convert", test_convert);
   g_test_add_func ("/tensor/packed", test_packed);
+  g_test_add_func ("/tensor/padding", test_padding);
   g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
   g_test_add_func ("/tensor/npy-hostile", test_npy_hostile);
   return g_test_run ();

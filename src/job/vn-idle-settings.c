@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which settings changed nothing: what the table of settings knows, and for the rest the same network is quantized once more
+ * with the setting as the preset has it. */
+
+#include "vn-idle-settings-private.h"
+
+#include "vn-digest.h"
+#include "vn-i18n.h"
+#include "vn-setting.h"
+
+typedef struct
+{
+  VnJob            *job;
+  const VnJobInput *input;
+  const VnResult   *result;
+  const VnModel    *corrected;               /* the prepared network with corrected biases */
+  GCancellable     *cancellable;
+  char             *prepared, *quantized;    /* digests; NULL: not made yet */
+} IdleCheck;
+
+static void
+idle_check_clear (IdleCheck *self)
+{
+  g_free (self->prepared);
+  g_free (self->quantized);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (IdleCheck, idle_check_clear)
+
+/* Of the numbers and of what else stands in a file: names of nodes, and which values are declared. */
+static char *
+idle_check_dup_digest (const VnModel *model)
+{
+  VnDigest digest = { 0 };
+  g_autofree char *numbers = vn_model_dup_digest (model);
+
+  vn_digest_add_string (&digest, numbers);
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    vn_digest_add_string (&digest, ((const VnNode *) g_ptr_array_index (model->graph->nodes, i))->name);
+  for (guint i = 0; i < model->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->values, i);
+
+      vn_digest_add_string (&digest, value->has_info ? value->name : NULL);
+    }
+  return vn_digest_dup_text (&digest);
+}
+
+static gboolean
+idle_check_is_model (char         **digest,
+                     const VnModel *model,
+                     const VnModel *other)
+{
+  g_autofree char *of_other = idle_check_dup_digest (other);
+
+  if (*digest == NULL)
+    *digest = idle_check_dup_digest (model);
+  return g_str_equal (*digest, of_other);
+}
+
+/* (transfer full) (nullable): the float network of @recipe */
+static VnModel *
+idle_check_prepare (IdleCheck      *self,
+                    const VnRecipe *recipe)
+{
+  g_autoptr(VnModel) prepared = vn_job_prepare (self->input->model, recipe, self->input->given_shapes, NULL, NULL,
+                                                self->cancellable, NULL);
+  VnJobInput input = *self->input;
+
+  input.recipe = recipe;
+  input.prepared = prepared;
+  input.edits = NULL;
+  input.notes = NULL;
+  if (prepared == NULL ||
+      (vn_job_input_wants_equalize (&input) && !vn_job_input_equalize (&input, self->job, self->cancellable, NULL)))
+    return NULL;
+  return g_steal_pointer (&prepared);
+}
+
+/* Whether @recipe makes the same network of @from with the same statistics. */
+static gboolean
+idle_check_quantizes_same (IdleCheck      *self,
+                           const VnRecipe *recipe,
+                           const VnModel  *from)
+{
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
+  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (from, recipe, plan, NULL, NULL) : NULL;
+
+  return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
+}
+
+/* Of another float network only what needs no statistics can be told. */
+static gboolean
+idle_check_makes_same (IdleCheck       *self,
+                       const VnSetting *setting,
+                       const VnRecipe  *recipe)
+{
+  const VnModel *from = recipe->bias_correction == VN_BIAS_CORRECTION_OFF ? self->result->prepared : self->corrected;
+  g_autoptr(VnModel) prepared = NULL;
+
+  if (setting->stage == VN_SETTING_STAGE_PREPARE)
+    {
+      prepared = idle_check_prepare (self, recipe);
+      if (prepared == NULL)
+        return FALSE;
+      if (!idle_check_is_model (&self->prepared, self->result->prepared, prepared))
+        return !vn_recipe_needs_samples (recipe) && idle_check_quantizes_same (self, recipe, prepared);
+    }
+  return idle_check_quantizes_same (self, recipe, from);
+}
+
+/* Whether what is looked at in samples, to correct biases and to equalize weights, changes nothing. */
+static gboolean
+idle_check_corrects_nothing (IdleCheck *self)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+  g_autoptr(VnModel) prepared = NULL;
+
+  if (!idle_check_is_model (&self->prepared, self->result->prepared, self->corrected))
+    return FALSE;
+  if (!vn_job_input_wants_equalize (self->input))
+    return TRUE;
+  recipe->equalize_activations = FALSE;
+  prepared = idle_check_prepare (self, recipe);
+  return prepared != NULL && idle_check_is_model (&self->prepared, self->result->prepared, prepared);
+}
+
+/* The same samples are taken if there are no more of them. */
+static gboolean
+idle_check_takes_same (IdleCheck      *self,
+                       const VnRecipe *recipe)
+{
+  const gint64 n = self->input->calibration != NULL ? self->input->calibration->len : 0;
+
+  return MIN (n, recipe->correction_samples) == MIN (n, self->result->recipe->correction_samples) ||
+         idle_check_corrects_nothing (self);
+}
+
+/* Whether the result is the same with @setting as it is in @preset. What cannot be tried counts as another result. */
+static gboolean
+idle_check_run (IdleCheck       *self,
+                const VnSetting *setting,
+                const VnRecipe  *preset)
+{
+  const VnRecipe *own = self->result->recipe;
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (own);
+
+  vn_setting_copy (setting, recipe, preset);
+  if (!vn_recipe_validate (recipe, NULL) || !idle_check_takes_same (self, recipe) ||
+      vn_quantize_get_opset (self->input->model, recipe) != vn_quantize_get_opset (self->input->model, own) ||
+      (recipe->bias_correction != VN_BIAS_CORRECTION_OFF && own->bias_correction != recipe->bias_correction))
+    return FALSE;
+  return idle_check_makes_same (self, setting, recipe);
+}
+
+/*< private >
+ * vn_job_note_idle_settings:
+ * @job: told how far it is
+ * @result: of a run that is done but for its comparison
+ * @corrected: (nullable): the prepared network with corrected biases
+ *
+ * Tells the notes of @result which of the settings that differ from the preset changed nothing, and why.
+ */
+void
+vn_job_note_idle_settings (VnJob            *job,
+                           const VnJobInput *input,
+                           VnResult         *result,
+                           const VnModel    *corrected,
+                           GCancellable     *cancellable)
+{
+  g_autoptr(VnRecipe) preset = vn_recipe_new (result->recipe->preset);
+  g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, cancellable, NULL, NULL };
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  vn_recipe_note_idle_settings (result->recipe, result->notes);
+  for (guint i = 0; i < n && !g_cancellable_is_cancelled (cancellable); i++)
+    {
+      g_autofree char *text = NULL;
+
+      if (vn_setting_equal (&settings[i], result->recipe, preset) ||
+          vn_setting_get_idle_reason (&settings[i], result->recipe) != NULL || !idle_check_run (&check, &settings[i], preset))
+        continue;
+      text = vn_setting_dup_short_text (&settings[i], preset);
+      if (*text != '\0')
+        vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id,
+                      _("changes nothing here: the result is the same with “%s”, as the preset has it"), text);
+      else
+        vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id,
+                      _("changes nothing here: the result is the same without it"));
+    }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Whether a setting can change anything beside the others, and which settings differ from their preset. */
+
+#include "vn-setting.h"
+
+#include "vn-calibrate.h"
+#include "vn-format-traits.h"
+#include "vn-i18n.h"
+
+static gboolean
+has_scales (const VnRecipe *recipe)
+{
+  return !vn_format_is (recipe->format, VN_FORMAT_IS_HALF);
+}
+
+static gboolean
+has_activations (const VnRecipe *recipe)
+{
+  return has_scales (recipe) && !vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
+}
+
+static gboolean
+has_vendors (const VnRecipe *recipe)
+{
+  return vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+}
+
+static gboolean
+has_channels (const VnRecipe *recipe)
+{
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->per_channel == VN_YES)
+        return TRUE;
+    }
+  return recipe->per_channel;
+}
+
+static gboolean
+method_uses_percentile (const VnRangeMethod *method)
+{
+  return method->uses_percentile;
+}
+
+static gboolean
+method_has_sides (const VnRangeMethod *method)
+{
+  return method->has_sides;
+}
+
+static gboolean
+is_method (const char *id,
+           gboolean  (*test) (const VnRangeMethod *))
+{
+  const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
+
+  return method != NULL && test (method);
+}
+
+/* Whether a range is found by a method that passes @test. */
+static gboolean
+has_method (const VnRecipe *recipe,
+            gboolean      (*test) (const VnRangeMethod *))
+{
+  if (has_scales (recipe) && is_method (recipe->weight_method, test))
+    return TRUE;
+  if (!vn_recipe_needs_samples (recipe))
+    return FALSE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && is_method (rule->method, test))
+        return TRUE;
+    }
+  return is_method (recipe->method, test);
+}
+
+static gboolean
+uses_correction_samples (const VnRecipe *recipe)
+{
+  return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ||
+         (recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations);
+}
+
+#define VN_SETTING_NEED(SYMBOL, expression, reason)   \
+  static gboolean                                     \
+  has_##SYMBOL (const VnRecipe *recipe)               \
+  {                                                   \
+    return (expression);                              \
+  }
+#include "vn-setting-needs.def"
+#undef VN_SETTING_NEED
+
+static const struct
+{
+  gboolean  (*is_met) (const VnRecipe *recipe);
+  const char *reason;
+} needs[] = {
+#define VN_SETTING_NEED(SYMBOL, expression, reason) { has_##SYMBOL, reason },
+#include "vn-setting-needs.def"
+#undef VN_SETTING_NEED
+};
+
+/**
+ * vn_setting_get_idle_reason:
+ * @self: a setting of recipes
+ * @recipe: beside whose other settings it stands
+ *
+ * Returns: (nullable): why the setting changes nothing whatever it says, in a translated half sentence; %NULL if it may
+ *   change something, which then depends on the network
+ */
+const char *
+vn_setting_get_idle_reason (const VnSetting *self,
+                            const VnRecipe  *recipe)
+{
+  g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
+  g_return_val_if_fail (self->need < VN_N_SETTING_NEEDS, NULL);
+
+  return needs[self->need].is_met (recipe) ? NULL : _(needs[self->need].reason);
+}
+
+/**
+ * vn_recipe_note_idle_settings:
+ * @self: a recipe
+ *
+ * Tells @notes which settings differ from the preset and change nothing, whatever the network.
+ */
+void
+vn_recipe_note_idle_settings (const VnRecipe *self,
+                              VnNotes        *notes)
+{
+  g_autoptr(VnRecipe) preset = NULL;
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  g_return_if_fail (self != NULL && notes != NULL);
+
+  preset = vn_recipe_new (self->preset);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *reason = vn_setting_get_idle_reason (&settings[i], self);
+
+      if (reason != NULL && !vn_setting_equal (&settings[i], self, preset))
+        vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id, _("changes nothing here: %s"), reason);
+    }
+}
+
+static void
+difference_free (gpointer data)
+{
+  VnSettingDifference *self = data;
+
+  g_free (self->id);
+  g_free (self->title);
+  g_free (self->value);
+  g_free (self->preset_value);
+  g_free (self);
+}
+
+static void
+add_rules (const VnRecipe *self,
+           GPtrArray      *list)
+{
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      VnSettingDifference *row = g_new0 (VnSettingDifference, 1);
+
+      row->id = g_strdup_printf ("rules[%u]", i);
+      row->title = g_strdup_printf (_("Rule %u"), i + 1);
+      row->value = vn_override_to_json (g_ptr_array_index (self->overrides, i));
+      g_ptr_array_add (list, row);
+    }
+}
+
+/**
+ * vn_recipe_list_differences:
+ * @self: a recipe
+ *
+ * Returns: (transfer full) (element-type VnSettingDifference): all that a recipe says otherwise than its preset: settings in
+ *   the order of vn-settings.def, then its rules
+ */
+GPtrArray *
+vn_recipe_list_differences (const VnRecipe *self)
+{
+  g_autoptr(VnRecipe) preset = NULL;
+  GPtrArray *list = g_ptr_array_new_with_free_func (difference_free);
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  g_return_val_if_fail (self != NULL, list);
+
+  preset = vn_recipe_new (self->preset);
+  for (guint i = 0; i < n; i++)
+    {
+      VnSettingDifference *row;
+
+      if (vn_setting_equal (&settings[i], self, preset))
+        continue;
+      row = g_new0 (VnSettingDifference, 1);
+      row->setting = &settings[i];
+      row->id = g_strdup (settings[i].id);
+      row->title = g_strdup (_(settings[i].title));
+      row->value = vn_setting_dup_short_text (&settings[i], self);
+      row->preset_value = vn_setting_dup_short_text (&settings[i], preset);
+      g_ptr_array_add (list, row);
+    }
+  add_rules (self, list);
+  return list;
+}
