@@ -228,7 +228,7 @@ print_notes (VnNotes  *notes,
       const VnNote *note = vn_notes_get (notes, i);
 
       /* What was found about the samples is worth a line, even where it is no more than a remark. */
-      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-")) ||
+      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") && !g_str_has_prefix (note->code, "setting-")) ||
           (!suspicions && vn_data_suspicion_is (note)))
         continue;
       if (note->subject != NULL)

@@ -174,6 +174,7 @@ vn_job_note_idle_settings (VnJob            *job,
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
+  vn_recipe_note_implied_settings (result->recipe, result->notes);
   vn_recipe_note_idle_settings (result->recipe, result->notes);
   for (guint i = 0; i < n && !g_cancellable_is_cancelled (cancellable); i++)
     {

@@ -36,24 +36,14 @@ check_pairs (const VnRecipe  *self,
 }
 
 static gboolean
-is_method_of_powers (const char *method)
-{
-  const VnRangeMethod *found = method != NULL ? vn_range_method_find (method, NULL) : NULL;
-
-  return found != NULL && found->power_of_two;
-}
-
-static gboolean
 check_npu (const VnRecipe  *self,
            GError         **error)
 {
-  gboolean powers = self->power_of_two == VN_POWER_OF_TWO_NEAREST ||
-                    (is_method_of_powers (self->method) && is_method_of_powers (self->weight_method));
   const char *wrong = NULL;
 
   if (!self->npu)
     return TRUE;
-  if (!powers)
+  if (vn_recipe_get_power_of_two (self) != VN_POWER_OF_TWO_NEAREST)
     wrong = _("power-of-two must be “nearest”");
   else if (!self->symmetric_activations || !self->symmetric_weights)
     wrong = _("activations and weights must be symmetric");

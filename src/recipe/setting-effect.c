@@ -65,7 +65,7 @@ static gboolean
 has_method (const VnRecipe *recipe,
             gboolean      (*test) (const VnRangeMethod *))
 {
-  if (has_scales (recipe) && is_method (recipe->weight_method, test))
+  if (has_scales (recipe) && is_method (vn_recipe_get_weight_method (recipe), test))
     return TRUE;
   if (!vn_recipe_needs_samples (recipe))
     return FALSE;
@@ -84,6 +84,38 @@ uses_correction_samples (const VnRecipe *recipe)
 {
   return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ||
          (recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations);
+}
+
+/* The method for activations is that of weights, too, where it makes powers of two. */
+static gboolean
+uses_method (const VnRecipe *recipe)
+{
+  return vn_recipe_needs_samples (recipe) ||
+         (has_scales (recipe) && vn_recipe_get_power_of_two (recipe) != recipe->power_of_two);
+}
+
+/**
+ * vn_recipe_note_implied_settings:
+ *
+ * Tells @notes what goes along with a setting without being said.
+ */
+void
+vn_recipe_note_implied_settings (const VnRecipe *self,
+                                 VnNotes        *notes)
+{
+  g_return_if_fail (self != NULL && notes != NULL);
+
+  if (has_scales (self) && vn_recipe_get_power_of_two (self) != self->power_of_two)
+    vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
+                  _("“%s” makes all scales powers of two, as AMD’s quantizers do: also those of weights, found by “%s”, and of "
+                    "biases"), self->method, vn_recipe_get_weight_method (self));
+  else if (has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
+    vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
+                  _("ranges of weights are found by “%s”, too, as AMD’s quantizers do"), self->method);
+  if (has_activations (self) && self->power_of_two == VN_POWER_OF_TWO_NEAREST && g_strcmp0 (self->method, "minmax") == 0)
+    vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "power-of-two",
+                  _("scales of whole ranges are rounded up, as the nearest power of two would cut values off; the method "
+                    "“nonoverflow” takes the nearest, “minmse” the best"));
 }
 
 #define VN_SETTING_NEED(SYMBOL, expression, reason)   \

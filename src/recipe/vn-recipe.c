@@ -309,6 +309,47 @@ vn_bias_get_type (VnBiasType self)
   return types[self];
 }
 
+static gboolean
+recipe_has_method_of_powers (const VnRecipe *self)
+{
+  const VnRangeMethod *method = self->method != NULL ? vn_range_method_find (self->method, NULL) : NULL;
+
+  return method != NULL && method->power_of_two;
+}
+
+/**
+ * vn_recipe_get_weight_method:
+ *
+ * AMD's quantizers find ranges of weights by the method for activations where that makes powers of two.
+ *
+ * Returns: id of the method by which ranges of weights are found
+ */
+const char *
+vn_recipe_get_weight_method (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (self->weight_method != NULL)
+    return self->weight_method;
+  return recipe_has_method_of_powers (self) ? self->method : "minmax";
+}
+
+/**
+ * vn_recipe_get_power_of_two:
+ *
+ * Returns: how scales of weights, biases and constants become powers of two: as the setting says, or, as with AMD's
+ *   quantizers, because those of activations are
+ */
+VnPowerOfTwo
+vn_recipe_get_power_of_two (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, VN_POWER_OF_TWO_OFF);
+
+  if (self->power_of_two != VN_POWER_OF_TWO_OFF)
+    return self->power_of_two;
+  return recipe_has_method_of_powers (self) ? VN_POWER_OF_TWO_NEAREST : VN_POWER_OF_TWO_OFF;
+}
+
 /* ---- validation ---- */
 
 /**

@@ -98,7 +98,7 @@ typedef struct
   char       *method;         /* id of a range method */
   double      percentile;
   gboolean    two_sided;      /* percentile */
-  char       *weight_method;  /* id of a range method; NULL: minmax */
+  char       *weight_method;  /* id of a range method; NULL: see vn_recipe_get_weight_method() */
   double      minimum_real_range;
   gboolean    symmetric_ranges, unsigned_relu;
   VnPowerOfTwo power_of_two;
@@ -172,6 +172,8 @@ VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
 gboolean    vn_recipe_has_channels  (const VnRecipe  *self);       /* weights have a scale for each channel */
+const char *vn_recipe_get_weight_method (const VnRecipe *self);    /* id of the range method of weights */
+VnPowerOfTwo vn_recipe_get_power_of_two (const VnRecipe *self);    /* what all scales are rounded to */
 gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,

@@ -79,6 +79,7 @@ typedef struct
 
 /* Code of the notes about settings that change nothing; their subject is the id. */
 #define VN_NOTE_CODE_IDLE_SETTING "setting-without-effect"
+#define VN_NOTE_CODE_IMPLIED_SETTING "setting-implied"
 
 /* One of the two lists: fields of recipes, or of rules. */
 typedef const VnSetting * (*VnSettingsFunc) (guint *n);
@@ -94,6 +95,8 @@ const char      *vn_setting_group_get_id    (VnSettingGroup     self);
 const char      *vn_setting_group_get_title (VnSettingGroup     self);        /* translated */
 const char      *vn_setting_get_idle_reason (const VnSetting   *self,         /* setting-effect.c */
                                              const VnRecipe    *recipe);
+void             vn_recipe_note_implied_settings (const VnRecipe *self,
+                                                  VnNotes        *notes);
 void             vn_recipe_note_idle_settings (const VnRecipe  *self,
                                                VnNotes         *notes);
 GPtrArray       *vn_recipe_list_differences (const VnRecipe    *self);        /* of VnSettingDifference */

@@ -69,7 +69,7 @@ vn_quant_own_bias_scale (const VnRecipe *recipe,
   if (vn_dtype_is_rounded (dtype))
     return scale;
   vn_quant_params_from_range (min, max, dtype, TRUE, FALSE, &scale, &zero_point);
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) || recipe->power_of_two != VN_POWER_OF_TWO_OFF)
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) || vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF)
     return vn_quant_round_scale (scale, VN_POWER_UP);   /* the nearest would cut up to 30 % off the largest */
   return scale;
 }

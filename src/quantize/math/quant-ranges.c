@@ -13,8 +13,8 @@
 /*< private >
  * vn_quant_get_rounding:
  *
- * AMD rounds the logarithm of a scale to the nearest integer; PPQ rounds that of a whole range up, so that nothing is
- * clipped, and others half up.
+ * AMD rounds the logarithm of a scale to the nearest integer; PPQ rounds that of a whole range up and others half up. A
+ * whole range is meant to clip nothing: it is rounded up in any case, as the nearest would cut up to 30 % off its ends.
  *
  * The format FixNeuron knows no other scales.
  *
@@ -25,10 +25,38 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
                        const VnRangeMethod *method,
                        VnPowerRounding     *rounding)
 {
-  *rounding = VN_POWER_NEAREST;
-  if (recipe->power_of_two == VN_POWER_OF_TWO_PPQ && !method->power_of_two)
-    *rounding = g_str_equal (method->id, "minmax") ? VN_POWER_UP : VN_POWER_HALF_UP;
-  return method->power_of_two || recipe->power_of_two != VN_POWER_OF_TWO_OFF || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+  const VnPowerOfTwo power_of_two = vn_recipe_get_power_of_two (recipe);
+
+  if (method->power_of_two)
+    *rounding = VN_POWER_NEAREST;
+  else if (g_str_equal (method->id, "minmax"))
+    *rounding = VN_POWER_UP;
+  else
+    *rounding = power_of_two == VN_POWER_OF_TWO_PPQ ? VN_POWER_HALF_UP : VN_POWER_NEAREST;
+  return method->power_of_two || power_of_two != VN_POWER_OF_TWO_OFF || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+}
+
+/* Ends that lie no more than a step beyond the levels of a smaller power of two are no reason to take the next one, which
+ * would have half as many levels: -1 to 1 in int8. The hundredth is for the rounding of @scale itself. */
+#define TOLERATED_STEPS 2.01
+
+static float
+round_to_power (const VnRecipe      *recipe,
+                const VnRangeMethod *method,
+                VnDType              dtype,
+                gboolean             symmetric,
+                gboolean             reduce_range,
+                float                scale)
+{
+  VnPowerRounding rounding;
+  gint64 qmin, qmax;
+
+  if (!vn_quant_get_rounding (recipe, method, &rounding))
+    return scale;
+  if (rounding == VN_POWER_UP && recipe->power_of_two != VN_POWER_OF_TWO_PPQ && vn_dtype_is_integer (dtype) &&
+      vn_quant_get_levels (dtype, symmetric, reduce_range, &qmin, &qmax))
+    scale = (float) ((double) scale / (1 + TOLERATED_STEPS / (double) (qmax - qmin)));
+  return vn_quant_round_scale (scale, rounding);
 }
 
 /* The scale for a symmetric range where all integers of a signed type count; @scale for other types, and for none. */
@@ -66,7 +94,6 @@ vn_quant_make_params (const VnRecipe  *recipe,
 {
   const VnRangeMethod *asked = vn_range_method_find (method, NULL);
   VnRange wide = *range;
-  VnPowerRounding rounding;
 
   if (asked == NULL)
     asked = vn_range_method_find (recipe->method, NULL);
@@ -76,8 +103,7 @@ vn_quant_make_params (const VnRecipe  *recipe,
   vn_quant_params_from_range (wide.min, wide.max, dtype, symmetric, reduce_range, scale, zero_point);
   if (recipe->full_range && symmetric && !reduce_range)
     *scale = use_all_integers (&wide, dtype, *scale);
-  if (vn_quant_get_rounding (recipe, asked, &rounding))
-    *scale = vn_quant_round_scale (*scale, rounding);
+  *scale = round_to_power (recipe, asked, dtype, symmetric, reduce_range, *scale);
   if (recipe->int16_scale)
     *scale = vn_quant_int16_scale (*scale);
   return TRUE;

@@ -390,8 +390,7 @@ fill_constant (VnResolver     *self,
                   _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
 
   row->tensor.axis = mark->axis;
-  row->tensor.method = g_strdup (mark->as_weight && self->recipe->weight_method != NULL ? self->recipe->weight_method
-                                                                                        : "minmax");
+  row->tensor.method = g_strdup (mark->as_weight ? vn_recipe_get_weight_method (self->recipe) : "minmax");
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, n, row, error);
   if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))

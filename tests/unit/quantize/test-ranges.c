@@ -52,7 +52,11 @@ test_power_of_two (void)
     int          position;
     gint64       zero_point;
   } cases[] = {
-    { "minmax", VN_POWER_OF_TWO_NEAREST, -1, 1, VN_DTYPE_S8, TRUE, 7, 0 },        /* 1 / 127 is nearer to 2^-7 */
+    { "minmax", VN_POWER_OF_TWO_NEAREST, -1, 1, VN_DTYPE_S8, TRUE, 7, 0 },        /* 1 is one step beyond 127 / 128 */
+    { "minmax", VN_POWER_OF_TWO_NEAREST, -1.02, 1, VN_DTYPE_S8, TRUE, 6, 0 },     /* the nearest would cut off more than that */
+    { "minmax", VN_POWER_OF_TWO_NEAREST, -1.4, 1, VN_DTYPE_S8, TRUE, 6, 0 },
+    { "minmax", VN_POWER_OF_TWO_NEAREST, -1, 1.4, VN_DTYPE_S32, TRUE, 30, 0 },
+    { "nonoverflow", VN_POWER_OF_TWO_NEAREST, -1.4, 1, VN_DTYPE_S8, TRUE, 7, 0 }, /* as AMD has it, who calls it so */
     { "minmax", VN_POWER_OF_TWO_PPQ, -1, 1, VN_DTYPE_S8, TRUE, 6, 0 },            /* up */
     { "kl", VN_POWER_OF_TWO_PPQ, -1, 1, VN_DTYPE_S8, TRUE, 7, 0 },                /* half up */
     { "nonoverflow", VN_POWER_OF_TWO_OFF, -1, 1, VN_DTYPE_S8, TRUE, 7, 0 },       /* implied */

@@ -330,6 +330,82 @@ test_set (void)
   g_assert_false (vn_recipe_equal (recipe, before));
 }
 
+/* What AMD's quantizers do together comes together. */
+static void
+test_powers (void)
+{
+  static const struct
+  {
+    const char  *method, *weight_method, *power;
+    const char  *weights;
+    VnPowerOfTwo expected;
+    const char  *note;       /* subject; NULL: none */
+  } cases[] = {
+    { "minmax", "", "off", "minmax", VN_POWER_OF_TWO_OFF, NULL },
+    { "minmse", "", "off", "minmse", VN_POWER_OF_TWO_NEAREST, "method" },
+    { "nonoverflow", "", "off", "nonoverflow", VN_POWER_OF_TWO_NEAREST, "method" },
+    { "minmse", "mse", "off", "mse", VN_POWER_OF_TWO_NEAREST, "method" },
+    { "minmse", "", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, "method" },
+    { "minmse", "minmse", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, NULL },
+    { "minmax", "", "nearest", "minmax", VN_POWER_OF_TWO_NEAREST, "power-of-two" },
+    { "minmax", "", "ppq", "minmax", VN_POWER_OF_TWO_PPQ, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+
+      g_assert_true (vn_recipe_set (recipe, "method", cases[i].method, NULL));
+      g_assert_true (vn_recipe_set (recipe, "weight-method", cases[i].weight_method, NULL));
+      g_assert_true (vn_recipe_set (recipe, "power-of-two", cases[i].power, NULL));
+      g_assert_cmpstr (vn_recipe_get_weight_method (recipe), ==, cases[i].weights);
+      g_assert_cmpint (vn_recipe_get_power_of_two (recipe), ==, cases[i].expected);
+      vn_recipe_note_implied_settings (recipe, notes);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, cases[i].note != NULL);
+      if (cases[i].note != NULL)
+        g_assert_cmpstr (vn_notes_get (notes, 0)->subject, ==, cases[i].note);
+    }
+}
+
+static void
+find_difference (const VnRecipe *recipe,
+                 guint           i,
+                 const char     *id,
+                 const char     *value,
+                 const char     *preset_value)
+{
+  g_autoptr(GPtrArray) list = vn_recipe_list_differences (recipe);
+  const VnSettingDifference *row;
+
+  g_assert_cmpuint (list->len, >, i);
+  row = g_ptr_array_index (list, i);
+  g_assert_cmpstr (row->id, ==, id);
+  g_assert_cmpstr (row->value, ==, value);
+  g_assert_cmpstr (row->preset_value, ==, preset_value);
+  g_assert_true (row->title != NULL && (row->setting != NULL) == (preset_value != NULL));
+}
+
+static void
+test_differences (void)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("xquant");
+  g_autoptr(GPtrArray) none = vn_recipe_list_differences (recipe);
+  VnOverride *rule;
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpuint (none->len, ==, 0);
+  g_assert_true (vn_recipe_set (recipe, "percentile", "99.9", NULL) && vn_recipe_set (recipe, "channel-types", "", NULL));
+  rule = vn_override_from_json ("{\"nodes\": \"type:Conv\", \"activation\": \"int16\"}", &error);
+  g_assert_no_error (error);
+  g_ptr_array_add (recipe->overrides, rule);
+  find_difference (recipe, 0, "channel-types", "", "Conv");
+  find_difference (recipe, 1, "percentile", "99.9", "99.99");
+  find_difference (recipe, 2, "rules[0]", "{\"nodes\":\"type:Conv\",\"activation\":\"int16\"}", NULL);
+  g_assert_null (vn_override_from_json ("{\"node\": \"type:Conv\"}", &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+}
+
 static void
 test_json (void)
 {
@@ -451,6 +527,8 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/settings", test_settings);
   g_test_add_func ("/quantize/recipe/groups", test_groups);
   g_test_add_func ("/quantize/recipe/set", test_set);
+  g_test_add_func ("/quantize/recipe/powers", test_powers);
+  g_test_add_func ("/quantize/recipe/differences", test_differences);
   g_test_add_func ("/quantize/recipe/json", test_json);
   g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
