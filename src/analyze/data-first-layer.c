@@ -3,6 +3,7 @@
 #include "vn-data-check-private.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -91,9 +92,13 @@ _vn_first_layer_add (VnFirstLayer   *layer,
     return;
   if (layer->sum == NULL)
     {
+      g_autofree double *sum = vn_try_new0 (double, channels, NULL), *squares = vn_try_new0 (double, channels, NULL);
+
+      if (sum == NULL || squares == NULL)
+        return;
       layer->n_channels = channels;
-      layer->sum = g_new0 (double, channels);
-      layer->squares = g_new0 (double, channels);
+      layer->sum = g_steal_pointer (&sum);
+      layer->squares = g_steal_pointer (&squares);
     }
   area = tensor->n_elements / channels / (gsize) shape->dims[0];
   for (gsize i = 0; i < tensor->n_elements; i++)

@@ -5,6 +5,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-parallel.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ look_at (const VnValue  *value,
   if (tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank < 2 || tensor->n_elements == 0 ||
       g_ptr_array_index (worker->figures, tap) != NULL)
     return;
-  numbers = g_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[1]);
+  numbers = vn_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[1], NULL);
   if (numbers == NULL)
     return;
   figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[1]);
@@ -174,15 +175,12 @@ run_sample (Stats     *self,
             GError   **error)
 {
   const VnChannelRun *run = self->run;
+  guint mark = vn_memory_mark ();
+  GError *bad = NULL;
 
-  if (!vn_dataset_load (run->dataset, run->samples[sample], inputs, error))
-    {
-      vn_notes_add (run->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (run->dataset, run->samples[sample]),
-                    _("Left out: %s"), (*error)->message);
-      g_clear_error (error);
-      return TRUE;
-    }
-  return vn_runner_run (worker->runner, inputs, NULL, NULL, error);
+  if (!vn_dataset_load (run->dataset, run->samples[sample], inputs, &bad))
+    return vn_dataset_leave_out (run->dataset, run->samples[sample], bad, run->notes, error);
+  return vn_runner_run (worker->runner, inputs, NULL, NULL, error) && vn_memory_check (mark, error);
 }
 
 static gboolean

@@ -7,8 +7,8 @@
 
 #include "vn-error.h"
 #include "vn-error-sum.h"
-#include "vn-error-sum.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-parallel.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct
   VnTensor   **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
   gboolean    *shown;      /* by pair: whether the float run has come to it in the present sample */
   const gboolean *wanted;  /* by pair: whether both runs compute it */
-  GError      *error;      /* why the float run stopped */
+  GError      *error;      /* why the float run stopped, or a tap could not do its work */
   VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
   VnErrorSum  *sums;       /* of the present sample, by pair; behind them those of the quantizations alone */
   guint        n_pairs;
@@ -167,9 +167,7 @@ copy_float (VnTensor       **kept,
   if (tensor->dtype != VN_DTYPE_F32)
     return TRUE;
   g_clear_pointer (kept, vn_tensor_unref);
-  *kept = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
-  if (*kept != NULL)
-    memcpy ((*kept)->data, tensor->data, tensor->n_bytes);
+  *kept = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, error);
   return *kept != NULL;
 }
 
@@ -278,22 +276,17 @@ compare_sample (Compare   *self,
                 GError   **error)
 {
   guint n = self->float_taps->len;
+  GError *bad = NULL;
 
-  if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, error))
-    {
-      vn_notes_add (self->notes, VN_NOTE_WARNING, "sample-unreadable",
-                    vn_dataset_get_name (self->dataset, self->options->samples[sample]),
-                    _("Left out: %s"), (*error)->message);
-      g_clear_error (error);
-      return TRUE;
-    }
+  if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, &bad))
+    return vn_dataset_leave_out (self->dataset, self->options->samples[sample], bad, self->notes, error);
   for (guint i = 0; i < 2 * n; i++)
     vn_error_sum_init (&worker->sums[i]);
   memset (worker->shown, 0, n * sizeof *worker->shown);
   if (!run_in_step (self, worker, inputs, error))
     return FALSE;
-  self->per_sample[sample] = g_memdup2 (worker->sums, 2 * n * sizeof (VnErrorSum));
-  return TRUE;
+  self->per_sample[sample] = vn_memory_dup (worker->sums, 2 * n, sizeof (VnErrorSum), error);
+  return self->per_sample[sample] != NULL;
 }
 
 static gboolean
@@ -381,6 +374,7 @@ compare_clear (Compare *self)
       g_free (self->workers[i].shown);
       g_free (self->workers[i].before);
       g_free (self->workers[i].sums);
+      g_clear_error (&self->workers[i].error);
     }
   g_free (self->workers);
   g_free (self->wanted);

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -327,25 +328,27 @@ vn_dump_get (VnDump *self,
 /* ---- writing ---- */
 
 static void
-append_number (GString        *text,
+append_number (VnBuffer       *text,
                const VnTensor *tensor,
                gsize           i)
 {
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
   double value;
 
   if (vn_dtype_is_float (tensor->dtype))
     {
-      char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
       value = vn_tensor_get_double (tensor, i);
-      g_string_append (text, isnan (value) ? "nan" : isinf (value) ? (value < 0 ? "-inf" : "inf")
-                       : g_ascii_formatd (buffer, sizeof buffer, tensor->dtype == VN_DTYPE_F64 ? "%.17g" : "%.9g", value));
+      if (isfinite (value))
+        g_ascii_formatd (buffer, sizeof buffer, tensor->dtype == VN_DTYPE_F64 ? "%.17g" : "%.9g", value);
+      else
+        g_strlcpy (buffer, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf", sizeof buffer);
     }
   else if (tensor->dtype == VN_DTYPE_U64)
-    g_string_append_printf (text, "%" G_GUINT64_FORMAT, (guint64) vn_tensor_get_s64 (tensor, i));
+    g_snprintf (buffer, sizeof buffer, "%" G_GUINT64_FORMAT, (guint64) vn_tensor_get_s64 (tensor, i));
   else
-    g_string_append_printf (text, "%" G_GINT64_FORMAT, vn_tensor_get_s64 (tensor, i));
-  g_string_append_c (text, '\n');
+    g_snprintf (buffer, sizeof buffer, "%" G_GINT64_FORMAT, vn_tensor_get_s64 (tensor, i));
+  vn_buffer_add (text, buffer, strlen (buffer));
+  vn_buffer_add (text, "\n", 1);
 }
 
 static gboolean
@@ -369,14 +372,19 @@ write_tensor (const char      *folder,
               const VnTensor  *tensor,
               GError         **error)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_auto(VnBuffer) text = { 0 };
 
-  for (gsize i = 0; i < tensor->n_elements; i++)
-    append_number (text, tensor, i);
+  for (gsize i = 0; i < tensor->n_elements && !text.failed; i++)
+    append_number (&text, tensor, i);
+  if (text.failed)
+    {
+      vn_memory_set_error (text.size, error);
+      return FALSE;
+    }
   item->file.dtype = tensor->dtype;
   item->file.shape = tensor->shape;
   item->written = write_file (folder, item->file.file, ".bin", tensor->data, tensor->n_bytes, error) &&
-                  write_file (folder, item->file.file, ".txt", text->str, text->len, error);
+                  write_file (folder, item->file.file, ".txt", text.data != NULL ? text.data : "", text.size, error);
   return item->written;
 }
 

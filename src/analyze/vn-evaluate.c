@@ -191,15 +191,14 @@ load (Evaluate   *self,
       guint       index,
       guint       k,
       VnTensor  **inputs,
-      gboolean   *readable)
+      gboolean   *readable,
+      GError    **error)
 {
-  g_autoptr(GError) reason = NULL;
+  VnDataset *dataset = self->contestants[k].dataset;
+  GError *bad = NULL;
 
-  *readable = vn_dataset_load (self->contestants[k].dataset, index, inputs, &reason);
-  if (!*readable)
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self->contestants[k].dataset, index),
-                  _("Left out: %s"), reason->message);
-  return *readable;
+  *readable = vn_dataset_load (dataset, index, inputs, &bad);
+  return *readable || vn_dataset_leave_out (dataset, index, bad, self->notes, error);
 }
 
 /* Runs sample @item through all networks, whose inputs are read once if they are the same. */
@@ -223,7 +222,8 @@ evaluate_sample (Evaluate   *self,
           clear_tensors (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
           g_free (inputs);
           inputs = g_new0 (VnTensor *, n_inputs + 1);
-          if (!load (self, index, k, inputs, &readable))
+          good = load (self, index, k, inputs, &readable, error);
+          if (!good || !readable)
             break;
         }
       outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);

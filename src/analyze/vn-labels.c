@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -230,7 +231,9 @@ read_lines (const char  *file,
                    size == 0 ? _("empty") : _("no text"));
       return NULL;
     }
-  text = g_strndup (data, size);
+  text = vn_memory_dup_text (data, size, error);
+  if (text == NULL)
+    return NULL;
   lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     if (*g_strstrip (lines[i]) == '#')

@@ -3,6 +3,8 @@
  * node computes. */
 #include "vn-weights.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,7 +47,7 @@ static double
 measure_spread (const VnTensor *tensor)
 {
   gsize channels = tensor->shape.rank >= 2 ? (gsize) tensor->shape.dims[0] : 0;
-  g_autofree double *largest = channels >= 2 ? g_try_new (double, channels) : NULL;
+  g_autofree double *largest = channels >= 2 ? vn_try_new (double, channels, NULL) : NULL;
   double middle;
 
   if (largest == NULL)

@@ -10,12 +10,13 @@ G_BEGIN_DECLS
 /**
  * VnError:
  * @VN_ERROR_MALFORMED: a file or message breaks the rules of its format
- * @VN_ERROR_LIMIT: too large for this program or this machine
+ * @VN_ERROR_LIMIT: larger than this program allows or any machine holds
  * @VN_ERROR_UNSUPPORTED: legal, but not implemented here
  * @VN_ERROR_SHAPE: shapes or types of tensors do not fit together
  * @VN_ERROR_MISSING_DATA: samples, weights or statistics that are needed are not there
  * @VN_ERROR_NUMERIC: NaN, infinity or an empty range where a number is needed
  * @VN_ERROR_SETTING: a setting of the user that cannot be followed
+ * @VN_ERROR_MEMORY: memory was refused (vn-memory.h): no fault of the file or sample at hand
  *
  * Codes are chosen by what the user can do about them. Cancellation is
  * %G_IO_ERROR_CANCELLED; files keep their #GFileError or #GIOErrorEnum.
@@ -29,6 +30,7 @@ typedef enum
   VN_ERROR_MISSING_DATA,
   VN_ERROR_NUMERIC,
   VN_ERROR_SETTING,
+  VN_ERROR_MEMORY,
 } VnError;
 
 #define VN_ERROR (vn_error_quark ())

@@ -3,6 +3,7 @@
 #include "vn-file.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -397,6 +398,7 @@ GBytes *
 vn_file_map (const char  *path,
              GError     **error)
 {
+  g_autoptr(GError) reason = NULL;
   GMappedFile *file;
   struct stat info;
 
@@ -410,6 +412,15 @@ vn_file_map (const char  *path,
       set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
       return NULL;
     }
-  file = g_mapped_file_new (path, FALSE, error);
-  return file != NULL ? map_new (file) : NULL;
+  file = g_mapped_file_new (path, FALSE, &reason);
+  if (file != NULL)
+    return map_new (file);
+  if (!vn_error_is_memory (reason))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return NULL;
+    }
+  vn_memory_set_error ((gsize) info.st_size, error);
+  g_prefix_error (error, "%s: ", path);
+  return NULL;
 }

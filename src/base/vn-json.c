@@ -5,11 +5,13 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 #include <math.h>
 
 #define MAX_BYTES ((gsize) 64 << 20)
+#define TREE_BYTES 32   /* what a parsed text takes for each of its bytes, about */
 #define MAX_DEPTH 100   /* the parser calls itself for each level */
 
 /* The four hexadecimal digits of an escape, or G_MAXUINT. */
@@ -115,7 +117,7 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
-  if (!check_depth (text, size, name, error) || !check_escapes (text, size, name, error))
+  if (!vn_memory_expect (TREE_BYTES * size, error) || !check_depth (text, size, name, error) || !check_escapes (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {

@@ -10,6 +10,7 @@
 #include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-parallel.h"
 
 typedef struct
@@ -38,6 +39,7 @@ typedef struct
   guint                     n_workers;
   guint                     from;       /* first sample of the slice that is being run */
   guint                     done;       /* atomic */
+  guint                     mark;       /* of vn_memory_mark() at the beginning */
   GMutex                    lock;       /* of what follows */
   gsize                     first_bad;
   char                     *bad_reason;
@@ -98,8 +100,8 @@ worker_start (Worker  *self,
   if (self->runner != NULL)
     return TRUE;
 
-  self->runner = vn_runner_new (run->plan, error);
-  if (self->runner == NULL)
+  if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error) ||
+      (self->runner = vn_runner_new (run->plan, error)) == NULL)
     return FALSE;
   vn_runner_set_tap (self->runner, observe, self);
   self->derived = run->derived;
@@ -128,24 +130,23 @@ worker_clear (Worker *self,
   g_free (self->seen);
 }
 
-/* A bad sample is no reason to stop: it is named and left out. The first of them, in the order of the samples, is
- * kept for the case that none can be used. */
-static void
-run_note_bad (Run    *run,
-              gsize   item,
-              guint   sample,
-              GError *error)
+/* The first bad sample, in the order of the samples, is kept for the case that none can be used. */
+static gboolean
+run_leave_out (Run     *run,
+               gsize    item,
+               guint    sample,
+               GError  *bad,
+               GError **error)
 {
-  vn_notes_add (run->notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (run->dataset, sample),
-                _("Left out: %s"), error->message);
   g_mutex_lock (&run->lock);
   if (run->bad_reason == NULL || item < run->first_bad)
     {
       g_free (run->bad_reason);
-      run->bad_reason = g_strdup (error->message);
+      run->bad_reason = g_strdup (bad->message);
       run->first_bad = item;
     }
   g_mutex_unlock (&run->lock);
+  return vn_dataset_leave_out (run->dataset, sample, bad, run->notes, error);
 }
 
 static void
@@ -180,7 +181,7 @@ run_sample (gsize     slice_item,
   guint sample = run->options->samples[item];
   guint n_inputs = vn_plan_get_n_inputs (run->plan);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
-  g_autoptr(GError) bad = NULL;
+  GError *bad = NULL;
   gboolean ok;
 
   if (!worker_start (self, run, error))
@@ -188,7 +189,8 @@ run_sample (gsize     slice_item,
 
   if (vn_dataset_load (run->dataset, sample, inputs, &bad))
     {
-      ok = vn_runner_run (self->runner, inputs, NULL, run_get_cancellable (run), error);
+      ok = vn_runner_run (self->runner, inputs, NULL, run_get_cancellable (run), error) &&
+           vn_memory_check (run->mark, error);
       if (ok)
         worker_add_sample (self, run, sample, inputs);
       for (guint i = 0; i < n_inputs; i++)
@@ -199,9 +201,9 @@ run_sample (gsize     slice_item,
           return FALSE;
         }
     }
-  else
+  else if (!run_leave_out (run, item, sample, bad, error))
     {
-      run_note_bad (run, item, sample, bad);
+      return FALSE;
     }
 
   vn_progress_report (run->progress, _("samples"),
@@ -263,10 +265,14 @@ run_list_samples (Run     *run,
 }
 
 static VnStats *
-run_collect (Run *run)
+run_collect (Run     *run,
+             GError **error)
 {
-  VnStats *stats = vn_stats_new (0);
+  g_autoptr(VnStats) stats = NULL;
 
+  if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error))
+    return NULL;
+  stats = vn_stats_new (0);
   stats->origin = vn_stats_origin_copy (run->options->origin);
   run_list_samples (run, stats);
   for (guint i = 0; i < run->taps->len; i++)
@@ -280,7 +286,7 @@ run_collect (Run *run)
       vn_stats_take (stats, value->name, g_steal_pointer (&sum));
     }
   vn_stats_seal (stats);
-  return stats;
+  return vn_memory_check (run->mark, error) ? g_steal_pointer (&stats) : NULL;
 }
 
 /* ---- checkpoints ---- */
@@ -292,9 +298,9 @@ static gboolean
 run_checkpoint (Run     *run,
                 GError **error)
 {
-  g_autoptr(VnStats) stats = run_collect (run);
+  g_autoptr(VnStats) stats = run_collect (run, error);
 
-  return run->options->checkpoint (stats, run->options->checkpoint_data, error);
+  return stats != NULL && run->options->checkpoint (stats, run->options->checkpoint_data, error);
 }
 
 /* So many samples that several slices fit between two checkpoints, but no more: at the end of each all threads wait for
@@ -404,7 +410,7 @@ vn_calibrate (VnPlan                    *plan,
               GError                   **error)
 {
   Run run = { .plan = plan, .taps = taps, .dataset = dataset, .options = options, .progress = progress,
-              .notes = notes, .cancellable = cancellable };
+              .notes = notes, .cancellable = cancellable, .mark = vn_memory_mark () };
   g_autoptr(VnStats) stats = NULL;
   gboolean ok;
 
@@ -420,7 +426,7 @@ vn_calibrate (VnPlan                    *plan,
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = run_all (&run, error);
   if (ok)
-    stats = run_collect (&run);
+    ok = (stats = run_collect (&run, error)) != NULL;
   if (ok && notes != NULL && !options->may_be_empty)
     vn_stats_note_values (stats, notes);
   if (ok && stats->n_samples == 0 && !options->may_be_empty)

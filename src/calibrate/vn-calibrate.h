@@ -72,7 +72,8 @@ gboolean           vn_stats_save          (VnStats           *self,
                                            GError           **error);
 VnStats           *vn_stats_load          (const char        *path,
                                            GError           **error);
-GBytes            *vn_stats_to_bytes      (VnStats           *self);   /* what vn_stats_save() writes */
+GBytes            *vn_stats_to_bytes      (VnStats           *self,    /* what vn_stats_save() writes */
+                                           GError           **error);
 VnStats           *vn_stats_from_bytes    (GBytes            *bytes,
                                            GError           **error);
 

@@ -31,14 +31,16 @@ vn_float_from_bits (guint32 bits)
   return x;
 }
 
-/* The counters of a page, made when first asked for. */
+guint64 *vn_histogram_make_page  (VnHistogram        *self,
+                                  guint               page);
+
+/* The counters of a page, made when first asked for. When memory is refused, those of no page: who began to count looks
+ * at vn_memory_check() in the end. */
 static inline guint64 *
 vn_histogram_page (VnHistogram *self,
                    guint        page)
 {
-  if (self->pages[page] == NULL)
-    self->pages[page] = g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS);
-  return self->pages[page];
+  return self->pages[page] != NULL ? self->pages[page] : vn_histogram_make_page (self, page);
 }
 
 /* Elements that are neither NaN nor infinite. */

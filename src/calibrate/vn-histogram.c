@@ -6,6 +6,8 @@
 
 #include "vn-histogram-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 
 #define N_EXPONENTS (VN_HISTOGRAM_PAGES / 2)
@@ -37,6 +39,21 @@ vn_histogram_free (VnHistogram *self)
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     g_free (self->pages[p]);
   g_free (self);
+}
+
+/*< private >
+ * vn_histogram_make_page:
+ *
+ * Returns: (transfer none): counters, all 0
+ */
+guint64 *
+vn_histogram_make_page (VnHistogram *self,
+                        guint        page)
+{
+  static _Thread_local guint64 lost[VN_HISTOGRAM_PAGE_BINS];
+
+  self->pages[page] = vn_try_new0 (guint64, VN_HISTOGRAM_PAGE_BINS, NULL);
+  return self->pages[page] != NULL ? self->pages[page] : lost;
 }
 
 /**

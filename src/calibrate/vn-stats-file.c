@@ -35,6 +35,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 
@@ -48,7 +49,7 @@
 /* ---- write ---- */
 
 static void
-put_varint (GByteArray *out,
+put_varint (VnBuffer *out,
             guint64     value)
 {
   guint8 bytes[10];
@@ -57,21 +58,21 @@ put_varint (GByteArray *out,
   for (; value >= 0x80; value >>= 7)
     bytes[n++] = (guint8) (value | 0x80);
   bytes[n++] = (guint8) value;
-  g_byte_array_append (out, bytes, n);
+  vn_buffer_add (out, bytes, n);
 }
 
 static void
-put_text (GByteArray *out,
+put_text (VnBuffer *out,
           const char *text)
 {
   gsize length = text != NULL ? strlen (text) : 0;
 
   put_varint (out, length);
-  g_byte_array_append (out, (const guint8 *) text, (guint) length);
+  vn_buffer_add (out, text, (guint) length);
 }
 
 static void
-put_origin (GByteArray          *out,
+put_origin (VnBuffer          *out,
             const VnStatsOrigin *origin)
 {
   put_varint (out, origin != NULL);
@@ -85,7 +86,7 @@ put_origin (GByteArray          *out,
 }
 
 static void
-put_samples (GByteArray   *out,
+put_samples (VnBuffer   *out,
              const GArray *samples)
 {
   put_varint (out, samples->len);
@@ -96,33 +97,33 @@ put_samples (GByteArray   *out,
 
       put_varint (out, sample->index);
       put_text (out, sample->name);
-      g_byte_array_append (out, (const guint8 *) &digest, sizeof digest);
+      vn_buffer_add (out, &digest, sizeof digest);
     }
 }
 
 static void
-put_float (GByteArray *out,
+put_float (VnBuffer *out,
            float       value)
 {
   guint32 bits = GUINT32_TO_LE (vn_float_bits (value));
 
-  g_byte_array_append (out, (const guint8 *) &bits, sizeof bits);
+  vn_buffer_add (out, &bits, sizeof bits);
 }
 
 static void
-put_sum (GByteArray       *out,
+put_sum (VnBuffer       *out,
          const VnExactSum *sum)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
     {
       guint64 limb = GUINT64_TO_LE (sum->limbs[i]);
 
-      g_byte_array_append (out, (const guint8 *) &limb, sizeof limb);
+      vn_buffer_add (out, &limb, sizeof limb);
     }
 }
 
 static void
-put_sums (GByteArray         *out,
+put_sums (VnBuffer         *out,
           const VnSampleSums *sums)
 {
   put_varint (out, sums->n);
@@ -134,7 +135,7 @@ put_sums (GByteArray         *out,
 }
 
 static void
-put_histogram (GByteArray        *out,
+put_histogram (VnBuffer        *out,
                const VnHistogram *histogram)
 {
   guint n_pages = 0;
@@ -160,28 +161,31 @@ put_histogram (GByteArray        *out,
 }
 
 static void
-put_digest (GByteArray *out)
+put_digest (VnBuffer *out)
 {
   g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   guint8 digest[DIGEST_SIZE];
   gsize size = sizeof digest;
 
-  g_checksum_update (checksum, out->data, out->len);
+  g_checksum_update (checksum, (const guchar *) out->data, (gssize) out->size);
   g_checksum_get_digest (checksum, digest, &size);
-  g_byte_array_append (out, digest, sizeof digest);
+  vn_buffer_add (out, digest, sizeof digest);
 }
 
 /**
  * vn_stats_to_bytes:
  *
- * Returns: (transfer full): what vn_stats_from_bytes() reads back to the same bits; the same for the same statistics
+ * Returns: (transfer full) (nullable): what vn_stats_from_bytes() reads back to the same bits; the same for the same
+ *   statistics. %NULL with %VN_ERROR_MEMORY
  */
 GBytes *
-vn_stats_to_bytes (VnStats *self)
+vn_stats_to_bytes (VnStats  *self,
+                   GError  **error)
 {
-  GByteArray *out = g_byte_array_new ();
+  g_auto(VnBuffer) buffer = { 0 };
+  VnBuffer *out = &buffer;
 
-  g_byte_array_append (out, (const guint8 *) MAGIC, MAGIC_SIZE);
+  vn_buffer_add (out, MAGIC, MAGIC_SIZE);
   put_varint (out, VERSION);
   put_varint (out, self->n_samples);
   put_varint (out, self->n_left);
@@ -194,7 +198,7 @@ vn_stats_to_bytes (VnStats *self)
       put_histogram (out, self->histograms->pdata[i]);
     }
   put_digest (out);
-  return g_byte_array_free_to_bytes (out);
+  return vn_buffer_steal_bytes (out, error);
 }
 
 /**
@@ -210,10 +214,13 @@ vn_stats_save (VnStats     *self,
                const char  *path,
                GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_stats_to_bytes (self);
+  g_autoptr(GBytes) bytes = vn_stats_to_bytes (self, error);
   gsize size;
-  gconstpointer data = g_bytes_get_data (bytes, &size);
+  gconstpointer data;
 
+  if (bytes == NULL)
+    return FALSE;
+  data = g_bytes_get_data (bytes, &size);
   return vn_file_write_all (path, data, size, error);
 }
 
@@ -489,7 +496,7 @@ get_value (Reader   *reader,
   g_autoptr(VnHistogram) histogram = vn_histogram_new ();
   g_autofree char *name = NULL;
 
-  if (!get_text (reader, &name, error))
+  if (!vn_memory_expect (0, error) || !get_text (reader, &name, error))
     return FALSE;
   if (stats->names->len > 0 && strcmp (stats->names->pdata[stats->names->len - 1], name) >= 0)
     return malformed (error, _("the names are out of order"));
@@ -541,6 +548,7 @@ vn_stats_from_bytes (GBytes  *bytes,
 {
   g_autoptr(VnStats) self = NULL;
   guint64 version, n_samples, n_left, n_values;
+  guint mark = vn_memory_mark ();
   Reader reader;
 
   if (!check_frame (&reader, bytes, error) || !get_varint (&reader, G_MAXUINT64, &version, error))
@@ -561,7 +569,7 @@ vn_stats_from_bytes (GBytes  *bytes,
       !get_varint (&reader, G_MAXUINT, &n_values, error))
     return NULL;
   for (guint64 i = 0; i < n_values; i++)
-    if (!get_value (&reader, self, error))
+    if (!get_value (&reader, self, error) || !vn_memory_check (mark, error))
       return NULL;
   if (reader.at != reader.end)
     {

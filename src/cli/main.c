@@ -5,11 +5,15 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
+#include "vn-memory.h"
 #include "vn-ranks.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Libraries take memory without asking, and start threads. */
+#define LEAST_ROOM ((gsize) 64 << 20)
 
 #define VN_CMD(name) extern const VnCmd vn_cmd_##name;
 #include "vn-cmds.def"
@@ -50,6 +54,8 @@ error_code (const GError *error)
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return "cancelled";
+  if (vn_error_is_memory (error))
+    return "memory";
   if (error->domain == VN_ERROR && (guint) error->code < G_N_ELEMENTS (codes))
     return codes[error->code];
   return error->domain == G_OPTION_ERROR ? "usage" : "file";
@@ -62,10 +68,14 @@ fail (const VnCmd  *cmd,
   gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const char *kept = vn_cmd_get_kept ();
   const char *message = !cancelled ? error->message : kept != NULL ? kept : _("Cancelled; nothing was written");
+  g_autofree char *explained = NULL;
 
   /* Of several processes one speaks. */
   if (vn_ranks_get_rank () > 0)
     return VN_EXIT_DONE;
+  /* What the system calls a lack of memory: that a file cannot be mapped, or a thread not be started. */
+  if (vn_error_is_memory (error) && error->domain != VN_ERROR)
+    message = explained = g_strdup_printf (_("Out of memory: %s"), message);
   if (vn_cmd_options.json)
     {
       g_autoptr(JsonBuilder) json = json_builder_new ();
@@ -142,7 +152,7 @@ run_in_ranks (const VnCmd   *cmd,
 
   if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
-  done = parse_options (cmd, args, error) && cmd->run (*args + 1, json, error);
+  done = parse_options (cmd, args, error) && cmd->run (*args + 1, json, error) && vn_memory_check (0, error);
   vn_ranks_end ();
   return done;
 }
@@ -201,6 +211,12 @@ main (int    argc,
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
 
+  if (!vn_memory_has_room (LEAST_ROOM))
+    {
+      fprintf (stderr, _("vernier-cli: Out of memory: less than %d MB are left of what this process may have\n"),
+               (int) (LEAST_ROOM >> 20));
+      return VN_EXIT_FAILED;
+    }
   if (name == NULL || g_str_equal (name, "--help") || g_str_equal (name, "-h") || g_str_equal (name, "help"))
     {
       print_help (name != NULL ? stdout : stderr);

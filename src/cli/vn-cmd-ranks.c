@@ -114,6 +114,18 @@ vn_cmd_agree (GError  *own,
   return FALSE;
 }
 
+/* The other processes wait for them: without them none can go on. */
+static GBytes *
+dup_bytes (VnStats *stats)
+{
+  g_autoptr(GError) error = NULL;
+  GBytes *bytes = vn_stats_to_bytes (stats, &error);
+
+  if (bytes == NULL)
+    vn_ranks_give_up (error->message);
+  return bytes;
+}
+
 /**
  * vn_cmd_share_stats:
  * @stats: (inout) (nullable): of rank 0; afterwards everybody's
@@ -128,7 +140,7 @@ vn_cmd_share_stats (VnStats **stats,
   if (vn_ranks_get_n () == 1)
     return TRUE;
   if (vn_ranks_get_rank () == 0)
-    own = *stats != NULL ? vn_stats_to_bytes (*stats) : g_bytes_new_static ("", 0);
+    own = *stats != NULL ? dup_bytes (*stats) : g_bytes_new_static ("", 0);
   bytes = vn_ranks_broadcast (own);
   if (vn_ranks_get_rank () == 0 || g_bytes_get_size (bytes) == 0)
     return TRUE;
@@ -142,7 +154,7 @@ static GBytes *
 pack_finding (VnStats *stats,
               VnNotes *notes)
 {
-  g_autoptr(GBytes) bytes = vn_stats_to_bytes (stats);
+  g_autoptr(GBytes) bytes = dup_bytes (stats);
   GVariantBuilder list;
 
   g_variant_builder_init (&list, G_VARIANT_TYPE ("a(ismss)"));

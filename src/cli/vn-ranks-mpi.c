@@ -2,7 +2,12 @@
 /* With MPI: the processes that mpirun started. MPI's own errors end all of them, with its message. */
 #include "vn-ranks.h"
 
+#include "vn-memory.h"
+
 #include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define TAG 1
 #define CHUNK ((gsize) 1 << 30)   /* MPI counts in int */
@@ -93,6 +98,25 @@ vn_ranks_exchange (const VnRanksState *mine,
 }
 
 void
+vn_ranks_give_up (const char *reason)
+{
+  fprintf (stderr, "vernier-cli: %s\n", reason);
+  MPI_Abort (MPI_COMM_WORLD, 1);
+  _exit (1);
+}
+
+static guint8 *
+make_room (guint64 size)
+{
+  g_autoptr(GError) error = NULL;
+  guint8 *data = vn_memory_alloc (size, 1, &error);
+
+  if (data == NULL)
+    vn_ranks_give_up (error->message);
+  return data;
+}
+
+void
 vn_ranks_send (guint   to,
                GBytes *bytes)
 {
@@ -112,7 +136,7 @@ vn_ranks_receive (guint from)
   guint8 *data;
 
   MPI_Recv (&size, 1, MPI_UINT64_T, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  data = g_malloc (MAX (size, 1));
+  data = make_room (size);
   for (gsize at = 0; at < size; at += CHUNK)
     MPI_Recv (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return g_bytes_new_take (data, size);
@@ -129,7 +153,9 @@ vn_ranks_broadcast (GBytes *bytes)
   if (n_ranks == 1)
     return g_bytes_ref (bytes);
   MPI_Bcast (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  data = rank == 0 ? g_memdup2 (source, size) : g_malloc (MAX (size, 1));
+  data = make_room (size);
+  if (rank == 0 && size > 0)
+    memcpy (data, source, size);
   for (gsize at = 0; at < size; at += CHUNK)
     MPI_Bcast (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, 0, MPI_COMM_WORLD);
   return g_bytes_new_take (data, size);

@@ -25,6 +25,7 @@ gboolean  vn_ranks_exchange  (const VnRanksState  *mine,
                               VnRanksState        *sum);       /* does not wait; TRUE: @sum is that of a round */
 void      vn_ranks_send      (guint                to,
                               GBytes              *bytes);
+void      vn_ranks_give_up   (const char          *reason) G_GNUC_NORETURN;   /* ends all processes */
 GBytes   *vn_ranks_receive   (guint                from);
 GBytes   *vn_ranks_broadcast (GBytes              *bytes);     /* gives everybody what rank 0 has; NULL elsewhere */
 

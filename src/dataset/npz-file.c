@@ -14,6 +14,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 #include <gio/gio.h>
@@ -108,17 +109,20 @@ inflate (const guint8  *data,
          GError       **error)
 {
   g_autoptr(GZlibDecompressor) zlib = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
-  guint8 *out = entry->size <= MAX_UNPACKED ? g_try_malloc (MAX (entry->size, 1)) : NULL;
+  guint8 *out;
   gsize n_in = 0;
   gsize n_out = 0;
   GConverterResult result = G_CONVERTER_CONVERTED;
 
-  if (out == NULL)
+  if (entry->size > MAX_UNPACKED)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for an array of %zu bytes"),
-                   entry->size);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("An array of %zu bytes is too large: at most %zu are unpacked"),
+                   entry->size, MAX_UNPACKED);
       return NULL;
     }
+  out = vn_memory_alloc (entry->size, 1, error);
+  if (out == NULL)
+    return NULL;
   while (result == G_CONVERTER_CONVERTED && n_out < entry->size)
     {
       gsize read, written;

@@ -10,6 +10,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -184,7 +185,20 @@ typedef struct
   int      width, height;
   int      n_rows;        /* of which pixels have arrived */
   gboolean too_large;
+  gboolean no_memory;
 } Sizing;
+
+/* Bytes that decoding may take for each pixel: the picture, the coefficients of a progressive one, a turned copy. */
+#define DECODE_BYTES 20
+#define DECODE_ROOM ((gsize) 32 << 20)   /* and for the decoder, which may have to be loaded */
+
+/* What decoders say when memory is refused is not to be told from what they say of a damaged file. */
+static gboolean
+has_room (const Sizing *sizing)
+{
+  return vn_memory_has_room (DECODE_BYTES * (gsize) MAX (sizing->width, 0) * (gsize) MAX (sizing->height, 0) + DECODE_ROOM);
+}
+
 
 /* Called when the header is read. A size of 0 makes the loader stop before it takes memory. */
 static void
@@ -198,7 +212,8 @@ prepared_cb (GdkPixbufLoader *loader,
   sizing->width = width;
   sizing->height = height;
   sizing->too_large = too_large ((guint64) MAX (width, 0), (guint64) MAX (height, 0), NULL);
-  if (sizing->too_large)
+  sizing->no_memory = !sizing->too_large && !has_room (sizing);
+  if (sizing->too_large || sizing->no_memory)
     gdk_pixbuf_loader_set_size (loader, 0, 0);
   else if (sizing->max_size > 0 && most > (int) sizing->max_size)
     gdk_pixbuf_loader_set_size (loader,
@@ -257,12 +272,33 @@ decode (const char    *type,
   return gdk_pixbuf_apply_embedded_orientation (pixbuf);
 }
 
+/* Why there is no picture, whatever the decoder says. */
+static void
+pixbuf_explain (const Sizing  *sizing,
+                GError       **error)
+{
+  gsize size = DECODE_BYTES * (gsize) MAX (sizing->width, 0) * (gsize) MAX (sizing->height, 0);
+
+  if (sizing->too_large)
+    {
+      g_clear_error (error);
+      too_large ((guint64) sizing->width, (guint64) sizing->height, error);
+    }
+  else if (sizing->no_memory || !has_room (sizing) || error == NULL || *error == NULL ||
+           g_error_matches (*error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY))
+    {
+      g_clear_error (error);
+      vn_memory_set_error (size, error);
+    }
+}
+
 static GdkPixbuf *
 pixbuf_read (const char  *path,
              guint        max_size,
              GError     **error)
 {
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GError) reason = NULL;
   Sizing sizing = { .max_size = max_size };
   const guint8 *data;
   const char *type;
@@ -283,12 +319,13 @@ pixbuf_read (const char  *path,
       (g_str_equal (type, "pnm") && pnm_too_large (data, size, error)))
     return NULL;
 
-  pixbuf = decode (type, data, size, &sizing, error);
-  if (sizing.too_large)
+  pixbuf = decode (type, data, size, &sizing, &reason);
+  if (sizing.too_large || sizing.no_memory)
+    g_clear_object (&pixbuf);
+  if (pixbuf == NULL)
     {
-      g_clear_error (error);
-      g_clear_object (&pixbuf);
-      too_large ((guint64) sizing.width, (guint64) sizing.height, error);
+      pixbuf_explain (&sizing, &reason);
+      g_propagate_error (error, g_steal_pointer (&reason));
     }
   return pixbuf;
 }
@@ -382,7 +419,7 @@ vn_picture_read (VnPicture   *self,
   g_autoptr(GdkPixbuf) pixbuf = vn_pixbuf_read (path, 0, error);
   const guint8 *pixels;
   guint in_channels, width, height;
-  gsize stride, size;
+  gsize stride, size = G_MAXSIZE;
 
   if (pixbuf == NULL)
     return FALSE;
@@ -395,10 +432,11 @@ vn_picture_read (VnPicture   *self,
   *self = (VnPicture) { .width = width, .height = height, .channels = channels };
   if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size) &&
       vn_checked_add (size, VN_PICTURE_MARGIN, &size))
-    self->pixels = g_try_malloc (size);
+    self->pixels = vn_memory_try (size, 1);
   if (self->pixels == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s”: not enough memory for %u × %u pixels"), path, width, height);
+      vn_memory_set_error (size, error);
+      g_prefix_error (error, "“%s”: ", path);
       return FALSE;
     }
   for (guint y = 0; y < height; y++)

@@ -15,6 +15,7 @@
 #include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,20 +84,12 @@ taps_init (Taps    *self,
   double scale = (double) source / full;
   double reach = MAX (scale, 1);
   g_autofree double *weights = NULL;
-  gsize room;
 
   *self = (Taps) { .n = n, .width = (guint) ceil (reach) * 2 + 1 };
-  weights = g_try_new (double, self->width);
-  self->first = g_try_new (guint, n);
-  self->count = g_try_new (guint, n);
-  if (vn_checked_mul (n, self->width, &room))
-    self->weights = g_try_new (gint32, room);
-  if (weights == NULL || self->first == NULL || self->count == NULL || self->weights == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to scale a picture from %u to %u pixels"),
-                   source, full);
-      return FALSE;
-    }
+  if ((weights = vn_try_new (double, self->width, error)) == NULL ||
+      (self->first = vn_try_new (guint, n, error)) == NULL || (self->count = vn_try_new (guint, n, error)) == NULL ||
+      (self->weights = vn_memory_alloc (n, self->width * sizeof (gint32), error)) == NULL)
+    return FALSE;
   for (guint i = 0; i < n; i++)
     fill_taps (self, i, source, (from + i + 0.5) * scale, reach, weights);
   return TRUE;
@@ -257,13 +250,13 @@ alloc_pixels (guint     width,
               GError  **error)
 {
   guint8 *pixels = NULL;
-  gsize size;
+  gsize size = G_MAXSIZE;
 
   if (vn_checked_mul (width, height, &size) && vn_checked_mul (size, channels, &size) &&
       vn_checked_add (size, VN_PICTURE_MARGIN, &size))
-    pixels = g_try_malloc (size);
+    pixels = vn_memory_try (size, 1);
   if (pixels == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %u × %u pixels"), width, height);
+    vn_memory_set_error (size, error);
   return pixels;
 }
 

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 
@@ -122,6 +123,6 @@ vn_dataset_load_preview (VnDataset  *self,
     return NULL;
   pixbuf = limit_size (pixbuf, max_size);
   if (pixbuf == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a preview of “%s”"), vn_dataset_get_name (self, i));
+    vn_memory_set_error (0, error);
   return pixbuf;
 }

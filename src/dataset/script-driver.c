@@ -3,7 +3,7 @@
 /* The Python side of the helper. It talks on descriptor 3, so that what the user's code prints cannot get between.
  *
  *   request   length (uint32), then JSON: { "paths": [...], "input": {...} }
- *   reply     "VNS1", kind (K ready, T tensor, E error), element type (as in TensorProto), rank, 0, bytes of payload
+ *   reply     "VNS1", kind (K ready, T tensor, E error, M error for lack of memory), element type (as in TensorProto), rank, 0, bytes of payload
  *             (uint64), rank dims (int64), payload: the elements in C order, or the text of the error
  *
  * All numbers are little-endian. */
@@ -106,7 +106,7 @@ const char vn_script_driver[] =
   "            view = to_view(function(request['paths'], request['input']))\n"
   "            dtype, shape, payload = element_type(view), view.shape, view.tobytes()\n"
   "        except BaseException as error:\n"
-  "            send('E', explain(error, path).encode('utf-8', 'replace'))\n"
+  "            send('M' if isinstance(error, MemoryError) else 'E', explain(error, path).encode('utf-8', 'replace'))\n"
   "        else:\n"
   "            send('T', payload, dtype, shape)\n"
   "\n"

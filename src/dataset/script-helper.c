@@ -7,6 +7,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,7 +208,7 @@ receive_reply (VnHelper      *self,
     return FALSE;
   memcpy (&n_bytes, head + 8, sizeof n_bytes);
   *reply = (Reply) { (char) head[4], head[5], head[6], GUINT64_FROM_LE (n_bytes), { 0 } };
-  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTE", reply->kind) == NULL || reply->kind == '\0')
+  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTEM", reply->kind) == NULL || reply->kind == '\0')
     return set_garbled (self, error);
   if (reply->rank > VN_MAX_RANK)
     {
@@ -243,7 +244,13 @@ receive_error (VnHelper      *self,
         return FALSE;
     }
   valid = g_utf8_make_valid (text, -1);
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Preprocessing “%s”: %s"), self->file, valid);
+  if (reply->kind == 'M')
+    {
+      vn_memory_set_error (0, error);
+      g_prefix_error (error, _("Preprocessing “%s”: %s: "), self->file, valid);
+    }
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Preprocessing “%s”: %s"), self->file, valid);
   return TRUE;
 }
 
@@ -284,7 +291,7 @@ receive_tensor (VnHelper      *self,
  * @alive: (out): whether the helper can be asked again
  *
  * Returns: (transfer full) (nullable): what the user's function returned. %VN_ERROR_MISSING_DATA with its exception or
- *   with how the helper ended, %VN_ERROR_LIMIT after the timeout, %G_IO_ERROR_CANCELLED
+ *   with how the helper ended, %VN_ERROR_MEMORY if it had none, %VN_ERROR_LIMIT after the timeout, %G_IO_ERROR_CANCELLED
  */
 VnTensor *
 vn_helper_ask (VnHelper      *self,
@@ -304,7 +311,7 @@ vn_helper_ask (VnHelper      *self,
       !transfer (self, TRUE, (char *) request, n, cancellable, error) ||
       !receive_reply (self, &reply, cancellable, error))
     return NULL;
-  if (reply.kind == 'E')
+  if (reply.kind == 'E' || reply.kind == 'M')
     {
       *alive = receive_error (self, &reply, cancellable, error);
       return NULL;

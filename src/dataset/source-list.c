@@ -9,6 +9,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -138,7 +139,9 @@ vn_list_read (const char  *path,
                    _("“%s” is neither a picture, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
       return NULL;
     }
-  text = g_strndup (data, size);
+  text = vn_memory_dup_text (data, size, error);
+  if (text == NULL)
+    return NULL;
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     if (*g_strstrip (lines[i]) == '#')

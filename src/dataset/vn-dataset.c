@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 /* ---- making ---- */
@@ -226,6 +227,34 @@ vn_dataset_load_file (const VnDataset  *self,
   if (*tensor == NULL)
     g_prefix_error (error, "“%s”: ", path);
   return *tensor != NULL;
+}
+
+/**
+ * vn_dataset_leave_out:
+ * @i: a sample that vn_dataset_load() could not read
+ * @bad: (transfer full): why
+ * @notes: (nullable)
+ *
+ * A bad sample is no reason to stop: it is named in @notes and left out. When memory was refused or somebody cancelled,
+ * it is not the sample's fault.
+ *
+ * Returns: %FALSE with @bad in @error if the work must stop
+ */
+gboolean
+vn_dataset_leave_out (VnDataset  *self,
+                      guint       i,
+                      GError     *bad,
+                      VnNotes    *notes,
+                      GError    **error)
+{
+  if (vn_error_is_memory (bad) || g_error_matches (bad, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_propagate_error (error, bad);
+      return FALSE;
+    }
+  vn_notes_add (notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self, i), _("Left out: %s"), bad->message);
+  g_error_free (bad);
+  return TRUE;
 }
 
 /**

@@ -155,6 +155,13 @@ VnTensor   *vn_dataset_renormalize (VnDataset          *self,
                                     const VnTensor     *tensor,
                                     const VnPreprocess *settings);
 
+/* Of a sample that could not be loaded: FALSE if the work must stop. */
+gboolean    vn_dataset_leave_out  (VnDataset          *self,
+                                   guint               i,
+                                   GError             *bad,        /* transfer full */
+                                   VnNotes            *notes,
+                                   GError            **error);
+
 /* A loaded picture as it would be in the other channel order; NULL if the input takes no pictures of three colours. */
 VnTensor   *vn_dataset_swap_colors (VnDataset         *self,
                                     guint              input,

@@ -3,6 +3,8 @@
  * sum with another tensor, and activations, however an exporter wrote them out. */
 #include "vn-fuse-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 
 /* ---- what may be fused ---- */
@@ -246,7 +248,7 @@ take_factors (VnFusion *self,
 
   if (taker->factors != NULL || taker->has_sum)
     return FALSE;
-  taker->factors = g_try_new (float, 2 * n + 1);
+  taker->factors = vn_try_new (float, 2 * n, NULL);
   taker->shifts = taker->factors != NULL ? taker->factors + n : NULL;
   return taker->factors != NULL;
 }

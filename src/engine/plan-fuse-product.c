@@ -2,6 +2,8 @@
 /* What follows the matrix products of transformers: a bias along the last axis, and Gelu as one node or written out. */
 #include "vn-fuse-private.h"
 
+#include "vn-memory.h"
+
 /* ---- bias ---- */
 
 static gboolean
@@ -27,7 +29,7 @@ take_line (VnFusion     *self,
   if (!taker->op->fuses_line || taker->line != NULL || taker->has_sum || constant == NULL ||
       !is_by_column (constant, taker))
     return FALSE;
-  taker->line = g_try_new (float, constant->n_elements + 1);
+  taker->line = vn_try_new (float, constant->n_elements, NULL);
   if (taker->line == NULL)
     return FALSE;
   memcpy (taker->line, constant->data, constant->n_elements * sizeof (float));

@@ -90,7 +90,7 @@ free_bodies (VnRunner *self)
  * vn_runner_new:
  * @plan: kept alive by the runner
  *
- * Returns: (transfer full) (nullable): memory to run @plan once at a time, or %NULL with %VN_ERROR_LIMIT
+ * Returns: (transfer full) (nullable): memory to run @plan once at a time, or %NULL with %VN_ERROR_MEMORY
  */
 VnRunner *
 vn_runner_new (VnPlan  *plan,

@@ -5,6 +5,7 @@
 #include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <stdlib.h>
 
@@ -108,7 +109,7 @@ vn_step_check_dtype (const VnStep  *self,
  * @size: bytes, may be 0
  * @what: what it is for, in the message
  *
- * Returns: memory aligned to 64 bytes, for free(); %NULL with VN_ERROR_LIMIT if there is not enough
+ * Returns: memory aligned to 64 bytes, for free(); %NULL with %VN_ERROR_MEMORY if there is not enough
  */
 gpointer
 vn_engine_alloc (gsize        size,
@@ -118,10 +119,10 @@ vn_engine_alloc (gsize        size,
   gpointer memory = NULL;
 
   if (!vn_checked_add (size, 63, &size) ||
-      posix_memalign (&memory, 64, MAX (size & ~(gsize) 63, 64)) != 0)
+      (memory = vn_memory_try_aligned (MAX (size & ~(gsize) 63, 64), 64)) == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("Not enough memory for %s: %zu bytes are needed"), what, size);
+      vn_memory_set_error (size, error);
+      g_prefix_error (error, "%s: ", what);
       return NULL;
     }
   return memory;

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -319,7 +320,9 @@ check_list (const char  *list,
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Calibration input %s finds 0 items: %s"), input, reason->message);
       return FALSE;
     }
-  text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  text = vn_memory_dup_text (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error);
+  if (text == NULL)
+    return FALSE;
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     {

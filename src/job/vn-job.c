@@ -3,6 +3,7 @@
 #include "vn-job.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 typedef struct
 {
@@ -362,13 +363,15 @@ vn_job_get_seconds_left (VnJob *self)
  *
  * Runs the job in the calling thread.
  *
- * Returns: %FALSE on failure; %G_IO_ERROR_CANCELLED if it was cancelled
+ * Returns: %FALSE on failure; %G_IO_ERROR_CANCELLED if it was cancelled, %VN_ERROR_MEMORY if memory was refused
+ *   meanwhile, even where the job went on without
  */
 gboolean
 vn_job_run (VnJob         *self,
             GCancellable  *cancellable,
             GError       **error)
 {
+  guint mark = vn_memory_mark ();
   gboolean ok;
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -378,7 +381,7 @@ vn_job_run (VnJob         *self,
   ok = VN_JOB_GET_CLASS (self)->run (self, cancellable, error);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);
-  if (!ok)
+  if (!ok || !vn_memory_check (mark, error))
     return FALSE;
   end_stages (self);
   return TRUE;

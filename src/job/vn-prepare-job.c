@@ -3,6 +3,7 @@
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 struct _VnPrepareJob
 {
@@ -22,10 +23,11 @@ vn_prepare_job_prepare (VnJob         *job,
                         GError       **error)
 {
   VnPrepareJob *self = VN_PREPARE_JOB (job);
+  guint mark = vn_memory_mark ();
 
   self->prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
                                           error);
-  return self->prepared != NULL;
+  return self->prepared != NULL && vn_memory_check (mark, error);
 }
 
 static gboolean

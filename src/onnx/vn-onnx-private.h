@@ -72,12 +72,21 @@ typedef struct
 } RawView;
 
 /* @views: of RawView; what the 4-byte indices in the stripped message's raw_data point at. */
-GByteArray *vn_onnx_strip          (GBytes         *bytes,
+GBytes     *vn_onnx_strip          (GBytes         *bytes,
                                     StripKind       kind,
                                     GArray         *views,
                                     GError        **error);
 
 /* ---- reading ---- */
+
+/* Memory for what the generated code unpacks: with "self.refused" a failure is not the message's fault. */
+typedef struct
+{
+  ProtobufCAllocator functions;
+  gboolean           refused;
+} VnOnnxAllocator;
+
+void        vn_onnx_allocator_init (VnOnnxAllocator *self);
 
 /**
  * VnOnnxReader:

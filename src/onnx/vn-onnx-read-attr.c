@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 /* Older writers leave the type out; then the one field that is set says it. */
 static VnAttrType
@@ -41,34 +42,59 @@ missing (const char  *field,
 }
 
 static GBytes *
-copy_bytes (const ProtobufCBinaryData *data)
+copy_bytes (const ProtobufCBinaryData  *data,
+            GError                    **error)
 {
-  return g_bytes_new (data->data, data->len);
+  gpointer copy = vn_memory_dup (data->data, data->len, 1, error);
+
+  return copy != NULL ? g_bytes_new_take (copy, data->len) : NULL;
 }
 
-static void
-decode_lists (VnAttr       *attr,
-              const PbAttr *proto)
+static gboolean
+decode_strings (VnAttr        *attr,
+                const PbAttr  *proto,
+                GError       **error)
 {
+  g_clear_pointer (&attr->strings, g_ptr_array_unref);
+  attr->strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (gsize i = 0; i < proto->n_strings; i++)
+    {
+      GBytes *string = copy_bytes (&proto->strings[i], error);
+
+      if (string == NULL)
+        return FALSE;
+      g_ptr_array_add (attr->strings, string);
+    }
+  return TRUE;
+}
+
+static gboolean
+decode_lists (VnAttr        *attr,
+              const PbAttr  *proto,
+              GError       **error)
+{
+  /* GLib's arrays cannot be refused memory: it is asked for here whether there is enough. */
   if (attr->type == VN_ATTR_FLOATS)
     {
+      if (!vn_memory_expect (proto->n_floats * sizeof (float), error))
+        return FALSE;
       g_clear_pointer (&attr->floats, g_array_unref);
       attr->floats = g_array_sized_new (FALSE, FALSE, sizeof (float), (guint) proto->n_floats);
       g_array_append_vals (attr->floats, proto->floats, (guint) proto->n_floats);
     }
   else if (attr->type == VN_ATTR_INTS)
     {
+      if (!vn_memory_expect (proto->n_ints * sizeof (gint64), error))
+        return FALSE;
       g_clear_pointer (&attr->ints, g_array_unref);
       attr->ints = g_array_sized_new (FALSE, FALSE, sizeof (gint64), (guint) proto->n_ints);
       g_array_append_vals (attr->ints, proto->ints, (guint) proto->n_ints);
     }
   else
     {
-      g_clear_pointer (&attr->strings, g_ptr_array_unref);
-      attr->strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-      for (gsize i = 0; i < proto->n_strings; i++)
-        g_ptr_array_add (attr->strings, copy_bytes (&proto->strings[i]));
+      return decode_strings (attr, proto, error);
     }
+  return TRUE;
 }
 
 static gboolean
@@ -150,8 +176,8 @@ decode_value (VnOnnxReader  *self,
       return TRUE;
     case VN_ATTR_STRING:
       g_clear_pointer (&attr->s, g_bytes_unref);
-      attr->s = copy_bytes (&proto->s);
-      return TRUE;
+      attr->s = copy_bytes (&proto->s, error);
+      return attr->s != NULL;
     case VN_ATTR_TENSOR:
       if (proto->t == NULL)
         return missing ("tensor", error);
@@ -170,8 +196,7 @@ decode_value (VnOnnxReader  *self,
     case VN_ATTR_FLOATS:
     case VN_ATTR_INTS:
     case VN_ATTR_STRINGS:
-      decode_lists (attr, proto);
-      return TRUE;
+      return decode_lists (attr, proto, error);
     default:
       return TRUE;
     }

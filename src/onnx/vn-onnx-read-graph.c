@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 /* ---- values ---- */
 
@@ -359,8 +360,10 @@ decode_value_infos (VnGraph       *graph,
       else
         {
           gsize size = vn__onnx__value_info_proto__get_packed_size (info);
-          g_autofree guint8 *packed = g_malloc (size + 1);
+          g_autofree guint8 *packed = vn_memory_alloc (size, 1, NULL);
 
+          if (packed == NULL)
+            continue;
           vn__onnx__value_info_proto__pack (info, packed);
           vn_wire_bytes (extra, F_GRAPH_VALUE_INFO, packed, size);
         }

@@ -6,6 +6,7 @@
 #include "vn-file.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 #include <string.h>
@@ -82,7 +83,7 @@ explain_failure (GBytes      *bytes,
   const guint8 *data = g_bytes_get_data (bytes, &size);
   const char *what = recognise (data, size);
 
-  if (g_error_matches (*error, VN_ERROR, VN_ERROR_LIMIT))
+  if (g_error_matches (*error, VN_ERROR, VN_ERROR_LIMIT) || vn_error_is_memory (*error))
     g_prefix_error (error, "“%s”: ", shown_path (path));
   else if (what != NULL && !begins_like_onnx (data, size))
     {
@@ -175,9 +176,16 @@ decode_model (VnOnnxReader   *self,
 }
 
 static gpointer
-fail_unpack (const char  *path,
-             GError     **error)
+fail_unpack (const VnOnnxAllocator  *allocator,
+             const char             *path,
+             GError                **error)
 {
+  if (allocator->refused)
+    {
+      vn_memory_set_error (0, error);
+      g_prefix_error (error, "“%s”: ", shown_path (path));
+      return NULL;
+    }
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong kind of content"),
                shown_path (path));
   return NULL;
@@ -208,6 +216,34 @@ build_model (VnOnnxReader   *self,
   return g_steal_pointer (&model);
 }
 
+static void *
+allocator_alloc (void   *data,
+                 size_t  size)
+{
+  VnOnnxAllocator *self = data;
+  gpointer memory = vn_memory_try (size, 1);
+
+  self->refused |= memory == NULL;
+  return memory;
+}
+
+static void
+allocator_free (void *data,
+                void *memory)
+{
+  g_free (memory);
+}
+
+/**
+ * vn_onnx_allocator_init:
+ * @self: (out caller-allocates): stays where it is
+ */
+void
+vn_onnx_allocator_init (VnOnnxAllocator *self)
+{
+  *self = (VnOnnxAllocator) { { allocator_alloc, allocator_free, self }, FALSE };
+}
+
 void
 vn_onnx_reader_init (VnOnnxReader *self,
                      GBytes       *bytes,
@@ -229,12 +265,12 @@ vn_onnx_reader_clear (VnOnnxReader *self)
   g_hash_table_unref (self->external);
 }
 
-static GByteArray *
+static GBytes *
 strip_input (VnOnnxReader  *self,
              StripKind      kind,
              GError       **error)
 {
-  GByteArray *small;
+  GBytes *small;
   GError *local = NULL;
 
   if (g_bytes_get_size (self->bytes) == 0)
@@ -258,7 +294,7 @@ strip_input (VnOnnxReader  *self,
  *
  * Fails with %VN_ERROR_MALFORMED if this is no ONNX model or one that breaks the format's rules, %VN_ERROR_UNSUPPORTED
  * for element types and ranks that cannot be held, %VN_ERROR_LIMIT for sizes and nesting beyond measure,
- * %VN_ERROR_MISSING_DATA or a file error if external data are not there.
+ * %VN_ERROR_MISSING_DATA or a file error if external data are not there, %VN_ERROR_MEMORY.
  *
  * Returns: (transfer full) (nullable): the model
  */
@@ -267,24 +303,27 @@ vn_onnx_read_bytes (GBytes      *bytes,
                     const char  *path,
                     GError     **error)
 {
-  g_autoptr(GByteArray) small = NULL;
-  VnModel *model = NULL;
+  g_autoptr(GBytes) small = NULL;
+  g_autoptr(VnModel) model = NULL;
+  VnOnnxAllocator allocator;
+  guint mark = vn_memory_mark ();
   VnOnnxReader self;
   PbModel *proto;
 
   g_return_val_if_fail (bytes != NULL, NULL);
 
   vn_onnx_reader_init (&self, bytes, path);
+  vn_onnx_allocator_init (&allocator);
   small = strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {
-      proto = vn__onnx__model_proto__unpack (NULL, small->len, small->data);
-      model = proto != NULL ? build_model (&self, proto, error) : fail_unpack (path, error);
+      proto = vn__onnx__model_proto__unpack (&allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
+      model = proto != NULL ? build_model (&self, proto, error) : fail_unpack (&allocator, path, error);
       if (proto != NULL)
-        vn__onnx__model_proto__free_unpacked (proto, NULL);
+        vn__onnx__model_proto__free_unpacked (proto, &allocator.functions);
     }
   vn_onnx_reader_clear (&self);
-  return model;
+  return model != NULL && vn_memory_check (mark, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /**

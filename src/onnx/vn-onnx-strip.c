@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 /* protobuf-c copies every bytes field, and that is what makes opening large networks slow. So the file is walked
  * first, and a message is made from it in which the raw data of each tensor are replaced by the index of a view into
@@ -15,7 +16,7 @@
 typedef struct
 {
   const guint8 *base;
-  GByteArray   *out;
+  VnBuffer      out;
   GArray       *views;
 } Strip;
 
@@ -53,14 +54,16 @@ put (Strip         *self,
      gsize          size,
      GError       **error)
 {
-  if (size > (gsize) G_MAXINT32 - self->out->len)
+  if (size > (gsize) G_MAXINT32 - self->out.size)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                    _("it holds more than 2 GB beside the raw data of its tensors; store weights as raw data"));
       return FALSE;
     }
-  g_byte_array_append (self->out, data, (guint) size);
-  return TRUE;
+  if (vn_buffer_add (&self->out, data, size))
+    return TRUE;
+  vn_memory_set_error (size, error);
+  return FALSE;
 }
 
 static gboolean
@@ -93,7 +96,7 @@ put_child (Strip              *self,
 {
   guint8 head[6] = { (guint8) (field->number << 3 | VN_WIRE_BYTES) };
   gsize n_tag = 1;
-  guint at, length;
+  gsize at, length;
 
   if (field->number >= 16)
     {
@@ -103,13 +106,13 @@ put_child (Strip              *self,
     }
   if (!put (self, head, n_tag, error))
     return FALSE;
-  at = self->out->len;
+  at = self->out.size;
   if (!put (self, "\0\0\0\0", 5, error) ||
       !strip_message (self, kind, field->data, field->value, depth + 1, error))
     return FALSE;
-  length = self->out->len - at - 5;
+  length = self->out.size - at - 5;
   for (guint i = 0; i < 5; i++)
-    self->out->data[at + i] = (guint8) (length >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0);
+    self->out.data[at + i] = (char) ((guint8) (length >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
   return TRUE;
 }
 
@@ -164,10 +167,10 @@ strip_message (Strip         *self,
  * @views: takes one #RawView for each raw_data found
  *
  * Returns: (transfer full) (nullable): the message without the tensors' raw data. %NULL if @bytes is not a whole
- *   message (%VN_ERROR_MALFORMED) or nested or large beyond measure (%VN_ERROR_LIMIT); messages of the error lack
- *   the file's name.
+ *   message (%VN_ERROR_MALFORMED), nested or large beyond measure (%VN_ERROR_LIMIT), or memory was refused
+ *   (%VN_ERROR_MEMORY); messages of the error lack the file's name.
  */
-GByteArray *
+GBytes *
 vn_onnx_strip (GBytes     *bytes,
                StripKind   kind,
                GArray     *views,
@@ -175,10 +178,10 @@ vn_onnx_strip (GBytes     *bytes,
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  g_autoptr(GByteArray) out = g_byte_array_new ();
-  Strip self = { data, out, views };
+  Strip self = { data, { 0 }, views };
 
-  if (!strip_message (&self, kind, data, size, 0, error))
-    return NULL;
-  return g_steal_pointer (&out);
+  if (strip_message (&self, kind, data, size, 0, error))
+    return vn_buffer_steal_bytes (&self.out, error);
+  vn_buffer_clear (&self.out);
+  return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 /**
  * vn_onnx_check_name:
@@ -66,25 +67,24 @@ append_piece (gpointer        data,
               gsize           size,
               GError        **error)
 {
-  g_byte_array_append (data, piece, (guint) size);
-  return TRUE;
+  return vn_buffer_add (data, piece, size);
 }
 
 /**
  * vn_onnx_extra_finish:
  *
- * Returns: (transfer full) (nullable): what was written, or %NULL if nothing was
+ * Returns: (transfer full) (nullable): what was written, or %NULL if nothing was; also if memory was refused, which
+ *   vn_onnx_read_bytes() finds out
  */
 GBytes *
 vn_onnx_extra_finish (VnWireOut *extra)
 {
-  GByteArray *bytes;
+  g_auto(VnBuffer) bytes = { 0 };
 
   if (vn_wire_out_size (extra) == 0 || vn_wire_out_overflow (extra))
     return NULL;
-  bytes = g_byte_array_new ();
-  vn_wire_out_emit (extra, append_piece, bytes, NULL);
-  return g_byte_array_free_to_bytes (bytes);
+  vn_wire_out_emit (extra, append_piece, &bytes, NULL);
+  return vn_buffer_steal_bytes (&bytes, NULL);
 }
 
 /**

@@ -2,6 +2,8 @@
 /* Decodes and encodes the types of values. */
 #include "vn-onnx-private.h"
 
+#include "vn-memory.h"
+
 #include <string.h>
 
 typedef Vn__Onnx__TensorShapeProto__Dimension PbDim;
@@ -124,7 +126,11 @@ vn_onnx_type_decode (VnType       *type,
     vn__onnx__type_proto__free_unpacked (proto, NULL);
   if (modelled == NULL || g_bytes_get_size (modelled) != size ||
       memcmp (g_bytes_get_data (modelled, NULL), data, size) != 0)
-    type->encoded = g_bytes_new (data, size);
+    {
+      gpointer copy = vn_memory_dup (data, size, 1, NULL);
+
+      type->encoded = copy != NULL ? g_bytes_new_take (copy, size) : NULL;
+    }
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 /* Returns NULL without error if @bytes is no TensorProto. */
@@ -14,15 +15,18 @@ decode_tensor (GBytes      *bytes,
                char       **name,
                GError     **error)
 {
-  g_autoptr(GByteArray) small = NULL;
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(GBytes) small = NULL;
   VnTensor *tensor = NULL;
   PbTensor *proto = NULL;
+  VnOnnxAllocator allocator;
   VnOnnxReader self;
 
   vn_onnx_reader_init (&self, bytes, path);
-  small = vn_onnx_strip (bytes, STRIP_TENSOR, self.views, NULL);
+  vn_onnx_allocator_init (&allocator);
+  small = vn_onnx_strip (bytes, STRIP_TENSOR, self.views, &reason);
   if (small != NULL)
-    proto = vn__onnx__tensor_proto__unpack (NULL, small->len, small->data);
+    proto = vn__onnx__tensor_proto__unpack (&allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
   if (proto != NULL && proto->has_data_type)
     {
       tensor = vn_onnx_tensor_decode (&self, proto, error);
@@ -30,7 +34,11 @@ decode_tensor (GBytes      *bytes,
         *name = vn_onnx_dup_text (proto->name);
     }
   if (proto != NULL)
-    vn__onnx__tensor_proto__free_unpacked (proto, NULL);
+    vn__onnx__tensor_proto__free_unpacked (proto, &allocator.functions);
+  else if (allocator.refused)
+    vn_memory_set_error (0, error);
+  else if (vn_error_is_memory (reason))
+    g_propagate_error (error, g_steal_pointer (&reason));
   vn_onnx_reader_clear (&self);
   return tensor;
 }

@@ -2,6 +2,8 @@
 /* Reads and writes the wire format of protocol buffers. */
 #include "vn-onnx-wire.h"
 
+#include "vn-memory.h"
+
 #include <string.h>
 
 /* Below this size a copy costs less than a piece of its own. */
@@ -128,7 +130,7 @@ typedef struct
 
 struct _VnWireOut
 {
-  GByteArray *small;
+  VnBuffer    small;
   GArray     *blobs;   /* of Blob */
   guint64     blob_bytes;
   gboolean    overflow;
@@ -139,7 +141,6 @@ vn_wire_out_new (void)
 {
   VnWireOut *self = g_new0 (VnWireOut, 1);
 
-  self->small = g_byte_array_new ();
   self->blobs = g_array_new (FALSE, FALSE, sizeof (Blob));
   return self;
 }
@@ -147,7 +148,7 @@ vn_wire_out_new (void)
 void
 vn_wire_out_free (VnWireOut *self)
 {
-  g_byte_array_unref (self->small);
+  vn_buffer_clear (&self->small);
   g_array_unref (self->blobs);
   g_free (self);
 }
@@ -155,7 +156,7 @@ vn_wire_out_free (VnWireOut *self)
 guint64
 vn_wire_out_size (VnWireOut *self)
 {
-  return self->small->len + self->blob_bytes;
+  return self->small.size + self->blob_bytes;
 }
 
 /**
@@ -169,25 +170,36 @@ vn_wire_out_overflow (VnWireOut *self)
   return self->overflow;
 }
 
+/**
+ * vn_wire_out_failed:
+ *
+ * Returns: %TRUE if memory was refused; the message is then not complete
+ */
+gboolean
+vn_wire_out_failed (VnWireOut *self)
+{
+  return self->small.failed;
+}
+
 gboolean
 vn_wire_out_emit (VnWireOut   *self,
                   VnWireSink   sink,
                   gpointer     data,
                   GError     **error)
 {
-  guint at = 0;
+  gsize at = 0;
 
   for (guint i = 0; i < self->blobs->len; i++)
     {
       const Blob *blob = &g_array_index (self->blobs, Blob, i);
 
-      if (blob->position > at && !sink (data, self->small->data + at, blob->position - at, error))
+      if (blob->position > at && !sink (data, self->small.data + at, blob->position - at, error))
         return FALSE;
       at = blob->position;
       if (!sink (data, blob->data, blob->size, error))
         return FALSE;
     }
-  return at == self->small->len || sink (data, self->small->data + at, self->small->len - at, error);
+  return at == self->small.size || sink (data, self->small.data + at, self->small.size - at, error);
 }
 
 static void
@@ -195,13 +207,13 @@ append (VnWireOut     *self,
         gconstpointer  data,
         gsize          size)
 {
-  if (size > (gsize) G_MAXINT32 - MIN (self->small->len, G_MAXINT32))
+  if (size > (gsize) G_MAXINT32 - MIN (self->small.size, G_MAXINT32))
     {
       self->overflow = TRUE;
       return;
     }
   if (size > 0)
-    g_byte_array_append (self->small, data, (guint) size);
+    vn_buffer_add (&self->small, data, size);
 }
 
 static guint
@@ -246,7 +258,7 @@ append_varint (VnWireOut *self,
 VnWireMark
 vn_wire_begin (VnWireOut *self)
 {
-  return (VnWireMark) { self->small->len, self->blobs->len, self->blob_bytes };
+  return (VnWireMark) { (guint) self->small.size, self->blobs->len, self->blob_bytes };
 }
 
 void
@@ -254,17 +266,17 @@ vn_wire_end (VnWireOut  *self,
              VnWireMark  mark,
              guint32     number)
 {
-  guint64 size = (self->small->len - mark.position) + (self->blob_bytes - mark.blob_bytes);
-  guint payload = self->small->len - mark.position;
+  guint64 size = (self->small.size - mark.position) + (self->blob_bytes - mark.blob_bytes);
+  gsize payload = self->small.size - mark.position;
   guint8 head[2 * MAX_VARINT];
   guint n = put_varint (head, (guint64) number << 3 | VN_WIRE_BYTES);
 
   n += put_varint (head + n, size);
   append (self, head, n);
-  if (self->overflow)
+  if (self->overflow || self->small.failed)
     return;
-  memmove (self->small->data + mark.position + n, self->small->data + mark.position, payload);
-  memcpy (self->small->data + mark.position, head, n);
+  memmove (self->small.data + mark.position + n, self->small.data + mark.position, payload);
+  memcpy (self->small.data + mark.position, head, n);
   for (guint i = mark.blob; i < self->blobs->len; i++)
     g_array_index (self->blobs, Blob, i).position += n;
 }
@@ -330,7 +342,7 @@ vn_wire_blob (VnWireOut     *self,
     }
   append_tag (self, number, VN_WIRE_BYTES);
   append_varint (self, size);
-  blob = (Blob) { self->small->len, data, size };
+  blob = (Blob) { (guint) self->small.size, data, size };
   g_array_append_val (self->blobs, blob);
   self->blob_bytes += size;
 }

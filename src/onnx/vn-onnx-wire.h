@@ -75,6 +75,7 @@ VnWireOut    *vn_wire_out_new      (void);
 void          vn_wire_out_free     (VnWireOut     *self);
 guint64       vn_wire_out_size     (VnWireOut     *self);
 gboolean      vn_wire_out_overflow (VnWireOut     *self);
+gboolean      vn_wire_out_failed   (VnWireOut     *self);
 gboolean      vn_wire_out_emit     (VnWireOut     *self,
                                     VnWireSink     sink,
                                     gpointer       data,

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -37,13 +38,18 @@ encoder_clear (VnOnnxEncoder *self)
 static gboolean
 fits (VnOnnxEncoder *self)
 {
-  return !vn_wire_out_overflow (self->out) && vn_wire_out_size (self->out) <= MAX_MESSAGE;
+  return !vn_wire_out_overflow (self->out) && !vn_wire_out_failed (self->out) && vn_wire_out_size (self->out) <= MAX_MESSAGE;
 }
 
 static gboolean
 too_large (VnOnnxEncoder  *self,
            GError        **error)
 {
+  if (vn_wire_out_failed (self->out))
+    {
+      vn_memory_set_error ((gsize) vn_wire_out_size (self->out), error);
+      return FALSE;
+    }
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                _("The model takes %.1f GB in one file; ONNX files end at 2 GB. Write its weights to an external file"),
                (double) vn_wire_out_size (self->out) / 1e9);
@@ -58,8 +64,7 @@ append_piece (gpointer        data,
               gsize           size,
               GError        **error)
 {
-  g_byte_array_append (data, piece, (guint) size);
-  return TRUE;
+  return vn_buffer_add (data, piece, size);
 }
 
 /**
@@ -71,7 +76,8 @@ GBytes *
 vn_onnx_write_bytes (const VnModel  *model,
                      GError        **error)
 {
-  GByteArray *bytes = NULL;
+  g_auto(VnBuffer) buffer = { 0 };
+  GBytes *bytes = NULL;
   VnOnnxEncoder self;
 
   encoder_init (&self, NULL, FALSE, 0);
@@ -80,11 +86,12 @@ vn_onnx_write_bytes (const VnModel  *model,
     too_large (&self, error);
   else
     {
-      bytes = g_byte_array_sized_new ((guint) vn_wire_out_size (self.out));
-      vn_wire_out_emit (self.out, append_piece, bytes, NULL);
+      if (vn_buffer_reserve (&buffer, (gsize) vn_wire_out_size (self.out)))
+        vn_wire_out_emit (self.out, append_piece, &buffer, NULL);
+      bytes = vn_buffer_steal_bytes (&buffer, error);
     }
   encoder_clear (&self);
-  return bytes != NULL ? g_byte_array_free_to_bytes (bytes) : NULL;
+  return bytes;
 }
 
 /* ---- into files ---- */
@@ -192,7 +199,7 @@ vn_onnx_write_file (const VnModel             *model,
     }
   encoder_init (&self, location, each, threshold);
   vn_onnx_encode_model (&self, model);
-  if (!fits (&self) && threshold == 0)
+  if (!fits (&self) && !vn_wire_out_failed (self.out) && threshold == 0)
     {
       encoder_clear (&self);
       encoder_init (&self, location, each, LARGE_TENSOR);

@@ -17,6 +17,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
+#include "vn-memory.h"
 
 #include <math.h>
 
@@ -90,8 +91,8 @@ read_channels (VnEncoding     *given,
                    json_array_get_length (zero_points));
       return FALSE;
     }
-  given->scales = g_new (float, n);
-  given->zero_points = g_new (gint64, n);
+  if ((given->scales = vn_try_new (float, n, error)) == NULL || (given->zero_points = vn_try_new (gint64, n, error)) == NULL)
+    return FALSE;
   given->n = n;
   for (guint i = 0; i < n; i++)
     if (!read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||

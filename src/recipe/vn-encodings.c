@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-message.h"
 
 #include <math.h>
@@ -200,9 +201,11 @@ parse_lines (VnEncodingTable  *self,
              gsize          length,
              GError       **error)
 {
-  g_autofree char *copy = g_strndup (text, length);
-  g_auto(GStrv) lines = g_strsplit (copy, "\n", -1);
+  g_autofree char *copy = vn_memory_dup_text (text, length, error);
+  g_auto(GStrv) lines = copy != NULL ? g_strsplit (copy, "\n", -1) : NULL;
 
+  if (lines == NULL)
+    return FALSE;
   for (guint i = 0; lines[i] != NULL; i++)
     {
       char *line = g_strchomp (lines[i]);

@@ -131,7 +131,7 @@ is_borrowed (const VnTensor *self)
  * vn_tensor_own:
  *
  * Returns: (transfer full) (nullable): @self if it keeps its memory alive (containers always do), otherwise a copy that
- *   does; %NULL with %VN_ERROR_LIMIT if there is no memory for it
+ *   does; %NULL with %VN_ERROR_MEMORY if there is no memory for it
  */
 VnTensor *
 vn_tensor_own (VnTensor  *self,

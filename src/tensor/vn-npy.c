@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define MAX_HEADER ((gsize) 1 << 20)   /* numpy itself refuses headers over 10000 bytes */
+
 static const struct
 {
   const char *descr;
@@ -126,6 +128,8 @@ split_header (GBytes  *bytes,
   length = data[8] | (gsize) data[9] << 8;
   if (start == 12)
     length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
+  if (length > MAX_HEADER)
+    return malformed (error, _("its header is too long"));
   if (length > size - start)
     return malformed (error, _("it is cut short"));
   *header = g_strndup ((const char *) data + start, length);

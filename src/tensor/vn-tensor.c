@@ -5,11 +5,11 @@
 #include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
 #define ALIGNMENT 64
-#define MAX_STRINGS ((gsize) 1 << 26)   /* each is memory of its own, which cannot be asked for gently */
 
 /**
  * vn_tensor_size_in_bytes:
@@ -93,7 +93,7 @@ attach_strings (VnTensor *self)
   Strings *strings;
   gsize bytes;
 
-  if (!vn_checked_add (self->n_bytes, sizeof (Strings), &bytes) || (strings = g_try_malloc (bytes)) == NULL)
+  if (!vn_checked_add (self->n_bytes, sizeof (Strings), &bytes) || (strings = vn_memory_try (bytes, 1)) == NULL)
     return FALSE;
   for (strings->n = 0; strings->n < self->n_elements; strings->n++)
     {
@@ -114,7 +114,8 @@ attach_strings (VnTensor *self)
  * Makes a tensor with storage of its own, aligned to 64 bytes and not cleared.
  * Strings are empty; replace an element with g_free() and a new string.
  *
- * Returns: (transfer full) (nullable): the tensor, or %NULL with %VN_ERROR_LIMIT
+ * Returns: (transfer full) (nullable): the tensor, or %NULL with %VN_ERROR_LIMIT if no machine holds it, or
+ *   %VN_ERROR_MEMORY
  */
 VnTensor *
 vn_tensor_new (VnDType         dtype,
@@ -129,11 +130,10 @@ vn_tensor_new (VnDType         dtype,
   if (dtype == VN_DTYPE_STRING && attach_strings (self))
     return g_steal_pointer (&self);
   if (dtype != VN_DTYPE_STRING && vn_checked_add (self->n_bytes, 2 * ALIGNMENT, &padded))
-    self->owner = g_try_malloc (padded);
+    self->owner = vn_memory_try (padded, 1);
   if (self->owner == NULL || dtype == VN_DTYPE_STRING)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for a tensor of %zu bytes"),
-                   self->n_bytes);
+      vn_memory_set_error (self->n_bytes, error);
       return NULL;
     }
   self->owner_free = g_free;
@@ -203,6 +203,29 @@ vn_tensor_new_wrap (VnDType          dtype,
   return self;
 }
 
+/**
+ * vn_tensor_new_copy:
+ * @dtype: not of strings
+ * @values: as many as @shape has elements
+ *
+ * Returns: (transfer full) (nullable): a tensor with a copy of @values; errors as of vn_tensor_new()
+ */
+VnTensor *
+vn_tensor_new_copy (VnDType         dtype,
+                    const VnShape  *shape,
+                    gconstpointer   values,
+                    GError        **error)
+{
+  VnTensor *self;
+
+  g_return_val_if_fail (dtype != VN_DTYPE_STRING, NULL);
+
+  self = vn_tensor_new (dtype, shape, error);
+  if (self != NULL && self->n_bytes > 0)
+    memcpy (self->data, values, self->n_bytes);
+  return self;
+}
+
 /* For small tensors made by the program itself: cannot fail. */
 static VnTensor *
 tensor_new_from (VnDType        dtype,
@@ -210,12 +233,10 @@ tensor_new_from (VnDType        dtype,
                  gconstpointer  values)
 {
   g_autoptr(GError) error = NULL;
-  VnTensor *self = vn_tensor_new (dtype, shape, &error);
+  VnTensor *self = vn_tensor_new_copy (dtype, shape, values, &error);
 
   if (self == NULL)
     g_error ("%s", error->message);
-  if (self->n_bytes > 0)
-    memcpy (self->data, values, self->n_bytes);
   return self;
 }
 
@@ -223,7 +244,7 @@ tensor_new_from (VnDType        dtype,
  * vn_tensor_new_f32:
  * @values: as many as @shape has elements; copied
  *
- * Returns: (transfer full): a small float32 tensor
+ * Returns: (transfer full): a small float32 tensor: what grows with a network is for vn_tensor_new_copy()
  */
 VnTensor *
 vn_tensor_new_f32 (const VnShape *shape,
@@ -236,7 +257,7 @@ vn_tensor_new_f32 (const VnShape *shape,
  * vn_tensor_new_s64:
  * @values: as many as @shape has elements; copied
  *
- * Returns: (transfer full): a small int64 tensor
+ * Returns: (transfer full): a small int64 tensor: what grows with a network is for vn_tensor_new_copy()
  */
 VnTensor *
 vn_tensor_new_s64 (const VnShape *shape,
@@ -302,7 +323,7 @@ element_alignment (VnDType dtype)
  * vn_tensor_get_aligned:
  *
  * Returns: (transfer full) (nullable): @self if its elements lie at addresses the processor may load them from,
- *   otherwise a copy that does; %NULL with %VN_ERROR_LIMIT if there is no memory for it
+ *   otherwise a copy that does; %NULL with %VN_ERROR_MEMORY if there is no memory for it
  */
 VnTensor *
 vn_tensor_get_aligned (VnTensor  *self,

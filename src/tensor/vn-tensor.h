@@ -63,6 +63,10 @@ VnTensor   *vn_tensor_new_wrap       (VnDType          dtype,
                                       gpointer         owner,
                                       GDestroyNotify   owner_free,
                                       GError         **error);
+VnTensor   *vn_tensor_new_copy       (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      gconstpointer    values,
+                                      GError         **error);
 VnTensor   *vn_tensor_new_f32        (const VnShape   *shape,
                                       const float     *values);
 VnTensor   *vn_tensor_new_s64        (const VnShape   *shape,

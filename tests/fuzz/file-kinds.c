@@ -223,7 +223,7 @@ try_stats (const guint8 *data,
   stats = vn_stats_from_bytes (bytes, &error);
   if (!check (stats != NULL, &error))
     return FALSE;
-  written = vn_stats_to_bytes (stats);
+  written = vn_stats_to_bytes (stats, NULL);
   again = vn_stats_from_bytes (written, NULL);
   require (again != NULL && vn_stats_equal (stats, again), "what was written says something else");
   for (guint i = 0; i < MIN (vn_stats_get_n_values (stats), 2); i++)

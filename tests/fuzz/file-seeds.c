@@ -185,7 +185,7 @@ static void
 add_stats (GPtrArray *seeds,
            VnStats   *stats)
 {
-  g_autoptr(GBytes) bytes = vn_stats_to_bytes (stats);
+  g_autoptr(GBytes) bytes = vn_stats_to_bytes (stats, NULL);
   gsize size;
   gconstpointer data = g_bytes_get_data (bytes, &size);
 

@@ -122,7 +122,9 @@ get_advice (const GError *error)
     case VN_ERROR_MALFORMED:
       return _("The file breaks the rules of its format. Export it again from where it came from.");
     case VN_ERROR_LIMIT:
-      return _("It does not fit into the memory or the limits of this machine. Try fewer samples.");
+      return _("It is larger than Vernier allows.");
+    case VN_ERROR_MEMORY:
+      return _("Close other programs, or try with fewer threads or smaller inputs. Nothing was written.");
     case VN_ERROR_UNSUPPORTED:
       return _("Vernier cannot run or write this yet. Leaving the node in float may help.");
     case VN_ERROR_SHAPE:

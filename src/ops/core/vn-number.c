@@ -3,6 +3,8 @@
  * equals. */
 #include "vn-number.h"
 
+#include "vn-memory.h"
+
 static gint64
 to_integer (double  value,
             gint64  min,
@@ -123,19 +125,14 @@ vn_number_size (VnOpContext  *ctx,
 /**
  * vn_op_try_alloc:
  *
- * Returns: (transfer full): @n × @size bytes, not cleared, to be freed with g_free(); %NULL with %VN_ERROR_LIMIT
+ * Returns: (transfer full): @n × @size bytes, not cleared, to be freed with g_free(); %NULL with %VN_ERROR_MEMORY
  */
 gpointer
 vn_op_try_alloc (gsize    n,
                  gsize    size,
                  GError **error)
 {
-  gsize bytes;
-  gpointer memory = vn_checked_mul (n, size, &bytes) ? g_try_malloc (MAX (bytes, 1)) : NULL;
-
-  if (memory == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %zu elements of %zu bytes"), n, size);
-  return memory;
+  return vn_memory_alloc (n, size, error);
 }
 
 static void
@@ -159,7 +156,7 @@ merge (const gsize   *from,
  * vn_order_sort:
  * @items: numbers that @func understands, sorted in place; equal ones keep their order
  *
- * Returns: %FALSE with %VN_ERROR_LIMIT if there is no memory for a copy of @items
+ * Returns: %FALSE with %VN_ERROR_MEMORY if there is no memory for a copy of @items
  */
 gboolean
 vn_order_sort (gsize          *items,

@@ -2,6 +2,8 @@
 /* Asks the operator of one node; computes what is small and known. */
 #include "vn-infer-private.h"
 
+#include "vn-memory.h"
+
 /* What an operator sees while shapes are inferred. */
 typedef struct
 {
@@ -124,7 +126,7 @@ static void
 compute (Call *call)
 {
   VnOpContext *ctx = &call->ctx;
-  g_autofree guint8 *memory = g_try_malloc0 (ctx->scratch_bytes + 64);
+  g_autofree guint8 *memory = vn_memory_alloc0 (ctx->scratch_bytes + 64, 1, NULL);
   g_autoptr(GError) error = NULL;
   gboolean ok = memory != NULL;
 

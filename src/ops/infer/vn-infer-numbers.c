@@ -3,6 +3,8 @@
  * Operators that only move elements move these with their own kernels; arithmetic is done here. */
 #include "vn-infer-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 
 /**
@@ -127,7 +129,7 @@ run_moving (VnOpContext *ctx)
       if (ctx->out[i] == NULL)
         return FALSE;
     }
-  memory = g_try_malloc0 (ctx->scratch_bytes + 64);
+  memory = vn_memory_alloc0 (ctx->scratch_bytes + 64, 1, NULL);
   ctx->scratch = memory != NULL ? (gpointer) (((guintptr) memory + 63) & ~(guintptr) 63) : NULL;
   return memory != NULL && vn_op_run (ctx, NULL);
 }

@@ -4,6 +4,7 @@
  * blocks, so results do not depend on how the work is split. */
 #include "vn-gemm-packed.h"
 
+#include "vn-memory.h"
 #include "vn-multiversion.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ pack_block (VnGemmPacked *self,
  * @b: depth x columns, or columns x depth if @transposed
  * @alpha: factor of the product
  *
- * Returns: (transfer full): the packed operand, or %NULL with %VN_ERROR_LIMIT
+ * Returns: (transfer full): the packed operand, or %NULL with %VN_ERROR_MEMORY
  */
 VnGemmPacked *
 vn_gemm_packed_new (const VnGemmKernel  *kernel,
@@ -58,7 +59,7 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
                     GError             **error)
 {
   VnGemmPacked *self = g_new0 (VnGemmPacked, 1);
-  gsize padded, bytes;
+  gsize padded, bytes = G_MAXSIZE;
 
   self->kernel = kernel;
   self->depth = depth;
@@ -66,11 +67,9 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
   self->n_blocks = (columns + block_width (kernel) - 1) / block_width (kernel);
   padded = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
   if (!vn_checked_mul (padded * sizeof (float), depth, &bytes) ||
-      posix_memalign ((void **) &self->blocks, ALIGNMENT, MAX (bytes, ALIGNMENT)) != 0)
+      (self->blocks = vn_memory_try_aligned (MAX (bytes, ALIGNMENT), ALIGNMENT)) == NULL)
     {
-      self->blocks = NULL;
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("no memory for a weight of %zu x %zu"), depth, columns);
+      vn_memory_set_error (bytes, error);
       vn_gemm_packed_free (self);
       return NULL;
     }

@@ -62,7 +62,9 @@ encoder_new (VnOpContext  *ctx,
   if (!check_lists (ctx, keys, values, error))
     return NULL;
   self = g_new0 (Encoder, 1);
-  self->table = vn_ml_table_new (keys, last_wins);
+  self->table = vn_ml_table_new (keys, last_wins, error);
+  if (self->table == NULL)
+    return NULL;
   self->values = values != NULL ? vn_tensor_ref (values) : NULL;
   if (fallback != NULL && (values == NULL || fallback->n_elements != 1 || fallback->dtype != values->dtype))
     {
@@ -259,8 +261,8 @@ one_hot_prepare (VnOpContext *ctx,
   if (ctx->in_types[0].dtype == VN_DTYPE_UNDEFINED)
     return TRUE;
   categories = dup_categories (ctx, error);
-  *prepared = categories != NULL ? vn_ml_table_new (categories, TRUE) : NULL;
-  return categories != NULL;
+  *prepared = categories != NULL ? vn_ml_table_new (categories, TRUE, error) : NULL;
+  return *prepared != NULL;
 }
 
 /* Floats count as the integers they begin with. */
@@ -295,7 +297,9 @@ one_hot_run (VnOpContext *ctx,
 
       if (categories == NULL)
         return FALSE;
-      table = own = vn_ml_table_new (categories, TRUE);
+      table = own = vn_ml_table_new (categories, TRUE, error);
+      if (table == NULL)
+        return FALSE;
     }
   memset (y, 0, ctx->out[0]->n_bytes);
   for (gsize i = 0; i < in->n_elements; i++)

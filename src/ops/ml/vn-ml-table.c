@@ -3,6 +3,8 @@
 #include "vn-ml.h"
 #include "vn-string-private.h"
 
+#include "vn-memory.h"
+
 struct _VnMlTable
 {
   VnTensor   *keys;
@@ -31,17 +33,22 @@ number_key (const VnTensor *tensor,
  * @keys: strings or numbers
  * @last_wins: which one counts if a key is there twice
  *
- * Returns: (transfer full): a table of their places
+ * Returns: (transfer full) (nullable): a table of their places; %NULL with %VN_ERROR_MEMORY
  */
 VnMlTable *
-vn_ml_table_new (VnTensor *keys,
-                 gboolean  last_wins)
+vn_ml_table_new (VnTensor  *keys,
+                 gboolean   last_wins,
+                 GError   **error)
 {
-  VnMlTable *self = g_new0 (VnMlTable, 1);
   gboolean text = keys->dtype == VN_DTYPE_STRING;
+  g_autofree gint64 *numbers = text ? NULL : vn_try_new (gint64, keys->n_elements, error);
+  VnMlTable *self;
 
+  if (!text && numbers == NULL)
+    return NULL;
+  self = g_new0 (VnMlTable, 1);
   self->keys = vn_tensor_ref (keys);
-  self->numbers = text ? NULL : g_new (gint64, keys->n_elements + 1);
+  self->numbers = g_steal_pointer (&numbers);
   self->places = text ? g_hash_table_new (g_str_hash, g_str_equal) : g_hash_table_new (g_int64_hash, g_int64_equal);
   for (gsize i = 0; i < keys->n_elements; i++)
     {
@@ -136,9 +143,9 @@ vn_ml_dup_list (VnOpContext  *ctx,
   if (text != NULL && text->type == VN_ATTR_STRINGS && text->strings != NULL)
     return strings_tensor (text->strings, error);
   if (ints != NULL && (numbers = vn_node_get_ints (ctx->node, ints, &n)) != NULL)
-    return vn_tensor_new_s64 (&VN_SHAPE ((gint64) n), numbers);
+    return vn_tensor_new_copy (VN_DTYPE_S64, &VN_SHAPE ((gint64) n), numbers, error);
   if (floats != NULL && (values = vn_node_get_floats (ctx->node, floats, &n)) != NULL)
-    return vn_tensor_new_f32 (&VN_SHAPE ((gint64) n), values);
+    return vn_tensor_new_copy (VN_DTYPE_F32, &VN_SHAPE ((gint64) n), values, error);
   vn_op_fail (ctx, error, _("%s: the list %s, or the like, is missing"), ctx->op->type,
               ints != NULL ? ints : floats != NULL ? floats : strings != NULL ? strings : tensor);
   return NULL;

@@ -75,7 +75,8 @@ char     *vn_ml_dup_bytes       (GBytes           *bytes);
 typedef struct _VnMlTable VnMlTable;
 
 VnMlTable *vn_ml_table_new      (VnTensor        *keys,
-                                 gboolean         last_wins);
+                                 gboolean         last_wins,
+                                 GError         **error);
 void       vn_ml_table_free     (VnMlTable       *self);
 gboolean   vn_ml_table_is_text  (const VnMlTable *self);
 gboolean   vn_ml_table_find     (const VnMlTable *self,

@@ -3,6 +3,8 @@
  * there are depends on the values, so they are chosen as soon as those are known. */
 #include "vn-number.h"
 
+#include "vn-memory.h"
+
 enum { BOXES, SCORES, MAX_BOXES, IOU_THRESHOLD, SCORE_THRESHOLD };
 
 typedef struct
@@ -68,13 +70,13 @@ add (Selection  *self,
   if (self->n_chosen == self->room)
     {
       gsize room = MAX (64, 2 * self->room);
-      gint64 *larger = g_try_renew (gint64, self->chosen, 3 * room);
+      gint64 *larger = vn_try_new (gint64, 3 * room, error);
 
       if (larger == NULL)
-        {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %zu boxes"), room);
-          return FALSE;
-        }
+        return FALSE;
+      if (self->n_chosen > 0)
+        memcpy (larger, self->chosen, 3 * self->n_chosen * sizeof (gint64));
+      g_free (self->chosen);
       self->chosen = larger;
       self->room = room;
     }

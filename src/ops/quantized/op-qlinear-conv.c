@@ -4,6 +4,8 @@
 #include "vn-conv.h"
 #include "vn-int.h"
 
+#include "vn-memory.h"
+
 #define PIXELS 64
 
 /* Indices of the inputs; -1 where the operator has none. */
@@ -121,7 +123,7 @@ prepare_with (VnOpContext   *ctx,
   const VnTensor *w = ctx->in[in->w];
   gboolean has_zero = vn_op_has_input (ctx, (guint) in->w_zero);
   VnIntParams params;
-  gsize n, bytes;
+  gsize n;
 
   *prepared = NULL;
   if (w == NULL || w->n_elements == 0 || w->shape.rank < 3 || (VN_INT_BITS >> w->dtype & 1) == 0 ||
@@ -130,13 +132,9 @@ prepare_with (VnOpContext   *ctx,
   n = (gsize) w->shape.dims[0];
   if (!vn_int_params (ctx, -1, in->w_zero, n, &params, error))
     return FALSE;
-  if (!vn_checked_mul (n, vn_int_step (w->n_elements / n) * sizeof (gint16), &bytes) ||
-      (*prepared = g_try_malloc (bytes)) == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %zu numbers"),
-                   w->n_elements);
-      return FALSE;
-    }
+  *prepared = vn_memory_alloc (n, vn_int_step (w->n_elements / n) * sizeof (gint16), error);
+  if (*prepared == NULL)
+    return FALSE;
   load_weight (w, params.zeros, params.zero_step, *prepared);
   return TRUE;
 }

@@ -8,6 +8,8 @@
 #include "vn-int.h"
 #include "vn-product.h"
 
+#include "vn-memory.h"
+
 #define ROWS 64
 #define COLUMNS 256
 
@@ -203,7 +205,6 @@ product_prepare (VnOpContext *ctx,
   gboolean transposed = vn_node_get_int (ctx->node, "transB", 0) != 0;
   Operand operand;
   VnShape shape;
-  gsize bytes;
 
   *prepared = NULL;
   if (b == NULL || b->n_elements == 0 || b->shape.rank != 2 || (VN_INT_BITS >> b->dtype & 1) == 0 ||
@@ -212,13 +213,9 @@ product_prepare (VnOpContext *ctx,
   shape = turned (ctx, &b->shape, "transB");
   if (!operand_init (&operand, ctx, -1, in->b_zero, (gsize) shape.dims[1], 1, error))
     return FALSE;
-  if (!vn_checked_mul ((gsize) shape.dims[1], vn_int_step ((gsize) shape.dims[0]) * sizeof (gint16), &bytes) ||
-      (*prepared = g_try_malloc (bytes)) == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("not enough memory for a weight of %zu numbers"),
-                   b->n_elements);
-      return FALSE;
-    }
+  *prepared = vn_memory_alloc ((gsize) shape.dims[1], vn_int_step ((gsize) shape.dims[0]) * sizeof (gint16), error);
+  if (*prepared == NULL)
+    return FALSE;
   load_b (b, &shape, transposed, &operand, *prepared);
   return TRUE;
 }

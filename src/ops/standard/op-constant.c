@@ -17,11 +17,11 @@ constant_value (const VnNode  *node,
     return vn_tensor_ref (tensor);
   list.dims[0] = (gint64) n;
   if (ints != NULL)
-    return vn_tensor_new_s64 (&list, ints);
+    return vn_tensor_new_copy (VN_DTYPE_S64, &list, ints, error);
   floats = vn_node_get_floats (node, "value_floats", &n);
   list.dims[0] = (gint64) n;
   if (floats != NULL)
-    return vn_tensor_new_f32 (&list, floats);
+    return vn_tensor_new_copy (VN_DTYPE_F32, &list, floats, error);
   if (vn_node_get_attr (node, "value_int") != NULL)
     return vn_tensor_new_s64 (&VN_SHAPE_SCALAR, (gint64[]) { vn_node_get_int (node, "value_int", 0) });
   if (vn_node_get_attr (node, "value_float") != NULL)
@@ -47,8 +47,8 @@ constant_infer (VnOpContext *ctx,
     return FALSE;
   vn_op_set_output (ctx, 0, value->dtype, &value->shape);
   if (ctx->out != NULL && ctx->out[0] == NULL)
-    ctx->out[0] = vn_tensor_get_aligned (value, NULL);
-  return TRUE;
+    ctx->out[0] = vn_tensor_get_aligned (value, error);
+  return ctx->out == NULL || ctx->out[0] != NULL;
 }
 
 static gboolean

@@ -3,6 +3,8 @@
  * is kept as a tree, each edge one more word. */
 #include "vn-string-private.h"
 
+#include "vn-memory.h"
+
 enum { TF, IDF, TFIDF };
 
 /* An edge of the tree: from a node, by a word. */
@@ -253,10 +255,11 @@ tfidf_infer (VnOpContext *ctx,
 
 /* Numbers of the words of the data, 0 for those not in the list. */
 static guint32 *
-number_words (const Vectorizer *self,
-              const VnTensor   *x)
+number_words (const Vectorizer  *self,
+              const VnTensor    *x,
+              GError           **error)
 {
-  guint32 *words = g_try_new (guint32, MAX (x->n_elements, 1));
+  guint32 *words = vn_try_new (guint32, x->n_elements, error);
 
   for (gsize i = 0; words != NULL && i < x->n_elements; i++)
     {
@@ -349,9 +352,9 @@ tfidf_run (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the list holds %s, but the data are %s"),
                        self->strings ? vn_dtype_get_name (VN_DTYPE_STRING) : vn_dtype_get_name (VN_DTYPE_S64),
                        vn_dtype_get_name (x->dtype));
-  words = number_words (self, x);
+  words = number_words (self, x, error);
   if (words == NULL)
-    return vn_op_fail (ctx, error, _("not enough memory for %zu words"), x->n_elements);
+    return FALSE;
   if (ctx->out[0]->n_bytes > 0)
     memset (ctx->out[0]->data, 0, ctx->out[0]->n_bytes);
   for (gsize row = 0; row < rows; row++)

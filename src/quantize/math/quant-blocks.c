@@ -15,6 +15,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 
@@ -106,8 +107,7 @@ vn_quant_block_params (VnTensor   *data,
                        VnTensor  **zero_point,
                        GError    **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error), scales = NULL;
-  g_autofree gint64 *zeros = NULL;
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error), scales = NULL, zeros = NULL;
   g_autofree float *ends = NULL;
   VnShape shape = data->shape;
   Blocks cut;
@@ -121,8 +121,10 @@ vn_quant_block_params (VnTensor   *data,
   if (scales == NULL)
     return FALSE;
 
-  zeros = g_new (gint64, scales->n_elements + 1);
-  ends = g_new (float, 2 * cut.inner + 1);
+  zeros = vn_tensor_new (dtype, &shape, error);
+  ends = vn_try_new (float, 2 * cut.inner, error);
+  if (zeros == NULL || ends == NULL)
+    return FALSE;
   for (gsize b = 0; b < cut.outer * cut.n_blocks; b++)
     {
       gsize first = b % cut.n_blocks * cut.block;
@@ -130,13 +132,15 @@ vn_quant_block_params (VnTensor   *data,
 
       ranges_of_blocks (x, MIN (cut.block, cut.length - first), cut.inner, ends, ends + cut.inner);
       for (gsize i = 0; i < cut.inner; i++)
-        params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric,
-                         (float *) scales->data + b * cut.inner + i, &zeros[b * cut.inner + i]);
+        {
+          gint64 zero = 0;
+
+          params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric, (float *) scales->data + b * cut.inner + i, &zero);
+          vn_quant_store_integer (zeros, b * cut.inner + i, zero);
+        }
     }
 
-  *zero_point = vn_quant_integer_tensor (dtype, &shape, zeros, error);
-  if (*zero_point == NULL)
-    return FALSE;
+  *zero_point = g_steal_pointer (&zeros);
   *scale = g_steal_pointer (&scales);
   return TRUE;
 }
@@ -159,15 +163,15 @@ vn_quant_quantize_blocks (VnTensor        *data,
                           GError         **error)
 {
   g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
-  g_autofree gint64 *values = NULL;
+  VnTensor *integers;
   Blocks cut;
 
   if (aligned == NULL)
     return NULL;
 
   cut = blocks_of (&data->shape, axis, block, dtype);
-  values = g_new (gint64, data->n_elements + 1);
-  for (gsize i = 0; i < data->n_elements; i++)
+  integers = vn_tensor_new (dtype, &data->shape, error);
+  for (gsize i = 0; integers != NULL && i < data->n_elements; i++)
     {
       gsize row = i / cut.inner;
       gsize p = (row / cut.length * cut.n_blocks + row % cut.length / cut.block) * cut.inner + i % cut.inner;
@@ -176,7 +180,7 @@ vn_quant_quantize_blocks (VnTensor        *data,
       float q = zero_first ? roundf (x + z) : roundf (x) + z;
 
       /* a scale below the normal floats makes x NaN */
-      values[i] = (q > 0 ? (gint64) MIN (q, (float) cut.highest) : 0) - cut.shift;
+      vn_quant_store_integer (integers, i, (q > 0 ? (gint64) MIN (q, (float) cut.highest) : 0) - cut.shift);
     }
-  return vn_quant_integer_tensor (dtype, &data->shape, values, error);
+  return integers;
 }

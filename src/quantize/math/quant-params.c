@@ -180,30 +180,34 @@ vn_quant_int16_scale (float scale)
   return (float) best;
 }
 
-static void
-store_integer (gpointer data,
-               VnDType  dtype,
-               gsize    i,
-               gint64   value)
+/*< private >
+ * vn_quant_store_integer:
+ * @tensor: of (u)int4, 8, 16 or 32, whose elements are stored in ascending order
+ * @value: inside the range of its type
+ */
+void
+vn_quant_store_integer (VnTensor *tensor,
+                        gsize     i,
+                        gint64    value)
 {
-  switch (vn_dtype_get_bits (dtype))
+  switch (vn_dtype_get_bits (tensor->dtype))
     {
     case 4:
       {
-        guint8 *byte = (guint8 *) data + i / 2;
+        guint8 *byte = (guint8 *) tensor->data + i / 2;
         guint8 nibble = value & 0xf;
 
-        *byte = i % 2 == 0 ? (*byte & 0xf0) | nibble : (*byte & 0x0f) | nibble << 4;
+        *byte = i % 2 == 0 ? nibble : *byte | nibble << 4;
         break;
       }
     case 8:
-      ((guint8 *) data)[i] = (guint8) value;
+      ((guint8 *) tensor->data)[i] = (guint8) value;
       break;
     case 16:
-      ((guint16 *) data)[i] = (guint16) value;
+      ((guint16 *) tensor->data)[i] = (guint16) value;
       break;
     default:
-      ((guint32 *) data)[i] = (guint32) value;
+      ((guint32 *) tensor->data)[i] = (guint32) value;
       break;
     }
 }
@@ -223,7 +227,7 @@ vn_quant_integer_tensor (VnDType         dtype,
   VnTensor *tensor = vn_tensor_new (dtype, shape, error);
 
   for (gsize i = 0; tensor != NULL && i < tensor->n_elements; i++)
-    store_integer (tensor->data, dtype, i, values[i]);
+    vn_quant_store_integer (tensor, i, values[i]);
   return tensor;
 }
 
@@ -248,22 +252,21 @@ slice_along (const VnTensor *data,
 #define RUN_BLOCK 256
 
 static void
-store_block (gpointer     out,
-             VnDType      dtype,
+store_block (VnTensor    *out,
              gsize        first,
              const float *q,
              gsize        n)
 {
-  if (vn_dtype_get_bits (dtype) == 8)
+  if (vn_dtype_get_bits (out->dtype) == 8)
     {
-      guint8 *bytes = (guint8 *) out + first;
+      guint8 *bytes = (guint8 *) out->data + first;
 
       for (gsize i = 0; i < n; i++)
         bytes[i] = (guint8) (gint32) q[i];
       return;
     }
   for (gsize i = 0; i < n; i++)
-    store_integer (out, dtype, first + i, (gint64) q[i]);
+    vn_quant_store_integer (out, first + i, (gint64) q[i]);
 }
 
 static void
@@ -273,8 +276,7 @@ quantize_run (const float *x,
               float        zero_point,
               float        low,
               float        high,
-              gpointer     out,
-              VnDType      dtype,
+              VnTensor    *out,
               gsize        first)
 {
   float q[RUN_BLOCK];
@@ -285,7 +287,7 @@ quantize_run (const float *x,
 
       for (gsize i = 0; i < count; i++)
         q[i] = CLAMP (rintf (x[start + i] / scale) + zero_point, low, high);
-      store_block (out, dtype, first + start, q, count);
+      store_block (out, first + start, q, count);
     }
 }
 
@@ -308,13 +310,13 @@ quantize_wide_run (const float *x,
 }
 
 static void
-quantize_run_to (const VnTensor *result,
-                 const float    *x,
-                 gsize           first,
-                 gsize           n,
-                 float           scale,
-                 double          zero_point,
-                 gboolean        narrow)
+quantize_run_to (VnTensor    *result,
+                 const float *x,
+                 gsize        first,
+                 gsize        n,
+                 float        scale,
+                 double       zero_point,
+                 gboolean     narrow)
 {
   gint64 low = 0, high = 0;
 
@@ -330,7 +332,7 @@ quantize_run_to (const VnTensor *result,
   if (vn_dtype_get_bits (result->dtype) == 32)
     quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
   else
-    quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result->data, result->dtype, first);
+    quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result, first);
 }
 
 /*< private >

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <float.h>
 #include <string.h>
@@ -188,16 +189,10 @@ vn_quant_method_ranges (VnTensor               *data,
   const gsize channels = axis < 0 ? 1 : (gsize) shape->dims[axis];
   const gsize outer = axis < 0 ? 1 : (gsize) vn_shape_count (shape, 0, axis);
   const gsize inner = axis < 0 ? data->n_elements : (gsize) vn_shape_count (shape, axis + 1, shape->rank);
-  g_autofree float *room = outer > 1 ? g_try_new (float, outer * inner) : NULL;
+  g_autofree float *room = NULL;
 
-  if (aligned == NULL)
+  if (aligned == NULL || (outer > 1 && (room = vn_try_new (float, outer * inner, error)) == NULL))
     return FALSE;
-  if (outer > 1 && room == NULL && inner > 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("There is no memory for %llu elements"),
-                   (unsigned long long) (outer * inner));
-      return FALSE;
-    }
   for (gsize c = 0; c < channels; c++)
     {
       const float *x = gather_channel (aligned->data, outer, channels, inner, c, room);

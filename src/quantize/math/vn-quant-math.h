@@ -18,6 +18,9 @@ gboolean  vn_quant_get_levels        (VnDType         dtype,
                                       gboolean        reduce_range,
                                       gint64         *qmin,
                                       gint64         *qmax);
+void      vn_quant_store_integer     (VnTensor       *tensor,
+                                      gsize           i,
+                                      gint64          value);
 VnTensor *vn_quant_integer_tensor    (VnDType         dtype,
                                       const VnShape  *shape,
                                       const gint64   *values,

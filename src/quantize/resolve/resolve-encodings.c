@@ -7,6 +7,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 static gboolean
 check_given (VnResolver     *self,
@@ -129,10 +130,12 @@ vn_encoding_fill_constant (const VnEncoding  *given,
                            VnQuantRow     *row,
                            GError        **error)
 {
-  g_autofree float *scales = g_new (float, n + 1);
-  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  g_autofree float *scales = vn_try_new (float, n, error);
+  g_autofree gint64 *zero_points = vn_try_new (gint64, n, error);
   VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
 
+  if (scales == NULL || zero_points == NULL)
+    return FALSE;
   if (given->n > 0 && given->n != n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are given; give 1 or %llu, one for each channel"),
@@ -148,7 +151,9 @@ vn_encoding_fill_constant (const VnEncoding  *given,
     }
   g_free (row->tensor.method);
   row->tensor.method = g_strdup ("given");
-  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.scale = vn_tensor_new_copy (VN_DTYPE_F32, &shape, scales, error);
+  if (row->tensor.scale == NULL)
+    return FALSE;
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
   return row->tensor.zero_point != NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 
@@ -135,11 +136,13 @@ fill_bias (VnResolver         *self,
   VnDType dtype = vn_quant_choose_bias (self->recipe, x, weight, &product);
   gsize n = product ? weight->scale->n_elements : 1;
   const VnShape *shape = product ? &weight->scale->shape : &VN_SHAPE_SCALAR;
-  g_autofree gint64 *zeros = g_new0 (gint64, n + 1);
-  g_autofree float *scales = g_new (float, n + 1);
+  g_autofree gint64 *zeros = vn_try_new0 (gint64, n, error);
+  g_autofree float *scales = vn_try_new (float, n + 1, error);
   float min, max;
   guint64 n_infinite;
 
+  if (zeros == NULL || scales == NULL)
+    return FALSE;
   if (dtype == VN_DTYPE_F32)
     return TRUE;
 
@@ -161,7 +164,9 @@ fill_bias (VnResolver         *self,
   row->tensor.quantized = TRUE;
   row->tensor.dtype = dtype;
   row->tensor.axis = weight->axis < 0 || !product ? -1 : bias->bias->initializer->shape.rank - 1;
-  row->tensor.scale = vn_tensor_new_f32 (shape, scales);
+  row->tensor.scale = vn_tensor_new_copy (VN_DTYPE_F32, shape, scales, error);
+  if (row->tensor.scale == NULL)
+    return FALSE;
   row->tensor.zero_point = vn_quant_integer_tensor (dtype, shape, zeros, error);
   row->tensor.min = min;
   row->tensor.max = max;

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -308,10 +309,12 @@ set_channel_params (VnResolver    *self,
                     gboolean       reduce_range,
                     GError       **error)
 {
-  g_autofree float *scales = g_new (float, n + 1);
-  g_autofree gint64 *zero_points = g_new (gint64, n + 1);
+  g_autofree float *scales = vn_try_new (float, n, error);
+  g_autofree gint64 *zero_points = vn_try_new (gint64, n, error);
   VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
 
+  if (scales == NULL || zero_points == NULL)
+    return FALSE;
   row->tensor.min = n > 0 ? min[0] : 0;
   row->tensor.max = n > 0 ? max[0] : 0;
   for (gsize i = 0; i < n; i++)
@@ -330,7 +333,9 @@ set_channel_params (VnResolver    *self,
       row->tensor.axis = -1;
       return set_no_params (row, error);
     }
-  row->tensor.scale = vn_tensor_new_f32 (&shape, scales);
+  row->tensor.scale = vn_tensor_new_copy (VN_DTYPE_F32, &shape, scales, error);
+  if (row->tensor.scale == NULL)
+    return FALSE;
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, zero_points, error);
   return row->tensor.zero_point != NULL;
 }
@@ -369,12 +374,14 @@ fill_constant (VnResolver     *self,
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
   VnTensor *data = value->initializer;
   gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
-  g_autofree float *min = g_new (float, n + 1);
-  g_autofree float *max = g_new (float, n + 1);
+  g_autofree float *min = vn_try_new (float, n + 1, error);
+  g_autofree float *max = vn_try_new (float, n + 1, error);
   gboolean symmetric, reduce_range = self->recipe->reduce_range;
   guint64 n_infinite;
   gint64 zero_point;
 
+  if (min == NULL || max == NULL)
+    return FALSE;
   row->tensor.dtype = mark->as_weight ? weight_type (self, value) : activation_type (self, value);
   row->tensor.rule = vn_resolver_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
                                                       mark->tensor_rule), row->tensor.dtype);

@@ -12,6 +12,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,23 +62,22 @@ vn_quant_parse_params (char       **scales,
                        VnQuantRow  *row,
                        GError     **error)
 {
-  g_autofree double *numbers = g_new (double, 2 * n + 1);
-  g_autofree float *as_float = g_new (float, n + 1);
-  g_autofree gint64 *as_int = g_new (gint64, n + 1);
+  g_autofree double *numbers = vn_try_new (double, 2 * n, error);
   VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
 
-  if (!vn_recipe_parse_numbers (scales, n, row->tensor.name, numbers, error) ||
+  if (numbers == NULL || !vn_recipe_parse_numbers (scales, n, row->tensor.name, numbers, error) ||
       !vn_recipe_parse_numbers (zero_points, n, row->tensor.name, numbers + n, error) ||
       !check_params (row, n, numbers, numbers + n, error))
     return FALSE;
+  if ((row->tensor.scale = vn_tensor_new (VN_DTYPE_F32, &shape, error)) == NULL ||
+      (row->tensor.zero_point = vn_tensor_new (row->tensor.dtype, &shape, error)) == NULL)
+    return FALSE;
   for (gsize i = 0; i < n; i++)
     {
-      as_float[i] = (float) numbers[i];
-      as_int[i] = (gint64) numbers[n + i];
+      ((float *) row->tensor.scale->data)[i] = (float) numbers[i];
+      vn_quant_store_integer (row->tensor.zero_point, i, (gint64) numbers[n + i]);
     }
-  row->tensor.scale = vn_tensor_new_f32 (&shape, as_float);
-  row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &shape, as_int, error);
-  return row->tensor.zero_point != NULL;
+  return TRUE;
 }
 
 /* ---- what a recipe may say ---- */
@@ -157,11 +157,11 @@ replace_numbers (char       **list,
                  float       *numbers,
                  GError     **error)
 {
-  g_autofree double *given = g_new (double, n + 1);
+  g_autofree double *given = NULL;
 
   if (list == NULL)
     return TRUE;
-  if (!vn_recipe_parse_numbers (list, n, name, given, error))
+  if ((given = vn_try_new (double, n, error)) == NULL || !vn_recipe_parse_numbers (list, n, name, given, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     numbers[i] = (float) given[i];

@@ -356,22 +356,22 @@ quantize_bias (const VnQuantRow  *row,
   g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
   const float *scale = row->tensor.scale->data;
   gsize n_scales = row->tensor.scale->n_elements;
-  g_autofree gint64 *values = NULL;
+  VnTensor *integers;
   gint64 low, high;
 
   if (data == NULL)
     return NULL;
 
   vn_dtype_integer_range (row->tensor.dtype, &low, &high);
-  values = g_new (gint64, data->n_elements + 1);
-  for (gsize i = 0; i < data->n_elements; i++)
+  integers = vn_tensor_new (row->tensor.dtype, &bias->shape, error);
+  for (gsize i = 0; integers != NULL && i < data->n_elements; i++)
     {
       double x = (double) ((const float *) data->data)[i] * row->beta;
       double q = rint (x / (double) scale[n_scales > 1 ? i : 0]);
 
-      values[i] = (gint64) CLAMP (q, (double) low, (double) high);
+      vn_quant_store_integer (integers, i, (gint64) CLAMP (q, (double) low, (double) high));
     }
-  return vn_quant_integer_tensor (row->tensor.dtype, &bias->shape, values, error);
+  return integers;
 }
 
 static VnTensor *

@@ -7,21 +7,29 @@
  * PPQ: all layers whose results flow together, and all that read that. */
 #include "vn-equalize-private.h"
 
+#include "vn-memory.h"
+
 /*< private >
  * vn_equalizer_add_group:
  * @n: channels
+ *
+ * Returns: (transfer none) (nullable): an empty group; %NULL if memory was refused
  */
 VnEqualGroup *
 vn_equalizer_add_group (VnEqualizer *self,
                         gsize        n)
 {
-  VnEqualGroup *group = g_new0 (VnEqualGroup, 1);
+  g_autofree double *factors = vn_try_new (double, n, NULL), *factors2 = vn_try_new (double, n, NULL);
+  VnEqualGroup *group;
 
+  if (factors == NULL || factors2 == NULL)
+    return NULL;
+  group = g_new0 (VnEqualGroup, 1);
   group->heads = g_ptr_array_new ();
   group->tails = g_ptr_array_new ();
   group->n = n;
-  group->factors = g_new (double, MAX (n, 1));
-  group->factors2 = g_new (double, MAX (n, 1));
+  group->factors = g_steal_pointer (&factors);
+  group->factors2 = g_steal_pointer (&factors2);
   for (gsize i = 0; i < n; i++)
     group->factors[i] = group->factors2[i] = 1;
   g_ptr_array_add (self->owned, group);
@@ -185,7 +193,8 @@ add_pair (VnEqualizer  *self,
 
   if (tail == NULL || !may_pair (tail))
     return;
-  group = vn_equalizer_add_group (self, head->n_out);
+  if ((group = vn_equalizer_add_group (self, head->n_out)) == NULL)
+    return;
   g_ptr_array_add (group->heads, head);
   g_ptr_array_add (group->tails, tail);
   insert_group (self, group);
@@ -207,7 +216,8 @@ add_triple (VnEqualizer  *self,
 
   if (last == NULL || !is_plain_conv (last))
     return;
-  group = vn_equalizer_add_group (self, first->n_out);
+  if ((group = vn_equalizer_add_group (self, first->n_out)) == NULL)
+    return;
   g_ptr_array_add (group->heads, first);
   g_ptr_array_add (group->tails, last);
   group->middle = middle;
@@ -348,7 +358,8 @@ add_group_from (VnEqualizer  *self,
     g_hash_table_add (done, g_ptr_array_index (heads, i));
   if (!search.closed || !has_channels (&search, head->n_out))
     return;
-  group = vn_equalizer_add_group (self, head->n_out);
+  if ((group = vn_equalizer_add_group (self, head->n_out)) == NULL)
+    return;
   take_layers (group->heads, heads);
   take_layers (group->tails, tails);
   g_ptr_array_add (self->groups, group);

@@ -4,6 +4,7 @@
 #include "vn-equalize-private.h"
 
 #include "vn-checked.h"
+#include "vn-memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,10 +264,12 @@ measure_ratios (const VnEqualLayer *self,
                 double             *largest_weight)
 {
   gsize out, in, n = self->weight->n_elements, step = 1 + (n - 1) / MOST_RATIOS, n_ratios = 0;
-  g_autofree double *least = g_new (double, self->n_out), *ratios = g_new (double, MIN (n, MOST_RATIOS));
+  g_autofree double *least = vn_try_new (double, self->n_out, NULL), *ratios = vn_try_new (double, MIN (n, MOST_RATIOS), NULL);
   const float *numbers = self->weight->data, *bias = self->bias->data;
   double sum = 0;
 
+  if (least == NULL || ratios == NULL)
+    return (Ratios) { 0, 0 };
   for (gsize c = 0; c < self->n_out; c++)
     least[c] = INFINITY;
   for (gsize i = 0; i < n; i++)

@@ -8,6 +8,8 @@
  * Factors are found in double and rounded to float32 once; weights are multiplied in float32. */
 #include "vn-equalize-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,14 +141,17 @@ append_keys (const VnEqualizer  *self,
     }
 }
 
-static void
+/* FALSE: memory was refused. */
+static gboolean
 measure (const VnEqualizer  *self,
          const VnEqualGroup *group,
          double             *heads,
          double             *tails)
 {
-  g_autofree double *ranges = g_new (double, MAX (group->n, 1));
+  g_autofree double *ranges = vn_try_new (double, group->n, NULL);
 
+  if (ranges == NULL || heads == NULL || tails == NULL)
+    return FALSE;
   memset (heads, 0, group->n * sizeof *heads);
   memset (tails, 0, group->n * sizeof *tails);
   for (guint i = 0; i < group->heads->len; i++)
@@ -167,6 +172,7 @@ measure (const VnEqualizer  *self,
       for (gsize c = 0; c < group->n; c++)
         tails[c] = fmax (tails[c], ranges[c]);
     }
+  return TRUE;
 }
 
 /* ---- moving them ---- */
@@ -188,10 +194,11 @@ static void
 balance (VnEqualizer  *self,
          VnEqualGroup *group)
 {
-  g_autofree double *heads = g_new (double, MAX (group->n, 1)), *tails = g_new (double, MAX (group->n, 1));
-  g_autofree float *factors = g_new (float, MAX (group->n, 1));
+  g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
+  g_autofree float *factors = vn_try_new (float, group->n, NULL);
 
-  measure (self, group, heads, tails);
+  if (factors == NULL || !measure (self, group, heads, tails))
+    return;
   for (gsize c = 0; c < group->n; c++)
     {
       factors[c] = clean (self->options->kind == VN_EQUALIZE_AMD ? find_pair_factor (self->options, heads[c], tails[c])
@@ -211,11 +218,12 @@ static void
 balance_triple (VnEqualizer  *self,
                 VnEqualGroup *group)
 {
-  g_autofree double *heads = g_new (double, MAX (group->n, 1)), *tails = g_new (double, MAX (group->n, 1));
-  g_autofree double *middle = g_new (double, MAX (group->n, 1));
-  g_autofree float *first = g_new (float, MAX (group->n, 1)), *second = g_new (float, MAX (group->n, 1));
+  g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
+  g_autofree double *middle = vn_try_new (double, group->n, NULL);
+  g_autofree float *first = vn_try_new (float, group->n, NULL), *second = vn_try_new (float, group->n, NULL);
 
-  measure (self, group, heads, tails);
+  if (middle == NULL || first == NULL || second == NULL || !measure (self, group, heads, tails))
+    return;
   vn_equal_layer_ranges_out (group->middle, middle);
   for (gsize c = 0; c < group->n; c++)
     {

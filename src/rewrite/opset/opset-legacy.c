@@ -54,7 +54,9 @@ VN_OPSET_RULE (vn_opset_image_scaler)
 
   if (values == NULL || vn_node_get_input (node, 0) == NULL)
     return vn_opset_refuse (step, _("it has no bias or no input"), error);
-  bias = vn_tensor_new_f32 (&VN_SHAPE (1, (gint64) n, 1, 1), values);
+  bias = vn_tensor_new_copy (VN_DTYPE_F32, &VN_SHAPE (1, (gint64) n, 1, 1), values, error);
+  if (bias == NULL)
+    return FALSE;
   vn_node_remove_attr (node, "bias");
   vn_node_remove_attr (node, "scale");
   become_mul_add (node, scalar (node, "scale", scale), vn_rewrite_add_constant (node, "bias", bias));

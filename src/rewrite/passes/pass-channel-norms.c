@@ -36,7 +36,7 @@ get_channel_line (const VnValue *value,
 {
   g_autoptr(VnTensor) constant = vn_rewrite_constant_f32 (value, NULL);
   gint64 channels = shape->dims[1];
-  g_autofree float *line = NULL;
+  VnTensor *line;
 
   if (constant == NULL || channels <= 0 || constant->shape.rank > shape->rank ||
       (constant->n_elements != 1 && constant->n_elements != (gsize) channels))
@@ -44,12 +44,10 @@ get_channel_line (const VnValue *value,
   if (constant->n_elements != 1 && (constant->shape.rank < shape->rank - 1 ||
                                     constant->shape.dims[constant->shape.rank - (shape->rank - 1)] != channels))
     return NULL;
-  line = g_try_new (float, channels);
-  if (line == NULL)
-    return NULL;
-  for (gint64 i = 0; i < channels; i++)
-    line[i] = ((const float *) constant->data)[constant->n_elements == 1 ? 0 : i];
-  return vn_tensor_new_f32 (&VN_SHAPE (channels), line);
+  line = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (channels), NULL);
+  for (gint64 i = 0; line != NULL && i < channels; i++)
+    ((float *) line->data)[i] = ((const float *) constant->data)[constant->n_elements == 1 ? 0 : i];
+  return line;
 }
 
 static VnTensor *

@@ -40,9 +40,9 @@ constant_tensor (const VnNode  *node,
     case VN_ATTR_INT:
       return vn_tensor_new_s64 (&VN_SHAPE_SCALAR, &attr->i);
     case VN_ATTR_FLOATS:
-      return vn_tensor_new_f32 (&VN_SHAPE (attr->floats->len), (const float *) (gpointer) attr->floats->data);
+      return vn_tensor_new_copy (VN_DTYPE_F32, &VN_SHAPE (attr->floats->len), attr->floats->data, error);
     case VN_ATTR_INTS:
-      return vn_tensor_new_s64 (&VN_SHAPE (attr->ints->len), (const gint64 *) (gpointer) attr->ints->data);
+      return vn_tensor_new_copy (VN_DTYPE_S64, &VN_SHAPE (attr->ints->len), attr->ints->data, error);
     case VN_ATTR_STRING:
     case VN_ATTR_STRINGS:
       return from_strings (attr, error);

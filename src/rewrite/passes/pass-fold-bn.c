@@ -8,6 +8,8 @@
  * now made by the first; its name stays. */
 #include "vn-rewrite-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 
 /* y = m * x + a for each of n channels */
@@ -26,15 +28,17 @@ affine_clear (Affine *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Affine, affine_clear)
 
-static void
+/* FALSE: memory was refused. */
+static gboolean
 affine_init (Affine *self,
              gsize   n)
 {
   self->n = n;
-  self->m = g_new (double, MAX (n, 1));
-  self->a = g_new0 (double, MAX (n, 1));
-  for (gsize i = 0; i < n; i++)
+  self->m = vn_try_new (double, n, NULL);
+  self->a = vn_try_new0 (double, n, NULL);
+  for (gsize i = 0; self->m != NULL && i < n; i++)
     self->m[i] = 1;
+  return self->m != NULL && self->a != NULL;
 }
 
 /* ---- the second node ---- */
@@ -57,7 +61,8 @@ read_batch_norm (const VnNode *node,
   for (guint i = 1; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       return FALSE;
-  affine_init (affine, n);
+  if (!affine_init (affine, n))
+    return FALSE;
   for (gsize i = 0; i < n; i++)
     {
       affine->m[i] = ((float *) scale->data)[i] / sqrt (((float *) var->data)[i] + epsilon);
@@ -98,7 +103,8 @@ read_arithmetic (const VnNode  *node,
   if (kind == G_N_ELEMENTS (types) || node->inputs->len != 2 || other == NULL || (second && kind % 2 == 1) ||
       !is_per_channel (other, rank, n))
     return FALSE;
-  affine_init (affine, n);
+  if (!affine_init (affine, n))
+    return FALSE;
   for (gsize i = 0; i < n; i++)
     {
       double c = ((float *) other->data)[other->n_elements == 1 ? 0 : i];

@@ -3,6 +3,8 @@
  * count as constants. Quantized weights are left as they are, and so is what would grow the file. */
 #include "vn-rewrite-private.h"
 
+#include "vn-memory.h"
+
 #include <stdlib.h>
 
 /* A result may be so large, or not much larger than what it is made of: Expand and ConstantOfShape stay. */
@@ -163,10 +165,11 @@ run_with_scratch (VnOpContext  *ctx,
   gpointer scratch = NULL;
   gboolean ok;
 
-  if (ctx->scratch_bytes > G_MAXSSIZE - 64 || posix_memalign (&scratch, 64, ctx->scratch_bytes + 64) != 0)
+  if (ctx->scratch_bytes <= G_MAXSSIZE - 64)
+    scratch = vn_memory_try_aligned (ctx->scratch_bytes + 64, 64);
+  if (scratch == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory: %zu bytes are needed"),
-                   ctx->scratch_bytes);
+      vn_memory_set_error (ctx->scratch_bytes, error);
       return FALSE;
     }
   ctx->scratch = scratch;
@@ -249,7 +252,14 @@ fold_node (VnPassContext  *ctx,
     return TRUE;
   if (!has_results (&call))
     {
-      if (!has_constant_inputs (node) || (!large && !is_small_enough (&call)) || !compute (&call, &local) || !has_results (&call))
+      if (!has_constant_inputs (node) || (!large && !is_small_enough (&call)))
+        return TRUE;
+      if (!compute (&call, &local) && vn_error_is_memory (local))
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+      if (local != NULL || !has_results (&call))
         return TRUE;
     }
   replace_node (ctx, returned, node, &call);

@@ -140,7 +140,7 @@ test_resume (Fixture       *self,
   whole = vn_calibrate (self->plan, self->taps, self->dataset, &options, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (vn_stats_get_n_left (whole), ==, 0);
-  whole_bytes = vn_stats_to_bytes (whole);
+  whole_bytes = vn_stats_to_bytes (whole, NULL);
 
   for (guint at = 1; at < N_SAMPLES; at += 3)
     for (guint threads = 1; threads <= 3; threads += 2)
@@ -161,7 +161,7 @@ test_resume (Fixture       *self,
         if (finished != NULL)
           {
             g_assert_cmpuint (threads, >, 1);
-            bytes = vn_stats_to_bytes (finished);
+            bytes = vn_stats_to_bytes (finished, NULL);
             g_assert_true (g_bytes_equal (bytes, whole_bytes));
             g_object_unref (state.cancellable);
             continue;
@@ -179,7 +179,7 @@ test_resume (Fixture       *self,
         g_assert_no_error (error);
         sum = vn_stats_continue (partial, rest, &error);
         g_assert_no_error (error);
-        bytes = vn_stats_to_bytes (sum);
+        bytes = vn_stats_to_bytes (sum, NULL);
         g_assert_true (g_bytes_equal (bytes, whole_bytes));
         g_object_unref (state.cancellable);
       }

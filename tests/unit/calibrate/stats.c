@@ -174,8 +174,8 @@ test_origin (void)
   g_autoptr(VnStats) ab = vn_stats_merge ((VnStats *[]) { a, b }, 2, &error);
   g_autoptr(VnStats) ba = vn_stats_merge ((VnStats *[]) { b, a }, 2, &error);
   g_autoptr(VnStats) repeated = vn_stats_merge ((VnStats *[]) { a, same }, 2, &error);
-  g_autoptr(GBytes) ab_bytes = vn_stats_to_bytes (ab);
-  g_autoptr(GBytes) ba_bytes = vn_stats_to_bytes (ba);
+  g_autoptr(GBytes) ab_bytes = vn_stats_to_bytes (ab, NULL);
+  g_autoptr(GBytes) ba_bytes = vn_stats_to_bytes (ba, NULL);
   g_autoptr(VnStats) read = vn_stats_from_bytes (ab_bytes, &error);
   g_autoptr(VnStats) more = NULL;
   const char *example = NULL;

@@ -2,6 +2,8 @@
 /* What convolutions of blocked data have in common: the packed weight, and what is done to their results. */
 #include "vn-blocked-private.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -32,7 +34,7 @@ pack (VnBlockedWeight *self,
  * @together: blocks whose vectors lie side by side
  *
  * Returns: (transfer full) (nullable): the weight in blocks of output channels; lanes without a channel are 0. %NULL
- *   with %VN_ERROR_LIMIT
+ *   with %VN_ERROR_MEMORY
  */
 VnBlockedWeight *
 vn_blocked_weight_new (const VnTensor  *w,
@@ -49,10 +51,9 @@ vn_blocked_weight_new (const VnTensor  *w,
   self->n_blocks = vn_blocked_count (self->channels, lanes);
   self->depth = w->n_elements / self->channels;
   if (!vn_checked_mul (self->n_blocks * lanes * sizeof (float), self->depth + 1, &bytes) ||
-      posix_memalign (&self->memory, bytes >= (4u << 20) ? 2u << 20 : 64, bytes) != 0)
+      (self->memory = vn_memory_try_aligned (bytes, bytes >= (4u << 20) ? 2u << 20 : 64)) == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to pack a weight of %zu bytes"),
-                   w->n_bytes);
+      vn_memory_set_error (bytes, error);
       g_free (self);
       return NULL;
     }

@@ -6,6 +6,8 @@
 #include "vn-conv-packed.h"
 #include "vn-conv-stage.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -57,7 +59,7 @@ pack_group (VnConvPacked *self,
  * @w: weight, float32; its first dim is a multiple of @groups
  * @b: (nullable): bias
  *
- * Returns: (transfer full): the packed weight, or %NULL with %VN_ERROR_LIMIT
+ * Returns: (transfer full): the packed weight, or %NULL with %VN_ERROR_MEMORY
  */
 VnConvPacked *
 vn_conv_packed_new (const VnTile    *tile,
@@ -77,10 +79,10 @@ vn_conv_packed_new (const VnTile    *tile,
   self->n_panels = (self->channels + tile->rows - 1) / tile->rows;
   rows = groups * self->n_panels * tile->rows;
   fits = vn_checked_mul (rows, self->depth + 1, &floats) && vn_checked_mul (floats, sizeof (float), &floats) &&
-         posix_memalign (&self->memory, floats >= (4u << 20) ? 2u << 20 : 64, MAX (floats, 64)) == 0;
+         (self->memory = vn_memory_try_aligned (MAX (floats, 64), floats >= (4u << 20) ? 2u << 20 : 64)) != NULL;
   if (!fits)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory to pack a weight of %zu bytes"), w->n_bytes);
+      vn_memory_set_error (floats, error);
       g_free (self);
       return NULL;
     }
