@@ -64,9 +64,10 @@ vn_list_formats (VnListing *listing)
       const VnFormatTraits *format = vn_format_get_traits ((VnFormat) i);
       g_autofree char *activations = list_tables_dup_names (format->activations);
       g_autofree char *weights = list_tables_dup_names (format->weights);
-      g_autofree char *line = g_strdup_printf (_("activations: %s; weights: %s"), activations, weights);
+      g_autofree char *line = g_strdup_printf (_("%s. Activations: %s; weights: %s"), _(format->summary), activations, weights);
 
       vn_listing_begin (listing, format->id, NULL);
+      vn_listing_add_text (listing, "summary", _(format->summary));
       vn_listing_add_types (listing, "activations", format->activations);
       vn_listing_add_types (listing, "weights", format->weights);
       vn_listing_end (listing, line);

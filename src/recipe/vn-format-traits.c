@@ -8,7 +8,7 @@
 #include "vn-i18n.h"
 
 static const VnFormatTraits traits[] = {
-#define VN_FORMAT(SYMBOL, id, activations, weights, flags) { VN_FORMAT_##SYMBOL, #id, activations, weights, flags },
+#define VN_FORMAT(SYMBOL, id, activations, weights, ...) { VN_FORMAT_##SYMBOL, #id, activations, weights, __VA_ARGS__ },
 #include "vn-formats.def"
 #undef VN_FORMAT
 };

@@ -48,6 +48,7 @@ typedef struct
   const char   *id;                     /* "qdq" */
   VnDTypeSet    activations, weights;   /* types it can hold */
   VnFormatFlags flags;
+  const char   *summary;                /* N_() */
 } VnFormatTraits;
 
 const VnFormatTraits *vn_format_get_traits   (VnFormat         format);

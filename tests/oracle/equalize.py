@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """equalize.py CLI [--table] [MODEL...]: cross-layer equalization and correction of biases on real networks.
 
-onnxruntime computes the same with balanced weights as before, and the ranges of channels that the edit log tells of lie
+onnxruntime computes the same with equalized weights as before, and the ranges of channels that the edit log tells of lie
 closer together. With --table: what both do to the error of the outputs, in onnxruntime, on photographs that were not
 calibrated on; the reference is the network as it came.
 """
@@ -18,10 +18,10 @@ from end_to_end import session
 from number_types import median_db
 from presets import make_samples, save
 
-# stem: passes before. Those bounded by 6 can be balanced only without the bound.
+# stem: passes before. Those bounded by 6 can be equalized only without the bound.
 MODELS = {'cls_mobilenetv2_035_128_flowers': ['clip6-to-relu'], 'det_ultraface_rfb320_raw_bn': [], 'det_nanodet_m_320': [],
           'det_yunet_n_dynamic': []}
-WAYS = {'plain': [], 'balanced': ['--equalize=amd'], 'corrected': ['--bias-correction=amd'],
+WAYS = {'plain': [], 'equalized': ['--equalize=amd'], 'corrected': ['--bias-correction=amd'],
         'both': ['--equalize=amd', '--bias-correction=amd'],
         'xslim': ['--equalize=ppq', '--equalize-level=2', '--equalize-activations=true', '--bias-correction=xslim']}
 PRESETS = ['cpu', 'npu-cnn', 'xquant']
@@ -65,7 +65,7 @@ def compare(cli, shared, stem):
         held = make_samples(shared, before, stem)[1]
         db = median_db([session(before).run(None, i) for i in held], [session(after).run(None, i) for i in held])
         old, new = spread(before), spread(after)
-        print('%-36s %3d balanced, outputs agree at %.0f dB, spread 2^%.2f -> 2^%.2f' % (stem, n, db, old, new), flush=True)
+        print('%-36s %3d equalized, outputs agree at %.0f dB, spread 2^%.2f -> 2^%.2f' % (stem, n, db, old, new), flush=True)
         return db >= CLOSE_DB and n > 0 and new < old
 
 
@@ -88,7 +88,7 @@ def tabulate(cli, shared, stems):
             samples, held = make_samples(shared, path, stem)
             data = save(samples, folder)
             for preset in PRESETS:
-                row = ['%.1f dB' % measure(cli, path, preset, i, data, held, folder) for i in WAYS.values()]
+                row = ['%.1f' % measure(cli, path, preset, i, data, held, folder) for i in WAYS.values()]
                 print('| %s, %s | %s |' % (stem, preset, ' | '.join(row)), flush=True)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""presets.py CLI [--write README.md] [--preset NAME]... [MODEL...]: every preset, or those named, on real networks.
+"""presets.py CLI [--write PAGE] [--preset NAME]... [MODEL...]: every preset, or those named, on real networks.
 
 Each export passes onnx.checker, runs in stock onnxruntime, and our own run of it agrees with that to 40 dB on the median
 sample, or as well as onnxruntime's optimised run does. Samples of networks that see are photographs; the error is that of
-onnxruntime's float outputs, on photographs that were not calibrated on. With --write the table of sizes and errors in the
-README is made anew; what was not measured stays.
+onnxruntime's float outputs, on photographs that were not calibrated on. With --write the table of sizes and errors in
+data/help/vernier-presets.md is made anew; what was not measured stays.
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""quantize_table.py VERNIER_CLI [--all] [--write README.md] [MODEL...]: real networks with the settings everybody uses, against
+"""quantize_table.py VERNIER_CLI [--all] [--write PAGE] [MODEL...]: real networks with the settings everybody uses, against
 onnxruntime.quantization: MinMax and Percentile, per tensor and per channel, QDQ and QOperator, and dynamic.
 
 Both get the same samples and the same network, as `vernier-cli prepare` leaves it: at opset 13, a bias of its own for each node

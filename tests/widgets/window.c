@@ -8,6 +8,7 @@
 #include "vn-onnx.h"
 #include "vn-outline.h"
 #include "vn-project-file.h"
+#include "vn-places.h"
 #include "vn-recipe-panel.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
@@ -15,8 +16,7 @@
 #include "window-fixture.h"
 
 #include <glib/gstdio.h>
-
-
+#include <string.h>
 
 static void
 test_empty (Fixture       *fixture,
@@ -492,10 +492,71 @@ test_project (Fixture       *fixture,
     }
 }
 
+/* A browser for this test alone: it writes what it is to show into a file. */
+static void
+install_browser (const char *folder)
+{
+  g_autofree char *script = g_build_filename (folder, "browser", NULL);
+  g_autofree char *applications = g_build_filename (folder, "applications", NULL);
+  g_autofree char *entry = g_build_filename (applications, "browser.desktop", NULL);
+  g_autofree char *defaults = g_build_filename (applications, "mimeapps.list", NULL);
+  g_autofree char *script_text = g_strdup_printf ("#!/bin/sh\necho \"$1\" >\"%s/shown\"\n", folder);
+  g_autofree char *entry_text = g_strdup_printf ("[Desktop Entry]\nType=Application\nName=Browser\nExec=%s %%f\nMimeType=text/html;\n",
+                                                 script);
+
+  g_assert_cmpint (g_mkdir (applications, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (script, script_text, -1, NULL));
+  g_assert_cmpint (g_chmod (script, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (entry, entry_text, -1, NULL));
+  g_assert_true (g_file_set_contents (defaults, "[Default Applications]\ntext/html=browser.desktop\n", -1, NULL));
+  g_assert_true (g_setenv ("XDG_DATA_HOME", folder, TRUE));
+  g_assert_true (g_setenv ("XDG_CONFIG_HOME", folder, TRUE));
+}
+
+static void
+remove_browser (const char *folder)
+{
+  static const char * const names[] = { "applications/browser.desktop", "applications/mimeapps.list", "applications", "browser", "shown", "" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_remove (path);
+    }
+}
+
+static gboolean
+was_shown (gpointer data)
+{
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (data, &text, NULL, NULL) && strchr (text, '\n') != NULL;
+}
+
+static void
+test_help (Fixture       *fixture,
+           gconstpointer  data)
+{
+  g_autofree char *folder = vn_help_find ();
+  g_autofree char *shown = g_build_filename (g_get_user_data_dir (), "shown", NULL);
+  g_autofree char *page = NULL, *text = NULL;
+
+  g_assert_nonnull (folder);   /* made with the program */
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.help", NULL));
+  g_assert_true (vn_test_wait (was_shown, shown, SECONDS));
+  g_assert_true (g_file_get_contents (shown, &text, NULL, NULL));
+  page = g_build_filename (folder, "index.html", NULL);
+  g_assert_cmpstr (g_strchomp (text), ==, page);
+}
+
 int
 main (int    argc,
       char **argv)
 {
+  g_autofree char *folder = g_dir_make_tmp ("vernier-XXXXXX", NULL);
+  int status;
+
   static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
     { "/window/empty", test_empty },
     { "/window/open-missing", test_open_missing },
@@ -512,10 +573,14 @@ main (int    argc,
     { "/window/selection", test_selection },
     { "/window/grow-selection", test_grow_selection },
     { "/window/wizard", test_wizard },
+    { "/window/help", test_help },
   };
 
+  install_browser (folder);
   vn_window_fixture_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, vn_window_fixture_set_up, tests[i].func, vn_window_fixture_tear_down);
-  return g_test_run ();
+  status = g_test_run ();
+  remove_browser (folder);
+  return status;
 }

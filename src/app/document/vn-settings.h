@@ -15,6 +15,5 @@ gboolean   vn_settings_get_bool   (const char *key,
                                    gboolean    fallback);
 char      *vn_settings_dup_string (const char *key,
                                    const char *fallback);
-char      *vn_demo_find           (void);
 
 G_END_DECLS

@@ -106,6 +106,7 @@ set_accels (GtkApplication *app)
     { "app.quit", { "<Control>q" } },
     { "window.close", { "<Control>w" } },
     { "win.show-help-overlay", { "<Control>question" } },
+    { "win.help", { "F1" } },
     { "win.open", { "<Control>o" } },
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },

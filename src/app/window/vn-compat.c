@@ -168,4 +168,36 @@ vn_show_error (GtkWidget    *parent,
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+static void
+file_shown (GObject      *window,
+            GAsyncResult *result,
+            gpointer      path)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *shown = path;
+
+  if (gtk_show_uri_full_finish (GTK_WINDOW (window), result, &error) || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  g_prefix_error (&error, "%s: ", shown);
+  vn_show_error (GTK_WIDGET (window), _("The file could not be shown"), error);
+}
+
+/**
+ * vn_show_file:
+ * @path: such as a page of the help
+ *
+ * Shows a file in the program that is there for its kind; tells if there is none.
+ */
+void
+vn_show_file (GtkWidget  *parent,
+              const char *path)
+{
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+
+  g_return_if_fail (uri != NULL);
+
+  gtk_show_uri_full (window, uri, GDK_CURRENT_TIME, NULL, file_shown, g_strdup (path));
+}
+
 G_GNUC_END_IGNORE_DEPRECATIONS

@@ -31,5 +31,7 @@ void vn_choose_file    (GtkWidget     *parent,
 void vn_show_error     (GtkWidget     *parent,
                         const char    *heading,
                         const GError  *error);
+void vn_show_file      (GtkWidget     *parent,
+                        const char    *path);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-node-item.h"
 #include "vn-select.h"
-#include "vn-settings.h"
+#include "vn-places.h"
 
 #include <math.h>
 
@@ -52,6 +52,20 @@ action_demo (GtkWidget  *widget,
     }
   vn_document_open (self->document, path);
   self->demo = TRUE;
+}
+
+static void
+action_help (GtkWidget  *widget,
+             const char *name,
+             GVariant   *parameter)
+{
+  g_autofree char *folder = vn_help_find ();
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, "index.html", NULL) : NULL;
+
+  if (path == NULL)
+    vn_window_toast (VN_WINDOW (widget), _("The help is not installed."), NULL, NULL);
+  else
+    vn_show_file (widget, path);
 }
 
 static void
@@ -392,6 +406,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.open", NULL, action_open },
     { "win.open-uri", "s", action_open_uri },
     { "win.demo", NULL, action_demo },
+    { "win.help", NULL, action_help },
     { "win.undo", NULL, action_undo },
     { "win.redo", NULL, action_redo },
     { "win.quantize", NULL, action_quantize },

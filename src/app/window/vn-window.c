@@ -5,6 +5,7 @@
 
 #include "vn-compat.h"
 #include "vn-i18n.h"
+#include "vn-places.h"
 #include "vn-settings.h"
 
 #define SPINNER_DELAY_MS 300
