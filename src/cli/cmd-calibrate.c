@@ -275,7 +275,7 @@ static const char * const common[] = { "output", "data", "samples", "preprocess"
 
 const VnCmd vn_cmd_calibrate = {
   .name = "calibrate",
-  .usage = "MODEL|PROJECT (-o FILE | --table FILE) --data PATH",
+  .usage = "(MODEL | PROJECT) (-o FILE | --table FILE) --data PATH",
   .summary = N_("Run samples through a model and keep statistics of its tensors"),
   .options = entries,
   .common = common,

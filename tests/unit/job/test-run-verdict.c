@@ -90,10 +90,12 @@ run (VnModel          *model,
      GError          **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_new (preset);
-  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_held_out = 4, .skip_compare = skip_compare,
+  g_autoptr(VnDataSpec) samples = vn_data_spec_copy (data);
+  VnQuantizeSettings settings = { .model = model, .data = samples, .recipe = recipe, .skip_compare = skip_compare,
                                   .n_threads = 1 };
   g_autoptr(VnJob) job = NULL;
 
+  samples->held_out = 4;
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   job = vn_quantize_job_new (&settings);
   return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
