@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
 
-No tabs and no blanks at the end of a line; the licence in the first two lines; and in src, the purpose of the file before
-anything else."""
+No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
+else; and names of tests in C: a test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import sys
 import tempfile
@@ -23,7 +23,13 @@ def opens_with_purpose(path, lines):
     return True
 
 
-def find_faults(path, has_purpose):
+def is_named_by_rule(path, lines):
+    """Of a file in tests/unit or tests/widgets."""
+    is_program = any(line.startswith("main (") for line in lines)
+    return is_program == (path.name.startswith("test-") or path.stem.endswith("-run"))
+
+
+def find_faults(path, has_purpose, is_test=False):
     lines = path.read_text(encoding="utf-8").split("\n")
     faults = [f"{path}:{number}: a tab" for number, line in enumerate(lines, 1) if "\t" in line]
     faults += [f"{path}:{number}: blanks at the end" for number, line in enumerate(lines, 1) if line != line.rstrip()]
@@ -33,6 +39,8 @@ def find_faults(path, has_purpose):
         faults.append(f"{path}:1: no SPDX line")
     if has_purpose and path.suffix in (".c", ".h") and not opens_with_purpose(path, lines):
         faults.append(f"{path}:2: does not open with its purpose, in a comment of one to three lines")
+    if is_test and path.suffix == ".c" and not is_named_by_rule(path, lines):
+        faults.append(f"{path}: a program is test-WHAT.c or WHAT-run.c, and what programs share is neither")
     return faults
 
 
@@ -49,12 +57,18 @@ def check_itself():
             found = find_faults(path, True)
             if len(found) != n_faults:
                 sys.exit(f"the test does not find what it is for: {name}: {found}")
+    program = ["int", "main (void)"]
+    if [is_named_by_rule(pathlib.Path(name), lines) for name in ("test-a.c", "a.c") for lines in (program, [])] != \
+       [True, False, False, True]:
+        sys.exit("the test does not know names of tests")
 
 
 check_itself()
 root = pathlib.Path(sys.argv[1])
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
-faults = [fault for path in files for fault in find_faults(path, path.is_relative_to(root / "src"))]
+faults = [fault for path in files
+          for fault in find_faults(path, path.is_relative_to(root / "src"),
+                                   path.is_relative_to(root / "tests" / "unit") or path.is_relative_to(root / "tests" / "widgets"))]
 print("\n".join(faults))
 print(f"{len(files)} files, {len(faults)} faults")
 sys.exit(bool(faults) or len(files) < 100)

@@ -3,7 +3,7 @@
  * is written can be read. With FUZZ_PREPARE defined a model that was read is prepared as well. Built with -fsanitize=fuzzer (and FUZZ_ENGINE defined) this file is a target of libFuzzer;
  * without, its main replays a corpus and a number of seeded mutations of it: fuzz-onnx [COUNT [SEED]] */
 #include "mutate-bytes.h"
-#include "test-models.h"
+#include "pass-models.h"
 
 #include "vn-onnx.h"
 #include "vn-pass.h"

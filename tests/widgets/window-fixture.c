@@ -3,7 +3,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
-#include "widget-test.h"
+#include "widget-fixture.h"
 
 #include <glib/gstdio.h>
 

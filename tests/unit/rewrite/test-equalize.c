@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cross-layer equalization on networks of one pixel, with factors worked out by hand from the formulas; what it must leave
  * alone; and that networks of all kinds of layers compute the same afterwards. */
-#include "test-models.h"
+#include "pass-models.h"
 
 #include "vn-equalize-private.h"
 #include "vn-error.h"

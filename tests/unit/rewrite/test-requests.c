@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Passes on request: that each does its work, on networks made for it, and that outputs stay where they must. */
-#include "test-models.h"
+#include "pass-models.h"
 
 #include "vn-error.h"
 #include "vn-pass.h"

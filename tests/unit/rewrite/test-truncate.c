@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cutting a network at values: what lies behind them, and what is wrong with values that do not divide it. */
-#include "test-models.h"
+#include "pass-models.h"
 
 #include "vn-error.h"
 #include "vn-truncate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "test-folder.h"
+#include "folder-fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 /* A setting that changes nothing is said, always: of random recipes one setting is changed, and either the exported network
  * has other bytes, or a note names the setting, never both. And every setting of the table changes something somewhere.
  *
- * idle-settings [--draws N] [--first SEED]: more than the usual */
+ * test-idle-settings [--draws N] [--first SEED]: more than the usual */
 
 #include "draw-recipe.h"
 #include "mixed-models.h"

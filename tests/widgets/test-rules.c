@@ -5,7 +5,7 @@
 #include "vn-rules.h"
 #include "vn-settings-dialog.h"
 #include "vn-wizard.h"
-#include "widget-test.h"
+#include "widget-fixture.h"
 #include "window-fixture.h"
 
 #include <glib/gstdio.h>

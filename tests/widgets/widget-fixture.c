@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "widget-test.h"
+#include "widget-fixture.h"
 
 /**
  * vn_test_widgets_init:

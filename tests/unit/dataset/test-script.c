@@ -3,7 +3,7 @@
 /* Preprocessing in the user's Python: what it is told, what may come back, and all the ways it can go wrong. The
  * functions of the test need no numpy: arrays of Python's own will do. */
 
-#include "test-folder.h"
+#include "folder-fixture.h"
 
 #include "vn-error.h"
 

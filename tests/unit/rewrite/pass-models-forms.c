@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Networks for the passes on request. */
-#include "test-models.h"
+#include "pass-models.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 
 /* Which samples are found where. */
 
-#include "test-folder.h"
+#include "folder-fixture.h"
 
 #include "vn-error.h"
 

@@ -2,7 +2,7 @@
 
 /* How tensors in files become inputs. */
 
-#include "test-folder.h"
+#include "folder-fixture.h"
 
 #include "vn-error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "test-models.h"
+#include "pass-models.h"
 
 #include <stdarg.h>
 

@@ -2,14 +2,14 @@
 /* Takes pictures of every page with a real network and real photographs, in light and dark, into
  * VN_SCREENSHOTS:
  *
- *   VN_SCREENSHOTS=folder run-headless.sh widgets-screenshots [MODEL SAMPLES PRESET]
+ *   VN_SCREENSHOTS=folder run-headless.sh test-screenshots [MODEL SAMPLES PRESET]
  *
  * Without that folder, or without VN_SHARED for the model and the samples, it is skipped. */
 #include "vn-document.h"
 #include "vn-node-item.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
-#include "widget-test.h"
+#include "widget-fixture.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
 #include "vn-recipe-panel.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
-#include "widget-test.h"
+#include "widget-fixture.h"
 #include "window-fixture.h"
 
 #include <glib/gstdio.h>
