@@ -14,7 +14,7 @@
 
 static const VnNode *
 first_layer_find_use (const VnValue *value,
-          const char    *op_type)
+                      const char    *op_type)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -117,7 +117,7 @@ _vn_first_layer_add (VnFirstLayer   *layer,
 
 static int
 first_layer_compare_doubles (gconstpointer a,
-                 gconstpointer b)
+                             gconstpointer b)
 {
   double x = *(const double *) a;
   double y = *(const double *) b;
@@ -141,9 +141,9 @@ _vn_data_median (GArray *values)
 
 static void
 first_layer_get_channel (const VnFirstLayer *layer,
-             gsize        c,
-             double      *mean,
-             double      *deviation)
+                         gsize               c,
+                         double             *mean,
+                         double             *deviation)
 {
   *mean = layer->sum[c] / layer->n;
   *deviation = sqrt (MAX (0, layer->squares[c] / layer->n - *mean * *mean));
@@ -151,7 +151,7 @@ first_layer_get_channel (const VnFirstLayer *layer,
 
 static VnTensor *
 first_layer_get_parameter (const VnFirstLayer *layer,
-               guint        i)
+                           guint               i)
 {
   VnValue *value = vn_node_get_input (layer->norm, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -222,7 +222,7 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
  * Returns: its mean; NaN if there are no channels */
 static double
 first_layer_find_divergence (const VnFirstLayer *layer,
-                 double      *middle)
+                             double             *middle)
 {
   VnTensor *means = first_layer_get_parameter (layer, 3);
   VnTensor *variances = first_layer_get_parameter (layer, 4);
@@ -255,8 +255,8 @@ first_layer_find_divergence (const VnFirstLayer *layer,
 void
 _vn_first_layer_judge_colors (const VnFirstLayer *layer,
                               const VnFirstLayer *swapped,
-                              const char  *input,
-                              VnNotes     *notes)
+                              const char         *input,
+                              VnNotes            *notes)
 {
   double middle, middle_swapped;
   double mean = first_layer_find_divergence (layer, &middle);

@@ -17,7 +17,7 @@ typedef struct
 
 static void
 cause_count_outside (const VnBin *bin,
-               gpointer     data)
+                     gpointer     data)
 {
   Clip *clip = data;
 
@@ -34,7 +34,7 @@ typedef struct
 
 static void
 cause_find_tails (const VnBin *bin,
-            gpointer     data)
+                  gpointer     data)
 {
   Tails *tails = data;
   double before = (double) tails->seen / (double) tails->n;
@@ -48,7 +48,7 @@ cause_find_tails (const VnBin *bin,
 
 static char *
 cause_describe_range (const VnHistogram  *histogram,
-                const VnTensorPlan *plan)
+                      const VnTensorPlan *plan)
 {
   double step = (plan->max - plan->min) / 255;
   Clip clip = { plan->min - step, plan->max + step, 0, 0 };
@@ -107,7 +107,7 @@ vn_cause_find_origin (VnResult     *result,
 
 static char *
 cause_describe_origin (VnResult     *result,
-                 const VnNode *node)
+                       const VnNode *node)
 {
   const VnNode *origin = vn_cause_find_origin (result, node);
   g_autofree char *label = origin != NULL ? vn_node_dup_label (origin) : NULL;
@@ -117,7 +117,7 @@ cause_describe_origin (VnResult     *result,
 
 static int
 cause_compare_doubles (gconstpointer a,
-                 gconstpointer b)
+                       gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -127,7 +127,7 @@ cause_compare_doubles (gconstpointer a,
 /* Whether the widest output channel of a weight is many times the middle one, while they share a scale. */
 static gboolean
 cause_is_weight_rough (VnResult     *result,
-                 const VnNode *node)
+                       const VnNode *node)
 {
   VnValue *weight = node->inputs->len > 1 ? vn_node_get_input (node, 1) : NULL;
   VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;

@@ -98,7 +98,7 @@ samples_is_in_planes (const VnTensor *tensor)
 /* @channels: the axis of the colours */
 static gboolean
 samples_is_picture (const VnTensor *tensor,
-            int             channels)
+                    int             channels)
 {
   const gint64 *dims = tensor->shape.dims;
   const int first = channels == 1 ? 2 : 1;
@@ -109,8 +109,8 @@ samples_is_picture (const VnTensor *tensor,
 
 static void
 samples_look_at (Samples   *self,
-                guint      index,
-                VnTensor **tensors)
+                 guint      index,
+                 VnTensor **tensors)
 {
   gboolean constant = TRUE;
   gboolean is_first = self->n_samples++ == 0;
@@ -227,10 +227,10 @@ first_layers_swap_colors (VnDataset  *dataset,
  * @layers: those of @self, or a copy: see what they make of one sample
  */
 void
-_vn_first_layers_run (const VnFirstLayers *self,
-                      GPtrArray           *layers,
-                      VnTensor           **tensors,
-                      GCancellable        *cancellable)
+_vn_first_layers_run (const VnFirstLayers  *self,
+                      GPtrArray            *layers,
+                      VnTensor            **tensors,
+                      GCancellable         *cancellable)
 {
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, layers->len + 1);
   gboolean ran = self->runner != NULL && vn_runner_run (self->runner, tensors, outputs, cancellable, NULL);
@@ -402,14 +402,14 @@ data_check_sample (Samples             *samples,
  * Returns: %FALSE only if it was cancelled
  */
 gboolean
-vn_data_check (VnModel       *model,
-               const VnModel *fed,
-               GHashTable    *shapes,
-               VnDataset     *dataset,
-               gboolean       calibrates,
-               VnNotes       *notes,
-               GCancellable  *cancellable,
-               GError       **error)
+vn_data_check (VnModel        *model,
+               const VnModel  *fed,
+               GHashTable     *shapes,
+               VnDataset      *dataset,
+               gboolean        calibrates,
+               VnNotes        *notes,
+               GCancellable   *cancellable,
+               GError        **error)
 {
   const guint n = vn_dataset_get_n (dataset);
   const guint n_checked = MIN (n, MAX_SAMPLES);
