@@ -15,6 +15,33 @@ JsonNode *vn_json_load        (const char   *path,
                                GError      **error);
 char     *vn_json_to_text     (JsonNode     *root);
 
+/* Writing (vn-json-write.c): members of the object that is being written. */
+void      vn_json_begin_object (JsonBuilder        *json,
+                                const char         *member);
+void      vn_json_begin_array  (JsonBuilder        *json,
+                                const char         *member);
+void      vn_json_add_node     (JsonBuilder        *json,
+                                const char         *member,
+                                JsonNode           *node);     /* (transfer full) */
+void      vn_json_add_text     (JsonBuilder        *json,
+                                const char         *member,
+                                const char         *text);     /* NULL: null */
+void      vn_json_add_text_if  (JsonBuilder        *json,
+                                const char         *member,
+                                const char         *text);     /* NULL: no member */
+void      vn_json_add_texts    (JsonBuilder        *json,
+                                const char         *member,
+                                const char * const *texts);
+void      vn_json_add_int      (JsonBuilder        *json,
+                                const char         *member,
+                                gint64              value);
+void      vn_json_add_bool     (JsonBuilder        *json,
+                                const char         *member,
+                                gboolean            value);
+void      vn_json_add_number   (JsonBuilder        *json,
+                                const char         *member,
+                                double              value);
+
 /* What is wrong is told with the place: “rules[2].percentile: a number is expected, there is a text”. */
 JsonObject *vn_json_get_object  (JsonNode     *node,
                                  const char   *where,

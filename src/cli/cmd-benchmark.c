@@ -164,42 +164,14 @@ print_nodes (VnBenchmark *result)
 /* ---- JSON ---- */
 
 static void
-json_int (JsonBuilder *json,
-          const char  *name,
-          gint64       value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, value);
-}
-
-static void
-json_text (JsonBuilder *json,
-           const char  *name,
-           const char  *value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_string_value (json, value);
-}
-
-static void
-json_flag (JsonBuilder *json,
-           const char  *name,
-           gboolean     value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_boolean_value (json, value);
-}
-
-static void
 json_time (JsonBuilder           *json,
            const char            *name,
            const VnBenchmarkTime *time)
 {
-  json_builder_set_member_name (json, name);
-  json_builder_begin_object (json);
-  json_int (json, "runs", time->n_runs);
-  vn_cmd_json_number (json, "min_ms", time->min_ms);
-  vn_cmd_json_number (json, "median_ms", time->median_ms);
+  vn_json_begin_object (json, name);
+  vn_json_add_int (json, "runs", time->n_runs);
+  vn_json_add_number (json, "min_ms", time->min_ms);
+  vn_json_add_number (json, "median_ms", time->median_ms);
   json_builder_end_object (json);
 }
 
@@ -207,21 +179,21 @@ static void
 json_summary (JsonBuilder       *json,
               const VnBenchmark *result)
 {
-  json_text (json, "instruction_set", vn_machine_get_instruction_set ());
-  json_int (json, "threads", result->n_threads);
+  vn_json_add_text (json, "instruction_set", vn_machine_get_instruction_set ());
+  vn_json_add_int (json, "threads", result->n_threads);
   json_time (json, "one_thread", &result->time[VN_BENCHMARK_ONE]);
   json_time (json, "all_threads", &result->time[VN_BENCHMARK_MANY]);
-  vn_cmd_json_number (json, "samples_per_second", result->per_second);
-  vn_cmd_json_number (json, "flops", result->flops);
-  json_int (json, "arena_bytes", (gint64) result->summary.arena_bytes);
-  json_int (json, "scratch_bytes", (gint64) result->summary.scratch_bytes);
-  json_int (json, "weight_bytes", (gint64) result->summary.weight_bytes);
-  json_int (json, "peak_bytes", (gint64) result->peak_bytes);
-  json_int (json, "nodes_in_model", result->summary.n_nodes);
-  json_int (json, "nodes_run", result->summary.n_run);
-  json_int (json, "nodes_folded", result->summary.n_folded);
-  json_int (json, "nodes_fused", result->summary.n_fused);
-  json_int (json, "nodes_not_needed", result->summary.n_unneeded);
+  vn_json_add_number (json, "samples_per_second", result->per_second);
+  vn_json_add_number (json, "flops", result->flops);
+  vn_json_add_int (json, "arena_bytes", (gint64) result->summary.arena_bytes);
+  vn_json_add_int (json, "scratch_bytes", (gint64) result->summary.scratch_bytes);
+  vn_json_add_int (json, "weight_bytes", (gint64) result->summary.weight_bytes);
+  vn_json_add_int (json, "peak_bytes", (gint64) result->peak_bytes);
+  vn_json_add_int (json, "nodes_in_model", result->summary.n_nodes);
+  vn_json_add_int (json, "nodes_run", result->summary.n_run);
+  vn_json_add_int (json, "nodes_folded", result->summary.n_folded);
+  vn_json_add_int (json, "nodes_fused", result->summary.n_fused);
+  vn_json_add_int (json, "nodes_not_needed", result->summary.n_unneeded);
 }
 
 static void
@@ -230,53 +202,51 @@ json_times (JsonBuilder  *json,
             double        flops,
             double        share)
 {
-  vn_cmd_json_number (json, "one_thread_ms", ms[VN_BENCHMARK_ONE]);
-  vn_cmd_json_number (json, "all_threads_ms", ms[VN_BENCHMARK_MANY]);
-  vn_cmd_json_number (json, "share", share);
+  vn_json_add_number (json, "one_thread_ms", ms[VN_BENCHMARK_ONE]);
+  vn_json_add_number (json, "all_threads_ms", ms[VN_BENCHMARK_MANY]);
+  vn_json_add_number (json, "share", share);
   if (flops > 0)
-    vn_cmd_json_number (json, "flops", flops);
+    vn_json_add_number (json, "flops", flops);
 }
 
 static void
 json_tables (JsonBuilder       *json,
              const VnBenchmark *result)
 {
-  json_builder_set_member_name (json, "operators");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "operators");
   for (guint i = 0; i < result->types->len; i++)
     {
       const VnBenchmarkType *type = &g_array_index (result->types, VnBenchmarkType, i);
 
       json_builder_begin_object (json);
-      json_text (json, "domain", type->domain);
-      json_text (json, "type", type->op_type);
-      json_int (json, "calls", type->n_calls);
+      vn_json_add_text (json, "domain", type->domain);
+      vn_json_add_text (json, "type", type->op_type);
+      vn_json_add_int (json, "calls", type->n_calls);
       json_times (json, type->ms, type->flops, type->share);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
-  json_builder_set_member_name (json, "nodes");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "nodes");
   for (guint i = 0; i < result->nodes->len; i++)
     {
       const VnBenchmarkNode *node = &g_array_index (result->nodes, VnBenchmarkNode, i);
       g_autofree char *label = vn_node_dup_label (node->node);
 
       json_builder_begin_object (json);
-      json_text (json, "name", label);
-      json_text (json, "domain", node->node->domain);
-      json_text (json, "type", node->node->op_type);
-      json_text (json, "inputs", node->inputs);
-      json_text (json, "outputs", node->outputs);
+      vn_json_add_text (json, "name", label);
+      vn_json_add_text (json, "domain", node->node->domain);
+      vn_json_add_text (json, "type", node->node->op_type);
+      vn_json_add_text (json, "inputs", node->inputs);
+      vn_json_add_text (json, "outputs", node->outputs);
       json_times (json, node->ms, node->flops, node->share);
-      json_flag (json, "fused_clamp", g_strcmp0 (node->activation, "Clip") == 0);
-      json_text (json, "fused_activation", node->activation != NULL ? node->activation : "");
-      json_flag (json, "fused_factors", node->has_factors);
-      json_flag (json, "fused_bias", node->has_line);
-      json_flag (json, "fused_sum", node->has_sum);
-      json_flag (json, "only_reshapes", node->is_view);
-      json_flag (json, "only_reorders", node->is_order);
-      json_flag (json, "shape_depends_on_data", node->is_dynamic);
+      vn_json_add_bool (json, "fused_clamp", g_strcmp0 (node->activation, "Clip") == 0);
+      vn_json_add_text (json, "fused_activation", node->activation != NULL ? node->activation : "");
+      vn_json_add_bool (json, "fused_factors", node->has_factors);
+      vn_json_add_bool (json, "fused_bias", node->has_line);
+      vn_json_add_bool (json, "fused_sum", node->has_sum);
+      vn_json_add_bool (json, "only_reshapes", node->is_view);
+      vn_json_add_bool (json, "only_reorders", node->is_order);
+      vn_json_add_bool (json, "shape_depends_on_data", node->is_dynamic);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);

@@ -120,17 +120,6 @@ calibrate (VnCalibrateSettings  *settings,
 }
 
 static void
-add_file (JsonBuilder *json,
-          const char  *key,
-          const char  *path)
-{
-  if (path == NULL)
-    return;
-  json_builder_set_member_name (json, key);
-  json_builder_add_string_value (json, path);
-}
-
-static void
 print_result (VnStats     *stats,
               VnNotes     *notes,
               JsonBuilder *json)
@@ -139,14 +128,11 @@ print_result (VnStats     *stats,
   vn_cmd_print_notes (notes);
   vn_cmd_print (_("%s: statistics of %u tensors from %u samples\n"), output != NULL ? output : table, vn_stats_get_n_values (stats),
                 vn_stats_get_n_samples (stats));
-  add_file (json, "statistics", output);
-  add_file (json, "table", table);
-  json_builder_set_member_name (json, "network");
-  json_builder_add_string_value (json, vn_stats_get_origin (stats)->network);
-  json_builder_set_member_name (json, "samples");
-  json_builder_add_int_value (json, vn_stats_get_n_samples (stats));
-  json_builder_set_member_name (json, "tensors");
-  json_builder_add_int_value (json, vn_stats_get_n_values (stats));
+  vn_json_add_text_if (json, "statistics", output);
+  vn_json_add_text_if (json, "table", table);
+  vn_json_add_text (json, "network", vn_stats_get_origin (stats)->network);
+  vn_json_add_int (json, "samples", vn_stats_get_n_samples (stats));
+  vn_json_add_int (json, "tensors", vn_stats_get_n_values (stats));
   vn_cmd_json_notes (json, notes);
 }
 

@@ -107,8 +107,7 @@ compare_run (char        **args,
   text = vn_report_json (&input);
   if (!json_parser_load_from_data (parser, text, -1, error))
     return FALSE;
-  json_builder_set_member_name (json, "report");
-  json_builder_add_value (json, json_parser_steal_root (parser));
+  vn_json_add_node (json, "report", json_parser_steal_root (parser));
   return TRUE;
 }
 

@@ -17,15 +17,6 @@ static const GOptionEntry entries[] = {
 };
 
 static void
-add_text (JsonBuilder *json,
-          const char  *name,
-          const char  *text)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_string_value (json, text);
-}
-
-static void
 print_result (VnDump      *dump,
               const char  *folder,
               JsonBuilder *json)
@@ -33,9 +24,8 @@ print_result (VnDump      *dump,
   guint n_quantized = 0, n = vn_dump_get_n (dump);
   g_autofree char *index = g_build_filename (folder, VN_DUMP_INDEX, NULL);
 
-  add_text (json, "folder", folder);
-  json_builder_set_member_name (json, "files");
-  json_builder_begin_array (json);
+  vn_json_add_text (json, "folder", folder);
+  vn_json_begin_array (json, "files");
   for (guint i = 0; i < n; i++)
     {
       const VnDumpFile *file = vn_dump_get (dump, i);
@@ -43,10 +33,10 @@ print_result (VnDump      *dump,
 
       n_quantized += file->quantized;
       json_builder_begin_object (json);
-      add_text (json, "file", file->file);
-      add_text (json, "tensor", file->value);
-      add_text (json, "dtype", vn_dtype_get_name (file->dtype));
-      add_text (json, "shape", shape);
+      vn_json_add_text (json, "file", file->file);
+      vn_json_add_text (json, "tensor", file->value);
+      vn_json_add_text (json, "dtype", vn_dtype_get_name (file->dtype));
+      vn_json_add_text (json, "shape", shape);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);

@@ -152,45 +152,34 @@ make_markdown (const Table *table)
 /* ---- JSON ---- */
 
 static void
-add_count (JsonBuilder *json,
-           const char  *name,
-           gint64       n)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, n);
-}
-
-static void
 add_scores (JsonBuilder *json,
             const Table *table)
 {
-  json_builder_set_member_name (json, "models");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "models");
   for (guint k = 0; k < table->n; k++)
     {
       const VnScore *score = &table->scores[k];
 
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "model");
-      json_builder_add_string_value (json, table->paths[k]);
-      add_count (json, "bytes", (gint64) ((VnModel *) table->models->pdata[k])->file_size);
-      add_count (json, "samples", score->n);
-      add_count (json, "classes", (gint64) score->n_outputs);
-      add_count (json, "labelled", score->n_labelled);
+      vn_json_add_text (json, "model", table->paths[k]);
+      vn_json_add_int (json, "bytes", (gint64) ((VnModel *) table->models->pdata[k])->file_size);
+      vn_json_add_int (json, "samples", score->n);
+      vn_json_add_int (json, "classes", (gint64) score->n_outputs);
+      vn_json_add_int (json, "labelled", score->n_labelled);
       if (score->n_labelled > 0)
         {
-          add_count (json, "top1_hits", score->top1);
-          add_count (json, "top5_hits", score->top5);
-          vn_cmd_json_number (json, "top1", (double) score->top1 / score->n_labelled);
-          vn_cmd_json_number (json, "top5", (double) score->top5 / score->n_labelled);
+          vn_json_add_int (json, "top1_hits", score->top1);
+          vn_json_add_int (json, "top5_hits", score->top5);
+          vn_json_add_number (json, "top1", (double) score->top1 / score->n_labelled);
+          vn_json_add_number (json, "top5", (double) score->top5 / score->n_labelled);
         }
       if (k > 0 && score->n_outputs > 0)
-        add_count (json, "same_class_as_first", score->n_agree);
+        vn_json_add_int (json, "same_class_as_first", score->n_agree);
       if (score->error.n > 0)
         {
-          vn_cmd_json_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));
-          vn_cmd_json_number (json, "cosine", vn_error_sum_cosine (&score->error));
-          vn_cmd_json_number (json, "max_error", score->error.max_error);
+          vn_json_add_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));
+          vn_json_add_number (json, "cosine", vn_error_sum_cosine (&score->error));
+          vn_json_add_number (json, "max_error", score->error.max_error);
         }
       json_builder_end_object (json);
     }

@@ -6,15 +6,6 @@
 #include "vn-weights.h"
 
 static void
-add_text (JsonBuilder *json,
-          const char  *name,
-          const char  *text)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_string_value (json, text);
-}
-
-static void
 add_weight (JsonBuilder         *json,
             const VnWeightStats *stats)
 {
@@ -26,18 +17,18 @@ add_weight (JsonBuilder         *json,
   if (stats->n_bad > 0)
     vn_cmd_print (_("    %llu of them are infinite or NaN\n"), (unsigned long long) stats->n_bad);
   json_builder_begin_object (json);
-  add_text (json, "name", stats->name);
-  add_text (json, "type", stats->op_type);
-  add_text (json, "dtype", vn_dtype_get_name (stats->dtype));
-  add_text (json, "shape", shape);
-  vn_cmd_json_number (json, "min", stats->min);
-  vn_cmd_json_number (json, "max", stats->max);
-  vn_cmd_json_number (json, "mean", stats->mean);
-  vn_cmd_json_number (json, "deviation", stats->deviation);
-  vn_cmd_json_number (json, "elements", (double) stats->n);
-  vn_cmd_json_number (json, "zeros", (double) stats->n_zero);
-  vn_cmd_json_number (json, "not_finite", (double) stats->n_bad);
-  vn_cmd_json_number (json, "spread", stats->spread);
+  vn_json_add_text (json, "name", stats->name);
+  vn_json_add_text (json, "type", stats->op_type);
+  vn_json_add_text (json, "dtype", vn_dtype_get_name (stats->dtype));
+  vn_json_add_text (json, "shape", shape);
+  vn_json_add_number (json, "min", stats->min);
+  vn_json_add_number (json, "max", stats->max);
+  vn_json_add_number (json, "mean", stats->mean);
+  vn_json_add_number (json, "deviation", stats->deviation);
+  vn_json_add_number (json, "elements", (double) stats->n);
+  vn_json_add_number (json, "zeros", (double) stats->n_zero);
+  vn_json_add_number (json, "not_finite", (double) stats->n_bad);
+  vn_json_add_number (json, "spread", stats->spread);
   json_builder_end_object (json);
 }
 
@@ -57,8 +48,7 @@ vn_cmd_print_weights (JsonBuilder    *json,
     return FALSE;
   vn_cmd_print ("%s\n  %-44s %-9s %-14s %-14s %11s %11s %11s %11s %6s %8s\n", _("Weights"), _("name"), _("read by"), _("type"),
                 _("shape"), _("min"), _("max"), _("mean"), _("deviation"), _("0 in %"), _("spread"));
-  json_builder_set_member_name (json, "weights");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "weights");
   for (guint i = 0; i < list->len; i++)
     add_weight (json, g_ptr_array_index (list, i));
   json_builder_end_array (json);
@@ -83,15 +73,15 @@ add_node (JsonBuilder       *json,
   g_autofree char *label = vn_node_dup_label (node);
 
   json_builder_begin_object (json);
-  add_text (json, "node", label);
-  add_text (json, "type", node->op_type);
-  add_text (json, "precision", name);
+  vn_json_add_text (json, "node", label);
+  vn_json_add_text (json, "type", node->op_type);
+  vn_json_add_text (json, "precision", name);
   if (precision->activation != VN_DTYPE_UNDEFINED)
-    add_text (json, "activation", vn_dtype_get_name (precision->activation));
+    vn_json_add_text (json, "activation", vn_dtype_get_name (precision->activation));
   if (precision->weight != VN_DTYPE_UNDEFINED)
-    add_text (json, "weight", vn_dtype_get_name (precision->weight));
+    vn_json_add_text (json, "weight", vn_dtype_get_name (precision->weight));
   if (precision->bias != VN_DTYPE_UNDEFINED)
-    add_text (json, "bias", vn_dtype_get_name (precision->bias));
+    vn_json_add_text (json, "bias", vn_dtype_get_name (precision->bias));
   json_builder_end_object (json);
 }
 
@@ -122,8 +112,7 @@ vn_cmd_print_precision (JsonBuilder   *json,
 {
   g_autoptr(GHashTable) lists = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
 
-  json_builder_set_member_name (json, "precision");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "precision");
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);

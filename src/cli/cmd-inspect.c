@@ -17,10 +17,8 @@ add_value (JsonBuilder   *json,
 
   vn_cmd_print ("  %s: %s\n", value->name, type);
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, "name");
-  json_builder_add_string_value (json, value->name);
-  json_builder_set_member_name (json, "type");
-  json_builder_add_string_value (json, type);
+  vn_json_add_text (json, "name", value->name);
+  vn_json_add_text (json, "type", type);
   json_builder_end_object (json);
 }
 
@@ -31,8 +29,7 @@ add_values (JsonBuilder *json,
             GPtrArray   *values)
 {
   vn_cmd_print ("%s\n", title);
-  json_builder_set_member_name (json, member);
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, member);
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
@@ -118,20 +115,16 @@ add_ops (JsonBuilder   *json,
   g_autoptr(GPtrArray) counts = count_ops (graph);
 
   vn_cmd_print ("%s\n", _("Operators"));
-  json_builder_set_member_name (json, "operators");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "operators");
   for (guint i = 0; i < counts->len; i++)
     {
       const OpCount *count = g_ptr_array_index (counts, i);
 
       vn_cmd_print ("  %5u %s%s\n", count->n, count->type, count->supported ? "" : _("  (cannot be run)"));
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "type");
-      json_builder_add_string_value (json, count->type);
-      json_builder_set_member_name (json, "count");
-      json_builder_add_int_value (json, count->n);
-      json_builder_set_member_name (json, "supported");
-      json_builder_add_boolean_value (json, count->supported);
+      vn_json_add_text (json, "type", count->type);
+      vn_json_add_int (json, "count", count->n);
+      vn_json_add_bool (json, "supported", count->supported);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -141,8 +134,7 @@ static void
 add_opsets (JsonBuilder   *json,
             const VnModel *model)
 {
-  json_builder_set_member_name (json, "opsets");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "opsets");
   for (guint i = 0; i < model->opsets->len; i++)
     {
       const VnOpset *opset = &g_array_index (model->opsets, VnOpset, i);
@@ -150,10 +142,8 @@ add_opsets (JsonBuilder   *json,
 
       vn_cmd_print ("%s%s %" G_GINT64_FORMAT, i > 0 ? ", " : "", domain, opset->version);
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "domain");
-      json_builder_add_string_value (json, domain);
-      json_builder_set_member_name (json, "version");
-      json_builder_add_int_value (json, opset->version);
+      vn_json_add_text (json, "domain", domain);
+      vn_json_add_int (json, "version", opset->version);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -171,8 +161,7 @@ add_unsupported (JsonBuilder   *json,
     vn_cmd_print (ngettext ("%u node cannot be run here; what does not depend on it still can\n",
                             "%u nodes cannot be run here; what does not depend on them still can\n", nodes->len),
                   nodes->len);
-  json_builder_set_member_name (json, "unsupported");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "unsupported");
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
@@ -181,16 +170,11 @@ add_unsupported (JsonBuilder   *json,
 
       vn_cmd_print ("  %s: %s\n", label, what);
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "node");
-      json_builder_add_string_value (json, label);
-      json_builder_set_member_name (json, "type");
-      json_builder_add_string_value (json, node->op_type);
-      json_builder_set_member_name (json, "domain");
-      json_builder_add_string_value (json, node->domain[0] != '\0' ? node->domain : "ai.onnx");
-      json_builder_set_member_name (json, "opset");
-      json_builder_add_int_value (json, vn_model_get_opset (graph->model, node->domain));
-      json_builder_set_member_name (json, "outputs");
-      json_builder_begin_array (json);
+      vn_json_add_text (json, "node", label);
+      vn_json_add_text (json, "type", node->op_type);
+      vn_json_add_text (json, "domain", node->domain[0] != '\0' ? node->domain : "ai.onnx");
+      vn_json_add_int (json, "opset", vn_model_get_opset (graph->model, node->domain));
+      vn_json_begin_array (json, "outputs");
       for (guint k = 0; k < node->outputs->len; k++)
         if (vn_node_get_output (node, k) != NULL)
           json_builder_add_string_value (json, vn_node_get_output (node, k)->name);
@@ -198,15 +182,6 @@ add_unsupported (JsonBuilder   *json,
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
-}
-
-static void
-add_int (JsonBuilder *json,
-         const char  *name,
-         gint64       value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, value);
 }
 
 static void
@@ -218,7 +193,7 @@ add_quantized (JsonBuilder   *json,
   if (n > 0)
     vn_cmd_print (ngettext ("Quantized already: %u node quantizes tensors or computes with quantized ones\n",
                             "Quantized already: %u nodes quantize tensors or compute with quantized ones\n", n), n);
-  add_int (json, "quantized_nodes", n);
+  vn_json_add_int (json, "quantized_nodes", n);
 }
 
 static gboolean
@@ -237,12 +212,11 @@ inspect_run (char        **args,
   weight_size = vn_format_bytes_column (vn_graph_weight_bytes (model->graph));
   vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weight_size, (long long) model->ir_version,
                 model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
-  add_int (json, "ir_version", model->ir_version);
-  add_int (json, "file_bytes", (gint64) model->file_size);
-  add_int (json, "weight_bytes", (gint64) vn_graph_weight_bytes (model->graph));
-  add_int (json, "nodes", model->graph->nodes->len);
-  json_builder_set_member_name (json, "producer");
-  json_builder_add_string_value (json, model->producer_name != NULL ? model->producer_name : "");
+  vn_json_add_int (json, "ir_version", model->ir_version);
+  vn_json_add_int (json, "file_bytes", (gint64) model->file_size);
+  vn_json_add_int (json, "weight_bytes", (gint64) vn_graph_weight_bytes (model->graph));
+  vn_json_add_int (json, "nodes", model->graph->nodes->len);
+  vn_json_add_text (json, "producer", model->producer_name != NULL ? model->producer_name : "");
   vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
   add_opsets (json, model);
   add_quantized (json, model);

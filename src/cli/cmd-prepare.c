@@ -47,18 +47,14 @@ print_passes (JsonBuilder *json)
   guint n;
   const VnPass * const *passes = vn_pass_list (&n);
 
-  json_builder_set_member_name (json, "passes");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "passes");
   for (guint i = 0; i < n; i++)
     {
       vn_cmd_print ("%-20s %-9s %s\n", passes[i]->id, stage_name (passes[i]->stage), _(passes[i]->summary));
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "id");
-      json_builder_add_string_value (json, passes[i]->id);
-      json_builder_set_member_name (json, "when");
-      json_builder_add_string_value (json, stage_name (passes[i]->stage));
-      json_builder_set_member_name (json, "summary");
-      json_builder_add_string_value (json, _(passes[i]->summary));
+      vn_json_add_text (json, "id", passes[i]->id);
+      vn_json_add_text (json, "when", stage_name (passes[i]->stage));
+      vn_json_add_text (json, "summary", _(passes[i]->summary));
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -138,8 +134,7 @@ static void
 add_edits (JsonBuilder *json,
            VnEditLog   *edits)
 {
-  json_builder_set_member_name (json, "edits");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "edits");
   for (guint i = 0; i < vn_edit_log_get_n (edits); i++)
     {
       const VnEdit *edit = vn_edit_log_get (edits, i);
@@ -147,14 +142,10 @@ add_edits (JsonBuilder *json,
       if (verbose >= 3)
         vn_cmd_print ("  %s: %s %s: %s\n", edit->pass, edit->verb, edit->subject, edit->detail);
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "pass");
-      json_builder_add_string_value (json, edit->pass);
-      json_builder_set_member_name (json, "verb");
-      json_builder_add_string_value (json, edit->verb);
-      json_builder_set_member_name (json, "subject");
-      json_builder_add_string_value (json, edit->subject);
-      json_builder_set_member_name (json, "detail");
-      json_builder_add_string_value (json, edit->detail);
+      vn_json_add_text (json, "pass", edit->pass);
+      vn_json_add_text (json, "verb", edit->verb);
+      vn_json_add_text (json, "subject", edit->subject);
+      vn_json_add_text (json, "detail", edit->detail);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -170,9 +161,9 @@ print_result (JsonBuilder   *json,
 
   vn_cmd_print (_("%s: %u nodes, were %u; opset %lld, was %lld\n"), output,
                 count_nodes (after->graph), count_nodes (before->graph), (long long) to, (long long) from);
-  vn_cmd_json_number (json, "nodes_before", count_nodes (before->graph));
-  vn_cmd_json_number (json, "nodes", count_nodes (after->graph));
-  vn_cmd_json_number (json, "opset", (double) to);
+  vn_json_add_number (json, "nodes_before", count_nodes (before->graph));
+  vn_json_add_number (json, "nodes", count_nodes (after->graph));
+  vn_json_add_number (json, "opset", (double) to);
   add_edits (json, vn_prepare_job_get_edits (job));
   vn_cmd_json_notes (json, vn_prepare_job_get_notes (job));
   if (verbose >= 1)

@@ -206,15 +206,13 @@ add_report_json (JsonBuilder  *json,
 
   if (!json_parser_load_from_data (parser, text, -1, error))
     return FALSE;
-  json_builder_set_member_name (json, "report");
-  json_builder_add_value (json, json_parser_steal_root (parser));
-  json_builder_set_member_name (json, "seconds");
-  json_builder_begin_object (json);
+  vn_json_add_node (json, "report", json_parser_steal_root (parser));
+  vn_json_begin_object (json, "seconds");
   for (guint i = 0; i < result->timings->len; i++)
     {
       const VnTiming *timing = &g_array_index (result->timings, VnTiming, i);
 
-      vn_cmd_json_number (json, timing->id, timing->seconds);
+      vn_json_add_number (json, timing->id, timing->seconds);
     }
   json_builder_end_object (json);
   return TRUE;

@@ -73,14 +73,11 @@ show_output (JsonBuilder    *json,
   vn_cmd_print ("  %s: %s[%s]  %s %.6g … %.6g, %s %.6g\n", name, vn_dtype_get_name (tensor->dtype), shape, _("range"), lo, hi,
                 _("mean"), tensor->n_elements > 0 ? sum / (double) tensor->n_elements : 0.0);
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, "name");
-  json_builder_add_string_value (json, name);
-  json_builder_set_member_name (json, "dtype");
-  json_builder_add_string_value (json, vn_dtype_get_name (tensor->dtype));
-  json_builder_set_member_name (json, "shape");
-  json_builder_add_string_value (json, shape);
-  vn_cmd_json_number (json, "min", lo);
-  vn_cmd_json_number (json, "max", hi);
+  vn_json_add_text (json, "name", name);
+  vn_json_add_text (json, "dtype", vn_dtype_get_name (tensor->dtype));
+  vn_json_add_text (json, "shape", shape);
+  vn_json_add_number (json, "min", lo);
+  vn_json_add_number (json, "max", hi);
   json_builder_end_object (json);
 }
 
@@ -114,9 +111,8 @@ show_outputs (VnPlan       *plan,
               GError      **error)
 {
   vn_cmd_print (_("Outputs (%.2f ms)\n"), best_ms);
-  vn_cmd_json_number (json, "milliseconds", best_ms);
-  json_builder_set_member_name (json, "outputs");
-  json_builder_begin_array (json);
+  vn_json_add_number (json, "milliseconds", best_ms);
+  vn_json_begin_array (json, "outputs");
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
     {
       const char *name = vn_plan_get_output (plan, i)->name;

@@ -209,12 +209,10 @@ print_result (JsonBuilder *json,
     }
   if (paths->report != NULL)
     vn_cmd_print (_("%s: the analysis\n"), paths->report);
-  json_builder_set_member_name (json, "output");
-  json_builder_add_string_value (json, paths->output);
+  vn_json_add_text (json, "output", paths->output);
   if (paths->report != NULL)
     {
-      json_builder_set_member_name (json, "report");
-      json_builder_add_string_value (json, paths->report);
+      vn_json_add_text (json, "report", paths->report);
     }
   vn_cmd_json_verdict (json, result->errors, &result->accuracy, result->notes);
   add_notes (config->notes, result->notes);

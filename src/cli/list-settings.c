@@ -85,13 +85,10 @@ list_commands_add_option (JsonBuilder       *json,
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (texts[i].text != NULL)
       {
-        json_builder_set_member_name (json, texts[i].member);
-        json_builder_add_string_value (json, texts[i].text);
+        vn_json_add_text (json, texts[i].member, texts[i].text);
       }
-  json_builder_set_member_name (json, "optional_argument");
-  json_builder_add_boolean_value (json, entry->arg_description != NULL && (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0);
-  json_builder_set_member_name (json, "common");
-  json_builder_add_boolean_value (json, vn_cmd_is_common (cmd, entry->long_name));
+  vn_json_add_bool (json, "optional_argument", entry->arg_description != NULL && (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0);
+  vn_json_add_bool (json, "common", vn_cmd_is_common (cmd, entry->long_name));
   json_builder_end_object (json);
 }
 
@@ -110,8 +107,7 @@ vn_list_commands (VnListing *listing)
       vn_listing_begin (listing, cmds[i]->name, NULL);
       vn_listing_add_text (listing, "usage", usage);
       vn_listing_add_text (listing, "summary", _(cmds[i]->summary));
-      json_builder_set_member_name (json, "options");
-      json_builder_begin_array (json);
+      vn_json_begin_array (json, "options");
       for (guint k = 0; k < options->len; k++)
         list_commands_add_option (json, cmds[i], &g_array_index (options, VnCmdOption, k));
       json_builder_end_array (json);

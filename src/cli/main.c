@@ -81,12 +81,9 @@ fail (const VnCmd  *cmd,
       g_autoptr(JsonBuilder) json = json_builder_new ();
 
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "error");
-      json_builder_begin_object (json);
-      json_builder_set_member_name (json, "code");
-      json_builder_add_string_value (json, error_code (error));
-      json_builder_set_member_name (json, "message");
-      json_builder_add_string_value (json, message);
+      vn_json_begin_object (json, "error");
+      vn_json_add_text (json, "code", error_code (error));
+      vn_json_add_text (json, "message", message);
       json_builder_end_object (json);
       json_builder_end_object (json);
       print_json (json);

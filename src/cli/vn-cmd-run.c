@@ -253,42 +253,24 @@ vn_cmd_print_run_notes (VnNotes *notes)
 }
 
 void
-vn_cmd_json_number (JsonBuilder *json,
-                    const char  *name,
-                    double       value)
-{
-  json_builder_set_member_name (json, name);
-  if (isfinite (value))
-    json_builder_add_double_value (json, value);
-  else
-    json_builder_add_string_value (json, isnan (value) ? "nan" : value > 0 ? "inf" : "-inf");
-}
-
-void
 vn_cmd_json_notes (JsonBuilder *json,
                    VnNotes     *notes)
 {
   static const char * const levels[] = { "info", "warning", "problem" };
 
-  json_builder_set_member_name (json, "notes");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "notes");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
       const VnNote *note = vn_notes_get (notes, i);
 
       json_builder_begin_object (json);
-      json_builder_set_member_name (json, "level");
-      json_builder_add_string_value (json, levels[note->level]);
-      json_builder_set_member_name (json, "code");
-      json_builder_add_string_value (json, note->code);
-      json_builder_set_member_name (json, "subject");
-      json_builder_add_string_value (json, note->subject != NULL ? note->subject : "");
-      json_builder_set_member_name (json, "text");
-      json_builder_add_string_value (json, note->text);
+      vn_json_add_text (json, "level", levels[note->level]);
+      vn_json_add_text (json, "code", note->code);
+      vn_json_add_text (json, "subject", note->subject != NULL ? note->subject : "");
+      vn_json_add_text (json, "text", note->text);
       if (vn_data_suspicion_is (note))
         {
-          json_builder_set_member_name (json, "remedy");
-          json_builder_add_string_value (json, vn_data_suspicion_get_remedy (note));
+          vn_json_add_text (json, "remedy", vn_data_suspicion_get_remedy (note));
         }
       json_builder_end_object (json);
     }

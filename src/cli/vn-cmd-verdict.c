@@ -34,8 +34,6 @@ vn_cmd_json_verdict (JsonBuilder      *json,
 {
   g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, accuracy, notes);
 
-  json_builder_set_member_name (json, "verdict");
-  json_builder_add_string_value (json, verdict->title);
-  json_builder_set_member_name (json, "level");
-  json_builder_add_string_value (json, verdict->id);
+  vn_json_add_text (json, "verdict", verdict->title);
+  vn_json_add_text (json, "level", verdict->id);
 }

@@ -4,6 +4,7 @@
 /* What the commands share: their description, common options, opening of models, and printing. */
 
 #include "vn-jobs.h"
+#include "vn-json.h"
 #include "vn-onnx.h"
 
 #include <json-glib/json-glib.h>
@@ -153,9 +154,6 @@ void                vn_cmd_json_verdict   (JsonBuilder      *json,
                                            VnNotes          *notes);
 void                vn_cmd_json_notes     (JsonBuilder  *json,
                                            VnNotes      *notes);
-void                vn_cmd_json_number    (JsonBuilder  *json,
-                                           const char   *name,
-                                           double        value);
 
 /* Parts of "inspect": cmd-inspect-weights.c */
 gboolean            vn_cmd_print_weights  (JsonBuilder    *json,

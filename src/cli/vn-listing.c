@@ -75,10 +75,7 @@ vn_listing_add_text (VnListing  *self,
                      const char *field,
                      const char *text)
 {
-  if (text == NULL)
-    return;
-  json_builder_set_member_name (self->rows, field);
-  json_builder_add_string_value (self->rows, text);
+  vn_json_add_text_if (self->rows, field, text);
 }
 
 void
@@ -86,8 +83,7 @@ vn_listing_add_number (VnListing  *self,
                        const char *field,
                        gint64      number)
 {
-  json_builder_set_member_name (self->rows, field);
-  json_builder_add_int_value (self->rows, number);
+  vn_json_add_int (self->rows, field, number);
 }
 
 void
@@ -95,8 +91,7 @@ vn_listing_add_flag (VnListing  *self,
                      const char *field,
                      gboolean    flag)
 {
-  json_builder_set_member_name (self->rows, field);
-  json_builder_add_boolean_value (self->rows, flag);
+  vn_json_add_bool (self->rows, field, flag);
 }
 
 void
@@ -104,11 +99,7 @@ vn_listing_add_words (VnListing          *self,
                       const char         *field,
                       const char * const *words)
 {
-  json_builder_set_member_name (self->rows, field);
-  json_builder_begin_array (self->rows);
-  for (guint i = 0; words != NULL && words[i] != NULL; i++)
-    json_builder_add_string_value (self->rows, words[i]);
-  json_builder_end_array (self->rows);
+  vn_json_add_texts (self->rows, field, words);
 }
 
 void
@@ -174,6 +165,5 @@ vn_listing_print (VnListing  *self,
     }
   vn_cmd_print ("%s", text->str);
   json_builder_end_array (self->rows);
-  json_builder_set_member_name (self->json, name);
-  json_builder_add_value (self->json, json_builder_get_root (self->rows));
+  vn_json_add_node (self->json, name, json_builder_get_root (self->rows));
 }

@@ -57,26 +57,6 @@ static const struct
 /* ---- write ---- */
 
 static void
-add_string (JsonBuilder *json,
-            const char  *id,
-            const char  *text)
-{
-  if (text == NULL)
-    return;
-  json_builder_set_member_name (json, id);
-  json_builder_add_string_value (json, text);
-}
-
-static void
-add_integer (JsonBuilder *json,
-             const char  *id,
-             gint64       value)
-{
-  json_builder_set_member_name (json, id);
-  json_builder_add_int_value (json, value);
-}
-
-static void
 add_field (JsonBuilder        *json,
            guint               k,
            const VnPreprocess *self)
@@ -163,17 +143,15 @@ add_inputs (JsonBuilder      *json,
 
   if (names == NULL)
     return;
-  json_builder_set_member_name (json, "inputs");
-  json_builder_begin_object (json);
+  vn_json_begin_object (json, "inputs");
   for (GList *at = names; at != NULL; at = at->next)
     {
       const VnInputData *data = g_hash_table_lookup (self->inputs, at->data);
       g_autofree char *script = data->script != NULL ? vn_file_dup_short (data->script, folder) : NULL;
 
-      json_builder_set_member_name (json, at->data);
-      json_builder_begin_object (json);
+      vn_json_begin_object (json, at->data);
       add_preprocess (json, &data->preprocess);
-      add_string (json, "script", script);
+      vn_json_add_text_if (json, "script", script);
       json_builder_end_object (json);
     }
   json_builder_end_object (json);
@@ -197,16 +175,16 @@ vn_data_spec_to_json (const VnDataSpec *self,
   path = change_places (self->path, folder, vn_file_dup_short);
   script = self->script != NULL ? vn_file_dup_short (self->script, folder) : NULL;
   json_builder_begin_object (json);
-  add_string (json, "path", path);
-  add_integer (json, "samples", self->max_samples);
+  vn_json_add_text_if (json, "path", path);
+  vn_json_add_int (json, "samples", self->max_samples);
   if (self->held_out != VN_HELD_OUT_USUAL)
-    add_integer (json, "held-out", self->held_out);
-  add_integer (json, "seed", (gint64) self->seed);
+    vn_json_add_int (json, "held-out", self->held_out);
+  vn_json_add_int (json, "seed", (gint64) self->seed);
   add_preprocess (json, &self->preprocess);
-  add_string (json, "script", script);
-  add_string (json, "python", self->python);
-  add_integer (json, "timeout", self->timeout);
-  add_string (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
+  vn_json_add_text_if (json, "script", script);
+  vn_json_add_text_if (json, "python", self->python);
+  vn_json_add_int (json, "timeout", self->timeout);
+  vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
   add_inputs (json, self, folder);
   json_builder_end_object (json);
   return json_builder_get_root (json);

@@ -26,27 +26,6 @@ refuse (VnNotes    *notes,
 }
 
 static void
-add_string (JsonBuilder *json,
-            const char  *name,
-            const char  *text)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_string_value (json, text);
-}
-
-static void
-add_strings (JsonBuilder *json,
-             const char  *name,
-             char       **texts)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_begin_array (json);
-  for (; texts != NULL && *texts != NULL; texts++)
-    json_builder_add_string_value (json, *texts);
-  json_builder_end_array (json);
-}
-
-static void
 add_method (JsonBuilder *json,
             const char  *method,
             VnNotes     *notes)
@@ -54,27 +33,17 @@ add_method (JsonBuilder *json,
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     if (g_str_equal (methods[i].id, method))
       {
-        add_string (json, "calibration_type", methods[i].name);
+        vn_json_add_text (json, "calibration_type", methods[i].name);
         return;
       }
   refuse (notes, method);
 }
 
 static void
-add_int (JsonBuilder *json,
-         const char  *name,
-         gint64       value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, value);
-}
-
-static void
 add_share (JsonBuilder *json,
            double       percentile)
 {
-  json_builder_set_member_name (json, "max_percentile");
-  json_builder_add_double_value (json, percentile / 100);
+  vn_json_add_number (json, "max_percentile", percentile / 100);
 }
 
 /* ---- model and inputs ---- */
@@ -84,11 +53,10 @@ add_model (JsonBuilder    *json,
            const VnRecipe *self,
            const char     *path)
 {
-  json_builder_set_member_name (json, "model_parameters");
-  json_builder_begin_object (json);
-  add_string (json, "onnx_model", path);
+  vn_json_begin_object (json, "model_parameters");
+  vn_json_add_text (json, "onnx_model", path);
   if (self->opset > 0)
-    add_int (json, "opset", self->opset);
+    vn_json_add_int (json, "opset", self->opset);
   json_builder_end_object (json);
 }
 
@@ -97,8 +65,7 @@ add_channels (JsonBuilder *json,
               const char  *name,
               const float  values[4])
 {
-  json_builder_set_member_name (json, name);
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, name);
   for (guint i = 0; i < 3; i++)
     json_builder_add_double_value (json, (double) values[i]);
   json_builder_end_array (json);
@@ -114,21 +81,20 @@ add_input (JsonBuilder      *json,
   const char *script = own != NULL ? own->script : data != NULL ? data->script : NULL;
 
   json_builder_begin_object (json);
-  add_string (json, "input_name", value->name);
-  json_builder_set_member_name (json, "input_shape");
-  json_builder_begin_array (json);
+  vn_json_add_text (json, "input_name", value->name);
+  vn_json_begin_array (json, "input_shape");
   for (int d = 0; d < value->type.shape.rank; d++)
     json_builder_add_int_value (json, value->type.shape.dims[d] == VN_DIM_UNKNOWN ? 1 : value->type.shape.dims[d]);
   json_builder_end_array (json);
   if (pre != NULL)
     {
-      add_string (json, "color_format", pre->color == VN_COLOR_BGR ? "bgr" : "rgb");
+      vn_json_add_text (json, "color_format", pre->color == VN_COLOR_BGR ? "bgr" : "rgb");
       add_channels (json, "mean_value", pre->mean);
       add_channels (json, "std_value", pre->std);
       if (script != NULL || pre->fit == VN_FIT_CROP)
-        add_string (json, "preprocess_file", script != NULL ? script : "PT_IMAGENET");
+        vn_json_add_text (json, "preprocess_file", script != NULL ? script : "PT_IMAGENET");
     }
-  add_string (json, "data_list_path", data != NULL ? data->path : "");
+  vn_json_add_text (json, "data_list_path", data != NULL ? data->path : "");
   json_builder_end_object (json);
 }
 
@@ -139,13 +105,11 @@ add_calibration (JsonBuilder      *json,
                  const VnDataSpec *data,
                  VnNotes          *notes)
 {
-  json_builder_set_member_name (json, "calibration_parameters");
-  json_builder_begin_object (json);
+  vn_json_begin_object (json, "calibration_parameters");
   if (data != NULL && data->max_samples > 0)
-    add_int (json, "calibration_step", data->max_samples);
+    vn_json_add_int (json, "calibration_step", data->max_samples);
   add_method (json, self->method, notes);
-  json_builder_set_member_name (json, "input_parametres");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "input_parametres");
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
@@ -197,9 +161,9 @@ add_region (JsonBuilder      *json,
             VnNotes          *notes)
 {
   json_builder_begin_object (json);
-  add_strings (json, "input_names", rule->in_edges);
-  add_strings (json, "output_names", rule->out_edges);
-  add_int (json, "precision_level", rule->exclude ? 3 : mixed ? 2 : 0);
+  vn_json_add_texts (json, "input_names", (const char * const *) rule->in_edges);
+  vn_json_add_texts (json, "output_names", (const char * const *) rule->out_edges);
+  vn_json_add_int (json, "precision_level", rule->exclude ? 3 : mixed ? 2 : 0);
   if (rule->method != NULL)
     add_method (json, rule->method, notes);
   if (rule->percentile > 0)
@@ -212,8 +176,7 @@ add_regions (JsonBuilder    *json,
              const VnRecipe *self,
              VnNotes        *notes)
 {
-  json_builder_set_member_name (json, "custom_setting");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "custom_setting");
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
@@ -231,8 +194,7 @@ add_ignored (JsonBuilder    *json,
              const char     *name,
              gboolean        by_type)
 {
-  json_builder_set_member_name (json, name);
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, name);
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
@@ -307,12 +269,11 @@ add_quantization (JsonBuilder    *json,
 
   for (guint i = 0; i < self->overrides->len; i++)
     mixed = mixed || is_mixed (self, i, NULL);
-  json_builder_set_member_name (json, "quantization_parameters");
-  json_builder_begin_object (json);
-  add_int (json, "precision_level", mixed ? 2 : get_level (self));
+  vn_json_begin_object (json, "quantization_parameters");
+  vn_json_add_int (json, "precision_level", mixed ? 2 : get_level (self));
   if (self->truncate != NULL)
-    add_strings (json, "truncate_var_names", self->truncate);
-  add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
+    vn_json_add_texts (json, "truncate_var_names", (const char * const *) self->truncate);
+  vn_json_add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
                                    (self->equalize == VN_BALANCE_PPQ && self->equalize_level > 1));
   add_share (json, self->percentile);
   add_regions (json, self, notes);

@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-json.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -54,23 +55,13 @@ make_folder (const VnDumpSettings  *settings,
 /* ---- the list of files ---- */
 
 static void
-add_text (JsonBuilder *json,
-          const char  *key,
-          const char  *text)
-{
-  json_builder_set_member_name (json, key);
-  json_builder_add_string_value (json, text);
-}
-
-static void
 add_numbers (JsonBuilder    *json,
              const char     *key,
              const VnTensor *tensor)
 {
   if (tensor == NULL)
     return;
-  json_builder_set_member_name (json, key);
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, key);
   for (gsize i = 0; i < tensor->n_elements; i++)
     if (vn_dtype_is_float (tensor->dtype))
       json_builder_add_double_value (json, vn_tensor_get_double (tensor, i));
@@ -84,15 +75,13 @@ add_file (JsonBuilder      *json,
           const VnDumpFile *file)
 {
   json_builder_begin_object (json);
-  add_text (json, "file", file->file);
-  add_text (json, "tensor", file->value);
-  add_text (json, "node", file->node);
-  add_text (json, "type", file->op_type);
-  json_builder_set_member_name (json, "quantized");
-  json_builder_add_boolean_value (json, file->quantized);
-  add_text (json, "dtype", vn_dtype_get_name (file->dtype));
-  json_builder_set_member_name (json, "shape");
-  json_builder_begin_array (json);
+  vn_json_add_text (json, "file", file->file);
+  vn_json_add_text (json, "tensor", file->value);
+  vn_json_add_text (json, "node", file->node);
+  vn_json_add_text (json, "type", file->op_type);
+  vn_json_add_bool (json, "quantized", file->quantized);
+  vn_json_add_text (json, "dtype", vn_dtype_get_name (file->dtype));
+  vn_json_begin_array (json, "shape");
   for (int i = 0; i < file->shape.rank; i++)
     json_builder_add_int_value (json, file->shape.dims[i]);
   json_builder_end_array (json);
@@ -100,8 +89,7 @@ add_file (JsonBuilder      *json,
   add_numbers (json, "zero_point", file->zero_point);
   if (file->scale != NULL && file->scale->n_elements > 1)
     {
-      json_builder_set_member_name (json, "axis");
-      json_builder_add_int_value (json, file->axis);
+      vn_json_add_int (json, "axis", file->axis);
     }
   json_builder_end_object (json);
 }
@@ -119,8 +107,7 @@ write_index (VnDumpJob  *self,
   gsize size;
 
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, "tensors");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < vn_dump_get_n (self->dump); i++)
     add_file (json, vn_dump_get (self->dump, i));
   json_builder_end_array (json);

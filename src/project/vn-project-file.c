@@ -158,22 +158,12 @@ vn_project_save (const VnProject  *self,
   folder = g_path_get_dirname (whole);
   model = vn_file_dup_short (self->model, folder);
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, VERSION_KEY);
-  json_builder_add_int_value (json, VERSION);
-  json_builder_set_member_name (json, "model");
-  json_builder_add_string_value (json, model);
-  if (self->digest != NULL)
-    {
-      json_builder_set_member_name (json, "digest");
-      json_builder_add_string_value (json, self->digest);
-    }
+  vn_json_add_int (json, VERSION_KEY, VERSION);
+  vn_json_add_text (json, "model", model);
+  vn_json_add_text_if (json, "digest", self->digest);
   if (self->data != NULL)
-    {
-      json_builder_set_member_name (json, "data");
-      json_builder_add_value (json, vn_data_spec_to_json (self->data, folder));
-    }
-  json_builder_set_member_name (json, "recipe");
-  json_builder_add_value (json, make_recipe_node (self->recipe, folder));
+    vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
+  vn_json_add_node (json, "recipe", make_recipe_node (self->recipe, folder));
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   text = vn_json_to_text (root);

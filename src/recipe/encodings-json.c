@@ -318,24 +318,14 @@ vn_encoding_parse_json (VnEncodingTable  *self,
 /* ---- writing ---- */
 
 static void
-add_number (JsonBuilder *json,
-            const char  *name,
-            double       number)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_double_value (json, number);
-}
-
-static void
 add_params (JsonBuilder   *json,
             const VnEncoding *given)
 {
   if (given->n == 0)
-    add_number (json, "scale", (double) given->scale);
+    vn_json_add_number (json, "scale", (double) given->scale);
   else
     {
-      json_builder_set_member_name (json, "scale");
-      json_builder_begin_array (json);
+      vn_json_begin_array (json, "scale");
       for (guint i = 0; i < given->n; i++)
         json_builder_add_double_value (json, (double) given->scales[i]);
       json_builder_end_array (json);
@@ -349,8 +339,7 @@ add_params (JsonBuilder   *json,
     json_builder_end_array (json);
   if (given->dtype == VN_DTYPE_UNDEFINED)
     return;
-  json_builder_set_member_name (json, "type");
-  json_builder_add_string_value (json, vn_dtype_get_name (given->dtype));
+  vn_json_add_text (json, "type", vn_dtype_get_name (given->dtype));
 }
 
 /*< private >
@@ -365,25 +354,21 @@ vn_encoding_to_json (VnEncodingTable *self)
   g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, "format");
-  json_builder_add_string_value (json, FORMAT);
-  json_builder_set_member_name (json, "version");
-  json_builder_add_int_value (json, VERSION);
-  json_builder_set_member_name (json, "tensors");
-  json_builder_begin_object (json);
+  vn_json_add_text (json, "format", FORMAT);
+  vn_json_add_int (json, "version", VERSION);
+  vn_json_begin_object (json, "tensors");
   for (guint i = 0; i < vn_encoding_table_get_n (self); i++)
     {
       const char *name = vn_encoding_table_get_name (self, i);
       const VnEncoding *given = vn_encoding_table_get (self, name);
 
-      json_builder_set_member_name (json, name);
-      json_builder_begin_object (json);
+      vn_json_begin_object (json, name);
       if (given->has_params)
         add_params (json, given);
       else
         {
-          add_number (json, "min", given->range.min);
-          add_number (json, "max", given->range.max);
+          vn_json_add_number (json, "min", given->range.min);
+          vn_json_add_number (json, "max", given->range.max);
         }
       json_builder_end_object (json);
     }

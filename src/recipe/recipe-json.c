@@ -99,15 +99,12 @@ vn_recipe_to_json (const VnRecipe *self)
 
   preset = vn_recipe_new (self->preset);
   json_builder_begin_object (json);
-  json_builder_set_member_name (json, VERSION_KEY);
-  json_builder_add_int_value (json, VERSION);
-  json_builder_set_member_name (json, "preset");
-  json_builder_add_string_value (json, self->preset);
+  vn_json_add_int (json, VERSION_KEY, VERSION);
+  vn_json_add_text (json, "preset", self->preset);
   for (guint i = 0; i < n; i++)
     if (says_something (&settings[i], self, preset))
       add_field (json, &settings[i], self);
-  json_builder_set_member_name (json, "rules");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "rules");
   for (guint i = 0; i < self->overrides->len; i++)
     add_rule (json, g_ptr_array_index (self->overrides, i));
   json_builder_end_array (json);

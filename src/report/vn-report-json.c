@@ -26,61 +26,6 @@
 #include "vn-verdict.h"
 
 #include <json-glib/json-glib.h>
-#include <math.h>
-
-static void
-add_number (JsonBuilder *json,
-            const char  *name,
-            double       value)
-{
-  json_builder_set_member_name (json, name);
-  if (isfinite (value))
-    json_builder_add_double_value (json, value);
-  else
-    {
-      g_autofree char *text = vn_format_plain (value);
-
-      json_builder_add_string_value (json, text);
-    }
-}
-
-static void
-add_int (JsonBuilder *json,
-         const char  *name,
-         gint64       value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, value);
-}
-
-static void
-add_string (JsonBuilder *json,
-            const char  *name,
-            const char  *value)
-{
-  json_builder_set_member_name (json, name);
-  if (value != NULL)
-    json_builder_add_string_value (json, value);
-  else
-    json_builder_add_null_value (json);
-}
-
-static void
-add_bool (JsonBuilder *json,
-          const char  *name,
-          gboolean     value)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_add_boolean_value (json, value);
-}
-
-static void
-begin (JsonBuilder *json,
-       const char  *name)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_begin_object (json);
-}
 
 static void
 add_head (JsonBuilder         *json,
@@ -88,18 +33,18 @@ add_head (JsonBuilder         *json,
 {
   g_autofree char *base = input->source->path != NULL ? g_path_get_basename (input->source->path) : NULL;
 
-  begin (json, "model");
-  add_string (json, "file", base);
-  add_int (json, "nodes", input->source->graph->nodes->len);
-  add_int (json, "opset", vn_model_get_opset (input->source, ""));
+  vn_json_begin_object (json, "model");
+  vn_json_add_text (json, "file", base);
+  vn_json_add_int (json, "nodes", input->source->graph->nodes->len);
+  vn_json_add_int (json, "opset", vn_model_get_opset (input->source, ""));
   json_builder_end_object (json);
-  begin (json, "sizes");
-  add_int (json, "float_bytes", (gint64) input->float_bytes);
-  add_int (json, "quantized_bytes", (gint64) input->quantized_bytes);
+  vn_json_begin_object (json, "sizes");
+  vn_json_add_int (json, "float_bytes", (gint64) input->float_bytes);
+  vn_json_add_int (json, "quantized_bytes", (gint64) input->quantized_bytes);
   json_builder_end_object (json);
-  begin (json, "samples");
-  add_int (json, "calibration", input->n_calibration);
-  add_int (json, "measured", input->n_held_out);
+  vn_json_begin_object (json, "samples");
+  vn_json_add_int (json, "calibration", input->n_calibration);
+  vn_json_add_int (json, "measured", input->n_held_out);
   json_builder_end_object (json);
 }
 
@@ -107,16 +52,15 @@ static void
 add_settings (JsonBuilder    *json,
               const VnRecipe *recipe)
 {
-  begin (json, "settings");
-  add_string (json, "preset", recipe->preset);
-  add_string (json, "activation", vn_dtype_get_name (recipe->activation));
-  add_string (json, "weight", vn_dtype_get_name (recipe->weight));
-  add_bool (json, "per_channel", vn_recipe_has_channels (recipe));
-  add_bool (json, "symmetric_activations", recipe->symmetric_activations);
-  add_string (json, "method", recipe->method);
-  add_number (json, "percentile", recipe->percentile);
-  json_builder_set_member_name (json, "exclude");
-  json_builder_begin_array (json);
+  vn_json_begin_object (json, "settings");
+  vn_json_add_text (json, "preset", recipe->preset);
+  vn_json_add_text (json, "activation", vn_dtype_get_name (recipe->activation));
+  vn_json_add_text (json, "weight", vn_dtype_get_name (recipe->weight));
+  vn_json_add_bool (json, "per_channel", vn_recipe_has_channels (recipe));
+  vn_json_add_bool (json, "symmetric_activations", recipe->symmetric_activations);
+  vn_json_add_text (json, "method", recipe->method);
+  vn_json_add_number (json, "percentile", recipe->percentile);
+  vn_json_begin_array (json, "exclude");
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
@@ -132,11 +76,11 @@ static void
 add_accuracy (JsonBuilder      *json,
               const VnAccuracy *accuracy)
 {
-  begin (json, "accuracy");
-  add_int (json, "samples", accuracy->n);
-  add_int (json, "float_top1", accuracy->float_top1);
-  add_int (json, "quantized_top1", accuracy->quant_top1);
-  add_int (json, "agree", accuracy->agree);
+  vn_json_begin_object (json, "accuracy");
+  vn_json_add_int (json, "samples", accuracy->n);
+  vn_json_add_int (json, "float_top1", accuracy->float_top1);
+  vn_json_add_int (json, "quantized_top1", accuracy->quant_top1);
+  vn_json_add_int (json, "agree", accuracy->agree);
   json_builder_end_object (json);
 }
 
@@ -144,17 +88,16 @@ static void
 add_suspicions (JsonBuilder     *json,
                 const VnVerdict *verdict)
 {
-  json_builder_set_member_name (json, "suspicions");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "suspicions");
   for (guint i = 0; i < verdict->suspicions->len; i++)
     {
       const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
 
       json_builder_begin_object (json);
-      add_string (json, "code", note->code);
-      add_string (json, "subject", note->subject);
-      add_string (json, "text", note->text);
-      add_string (json, "remedy", vn_data_suspicion_get_remedy (note));
+      vn_json_add_text (json, "code", note->code);
+      vn_json_add_text (json, "subject", note->subject);
+      vn_json_add_text (json, "text", note->text);
+      vn_json_add_text (json, "remedy", vn_data_suspicion_get_remedy (note));
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -166,23 +109,22 @@ add_summary (JsonBuilder         *json,
 {
   g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
 
-  begin (json, "summary");
+  vn_json_begin_object (json, "summary");
   add_suspicions (json, verdict);
-  add_string (json, "verdict", verdict->title);
-  add_string (json, "level", verdict->id);
-  add_string (json, "text", verdict->text);
-  json_builder_set_member_name (json, "not_finite");
-  json_builder_begin_array (json);
+  vn_json_add_text (json, "verdict", verdict->title);
+  vn_json_add_text (json, "level", verdict->id);
+  vn_json_add_text (json, "text", verdict->text);
+  vn_json_begin_array (json, "not_finite");
   for (guint i = 0; i < verdict->not_finite->len; i++)
     json_builder_add_string_value (json, g_ptr_array_index (verdict->not_finite, i));
   json_builder_end_array (json);
-  add_string (json, "worst_output", verdict->worst != NULL ? verdict->worst->value : NULL);
+  vn_json_add_text (json, "worst_output", verdict->worst != NULL ? verdict->worst->value : NULL);
   if (verdict->worst != NULL)
     {
-      add_number (json, "sqnr_db", verdict->worst->sqnr_db);
-      add_number (json, "cosine", verdict->worst->cosine);
+      vn_json_add_number (json, "sqnr_db", verdict->worst->sqnr_db);
+      vn_json_add_number (json, "cosine", verdict->worst->cosine);
     }
-  add_int (json, "marked", _vn_report_count_marked (input->errors));
+  vn_json_add_int (json, "marked", _vn_report_count_marked (input->errors));
   json_builder_end_object (json);
 }
 
@@ -190,18 +132,18 @@ static void
 add_plan (JsonBuilder        *json,
           const VnTensorPlan *plan)
 {
-  add_bool (json, "quantized", plan != NULL && plan->quantized);
+  vn_json_add_bool (json, "quantized", plan != NULL && plan->quantized);
   if (plan == NULL)
     return;
   if (plan->quantized && plan->scale != NULL)
     {
-      add_string (json, "dtype", vn_dtype_get_name (plan->dtype));
-      add_number (json, "scale", vn_tensor_get_double (plan->scale, 0));
-      add_int (json, "zero_point", vn_tensor_get_s64 (plan->zero_point, 0));
-      add_number (json, "range_min", plan->min);
-      add_number (json, "range_max", plan->max);
+      vn_json_add_text (json, "dtype", vn_dtype_get_name (plan->dtype));
+      vn_json_add_number (json, "scale", vn_tensor_get_double (plan->scale, 0));
+      vn_json_add_int (json, "zero_point", vn_tensor_get_s64 (plan->zero_point, 0));
+      vn_json_add_number (json, "range_min", plan->min);
+      vn_json_add_number (json, "range_max", plan->max);
     }
-  add_string (json, "rule", plan->rule);
+  vn_json_add_text (json, "rule", plan->rule);
 }
 
 static void
@@ -210,27 +152,27 @@ add_tensor (JsonBuilder         *json,
             const VnErrorRow    *row)
 {
   json_builder_begin_object (json);
-  add_string (json, "tensor", row->value);
-  add_string (json, "node", row->node);
-  add_string (json, "type", row->op_type);
-  add_bool (json, "output", row->is_output);
+  vn_json_add_text (json, "tensor", row->value);
+  vn_json_add_text (json, "node", row->node);
+  vn_json_add_text (json, "type", row->op_type);
+  vn_json_add_bool (json, "output", row->is_output);
   if (row->is_last)
-    add_bool (json, "last_computed", TRUE);
-  add_bool (json, "marked", vn_error_row_is_marked (row));
-  add_number (json, "sqnr_db", row->sqnr_db);
-  add_number (json, "noise_to_signal", row->noise_to_signal);
-  add_number (json, "cosine", row->cosine);
-  add_number (json, "mse", row->mse);
-  add_number (json, "max_error", row->max_error);
+    vn_json_add_bool (json, "last_computed", TRUE);
+  vn_json_add_bool (json, "marked", vn_error_row_is_marked (row));
+  vn_json_add_number (json, "sqnr_db", row->sqnr_db);
+  vn_json_add_number (json, "noise_to_signal", row->noise_to_signal);
+  vn_json_add_number (json, "cosine", row->cosine);
+  vn_json_add_number (json, "mse", row->mse);
+  vn_json_add_number (json, "max_error", row->max_error);
   if (row->has_local)
-    add_number (json, "local_sqnr_db", row->local_db);
-  add_int (json, "not_finite", (gint64) row->n_bad);
+    vn_json_add_number (json, "local_sqnr_db", row->local_db);
+  vn_json_add_int (json, "not_finite", (gint64) row->n_bad);
   if (row->n_bad_float > 0)
-    add_int (json, "not_finite_before", (gint64) row->n_bad_float);
-  add_number (json, "float_min", row->float_min);
-  add_number (json, "float_max", row->float_max);
-  add_number (json, "quantized_min", row->quant_min);
-  add_number (json, "quantized_max", row->quant_max);
+    vn_json_add_int (json, "not_finite_before", (gint64) row->n_bad_float);
+  vn_json_add_number (json, "float_min", row->float_min);
+  vn_json_add_number (json, "float_max", row->float_max);
+  vn_json_add_number (json, "quantized_min", row->quant_min);
+  vn_json_add_number (json, "quantized_max", row->quant_max);
   if (input->plan != NULL)
     add_plan (json, vn_quant_plan_find (input->plan, row->value));
   json_builder_end_object (json);
@@ -242,8 +184,7 @@ add_tensors (JsonBuilder         *json,
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
 
-  json_builder_set_member_name (json, "tensors");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < order->len; i++)
     add_tensor (json, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
   json_builder_end_array (json);
@@ -255,20 +196,19 @@ add_weights (JsonBuilder  *json,
 {
   if (vn_error_table_get_n_weights (errors) == 0)
     return;
-  json_builder_set_member_name (json, "weights");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "weights");
   for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get_weight (errors, i);
 
       json_builder_begin_object (json);
-      add_string (json, "tensor", row->value);
-      add_string (json, "node", row->node);
-      add_string (json, "type", row->op_type);
-      add_number (json, "sqnr_db", row->sqnr_db);
-      add_number (json, "noise_to_signal", row->noise_to_signal);
-      add_number (json, "cosine", row->cosine);
-      add_number (json, "max_error", row->max_error);
+      vn_json_add_text (json, "tensor", row->value);
+      vn_json_add_text (json, "node", row->node);
+      vn_json_add_text (json, "type", row->op_type);
+      vn_json_add_number (json, "sqnr_db", row->sqnr_db);
+      vn_json_add_number (json, "noise_to_signal", row->noise_to_signal);
+      vn_json_add_number (json, "cosine", row->cosine);
+      vn_json_add_number (json, "max_error", row->max_error);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -280,25 +220,24 @@ add_known (JsonBuilder *json,
            int          number)
 {
   if (number != VN_NPU_NONE)
-    add_int (json, name, number);
+    vn_json_add_int (json, name, number);
 }
 
 static void
 add_moves (JsonBuilder     *json,
            const VnNpuNode *node)
 {
-  json_builder_set_member_name (json, "moves");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "moves");
   for (guint i = 0; i < node->moves->len; i++)
     {
       const VnNpuMove *move = g_ptr_array_index (node->moves, i);
 
       json_builder_begin_object (json);
-      add_string (json, "tensor", move->tensor);
-      add_int (json, "from", move->from);
-      add_int (json, "to", move->to);
-      add_string (json, "rule", move->rule);
-      add_string (json, "reason", move->reason);
+      vn_json_add_text (json, "tensor", move->tensor);
+      vn_json_add_int (json, "from", move->from);
+      vn_json_add_int (json, "to", move->to);
+      vn_json_add_text (json, "rule", move->rule);
+      vn_json_add_text (json, "reason", move->reason);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -309,16 +248,16 @@ add_npu_node (JsonBuilder     *json,
               const VnNpuNode *node)
 {
   json_builder_begin_object (json);
-  add_string (json, "node", node->node);
-  add_string (json, "type", node->op_type);
-  begin (json, "positions");
+  vn_json_add_text (json, "node", node->node);
+  vn_json_add_text (json, "type", node->op_type);
+  vn_json_begin_object (json, "positions");
   add_known (json, "input", node->inputs[0]);
   add_known (json, "input2", node->inputs[1]);
   add_known (json, "weight", node->weight);
   add_known (json, "bias", node->bias);
   add_known (json, "output", node->output);
   json_builder_end_object (json);
-  begin (json, "shifts");
+  vn_json_begin_object (json, "shifts");
   add_known (json, "cut", node->cut);
   add_known (json, "bias", node->bias_shift);
   add_known (json, "read", node->read);
@@ -332,8 +271,7 @@ static void
 add_npu (JsonBuilder *json,
          VnQuantPlan *plan)
 {
-  json_builder_set_member_name (json, "npu");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "npu");
   for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
     add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
   json_builder_end_array (json);
@@ -345,17 +283,16 @@ add_notes (JsonBuilder *json,
 {
   static const char * const levels[] = { "info", "warning", "problem" };
 
-  json_builder_set_member_name (json, "notes");
-  json_builder_begin_array (json);
+  vn_json_begin_array (json, "notes");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
       const VnNote *note = vn_notes_get (notes, i);
 
       json_builder_begin_object (json);
-      add_string (json, "level", levels[note->level]);
-      add_string (json, "code", note->code);
-      add_string (json, "subject", note->subject);
-      add_string (json, "text", note->text);
+      vn_json_add_text (json, "level", levels[note->level]);
+      vn_json_add_text (json, "code", note->code);
+      vn_json_add_text (json, "subject", note->subject);
+      vn_json_add_text (json, "text", note->text);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -373,7 +310,7 @@ vn_report_json (const VnReportInput *input)
   g_autoptr(JsonNode) root = NULL;
 
   json_builder_begin_object (json);
-  add_int (json, "version", 1);
+  vn_json_add_int (json, "version", 1);
   add_head (json, input);
   if (input->recipe != NULL)
     add_settings (json, input->recipe);

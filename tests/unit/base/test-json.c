@@ -8,6 +8,8 @@
 #include <float.h>
 #include <string.h>
 
+#include <math.h>
+
 static void
 test_refused (void)
 {
@@ -98,6 +100,42 @@ test_numbers (void)
   g_assert_cmpstr (json_array_get_string_element (array, G_N_ELEMENTS (numbers) + 1), ==, "\xef\xbf\xbd");
 }
 
+/* Every kind of member, those that JSON has no value for, and one that is left out. */
+static void
+test_write (void)
+{
+  static const char * const texts[] = { "a", "b", NULL };
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autoptr(JsonNode) root = NULL;
+  g_autofree char *text = NULL;
+
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "text", "x");
+  vn_json_add_text (json, "none", NULL);
+  vn_json_add_text_if (json, "here", "y");
+  vn_json_add_text_if (json, "missing", NULL);
+  vn_json_add_int (json, "int", -7);
+  vn_json_add_bool (json, "bool", TRUE);
+  vn_json_add_number (json, "number", 0.5);
+  vn_json_add_number (json, "nan", (double) NAN);
+  vn_json_add_number (json, "inf", (double) -INFINITY);
+  vn_json_add_texts (json, "texts", texts);
+  vn_json_add_texts (json, "empty", NULL);
+  vn_json_begin_object (json, "object");
+  json_builder_end_object (json);
+  vn_json_begin_array (json, "array");
+  json_builder_end_array (json);
+  vn_json_add_node (json, "node", json_node_new (JSON_NODE_NULL));
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  json_generator_set_root (generator, root);
+  text = json_generator_to_data (generator, NULL);
+  g_assert_cmpstr (text, ==, "{\"text\":\"x\",\"none\":null,\"here\":\"y\",\"int\":-7,\"bool\":true,\"number\":0.5,"
+                   "\"nan\":\"nan\",\"inf\":\"-inf\",\"texts\":[\"a\",\"b\"],\"empty\":[],\"object\":{},\"array\":[],"
+                   "\"node\":null}");
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -107,5 +145,6 @@ main (int   argc,
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/escapes", test_escapes);
   g_test_add_func ("/json/numbers", test_numbers);
+  g_test_add_func ("/json/write", test_write);
   return g_test_run ();
 }
