@@ -14,6 +14,19 @@ list_settings_get_type (const VnSetting *setting)
   return names[setting->type];
 }
 
+/* As somebody would write it: 99.999, not all digits of the nearest float. */
+static char *
+list_settings_dup_default (const VnSetting *setting,
+                           gconstpointer    object)
+{
+  g_autofree char *text = vn_setting_dup_text (setting, object);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (setting->type != VN_SETTING_DOUBLE)
+    return g_steal_pointer (&text);
+  return g_strdup (g_ascii_formatd (number, sizeof number, "%.10g", g_ascii_strtod (text, NULL)));
+}
+
 /* @object: where its default stands */
 static void
 list_settings_add (VnListing       *listing,
@@ -21,7 +34,7 @@ list_settings_add (VnListing       *listing,
               gconstpointer    object,
               const char      *group)
 {
-  g_autofree char *line = NULL, *allowed = NULL, *value = vn_setting_dup_text (setting, object);
+  g_autofree char *line = NULL, *allowed = NULL, *value = list_settings_dup_default (setting, object);
   gboolean number = setting->type == VN_SETTING_INT || setting->type == VN_SETTING_DOUBLE;
 
   vn_listing_begin (listing, setting->id, group);

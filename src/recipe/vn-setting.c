@@ -311,8 +311,8 @@ vn_setting_dup_allowed (const VnSetting *self)
     case VN_SETTING_INT:
     case VN_SETTING_DOUBLE:
       if (self->def < self->min || self->def > self->max)
-        return g_strdup_printf (_("%g, or %g to %g"), self->def, self->min, self->max);
-      return g_strdup_printf (_("%g to %g"), self->min, self->max);
+        return g_strdup_printf (_("%.10g, or %.10g to %.10g"), self->def, self->min, self->max);
+      return g_strdup_printf (_("%.10g to %.10g"), self->min, self->max);
     case VN_SETTING_ENUM:
     case VN_SETTING_LIST:
       return self->choices != NULL ? g_strjoinv (", ", (char **) self->choices) : g_strdup (_("a text"));

@@ -20,6 +20,9 @@ SECTIONS = {'settings': 'vernier-recipe.5', 'rules': 'vernier-recipe.5', 'preset
             'passes': 'vernier-passes.7', 'operators': 'vernier-operators.7'}
 
 
+EXAMPLES = {'inf', 'nan', 'crop', 'rgb', 'auto', 'name', 'python3', 'float32'}   # values in comments with keys
+
+
 def run(*arguments, cwd=None):
     return subprocess.run(arguments, capture_output=True, text=True, cwd=cwd, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANWIDTH': '100'})
 
@@ -90,6 +93,22 @@ def check_files(cli, folder, demo):
     return n
 
 
+SCHEMAS = {'src/report/vn-report-json.c': ['vernier-report.5'], 'src/dataset/data-spec-json.c': ['vernier-project.5']}
+
+
+def check_schemas(folder, source):
+    """What is written in some runs only: the keys of the schema that the file which writes it begins with."""
+    n = 0
+    for path, pages in SCHEMAS.items():
+        with open(os.path.join(source, path), encoding='utf-8') as file:
+            comment = re.search(r'/\*( Schema.*?|[^/]*?"path".*?)\*/', file.read(), re.S)[1]
+        text = ''.join(read(folder, page) for page in pages)
+        for key in set(re.findall(r'"([\w-]+)"(?=[:, ]| \})', comment)) - EXAMPLES:
+            assert has_word(text, key), f'{pages[0]} does not have the key {key} of {path}'
+            n += 1
+    return n
+
+
 class Links(html.parser.HTMLParser):
     """The addresses of a page, which must have no element left open."""
 
@@ -143,7 +162,7 @@ def check_roff(folder):
 def main():
     cli, folder, source = (os.path.abspath(path) for path in sys.argv[1:4])
     n = check_tables(cli, folder)
-    n_keys = check_files(cli, folder, f'{source}/data/demo')
+    n_keys = check_files(cli, folder, f'{source}/data/demo') + check_schemas(folder, source)
     assert n > 800 and n_keys > 100, (n, n_keys)
     print(f'{check_roff(folder)} man pages, {check_html(folder)} pages of HTML; {n} entries of tables, {n_keys} keys of files')
 
