@@ -36,7 +36,7 @@ has_channels (const VnRecipe *recipe)
       if (rule->enabled && rule->per_channel == VN_YES)
         return TRUE;
     }
-  return recipe->per_channel;
+  return vn_recipe_has_channels (recipe);
 }
 
 static gboolean
