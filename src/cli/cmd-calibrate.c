@@ -205,7 +205,7 @@ read_options (VnCalibrateSettings  *settings,
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
-  *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, NULL, error);
+  *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, NULL, NULL, error);
   if (*recipe == NULL || !parse_shard (&settings->shard, &settings->n_shards, error))
     return FALSE;
   settings->data = *data;

@@ -15,8 +15,9 @@
 
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
-static char **excludes, **stats;
+static char **rules, **excludes, **stats;
 static gboolean skip_compare, resume;
+static int n_calibration;
 static double save_every;
 
 static const GOptionEntry entries[] = {
@@ -35,6 +36,8 @@ static const GOptionEntry entries[] = {
     N_("Write a Python script for onnxruntime.quantization"), N_("FILE") },
   { "export-xquant", 0, 0, G_OPTION_ARG_FILENAME, &export_xquant, N_("Write a configuration of XQuant"), N_("FILE") },
   VN_CMD_GROUP_MARK (PLACEMENT),
+  { "rule", 0, 0, G_OPTION_ARG_STRING_ARRAY, &rules,
+    N_("A rule about nodes or tensors, as it stands in a recipe (repeatable)"), "JSON" },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
@@ -44,6 +47,8 @@ static const GOptionEntry entries[] = {
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
     N_("With --save-stats: how often what was learned so far is kept, should the run be interrupted (default: 10)"), N_("SECONDS") },
   VN_CMD_GROUP_MARK (DATA),
+  { "calibration-samples", 0, 0, G_OPTION_ARG_INT, &n_calibration,
+    N_("Samples to calibrate on (default: all but those held out)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
@@ -59,7 +64,7 @@ quantize (VnModel     *model,
           GError     **error)
 {
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .input_shapes = shapes,
-                                  .skip_compare = skip_compare,
+                                  .n_calibration = (guint) MAX (n_calibration, 0), .skip_compare = skip_compare,
                                   .stats = (const char * const *) stats, .save_stats = save_stats, .base = base,
                                   .keep_seconds = MAX (save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
@@ -91,11 +96,9 @@ use_config (VnModel     *model,
     }
   config = vn_config_load (config_file, error);
   if (config == NULL || !vn_config_bind (config, model, stats != NULL || vn_cmd_options.data != NULL, error) ||
-      !vn_cmd_apply_settings (config->recipe, error))
+      !vn_cmd_apply_settings (config->recipe, error) || !vn_cmd_add_rules (config->recipe, rules, excludes, error))
     return FALSE;
   vn_cmd_print_notes (config->notes);
-  for (char **at = excludes; at != NULL && *at != NULL; at++)
-    vn_recipe_add_exclude (config->recipe, *at);
   vn_recipe_free (*recipe);
   *recipe = vn_recipe_copy (config->recipe);
   if (!vn_recipe_validate (*recipe, error))
@@ -196,14 +199,12 @@ add_report_json (JsonBuilder  *json,
                  VnResult     *result,
                  GError      **error)
 {
-  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
-                          .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
-                          .notes = result->notes, .accuracy = &result->accuracy, .float_bytes = result->float_bytes,
-                          .quantized_bytes = result->quantized_bytes, .n_calibration = result->n_calibration,
-                          .n_held_out = result->n_held_out };
-  g_autofree char *text = vn_report_json (&input);
+  VnReportInput input;
+  g_autofree char *text = NULL;
   g_autoptr(JsonParser) parser = json_parser_new ();
 
+  vn_report_input_init (&input, result);
+  text = vn_report_json (&input);
   if (!json_parser_load_from_data (parser, text, -1, error))
     return FALSE;
   vn_json_add_node (json, "report", json_parser_steal_root (parser));
@@ -315,7 +316,7 @@ quantize_run (char        **args,
         }
       path = project->model;
     }
-  recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, excludes, error);
+  recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
   if (recipe == NULL || !check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
       !vn_cmd_fill_write_options (&write, error))
     return FALSE;

@@ -118,15 +118,11 @@ write_results (const Paths  *paths,
                VnResult     *result,
                GError      **error)
 {
-  VnReportInput report = { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
-                           .recipe = result->recipe,
-                           .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
-                           .notes = result->notes, .accuracy = &result->accuracy, .float_bytes = result->float_bytes,
-                           .quantized_bytes = result->quantized_bytes, .n_calibration = result->n_calibration,
-                           .n_held_out = result->n_held_out };
+  VnReportInput report;
   g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
   g_autofree char *text = NULL;
 
+  vn_report_input_init (&report, result);
   if (!vn_cmd_run_job (export, error))
     return FALSE;
   if (paths->report == NULL)

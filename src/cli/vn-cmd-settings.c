@@ -126,10 +126,42 @@ vn_cmd_apply_settings (VnRecipe  *recipe,
 }
 
 /**
+ * vn_cmd_add_rules:
+ * @rules: (nullable): --rule: each as it stands in the list "rules" of a recipe
+ * @excludes: (nullable): --exclude
+ *
+ * Appends these to the rules of @recipe.
+ *
+ * Returns: %FALSE if one of @rules is none
+ */
+gboolean
+vn_cmd_add_rules (VnRecipe  *recipe,
+                  char     **rules,
+                  char     **excludes,
+                  GError   **error)
+{
+  for (char **at = rules; at != NULL && *at != NULL; at++)
+    {
+      VnOverride *rule = vn_override_from_json (*at, error);
+
+      if (rule == NULL)
+        {
+          g_prefix_error (error, "--rule: ");
+          return FALSE;
+        }
+      g_ptr_array_add (recipe->overrides, rule);
+    }
+  for (char **at = excludes; at != NULL && *at != NULL; at++)
+    vn_recipe_add_exclude (recipe, *at);
+  return TRUE;
+}
+
+/**
  * vn_cmd_make_recipe:
  * @start: (nullable): of a project
  * @preset: (nullable): --preset
  * @recipe_file: (nullable): --recipe
+ * @rules: (nullable): --rule
  * @excludes: (nullable): --exclude
  *
  * Returns: (transfer full) (nullable): what these and the options for single settings say
@@ -138,6 +170,7 @@ VnRecipe *
 vn_cmd_make_recipe (const VnRecipe  *start,
                     const char      *preset,
                     const char      *recipe_file,
+                    char           **rules,
                     char           **excludes,
                     GError         **error)
 {
@@ -161,9 +194,7 @@ vn_cmd_make_recipe (const VnRecipe  *start,
          : recipe_file != NULL ? vn_recipe_load (recipe_file, error) : vn_recipe_new (preset);
   if (recipe == NULL)
     return NULL;
-  if (!vn_cmd_apply_settings (recipe, error))
+  if (!vn_cmd_apply_settings (recipe, error) || !vn_cmd_add_rules (recipe, rules, excludes, error))
     return NULL;
-  for (char **at = excludes; at != NULL && *at != NULL; at++)
-    vn_recipe_add_exclude (recipe, *at);
   return vn_recipe_validate (recipe, error) ? g_steal_pointer (&recipe) : NULL;
 }

@@ -95,6 +95,11 @@ gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
 VnRecipe           *vn_cmd_make_recipe     (const VnRecipe *start,
                                             const char   *preset,
                                             const char   *recipe_file,
+                                            char        **rules,
+                                            char        **excludes,
+                                            GError      **error);
+gboolean            vn_cmd_add_rules       (VnRecipe     *recipe,
+                                            char        **rules,
                                             char        **excludes,
                                             GError      **error);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);

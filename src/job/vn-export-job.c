@@ -21,18 +21,6 @@ struct _VnExportJob
 
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
 
-static void
-fill_report_input (VnReportInput *input,
-                   VnResult      *result)
-{
-  *input = (VnReportInput) {
-    .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
-    .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
-    .accuracy = &result->accuracy, .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-    .n_calibration = result->n_calibration, .n_held_out = result->n_held_out,
-  };
-}
-
 static gboolean
 write_text (const char  *folder,
             const char  *name,
@@ -83,7 +71,7 @@ vn_export_job_write_report (VnJob         *job,
                    self->report_dir, g_strerror (code));
       return FALSE;
     }
-  fill_report_input (&input, self->result);
+  vn_report_input_init (&input, self->result);
   return write_text (self->report_dir, "report.md", vn_report_markdown (&input), error) &&
          write_text (self->report_dir, "report.json", vn_report_json (&input), error);
 }

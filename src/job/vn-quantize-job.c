@@ -422,6 +422,9 @@ begin_result (VnQuantizeJob *self)
   result->source = vn_model_ref (self->settings.model);
   result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
   result->recipe = vn_recipe_copy (self->settings.recipe);
+  result->run = (VnRunSettings) { .n_calibration = self->settings.n_calibration, .skip_compare = self->settings.skip_compare,
+                                  .shapes = self->settings.input_shapes != NULL ? g_hash_table_ref (self->settings.input_shapes) : NULL,
+                                  .stats = g_strdupv ((char **) self->settings.stats) };
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,

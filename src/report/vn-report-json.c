@@ -5,7 +5,9 @@
  *   "sizes":    { "float_bytes", "quantized_bytes" },
  *   "samples":  { "calibration", "measured" },
  *   "settings": { "preset", "activation", "weight", "per_channel", "symmetric_activations", "method", "percentile",
- *                 "exclude": [ pattern ] },                                                   absent in a comparison
+ *                 "exclude": [ pattern ],                                                     absent in a comparison
+ *                 "differences": [ { "id", "title", "value", "preset" } ],  from the preset; rules last, as JSON
+ *                 "command" },                                              that repeats the run; null: none can
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
  *   "summary":  { "suspicions": [ { "code", "subject", "text", "remedy" } ],                   about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
@@ -23,6 +25,7 @@
 #include "vn-data-suspicion.h"
 #include "vn-json.h"
 #include "vn-npu.h"
+#include "vn-setting.h"
 #include "vn-verdict.h"
 
 #include <json-glib/json-glib.h>
@@ -49,9 +52,34 @@ add_head (JsonBuilder         *json,
 }
 
 static void
-add_settings (JsonBuilder    *json,
-              const VnRecipe *recipe)
+add_differences (JsonBuilder         *json,
+                 const VnReportInput *input)
 {
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (input->recipe);
+  g_autofree char *command = vn_report_dup_command (input);
+
+  vn_json_begin_array (json, "differences");
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const VnSettingDifference *row = g_ptr_array_index (differences, i);
+
+      vn_json_begin_object (json, NULL);
+      vn_json_add_text (json, "id", row->id);
+      vn_json_add_text (json, "title", row->title);
+      vn_json_add_text (json, "value", row->value);
+      vn_json_add_text (json, "preset", row->preset_value);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  vn_json_add_text (json, "command", command);
+}
+
+static void
+add_settings (JsonBuilder         *json,
+              const VnReportInput *input)
+{
+  const VnRecipe *recipe = input->recipe;
+
   vn_json_begin_object (json, "settings");
   vn_json_add_text (json, "preset", recipe->preset);
   vn_json_add_text (json, "activation", vn_dtype_get_name (recipe->activation));
@@ -69,6 +97,7 @@ add_settings (JsonBuilder    *json,
         json_builder_add_string_value (json, rule->pattern);
     }
   json_builder_end_array (json);
+  add_differences (json, input);
   json_builder_end_object (json);
 }
 
@@ -313,7 +342,7 @@ vn_report_json (const VnReportInput *input)
   vn_json_add_int (json, "version", 1);
   add_head (json, input);
   if (input->recipe != NULL)
-    add_settings (json, input->recipe);
+    add_settings (json, input);
   if (input->accuracy != NULL && input->accuracy->valid)
     add_accuracy (json, input->accuracy);
   add_summary (json, input);

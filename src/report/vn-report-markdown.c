@@ -6,6 +6,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-npu.h"
+#include "vn-setting.h"
 #include "vn-verdict.h"
 
 #include <math.h>
@@ -78,6 +79,30 @@ append_sizes (GString             *text,
     row (text, _("Samples measured"), "%u", input->n_held_out);
 }
 
+/* What differs from the preset, and the command that does it all again. */
+static void
+append_differences (GString             *text,
+                    const VnReportInput *input)
+{
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (input->recipe);
+  g_autofree char *command = vn_report_dup_command (input);
+
+  if (differences->len > 0)
+    g_string_append_printf (text, "\n%s\n\n| %s | %s | %s |\n|---|---|---|\n", _("Other than the preset:"), _("Setting"), _("Value"),
+                            _("Preset"));
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const VnSettingDifference *row = g_ptr_array_index (differences, i);
+      g_autofree char *id = _vn_report_cell (row->id);
+      g_autofree char *value = _vn_report_cell (row->value);
+      g_autofree char *preset = _vn_report_cell (row->preset_value != NULL ? row->preset_value : "");
+
+      g_string_append_printf (text, "| %s (%s) | %s | %s |\n", row->title, id, value, preset);
+    }
+  if (command != NULL)
+    g_string_append_printf (text, "\n%s\n\n```sh\n%s\n```\n", _("To make the same network again:"), command);
+}
+
 static void
 append_settings (GString             *text,
                  const VnReportInput *input)
@@ -108,6 +133,7 @@ append_settings (GString             *text,
 
       row (text, _("Samples"), "%s", base);
     }
+  append_differences (text, input);
 }
 
 /* What is suspected of the samples comes before all that was measured on them. */

@@ -3,6 +3,7 @@
 
 #include "vn-error-table.h"
 #include "vn-quantize.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 
@@ -23,7 +24,15 @@ typedef struct
   const VnAccuracy *accuracy;       /* nullable, or not valid */
   gsize             float_bytes, quantized_bytes;
   guint             n_calibration, n_held_out;
+  const VnRunSettings *run;         /* nullable: then no command can repeat it */
 } VnReportInput;
+
+/* All that a result says; its strings and objects stay its own. */
+void    vn_report_input_init (VnReportInput  *self,
+                              const VnResult *result);
+
+/* The command that makes the same network again, for a shell; NULL if none can: vn-report-command.c. */
+char   *vn_report_dup_command (const VnReportInput *input);
 
 /* Markdown: sizes, settings, verdict, table sorted worst first with XQuant's marks, notes. No times: the same run gives the same text. */
 char   *vn_report_markdown  (const VnReportInput *input);

@@ -42,6 +42,8 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
+  g_clear_pointer (&self->run.shapes, g_hash_table_unref);
+  g_clear_pointer (&self->run.stats, g_strfreev);
   g_clear_pointer (&self->timings, g_array_unref);
   g_free (self);
 }

@@ -11,6 +11,21 @@
 G_BEGIN_DECLS
 
 /**
+ * VnRunSettings: what a run was asked for besides network, samples and recipe; with these the same comes out again.
+ * @n_calibration: samples to calibrate on; 0: all but those held out
+ * @skip_compare: the error was not to be measured
+ * @shapes: (nullable): VnShape by name of an input: sizes that the user gave
+ * @stats: (nullable): files of statistics that were used instead of samples
+ */
+typedef struct
+{
+  guint        n_calibration;
+  gboolean     skip_compare;
+  GHashTable  *shapes;
+  char       **stats;
+} VnRunSettings;
+
+/**
  * VnResult: everything one run of the main job found. Immutable, shared between window, report and export.
  */
 typedef struct
@@ -29,6 +44,7 @@ typedef struct
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
+  VnRunSettings run;
   GArray       *timings;       /* of VnTiming: how long each stage of the run took */
   /*< private >*/
   gatomicrefcount ref;

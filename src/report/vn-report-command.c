@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command that repeats a run: network, samples and their preprocessing, and every setting that differs from its preset. */
+#include "vn-report.h"
+
+#include "vn-setting.h"
+
+#include <string.h>
+
+static const char * const colors[] = { "rgb", "bgr" };
+static const char * const layouts[] = { "auto", "nchw", "nhwc" };
+static const char * const fits[] = { "stretch", "crop", "letterbox" };
+
+/* ---- words ---- */
+
+static void
+command_add (GPtrArray  *words,
+             const char *option,
+             const char *value)
+{
+  g_ptr_array_add (words, g_strdup (option));
+  if (value != NULL)
+    g_ptr_array_add (words, g_strdup (value));
+}
+
+static void
+command_add_number (GPtrArray  *words,
+                    const char *option,
+                    guint64     value)
+{
+  command_add (words, option, NULL);
+  g_ptr_array_add (words, g_strdup_printf ("%" G_GUINT64_FORMAT, value));
+}
+
+static void
+command_add_floats (GPtrArray   *words,
+                    const char  *option,
+                    const float *values)
+{
+  g_autoptr(GString) text = g_string_new (option);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < 4; i++)
+    g_string_append_printf (text, "%c%s", i > 0 ? ',' : '=', g_ascii_formatd (number, sizeof number, "%.9g", (double) values[i]));
+  command_add (words, text->str, NULL);
+}
+
+/* ---- samples ---- */
+
+static gboolean
+floats_equal (const float *a,
+              const float *b)
+{
+  return memcmp (a, b, 4 * sizeof *a) == 0;
+}
+
+/* What of @self no option can say must be that of @preset. */
+static gboolean
+preprocess_can_start_from (const VnPreprocess *self,
+                           const VnPreprocess *preset)
+{
+  gboolean cropped = self->resize != preset->resize || self->width != preset->width || self->height != preset->height;
+
+  return self->crop_part == preset->crop_part && !self->crop_down == !preset->crop_down && self->fill == preset->fill &&
+         (!cropped || (self->fit == VN_FIT_CROP && self->width == self->height &&
+                       (self->resize > 0 || self->resize == preset->resize) &&
+                       (self->width > 0 || self->width == preset->width)));
+}
+
+static guint
+preprocess_count_differences (const VnPreprocess *self,
+                              const VnPreprocess *preset)
+{
+  return (guint) !floats_equal (self->mean, preset->mean) + (guint) !floats_equal (self->std, preset->std) +
+         (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit) +
+         (self->resize != preset->resize) + (self->width != preset->width);
+}
+
+static const VnPreprocessPreset *
+preprocess_find_preset (const VnPreprocess *self)
+{
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n), *best = NULL;
+
+  for (guint i = 0; i < n; i++)
+    if (preprocess_can_start_from (self, &presets[i].settings) &&
+        (best == NULL || preprocess_count_differences (self, &presets[i].settings) <
+                         preprocess_count_differences (self, &best->settings)))
+      best = &presets[i];
+  return best;
+}
+
+static gboolean
+command_add_preprocess (GPtrArray          *words,
+                        const VnPreprocess *self)
+{
+  const VnPreprocessPreset *preset = preprocess_find_preset (self);
+
+  if (preset == NULL)
+    return FALSE;
+  command_add (words, "--preprocess", preset->id);
+  if (!floats_equal (self->mean, preset->settings.mean))
+    command_add_floats (words, "--mean", self->mean);
+  if (!floats_equal (self->std, preset->settings.std))
+    command_add_floats (words, "--std", self->std);
+  if (self->color != preset->settings.color)
+    command_add (words, "--color", colors[self->color]);
+  if (self->layout != preset->settings.layout)
+    command_add (words, "--layout", layouts[self->layout]);
+  if (self->fit != preset->settings.fit)
+    command_add (words, "--fit", fits[self->fit]);
+  if (self->resize != preset->settings.resize)
+    command_add_number (words, "--resize", self->resize);
+  if (self->width != preset->settings.width)
+    command_add_number (words, "--crop", self->width);
+  return TRUE;
+}
+
+/* %FALSE: single inputs have settings of their own, for which there are no options. */
+static gboolean
+command_add_data (GPtrArray        *words,
+                  const VnDataSpec *self)
+{
+  if (self->inputs != NULL && g_hash_table_size (self->inputs) > 0)
+    return FALSE;
+  command_add (words, "--data", self->path);
+  if (self->max_samples > 0)
+    command_add_number (words, "--samples", self->max_samples);
+  if (self->seed > 0)
+    command_add_number (words, "--seed", self->seed);
+  if (self->raw_type != VN_DTYPE_UNDEFINED)
+    command_add (words, "--raw-type", vn_dtype_get_name (self->raw_type));
+  if (self->script == NULL)
+    return g_str_equal (self->path, "random") || command_add_preprocess (words, &self->preprocess);
+  command_add (words, "--preprocess", self->script);
+  if (self->python != NULL)
+    command_add (words, "--python", self->python);
+  if (self->timeout > 0)
+    command_add_number (words, "--preprocess-timeout", self->timeout);
+  return TRUE;
+}
+
+static void
+command_add_shapes (GPtrArray  *words,
+                    GHashTable *shapes)
+{
+  g_autoptr(GList) names = shapes != NULL ? g_list_sort (g_hash_table_get_keys (shapes), (GCompareFunc) strcmp) : NULL;
+
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      const VnShape *shape = g_hash_table_lookup (shapes, at->data);
+      g_autoptr(GString) text = g_string_new (at->data);
+
+      for (int d = 0; d < shape->rank; d++)
+        if (shape->dims[d] < 0)
+          g_string_append_printf (text, "%c?", d > 0 ? 'x' : '=');
+        else
+          g_string_append_printf (text, "%c%" G_GINT64_FORMAT, d > 0 ? 'x' : '=', shape->dims[d]);
+      if (shape->rank > 0)
+        command_add (words, "--shape", text->str);
+    }
+}
+
+/* ---- settings ---- */
+
+/* "--id=value"; of a list one for each element, behind an empty one if the preset has others. */
+static void
+command_add_setting (GPtrArray                 *words,
+                     const VnRecipe            *recipe,
+                     const VnSettingDifference *difference)
+{
+  const VnSetting *setting = difference->setting;
+  char **list;
+
+  if (setting->type != VN_SETTING_LIST)
+    {
+      g_ptr_array_add (words, g_strdup_printf ("--%s=%s", setting->id, difference->value));
+      return;
+    }
+  if (*difference->preset_value != '\0')
+    g_ptr_array_add (words, g_strdup_printf ("--%s=", setting->id));
+  list = G_STRUCT_MEMBER (char **, recipe, setting->offset);
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    g_ptr_array_add (words, g_strdup_printf ("--%s=%s", setting->id, list[i]));
+}
+
+static void
+command_add_recipe (GPtrArray      *words,
+                    const VnRecipe *recipe)
+{
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
+
+  command_add (words, "--preset", recipe->preset);
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+
+      if (difference->setting != NULL)
+        command_add_setting (words, recipe, difference);
+      else
+        command_add (words, "--rule", difference->value);
+    }
+}
+
+static void
+command_add_run (GPtrArray           *words,
+                 const VnReportInput *input)
+{
+  const VnRunSettings *run = input->run;
+
+  for (guint i = 0; run->stats != NULL && run->stats[i] != NULL; i++)
+    command_add (words, "--stats", run->stats[i]);
+  command_add_shapes (words, run->shapes);
+  if (input->data != NULL && input->data->held_out >= 0)
+    command_add_number (words, "--held-out", (guint64) input->data->held_out);
+  if (input->data != NULL && run->n_calibration > 0)
+    command_add_number (words, "--calibration-samples", run->n_calibration);
+  if (run->skip_compare)
+    command_add (words, "--skip-compare", NULL);
+}
+
+static char *
+command_dup_output (const char *model)
+{
+  g_autofree char *base = g_path_get_basename (model);
+
+  if (g_str_has_suffix (base, ".onnx"))
+    base[strlen (base) - strlen (".onnx")] = '\0';
+  return g_strconcat (base, ".q.onnx", NULL);
+}
+
+/* Words that hold nothing special stand as they are. */
+static void
+command_append_word (GString    *text,
+                     const char *word)
+{
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./,:+@%";
+  g_autofree char *quoted = g_shell_quote (word);
+
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", *word != '\0' && strspn (word, plain) == strlen (word) ? word : quoted);
+}
+
+/**
+ * vn_report_dup_command:
+ * @input: of a run with a recipe
+ *
+ * Paths are as they were given: the command works in the folder where the run was started.
+ *
+ * Returns: (transfer full) (nullable): one line for a shell, which makes the same bytes; %NULL if no command can say what the
+ *   run was, as the model came from no file or single inputs have settings of their own
+ */
+char *
+vn_report_dup_command (const VnReportInput *input)
+{
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autofree char *output = NULL;
+
+  g_return_val_if_fail (input != NULL, NULL);
+
+  if (input->run == NULL || input->recipe == NULL || input->source->path == NULL)
+    return NULL;
+  output = command_dup_output (input->source->path);
+  command_add (words, "vernier-cli", "quantize");
+  command_add (words, input->source->path, NULL);
+  command_add (words, "-o", output);
+  if (input->data != NULL && !command_add_data (words, input->data))
+    return NULL;
+  command_add_run (words, input);
+  command_add_recipe (words, input->recipe);
+  for (guint i = 0; i < words->len; i++)
+    command_append_word (text, g_ptr_array_index (words, i));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * vn_report_input_init:
+ * @self: what a report tells of @result
+ */
+void
+vn_report_input_init (VnReportInput  *self,
+                      const VnResult *result)
+{
+  g_return_if_fail (self != NULL && result != NULL);
+
+  *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
+                            .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
+                            .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
+                            .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
+                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };
+}
