@@ -63,7 +63,7 @@ add_differences (JsonBuilder         *json,
     {
       const VnSettingDifference *row = g_ptr_array_index (differences, i);
 
-      vn_json_begin_object (json, NULL);
+      json_builder_begin_object (json);
       vn_json_add_text (json, "id", row->id);
       vn_json_add_text (json, "title", row->title);
       vn_json_add_text (json, "value", row->value);
