@@ -7,6 +7,7 @@ sample, or as well as onnxruntime's optimised run does. Samples of networks that
 onnxruntime's float outputs, on photographs that were not calibrated on. With --write the table of sizes and errors in
 data/help/vernier-presets.md is made anew; what was not measured stays.
 """
+import json
 import os
 import re
 import subprocess
@@ -24,9 +25,8 @@ BEGIN, END = '<!-- presets: made by tests/oracle/presets.py --write -->', '<!-- 
 
 
 def list_presets(cli):
-    """The error about a preset that does not exist names those that do."""
-    done = subprocess.run([cli, 'quantize', 'x', '-o', 'y', '--preset', '?'], capture_output=True, text=True)
-    return done.stderr.strip().rsplit(': ', 1)[1].split(', ')
+    done = subprocess.run([cli, 'list', 'presets', '--json'], capture_output=True, text=True, check=True)
+    return [preset['id'] for preset in json.loads(done.stdout)['presets']]
 
 
 def make_samples(shared, path, stem):
