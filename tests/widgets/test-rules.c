@@ -114,9 +114,9 @@ test_leak (Fixture       *fixture,
 }
 
 static gboolean
-is_per_channel (gpointer data)
+is_per_tensor (gpointer data)
 {
-  return vn_document_get_recipe (data)->per_channel;
+  return !vn_document_get_recipe (data)->per_channel;
 }
 
 static void
@@ -130,12 +130,12 @@ test_settings (Fixture       *fixture,
   gtk_window_present (GTK_WINDOW (dialog));
   vn_test_settle (300);
   vn_test_screenshot (dialog, "small-settings");
-  g_assert_false (vn_document_get_recipe (fixture->document)->per_channel);
+  g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
   row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Scale per channel"), ADW_TYPE_ACTION_ROW);
   adw_action_row_activate (ADW_ACTION_ROW (row));
-  g_assert_true (vn_test_wait (is_per_channel, fixture->document, SECONDS));   /* the switch takes its time */
+  g_assert_true (vn_test_wait (is_per_tensor, fixture->document, SECONDS));   /* the switch takes its time */
   g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_false (vn_document_get_recipe (fixture->document)->per_channel);
+  g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
   gtk_window_destroy (GTK_WINDOW (dialog));
 }
 
