@@ -11,7 +11,8 @@ that the original works here is checked separately.
 - With our own calibration, MinMax gives scales that differ by 1e-6 at most, or by twice what the peer's do when onnxruntime
   optimises the network it observes: float sums in another order, theirs and ours. Zero points are equal.
 - Percentile gives ends within one bin of our histogram (1/128 of the value) and one of the peer's (1/2048 of the range).
-- dynamic has no ranges: all constants are equal.
+- dynamic has no ranges: all constants are equal, but those of ConvInteger per channel, where the peer has one scale for each
+  tensor; there our error may be larger by chance, by 1.5 dB at most.
 - Each output of onnxruntime on our export has an SQNR against the float network that is at most 0.3 dB below the same figure for
   the peer's export: as the files are written, and optimised, where pairs become integer kernels. Per output, all held-out samples
   together. A step of 8 bit that falls to the other side spreads in small networks, so these get many samples. Where Percentile
@@ -50,6 +51,8 @@ CALIBRATION, SECONDS, LEAST, MOST = 4, 0.4, 4, 200
 METHODS = {'minmax': 'MinMax', 'percentile': 'Percentile'}
 FORMATS = {'qdq': 'QDQ', 'qoperator': 'QOperator'}
 RELATIVE, MARGIN_DB, JITTERS = 1e-6, 0.3, 8
+# Where the two files are not the same by intention, the error may fall to either side.
+CHANCE_DB = 1.5
 # With percentiles, of scales of biases, and of weights that were raised for a bias: they follow from what is read.
 DERIVED = 1 / 64
 PRODUCT = 2 ** -22     # the scale of a bias is a product, and rounded once more
@@ -238,11 +241,11 @@ def errors_db(reference, names, path, held):
     return result
 
 
-def compare_errors(ours, theirs):
+def compare_errors(ours, theirs, allowed=MARGIN_DB):
     """The least margin, and lines about margins that are too small."""
     margins = {k: 0.0 if ours[k] == theirs[k] else ours[k] - theirs[k] for k in theirs}
     wrong = [f'{name}, {"as written" if as_written else "optimised"}: {ours[name, as_written]:.2f} dB, '
-             f'theirs {theirs[name, as_written]:.2f}' for (name, as_written), m in margins.items() if not m >= -MARGIN_DB]
+             f'theirs {theirs[name, as_written]:.2f}' for (name, as_written), m in margins.items() if not m >= -allowed]
     return min(margins.values()), wrong
 
 
@@ -347,7 +350,8 @@ class Network:
         peer_dynamic(self.prepared, theirs, per_channel)
         left_out = quantize_dynamic.convolved(ours) if per_channel else set()   # the peer has one scale for these
         n, wrong = quantize_dynamic.compare_constants(ours, theirs, left_out)
-        margin, low = compare_errors(*(errors_db(self.reference, self.names, p, self.held) for p in (ours, theirs)))
+        margin, low = compare_errors(*(errors_db(self.reference, self.names, p, self.held) for p in (ours, theirs)),
+                                     allowed=CHANCE_DB if left_out else MARGIN_DB)
         self.compared += n
         self.margin['dynamic'] = min(self.margin.get('dynamic', margin), margin)
         self.report(label, f'{n} constants, {len(wrong)} findings; least margin {margin:+.2f} dB', wrong + low)
