@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-setting.h"
 
 struct _VnCalibrateJob
 {
@@ -75,7 +76,10 @@ vn_calibrate_job_check (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  return vn_job_input_check (&VN_CALIBRATE_JOB (job)->input, TRUE, cancellable, error);
+  VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
+
+  vn_recipe_note_idle_settings (self->settings.recipe, self->notes);
+  return vn_job_input_check (&self->input, TRUE, cancellable, error);
 }
 
 static gboolean

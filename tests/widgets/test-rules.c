@@ -136,6 +136,8 @@ test_settings (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_per_tensor, fixture->document, SECONDS));   /* the switch takes its time */
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
+  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Operators computed so"), ADW_TYPE_ENTRY_ROW);
+  g_assert_false (gtk_widget_get_sensitive (row));   /* without “simulate-npu” it changes nothing */
   gtk_window_destroy (GTK_WINDOW (dialog));
 }
 

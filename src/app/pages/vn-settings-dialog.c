@@ -175,6 +175,22 @@ show_value (Row        *self,
   self->busy = FALSE;
 }
 
+/* What the setting does; of one that changes nothing beside the others why. It can be taken back all the same. */
+static void
+show_effect (Row            *self,
+             const VnRecipe *recipe,
+             gboolean        differs)
+{
+  const char *reason = vn_setting_get_idle_reason (self->setting, recipe);
+  g_autofree char *text = reason != NULL ? g_strdup_printf (_("Changes nothing here: %s"), reason) : g_strdup (_(self->setting->blurb));
+  g_autofree char *subtitle = g_markup_escape_text (text, -1);
+
+  gtk_widget_set_sensitive (self->row, reason == NULL || differs);
+  gtk_widget_set_tooltip_text (self->row, text);
+  if (ADW_IS_ACTION_ROW (self->row))
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (self->row), subtitle);
+}
+
 static void
 recipe_changed (GtkWidget *dialog)
 {
@@ -187,9 +203,11 @@ recipe_changed (GtkWidget *dialog)
     {
       Row *row = g_ptr_array_index (rows, i);
       g_autofree char *text = vn_setting_dup_text (row->setting, recipe);
+      gboolean differs = !vn_setting_equal (row->setting, recipe, target);
 
       show_value (row, text != NULL ? text : "");
-      gtk_widget_set_visible (row->reset, !vn_setting_equal (row->setting, recipe, target));
+      show_effect (row, recipe, differs);
+      gtk_widget_set_visible (row->reset, differs);
     }
 }
 
@@ -209,16 +227,10 @@ row_new (const VnSetting *setting,
   g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (reset_clicked), self);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (self->row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->row), _(setting->title));
-  gtk_widget_set_tooltip_text (self->row, _(setting->blurb));
   if (ADW_IS_ENTRY_ROW (self->row))
     adw_entry_row_add_suffix (ADW_ENTRY_ROW (self->row), self->reset);
   else
-    {
-      g_autofree char *subtitle = g_markup_escape_text (_(setting->blurb), -1);
-
-      adw_action_row_set_subtitle (ADW_ACTION_ROW (self->row), subtitle);
-      adw_action_row_add_suffix (ADW_ACTION_ROW (self->row), self->reset);
-    }
+    adw_action_row_add_suffix (ADW_ACTION_ROW (self->row), self->reset);
   return self;
 }
 

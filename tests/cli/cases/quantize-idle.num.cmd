@@ -16,3 +16,6 @@ q --preset npu-cnn --bias int32
 q --preset npu-cnn --bias int16
 q --preset npu-cnn --passes none
 q --passes none
+echo "== calibrate --percentile 99.9"
+"$CLI" calibrate "$DEMO/demo.onnx" -o q.stats --data random --samples 4 --percentile 99.9 2>&1 | grep -E '^warning: percentile'
+rm q.stats
