@@ -103,12 +103,14 @@ use_config (VnModel     *model,
   *recipe = vn_recipe_copy (config->recipe);
   if (!vn_recipe_validate (*recipe, error))
     return FALSE;
-  if (vn_cmd_options.data == NULL && (stats != NULL || !config->needs_samples))
+  if (vn_cmd_options.data == NULL && (stats != NULL || (!config->needs_samples && !vn_config_names_samples (config))))
     return TRUE;
   if (config->inputs->len > 0)
     {
       g_clear_pointer (data, vn_data_spec_free);
       *data = vn_config_make_data (config, model, vn_cmd_options.data, error);
+      if (*data != NULL && !vn_cmd_complete_data_spec (*data, error))
+        return FALSE;
     }
   else if (*data == NULL)
     *data = vn_cmd_make_data_spec (error);
@@ -270,6 +272,8 @@ check_sources (const VnRecipe    *recipe,
       g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, wrong);
       return FALSE;
     }
+  if (config_file != NULL)   /* which says how its samples are read */
+    return TRUE;
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
   *data = vn_cmd_options.data == NULL && kept != NULL ? vn_data_spec_copy (kept) : vn_cmd_make_data_spec (error);

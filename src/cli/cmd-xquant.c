@@ -137,9 +137,9 @@ make_data (VnConfig  *config,
            VnModel   *model,
            GError   **error)
 {
-  VnDataSpec *spec;
+  g_autoptr(VnDataSpec) spec = NULL;
 
-  if (vn_cmd_options.data == NULL && !config->needs_samples)
+  if (vn_cmd_options.data == NULL && !config->needs_samples && !vn_config_names_samples (config))
     {
       spec = vn_data_spec_new ("random");
       spec->max_samples = N_RANDOM;
@@ -147,10 +147,14 @@ make_data (VnConfig  *config,
   else if (vn_cmd_options.data != NULL && config->inputs->len == 0)
     spec = vn_cmd_make_data_spec (error);
   else
-    spec = vn_config_make_data (config, model, vn_cmd_options.data, error);
+    {
+      spec = vn_config_make_data (config, model, vn_cmd_options.data, error);
+      if (spec != NULL && !vn_cmd_complete_data_spec (spec, error))
+        return NULL;
+    }
   if (spec != NULL)
     spec->held_out = 0;   /* XQuant calibrates on all samples */
-  return spec;
+  return g_steal_pointer (&spec);
 }
 
 static VnResult *

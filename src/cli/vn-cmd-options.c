@@ -199,17 +199,18 @@ parse_files (VnDataSpec  *spec,
 {
   const VnCmdOptions *o = &vn_cmd_options;
 
-  if (o->preprocess != NULL && vn_data_spec_is_script (o->preprocess))
-    spec->script = g_strdup (o->preprocess);
   if (o->timeout < 0)
     return usage_error (error, "--preprocess-timeout", "-", _("a positive number"));
-  if (spec->script == NULL && (o->python != NULL || o->timeout > 0))
+  if (!vn_data_spec_has_script (spec) && (o->python != NULL || o->timeout > 0))
     return usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
                         _("it together with --preprocess FILE.py:FUNCTION"));
+  g_free (spec->python);
   spec->python = g_strdup (o->python);
   spec->timeout = (guint) o->timeout;
-  spec->raw_type = o->raw_type != NULL ? vn_dtype_from_name (o->raw_type) : VN_DTYPE_UNDEFINED;
-  if (o->raw_type != NULL && (spec->raw_type == VN_DTYPE_UNDEFINED || vn_dtype_get_bits (spec->raw_type) < 8))
+  if (o->raw_type == NULL)
+    return TRUE;
+  spec->raw_type = vn_dtype_from_name (o->raw_type);
+  if (spec->raw_type == VN_DTYPE_UNDEFINED || vn_dtype_get_bits (spec->raw_type) < 8)
     return usage_error (error, "--raw-type", o->raw_type,
                         "float32, float16, float64, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool");
   return TRUE;
@@ -238,9 +239,29 @@ vn_cmd_make_data_spec (GError **error)
   spec = vn_data_spec_new (vn_cmd_options.data);
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
+  if (vn_cmd_options.preprocess != NULL && vn_data_spec_is_script (vn_cmd_options.preprocess))
+    spec->script = g_strdup (vn_cmd_options.preprocess);
   if (!parse_preprocess (&spec->preprocess, error) || !parse_files (spec, error))
     return NULL;
   return g_steal_pointer (&spec);
+}
+
+/**
+ * vn_cmd_complete_data_spec:
+ * @spec: what a configuration says of its samples
+ *
+ * Sets what only options say: the interpreter for the Python that it names, how long that may take, the type of raw files,
+ * and how many samples to use.
+ */
+gboolean
+vn_cmd_complete_data_spec (VnDataSpec  *spec,
+                           GError     **error)
+{
+  if (vn_cmd_options.samples < 0)
+    return usage_error (error, "--samples", "-", _("a positive number"));
+  spec->max_samples = (guint) vn_cmd_options.samples;
+  spec->seed = (guint64) vn_cmd_options.seed;
+  return parse_files (spec, error);
 }
 
 static gboolean

@@ -105,6 +105,8 @@ gboolean            vn_cmd_add_rules       (VnRecipe     *recipe,
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
                                            gint          unsaid);
+gboolean            vn_cmd_complete_data_spec (VnDataSpec  *spec,
+                                               GError     **error);
 gboolean            vn_cmd_check_input    (const VnModel *model,
                                            const char   *option,
                                            const char   *name,

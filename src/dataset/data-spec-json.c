@@ -6,7 +6,7 @@
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
  *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
  *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32",
- *     "inputs": { "name": { "fit": …, "script": … } } }
+ *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
  * What is missing is as vn_data_spec_new() has it. Paths below the folder of the file are relative to it. */
 
@@ -152,6 +152,7 @@ add_inputs (JsonBuilder      *json,
       vn_json_begin_object (json, at->data);
       add_preprocess (json, &data->preprocess);
       vn_json_add_text_if (json, "script", script);
+      vn_json_add_text_if (json, "raw-type", data->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (data->raw_type) : NULL);
       json_builder_end_object (json);
     }
   json_builder_end_object (json);
@@ -346,6 +347,23 @@ read_path (JsonNode    *node,
 }
 
 static gboolean
+read_raw_type (VnDType     *raw_type,
+               JsonNode    *node,
+               const char  *where,
+               GError     **error)
+{
+  const char *text = vn_json_get_string (node, where, error);
+
+  if (text == NULL)
+    return FALSE;
+  *raw_type = vn_dtype_from_name (text);
+  if (*raw_type != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (*raw_type) >= 8)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a type like float32 or int64 is expected"), where, text);
+  return FALSE;
+}
+
+static gboolean
 read_input (VnDataSpec  *self,
             const char  *name,
             JsonNode    *node,
@@ -355,6 +373,7 @@ read_input (VnDataSpec  *self,
 {
   JsonObject *object = vn_json_get_object (node, where, error);
   VnPreprocess preprocess = self->preprocess;
+  VnDType raw_type = VN_DTYPE_UNDEFINED;
   g_autofree char *script = NULL;
   JsonObjectIter iter;
   const char *id;
@@ -375,12 +394,18 @@ read_input (VnDataSpec  *self,
           if (script == NULL)
             return FALSE;
         }
+      else if (g_str_equal (id, "raw-type"))
+        {
+          if (!read_raw_type (&raw_type, member, place, error))
+            return FALSE;
+        }
       else if (k < 0 ? !refuse_member (place, error) : !read_field (member, (guint) k, place, &preprocess, error))
         return FALSE;
     }
   if (!check_preprocess (&preprocess, where, error))
     return FALSE;
   vn_data_spec_set_input (self, name, &preprocess, script);
+  vn_data_spec_set_raw_type (self, name, raw_type);
   return TRUE;
 }
 
@@ -424,23 +449,6 @@ read_text (char       **text,
   return TRUE;
 }
 
-static gboolean
-read_raw_type (VnDataSpec  *self,
-               JsonNode    *node,
-               const char  *where,
-               GError     **error)
-{
-  const char *text = vn_json_get_string (node, where, error);
-
-  if (text == NULL)
-    return FALSE;
-  self->raw_type = vn_dtype_from_name (text);
-  if (self->raw_type != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (self->raw_type) >= 8)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a type like float32 or int64 is expected"), where, text);
-  return FALSE;
-}
-
 /* What is said about the whole, not about how a picture becomes a tensor. */
 static gboolean
 read_member (VnDataSpec  *self,
@@ -465,7 +473,7 @@ read_member (VnDataSpec  *self,
   if (g_str_equal (id, "python"))
     return read_text (&self->python, node, where, error);
   if (g_str_equal (id, "raw-type"))
-    return read_raw_type (self, node, where, error);
+    return read_raw_type (&self->raw_type, node, where, error);
   if (g_str_equal (id, "inputs"))
     return TRUE;
   if (!g_str_equal (id, "samples") && !g_str_equal (id, "held-out") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))

@@ -44,7 +44,12 @@ vn_data_spec_copy (const VnDataSpec *self)
     return copy;
   g_hash_table_iter_init (&iter, self->inputs);
   while (g_hash_table_iter_next (&iter, &name, &data))
-    vn_data_spec_set_input (copy, name, &((VnInputData *) data)->preprocess, ((VnInputData *) data)->script);
+    {
+      const VnInputData *input = data;
+
+      vn_data_spec_set_input (copy, name, &input->preprocess, input->script);
+      vn_data_spec_set_raw_type (copy, name, input->raw_type);
+    }
   return copy;
 }
 
@@ -115,7 +120,7 @@ vn_data_spec_set_input (VnDataSpec         *self,
 {
   VnInputData *data = g_new (VnInputData, 1);
 
-  *data = (VnInputData) { *preprocess, g_strdup (script) };
+  *data = (VnInputData) { *preprocess, g_strdup (script), VN_DTYPE_UNDEFINED };
   if (self->inputs == NULL)
     self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, input_data_free);
   g_hash_table_replace (self->inputs, g_strdup (input), data);
@@ -138,4 +143,49 @@ vn_data_spec_get_script (const VnDataSpec *self,
   const VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
 
   return data != NULL ? data->script : self->script;
+}
+
+/**
+ * vn_data_spec_set_raw_type:
+ * @input: one that vn_data_spec_set_input() was called for
+ * @raw_type: element type of its .raw and .bin files; %VN_DTYPE_UNDEFINED: that of the whole
+ */
+void
+vn_data_spec_set_raw_type (VnDataSpec *self,
+                           const char *input,
+                           VnDType     raw_type)
+{
+  VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
+
+  g_return_if_fail (data != NULL);
+  data->raw_type = raw_type;
+}
+
+VnDType
+vn_data_spec_get_raw_type (const VnDataSpec *self,
+                           const char       *input)
+{
+  const VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
+
+  return data != NULL && data->raw_type != VN_DTYPE_UNDEFINED ? data->raw_type : self->raw_type;
+}
+
+/**
+ * vn_data_spec_has_script:
+ *
+ * Returns: whether the user's own Python prepares any of the inputs
+ */
+gboolean
+vn_data_spec_has_script (const VnDataSpec *self)
+{
+  GHashTableIter iter;
+  gpointer data;
+
+  if (self->script != NULL || self->inputs == NULL)
+    return self->script != NULL;
+  g_hash_table_iter_init (&iter, self->inputs);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    if (((const VnInputData *) data)->script != NULL)
+      return TRUE;
+  return FALSE;
 }

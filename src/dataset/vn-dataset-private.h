@@ -154,6 +154,8 @@ VnDataset *vn_dataset_new       (const VnDataSpec  *spec,
                                  const VnInputSpec *inputs,
                                  guint              n_inputs);
 void      vn_sample_free        (gpointer     data);
+VnDType             vn_data_spec_get_raw_type   (const VnDataSpec *self,
+                                                 const char       *input);
 void      vn_dataset_add        (VnDataset   *self,
                                  const char  *name,
                                  int          label,

@@ -220,7 +220,7 @@ vn_dataset_load_file (const VnDataset  *self,
       *tensor = vn_picture_plan_load (&self->pictures[input], preprocess, path, error);
       return *tensor != NULL;
     }
-  raw = vn_tensor_file_read (path, spec, self->spec->raw_type, error);
+  raw = vn_tensor_file_read (path, spec, vn_data_spec_get_raw_type (self->spec, spec->name), error);
   if (raw == NULL)
     return FALSE;
   *tensor = vn_tensor_fit (raw, &self->inputs[input], error);

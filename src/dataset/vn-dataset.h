@@ -61,6 +61,7 @@ typedef struct
 {
   VnPreprocess preprocess;
   char        *script;       /* nullable */
+  VnDType      raw_type;     /* VN_DTYPE_UNDEFINED: that of the whole */
 } VnInputData;
 
 /**
@@ -106,6 +107,10 @@ guint       vn_data_spec_count_held_out (const VnDataSpec *self,
                                          guint             n);
 guint       vn_data_spec_count_measured (const VnDataSpec *self,
                                          guint             n);
+void        vn_data_spec_set_raw_type (VnDataSpec      *self,
+                                       const char      *input,
+                                       VnDType          raw_type);
+gboolean    vn_data_spec_has_script (const VnDataSpec  *self);
 gboolean    vn_data_spec_is_script (const char         *text);
 JsonNode   *vn_data_spec_to_json   (const VnDataSpec   *self,
                                     const char         *folder);

@@ -364,6 +364,20 @@ make_path (VnConfig  *self,
 }
 
 /**
+ * vn_config_names_samples:
+ *
+ * Returns: whether the configuration says where samples are, be they needed or only to measure with
+ */
+gboolean
+vn_config_names_samples (const VnConfig *self)
+{
+  for (guint i = 0; i < self->inputs->len; i++)
+    if (((const VnConfigInput *) g_ptr_array_index (self->inputs, i))->list != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/**
  * vn_config_make_data:
  * @self: bound to @model
  * @path: (nullable): where samples are, instead of where the configuration says
@@ -396,8 +410,11 @@ vn_config_make_data (VnConfig       *self,
         }
       else
         vn_data_spec_set_input (spec, input->name, &input->preprocess, input->script);
-      if (input->raw && spec->raw_type == VN_DTYPE_UNDEFINED)
-        spec->raw_type = input->dtype != VN_DTYPE_UNDEFINED ? input->dtype : VN_DTYPE_F32;
+      /* what the file does not say is read from the network */
+      if (input->raw && self->inputs->len == 1)
+        spec->raw_type = input->dtype;
+      else if (input->raw)
+        vn_data_spec_set_raw_type (spec, input->name, input->dtype);
     }
   return g_steal_pointer (&spec);
 }

@@ -220,6 +220,18 @@ set_channels (float         values[4],
   return TRUE;
 }
 
+/* FILE.py:FUNCTION with the file where it is. */
+static char *
+find_script (VnConfig   *config,
+             const char *script)
+{
+  const char *colon = strrchr (script, ':');
+  g_autofree char *name = colon != NULL ? g_strndup (script, (gsize) (colon - script)) : g_strdup (script);
+  g_autofree char *file = vn_config_find_file (config, name);
+
+  return g_strconcat (file, colon, NULL);
+}
+
 static gboolean
 add_preprocess (VnConfig       *config,
                 const Input    *from,
@@ -233,7 +245,7 @@ add_preprocess (VnConfig       *config,
   vn_preprocess_init (&to->preprocess);
   if (from->preprocess != NULL && vn_data_spec_is_script (from->preprocess))
     {
-      to->script = vn_config_find_file (config, from->preprocess);
+      to->script = find_script (config, from->preprocess);
       vn_config_say (config, VN_NOTE_INFO, preset, _("“%s” is run to read the samples"), from->preprocess);
     }
   else if (from->preprocess != NULL && !vn_preprocess_set_preset (&to->preprocess, from->preprocess, error))
@@ -354,13 +366,25 @@ find_method (const char *type)
   return NULL;
 }
 
+/* The operators that are quantized anyway. */
+static char *
+dup_usual (const VnConfig *config)
+{
+  g_autofree char *usual = config->recipe->op_types != NULL ? g_strjoinv ("|", config->recipe->op_types) : NULL;
+
+  return usual != NULL ? g_strconcat ("type:", usual, NULL) : NULL;
+}
+
 static gboolean
 add_custom (VnConfig      *config,
+            const XQuant  *xquant,
             const Custom  *custom,
             guint          index,
             GError       **error)
 {
+  gint64 level = custom->level != LEVEL_NONE ? custom->level : xquant->precision;
   gboolean exclude = custom->level >= LEVEL_DYNAMIC;
+  gboolean includes = level < LEVEL_MIXED && xquant->precision == LEVEL_MIXED;
   VnOverride *rule;
 
   if (custom->from == NULL || custom->to == NULL || custom->from[0] == NULL || custom->to[0] == NULL)
@@ -370,10 +394,16 @@ add_custom (VnConfig      *config,
                    index);
       return FALSE;
     }
-  rule = vn_config_add_rule (config, NULL, custom->from, custom->to, exclude);
-  rule->method = g_strdup (find_method (custom->type));
-  rule->percentile = custom->percentile * 100;
-  if (custom->level == LEVEL_MIXED)
+  /* a rule that says nothing would still ask for operators that stay float elsewhere */
+  if (exclude || includes || find_method (custom->type) != NULL || custom->percentile > 0)
+    {
+      g_autofree char *usual = exclude ? NULL : dup_usual (config);
+
+      rule = vn_config_add_rule (config, usual, custom->from, custom->to, exclude);
+      rule->method = g_strdup (find_method (custom->type));
+      rule->percentile = custom->percentile * 100;
+    }
+  if (level == LEVEL_MIXED)
     add_mixed (config, custom->from, custom->to);
   return TRUE;
 }
@@ -384,7 +414,7 @@ add_rules (VnConfig      *config,
            GError       **error)
 {
   for (guint i = 0; i < xquant->customs->len; i++)
-    if (!add_custom (config, g_ptr_array_index (xquant->customs, i), i, error))
+    if (!add_custom (config, xquant, g_ptr_array_index (xquant->customs, i), i, error))
       return FALSE;
   for (char **at = xquant->ignore_types; at != NULL && *at != NULL; at++)
     {
@@ -409,6 +439,7 @@ set_recipe (VnConfig      *config,
   if (xquant->type != NULL &&
       !vn_config_set (config, "method", find_method (xquant->type), "calibration_parameters.calibration_type", error))
     return FALSE;
+  config->recipe->optimize = !xquant->skip_onnxsim;
   if (xquant->percentile > 0)
     config->recipe->percentile = xquant->percentile * 100;
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
@@ -430,9 +461,6 @@ say_rest (VnConfig     *config,
                    _("Samples are looked at one by one"));
   if (g_strcmp0 (xquant->device, "cuda") == 0)
     vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The processor is used"));
-  if (xquant->skip_onnxsim)
-    vn_config_say (config, VN_NOTE_INFO, "model_parameters.skip_onnxsim",
-                   _("The network is simplified only as quantizing needs it, in any case"));
 }
 
 /* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */

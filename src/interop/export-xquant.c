@@ -57,6 +57,8 @@ add_model (JsonBuilder    *json,
   vn_json_add_text (json, "onnx_model", path);
   if (self->opset > 0)
     vn_json_add_int (json, "opset", self->opset);
+  if (!self->optimize)
+    vn_json_add_bool (json, "skip_onnxsim", TRUE);
   json_builder_end_object (json);
 }
 
@@ -221,7 +223,7 @@ say_settings (const VnRecipe *self,
               VnNotes        *notes)
 {
   static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
-                                       "opset", "truncate", NULL };
+                                       "opset", "truncate", "optimize", NULL };
   g_autoptr(VnRecipe) base = vn_recipe_new ("xquant");
   const gboolean half = get_level (self) > 0;
   guint n;

@@ -70,6 +70,7 @@ gboolean    vn_config_bind       (VnConfig        *self,
                                   const VnModel   *model,
                                   gboolean         has_samples,
                                   GError         **error);
+gboolean    vn_config_names_samples (const VnConfig *self);
 VnDataSpec *vn_config_make_data  (VnConfig        *self,
                                   const VnModel   *model,
                                   const char      *path,      /* nullable: samples from here instead */

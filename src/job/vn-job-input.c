@@ -64,6 +64,28 @@ needs_samples_to_equalize (const VnRecipe *recipe)
   return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
 }
 
+/* Values that rules and cuts name: a network that is made simpler keeps them. */
+static char **
+list_named (const VnRecipe *recipe)
+{
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
+
+  if (!recipe->optimize)
+    return NULL;
+  if (recipe->truncate != NULL)
+    g_strv_builder_addv (names, (const char **) recipe->truncate);
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+      char ** const lists[] = { rule->in_edges, rule->out_edges, rule->tensors };
+
+      for (guint k = 0; rule->enabled && k < G_N_ELEMENTS (lists); k++)
+        if (lists[k] != NULL)
+          g_strv_builder_addv (names, (const char **) lists[k]);
+    }
+  return g_strv_builder_end (names);
+}
+
 static VnModel *
 prepare_for_opset (const VnModel   *source,
                    const VnRecipe  *recipe,
@@ -75,9 +97,9 @@ prepare_for_opset (const VnModel   *source,
                    GError         **error)
 {
   g_autoptr(VnModel) named = name_nodes (source);
-  g_auto(GStrv) passes = list_passes (recipe);
+  g_auto(GStrv) passes = list_passes (recipe), keep = list_named (recipe);
   const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = recipe->optimize,
-                                     .passes = (const char * const *) passes };
+                                     .passes = (const char * const *) passes, .keep = (const char * const *) keep };
   const VnEqualizeOptions equalize = get_equalize_options (recipe);
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;

@@ -153,6 +153,32 @@ run_all (VnPassContext  *ctx,
   return !any_asked_for (ctx->options, end) || vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
+/* Results of the network are what no pass takes away; those that are none get added. Returns how many there were. */
+static guint
+hold_values (VnGraph            *graph,
+             const char * const *names)
+{
+  guint n = graph->outputs->len;
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      VnValue *value = vn_graph_find_value (graph, names[i]);
+
+      if (value != NULL && value->producer != NULL && !value->is_output)
+        vn_graph_set_output (graph, graph->outputs->len, value);
+    }
+  return n;
+}
+
+static void
+release_values (VnGraph *graph,
+                guint    n_outputs)
+{
+  for (guint i = n_outputs; i < graph->outputs->len; i++)
+    ((VnValue *) g_ptr_array_index (graph->outputs, i))->is_output = FALSE;
+  g_ptr_array_set_size (graph->outputs, (int) n_outputs);
+}
+
 /**
  * vn_prepare_model_with:
  *
@@ -174,7 +200,15 @@ vn_prepare_model_with (const VnModel           *model,
                         .target_opset = options->target_opset, .input_shapes = options->input_shapes,
                         .options = options };
 
-  return check_ids (options, error) && run_all (&ctx, error) ? g_steal_pointer (&copy) : NULL;
+  guint n_outputs;
+
+  if (!check_ids (options, error))
+    return NULL;
+  n_outputs = hold_values (copy->graph, options->keep);
+  if (!run_all (&ctx, error))
+    return NULL;
+  release_values (copy->graph, n_outputs);
+  return g_steal_pointer (&copy);
 }
 
 /* Documented in the header. Types are inferred before the other passes as well: some conversions depend on ranks. */

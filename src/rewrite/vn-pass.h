@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @input_shapes: (nullable): as vn_model_infer_types()
  * @passes: (nullable): ids of passes that run on request only, or that @skip_optimization would leave out
  * @optimize: passes that optimize run as well, until nothing changes any more
+ * @keep: (nullable): names of values that passes must not take away
  * @skip_optimization: only the opset is raised, nodes are sorted and types inferred, beside @passes
  * @auto_merge: two open sizes that must be the same are taken for one, instead of a new open size
  * @guess_rank: the outputs of operators that are not known get the rank of their first input
@@ -27,6 +28,7 @@ typedef struct
   GHashTable         *input_shapes;
   const char * const *passes;
   gboolean            optimize;
+  const char * const *keep;
   gboolean            skip_optimization;
   gboolean            auto_merge;
   gboolean            guess_rank;

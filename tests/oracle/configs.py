@@ -136,11 +136,106 @@ def check_analysis(label, float_path, quantized_path, report):
     check(f'{label}: {n} constants', n >= 2)
 
 
-def call(config, model, **kwargs):
-    result = subprocess.run([CLI, 'xquant', '-c', config, '-i', model], capture_output=True, text=True, **kwargs)
+def call(config, model):
+    with open(config, encoding='utf-8') as f:
+        python = ['--python', sys.executable] if '.py:' in f.read() else []
+    result = subprocess.run([CLI, 'xquant', '-c', config, '-i', model, *python], capture_output=True, text=True)
     if result.returncode != 0:
         print(result.stderr)
     return result.returncode == 0
+
+
+def small(path):
+    """An input of int64 and one of float32; a BatchNormalization, and a Div that is quantized only where a rule asks for it."""
+    rng = np.random.default_rng(6)
+    ones = np.ones(4, np.float32)
+    init = [numpy_helper.from_array(a.astype(np.float32), n) for n, a in (
+        ('table', rng.normal(size=(9, 12))), ('w', rng.normal(size=(4, 3, 1, 1))), ('s', ones * 2), ('o', ones), ('m', ones * 0),
+        ('v', ones), ('w2', rng.normal(size=(2, 4, 1, 1))))] + [numpy_helper.from_array(np.array([1, 3, 2, 2]), 'shape')]
+    nodes = [helper.make_node('Gather', ['table', 'ids'], ['e']), helper.make_node('Reshape', ['e', 'shape'], ['r']),
+             helper.make_node('Add', ['r', 'x'], ['a']), helper.make_node('Conv', ['a', 'w'], ['c'], 'conv'),
+             helper.make_node('BatchNormalization', ['c', 's', 'o', 'm', 'v'], ['b'], 'bn'),
+             helper.make_node('Abs', ['b'], ['abs']), helper.make_node('Div', ['b', 'abs'], ['d'], 'div'),
+             helper.make_node('Transpose', ['d'], ['t'], 'there', perm=[0, 2, 3, 1]),
+             helper.make_node('Transpose', ['t'], ['i'], 'back', perm=[0, 3, 1, 2]),
+             helper.make_node('Conv', ['i', 'w2'], ['y'], 'last')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('ids', TensorProto.INT64, [1]),
+                                           helper.make_tensor_value_info('x', TensorProto.FLOAT, [1, 3, 2, 2])],
+                              [helper.make_tensor_value_info('y', TensorProto.FLOAT, [1, 2, 2, 2])], init)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
+
+
+def own_config(name, model=None, **parts):
+    config = {'model_parameters': {'onnx_model': 'small.onnx', 'working_dir': 'out', **(model or {})},
+              'calibration_parameters': {'input_parametres': [{'file_type': 'raw', 'data_list_path': 'ids.txt'},
+                                                              {'file_type': 'raw', 'data_list_path': 'x.txt'}]},
+              'quantization_parameters': {'finetune_level': 0, **parts}}
+    with open(name, 'w', encoding='utf-8') as f:
+        json.dump(config, f)
+
+
+def convert(config, *words):
+    done = subprocess.run([CLI, 'xquant', '-c', config, *words], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def fields():
+    """What single fields mean: raw files, regions, simplification, samples of levels that need none, a file of Python beside the
+    configuration."""
+    rng = np.random.default_rng(7)
+    os.makedirs('own/raw')
+    os.chdir('own')
+    small('small.onnx')
+    for name, make in (('ids', lambda i: np.array([i], np.int64)), ('x', lambda i: rng.normal(size=(1, 3, 2, 2)).astype(np.float32))):
+        for i in range(8):
+            make(i).tofile(f'raw/{name}{i}.raw')
+        with open(name + '.txt', 'w', encoding='utf-8') as f:
+            f.write('\n'.join(f'raw/{name}{i}.raw' for i in range(8)))
+    own_config('c.json')
+    code, text = convert('c.json')
+    check('raw files have the type of the input: ' + text[:200], code == 0)
+    plain = onnx.load('out/small.q.onnx')
+    check('the network is simplified', not any(n.op_type == 'Transpose' for n in plain.graph.node))
+    own_config('c.json', {'skip_onnxsim': True})
+    convert('c.json')
+    check('skip_onnxsim', any(n.op_type == 'Transpose' for n in onnx.load('out/small.q.onnx').graph.node))
+    run('out/small.q.onnx')
+    for region in ({}, {'precision_level': 0}, {'precision_level': 1}, {'calibration_type': 'default'}):
+        own_config('c.json', custom_setting=[{'input_names': ['a'], 'output_names': ['y'], **region}])
+        code, text = convert('c.json')
+        other = onnx.load('out/small.q.onnx')
+        check(f'region {region} moves nothing: {text[-200:] if code else ""}', code == 0 and
+              all(is_quantized(other, v) == is_quantized(plain, v) for v in ('ids', 'x', 'e', 'r', 'a', 'c', 'b', 'abs', 'd', 'i', 'y')))
+    own_config('c.json', custom_setting=[{'input_names': ['c'], 'output_names': ['d'], 'precision_level': 4}])
+    code, text = convert('c.json')
+    check('a tensor that simplifying would take away is kept where a region names it', code == 0 and 'no tensor' not in text)
+    check('the region is float', producer_is_float(onnx.load('out/small.q.onnx'), 'd'))
+    for level in (3, 4):
+        own_config('c.json', precision_level=level)
+        code, text = convert('c.json', '--json')
+        with open('out/small.q_report.md', encoding='utf-8') as f:
+            report = f.read()
+        check(f'level {level} measures on the samples it names', code == 0 and 'random' not in report)
+        with open('x.txt', encoding='utf-8') as f:
+            lines = f.read()
+        os.remove('x.txt')
+        code, text = convert('c.json')
+        check(f'level {level}: a list that is not there is an error', code == 1 and 'x.txt' in text)
+        code, text = convert('c.json', '--data', 'random')
+        check(f'level {level}: unless samples are given', code == 0)
+        with open('x.txt', 'w', encoding='utf-8') as f:
+            f.write(lines)
+    os.chdir('..')
+    with open('own/beside.py', 'w', encoding='utf-8') as f:
+        f.write('import numpy as np\n\n\ndef load(paths, settings):\n    return np.full((len(paths), 3, 224, 224), len(paths[0]), np.float32)\n')
+    with open(os.path.join(XSLIM, 'resnet18_custom_preprocess.json'), encoding='utf-8') as f:
+        config = json.load(f)
+    config['calibration_parameters']['input_parameters'][0]['preprocess_file'] = 'beside.py:load'
+    with open('own/beside.json', 'w', encoding='utf-8') as f:
+        json.dump(config, f)
+    check('the file of Python lies beside the configuration', call('own/beside.json', 'vision.onnx'))
+    code, text = convert('own/beside.json', '-i', 'vision.onnx', '--python', '/no/such/python')
+    check('--python is used', code == 1 and '/no/such/python' in text)
 
 
 def main():
@@ -187,6 +282,8 @@ def main():
     quantized = run('temp/vision.q.onnx')
     check('truncated: the tail is float', producer_is_float(quantized, 'output'))
     check('truncated: the rest is not', any(n.op_type == 'DequantizeLinear' for n in quantized.graph.node))
+    fields()
+    os.chdir('/')
     shutil.rmtree(work)
     sys.exit(1 if failures else 0)
 
