@@ -209,13 +209,21 @@ is_made_up (const char *name)
   return name == NULL || name[0] == '\0' || g_str_has_prefix (name, "unk__");
 }
 
+/* A name that inference wrote when the network was opened, while no end of Slice but the farthest meant “to the end”. */
+static gboolean
+is_outdated (VnInfer    *self,
+             const char *name)
+{
+  return self->dims->far < VN_DIMS_FAR && strstr (name, "min(") != NULL;
+}
+
 /* What only a run knows is called what the file calls it where it leaves the network. */
 static void
 adopt_names (VnInfer *self,
              VnValue *value)
 {
   for (int i = 0; i < value->type.shape.rank; i++)
-    if (!is_made_up (value->type.symbols[i]))
+    if (!is_made_up (value->type.symbols[i]) && !is_outdated (self, value->type.symbols[i]))
       vn_dims_rename (self->dims, value->type.shape.dims[i], value->type.symbols[i]);
 }
 
@@ -232,7 +240,8 @@ write_names (VnInfer *self,
     {
       if (!vn_dims_is_symbolic (type->shape.dims[i]))
         continue;
-      if (type->symbols[i] == NULL || (!input && (!output || is_made_up (type->symbols[i]))))
+      if (type->symbols[i] == NULL || (!input && (!output || is_made_up (type->symbols[i]) ||
+                                                      is_outdated (self, type->symbols[i]))))
         {
           g_free (type->symbols[i]);
           type->symbols[i] = vn_dims_to_string (self->dims, type->shape.dims[i]);

@@ -70,6 +70,25 @@ test_sizes (void)
   check (&guess, "odd", "float32[unk__1,unk__2]");
 }
 
+/* Whoever opens a file infers its sizes before anybody says what “to the end” is. */
+static void
+test_opened (void)
+{
+  const VnPrepareOptions near = { .int_max = 999 };
+  g_autoptr(VnModel) source = make_model (), prepared = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+
+  vn_model_infer_types (source, NULL, NULL, &error);
+  g_assert_no_error (error);
+  before = type_of (source, "cut");
+  g_assert_cmpstr (before, ==, "float32[min(A, 999),4]");
+  prepared = vn_prepare_model_with (source, &near, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  after = type_of (prepared, "cut");
+  g_assert_cmpstr (after, ==, "float32[A,4]");
+}
+
 static void
 test_skip (void)
 {
@@ -115,6 +134,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rewrite/options/sizes", test_sizes);
+  g_test_add_func ("/rewrite/options/opened", test_opened);
   g_test_add_func ("/rewrite/options/skip", test_skip);
   g_test_add_func ("/rewrite/options/declare", test_declare);
   return g_test_run ();
