@@ -269,6 +269,61 @@ fill_integers (VnResolver   *self,
   return vn_resolver_fill_rows (self, plan, error);
 }
 
+/* Nodes inside @node that multiply by weights. */
+static guint
+count_products_inside (const VnNode *node)
+{
+  static const char * const products[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", NULL };
+  guint n = 0;
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      for (guint k = 0; attr->graph != NULL && k < attr->graph->nodes->len; k++)
+        {
+          const VnNode *inner = g_ptr_array_index (attr->graph->nodes, k);
+
+          n += g_strv_contains (products, inner->op_type) + count_products_inside (inner);
+        }
+    }
+  return n;
+}
+
+/* A file that is called quantized, and holds the float network, helps nobody: what lies inside graphs of nodes stays float. */
+static gboolean
+check_bodies (VnResolver         *self,
+              const VnQuantPlan  *plan,
+              GError            **error)
+{
+  const VnNode *holder = NULL;
+  g_autofree char *label = NULL;
+  guint most = 0, all = 0;
+
+  for (guint i = 0; i < plan->rows->len; i++)
+    if (((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor.quantized)
+      return TRUE;
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      guint n = count_products_inside (node);
+
+      if (self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].placed_outside)
+        return TRUE;
+      holder = n > most ? node : holder;
+      most = MAX (most, n);
+      all += n;
+    }
+  if (holder == NULL)
+    return TRUE;
+  label = vn_node_dup_label (holder);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("Nothing of this network can be quantized: %u layers with weights lie in graphs inside of nodes, most of them in "
+                 "“%s” (%s), and these stay in float. An If whose condition is a constant gives way to its branch: make it "
+                 "one, or export the branch as a network of its own"), all, label, holder->op_type);
+  return FALSE;
+}
+
 /*< private >
  * vn_quantize_resolve_with:
  * @lookup: histogram of a tensor by name, or %NULL
@@ -299,6 +354,8 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   plan = vn_quant_plan_new (self->graph->nodes->len);
   if (!(vn_format_is (recipe->format, VN_FORMAT_IS_HALF) ? vn_resolver_fill_half (self, plan, error)
                                                  : fill_integers (self, plan, error)))
+    return NULL;
+  if (!check_bodies (self, plan, error))
     return NULL;
   record_nodes (self, plan);
   return g_steal_pointer (&plan);

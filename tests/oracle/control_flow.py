@@ -257,6 +257,33 @@ def check_network(cli, name, work):
         check_run(cli, quantized, files[:2], work, 3e-2)
 
 
+def check_all_inside(cli, work):
+    """A network whose layers lie in the branches of an If, all of them: not a float file that is called quantized."""
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    rng = np.random.default_rng(8)
+    branches = [helper.make_graph([helper.make_node('Conv', ['x', n + '_w'], [n + '_y'], n + '_conv')], n, [],
+                                  [helper.make_tensor_value_info(n + '_y', TensorProto.FLOAT, [1, 2, 4, 4])],
+                                  [numpy_helper.from_array(rng.normal(size=(2, 3, 1, 1)).astype(np.float32), n + '_w')])
+                for n in ('then', 'else')]
+    nodes = [helper.make_node('Equal', ['rate', 'sixteen'], ['fast'], 'ask'),
+             helper.make_node('If', ['fast'], ['y'], 'choose', then_branch=branches[0], else_branch=branches[1])]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', TensorProto.FLOAT, [1, 3, 4, 4]),
+                                           helper.make_tensor_value_info('rate', TensorProto.INT64, [])],
+                              [helper.make_tensor_value_info('y', TensorProto.FLOAT, [1, 2, 4, 4])],
+                              [numpy_helper.from_array(np.array(16, np.int64), 'sixteen')])
+    path, out = os.path.join(work, 'inside.onnx'), os.path.join(work, 'inside-out.onnx')
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
+    for preset in ('cpu', 'w8', 'dynamic'):
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--data', 'random', '--samples', '4', '--preset', preset],
+                              capture_output=True, text=True)
+        check(done.returncode == 1 and '“choose” (If)' in done.stderr and '2 layers' in done.stderr, 'inside', preset,
+              'exit', done.returncode, done.stderr)
+        check(not os.path.exists(out), 'inside', preset, 'wrote a file')
+
+
 def main():
     oracle.use_oracle_python()
     with tempfile.TemporaryDirectory() as work:
@@ -265,6 +292,7 @@ def main():
                 check_network(sys.argv[1], name, work)
             except RuntimeError as error:
                 check(False, name, error)
+        check_all_inside(sys.argv[1], work)
     for text in failures:
         print('FAILED:', text)
     print('%d networks, %d failures' % (len(NETWORKS), len(failures)))
