@@ -8,6 +8,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct
   VnDumpFile  file;
   gboolean    is_grid;       /* floats that stand for whole numbers: those of FixNeuron */
   gboolean    written;
+  gboolean    begun;        /* there may be files of it */
 } Item;
 
 struct _VnDump
@@ -325,6 +327,25 @@ vn_dump_get (VnDump *self,
   return i < self->items->len ? &((Item *) self->items->pdata[i])->file : NULL;
 }
 
+/**
+ * vn_dump_add_outputs:
+ * @set: told which files vn_dump_run() will write into @folder
+ */
+void
+vn_dump_add_outputs (VnDump     *self,
+                     const char *folder,
+                     VnFileSet  *set)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      const Item *item = self->items->pdata[i];
+      g_autofree char *numbers = g_strconcat (item->file.file, ".bin", NULL), *text = g_strconcat (item->file.file, ".txt", NULL);
+
+      vn_file_set_writes_in (set, folder, numbers, _("the dump"));
+      vn_file_set_writes_in (set, folder, text, _("the dump"));
+    }
+}
+
 /* ---- writing ---- */
 
 static void
@@ -383,6 +404,7 @@ write_tensor (const char      *folder,
     }
   item->file.dtype = tensor->dtype;
   item->file.shape = tensor->shape;
+  item->begun = TRUE;
   item->written = write_file (folder, item->file.file, ".bin", tensor->data, tensor->n_bytes, error) &&
                   write_file (folder, item->file.file, ".txt", text.data != NULL ? text.data : "", text.size, error);
   return item->written;
@@ -519,6 +541,22 @@ write_folded (VnDump            *self,
   return good;
 }
 
+/* Half a dump looks like a whole one. */
+static void
+remove_begun (VnDump *self)
+{
+  static const char * const endings[] = { ".bin", ".txt" };
+
+  for (guint i = 0; i < self->items->len; i++)
+    for (guint e = 0; ((const Item *) self->items->pdata[i])->begun && e < G_N_ELEMENTS (endings); e++)
+      {
+        g_autofree char *name = g_strconcat (((const Item *) self->items->pdata[i])->file.file, endings[e], NULL);
+        g_autofree char *path = g_build_filename (self->folder, name, NULL);
+
+        g_unlink (path);
+      }
+}
+
 /* What has turned out to be no float, or could not be computed, is not in the list. */
 static void
 drop_unwritten (VnDump *self)
@@ -539,7 +577,7 @@ drop_unwritten (VnDump *self)
  *
  * Runs the network once and writes the tensors. To be called once.
  *
- * Returns: %FALSE if the network cannot run or a file cannot be written
+ * Returns: %FALSE if the network cannot run or a file cannot be written; what was written is then removed again
  */
 gboolean
 vn_dump_run (VnDump            *self,
@@ -566,5 +604,7 @@ vn_dump_run (VnDump            *self,
   good = good && write_folded (self, inputs, cancellable, error);
   if (good)
     drop_unwritten (self);
+  else
+    remove_begun (self);
   return good;
 }

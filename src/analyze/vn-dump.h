@@ -43,6 +43,9 @@ gboolean          vn_dump_run         (VnDump           *self,
                                        guint             n_threads,
                                        GCancellable     *cancellable,
                                        GError          **error);
+void              vn_dump_add_outputs (VnDump           *self,
+                                       const char       *folder,
+                                       VnFileSet        *set);
 guint             vn_dump_get_n       (VnDump           *self);
 const VnDumpFile *vn_dump_get         (VnDump           *self,
                                        guint             i);

@@ -45,9 +45,15 @@ is_stream (const char *path)
   return stat (path, &info) == 0 && (S_ISCHR (info.st_mode) || S_ISFIFO (info.st_mode) || S_ISSOCK (info.st_mode));
 }
 
-/* A link stays a link: the file it leads to is the one to replace, even if there is none yet. */
-static char *
-follow_links (const char *path)
+/**
+ * vn_file_follow_links:
+ *
+ * A link stays a link when it is written to: the file it leads to is the one to replace, even if there is none yet.
+ *
+ * Returns: (transfer full): the path of that file
+ */
+char *
+vn_file_follow_links (const char *path)
 {
   char *at = g_strdup (path);
 
@@ -131,7 +137,7 @@ vn_file_writer_new (const char  *path,
   g_autoptr(VnFileWriter) self = g_new0 (VnFileWriter, 1);
 
   self->fd = -1;
-  self->path = follow_links (path);
+  self->path = vn_file_follow_links (path);
   self->is_stream = is_stream (self->path);
   if (open_output (self))
     return g_steal_pointer (&self);
@@ -149,7 +155,7 @@ gboolean
 vn_file_check_target (const char  *path,
                       GError     **error)
 {
-  g_autofree char *target = follow_links (path);
+  g_autofree char *target = vn_file_follow_links (path);
   g_autofree char *folder = g_path_get_dirname (target);
   int code = 0;
 

@@ -30,6 +30,7 @@ gboolean      vn_file_write_all     (const char     *path,
                                      gconstpointer   data,
                                      gsize           size,
                                      GError        **error);
+char         *vn_file_follow_links  (const char     *path);
 char         *vn_file_dup_short     (const char     *path,
                                      const char     *folder);
 GBytes       *vn_file_map           (const char     *path,

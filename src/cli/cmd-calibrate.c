@@ -15,7 +15,7 @@ static double save_every;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The statistics"), N_("FILE") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the statistics"), N_("FILE") },
   { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("The ranges that --method finds, as JSON, for “quantize --ranges”"), N_("FILE") },
   VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
@@ -59,11 +59,9 @@ parse_shard (guint   *index,
 }
 
 static gboolean
-check_output (const char  *model,
-              GError     **error)
+check_output (VnFileSet  *files,
+              GError    **error)
 {
-  g_autofree char *part = NULL;
-
   if (output == NULL && table == NULL)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the statistics go"));
@@ -75,12 +73,15 @@ check_output (const char  *model,
                                                                      "kept what it had learned"));
       return FALSE;
     }
-  if (!vn_cmd_check_target (table, model, error))
-    return FALSE;
-  if (output == NULL)
-    return TRUE;
-  part = vn_calibrate_part_path (output, -1);
-  return vn_cmd_check_target (output, model, error) && vn_cmd_check_target (part, model, error);
+  for (guint i = 0; output != NULL && vn_ranks_get_n () > 1 && i < vn_ranks_get_n (); i++)
+    {
+      g_autofree char *part = vn_calibrate_part_path (output, (int) i);
+
+      vn_file_set_writes (files, part, _("the statistics"));
+    }
+  vn_calibrate_add_outputs (files, output, _("the statistics"));
+  vn_file_set_writes (files, table, "--table");
+  return vn_file_set_check (files, error);
 }
 
 /* Of several processes one looks at what is left of an interrupted run, and tells the others. */
@@ -234,15 +235,29 @@ calibrate_run (char        **args,
   g_autoptr(VnProject) project = NULL;
   const char *path = args[0];
   VnCalibrateSettings settings = { 0 };
+  g_autoptr(VnFileSet) files = NULL;
   GError *reason = NULL;
 
   if (vn_project_is_file (path) && (project = vn_project_load (path, &reason)) != NULL)
     path = project->model;
+  files = vn_cmd_new_files (path);
   if (reason == NULL && read_options (&settings, project, &data, &recipe, &reason))
-    check_output (path, &reason);
+    {
+      if (project != NULL)
+        vn_file_set_reads (files, args[0], _("the project"));
+      vn_data_spec_add_files (data, files);
+      vn_recipe_add_files (recipe, files);
+      vn_file_set_reads (files, recipe_file, _("the recipe"));
+      check_output (files, &reason);
+    }
   if (!vn_cmd_agree (g_steal_pointer (&reason), error))
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, &reason);
+  if (model != NULL)
+    {
+      vn_model_add_files (model, files);
+      vn_file_set_check (files, &reason);
+    }
   if (!vn_cmd_agree (reason, error) || !take_up (&base, error))
     return FALSE;
   settings.model = model;

@@ -64,11 +64,26 @@ print_weights (VnErrorTable *errors)
 }
 
 static gboolean
+check_files (VnFileSet         *files,
+             const VnModel     *float_model,
+             const VnModel     *quant_model,
+             const VnDataSpec  *data,
+             GError           **error)
+{
+  vn_model_add_files (float_model, files);
+  vn_model_add_files (quant_model, files);
+  vn_data_spec_add_files (data, files);
+  vn_file_set_writes (files, report_file, "--report");
+  return vn_file_set_check (files, error);
+}
+
+static gboolean
 compare_run (char        **args,
              JsonBuilder  *json,
              GError      **error)
 {
   g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(VnModel) float_model = data != NULL ? vn_cmd_open_model (args[0], error) : NULL;
   g_autoptr(VnModel) quant_model = float_model != NULL ? vn_cmd_open_model (args[1], error) : NULL;
   g_autoptr(GError) shape_error = NULL;
@@ -78,7 +93,7 @@ compare_run (char        **args,
   g_autofree char *text = NULL;
   VnReportInput input = { 0 };
 
-  if (quant_model == NULL)
+  if (quant_model == NULL || !check_files (files, float_model, quant_model, data, error))
     return FALSE;
   if (shape_error != NULL)
     {

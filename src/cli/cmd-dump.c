@@ -52,6 +52,7 @@ dump_run (char        **args,
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GHashTable) given = NULL;
   g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnJob) job = NULL;
   VnDumpSettings settings = { .folder = output_dir != NULL ? output_dir : "dump_results", .floats = floats, .replace = force,
@@ -64,6 +65,7 @@ dump_run (char        **args,
   settings.data = data;
   settings.inputs = given;
   settings.input_shapes = shapes;
+  settings.files = files;
   job = vn_dump_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;

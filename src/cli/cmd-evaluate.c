@@ -192,6 +192,7 @@ add_scores (JsonBuilder *json,
 static GPtrArray *
 open_models (char       **paths,
              GHashTable **shapes,
+             VnFileSet   *files,
              GError     **error)
 {
   g_autoptr(GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
@@ -202,6 +203,7 @@ open_models (char       **paths,
 
       if (model == NULL)
         return NULL;
+      vn_model_add_files (model, files);
       g_ptr_array_add (models, model);
     }
   return g_steal_pointer (&models);
@@ -213,6 +215,7 @@ evaluate_run (char        **args,
               GError      **error)
 {
   g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GPtrArray) models = NULL;
   g_autoptr(VnJob) job = NULL;
@@ -220,8 +223,13 @@ evaluate_run (char        **args,
   VnNotes *notes;
   Table table;
 
-  if (data == NULL || (report_file != NULL && !vn_file_check_target (report_file, error)) ||
-      (models = open_models (args, &shapes, error)) == NULL)
+  if (data == NULL)
+    return FALSE;
+  vn_data_spec_add_files (data, files);
+  vn_file_set_reads (files, labels_file, _("the list of classes"));
+  vn_file_set_writes (files, report_file, "--report");
+  if (!vn_file_set_check (files, error) || (models = open_models (args, &shapes, files, error)) == NULL ||
+      !vn_file_set_check (files, error))
     return FALSE;
   settings.models = models;
   settings.input_shapes = shapes;

@@ -15,7 +15,7 @@ static int verbose;
 static gint64 int_max = G_MAXINT32, opset;
 
 static const GOptionEntry entries[] = {
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The prepared model"), N_("FILE") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the prepared model"), N_("FILE") },
   VN_CMD_GROUP_MARK (PREPARATION),
   { "skip-optimization", 0, 0, G_OPTION_ARG_NONE, &skip_optimization, N_("Change nothing but what is asked for"), NULL },
   { "skip-onnx-shape", 0, 0, G_OPTION_ARG_NONE, &skip_onnx_shape,
@@ -73,6 +73,8 @@ static gboolean
 check_options (const char  *model,
                GError     **error)
 {
+  g_autoptr(VnFileSet) files = NULL;
+
   for (char **id = pass_ids; id != NULL && *id != NULL; id++)
     if (vn_pass_find (*id) == NULL)
       {
@@ -91,7 +93,9 @@ check_options (const char  *model,
     return refuse (error, "--opset", _("a positive number"));
   if (verbose < 0 || verbose > 3)
     return refuse (error, "--verbose", _("a level from 0 to 3"));
-  return vn_cmd_check_target (output, model, error);
+  files = vn_cmd_new_files (model);
+  vn_file_set_writes (files, output, _("the prepared model"));
+  return vn_file_set_check (files, error);
 }
 
 /* Passes that options stand for, beside those given by --pass. */

@@ -22,7 +22,7 @@ static double save_every;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model"), N_("FILE") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the quantized model"), N_("FILE") },
   VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
@@ -238,17 +238,43 @@ export_settings (const char       *file,
   return vn_file_write_all (file, text, strlen (text), error);
 }
 
-/* Before minutes of work, not after. */
-static gboolean
-check_targets (const char  *model,
-               GError     **error)
+/* What options and the project name, before the network is opened. */
+static VnFileSet *
+list_files (const char       *model,
+            const VnProject  *project,
+            const char       *path)
 {
-  g_autofree char *report_file = report != NULL ? g_build_filename (report, "report.md", NULL) : NULL;
+  VnFileSet *files = vn_cmd_new_files (model);
 
-  return vn_cmd_check_target (output, model, error) && vn_cmd_check_target (save_recipe, model, error) &&
-         vn_cmd_check_target (save_project, model, error) && vn_cmd_check_target (export_script, model, error) &&
-         vn_cmd_check_target (export_xquant, model, error) && vn_cmd_check_target (save_stats, model, error) &&
-         (report == NULL || !g_file_test (report, G_FILE_TEST_EXISTS) || vn_file_check_target (report_file, error));
+  if (project != NULL)
+    vn_file_set_reads (files, path, _("the project"));
+  vn_file_set_reads (files, recipe_file, _("the recipe"));
+  vn_file_set_reads (files, config_file, _("the configuration"));
+  for (char **at = stats; at != NULL && *at != NULL; at++)
+    vn_file_set_reads (files, *at, _("a file of statistics that is used"));
+  vn_file_set_writes (files, output, _("the quantized model"));
+  vn_file_set_writes_in (files, report, "report.md", _("the report"));
+  vn_file_set_writes (files, save_recipe, "--save-recipe");
+  vn_file_set_writes (files, save_project, "--save-project");
+  vn_file_set_writes (files, export_script, "--export-script");
+  vn_file_set_writes (files, export_xquant, "--export-xquant");
+  vn_calibrate_add_outputs (files, save_stats, "--save-stats");
+  return files;
+}
+
+/* @model: as soon as it is open; its weights are found out by that. */
+static gboolean
+check_files (VnFileSet                 *files,
+             const VnModel             *model,
+             const VnDataSpec          *data,
+             const VnRecipe            *recipe,
+             const VnOnnxWriteOptions  *write,
+             GError                   **error)
+{
+  vn_model_add_files (model, files);
+  vn_data_spec_add_files (data, files);
+  vn_recipe_add_files (recipe, files);
+  return vn_export_add_outputs (files, model, output, report, write, error) && vn_file_set_check (files, error);
 }
 
 /* Where ranges come from: samples (@kept: (nullable): those of the project), files of statistics, or a table of given
@@ -300,6 +326,7 @@ quantize_run (char        **args,
   g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(VnProject) project = NULL;
   g_autoptr(VnRecipe) recipe = NULL;
+  g_autoptr(VnFileSet) files = NULL;
   const char *path = args[0];
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnStats) base = NULL;
@@ -329,10 +356,12 @@ quantize_run (char        **args,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
       return FALSE;
     }
-  if (!check_targets (path, error) || !vn_cmd_check_target (output, args[0], error))
+  files = list_files (path, project, args[0]);
+  if (!vn_file_set_check (files, error))
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, error);
-  if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) || !take_up (&base, error))
+  if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) ||
+      !check_files (files, model, data, recipe, &write, error) || !take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)

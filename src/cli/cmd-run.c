@@ -22,22 +22,35 @@ static const GOptionEntry entries[] = {
 };
 
 static char *
-safe_file_name (const char *name)
+plain_name (const char *name)
 {
-  char *file = g_strconcat (name, ".npy", NULL);
+  return g_strdelimit (g_strdup (name), "/:", '_');
+}
 
-  for (char *at = file; *at != '\0'; at++)
-    if (*at == '/' || *at == ':')
-      *at = '_';
-  return file;
+/* Names that differ only in what a file name cannot hold are numbered. */
+static char *
+dup_file_name (VnPlan *plan,
+               guint   output)
+{
+  g_autofree char *plain = plain_name (vn_plan_get_output (plan, output)->name);
+  guint n_before = 0;
+
+  for (guint i = 0; i < output; i++)
+    {
+      g_autofree char *other = plain_name (vn_plan_get_output (plan, i)->name);
+
+      n_before += g_str_equal (other, plain);
+    }
+  return n_before > 0 ? g_strdup_printf ("%s.%u.npy", plain, n_before + 1) : g_strconcat (plain, ".npy", NULL);
 }
 
 static gboolean
-write_output (const char      *name,
+write_output (VnPlan          *plan,
+              guint            output,
               const VnTensor  *tensor,
               GError         **error)
 {
-  g_autofree char *file = safe_file_name (name);
+  g_autofree char *file = dup_file_name (plan, output);
   g_autofree char *path = NULL;
 
   if (output_dir == NULL)
@@ -118,11 +131,32 @@ show_outputs (VnPlan       *plan,
       const char *name = vn_plan_get_output (plan, i)->name;
 
       show_output (json, name, outputs[i]);
-      if (!write_output (name, outputs[i], error))
+      if (!write_output (plan, i, outputs[i], error))
         return FALSE;
     }
   json_builder_end_array (json);
   return TRUE;
+}
+
+/* Nothing that is read lies where the outputs go. */
+static gboolean
+check_files (VnPlan            *plan,
+             const VnModel     *model,
+             const VnDataSpec  *data,
+             const char        *path,
+             GError           **error)
+{
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (path);
+
+  vn_model_add_files (model, files);
+  vn_data_spec_add_files (data, files);
+  for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
+    {
+      g_autofree char *file = dup_file_name (plan, i);
+
+      vn_file_set_writes_in (files, output_dir, file, _("an output"));
+    }
+  return vn_file_set_check (files, error);
 }
 
 static gboolean
@@ -173,7 +207,7 @@ run_run (char        **args,
     return FALSE;
   options.input_shapes = shapes;
   plan = vn_plan_new (model, &options, notes, error);
-  if (plan == NULL || !run_plan (plan, data, given, json, error))
+  if (plan == NULL || !check_files (plan, model, data, args[0], error) || !run_plan (plan, data, given, json, error))
     return FALSE;
   vn_cmd_print_notes (notes);
   vn_cmd_json_notes (json, notes);

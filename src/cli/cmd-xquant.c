@@ -87,15 +87,27 @@ find_paths (VnConfig  *config,
   return TRUE;
 }
 
-/* Before the work, if it can be told: the folder may be made later. */
-static gboolean
-check_paths (const Paths  *paths,
-             GError      **error)
+/* The folder may be made later. */
+static void
+add_output (VnFileSet  *files,
+            const char *path,
+            const char *what)
 {
-  g_autofree char *folder = g_path_get_dirname (paths->output);
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL;
 
-  return !g_file_test (folder, G_FILE_TEST_IS_DIR) ||
-         (vn_cmd_check_target (paths->output, paths->model, error) && vn_cmd_check_target (paths->report, paths->model, error));
+  vn_file_set_writes_in (files, folder, name, what);
+}
+
+static VnFileSet *
+list_files (const Paths *paths)
+{
+  VnFileSet *files = vn_cmd_new_files (paths->model);
+
+  vn_file_set_reads (files, config_file, _("the configuration"));
+  add_output (files, paths->output, _("the quantized model"));
+  add_output (files, paths->report, _("the analysis"));
+  return files;
 }
 
 static gboolean
@@ -160,17 +172,17 @@ make_data (VnConfig  *config,
 static VnResult *
 quantize (VnConfig    *config,
           VnModel     *model,
+          VnDataSpec  *data,
           GHashTable  *given,
           GError     **error)
 {
-  g_autoptr(VnDataSpec) data = make_data (config, model, error);
   g_autoptr(GHashTable) shapes = given != NULL ? g_hash_table_ref (given) : vn_config_make_shapes (config, model, error);
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = config->recipe, .input_shapes = shapes,
                                   .n_calibration = config->n_samples,
                                   .skip_compare = !config->analyze, .n_threads = (guint) vn_cmd_options.threads };
-  g_autoptr(VnJob) job = data != NULL ? vn_quantize_job_new (&settings) : NULL;
+  g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
-  if (job == NULL || !vn_cmd_run_job (job, error))
+  if (!vn_cmd_run_job (job, error))
     return NULL;
   return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
@@ -246,17 +258,28 @@ xquant_run (char        **args,
 {
   g_autoptr(VnConfig) config = load_config (error);
   g_auto(Paths) paths = { NULL };
+  g_autoptr(VnFileSet) files = NULL;
+  g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
 
-  if (config == NULL || !find_paths (config, &paths, error) || !check_paths (&paths, error))
+  if (config == NULL || !find_paths (config, &paths, error))
+    return FALSE;
+  files = list_files (&paths);
+  if (!vn_file_set_check (files, error))
     return FALSE;
   model = vn_cmd_open_model_sized (paths.model, &shapes, error);
-  if (model == NULL || !vn_config_bind (config, model, vn_cmd_options.data != NULL, error))
+  if (model == NULL || !vn_config_bind (config, model, vn_cmd_options.data != NULL, error) ||
+      (data = make_data (config, model, error)) == NULL)
+    return FALSE;
+  vn_model_add_files (model, files);
+  vn_data_spec_add_files (data, files);
+  vn_recipe_add_files (config->recipe, files);
+  if (!vn_file_set_check (files, error))
     return FALSE;
   vn_cmd_print_notes (config->notes);
-  result = quantize (config, model, shapes, error);
+  result = quantize (config, model, data, shapes, error);
   if (result == NULL || !make_folder (paths.output, error) || !write_results (&paths, result, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);

@@ -129,6 +129,33 @@ read_inputs (const VnModel  *model,
   return TRUE;
 }
 
+/* NAME=FILE; what the names are is not known yet, so every “=” may be the one. */
+static void
+add_input_files (VnFileSet *files)
+{
+  for (char **at = vn_cmd_options.inputs; at != NULL && *at != NULL; at++)
+    for (const char *equals = strchr (*at, '='); equals != NULL; equals = strchr (equals + 1, '='))
+      if (g_file_test (equals + 1, G_FILE_TEST_IS_REGULAR))
+        vn_file_set_reads (files, equals + 1, _("a value of an input"));
+}
+
+/**
+ * vn_cmd_new_files:
+ * @model: (nullable): path of the network
+ *
+ * Returns: (transfer full): what the command is known to read before the network is opened; vn_model_add_files() and
+ *   vn_data_spec_add_files() know the rest
+ */
+VnFileSet *
+vn_cmd_new_files (const char *model)
+{
+  VnFileSet *files = vn_file_set_new ();
+
+  vn_file_set_reads (files, model, _("the network itself"));
+  add_input_files (files);
+  return files;
+}
+
 /**
  * vn_cmd_open_to_run:
  * @shapes: (out) (transfer full): VnShape by input name, of --shape, --dim and of the files of --input

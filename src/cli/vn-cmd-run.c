@@ -11,7 +11,6 @@
 #include <glib-unix.h>
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct
@@ -275,23 +274,4 @@ vn_cmd_json_notes (JsonBuilder *json,
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
-}
-
-gboolean
-vn_cmd_check_target (const char  *path,
-                     const char  *model,
-                     GError     **error)
-{
-  struct stat there, own;
-
-  if (path == NULL)
-    return TRUE;
-  if (!vn_file_check_target (path, error))
-    return FALSE;
-  if (stat (path, &there) != 0 || stat (model, &own) != 0 || !S_ISREG (own.st_mode) ||
-      there.st_dev != own.st_dev || there.st_ino != own.st_ino)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("“%s” is the network itself, which would be lost; choose another name for the result"), path);
-  return FALSE;
 }

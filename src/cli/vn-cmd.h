@@ -127,10 +127,8 @@ VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **given,
                                            GError      **error);
 
-/* Whether a result (nullable: none) can be written to @path: not over @model, which would be lost. */
-gboolean            vn_cmd_check_target   (const char   *path,
-                                           const char   *model,
-                                           GError      **error);
+/* What the options that several commands share read. */
+VnFileSet          *vn_cmd_new_files      (const char   *model);
 
 /* Processes that share a command (vn-ranks.h): each calls these at the same places. */
 gboolean            vn_cmd_agree          (GError       *own,

@@ -3,6 +3,7 @@
 
 /* Samples: where they are, how they are preprocessed, and loading them. */
 
+#include "vn-file-set.h"
 #include "vn-model.h"
 #include "vn-note.h"
 #include "vn-tensor.h"
@@ -112,6 +113,8 @@ void        vn_data_spec_set_raw_type (VnDataSpec      *self,
                                        VnDType          raw_type);
 gboolean    vn_data_spec_has_script (const VnDataSpec  *self);
 gboolean    vn_data_spec_is_script (const char         *text);
+void        vn_data_spec_add_files (const VnDataSpec   *self,
+                                    VnFileSet          *set);
 JsonNode   *vn_data_spec_to_json   (const VnDataSpec   *self,
                                     const char         *folder);
 VnDataSpec *vn_data_spec_from_json (JsonNode           *node,

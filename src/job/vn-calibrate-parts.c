@@ -51,6 +51,29 @@ list_parts (const char *path)
   return list;
 }
 
+/**
+ * vn_calibrate_add_outputs:
+ * @set: told what writing statistics into @path writes and removes
+ * @path: (nullable): the file to be written in the end; %NULL adds nothing
+ * @what: the option that names it
+ */
+void
+vn_calibrate_add_outputs (VnFileSet  *set,
+                          const char *path,
+                          const char *what)
+{
+  g_autoptr(GPtrArray) parts = path != NULL ? list_parts (path) : NULL;
+  g_autofree char *first = path != NULL ? vn_calibrate_part_path (path, -1) : NULL;
+
+  if (path == NULL)
+    return;
+  vn_file_set_writes (set, path, what);
+  vn_file_set_writes (set, first, what);
+  for (guint i = 0; i < parts->len; i++)
+    if (!g_str_equal (parts->pdata[i], first))
+      vn_file_set_writes (set, parts->pdata[i], what);
+}
+
 static gboolean
 remove_parts (GPtrArray  *parts,
               guint       from,

@@ -52,6 +52,21 @@ make_folder (const VnDumpSettings  *settings,
   return FALSE;
 }
 
+/* Nothing that is read lies among the files that are written. */
+static gboolean
+check_files (VnDumpJob  *self,
+             GError    **error)
+{
+  const VnDumpSettings *settings = &self->settings;
+  g_autoptr(VnFileSet) files = settings->files != NULL ? vn_file_set_ref (settings->files) : vn_file_set_new ();
+
+  vn_model_add_files (settings->model, files);
+  vn_data_spec_add_files (settings->data, files);
+  vn_dump_add_outputs (self->dump, settings->folder, files);
+  vn_file_set_writes_in (files, settings->folder, VN_DUMP_INDEX, _("the dump"));
+  return vn_file_set_check (files, error);
+}
+
 /* ---- the list of files ---- */
 
 static void
@@ -134,7 +149,7 @@ vn_dump_job_plan (VnJob         *job,
   if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, self->notes, error))
     return FALSE;
   self->dump = vn_dump_new (model, shapes, settings->floats, self->notes, error);
-  return self->dump != NULL && make_folder (settings, error);
+  return self->dump != NULL && check_files (self, error) && make_folder (settings, error);
 }
 
 static gboolean
@@ -160,7 +175,9 @@ vn_dump_job_write (VnJob         *job,
                    GError       **error)
 {
   VnDumpJob *self = VN_DUMP_JOB (job);
+  g_autofree char *index = g_build_filename (self->settings.folder, VN_DUMP_INDEX, NULL);
 
+  g_unlink (index);   /* of an older dump, which is no longer complete */
   if (!run_sample (self, cancellable, error))
     return FALSE;
   vn_notes_sort (self->notes);
@@ -183,6 +200,7 @@ vn_dump_job_finalize (GObject *object)
   g_clear_pointer (&self->settings.inputs, g_hash_table_unref);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_free ((char *) self->settings.folder);
+  g_clear_pointer (&self->settings.files, vn_file_set_unref);
   g_clear_pointer (&self->dump, vn_dump_free);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_dump_job_parent_class)->finalize (object);
@@ -219,6 +237,7 @@ vn_dump_job_new (const VnDumpSettings *settings)
   self->settings.inputs = settings->inputs != NULL ? g_hash_table_ref (settings->inputs) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->settings.folder = g_strdup (settings->folder);
+  self->settings.files = settings->files != NULL ? vn_file_set_ref (settings->files) : NULL;
   vn_job_set_title (VN_JOB (self), _("Dumping"));
   return VN_JOB (self);
 }

@@ -17,6 +17,7 @@ struct _VnExportJob
   VnResult *result;
   char     *model_path, *report_dir;
   VnOnnxWriteOptions write;
+  VnFileSet *files;
 };
 
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
@@ -76,7 +77,49 @@ vn_export_job_write_report (VnJob         *job,
          write_text (self->report_dir, "report.json", vn_report_json (&input), error);
 }
 
+/**
+ * vn_export_add_outputs:
+ * @set: told what an export writes
+ * @source: the network that was quantized
+ * @model_path: (nullable): as vn_export_job_new() takes it
+ * @report_dir: (nullable): as vn_export_job_new() takes it
+ * @options: (nullable): where weights go
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the options name no file
+ */
+gboolean
+vn_export_add_outputs (VnFileSet                 *set,
+                       const VnModel             *source,
+                       const char                *model_path,
+                       const char                *report_dir,
+                       const VnOnnxWriteOptions  *options,
+                       GError                   **error)
+{
+  vn_file_set_writes_in (set, report_dir, "report.md", _("the report"));
+  vn_file_set_writes_in (set, report_dir, "report.json", _("the report"));
+  return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
+}
+
+/* Nothing that the result was made from may be replaced by it. */
+static gboolean
+vn_export_job_check (VnJob         *job,
+                     GCancellable  *cancellable,
+                     GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnResult *result = self->result;
+
+  self->write.files = self->files;
+  vn_model_add_files (result->source, self->files);
+  vn_data_spec_add_files (result->data, self->files);
+  if (result->recipe != NULL)
+    vn_recipe_add_files (result->recipe, self->files);
+  return vn_export_add_outputs (self->files, result->source, self->model_path, self->report_dir, &self->write, error) &&
+         vn_file_set_check (self->files, error);
+}
+
 static const VnStage stages[] = {
+  { "check",  N_("Checking"),            1, NULL,                       vn_export_job_check },
   { "write",  N_("Writing the model"),  90, vn_export_job_wants_model,  vn_export_job_write_model },
   { "report", N_("Writing the report"), 10, vn_export_job_wants_report, vn_export_job_write_report },
   { NULL },
@@ -90,6 +133,7 @@ vn_export_job_finalize (GObject *object)
   vn_result_unref (self->result);
   g_free (self->model_path);
   g_free (self->report_dir);
+  vn_file_set_unref (self->files);
   G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
 }
 
@@ -103,6 +147,7 @@ vn_export_job_class_init (VnExportJobClass *klass)
 static void
 vn_export_job_init (VnExportJob *self)
 {
+  self->files = vn_file_set_new ();
 }
 
 /**

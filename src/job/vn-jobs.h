@@ -79,6 +79,9 @@ VnModel  *vn_calibrate_job_get_prepared (VnCalibrateJob         *self);       /*
 VnNotes  *vn_calibrate_job_get_notes (VnCalibrateJob            *self);       /* borrowed */
 
 /* What is left beside @path while its statistics are being made. */
+void      vn_calibrate_add_outputs   (VnFileSet        *set,
+                                      const char       *path,
+                                      const char       *what);
 char     *vn_calibrate_part_path     (const char       *path,
                                       int               rank);                /* -1: of one process */
 gboolean  vn_calibrate_take_up       (const char       *path,
@@ -196,6 +199,7 @@ G_DECLARE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN, DUMP_JOB, VnJob)
  * @folder: made if it is not there
  * @floats: also the floats that every node gives
  * @replace: write into @folder although there are files in it
+ * @files: (nullable): what the caller reads beside @model and @data
  */
 typedef struct
 {
@@ -205,6 +209,7 @@ typedef struct
   const char *folder;
   gboolean    floats, replace;
   guint       n_threads;
+  VnFileSet  *files;
 } VnDumpSettings;
 
 VnJob    *vn_dump_job_new       (const VnDumpSettings *settings);
@@ -243,6 +248,12 @@ G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
 VnJob    *vn_export_job_new      (VnResult         *result,
                                   const char       *model_path,     /* nullable */
                                   const char       *report_dir);    /* nullable: report.md and report.json in it */
+gboolean  vn_export_add_outputs (VnFileSet                 *set,
+                                 const VnModel             *source,
+                                 const char                *model_path,
+                                 const char                *report_dir,
+                                 const VnOnnxWriteOptions  *options,
+                                 GError                   **error);
 void      vn_export_job_set_write_options (VnExportJob              *self,
                                            const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 

@@ -9,6 +9,7 @@ struct _VnPrepareJob
 {
   VnJob              parent_instance;
   VnPrepareSettings  settings;   /* owns what it points to, but for the options of files */
+  VnFileSet         *files;
   VnModel           *prepared;   /* until it is written */
   VnModel           *result;
   VnEditLog         *edits;
@@ -25,6 +26,12 @@ vn_prepare_job_prepare (VnJob         *job,
   VnPrepareJob *self = VN_PREPARE_JOB (job);
   guint mark = vn_memory_mark ();
 
+  vn_model_add_files (self->settings.model, self->files);
+  if (!vn_onnx_add_outputs (self->files, self->settings.model, self->settings.path, &self->settings.write,
+                            _("the prepared model"), error) ||
+      !vn_file_set_check (self->files, error))
+    return FALSE;
+  self->settings.write.files = self->files;
   self->prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
                                           error);
   return self->prepared != NULL && vn_memory_check (mark, error);
@@ -62,6 +69,7 @@ vn_prepare_job_finalize (GObject *object)
   g_clear_pointer (&self->result, vn_model_unref);
   vn_edit_log_free (self->edits);
   vn_notes_unref (self->notes);
+  vn_file_set_unref (self->files);
   G_OBJECT_CLASS (vn_prepare_job_parent_class)->finalize (object);
 }
 
@@ -77,6 +85,7 @@ vn_prepare_job_init (VnPrepareJob *self)
 {
   self->edits = vn_edit_log_new ();
   self->notes = vn_notes_new ();
+  self->files = vn_file_set_new ();
 }
 
 /**

@@ -197,6 +197,8 @@ vn_model_copy (const VnModel *self)
   model->model_version = self->model_version;
   model->has_model_version = self->has_model_version;
   model->path = g_strdup (self->path);
+  for (guint i = 0; i < self->files->len; i++)
+    g_ptr_array_add (model->files, g_strdup (g_ptr_array_index (self->files, i)));
   model->file_size = self->file_size;
   model->extra = ref_bytes (self->extra);
   copy_opsets (self->opsets, model->opsets);

@@ -3,6 +3,7 @@
 #include "vn-model.h"
 
 #include "vn-graph-edit.h"
+#include "vn-i18n.h"
 
 static void
 opset_clear (gpointer data)
@@ -45,11 +46,25 @@ vn_model_new (gint64 ir_version,
   g_array_set_clear_func (self->opsets, opset_clear);
   self->functions = g_ptr_array_new_with_free_func (function_free);
   self->metadata = g_ptr_array_new_with_free_func (g_free);
+  self->files = g_ptr_array_new_with_free_func (g_free);
   self->notes = vn_notes_new ();
   self->graph = vn_graph_new (self, NULL, NULL);
   if (opset > 0)
     vn_model_set_opset (self, "", opset);
   return self;
+}
+
+/**
+ * vn_model_add_files:
+ * @set: told that the files of @self are read
+ */
+void
+vn_model_add_files (const VnModel *self,
+                    VnFileSet     *set)
+{
+  vn_file_set_reads (set, self->path, _("the network itself"));
+  for (guint i = 0; i < self->files->len; i++)
+    vn_file_set_reads (set, g_ptr_array_index (self->files, i), _("a file with weights of the network"));
 }
 
 VnModel *
@@ -74,6 +89,7 @@ vn_model_unref (VnModel *self)
   g_free (self->domain);
   g_free (self->doc);
   g_free (self->path);
+  g_ptr_array_unref (self->files);
   g_clear_pointer (&self->extra, g_bytes_unref);
   g_free (self);
 }

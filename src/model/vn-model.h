@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-tensor.h"
+#include "vn-file-set.h"
 #include "vn-note.h"
 
 G_BEGIN_DECLS
@@ -191,6 +192,7 @@ struct _VnModel
   GPtrArray  *metadata;     /* of char, key and value alternating */
   GBytes     *extra;        /* training info, unknown fields */
   char       *path;         /* where it was read, or NULL: for messages and external data */
+  GPtrArray  *files;        /* of char: files beside it that were read as well: its external data */
   guint64     file_size;    /* bytes of the file and its external data; 0 if not read */
   VnNotes    *notes;        /* what the reader found odd */
   /*< private >*/
@@ -200,6 +202,8 @@ struct _VnModel
 VnModel    *vn_model_new            (gint64            ir_version,
                                      gint64            opset);
 VnModel    *vn_model_ref            (VnModel          *self);
+void        vn_model_add_files      (const VnModel    *self,
+                                     VnFileSet        *set);
 void        vn_model_unref          (VnModel          *self);
 VnModel    *vn_model_copy           (const VnModel    *self);
 gint64      vn_model_get_opset      (const VnModel    *self,

@@ -101,6 +101,8 @@ map_location (VnOnnxReader  *self,
       return NULL;
     }
   self->external_bytes += g_bytes_get_size (bytes);
+  if (self->model != NULL)
+    g_ptr_array_add (self->model->files, g_strdup (path));
   g_hash_table_insert (self->external, g_strdup (location), bytes);
   return bytes;
 }

@@ -4,6 +4,7 @@
 /* What reader and writer share: names of the generated types, field numbers, decoders and encoders. */
 
 #include "vn-file.h"
+#include "vn-i18n.h"
 #include "vn-onnx.h"
 #include "vn-onnx.pb-c.h"
 #include "vn-onnx-wire.h"
@@ -48,6 +49,7 @@ enum
 };
 
 #define LOCATION_EXTERNAL 1
+#define VN_ONNX_WEIGHTS _("the file of the weights")   /* as a set of files calls it */
 #define TYPE_OPAQUE_FIRST 11   /* AttributeProto types from here on live in VnAttr.extra only */
 
 /* Raw data of so many bytes stay in the file and are looked at there. */
@@ -159,6 +161,8 @@ typedef struct
  * @threshold: initializers of so many bytes go to the external file; 0: those that came from one
  * @location: name of the external file; NULL: everything stays inside
  * @names: (nullable): set of file names given so far; each tensor gets one of its own, which begins with @location
+ * @files: (nullable): what no tensor may be written to
+ * @folder: of the model
  */
 typedef struct
 {
@@ -166,6 +170,8 @@ typedef struct
   gsize       threshold;
   const char *location;
   GHashTable *names;
+  VnFileSet  *files;
+  const char *folder;
   GArray     *pieces;          /* of ExternalPiece */
   guint64     external_size;
 } VnOnnxEncoder;

@@ -47,6 +47,16 @@ vn_onnx_files_new (void)
   return g_ptr_array_new_with_free_func (data_file_free);
 }
 
+static gboolean
+name_is_taken (VnOnnxEncoder *self,
+               const char    *name)
+{
+  g_autofree char *path = g_build_filename (self->folder, name, NULL);
+
+  return g_hash_table_contains (self->names, name) ||
+         (self->files != NULL && vn_file_set_has_other (self->files, path, VN_ONNX_WEIGHTS));
+}
+
 /**
  * vn_onnx_name_piece:
  * @tensor_name: (nullable)
@@ -66,7 +76,7 @@ vn_onnx_name_piece (VnOnnxEncoder *self,
     if (!g_ascii_isalnum (*at) && strchr ("._-+", *at) == NULL)
       *at = '_';
   name = g_strdup_printf ("%s.%s", self->location, plain);
-  for (guint i = 2; g_hash_table_contains (self->names, name); i++)
+  for (guint i = 2; name_is_taken (self, name); i++)
     {
       g_free (name);
       name = g_strdup_printf ("%s.%s.%u", self->location, plain, i);

@@ -15,13 +15,17 @@
 #define LARGE_TENSOR 1024
 
 static void
-encoder_init (VnOnnxEncoder *self,
-              const char    *location,
-              gboolean       each,
-              gsize          threshold)
+encoder_init (VnOnnxEncoder            *self,
+              const char               *location,
+              const char               *folder,
+              const VnOnnxWriteOptions *options,
+              gsize                     threshold)
 {
+  gboolean each = options != NULL && options->external_each;
+
   *self = (VnOnnxEncoder) {
-    .out = vn_wire_out_new (), .threshold = threshold, .location = location,
+    .out = vn_wire_out_new (), .threshold = threshold, .location = location, .folder = folder,
+    .files = options != NULL ? options->files : NULL,
     .names = each ? g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) : NULL,
     .pieces = g_array_new (FALSE, FALSE, sizeof (ExternalPiece)),
   };
@@ -80,7 +84,7 @@ vn_onnx_write_bytes (const VnModel  *model,
   GBytes *bytes = NULL;
   VnOnnxEncoder self;
 
-  encoder_init (&self, NULL, FALSE, 0);
+  encoder_init (&self, NULL, NULL, NULL, 0);
   vn_onnx_encode_model (&self, model);
   if (!fits (&self))
     too_large (&self, error);
@@ -152,18 +156,83 @@ write_encoded (VnOnnxEncoder  *self,
 }
 
 static gboolean
-check_external_name (const char  *name,
-                     const char  *path,
-                     GError     **error)
+check_external_name (const char                *path,
+                     const VnOnnxWriteOptions  *options,
+                     GError                   **error)
 {
   g_autofree char *own = g_path_get_basename (path);
+  const char *name = options != NULL ? options->external_name : NULL;
 
+  if (name == NULL)
+    return TRUE;
   if (*name != '\0' && strchr (name, '/') == NULL && !g_str_equal (name, ".") && !g_str_equal (name, "..") &&
       !g_str_equal (name, own))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” cannot be the file of the weights: give a plain file name other than the model's"), name);
   return FALSE;
+}
+
+/* Of the file with all weights, or how those of single tensors begin. */
+static char *
+dup_location (const char               *path,
+              const VnOnnxWriteOptions *options)
+{
+  g_autofree char *base = g_path_get_basename (path);
+
+  if (options != NULL && options->external_name != NULL)
+    return g_strdup (options->external_name);
+  return options != NULL && options->external_each ? g_steal_pointer (&base) : g_strdup_printf ("%s.data", base);
+}
+
+/* A model may turn out to need one that nobody expected. */
+static gboolean
+check_location (const VnOnnxEncoder  *self,
+                GError              **error)
+{
+  g_autofree char *path = g_build_filename (self->folder, self->location, NULL);
+
+  if (self->pieces->len == 0 || self->names != NULL || self->files == NULL ||
+      !vn_file_set_has_other (self->files, path, VN_ONNX_WEIGHTS))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The weights would go to “%s”, which is read or written as something else"),
+               path);
+  return FALSE;
+}
+
+/**
+ * vn_onnx_add_outputs:
+ * @set: told which files vn_onnx_write_file() will write; those of single tensors avoid what is in it
+ * @model: that is rewritten
+ * @path: (nullable): where the result will appear; %NULL adds nothing
+ * @options: (nullable)
+ * @what: the option that names @path
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if the options name no file
+ */
+gboolean
+vn_onnx_add_outputs (VnFileSet                 *set,
+                     const VnModel             *model,
+                     const char                *path,
+                     const VnOnnxWriteOptions  *options,
+                     const char                *what,
+                     GError                   **error)
+{
+  gboolean moves = options != NULL && options->external_threshold > 0, each = options != NULL && options->external_each;
+  g_autofree char *folder = NULL, *location = NULL, *data = NULL;
+
+  if (path == NULL)
+    return TRUE;
+  if (!check_external_name (path, options, error))
+    return FALSE;
+  vn_file_set_writes (set, path, what);
+  if (each || !(moves || model->files->len > 0))
+    return TRUE;
+  folder = g_path_get_dirname (path);
+  location = dup_location (path, options);
+  data = g_build_filename (folder, location, NULL);
+  vn_file_set_writes (set, data, VN_ONNX_WEIGHTS);
+  return TRUE;
 }
 
 /**
@@ -183,29 +252,22 @@ vn_onnx_write_file (const VnModel             *model,
                     GCancellable              *cancellable,
                     GError                   **error)
 {
-  g_autofree char *base = g_path_get_basename (path);
   gsize threshold = options != NULL ? options->external_threshold : 0;
-  gboolean each = options != NULL && options->external_each;
-  g_autofree char *location = each ? g_strdup (base) : g_strdup_printf ("%s.data", base);
+  g_autofree char *location = dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
   gboolean done;
 
-  if (options != NULL && options->external_name != NULL)
-    {
-      if (!check_external_name (options->external_name, path, error))
-        return FALSE;
-      g_free (location);
-      location = g_strdup (options->external_name);
-    }
-  encoder_init (&self, location, each, threshold);
+  if (!check_external_name (path, options, error))
+    return FALSE;
+  encoder_init (&self, location, folder, options, threshold);
   vn_onnx_encode_model (&self, model);
   if (!fits (&self) && !vn_wire_out_failed (self.out) && threshold == 0)
     {
       encoder_clear (&self);
-      encoder_init (&self, location, each, LARGE_TENSOR);
+      encoder_init (&self, location, folder, options, LARGE_TENSOR);
       vn_onnx_encode_model (&self, model);
     }
-  done = write_encoded (&self, path, cancellable, error);
+  done = check_location (&self, error) && write_encoded (&self, path, cancellable, error);
   encoder_clear (&self);
   return done;
 }

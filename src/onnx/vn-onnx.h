@@ -23,13 +23,22 @@ VnModel  *vn_onnx_read_bytes        (GBytes           *bytes,
  * @external_name: file name (no folder) of that file; NULL: "<model file name>.data"
  * @external_each: each such tensor gets a file of its own, "<external_name>.<tensor>"; external_name is then the model's
  *   file name unless given
+ * @files: (nullable): what else is read and written: no weights go there
  */
 typedef struct
 {
   gsize       external_threshold;
   const char *external_name;
   gboolean    external_each;
+  VnFileSet  *files;
 } VnOnnxWriteOptions;
+
+gboolean  vn_onnx_add_outputs       (VnFileSet                 *set,
+                                     const VnModel             *model,
+                                     const char                *path,
+                                     const VnOnnxWriteOptions  *options,    /* NULL: defaults */
+                                     const char                *what,
+                                     GError                   **error);
 
 gboolean  vn_onnx_write_file        (const VnModel             *model,
                                      const char                *path,

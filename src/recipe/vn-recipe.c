@@ -384,6 +384,17 @@ vn_recipe_uses_samples (const VnRecipe *self)
 }
 
 /**
+ * vn_recipe_add_files:
+ * @set: told which files the settings of @self name
+ */
+void
+vn_recipe_add_files (const VnRecipe *self,
+                     VnFileSet      *set)
+{
+  vn_file_set_reads (set, self->ranges, _("the table of ranges"));
+}
+
+/**
  * vn_recipe_needs_samples:
  *
  * Returns: whether ranges of activations have to be known before the result can be written: not where all of them are

@@ -3,6 +3,7 @@
 
 /* The recipe: everything that decides how a network is quantized. */
 
+#include "vn-file-set.h"
 #include "vn-model.h"
 
 G_BEGIN_DECLS
@@ -174,6 +175,8 @@ gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
 gboolean    vn_recipe_has_channels  (const VnRecipe  *self);       /* weights have a scale for each channel */
 const char *vn_recipe_get_weight_method (const VnRecipe *self);    /* id of the range method of weights */
 VnPowerOfTwo vn_recipe_get_power_of_two (const VnRecipe *self);    /* what all scales are rounded to */
+void        vn_recipe_add_files     (const VnRecipe  *self,
+                                     VnFileSet       *set);
 gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,
