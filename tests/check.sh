@@ -46,10 +46,10 @@ check_threads () {
     "-Dshared_data=$shared" && test_part threads unit networks
 }
 
-# GCC 12 does not follow g_autoptr and GError, and takes what a macro checks for unchecked: see the list in setup.
+# Two of its checks are off: calls by pointers count as writing nothing, and searches in tables as finding nothing.
 check_analyze () {
   CC=${CC:-gcc} configure_build "$build/analyze" -Dwerror=true -Dmpi=disabled -Dapp=disabled -Dtests=false \
-    "-Dc_args=-fanalyzer" && "$NINJA" -C "$build/analyze"
+    "-Dc_args=-fanalyzer -Wno-analyzer-use-of-uninitialized-value -Wno-analyzer-null-dereference" && "$NINJA" -C "$build/analyze"
 }
 
 shared=${VN_SHARED:-}

@@ -55,7 +55,7 @@ vn_notes_unref (VnNotes *self)
   g_free (self);
 }
 
-static void
+static void G_GNUC_PRINTF (6, 0)
 notes_add (VnNotes     *self,
            VnNoteLevel  level,
            const char  *code,

@@ -14,6 +14,8 @@
 
 #include "vn-histogram-private.h"
 
+#include "vn-multiversion.h"
+
 #include <math.h>
 
 #if defined __x86_64__ && defined __GNUC__
@@ -182,7 +184,7 @@ DEFINE_SUMMARIZE (summarize__avx2, CLONE ("avx2"), 32)
 DEFINE_COUNT_ZEROS (count_zeros__avx2, CLONE ("avx2"))
 DEFINE_FOLD_PAGE (fold_page__avx2, CLONE ("avx2"))
 DEFINE_COUNT_ZEROS (count_zeros__avx512, CLONE ("avx512f"))
-DEFINE_FOLD_PAGE (fold_page__avx512, CLONE ("avx512f,prefer-vector-width=512"))
+DEFINE_FOLD_PAGE (fold_page__avx512, CLONE ("avx512f" VN_WIDE_VECTORS))
 
 /* The comparisons of min and max give their second operand if the first is NaN. */
 CLONE ("avx512f") static void

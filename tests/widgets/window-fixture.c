@@ -146,7 +146,6 @@ void
 vn_window_fixture_tear_down (Fixture       *fixture,
                              gconstpointer  data)
 {
-  g_autoptr(GFile) folder = g_file_new_for_path (fixture->folder);
   g_autoptr(GDir) dir = g_dir_open (fixture->folder, 0, NULL);
   const char *name;
 

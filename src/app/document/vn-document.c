@@ -104,7 +104,7 @@ vn_document_set_model (VnDocument *self,
                        VnModel    *model)
 {
   g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(VnModel) old = self->model;   /* until nobody shows its nodes any more */
+  g_autoptr(VnModel) old G_GNUC_UNUSED = self->model;   /* until nobody shows its nodes any more */
 
   self->model = model != NULL ? vn_model_ref (model) : NULL;
   for (guint i = 0; model != NULL && i < model->graph->nodes->len; i++)
@@ -181,7 +181,7 @@ void
 vn_document_set_result (VnDocument *self,
                         VnResult   *result)
 {
-  g_autoptr(VnResult) old = self->result;
+  g_autoptr(VnResult) old G_GNUC_UNUSED = self->result;
 
   self->result = result != NULL ? vn_result_ref (result) : NULL;
   vn_document_update_nodes (self);

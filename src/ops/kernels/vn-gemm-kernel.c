@@ -4,6 +4,7 @@
 #include "vn-gemm-kernel.h"
 
 #include "vn-machine.h"
+#include "vn-multiversion.h"
 
 /* Floats of the right operand that are fetched in advance into the first cache. */
 #define NEAR 384
@@ -80,7 +81,7 @@
 
 #if defined (__x86_64__)
 
-#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")))
+#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" VN_WIDE_VECTORS)))
 
 DEFINE_3 (v4, V4, 1, 16)
 DEFINE_3 (v4, V4, 2, 16)

@@ -346,7 +346,7 @@ static void
 test_replace (void)
 {
   Fixture fixture = { 0 };
-  g_autoptr(VnOverlay) other = NULL, small = NULL;
+  g_autoptr(VnOverlay) other = NULL;
   g_autoptr(VnScene) again = NULL;
   VnGraphLayout *layout;
   guint five = 5;

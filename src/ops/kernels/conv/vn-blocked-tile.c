@@ -5,6 +5,7 @@
 #include "vn-blocked-tile.h"
 
 #include "vn-machine.h"
+#include "vn-multiversion.h"
 
 /* Floats of the weights fetched in advance, as vn-tile.c does. */
 #define AHEAD 1024
@@ -118,7 +119,7 @@
 
 #if defined (__x86_64__)
 
-#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")))
+#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" VN_WIDE_VECTORS)))
 
 DEFINE_14 (v4, V4, 16, 1, 1)
 DEFINE_14 (v4, V4, 16, 1, 16)
