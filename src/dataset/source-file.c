@@ -119,7 +119,7 @@ vn_dataset_add_stacked (VnDataset   *dataset,
       add_single (dataset, path);
       return TRUE;
     }
-  tensor = vn_tensor_file_read (path, &dataset->inputs[0], 
+  tensor = vn_tensor_file_read (path, &dataset->inputs[0],
                                 vn_data_spec_get_raw_type (dataset->spec, dataset->inputs[0].name), error);
   if (tensor == NULL)
     return FALSE;

@@ -54,6 +54,11 @@ def is_refused(recipe, done, out):
     return told and done.returncode == 1 and not os.path.exists(out)
 
 
+def as_told(value):
+    """A value as a message shows it: whole numbers with all of their digits."""
+    return str(int(value)) if not isinstance(value, str) and value == int(value) else f'{value}'
+
+
 def refuse_wrong(work):
     """How many wrong values were tried, and how many were taken or badly told."""
     recipe, out = os.path.join(work, 'wrong.json'), os.path.join(work, 'wrong.onnx')
@@ -73,7 +78,7 @@ def refuse_wrong(work):
             done = subprocess.run(command + option, capture_output=True, text=True)
             wanted = [told, allowed]
             if not (allowed.startswith('a ') or allowed == 'true or false'):
-                wanted.append(str(json.loads(value)) if value.startswith('"') else f'{json.loads(value):g}')
+                wanted.append(as_told(json.loads(value)))
             tried += 1
             if done.returncode == 0 or os.path.exists(out) or not all(w in done.stderr for w in wanted):
                 failed += 1
