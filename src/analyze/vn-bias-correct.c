@@ -11,8 +11,8 @@
 #define BIAS_PART 256
 
 static double
-find_damping (const VnTensor *bias,
-              const GArray   *means)
+bias_correct_find_damping (const VnTensor *bias,
+                           const GArray   *means)
 {
   double largest = 0, most = 0;
 
@@ -24,11 +24,11 @@ find_damping (const VnTensor *bias,
 }
 
 static VnTensor *
-make_bias (const VnTensor *old,
-           const GArray   *means,
-           double          factor,
-           double         *largest,
-           GError        **error)
+bias_correct_make_bias (const VnTensor *old,
+                        const GArray   *means,
+                        double          factor,
+                        double         *largest,
+                        GError        **error)
 {
   VnTensor *bias = vn_tensor_new (VN_DTYPE_F32, old != NULL && old->n_elements == means->len ? &old->shape
                                                                                            : &VN_SHAPE (means->len), error);
@@ -45,8 +45,8 @@ make_bias (const VnTensor *old,
 }
 
 static void
-set_bias (VnNode   *node,
-          VnTensor *bias)
+bias_correct_set_bias (VnNode   *node,
+                       VnTensor *bias)
 {
   VnValue *value = vn_node_get_input (node, 2);
   g_autofree char *base = NULL;
@@ -76,13 +76,13 @@ correct (VnNode            *node,
     return FALSE;
   if (beta == 0 || (old != NULL && old->n_elements != 1 && old->n_elements != found->means->len))
     return TRUE;
-  factor = (rule == VN_BIAS_CORRECTION_AMD ? find_damping (old, found->means) : 1) / beta;
-  bias = make_bias (old, found->means, factor, &largest, error);
+  factor = (rule == VN_BIAS_CORRECTION_AMD ? bias_correct_find_damping (old, found->means) : 1) / beta;
+  bias = bias_correct_make_bias (old, found->means, factor, &largest, error);
   if (bias == NULL)
     return FALSE;
   if (largest == 0)
     return TRUE;
-  set_bias (node, bias);
+  bias_correct_set_bias (node, bias);
   vn_edit_log_add (log, "set", found->node, NULL, _("%s: biases of %u channels corrected by up to %.4g"), found->node,
                    found->means->len, largest);
   return TRUE;

@@ -29,7 +29,7 @@ typedef struct
 } Probe;
 
 static void
-probe_clear (Probe *self)
+bias_measure_probe_clear (Probe *self)
 {
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->twins, g_hash_table_unref);
@@ -39,10 +39,10 @@ probe_clear (Probe *self)
   g_clear_pointer (&self->layers, g_ptr_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Probe, probe_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Probe, bias_measure_probe_clear)
 
 static gboolean
-is_layer (const VnNode *node)
+bias_measure_is_layer (const VnNode *node)
 {
   const VnValue *bias = vn_node_get_input (node, 2);
 
@@ -56,8 +56,8 @@ is_layer (const VnNode *node)
 
 /* The float value in the network that is run. NULL: there is none. */
 static VnValue *
-find_twin (Probe   *self,
-           VnValue *value)
+bias_measure_find_twin (Probe   *self,
+                        VnValue *value)
 {
   VnValue *twin = g_hash_table_lookup (self->twins, value);
   VnTensor *constant = vn_value_get_constant (value);
@@ -74,20 +74,20 @@ find_twin (Probe   *self,
 }
 
 static gboolean
-has_twins (Probe        *self,
-           const VnNode *node)
+bias_measure_has_twins (Probe        *self,
+                        const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
-    if (vn_node_get_input (node, i) != NULL && find_twin (self, vn_node_get_input (node, i)) == NULL)
+    if (vn_node_get_input (node, i) != NULL && bias_measure_find_twin (self, vn_node_get_input (node, i)) == NULL)
       return FALSE;
   return !vn_node_has_graphs (node);
 }
 
 /* Adds @node, reading @inputs. */
 static VnNode *
-add_copy (Probe        *self,
-          const VnNode *node,
-          VnValue     **inputs)
+bias_measure_add_copy (Probe        *self,
+                       const VnNode *node,
+                       VnValue     **inputs)
 {
   g_autofree VnValue **outputs = g_new0 (VnValue *, node->outputs->len + 1);
   VnNode *copy;
@@ -107,18 +107,18 @@ add_copy (Probe        *self,
 }
 
 static gboolean
-add_twin (Probe  *self,
-          VnNode *node)
+bias_measure_add_twin (Probe  *self,
+                       VnNode *node)
 {
   g_autofree VnValue **inputs = g_new0 (VnValue *, node->inputs->len + 1);
   VnNode *copy;
 
-  if (!has_twins (self, node))
+  if (!bias_measure_has_twins (self, node))
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
-      inputs[i] = find_twin (self, vn_node_get_input (node, i));
-  copy = add_copy (self, node, inputs);
+      inputs[i] = bias_measure_find_twin (self, vn_node_get_input (node, i));
+  copy = bias_measure_add_copy (self, node, inputs);
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       g_hash_table_insert (self->twins, vn_node_get_output (node, i), vn_node_get_output (copy, i));
@@ -127,8 +127,8 @@ add_twin (Probe  *self,
 
 /* What stands for @value in the quantized network. */
 static VnValue *
-find_quantized (Probe         *self,
-                const VnValue *value)
+bias_measure_find_quantized (Probe         *self,
+                             const VnValue *value)
 {
   const char *name = g_hash_table_lookup (self->quantized->value_names, value->name);
 
@@ -136,10 +136,10 @@ find_quantized (Probe         *self,
 }
 
 static void
-add_layer (Probe   *self,
-           VnNode  *node,
-           VnValue *float_value,
-           VnValue *quant_value)
+bias_measure_add_layer (Probe   *self,
+                        VnNode  *node,
+                        VnValue *float_value,
+                        VnValue *quant_value)
 {
   if (float_value == NULL || quant_value == NULL)
     return;
@@ -151,7 +151,7 @@ add_layer (Probe   *self,
 /* ---- AMD ---- */
 
 static VnNode *
-next_clamp (const VnValue *value)
+bias_measure_next_clamp (const VnValue *value)
 {
   VnNode *user = value->uses->len == 1 && !value->is_output ? g_array_index (value->uses, VnUse, 0).node : NULL;
 
@@ -160,30 +160,30 @@ next_clamp (const VnValue *value)
 }
 
 static void
-add_alone (Probe  *self,
-           VnNode *node,
-           VnNode *quant_node)
+bias_measure_add_alone (Probe  *self,
+                        VnNode *node,
+                        VnNode *quant_node)
 {
   VnValue *end = vn_node_get_output (node, 0);
 
   g_hash_table_remove_all (self->twins);
   g_hash_table_insert (self->twins, vn_node_get_input (node, 0), vn_node_get_input (quant_node, 0));
-  if (!add_twin (self, node))
+  if (!bias_measure_add_twin (self, node))
     return;
-  for (VnNode *clamp = next_clamp (end); clamp != NULL && add_twin (self, clamp); clamp = next_clamp (end))
+  for (VnNode *clamp = bias_measure_next_clamp (end); clamp != NULL && bias_measure_add_twin (self, clamp); clamp = bias_measure_next_clamp (end))
     end = vn_node_get_output (clamp, 0);
-  add_layer (self, node, g_hash_table_lookup (self->twins, end), find_quantized (self, end));
+  bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, end), bias_measure_find_quantized (self, end));
 }
 
 /* ---- XSlim ---- */
 
 static double
-weigh (const VnNode *node)
+bias_measure_weigh (const VnNode *node)
 {
   static const char * const shapes[] = { "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                                          "Split", "Concat", "Gather", "Shape", "Cast", "Pad", "Expand" };
 
-  if (is_layer (node) || vn_node_is (node, "MatMul"))
+  if (bias_measure_is_layer (node) || vn_node_is (node, "MatMul"))
     return 4;
   if (strstr (node->op_type, "Norm") != NULL || strstr (node->op_type, "Pool") != NULL)
     return 2;
@@ -194,15 +194,15 @@ weigh (const VnNode *node)
 }
 
 static void
-make_blocks (Probe     *self,
-             GPtrArray *order)
+bias_measure_make_blocks (Probe     *self,
+                          GPtrArray *order)
 {
   double weight = 0;
   guint block = 0;
 
   for (guint i = 0; i < order->len; i++)
     {
-      double more = weigh (g_ptr_array_index (order, i));
+      double more = bias_measure_weigh (g_ptr_array_index (order, i));
 
       if (weight + more > BLOCK_WEIGHT)
         {
@@ -216,9 +216,9 @@ make_blocks (Probe     *self,
 
 /* The float value, rounded as the quantized one is. */
 static VnValue *
-add_rounded (Probe   *self,
-             VnValue *twin,
-             VnValue *quantized)
+bias_measure_add_rounded (Probe   *self,
+                          VnValue *twin,
+                          VnValue *quantized)
 {
   VnNode *dequantize = quantized->producer;
   VnValue *integers = dequantize != NULL && vn_node_is (dequantize, "DequantizeLinear") ? vn_node_get_input (dequantize, 0) : NULL;
@@ -229,19 +229,19 @@ add_rounded (Probe   *self,
     return twin;
   for (guint i = 1; i < quantize->inputs->len; i++)
     inputs[i] = vn_node_get_input (quantize, i);
-  inputs[0] = vn_node_get_output (add_copy (self, quantize, inputs), 0);
+  inputs[0] = vn_node_get_output (bias_measure_add_copy (self, quantize, inputs), 0);
   for (guint i = 1; i < dequantize->inputs->len; i++)
     inputs[i] = vn_node_get_input (dequantize, i);
-  return vn_node_get_output (add_copy (self, dequantize, inputs), 0);
+  return vn_node_get_output (bias_measure_add_copy (self, dequantize, inputs), 0);
 }
 
 /* Nodes of other blocks that read @value in the quantized network read the float one instead. */
 static void
-cut (Probe   *self,
-     VnNode  *node,
-     VnValue *value)
+bias_measure_cut (Probe   *self,
+                  VnNode  *node,
+                  VnValue *value)
 {
-  VnValue *twin = g_hash_table_lookup (self->twins, value), *quantized = find_quantized (self, value), *rounded = NULL;
+  VnValue *twin = g_hash_table_lookup (self->twins, value), *quantized = bias_measure_find_quantized (self, value), *rounded = NULL;
   gpointer own = g_hash_table_lookup (self->blocks, node);
   g_autoptr(GArray) uses = NULL;
 
@@ -257,37 +257,37 @@ cut (Probe   *self,
       if (user == NULL || g_hash_table_lookup (self->blocks, user) == own)
         continue;
       if (rounded == NULL)
-        rounded = add_rounded (self, twin, quantized);
+        rounded = bias_measure_add_rounded (self, twin, quantized);
       vn_node_set_input (use->node, use->index, rounded);
     }
 }
 
 static void
-add_float_network (Probe     *self,
-                   GPtrArray *order)
+bias_measure_add_float_network (Probe     *self,
+                                GPtrArray *order)
 {
-  make_blocks (self, order);
+  bias_measure_make_blocks (self, order);
   for (guint i = 0; i < order->len; i++)
-    add_twin (self, g_ptr_array_index (order, i));
+    bias_measure_add_twin (self, g_ptr_array_index (order, i));
   for (guint i = 0; i < order->len; i++)
     {
       VnNode *node = g_ptr_array_index (order, i);
 
       for (guint k = 0; k < node->outputs->len; k++)
         if (vn_node_get_output (node, k) != NULL)
-          cut (self, node, vn_node_get_output (node, k));
+          bias_measure_cut (self, node, vn_node_get_output (node, k));
     }
 }
 
 /* ---- both ---- */
 
 static gboolean
-probe_init (Probe                 *self,
-            const VnModel         *prepared,
-            const VnBiasQuantized *quantized,
-            VnBiasCorrection       rule,
-            GHashTable            *shapes,
-            GError               **error)
+bias_measure_probe_init (Probe                 *self,
+                         const VnModel         *prepared,
+                         const VnBiasQuantized *quantized,
+                         VnBiasCorrection       rule,
+                         GHashTable            *shapes,
+                         GError               **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (prepared->graph, error);
 
@@ -302,26 +302,26 @@ probe_init (Probe                 *self,
   for (guint i = 0; i < order->len; i++)
     g_hash_table_insert (self->nodes, vn_node_dup_label (g_ptr_array_index (order, i)), g_ptr_array_index (order, i));
   if (rule == VN_BIAS_CORRECTION_XSLIM)
-    add_float_network (self, order);
+    bias_measure_add_float_network (self, order);
   for (guint i = 0; i < order->len; i++)
     {
       VnNode *node = g_ptr_array_index (order, i);
       g_autofree char *label = vn_node_dup_label (node);
-      VnNode *quant_node = is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
+      VnNode *quant_node = bias_measure_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
                          ? vn_graph_find_node (self->model->graph, label) : NULL;
 
       if (quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
         continue;
       if (rule == VN_BIAS_CORRECTION_XSLIM)
-        add_layer (self, node, g_hash_table_lookup (self->twins, vn_node_get_output (node, 0)), vn_node_get_output (quant_node, 0));
+        bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, vn_node_get_output (node, 0)), vn_node_get_output (quant_node, 0));
       else
-        add_alone (self, node, quant_node);
+        bias_measure_add_alone (self, node, quant_node);
     }
   return vn_model_infer_types (self->model, shapes, NULL, error);
 }
 
 static void
-free_error (gpointer data)
+bias_measure_free_error (gpointer data)
 {
   VnBiasError *self = data;
 
@@ -331,10 +331,10 @@ free_error (gpointer data)
 }
 
 static void
-add_error (GPtrArray    *errors,
-           const VnNode *node,
-           const GArray *of_float,
-           const GArray *of_quantized)
+bias_measure_add_error (GPtrArray    *errors,
+                        const VnNode *node,
+                        const GArray *of_float,
+                        const GArray *of_quantized)
 {
   VnBiasError *found;
 
@@ -371,14 +371,14 @@ vn_bias_measure (const VnModel          *prepared,
   g_autoptr(GPtrArray) means = NULL;
   GPtrArray *errors;
 
-  if (!probe_init (&probe, prepared, quantized, rule, run->shapes, error))
+  if (!bias_measure_probe_init (&probe, prepared, quantized, rule, run->shapes, error))
     return NULL;
   means = vn_channel_stats (probe.model, probe.taps,
                             rule == VN_BIAS_CORRECTION_XSLIM ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
   if (means == NULL)
     return NULL;
-  errors = g_ptr_array_new_with_free_func (free_error);
+  errors = g_ptr_array_new_with_free_func (bias_measure_free_error);
   for (guint i = 0; i < probe.layers->len; i++)
-    add_error (errors, g_ptr_array_index (probe.layers, i), g_ptr_array_index (means, 2 * i), g_ptr_array_index (means, 2 * i + 1));
+    bias_measure_add_error (errors, g_ptr_array_index (probe.layers, i), g_ptr_array_index (means, 2 * i), g_ptr_array_index (means, 2 * i + 1));
   return errors;
 }

@@ -36,9 +36,9 @@ typedef struct
 
 /* Moves the @k smallest of @n finite numbers to the front. */
 static void
-select_smallest (float *numbers,
-                 gsize  n,
-                 gsize  k)
+channel_stats_select_smallest (float *numbers,
+                               gsize  n,
+                               gsize  k)
 {
   gssize low = 0, high = (gssize) n - 1;
 
@@ -71,9 +71,9 @@ select_smallest (float *numbers,
 }
 
 static double
-mean_of (float    *numbers,
-         gsize     n,
-         gboolean  trim)
+channel_stats_mean_of (float    *numbers,
+                       gsize     n,
+                       gboolean  trim)
 {
   gsize k = trim ? n / TRIM : 0;
   double sum = 0;
@@ -82,8 +82,8 @@ mean_of (float    *numbers,
     return 0;
   if (k > 0)
     {
-      select_smallest (numbers, n, k);
-      select_smallest (numbers + k, n - k, n - 2 * k);
+      channel_stats_select_smallest (numbers, n, k);
+      channel_stats_select_smallest (numbers + k, n - k, n - 2 * k);
     }
   for (gsize i = k; i < n - k; i++)
     sum += (double) numbers[i];
@@ -91,8 +91,8 @@ mean_of (float    *numbers,
 }
 
 static double
-largest_of (const float *numbers,
-            gsize        n)
+channel_stats_largest_of (const float *numbers,
+                          gsize        n)
 {
   double largest = 0;
 
@@ -103,9 +103,9 @@ largest_of (const float *numbers,
 
 /* Values that are not finite say nothing. */
 static gsize
-gather (const VnTensor *tensor,
-        gsize           channel,
-        float          *numbers)
+channel_stats_gather (const VnTensor *tensor,
+                      gsize           channel,
+                      float          *numbers)
 {
   gsize n_channels = (gsize) tensor->shape.dims[1], n_first = (gsize) tensor->shape.dims[0], n = 0;
   gsize inner = tensor->n_elements / (n_first * n_channels);
@@ -122,10 +122,10 @@ gather (const VnTensor *tensor,
 }
 
 static void
-look_at (const VnValue  *value,
-         guint           tap,
-         const VnTensor *tensor,
-         gpointer        data)
+channel_stats_look_at (const VnValue  *value,
+                       guint           tap,
+                       const VnTensor *tensor,
+                       gpointer        data)
 {
   Worker *worker = data;
   GArray *figures;
@@ -140,9 +140,9 @@ look_at (const VnValue  *value,
   figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[1]);
   for (gsize c = 0; c < (gsize) tensor->shape.dims[1]; c++)
     {
-      gsize n = gather (tensor, c, numbers);
-      double figure = worker->stat == VN_CHANNEL_LARGEST ? largest_of (numbers, n)
-                                                  : mean_of (numbers, n, worker->stat == VN_CHANNEL_TRIMMED_MEAN);
+      gsize n = channel_stats_gather (tensor, c, numbers);
+      double figure = worker->stat == VN_CHANNEL_LARGEST ? channel_stats_largest_of (numbers, n)
+                                                  : channel_stats_mean_of (numbers, n, worker->stat == VN_CHANNEL_TRIMMED_MEAN);
 
       g_array_append_val (figures, figure);
     }
@@ -152,27 +152,27 @@ look_at (const VnValue  *value,
 /* ---- samples ---- */
 
 static void
-unref_figures (gpointer figures)
+channel_stats_unref_figures (gpointer figures)
 {
   if (figures != NULL)
     g_array_unref (figures);
 }
 
 static GPtrArray *
-new_figures (guint n)
+channel_stats_new_figures (guint n)
 {
-  GPtrArray *figures = g_ptr_array_new_with_free_func (unref_figures);
+  GPtrArray *figures = g_ptr_array_new_with_free_func (channel_stats_unref_figures);
 
   g_ptr_array_set_size (figures, (int) n);
   return figures;
 }
 
 static gboolean
-run_sample (Stats     *self,
-            guint      sample,
-            Worker    *worker,
-            VnTensor **inputs,
-            GError   **error)
+channel_stats_run_sample (Stats     *self,
+                          guint      sample,
+                          Worker    *worker,
+                          VnTensor **inputs,
+                          GError   **error)
 {
   const VnChannelRun *run = self->run;
   guint mark = vn_memory_mark ();
@@ -184,10 +184,10 @@ run_sample (Stats     *self,
 }
 
 static gboolean
-run_item (gsize     item,
-          guint     index,
-          gpointer  data,
-          GError  **error)
+channel_stats_run_item (gsize     item,
+                        guint     index,
+                        gpointer  data,
+                        GError  **error)
 {
   Stats *self = data;
   Worker *worker = &self->workers[index];
@@ -195,8 +195,8 @@ run_item (gsize     item,
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
   gboolean good;
 
-  worker->figures = new_figures (self->taps->len);
-  good = run_sample (self, (guint) item, worker, inputs, error);
+  worker->figures = channel_stats_new_figures (self->taps->len);
+  good = channel_stats_run_sample (self, (guint) item, worker, inputs, error);
   self->per_sample[item] = g_steal_pointer (&worker->figures);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&inputs[i], vn_tensor_unref);
@@ -207,9 +207,9 @@ run_item (gsize     item,
 /* ---- all ---- */
 
 static void
-add_figures (GArray       *sum,
-             const GArray *figures,
-             gboolean      largest)
+channel_stats_add_figures (GArray       *sum,
+                           const GArray *figures,
+                           gboolean      largest)
 {
   for (guint c = 0; c < sum->len; c++)
     {
@@ -220,8 +220,8 @@ add_figures (GArray       *sum,
 }
 
 static GArray *
-join (const Stats *self,
-      guint        tap)
+channel_stats_join (const Stats *self,
+                    guint        tap)
 {
   GArray *sum = NULL;
   guint n = 0;
@@ -237,7 +237,7 @@ join (const Stats *self,
           sum = g_array_sized_new (FALSE, TRUE, sizeof (double), figures->len);
           g_array_set_size (sum, figures->len);
         }
-      add_figures (sum, figures, self->stat == VN_CHANNEL_LARGEST);
+      channel_stats_add_figures (sum, figures, self->stat == VN_CHANNEL_LARGEST);
       n++;
     }
   for (guint c = 0; self->stat != VN_CHANNEL_LARGEST && sum != NULL && c < sum->len; c++)
@@ -246,8 +246,8 @@ join (const Stats *self,
 }
 
 static gboolean
-make_workers (Stats   *self,
-              GError **error)
+channel_stats_make_workers (Stats   *self,
+                            GError **error)
 {
   guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
 
@@ -260,7 +260,7 @@ make_workers (Stats   *self,
       if (self->workers[i].runner == NULL)
         return FALSE;
       self->workers[i].stat = self->stat;
-      vn_runner_set_tap (self->workers[i].runner, look_at, &self->workers[i]);
+      vn_runner_set_tap (self->workers[i].runner, channel_stats_look_at, &self->workers[i]);
     }
   return TRUE;
 }
@@ -301,11 +301,11 @@ vn_channel_stats (VnModel             *model,
   GPtrArray *joined;
 
   self.plan = vn_plan_new (model, &options, NULL, error);
-  if (self.plan == NULL || !make_workers (&self, error) ||
-      !vn_parallel_for (self.n_workers, run->n_samples, run_item, &self, cancellable, error))
+  if (self.plan == NULL || !channel_stats_make_workers (&self, error) ||
+      !vn_parallel_for (self.n_workers, run->n_samples, channel_stats_run_item, &self, cancellable, error))
     return NULL;
-  joined = new_figures (values->len);
+  joined = channel_stats_new_figures (values->len);
   for (guint i = 0; i < values->len; i++)
-    g_ptr_array_index (joined, i) = join (&self, i);
+    g_ptr_array_index (joined, i) = channel_stats_join (&self, i);
   return joined;
 }

@@ -19,8 +19,8 @@ typedef struct
 } Weight;
 
 static VnTensor *
-get_constant (const VnNode *node,
-              guint         input)
+compare_weights_get_constant (const VnNode *node,
+                              guint         input)
 {
   const VnValue *value = vn_node_get_input (node, input);
 
@@ -30,32 +30,32 @@ get_constant (const VnNode *node,
 /* ---- where they are ---- */
 
 static gboolean
-find_dequantized (const VnNode *node,
-                  Weight       *weight)
+compare_weights_find_dequantized (const VnNode *node,
+                                  Weight       *weight)
 {
   const VnValue *out = vn_node_get_output (node, 0);
   const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
 
-  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || get_constant (node, 0) == NULL || get_constant (node, 1) == NULL)
+  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || compare_weights_get_constant (node, 0) == NULL || compare_weights_get_constant (node, 1) == NULL)
     return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 0), get_constant (node, 1), get_constant (node, 2), vn_node_get_int (node, "axis", 1),
+  *weight = (Weight) { vn_node_get_input (node, 0), compare_weights_get_constant (node, 1), compare_weights_get_constant (node, 2), vn_node_get_int (node, "axis", 1),
                        vn_node_get_int (node, "block_size", 0), use != NULL ? use->node : NULL, use != NULL ? use->index : 0 };
   return TRUE;
 }
 
 /* Operators on whole numbers, which read weight, scale and zero point one behind the other. */
 static gboolean
-find_integer (const VnNode *node,
-              Weight       *weight)
+compare_weights_find_integer (const VnNode *node,
+                              Weight       *weight)
 {
   gboolean conv = g_str_equal (node->op_type, "QLinearConv");
   gboolean gemm = g_str_equal (node->op_type, "QGemm");
 
-  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || get_constant (node, 3) == NULL || get_constant (node, 4) == NULL)
+  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || compare_weights_get_constant (node, 3) == NULL || compare_weights_get_constant (node, 4) == NULL)
     return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 3), get_constant (node, 4), get_constant (node, 5), 0, 0, node, 1 };
+  *weight = (Weight) { vn_node_get_input (node, 3), compare_weights_get_constant (node, 4), compare_weights_get_constant (node, 5), 0, 0, node, 1 };
   if (!conv && !(gemm && vn_node_get_int (node, "transB", 0)))
-    weight->axis = get_constant (node, 3)->shape.rank - 1;
+    weight->axis = compare_weights_get_constant (node, 3)->shape.rank - 1;
   return TRUE;
 }
 
@@ -63,7 +63,7 @@ find_integer (const VnNode *node,
 
 /* NULL: the scales do not fit. */
 static VnTensor *
-dequantize (const Weight *weight)
+compare_weights_dequantize (const Weight *weight)
 {
   const VnTensor *q = vn_value_get_constant (weight->value), *scale = weight->scale, *zero = weight->zero_point;
   gint64 axis = weight->axis < 0 ? weight->axis + q->shape.rank : weight->axis, block = weight->block;
@@ -100,8 +100,8 @@ dequantize (const Weight *weight)
 /* ---- their counterparts ---- */
 
 static gboolean
-is_like (const VnValue  *value,
-         const VnTensor *tensor)
+compare_weights_is_like (const VnValue  *value,
+                         const VnTensor *tensor)
 {
   const VnTensor *constant = value != NULL ? vn_value_get_constant (value) : NULL;
 
@@ -109,9 +109,9 @@ is_like (const VnValue  *value,
 }
 
 static const VnValue *
-find_by_name (const VnModel  *model,
-              const char     *name,
-              const VnTensor *tensor)
+compare_weights_find_by_name (const VnModel  *model,
+                              const char     *name,
+                              const VnTensor *tensor)
 {
   static const char * const endings[] = { "_quantized", "_DequantizeLinear_Input", "_q", "" };
 
@@ -120,30 +120,30 @@ find_by_name (const VnModel  *model,
       g_autofree char *stem = g_str_has_suffix (name, endings[i]) ? g_strndup (name, strlen (name) - strlen (endings[i])) : NULL;
       const VnValue *value = stem != NULL ? g_hash_table_lookup (model->graph->by_name, stem) : NULL;
 
-      if (is_like (value, tensor))
+      if (compare_weights_is_like (value, tensor))
         return value;
     }
   return NULL;
 }
 
 static const VnValue *
-find_by_user (const VnModel  *model,
-              const Weight   *weight,
-              const VnTensor *tensor)
+compare_weights_find_by_user (const VnModel  *model,
+                              const Weight   *weight,
+                              const VnTensor *tensor)
 {
   const VnNode *node = weight->user != NULL && *weight->user->name != '\0' ? vn_graph_find_node (model->graph, weight->user->name) : NULL;
   const VnValue *value = node != NULL ? vn_node_get_input (node, weight->index) : NULL;
 
-  return is_like (value, tensor) ? value : NULL;
+  return compare_weights_is_like (value, tensor) ? value : NULL;
 }
 
 /* ---- the rows ---- */
 
 /* Weights in a mapped file may lie anywhere. FALSE: no memory to copy them. */
 static gboolean
-measure (const VnValue  *value,
-         const VnTensor *tensor,
-         VnErrorSum     *sum)
+compare_weights_measure (const VnValue  *value,
+                         const VnTensor *tensor,
+                         VnErrorSum     *sum)
 {
   g_autoptr(VnTensor) constant = vn_tensor_get_aligned (vn_value_get_constant (value), NULL);
 
@@ -157,22 +157,22 @@ measure (const VnValue  *value,
 /* In the network as it was and as it was prepared, by name and by node, what is nearest: a factor that preparation folded into
  * the weights is no error. */
 static const VnValue *
-find_nearest (const VnModel * const *models,
-              const Weight          *weight,
-              const VnTensor        *tensor,
-              VnErrorSum            *best)
+compare_weights_find_nearest (const VnModel * const *models,
+                              const Weight          *weight,
+                              const VnTensor        *tensor,
+                              VnErrorSum            *best)
 {
   const VnValue *found = NULL;
 
   for (guint i = 0; i < 2 && models[i] != NULL; i++)
     {
-      const VnValue *candidates[] = { find_by_name (models[i], weight->value->name, tensor), find_by_user (models[i], weight, tensor) };
+      const VnValue *candidates[] = { compare_weights_find_by_name (models[i], weight->value->name, tensor), compare_weights_find_by_user (models[i], weight, tensor) };
 
       for (guint k = 0; k < G_N_ELEMENTS (candidates); k++)
         {
           VnErrorSum sum;
 
-          if (candidates[k] == NULL || !measure (candidates[k], tensor, &sum))
+          if (candidates[k] == NULL || !compare_weights_measure (candidates[k], tensor, &sum))
             continue;
           if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
             {
@@ -225,10 +225,10 @@ vn_compare_weights (const VnModel *float_model,
       VnErrorSum sum;
       Weight weight;
 
-      if (!(find_dequantized (node, &weight) || find_integer (node, &weight)) || !g_hash_table_add (seen, (gpointer) weight.value))
+      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) || !g_hash_table_add (seen, (gpointer) weight.value))
         continue;
-      tensor = dequantize (&weight);
-      value = tensor != NULL ? find_nearest (models, &weight, tensor, &sum) : NULL;
+      tensor = compare_weights_dequantize (&weight);
+      value = tensor != NULL ? compare_weights_find_nearest (models, &weight, tensor, &sum) : NULL;
       if (value != NULL)
         vn_error_table_add_weight (table, compare_weights_make_row (value->name, weight.user, &sum));
       else

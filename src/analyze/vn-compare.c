@@ -53,22 +53,22 @@ typedef struct
 } Compare;
 
 static gboolean
-is_float32 (const VnValue *value)
+compare_is_float32 (const VnValue *value)
 {
   return value->type.kind == VN_TYPE_UNKNOWN || value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED;
 }
 
 /* FALSE: @other is neither float nor one of integers on a grid that is known. */
 static gboolean
-find_grid (const VnCompareOptions *options,
-           const VnValue          *value,
-           const VnValue          *other,
-           Grid                   *grid)
+compare_find_grid (const VnCompareOptions *options,
+                   const VnValue          *value,
+                   const VnValue          *other,
+                   Grid                   *grid)
 {
   const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
 
   *grid = (Grid) { 0, 0 };
-  if (is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
+  if (compare_is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
     return TRUE;
   if (row == NULL || !row->quantized || row->scale == NULL || other->type.dtype != row->dtype || row->scale->n_elements != 1)
     return FALSE;
@@ -77,21 +77,21 @@ find_grid (const VnCompareOptions *options,
 }
 
 static void
-add_pair (Compare                *self,
-          const VnGraph          *quant_graph,
-          VnValue                *value,
-          const VnCompareOptions *options)
+compare_add_pair (Compare                *self,
+                  const VnGraph          *quant_graph,
+                  VnValue                *value,
+                  const VnCompareOptions *options)
 {
   const char *name = NULL;
   VnValue *other;
   Grid grid;
 
-  if (vn_value_is_constant (value) || !is_float32 (value) || (options->outputs_only && !value->is_output))
+  if (vn_value_is_constant (value) || !compare_is_float32 (value) || (options->outputs_only && !value->is_output))
     return;
   if (options->value_names != NULL)
     name = g_hash_table_lookup (options->value_names, value->name);
   other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
-  if (other == NULL || vn_value_is_constant (other) || !find_grid (options, value, other, &grid))
+  if (other == NULL || vn_value_is_constant (other) || !compare_find_grid (options, value, other, &grid))
     return;
   g_array_append_val (self->grids, grid);
   g_ptr_array_add (self->float_taps, value);
@@ -100,8 +100,8 @@ add_pair (Compare                *self,
 
 /* Whether the range of the quantization is what clamps: its error would be mostly that. */
 static gboolean
-is_absorbed (const VnValue *value,
-             const VnValue *source)
+compare_is_absorbed (const VnValue *value,
+                     const VnValue *source)
 {
   const VnNode *clamp = value->producer;
 
@@ -111,9 +111,9 @@ is_absorbed (const VnValue *value,
 
 /* What goes into each quantization has, in the quantized network, the name that the tensor has in the float one. */
 static void
-add_sources (Compare                *self,
-             const VnGraph          *quant_graph,
-             const VnCompareOptions *options)
+compare_add_sources (Compare                *self,
+                     const VnGraph          *quant_graph,
+                     const VnCompareOptions *options)
 {
   guint n = self->float_taps->len;
 
@@ -122,7 +122,7 @@ add_sources (Compare                *self,
       const VnValue *value = g_ptr_array_index (self->float_taps, i), *other = g_ptr_array_index (self->quant_taps, i);
       VnValue *source = g_hash_table_lookup (quant_graph->by_name, value->name);
 
-      if (source == NULL || source == other || vn_value_is_constant (source) || is_absorbed (value, source))
+      if (source == NULL || source == other || vn_value_is_constant (source) || compare_is_absorbed (value, source))
         continue;
       g_array_append_val (self->sources, i);
       g_ptr_array_add (self->quant_taps, source);
@@ -130,28 +130,28 @@ add_sources (Compare                *self,
 }
 
 static gboolean
-collect_pairs (Compare                 *self,
-               VnModel                 *float_model,
-               VnModel                 *quant_model,
-               const VnCompareOptions  *options,
-               GError                 **error)
+compare_collect_pairs (Compare                 *self,
+                       VnModel                 *float_model,
+                       VnModel                 *quant_model,
+                       const VnCompareOptions  *options,
+                       GError                 **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (float_model->graph, error);
 
   if (order == NULL)
     return FALSE;
   for (guint i = 0; i < float_model->graph->inputs->len; i++)
-    add_pair (self, quant_model->graph, g_ptr_array_index (float_model->graph->inputs, i), options);
+    compare_add_pair (self, quant_model->graph, g_ptr_array_index (float_model->graph->inputs, i), options);
   for (guint i = 0; i < order->len; i++)
     {
       const VnNode *node = g_ptr_array_index (order, i);
 
       for (guint k = 0; k < node->outputs->len; k++)
         if (vn_node_get_output (node, k) != NULL)
-          add_pair (self, quant_model->graph, vn_node_get_output (node, k), options);
+          compare_add_pair (self, quant_model->graph, vn_node_get_output (node, k), options);
     }
   if (options->local)
-    add_sources (self, quant_model->graph, options);
+    compare_add_sources (self, quant_model->graph, options);
   if (self->float_taps->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -160,9 +160,9 @@ collect_pairs (Compare                 *self,
 }
 
 static gboolean
-copy_float (VnTensor       **kept,
-            const VnTensor  *tensor,
-            GError         **error)
+compare_copy_float (VnTensor       **kept,
+                    const VnTensor  *tensor,
+                    GError         **error)
 {
   if (tensor->dtype != VN_DTYPE_F32)
     return TRUE;
@@ -172,22 +172,22 @@ copy_float (VnTensor       **kept,
 }
 
 static void
-keep_float (const VnValue  *value,
-            guint           tap,
-            const VnTensor *tensor,
-            gpointer        data)
+compare_keep_float (const VnValue  *value,
+                    guint           tap,
+                    const VnTensor *tensor,
+                    gpointer        data)
 {
   Worker *worker = data;
 
   worker->shown[tap] = TRUE;
   if (worker->wanted[tap] && worker->error == NULL)
-    copy_float (&worker->kept[tap], tensor, &worker->error);
+    compare_copy_float (&worker->kept[tap], tensor, &worker->error);
 }
 
 /* The counterpart of what the quantized run shows now; NULL if there is none. */
 static VnTensor *
-pull_float (Worker *worker,
-            guint   tap)
+compare_pull_float (Worker *worker,
+                    guint   tap)
 {
   while (worker->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
     vn_runner_advance (worker->float_runner, &worker->error);
@@ -195,9 +195,9 @@ pull_float (Worker *worker,
 }
 
 static VnTensor *
-to_float (const VnTensor  *tensor,
-          const Grid      *grid,
-          GError         **error)
+compare_to_float (const VnTensor  *tensor,
+                  const Grid      *grid,
+                  GError         **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
 
@@ -219,16 +219,16 @@ compare_quant (const VnValue  *value,
   if (tap >= worker->n_pairs)
     {
       if (worker->error == NULL)
-        copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor, &worker->error);
+        compare_copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor, &worker->error);
       return;
     }
-  kept = pull_float (worker, tap);
+  kept = compare_pull_float (worker, tap);
   if (kept == NULL || kept->n_elements != tensor->n_elements || worker->error != NULL)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
     tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, &worker->error);
   else if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
-    tensor = converted = to_float (tensor, &worker->grids[tap], &worker->error);
+    tensor = converted = compare_to_float (tensor, &worker->grids[tap], &worker->error);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
   vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
@@ -240,8 +240,8 @@ compare_quant (const VnValue  *value,
 }
 
 static void
-clear_tensors (VnTensor **tensors,
-               guint      n)
+compare_clear_tensors (VnTensor **tensors,
+                       guint      n)
 {
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
@@ -249,10 +249,10 @@ clear_tensors (VnTensor **tensors,
 
 /* The rest of the float run would show only what nobody waits for, but may fail. */
 static gboolean
-run_in_step (Compare    *self,
-             Worker     *worker,
-             VnTensor  **inputs,
-             GError    **error)
+compare_run_in_step (Compare    *self,
+                     Worker     *worker,
+                     VnTensor  **inputs,
+                     GError    **error)
 {
   gboolean good = vn_runner_begin (worker->float_runner, inputs, self->cancellable, error) &&
                   vn_runner_run (worker->quant_runner, inputs, NULL, self->cancellable, error);
@@ -283,7 +283,7 @@ compare_sample (Compare   *self,
   for (guint i = 0; i < 2 * n; i++)
     vn_error_sum_init (&worker->sums[i]);
   memset (worker->shown, 0, n * sizeof *worker->shown);
-  if (!run_in_step (self, worker, inputs, error))
+  if (!compare_run_in_step (self, worker, inputs, error))
     return FALSE;
   self->per_sample[sample] = vn_memory_dup (worker->sums, 2 * n, sizeof (VnErrorSum), error);
   return self->per_sample[sample] != NULL;
@@ -300,19 +300,19 @@ compare_item (gsize     item,
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
   gboolean good = compare_sample (self, (guint) item, worker, inputs, error);
 
-  clear_tensors (inputs, self->n_inputs);
-  clear_tensors (worker->kept, self->float_taps->len);
-  clear_tensors (worker->before, self->float_taps->len);
+  compare_clear_tensors (inputs, self->n_inputs);
+  compare_clear_tensors (worker->kept, self->float_taps->len);
+  compare_clear_tensors (worker->before, self->float_taps->len);
   vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->options->n_samples);
   return good;
 }
 
 static VnPlan *
-make_plan (VnModel     *model,
-           GPtrArray   *taps,
-           GHashTable  *input_shapes,
-           VnNotes     *notes,
-           GError     **error)
+compare_make_plan (VnModel     *model,
+                   GPtrArray   *taps,
+                   GHashTable  *input_shapes,
+                   VnNotes     *notes,
+                   GError     **error)
 {
   VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps, .skip_unsupported = TRUE };
 
@@ -321,7 +321,7 @@ make_plan (VnModel     *model,
 
 /* Nobody would ever take what only one of the two computes. */
 static gboolean *
-list_wanted (const Compare *self)
+compare_list_wanted (const Compare *self)
 {
   gboolean *wanted = g_new (gboolean, self->float_taps->len);
 
@@ -332,12 +332,12 @@ list_wanted (const Compare *self)
 }
 
 static gboolean
-make_workers (Compare  *self,
-              GError  **error)
+compare_make_workers (Compare  *self,
+                      GError  **error)
 {
   guint n = self->float_taps->len;
 
-  self->wanted = list_wanted (self);
+  self->wanted = compare_list_wanted (self);
   self->workers = g_new0 (Worker, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
     {
@@ -357,7 +357,7 @@ make_workers (Compare  *self,
       worker->n_pairs = n;
       worker->sources = (const guint *) (gpointer) self->sources->data;
       worker->grids = (const Grid *) (gpointer) self->grids->data;
-      vn_runner_set_tap (worker->float_runner, keep_float, worker);
+      vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
       vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
     }
   return TRUE;
@@ -391,8 +391,8 @@ compare_clear (Compare *self)
 
 /* Whether nodes read @value, and none of them can be run. */
 static gboolean
-is_last (VnPlan        *plan,
-         const VnValue *value)
+compare_is_last (VnPlan        *plan,
+                 const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -406,11 +406,11 @@ is_last (VnPlan        *plan,
 }
 
 static void
-add_row (VnErrorTable     *table,
-         VnPlan           *plan,
-         const VnValue    *value,
-         const VnErrorSum *sum,
-         const VnErrorSum *local)
+compare_add_row (VnErrorTable     *table,
+                 VnPlan           *plan,
+                 const VnValue    *value,
+                 const VnErrorSum *sum,
+                 const VnErrorSum *local)
 {
   VnErrorRow *row = g_new0 (VnErrorRow, 1);
 
@@ -418,7 +418,7 @@ add_row (VnErrorTable     *table,
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
-  row->is_last = is_last (plan, value);
+  row->is_last = compare_is_last (plan, value);
   vn_error_sum_fill_row (sum, row);
   row->has_local = local->n > 0;
   row->local_db = vn_error_sum_sqnr (local);
@@ -426,8 +426,8 @@ add_row (VnErrorTable     *table,
 }
 
 static VnErrorTable *
-make_table (Compare  *self,
-            GError  **error)
+compare_make_table (Compare  *self,
+                    GError  **error)
 {
   g_autoptr(VnErrorTable) table = NULL;
   guint n_used = 0;
@@ -453,14 +453,14 @@ make_table (Compare  *self,
             vn_error_sum_merge (&local, &self->per_sample[s][self->float_taps->len + i]);
           }
       if (sum.n > 0)
-        add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local);
+        compare_add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local);
     }
   return g_steal_pointer (&table);
 }
 
 static gboolean
-check_inputs_match (Compare  *self,
-                    GError  **error)
+compare_check_inputs_match (Compare  *self,
+                            GError  **error)
 {
   guint n = vn_plan_get_n_inputs (self->float_plan);
 
@@ -508,13 +508,13 @@ vn_compare (VnModel                 *float_model,
   self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
   self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));
-  if (collect_pairs (&self, float_model, quant_model, options, error) &&
-      (self.float_plan = make_plan (float_model, self.float_taps, input_shapes, NULL, error)) != NULL &&
-      (self.quant_plan = make_plan (quant_model, self.quant_taps, input_shapes, NULL, error)) != NULL &&
-      check_inputs_match (&self, error) &&
-      make_workers (&self, error) &&
+  if (compare_collect_pairs (&self, float_model, quant_model, options, error) &&
+      (self.float_plan = compare_make_plan (float_model, self.float_taps, input_shapes, NULL, error)) != NULL &&
+      (self.quant_plan = compare_make_plan (quant_model, self.quant_taps, input_shapes, NULL, error)) != NULL &&
+      compare_check_inputs_match (&self, error) &&
+      compare_make_workers (&self, error) &&
       vn_parallel_for (self.n_workers, options->n_samples, compare_item, &self, cancellable, error))
-    table = make_table (&self, error);
+    table = compare_make_table (&self, error);
   compare_clear (&self);
   return table;
 }

@@ -36,10 +36,10 @@ typedef struct
 /* ---- the samples themselves ---- */
 
 static gboolean
-samples_look_at_values (Samples        *self,
-                        guint           input,
-                        const VnTensor *tensor,
-                        gsize          *n_bad)
+data_check_samples_look_at_values (Samples        *self,
+                                   guint           input,
+                                   const VnTensor *tensor,
+                                   gsize          *n_bad)
 {
   gboolean constant = TRUE;
   double first = tensor->n_elements > 0 ? vn_tensor_get_double (tensor, 0) : 0;
@@ -63,7 +63,7 @@ samples_look_at_values (Samples        *self,
 /* Whether the elements of a picture that should lie in planes change three times as far as fast as side by side: then
  * the three colours of a pixel do. */
 static gboolean
-samples_is_interleaved (const VnTensor *tensor)
+data_check_samples_is_interleaved (const VnTensor *tensor)
 {
   double near = 0, far = 0;
 
@@ -80,7 +80,7 @@ samples_is_interleaved (const VnTensor *tensor)
 /* Whether a picture that should lie pixel by pixel lies in planes: then what is a row above is nearer than what is three
  * rows above; otherwise that is the pixel above, and a row of a plane is the way to quite another pixel. */
 static gboolean
-samples_is_in_planes (const VnTensor *tensor)
+data_check_samples_is_in_planes (const VnTensor *tensor)
 {
   gsize row = (gsize) tensor->shape.dims[2];
   double one = 0, three = 0;
@@ -97,8 +97,8 @@ samples_is_in_planes (const VnTensor *tensor)
 
 /* @channels: the axis of the colours */
 static gboolean
-samples_is_picture (const VnTensor *tensor,
-                    int             channels)
+data_check_samples_is_picture (const VnTensor *tensor,
+                               int             channels)
 {
   const gint64 *dims = tensor->shape.dims;
   const int first = channels == 1 ? 2 : 1;
@@ -108,9 +108,9 @@ samples_is_picture (const VnTensor *tensor,
 }
 
 static void
-samples_look_at (Samples   *self,
-                 guint      index,
-                 VnTensor **tensors)
+data_check_samples_look_at (Samples   *self,
+                            guint      index,
+                            VnTensor **tensors)
 {
   gboolean constant = TRUE;
   gboolean is_first = self->n_samples++ == 0;
@@ -123,20 +123,20 @@ samples_look_at (Samples   *self,
       if (vn_dtype_is_float (tensors[k]->dtype))
         {
           floats = TRUE;
-          constant &= samples_look_at_values (self, k, tensors[k], &n_bad) || tensors[k]->n_elements < 2;
+          constant &= data_check_samples_look_at_values (self, k, tensors[k], &n_bad) || tensors[k]->n_elements < 2;
         }
       if (n_bad > 0 && self->n_bad++ == 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "data-not-finite", vn_dataset_get_name (self->dataset, index),
                       _("%zu of %zu values are NaN or infinite"), n_bad, tensors[k]->n_elements);
-      if (samples_is_picture (tensors[k], 1))
+      if (data_check_samples_is_picture (tensors[k], 1))
         {
           self->n_planar++;
-          self->n_planar_wrong += samples_is_interleaved (tensors[k]);
+          self->n_planar_wrong += data_check_samples_is_interleaved (tensors[k]);
         }
-      else if (samples_is_picture (tensors[k], 3))
+      else if (data_check_samples_is_picture (tensors[k], 3))
         {
           self->n_packed++;
-          self->n_packed_wrong += samples_is_in_planes (tensors[k]);
+          self->n_packed_wrong += data_check_samples_is_in_planes (tensors[k]);
         }
       if (is_first)
         self->first[k] = vn_tensor_ref (tensors[k]);
@@ -147,7 +147,7 @@ samples_look_at (Samples   *self,
 }
 
 static void
-samples_note (const Samples *self)
+data_check_samples_note (const Samples *self)
 {
   guint n = vn_dataset_get_n (self->dataset);
 
@@ -172,7 +172,7 @@ samples_note (const Samples *self)
 
 /* A plan for the first layers only; NULL if there is none, or the network does not take the data set's inputs. */
 static VnPlan *
-first_layers_plan (const VnFirstLayers *self)
+data_check_first_layers_plan (const VnFirstLayers *self)
 {
   g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
   VnPlanOptions options = { .input_shapes = self->shapes, .outputs = outputs, .no_fusion = TRUE };
@@ -205,10 +205,10 @@ first_layers_plan (const VnFirstLayers *self)
 
 /* The samples once more, with red and blue swapped where they are pictures; FALSE if none is. */
 static gboolean
-first_layers_swap_colors (VnDataset  *dataset,
-                          VnTensor  **tensors,
-                          VnTensor  **swapped,
-                          guint       n)
+data_check_first_layers_swap_colors (VnDataset  *dataset,
+                                     VnTensor  **tensors,
+                                     VnTensor  **swapped,
+                                     guint       n)
 {
   gboolean any = FALSE;
 
@@ -251,8 +251,8 @@ _vn_first_layers_run (const VnFirstLayers  *self,
 }
 
 static const char *
-first_layers_get_input_name (const VnFirstLayers *self,
-                             guint                input)
+data_check_first_layers_get_input_name (const VnFirstLayers *self,
+                                        guint                input)
 {
   const GPtrArray *inputs = self->model->graph->inputs;
   guint n = 0;
@@ -269,15 +269,15 @@ first_layers_get_input_name (const VnFirstLayers *self,
 
 /* @swapped: the same layers, of samples with red and blue swapped, if there were any */
 static void
-first_layers_judge (const VnFirstLayers *self,
-                    const GPtrArray     *swapped,
-                    const Samples       *samples,
-                    GCancellable        *cancellable)
+data_check_first_layers_judge (const VnFirstLayers *self,
+                               const GPtrArray     *swapped,
+                               const Samples       *samples,
+                               GCancellable        *cancellable)
 {
   for (guint i = 0; i < self->layers->len; i++)
     {
       const VnFirstLayer *layer = self->layers->pdata[i];
-      const char *input = first_layers_get_input_name (self, layer->input);
+      const char *input = data_check_first_layers_get_input_name (self, layer->input);
       g_autofree char *remedy = NULL;
       gboolean said;
 
@@ -295,7 +295,7 @@ first_layers_judge (const VnFirstLayers *self,
 }
 
 static gboolean
-first_layers_have_norm (const GPtrArray *layers)
+data_check_first_layers_have_norm (const GPtrArray *layers)
 {
   for (guint i = 0; i < layers->len; i++)
     if (((const VnFirstLayer *) layers->pdata[i])->norm != NULL)
@@ -339,7 +339,7 @@ data_check_count_inputs (const VnModel *model)
 }
 
 static void
-samples_init (Samples *self)
+data_check_samples_init (Samples *self)
 {
   self->first = g_new0 (VnTensor *, self->n_inputs + 1);
   self->low = g_new (double, self->n_inputs + 1);
@@ -353,7 +353,7 @@ samples_init (Samples *self)
 }
 
 static void
-samples_clear (Samples *self)
+data_check_samples_clear (Samples *self)
 {
   for (guint k = 0; k < self->n_inputs; k++)
     g_clear_pointer (&self->first[k], vn_tensor_unref);
@@ -376,9 +376,9 @@ data_check_sample (Samples             *samples,
 
   if (!vn_dataset_load (samples->dataset, index, tensors, NULL))
     return;
-  samples_look_at (samples, index, tensors);
+  data_check_samples_look_at (samples, index, tensors);
   _vn_first_layers_run (layers, layers->layers, tensors, cancellable);
-  if (first_layers_have_norm (layers->layers) && first_layers_swap_colors (samples->dataset, tensors, others, n_inputs))
+  if (data_check_first_layers_have_norm (layers->layers) && data_check_first_layers_swap_colors (samples->dataset, tensors, others, n_inputs))
     _vn_first_layers_run (layers, swapped, others, cancellable);
   for (guint k = 0; k < n_inputs; k++)
     {
@@ -425,18 +425,18 @@ vn_data_check (VnModel        *model,
       vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));
       return TRUE;
     }
-  plan = first_layers_plan (&layers);
+  plan = data_check_first_layers_plan (&layers);
   layers.runner = runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
   swapped = _vn_first_layers_copy (found);
-  samples_init (&samples);
+  data_check_samples_init (&samples);
   for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
     data_check_sample (&samples, &layers, swapped, (guint) ((guint64) i * n / n_checked), cancellable);
   if (!g_cancellable_is_cancelled (cancellable))
     {
-      samples_note (&samples);
+      data_check_samples_note (&samples);
       if (samples.n_bad == 0)
-        first_layers_judge (&layers, swapped, &samples, cancellable);
+        data_check_first_layers_judge (&layers, swapped, &samples, cancellable);
     }
-  samples_clear (&samples);
+  data_check_samples_clear (&samples);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to dump is found in the graph (collect_items()); the network then runs once, and each tensor is written when it
+/* What to dump is found in the graph (dump_collect_items()); the network then runs once, and each tensor is written when it
  * is seen, so that memory does not grow with their number. What the plan folded into constants is asked for by a second
  * plan, which computes nothing else. */
 #include "vn-dump.h"
@@ -39,7 +39,7 @@ struct _VnDump
 };
 
 static void
-item_free (gpointer data)
+dump_item_free (gpointer data)
 {
   Item *item = data;
 
@@ -55,9 +55,9 @@ item_free (gpointer data)
 /* ---- names ---- */
 
 static char *
-dup_stem (VnDump     *self,
-          const char *name,
-          gboolean    is_float)
+dump_dup_stem (VnDump     *self,
+               const char *name,
+               gboolean    is_float)
 {
   g_autofree char *clean = g_strdup (name);
   g_autofree char *digest = NULL;
@@ -86,16 +86,16 @@ dup_stem (VnDump     *self,
 
 /* @named: (nullable): the value that gives the name */
 static Item *
-add_item (VnDump       *self,
-          VnValue      *value,
-          const char   *named,
-          const VnNode *node,
-          gboolean      quantized)
+dump_add_item (VnDump       *self,
+               VnValue      *value,
+               const char   *named,
+               const VnNode *node,
+               gboolean      quantized)
 {
   Item *item = g_new0 (Item, 1);
 
   item->value = value;
-  item->file.file = dup_stem (self, named, !quantized);
+  item->file.file = dump_dup_stem (self, named, !quantized);
   item->file.value = g_strdup (named);
   item->file.node = node != NULL ? vn_node_dup_label (node) : g_strdup ("");
   item->file.op_type = g_strdup (node != NULL ? node->op_type : "");
@@ -105,8 +105,8 @@ add_item (VnDump       *self,
 }
 
 static VnTensor *
-ref_constant (const VnNode *node,
-              guint         input)
+dump_ref_constant (const VnNode *node,
+                   guint         input)
 {
   const VnValue *value = vn_node_get_input (node, input);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -115,20 +115,20 @@ ref_constant (const VnNode *node,
 }
 
 static gboolean
-is_dequantize (const VnNode *node)
+dump_is_dequantize (const VnNode *node)
 {
   return g_str_has_suffix (node->op_type, "DequantizeLinear") && vn_node_get_input (node, 0) != NULL &&
          vn_node_get_output (node, 0) != NULL;
 }
 
 static gboolean
-is_dequantized (const VnValue *value)
+dump_is_dequantized (const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (value->uses, VnUse, i);
 
-      if (use->index == 0 && is_dequantize (use->node))
+      if (use->index == 0 && dump_is_dequantize (use->node))
         return TRUE;
     }
   return FALSE;
@@ -136,7 +136,7 @@ is_dequantized (const VnValue *value)
 
 /* Whether @node makes whole numbers that stand for others, or computes with such weights. */
 static gboolean
-is_integer_op (const VnNode *node)
+dump_is_integer_op (const VnNode *node)
 {
   return g_str_has_prefix (node->op_type, "QLinear") || g_str_has_suffix (node->op_type, "Integer") ||
          g_str_has_suffix (node->op_type, "QuantizeLinear") || g_str_has_suffix (node->op_type, "NBits") ||
@@ -144,13 +144,13 @@ is_integer_op (const VnNode *node)
 }
 
 static void
-add_integers (VnDump *self,
-              VnNode *node)
+dump_add_integers (VnDump *self,
+                   VnNode *node)
 {
   VnValue *value = vn_node_get_output (node, 0);
 
-  if (value != NULL && vn_dtype_is_integer (value->type.dtype) && !is_dequantized (value))
-    add_item (self, value, value->name, node, TRUE);
+  if (value != NULL && vn_dtype_is_integer (value->type.dtype) && !dump_is_dequantized (value))
+    dump_add_item (self, value, value->name, node, TRUE);
   for (guint i = 0; i < node->inputs->len; i++)
     {
       VnTensor *tensor;
@@ -160,78 +160,78 @@ add_integers (VnDump *self,
       /* Not shared ones twice, nor zero points. */
       if (tensor != NULL && vn_dtype_is_integer (tensor->dtype) && tensor->shape.rank >= 2 &&
           g_array_index (value->uses, VnUse, 0).node == node)
-        add_item (self, value, value->name, node, TRUE);
+        dump_add_item (self, value, value->name, node, TRUE);
     }
 }
 
 static void
-add_quantized (VnDump *self,
-               VnNode *node)
+dump_add_quantized (VnDump *self,
+                    VnNode *node)
 {
   VnValue *out = vn_node_get_output (node, 0);
   Item *item;
 
-  if (is_dequantize (node))
+  if (dump_is_dequantize (node))
     {
-      item = add_item (self, vn_node_get_input (node, 0), out->name, node, TRUE);
+      item = dump_add_item (self, vn_node_get_input (node, 0), out->name, node, TRUE);
       item->file.axis = vn_node_get_int (node, "axis", 1);
     }
   else if (g_str_equal (node->op_type, "FixNeuron") && out != NULL)
     {
-      item = add_item (self, out, out->name, node, TRUE);
+      item = dump_add_item (self, out, out->name, node, TRUE);
       item->is_grid = TRUE;
     }
   else if ((g_str_has_suffix (node->op_type, "QuantizeDequantize") || g_str_has_suffix (node->op_type, "FixNeuron")) && out != NULL)
     {
-      add_item (self, out, out->name, node, TRUE);
+      dump_add_item (self, out, out->name, node, TRUE);
       return;
     }
   else
     {
-      if (is_integer_op (node))
-        add_integers (self, node);
+      if (dump_is_integer_op (node))
+        dump_add_integers (self, node);
       return;
     }
-  item->file.scale = ref_constant (node, 1);
-  item->file.zero_point = ref_constant (node, 2);
+  item->file.scale = dump_ref_constant (node, 1);
+  item->file.zero_point = dump_ref_constant (node, 2);
 }
 
 static gboolean
-may_be_float (const VnValue *value)
+dump_may_be_float (const VnValue *value)
 {
   return value->type.kind == VN_TYPE_UNKNOWN || (value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype));
 }
 
 static gboolean
-collect_items (VnDump    *self,
-               gboolean   floats,
-               GError   **error)
+dump_collect_items (VnDump    *self,
+                    gboolean   floats,
+                    GError   **error)
 {
   const VnGraph *graph = self->model->graph;
   g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
 
   for (guint i = 0; order != NULL && i < order->len; i++)
-    add_quantized (self, order->pdata[i]);
+    dump_add_quantized (self, order->pdata[i]);
   for (guint i = 0; floats && order != NULL && i < graph->inputs->len; i++)
     {
       VnValue *value = graph->inputs->pdata[i];
 
-      if (value->initializer == NULL && may_be_float (value))
-        add_item (self, value, value->name, NULL, FALSE);
+      if (value->initializer == NULL && dump_may_be_float (value))
+        dump_add_item (self, value, value->name, NULL, FALSE);
     }
   for (guint i = 0; floats && order != NULL && i < order->len; i++)
     {
       const VnNode *node = order->pdata[i];
 
       for (guint k = 0; k < node->outputs->len; k++)
-        if (vn_node_get_output (node, k) != NULL && may_be_float (vn_node_get_output (node, k)))
-          add_item (self, vn_node_get_output (node, k), vn_node_get_output (node, k)->name, node, FALSE);
+        if (vn_node_get_output (node, k) != NULL && dump_may_be_float (vn_node_get_output (node, k)))
+          dump_add_item (self, vn_node_get_output (node, k), vn_node_get_output (node, k)->name, node, FALSE);
     }
   return order != NULL;
 }
 
 static void
-collect_taps (VnDump *self)
+dump_collect_taps (VnDump *self)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 
@@ -270,10 +270,10 @@ vn_dump_new (VnModel     *model,
   self->model = vn_model_ref (model);
   self->shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->notes = notes != NULL ? vn_notes_ref (notes) : NULL;
-  self->items = g_ptr_array_new_with_free_func (item_free);
+  self->items = g_ptr_array_new_with_free_func (dump_item_free);
   self->stems = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->taps = g_ptr_array_new ();
-  if (!collect_items (self, floats, error))
+  if (!dump_collect_items (self, floats, error))
     return NULL;
   if (self->items->len == 0)
     {
@@ -281,7 +281,7 @@ vn_dump_new (VnModel     *model,
                    _("The network has no quantized tensors; its floats can be written as well (--float)"));
       return NULL;
     }
-  collect_taps (self);
+  dump_collect_taps (self);
   options.taps = self->taps;
   self->plan = vn_plan_new (model, &options, notes, error);
   return self->plan != NULL ? g_steal_pointer (&self) : NULL;
@@ -349,9 +349,9 @@ vn_dump_add_outputs (VnDump     *self,
 /* ---- writing ---- */
 
 static void
-append_number (VnBuffer       *text,
-               const VnTensor *tensor,
-               gsize           i)
+dump_append_number (VnBuffer       *text,
+                    const VnTensor *tensor,
+                    gsize           i)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
   double value;
@@ -373,12 +373,12 @@ append_number (VnBuffer       *text,
 }
 
 static gboolean
-write_file (const char    *folder,
-            const char    *stem,
-            const char    *ending,
-            gconstpointer  data,
-            gsize          size,
-            GError       **error)
+dump_write_file (const char    *folder,
+                 const char    *stem,
+                 const char    *ending,
+                 gconstpointer  data,
+                 gsize          size,
+                 GError       **error)
 {
   g_autofree char *name = g_strconcat (stem, ending, NULL);
   g_autofree char *path = g_build_filename (folder, name, NULL);
@@ -388,15 +388,15 @@ write_file (const char    *folder,
 }
 
 static gboolean
-write_tensor (const char      *folder,
-              Item            *item,
-              const VnTensor  *tensor,
-              GError         **error)
+dump_write_tensor (const char      *folder,
+                   Item            *item,
+                   const VnTensor  *tensor,
+                   GError         **error)
 {
   g_auto(VnBuffer) text = { 0 };
 
   for (gsize i = 0; i < tensor->n_elements && !text.failed; i++)
-    append_number (&text, tensor, i);
+    dump_append_number (&text, tensor, i);
   if (text.failed)
     {
       vn_memory_set_error (text.size, error);
@@ -405,16 +405,16 @@ write_tensor (const char      *folder,
   item->file.dtype = tensor->dtype;
   item->file.shape = tensor->shape;
   item->begun = TRUE;
-  item->written = write_file (folder, item->file.file, ".bin", tensor->data, tensor->n_bytes, error) &&
-                  write_file (folder, item->file.file, ".txt", text.data != NULL ? text.data : "", text.size, error);
+  item->written = dump_write_file (folder, item->file.file, ".bin", tensor->data, tensor->n_bytes, error) &&
+                  dump_write_file (folder, item->file.file, ".txt", text.data != NULL ? text.data : "", text.size, error);
   return item->written;
 }
 
 /* The whole numbers that the floats a FixNeuron gave stand for: in as many bytes as they need. */
 static VnTensor *
-find_integers (const Item      *item,
-               const VnTensor  *tensor,
-               GError         **error)
+dump_find_integers (const Item      *item,
+                    const VnTensor  *tensor,
+                    GError         **error)
 {
   double scale = vn_tensor_get_double (item->file.scale, 0);
   gint64 zero = item->file.zero_point != NULL ? vn_tensor_get_s64 (item->file.zero_point, 0) : 0;
@@ -437,10 +437,10 @@ find_integers (const Item      *item,
 }
 
 static gboolean
-write_item (VnDump          *self,
-            Item            *item,
-            const VnTensor  *tensor,
-            GError         **error)
+dump_write_item (VnDump          *self,
+                 Item            *item,
+                 const VnTensor  *tensor,
+                 GError         **error)
 {
   g_autoptr(VnTensor) converted = NULL;
 
@@ -448,54 +448,54 @@ write_item (VnDump          *self,
       (!item->file.quantized && !vn_dtype_is_float (tensor->dtype)))
     return TRUE;
   if (item->is_grid && item->file.scale != NULL && item->file.scale->n_elements == 1 && tensor->dtype == VN_DTYPE_F32)
-    converted = find_integers (item, tensor, error);
+    converted = dump_find_integers (item, tensor, error);
   else if (vn_dtype_get_bits (tensor->dtype) < 8)
     converted = vn_tensor_convert ((VnTensor *) tensor, vn_dtype_is_signed (tensor->dtype) ? VN_DTYPE_S8 : VN_DTYPE_U8, error);
   else
-    return write_tensor (self->folder, item, tensor, error);
-  return converted != NULL && write_tensor (self->folder, item, converted, error);
+    return dump_write_tensor (self->folder, item, tensor, error);
+  return converted != NULL && dump_write_tensor (self->folder, item, converted, error);
 }
 
 static gboolean
-write_value (VnDump          *self,
-             const VnValue   *value,
-             const VnTensor  *tensor,
-             GError         **error)
+dump_write_value (VnDump          *self,
+                  const VnValue   *value,
+                  const VnTensor  *tensor,
+                  GError         **error)
 {
   for (guint i = 0; i < self->items->len; i++)
     {
       Item *item = self->items->pdata[i];
 
-      if (item->value == value && !item->written && !write_item (self, item, tensor, error))
+      if (item->value == value && !item->written && !dump_write_item (self, item, tensor, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static void
-tap_cb (const VnValue  *value,
-        guint           tap,
-        const VnTensor *tensor,
-        gpointer        data)
+dump_tap_cb (const VnValue  *value,
+             guint           tap,
+             const VnTensor *tensor,
+             gpointer        data)
 {
   VnDump *self = data;
 
   if (self->error == NULL)
-    write_value (self, value, tensor, &self->error);
+    dump_write_value (self, value, tensor, &self->error);
 }
 
 /* ---- running ---- */
 
 static gboolean
-write_constants (VnDump  *self,
-                 GError **error)
+dump_write_constants (VnDump  *self,
+                      GError **error)
 {
   for (guint i = 0; i < self->items->len; i++)
     {
       Item *item = self->items->pdata[i];
       VnTensor *tensor = vn_value_get_constant (item->value);
 
-      if (tensor != NULL && !write_item (self, item, tensor, error))
+      if (tensor != NULL && !dump_write_item (self, item, tensor, error))
         return FALSE;
     }
   return TRUE;
@@ -503,7 +503,7 @@ write_constants (VnDump  *self,
 
 /* Values that no run shows, because the plan has found that they are the same in every run. */
 static GPtrArray *
-list_folded (VnDump *self)
+dump_list_folded (VnDump *self)
 {
   GPtrArray *folded = g_ptr_array_new ();
 
@@ -519,12 +519,12 @@ list_folded (VnDump *self)
 }
 
 static gboolean
-write_folded (VnDump            *self,
-              VnTensor * const  *inputs,
-              GCancellable      *cancellable,
-              GError           **error)
+dump_write_folded (VnDump            *self,
+                   VnTensor * const  *inputs,
+                   GCancellable      *cancellable,
+                   GError           **error)
 {
-  g_autoptr(GPtrArray) folded = list_folded (self);
+  g_autoptr(GPtrArray) folded = dump_list_folded (self);
   VnPlanOptions options = { .input_shapes = self->shapes, .outputs = folded, .no_fusion = TRUE, .skip_unsupported = TRUE };
   g_autoptr(VnPlan) plan = folded->len > 0 ? vn_plan_new (self->model, &options, NULL, error) : NULL;
   g_autoptr(VnRunner) runner = plan != NULL ? vn_runner_new (plan, error) : NULL;
@@ -535,7 +535,7 @@ write_folded (VnDump            *self,
     return folded->len == 0;
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
     {
-      good = good && write_value (self, vn_plan_get_output (plan, i), outputs[i], error);
+      good = good && dump_write_value (self, vn_plan_get_output (plan, i), outputs[i], error);
       g_clear_pointer (&outputs[i], vn_tensor_unref);
     }
   return good;
@@ -543,7 +543,7 @@ write_folded (VnDump            *self,
 
 /* Half a dump looks like a whole one. */
 static void
-remove_begun (VnDump *self)
+dump_remove_begun (VnDump *self)
 {
   static const char * const endings[] = { ".bin", ".txt" };
 
@@ -559,7 +559,7 @@ remove_begun (VnDump *self)
 
 /* What has turned out to be no float, or could not be computed, is not in the list. */
 static void
-drop_unwritten (VnDump *self)
+dump_drop_unwritten (VnDump *self)
 {
   for (guint i = self->items->len; i > 0; i--)
     {
@@ -594,17 +594,17 @@ vn_dump_run (VnDump            *self,
     return FALSE;
   self->folder = folder;
   vn_runner_set_threads (runner, MAX (n_threads, 1));
-  vn_runner_set_tap (runner, tap_cb, self);
-  good = write_constants (self, error) && vn_runner_run (runner, inputs, NULL, cancellable, error);
+  vn_runner_set_tap (runner, dump_tap_cb, self);
+  good = dump_write_constants (self, error) && vn_runner_run (runner, inputs, NULL, cancellable, error);
   if (good && self->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&self->error));
       good = FALSE;
     }
-  good = good && write_folded (self, inputs, cancellable, error);
+  good = good && dump_write_folded (self, inputs, cancellable, error);
   if (good)
-    drop_unwritten (self);
+    dump_drop_unwritten (self);
   else
-    remove_begun (self);
+    dump_remove_begun (self);
   return good;
 }

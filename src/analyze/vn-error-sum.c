@@ -12,9 +12,9 @@ vn_error_sum_init (VnErrorSum *self)
 }
 
 static void
-add_pair (VnErrorSum *self,
-          double      f,
-          double      q)
+error_sum_add_pair (VnErrorSum *self,
+                    double      f,
+                    double      q)
 {
   double d = q - f;
 
@@ -33,10 +33,10 @@ add_pair (VnErrorSum *self,
 #define LANES 8
 
 static void
-add_finite_block (VnErrorSum  *self,
-                  const float *f,
-                  const float *q,
-                  gsize        n)
+error_sum_add_finite_block (VnErrorSum  *self,
+                            const float *f,
+                            const float *q,
+                            gsize        n)
 {
   double ff[LANES] = { 0 }, qq[LANES] = { 0 }, fq[LANES] = { 0 }, dd[LANES] = { 0 };
   float f_min = INFINITY, f_max = -INFINITY, q_min = INFINITY, q_max = -INFINITY, d_max = 0;
@@ -62,7 +62,7 @@ add_finite_block (VnErrorSum  *self,
       d_max = d > d_max ? d : d_max;
     }
   for (gsize i = n - n % LANES; i < n; i++)
-    add_pair (self, f[i], q[i]);
+    error_sum_add_pair (self, f[i], q[i]);
   for (guint k = 0; k < LANES; k++)
     {
       self->ff += ff[k];
@@ -78,9 +78,9 @@ add_finite_block (VnErrorSum  *self,
 }
 
 static gboolean
-all_finite (const float *f,
-            const float *q,
-            gsize        n)
+error_sum_all_finite (const float *f,
+                      const float *q,
+                      gsize        n)
 {
   float sum = 0;
 
@@ -106,15 +106,15 @@ vn_error_sum_add (VnErrorSum  *self,
     {
       gsize block = MIN (n - at, 1024);
 
-      if (all_finite (f + at, q + at, block))
+      if (error_sum_all_finite (f + at, q + at, block))
         {
-          add_finite_block (self, f + at, q + at, block);
+          error_sum_add_finite_block (self, f + at, q + at, block);
           continue;
         }
       for (gsize i = at; i < at + block; i++)
         {
           if (isfinite (f[i]) && isfinite (q[i]))
-            add_pair (self, f[i], q[i]);
+            error_sum_add_pair (self, f[i], q[i]);
           else if (isfinite (f[i]))
             self->n_bad++;
           else

@@ -40,7 +40,7 @@ typedef struct
 
 /* Elements for the first of the pictures of a batch. */
 static gsize
-count_outputs (const VnTensor *tensor)
+evaluate_count_outputs (const VnTensor *tensor)
 {
   gsize n = tensor->n_elements;
 
@@ -51,15 +51,15 @@ count_outputs (const VnTensor *tensor)
 
 /* The output that has a number for each class, or else the first one that has several numbers for a picture; -1: none. */
 static int
-find_scores (const VnLabels  *labels,
-             VnTensor * const *outputs,
-             guint            n)
+evaluate_find_scores (const VnLabels  *labels,
+                      VnTensor * const *outputs,
+                      guint            n)
 {
   int first = -1;
 
   for (guint i = 0; i < n; i++)
     {
-      gsize size = count_outputs (outputs[i]);
+      gsize size = evaluate_count_outputs (outputs[i]);
 
       if (size >= 2 && labels->n_classes >= 2 && (size == labels->n_classes || size == labels->n_classes + 1))
         return (int) i;
@@ -71,9 +71,9 @@ find_scores (const VnLabels  *labels,
 
 /* How many classes come before @wanted: those with more, and of equal ones those with lower numbers. */
 static int
-find_rank (const VnTensor *tensor,
-           gsize           n,
-           gsize           wanted)
+evaluate_find_rank (const VnTensor *tensor,
+                    gsize           n,
+                    gsize           wanted)
 {
   double value = vn_tensor_get_double (tensor, wanted);
   int rank = 0;
@@ -88,8 +88,8 @@ find_rank (const VnTensor *tensor,
 }
 
 static gsize
-arg_max (const VnTensor *tensor,
-         gsize           n)
+evaluate_arg_max (const VnTensor *tensor,
+                  gsize           n)
 {
   gsize best = 0;
 
@@ -100,32 +100,32 @@ arg_max (const VnTensor *tensor,
 }
 
 static void
-score (const VnLabels    *labels,
-       guint              sample,
-       VnTensor * const  *outputs,
-       guint              n,
-       Answer            *answer)
+evaluate_score (const VnLabels    *labels,
+                guint              sample,
+                VnTensor * const  *outputs,
+                guint              n,
+                Answer            *answer)
 {
-  int at = find_scores (labels, outputs, n);
+  int at = evaluate_find_scores (labels, outputs, n);
   int wanted;
 
   answer->done = TRUE;
   answer->rank = -1;
   if (at < 0)
     return;
-  answer->n_outputs = count_outputs (outputs[at]);
-  answer->answer = arg_max (outputs[at], answer->n_outputs);
+  answer->n_outputs = evaluate_count_outputs (outputs[at]);
+  answer->answer = evaluate_arg_max (outputs[at], answer->n_outputs);
   wanted = vn_labels_get (labels, sample, answer->n_outputs);
   if (wanted >= 0)
-    answer->rank = find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
+    answer->rank = evaluate_find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
 }
 
 /* ---- outputs against those of the first network ---- */
 
 static int
-find_counterpart (const Evaluate *self,
-                  guint           k,
-                  guint           output)
+evaluate_find_counterpart (const Evaluate *self,
+                           guint           k,
+                           guint           output)
 {
   guint n = vn_plan_get_n_outputs (self->plans[0]);
 
@@ -136,15 +136,15 @@ find_counterpart (const Evaluate *self,
 }
 
 static void
-compare_outputs (const Evaluate   *self,
-                 guint             k,
-                 VnTensor * const *first,
-                 VnTensor * const *outputs,
-                 VnErrorSum       *sum)
+evaluate_compare_outputs (const Evaluate   *self,
+                          guint             k,
+                          VnTensor * const *first,
+                          VnTensor * const *outputs,
+                          VnErrorSum       *sum)
 {
   for (guint i = 0; i < vn_plan_get_n_outputs (self->plans[k]); i++)
     {
-      int other = find_counterpart (self, k, i);
+      int other = evaluate_find_counterpart (self, k, i);
 
       if (other < 0 || outputs[i]->dtype != VN_DTYPE_F32 || first[other]->dtype != VN_DTYPE_F32 ||
           first[other]->n_elements != outputs[i]->n_elements)
@@ -156,8 +156,8 @@ compare_outputs (const Evaluate   *self,
 /* ---- one sample ---- */
 
 static void
-clear_tensors (VnTensor **tensors,
-               guint      n)
+evaluate_clear_tensors (VnTensor **tensors,
+                        guint      n)
 {
   for (guint i = 0; tensors != NULL && i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
@@ -165,34 +165,34 @@ clear_tensors (VnTensor **tensors,
 
 /* @first: (nullable): what the first network gave */
 static gboolean
-run_one (Evaluate         *self,
-         guint             worker,
-         guint             item,
-         guint             k,
-         VnTensor * const *inputs,
-         VnTensor * const *first,
-         VnTensor        **outputs,
-         GError          **error)
+evaluate_run_one (Evaluate         *self,
+                  guint             worker,
+                  guint             item,
+                  guint             k,
+                  VnTensor * const *inputs,
+                  VnTensor * const *first,
+                  VnTensor        **outputs,
+                  GError          **error)
 {
   guint n = vn_plan_get_n_outputs (self->plans[k]);
   Answer *answer = &self->answers[(gsize) item * self->n_contestants + k];
 
   if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error))
     return FALSE;
-  score (self->labels, self->options->samples[item], outputs, n, answer);
+  evaluate_score (self->labels, self->options->samples[item], outputs, n, answer);
   vn_error_sum_init (&answer->error);
   if (first != NULL)
-    compare_outputs (self, k, first, outputs, &answer->error);
+    evaluate_compare_outputs (self, k, first, outputs, &answer->error);
   return TRUE;
 }
 
 static gboolean
-load (Evaluate   *self,
-      guint       index,
-      guint       k,
-      VnTensor  **inputs,
-      gboolean   *readable,
-      GError    **error)
+evaluate_load (Evaluate   *self,
+               guint       index,
+               guint       k,
+               VnTensor  **inputs,
+               gboolean   *readable,
+               GError    **error)
 {
   VnDataset *dataset = self->contestants[k].dataset;
   GError *bad = NULL;
@@ -219,19 +219,19 @@ evaluate_sample (Evaluate   *self,
 
       if (k == 0 || self->contestants[k].dataset != self->contestants[k - 1].dataset)
         {
-          clear_tensors (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
+          evaluate_clear_tensors (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
           g_free (inputs);
           inputs = g_new0 (VnTensor *, n_inputs + 1);
-          good = load (self, index, k, inputs, &readable, error);
+          good = evaluate_load (self, index, k, inputs, &readable, error);
           if (!good || !readable)
             break;
         }
       outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);
-      good = run_one (self, worker, item, k, inputs, k > 0 ? outputs[0] : NULL, outputs[k], error);
+      good = evaluate_run_one (self, worker, item, k, inputs, k > 0 ? outputs[0] : NULL, outputs[k], error);
     }
   for (guint k = 0; k < n; k++)
     {
-      clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
+      evaluate_clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
       g_free (outputs[k]);
       if (!readable)
         self->answers[(gsize) item * n + k].done = FALSE;
@@ -258,9 +258,9 @@ evaluate_item (gsize     item,
 /* ---- all of them ---- */
 
 static gboolean
-check_inputs (VnPlan            *plan,
-              const VnContestant *contestant,
-              GError           **error)
+evaluate_check_inputs (VnPlan            *plan,
+                       const VnContestant *contestant,
+                       GError           **error)
 {
   if (vn_plan_get_n_outputs (plan) > 0)
     return TRUE;
@@ -270,15 +270,15 @@ check_inputs (VnPlan            *plan,
 }
 
 static gboolean
-make_runners (Evaluate  *self,
-              GError   **error)
+evaluate_make_runners (Evaluate  *self,
+                       GError   **error)
 {
   for (guint k = 0; k < self->n_contestants; k++)
     {
       VnPlanOptions options = { .input_shapes = self->contestants[k].shapes, .skip_unsupported = TRUE };
 
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
-      if (self->plans[k] == NULL || !check_inputs (self->plans[k], &self->contestants[k], error))
+      if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;
       for (guint i = 0; i < self->n_workers; i++)
         if ((self->runners[(gsize) i * self->n_contestants + k] = vn_runner_new (self->plans[k], error)) == NULL)
@@ -288,8 +288,8 @@ make_runners (Evaluate  *self,
 }
 
 static void
-sum_up (const Evaluate *self,
-        VnScore        *scores)
+evaluate_sum_up (const Evaluate *self,
+                 VnScore        *scores)
 {
   guint n = self->n_contestants;
 
@@ -360,10 +360,10 @@ vn_evaluate (const VnContestant      *contestants,
   self.plans = g_new0 (VnPlan *, n_contestants);
   self.runners = g_new0 (VnRunner *, (gsize) self.n_workers * n_contestants);
   self.answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n_contestants, 1));
-  good = make_runners (&self, error) &&
+  good = evaluate_make_runners (&self, error) &&
          vn_parallel_for (self.n_workers, options->n_samples, evaluate_item, &self, cancellable, error);
   if (good)
-    sum_up (&self, scores);
+    evaluate_sum_up (&self, scores);
   evaluate_clear (&self);
   return good;
 }
@@ -371,8 +371,8 @@ vn_evaluate (const VnContestant      *contestants,
 /* ---- the float and the quantized network ---- */
 
 static gboolean
-is_classifier (const VnModel *model,
-               VnDataset     *dataset)
+evaluate_is_classifier (const VnModel *model,
+                        VnDataset     *dataset)
 {
   const VnValue *output = model->graph->outputs->len > 0 ? g_ptr_array_index (model->graph->outputs, 0) : NULL;
   g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
@@ -411,7 +411,7 @@ vn_evaluate_top1 (VnModel                 *float_model,
   VnScore scores[2];
 
   *accuracy = (VnAccuracy) { 0 };
-  if (!is_classifier (float_model, dataset))
+  if (!evaluate_is_classifier (float_model, dataset))
     return TRUE;
   labels = vn_labels_new (dataset, NULL, notes, error);
   if (labels == NULL || !vn_evaluate (contestants, 2, labels, options, scores, NULL, notes, cancellable, error))

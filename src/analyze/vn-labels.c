@@ -15,9 +15,9 @@
 
 /* Reads @text to its end or the next blank. */
 static gboolean
-take_number (const char  *text,
-             int         *number,
-             const char **rest)
+labels_take_number (const char  *text,
+                    int         *number,
+                    const char **rest)
 {
   char *end;
   guint64 value;
@@ -37,7 +37,7 @@ take_number (const char  *text,
 
 /* Small letters, and blanks for _ and -. */
 static char *
-simplify (const char *name)
+labels_simplify (const char *name)
 {
   g_autofree char *copy = g_strdup (name);
   char *small = g_utf8_validate (copy, -1, NULL) ? g_utf8_strdown (copy, -1) : g_strdup (copy);
@@ -46,11 +46,11 @@ simplify (const char *name)
 }
 
 static gboolean
-names_class (const char *line,
-             const char *class_name)
+labels_names_class (const char *line,
+                    const char *class_name)
 {
-  g_autofree char *want = simplify (class_name);
-  g_autofree char *whole = simplify (line);
+  g_autofree char *want = labels_simplify (class_name);
+  g_autofree char *whole = labels_simplify (line);
   g_auto(GStrv) parts = g_strsplit (line, ",", -1);
   gsize first = strcspn (line, BLANKS);
 
@@ -58,7 +58,7 @@ names_class (const char *line,
     return TRUE;
   for (guint i = 0; parts[i] != NULL; i++)
     {
-      g_autofree char *part = simplify (parts[i]);
+      g_autofree char *part = labels_simplify (parts[i]);
 
       if (g_str_equal (part, want))
         return TRUE;
@@ -68,9 +68,9 @@ names_class (const char *line,
 
 /* The number of class @name, or -1. @n: how many classes there are. */
 static int
-find_class (char * const *lines,
-            const char   *name,
-            guint        *n)
+labels_find_class (char * const *lines,
+                   const char   *name,
+                   guint        *n)
 {
   int found = -1, place = 0;
 
@@ -83,9 +83,9 @@ find_class (char * const *lines,
       if (lines[i][0] == '\0')
         continue;
       place++;
-      if (found < 0 && names_class (lines[i], name))
+      if (found < 0 && labels_names_class (lines[i], name))
         found = number;
-      else if (take_number (lines[i], &number, &rest) && *rest != '\0' && found < 0 && names_class (rest, name))
+      else if (labels_take_number (lines[i], &number, &rest) && *rest != '\0' && found < 0 && labels_names_class (rest, name))
         found = number;
       *n = MAX (*n, MAX ((guint) place, (guint) number + 1));
     }
@@ -93,17 +93,17 @@ find_class (char * const *lines,
 }
 
 static gboolean
-use_names (VnLabels      *self,
-           VnDataset     *dataset,
-           const char    *file,
-           char * const  *lines,
-           GError       **error)
+labels_use_names (VnLabels      *self,
+                  VnDataset     *dataset,
+                  const char    *file,
+                  char * const  *lines,
+                  GError       **error)
 {
   g_autofree int *numbers = g_new (int, vn_dataset_get_n_classes (dataset));
 
   for (guint k = 0; k < vn_dataset_get_n_classes (dataset); k++)
     {
-      numbers[k] = find_class (lines, vn_dataset_get_class (dataset, k), &self->n_classes);
+      numbers[k] = labels_find_class (lines, vn_dataset_get_class (dataset, k), &self->n_classes);
       if (numbers[k] >= 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -125,34 +125,34 @@ use_names (VnLabels      *self,
 
 /* A name in front of a number at the end, or behind one at the beginning. */
 static gboolean
-split_line (const char  *line,
-            char       **name,
-            int         *number)
+labels_split_line (const char  *line,
+                   char       **name,
+                   int         *number)
 {
   const char *last = line + strlen (line), *rest;
 
   while (last > line && strchr (BLANKS, last[-1]) == NULL)
     last--;
-  if (last > line && take_number (last, number, NULL))
+  if (last > line && labels_take_number (last, number, NULL))
     {
       *name = g_strndup (line, (gsize) (last - line));
       while (**name != '\0' && strchr (BLANKS, (*name)[strlen (*name) - 1]) != NULL)
         (*name)[strlen (*name) - 1] = '\0';
       return TRUE;
     }
-  if (!take_number (line, number, &rest) || *rest == '\0')
+  if (!labels_take_number (line, number, &rest) || *rest == '\0')
     return FALSE;
   *name = g_strdup (rest);
   return TRUE;
 }
 
 static gboolean
-use_samples (VnLabels      *self,
-             VnDataset     *dataset,
-             const char    *file,
-             char * const  *lines,
-             VnNotes       *notes,
-             GError       **error)
+labels_use_samples (VnLabels      *self,
+                    VnDataset     *dataset,
+                    const char    *file,
+                    char * const  *lines,
+                    VnNotes       *notes,
+                    GError       **error)
 {
   g_autoptr(GHashTable) numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint n_missing = 0, n = self->classes->len;
@@ -163,7 +163,7 @@ use_samples (VnLabels      *self,
       char *name = NULL;
       int number;
 
-      if (!split_line (lines[i], &name, &number))
+      if (!labels_split_line (lines[i], &name, &number))
         continue;
       g_hash_table_insert (numbers, g_path_get_basename (name), GINT_TO_POINTER (number));
       g_hash_table_insert (numbers, name, GINT_TO_POINTER (number));
@@ -195,7 +195,7 @@ use_samples (VnLabels      *self,
 
 /* Folders that are called 0, 1, 2, 17: the numbers of the classes, should these not be all of them. */
 static GArray *
-read_folder_numbers (VnDataset *dataset)
+labels_read_folder_numbers (VnDataset *dataset)
 {
   guint n = vn_dataset_get_n_classes (dataset);
   g_autoptr(GArray) numbers = g_array_new (FALSE, FALSE, sizeof (int));
@@ -205,7 +205,7 @@ read_folder_numbers (VnDataset *dataset)
       const char *rest;
       int number;
 
-      if (!take_number (vn_dataset_get_class (dataset, k), &number, &rest) || *rest != '\0')
+      if (!labels_take_number (vn_dataset_get_class (dataset, k), &number, &rest) || *rest != '\0')
         return NULL;
       g_array_append_val (numbers, number);
     }
@@ -213,8 +213,8 @@ read_folder_numbers (VnDataset *dataset)
 }
 
 static char **
-read_lines (const char  *file,
-            GError     **error)
+labels_read_lines (const char  *file,
+                   GError     **error)
 {
   g_autoptr(GBytes) bytes = vn_file_map (file, error);
   g_autofree char *text = NULL;
@@ -259,7 +259,7 @@ vn_labels_new (VnDataset   *dataset,
 
   self->classes = g_array_new (FALSE, FALSE, sizeof (int));
   self->n_classes = vn_dataset_get_n_classes (dataset);
-  self->numbers = read_folder_numbers (dataset);
+  self->numbers = labels_read_folder_numbers (dataset);
   self->max = -1;
   for (guint i = 0; i < vn_dataset_get_n (dataset); i++)
     {
@@ -268,9 +268,9 @@ vn_labels_new (VnDataset   *dataset,
       g_array_append_val (self->classes, number);
     }
   if (file != NULL &&
-      ((lines = read_lines (file, error)) == NULL ||
-       !(self->n_classes > 0 ? use_names (self, dataset, file, lines, error)
-                             : use_samples (self, dataset, file, lines, notes, error))))
+      ((lines = labels_read_lines (file, error)) == NULL ||
+       !(self->n_classes > 0 ? labels_use_names (self, dataset, file, lines, error)
+                             : labels_use_samples (self, dataset, file, lines, notes, error))))
     return NULL;
   for (guint i = 0; i < self->classes->len; i++)
     self->max = MAX (self->max, g_array_index (self->classes, int, i));
@@ -289,7 +289,7 @@ vn_labels_free (VnLabels *self)
 
 /* The highest number that a folder has for a name; -1 if they are no numbers. */
 static int
-highest_number (const VnLabels *self)
+labels_highest_number (const VnLabels *self)
 {
   int highest = -1;
 
@@ -320,7 +320,7 @@ vn_labels_get (const VnLabels *self,
     return -1;
   if (self->n_classes > 0 && n_outputs != self->n_classes && !background && !self->given)
     {
-      if (self->numbers == NULL || highest_number (self) >= (gint64) n_outputs)
+      if (self->numbers == NULL || labels_highest_number (self) >= (gint64) n_outputs)
         return -1;
       return g_array_index (self->numbers, int, number);
     }

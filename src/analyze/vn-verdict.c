@@ -121,8 +121,8 @@ verdict_scan_errors (VnVerdict    *self,
 /* Between networks that answer d samples differently, chance alone moves sqrt (d) hits, and a sample more might have been
  * another one. What the hits of few samples leave open is not told by them. */
 static gboolean
-judgement_by_hits (Judgement *self,
-                   gboolean   spot)
+verdict_judgement_by_hits (Judgement *self,
+                           gboolean   spot)
 {
   const VnAccuracy *hits = self->accuracy;
   double n, lost, chance;
@@ -144,8 +144,8 @@ judgement_by_hits (Judgement *self,
 }
 
 static VnVerdictLevel
-judgement_by_outputs (const Judgement *self,
-                      gboolean         spot)
+verdict_judgement_by_outputs (const Judgement *self,
+                              gboolean         spot)
 {
   const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
   double db = self->verdict->worst_output_db;
@@ -160,18 +160,18 @@ judgement_by_outputs (const Judgement *self,
 }
 
 static void
-judgement_by_numbers (Judgement *self)
+verdict_judgement_by_numbers (Judgement *self)
 {
   guint n = vn_error_table_get_n (self->errors), n_bad = self->verdict->n_bad;
   gboolean spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
 
-  self->by_hits = judgement_by_hits (self, spot);
+  self->by_hits = verdict_judgement_by_hits (self, spot);
   if (!self->by_hits)
-    self->level = judgement_by_outputs (self, spot);
+    self->level = verdict_judgement_by_outputs (self, spot);
 }
 
 static VnVerdictLevel
-judgement_get_level (const Judgement *self)
+verdict_judgement_get_level (const Judgement *self)
 {
   if (self->verdict->not_finite->len > 0)
     return VN_VERDICT_NOT_FINITE;
@@ -183,10 +183,10 @@ judgement_get_level (const Judgement *self)
 /* ---- the words ---- */
 
 static void
-judgement_append_names (const Judgement *self,
-                        GString         *text,
-                        guint            from,
-                        guint            to)
+verdict_judgement_append_names (const Judgement *self,
+                                GString         *text,
+                                guint            from,
+                                guint            to)
 {
   const GPtrArray *names = self->verdict->not_finite;
 
@@ -196,27 +196,27 @@ judgement_append_names (const Judgement *self,
 }
 
 static void
-judgement_append_not_finite (const Judgement *self,
-                             GString         *text)
+verdict_judgement_append_not_finite (const Judgement *self,
+                                     GString         *text)
 {
   guint n = self->verdict->not_finite->len;
 
   if (self->n_weights > 0)
     {
       g_string_append (text, _("There are NaN or infinite weights, to be repaired or replaced, in"));
-      judgement_append_names (self, text, 0, self->n_weights);
+      verdict_judgement_append_names (self, text, 0, self->n_weights);
     }
   if (n > self->n_weights)
     {
       g_string_append (text, self->n_weights > 0 ? " " : "");
       g_string_append (text, _("Values become NaN or infinite, in this order, in"));
-      judgement_append_names (self, text, self->n_weights, n);
+      verdict_judgement_append_names (self, text, self->n_weights, n);
     }
 }
 
 static void
-judgement_append_hits (const Judgement *self,
-                       GString         *text)
+verdict_judgement_append_hits (const Judgement *self,
+                               GString         *text)
 {
   const VnAccuracy *hits = self->accuracy;
 
@@ -229,8 +229,8 @@ judgement_append_hits (const Judgement *self,
 }
 
 static void
-judgement_append_nodes (const Judgement *self,
-                        GString         *text)
+verdict_judgement_append_nodes (const Judgement *self,
+                                GString         *text)
 {
   guint n = self->verdict->n_bad;
   g_autofree char *bad = vn_format_number (vn_metric_get_info (VN_METRIC_SQNR)->bad, 3);
@@ -247,13 +247,13 @@ judgement_append_nodes (const Judgement *self,
 }
 
 static char *
-judgement_describe (const Judgement *self)
+verdict_judgement_describe (const Judgement *self)
 {
   const VnVerdict *verdict = self->verdict;
   g_autoptr(GString) text = g_string_new (NULL);
 
   if (verdict->level == VN_VERDICT_NOT_FINITE)
-    judgement_append_not_finite (self, text);
+    verdict_judgement_append_not_finite (self, text);
   else if (verdict->level == VN_VERDICT_NOT_MEASURED && self->errors == NULL)
     g_string_append (text, _("No samples were run through the quantized network."));
   else if (verdict->level == VN_VERDICT_NOT_MEASURED)
@@ -272,8 +272,8 @@ judgement_describe (const Judgement *self)
     }
   else
     g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
-  judgement_append_hits (self, text);
-  judgement_append_nodes (self, text);
+  verdict_judgement_append_hits (self, text);
+  verdict_judgement_append_nodes (self, text);
   return g_strdup (text->str);
 }
 
@@ -303,12 +303,12 @@ vn_verdict_new (VnErrorTable     *errors,
   if (errors != NULL)
     {
       verdict_scan_errors (self, errors);
-      judgement_by_numbers (&judgement);
+      verdict_judgement_by_numbers (&judgement);
     }
-  self->level = judgement_get_level (&judgement);
+  self->level = verdict_judgement_get_level (&judgement);
   self->id = levels[self->level].id;
   self->title = _(levels[self->level].title);
-  self->text = judgement_describe (&judgement);
+  self->text = verdict_judgement_describe (&judgement);
   return self;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static void
-weight_stats_free (gpointer data)
+weights_weight_stats_free (gpointer data)
 {
   VnWeightStats *self = data;
 
@@ -19,8 +19,8 @@ weight_stats_free (gpointer data)
 }
 
 static gint
-compare_doubles (gconstpointer a,
-                 gconstpointer b)
+weights_compare_doubles (gconstpointer a,
+                         gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -28,9 +28,9 @@ compare_doubles (gconstpointer a,
 }
 
 static double
-largest_of (const VnTensor *tensor,
-            gsize           from,
-            gsize           n)
+weights_largest_of (const VnTensor *tensor,
+                    gsize           from,
+                    gsize           n)
 {
   double largest = 0;
 
@@ -44,7 +44,7 @@ largest_of (const VnTensor *tensor,
 }
 
 static double
-measure_spread (const VnTensor *tensor)
+weights_measure_spread (const VnTensor *tensor)
 {
   gsize channels = tensor->shape.rank >= 2 ? (gsize) tensor->shape.dims[0] : 0;
   g_autofree double *largest = channels >= 2 ? vn_try_new (double, channels, NULL) : NULL;
@@ -53,15 +53,15 @@ measure_spread (const VnTensor *tensor)
   if (largest == NULL)
     return 0;
   for (gsize c = 0; c < channels; c++)
-    largest[c] = largest_of (tensor, c * (tensor->n_elements / channels), tensor->n_elements / channels);
-  qsort (largest, channels, sizeof *largest, compare_doubles);
+    largest[c] = weights_largest_of (tensor, c * (tensor->n_elements / channels), tensor->n_elements / channels);
+  qsort (largest, channels, sizeof *largest, weights_compare_doubles);
   middle = largest[channels / 2];
   return middle > 0 ? largest[channels - 1] / middle : 0;
 }
 
 static void
-measure (VnWeightStats  *self,
-         const VnTensor *tensor)
+weights_measure (VnWeightStats  *self,
+                 const VnTensor *tensor)
 {
   gsize n = 0;
   double sum = 0, squares = 0;
@@ -89,12 +89,12 @@ measure (VnWeightStats  *self,
       squares += isfinite (number) ? number * number : 0;
     }
   self->deviation = n > 0 ? sqrt (squares / (double) n) : 0;
-  self->spread = measure_spread (tensor);
+  self->spread = weights_measure_spread (tensor);
 }
 
 /* Sizes, axes and texts are no weights. */
 static gboolean
-is_weight (const VnTensor *tensor)
+weights_is_weight (const VnTensor *tensor)
 {
   return tensor->n_elements > 0 && (vn_dtype_is_float (tensor->dtype) || vn_dtype_get_bits (tensor->dtype) <= 32) &&
          tensor->dtype != VN_DTYPE_STRING && tensor->dtype != VN_DTYPE_BOOL && !vn_tensor_is_container (tensor) &&
@@ -111,7 +111,7 @@ GPtrArray *
 vn_graph_list_weight_stats (const VnGraph  *graph,
                             GError        **error)
 {
-  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (weight_stats_free);
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (weights_weight_stats_free);
 
   for (guint i = 0; i < graph->values->len; i++)
     {
@@ -120,7 +120,7 @@ vn_graph_list_weight_stats (const VnGraph  *graph,
       g_autoptr(VnTensor) aligned = NULL;
       VnWeightStats *stats;
 
-      if (tensor == NULL || !is_weight (tensor))
+      if (tensor == NULL || !weights_is_weight (tensor))
         continue;
       aligned = vn_tensor_get_aligned (tensor, error);
       if (aligned == NULL)
@@ -132,7 +132,7 @@ vn_graph_list_weight_stats (const VnGraph  *graph,
       stats->shape = tensor->shape;
       stats->n = tensor->n_elements;
       g_ptr_array_add (list, stats);
-      measure (stats, aligned);
+      weights_measure (stats, aligned);
     }
   return g_steal_pointer (&list);
 }
@@ -148,7 +148,7 @@ static const struct { const char *op_type; guint zero_point; int weight; } integ
 };
 
 static VnDType
-type_of (const VnValue *value)
+weights_type_of (const VnValue *value)
 {
   VnTensor *constant = value != NULL ? vn_value_get_constant (value) : NULL;
 
@@ -159,16 +159,16 @@ type_of (const VnValue *value)
 
 /* What a node that dequantizes, or that rounds and gives back floats, has between. */
 static gboolean
-find_stored (const VnValue *value,
-             VnDType       *dtype,
-             gboolean      *is_constant)
+weights_find_stored (const VnValue *value,
+                     VnDType       *dtype,
+                     gboolean      *is_constant)
 {
   const VnNode *node = value != NULL ? value->producer : NULL;
   const VnValue *from = node != NULL ? vn_node_get_input (node, 0) : NULL;
 
   if (node == NULL || !(g_str_has_suffix (node->op_type, "DequantizeLinear") || g_str_has_suffix (node->op_type, "FixNeuron")))
     return FALSE;
-  *dtype = vn_node_get_input (node, 2) != NULL ? type_of (vn_node_get_input (node, 2)) : type_of (from);
+  *dtype = vn_node_get_input (node, 2) != NULL ? weights_type_of (vn_node_get_input (node, 2)) : weights_type_of (from);
   if (*dtype == VN_DTYPE_UNDEFINED)
     *dtype = VN_DTYPE_U8;   /* of QuantizeLinear without a zero point */
   *is_constant = vn_value_is_constant (from) ||
@@ -178,17 +178,17 @@ find_stored (const VnValue *value,
 }
 
 static gboolean
-get_integer_precision (const VnNode *node,
-                       VnPrecision  *self)
+weights_get_integer_precision (const VnNode *node,
+                               VnPrecision  *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (integer_ops); i++)
     if (g_str_equal (integer_ops[i].op_type, node->op_type))
       {
-        self->activation = type_of (vn_node_get_input (node, integer_ops[i].zero_point));
+        self->activation = weights_type_of (vn_node_get_input (node, integer_ops[i].zero_point));
         if (self->activation == VN_DTYPE_UNDEFINED)
           self->activation = VN_DTYPE_U8;
         if (integer_ops[i].weight >= 0)
-          self->weight = type_of (vn_node_get_input (node, (guint) integer_ops[i].weight));
+          self->weight = weights_type_of (vn_node_get_input (node, (guint) integer_ops[i].weight));
         return TRUE;
       }
   return FALSE;
@@ -204,16 +204,16 @@ vn_node_get_precision (const VnNode *node,
                        VnPrecision  *precision)
 {
   *precision = (VnPrecision) { VN_DTYPE_UNDEFINED, VN_DTYPE_UNDEFINED, VN_DTYPE_UNDEFINED };
-  if (get_integer_precision (node, precision))
+  if (weights_get_integer_precision (node, precision))
     return;
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
       gboolean is_constant = value != NULL && vn_value_is_constant (value);
-      VnDType dtype = value != NULL ? type_of (value) : VN_DTYPE_UNDEFINED;
+      VnDType dtype = value != NULL ? weights_type_of (value) : VN_DTYPE_UNDEFINED;
       VnDType *place;
 
-      if (value == NULL || (!find_stored (value, &dtype, &is_constant) && is_constant && !vn_dtype_is_float (dtype)))
+      if (value == NULL || (!weights_find_stored (value, &dtype, &is_constant) && is_constant && !vn_dtype_is_float (dtype)))
         continue;
       if (dtype == VN_DTYPE_UNDEFINED)
         dtype = VN_DTYPE_F32;

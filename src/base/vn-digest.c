@@ -12,16 +12,16 @@
 #define ODD_2 G_GUINT64_CONSTANT (0xd6e8feb86659fd93)
 
 static inline guint64
-mix (guint64 lane,
-     guint64 word,
-     guint64 odd)
+digest_mix (guint64 lane,
+            guint64 word,
+            guint64 odd)
 {
   lane = (lane ^ word) * odd;
   return lane ^ lane >> 32;
 }
 
 static inline guint64
-load_word (const guint8 *data)
+digest_load_word (const guint8 *data)
 {
   guint64 word;
 
@@ -47,12 +47,12 @@ vn_digest_add (VnDigest      *self,
   vn_digest_add_number (self, size);
   for (; left >= sizeof rest; at += sizeof rest, left -= sizeof rest)
     for (guint k = 0; k < 4; k++)
-      self->lanes[k] = mix (self->lanes[k], load_word (at + 8 * k), ODD_1);
+      self->lanes[k] = digest_mix (self->lanes[k], digest_load_word (at + 8 * k), ODD_1);
   if (left == 0)
     return;
   memcpy (rest, at, left);
   for (guint k = 0; k < 4; k++)
-    self->lanes[k] = mix (self->lanes[k], load_word (rest + 8 * k), ODD_1);
+    self->lanes[k] = digest_mix (self->lanes[k], digest_load_word (rest + 8 * k), ODD_1);
 }
 
 void
@@ -69,25 +69,25 @@ vn_digest_add_number (VnDigest *self,
                       guint64   number)
 {
   for (guint k = 0; k < 4; k++)
-    self->lanes[k] = mix (self->lanes[k], number + k, ODD_2);
+    self->lanes[k] = digest_mix (self->lanes[k], number + k, ODD_2);
 }
 
 static guint64
-fold (const VnDigest *self,
-      guint64         odd)
+digest_fold (const VnDigest *self,
+             guint64         odd)
 {
   guint64 sum = odd;
 
   for (guint round = 0; round < 2; round++)
     for (guint k = 0; k < 4; k++)
-      sum = mix (sum, self->lanes[k], odd);
+      sum = digest_mix (sum, self->lanes[k], odd);
   return sum;
 }
 
 guint64
 vn_digest_get (const VnDigest *self)
 {
-  return fold (self, ODD_1);
+  return digest_fold (self, ODD_1);
 }
 
 /**
@@ -98,5 +98,5 @@ vn_digest_get (const VnDigest *self)
 char *
 vn_digest_dup_text (const VnDigest *self)
 {
-  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", fold (self, ODD_1), fold (self, ODD_2));
+  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest_fold (self, ODD_1), digest_fold (self, ODD_2));
 }

@@ -26,10 +26,10 @@ struct _VnFileWriter
 };
 
 static void
-set_errno_error (GError     **error,
-                 const char  *format,
-                 const char  *path,
-                 int          code)
+file_set_errno_error (GError     **error,
+                      const char  *format,
+                      const char  *path,
+                      int          code)
 {
   g_autofree char *shown = g_filename_display_name (path);
 
@@ -38,7 +38,7 @@ set_errno_error (GError     **error,
 
 /* A device or a pipe is written to, never replaced. */
 static gboolean
-is_stream (const char *path)
+file_is_stream (const char *path)
 {
   struct stat info;
 
@@ -57,7 +57,7 @@ vn_file_follow_links (const char *path)
 {
   char *at = g_strdup (path);
 
-  for (guint i = 0; i < MAX_LINKS && !is_stream (at); i++)
+  for (guint i = 0; i < MAX_LINKS && !file_is_stream (at); i++)
     {
       g_autofree char *target = g_file_read_link (at, NULL);
       g_autofree char *folder = NULL;
@@ -72,8 +72,8 @@ vn_file_follow_links (const char *path)
 }
 
 static void
-keep_permissions (int         fd,
-                  const char *path)
+file_keep_permissions (int         fd,
+                       const char *path)
 {
   struct stat old;
 
@@ -83,7 +83,7 @@ keep_permissions (int         fd,
 
 /* An unfinished file without a name vanishes with the process that writes it, however that ends. */
 static int
-open_nameless (const char *path)
+file_open_nameless (const char *path)
 {
 #ifdef O_TMPFILE
   g_autofree char *folder = g_path_get_dirname (path);
@@ -96,7 +96,7 @@ open_nameless (const char *path)
 
 /* Where the file system has no files without names. */
 static gboolean
-open_named (VnFileWriter *self)
+file_open_named (VnFileWriter *self)
 {
   self->temporary = g_strdup_printf ("%s.XXXXXX", self->path);
   self->fd = g_mkstemp_full (self->temporary, O_RDWR | O_CLOEXEC, 0666);
@@ -106,7 +106,7 @@ open_named (VnFileWriter *self)
 }
 
 static gboolean
-open_output (VnFileWriter *self)
+file_open_output (VnFileWriter *self)
 {
   if (self->is_stream)
     return (self->fd = g_open (self->path, O_WRONLY | O_CLOEXEC, 0)) >= 0;
@@ -115,10 +115,10 @@ open_output (VnFileWriter *self)
       errno = EISDIR;
       return FALSE;
     }
-  self->fd = open_nameless (self->path);
-  if (self->fd < 0 && !open_named (self))
+  self->fd = file_open_nameless (self->path);
+  if (self->fd < 0 && !file_open_named (self))
     return FALSE;
-  keep_permissions (self->fd, self->path);
+  file_keep_permissions (self->fd, self->path);
   return TRUE;
 }
 
@@ -138,10 +138,10 @@ vn_file_writer_new (const char  *path,
 
   self->fd = -1;
   self->path = vn_file_follow_links (path);
-  self->is_stream = is_stream (self->path);
-  if (open_output (self))
+  self->is_stream = file_is_stream (self->path);
+  if (file_open_output (self))
     return g_steal_pointer (&self);
-  set_errno_error (error, _("Cannot write"), path, errno);
+  file_set_errno_error (error, _("Cannot write"), path, errno);
   return NULL;
 }
 
@@ -161,10 +161,10 @@ vn_file_check_target (const char  *path,
 
   if (g_file_test (target, G_FILE_TEST_IS_DIR) || g_str_has_suffix (target, "/"))
     code = EISDIR;
-  else if (g_access (is_stream (target) ? target : folder, W_OK) != 0)
+  else if (g_access (file_is_stream (target) ? target : folder, W_OK) != 0)
     code = errno;
   if (code != 0)
-    set_errno_error (error, _("Cannot write"), path, code);
+    file_set_errno_error (error, _("Cannot write"), path, code);
   return code == 0;
 }
 
@@ -184,7 +184,7 @@ vn_file_writer_write (VnFileWriter   *self,
         continue;
       if (n <= 0)
         {
-          set_errno_error (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
+          file_set_errno_error (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
           return FALSE;
         }
       at += n;
@@ -195,7 +195,7 @@ vn_file_writer_write (VnFileWriter   *self,
 
 /* Gives a file without a name its own, or if that is taken one beside it, which is renamed at once. */
 static gboolean
-link_nameless (VnFileWriter *self)
+file_link_nameless (VnFileWriter *self)
 {
   g_autofree char *source = g_strdup_printf ("/proc/self/fd/%d", self->fd);
 
@@ -215,18 +215,18 @@ link_nameless (VnFileWriter *self)
 
 /* Where such a file cannot be given a name after all. */
 static gboolean
-copy_nameless (VnFileWriter *self)
+file_copy_nameless (VnFileWriter *self)
 {
   int from = self->fd;
   off_t at = 0;
   ssize_t n = 0;
 
-  if (!open_named (self))
+  if (!file_open_named (self))
     {
       self->fd = from;
       return FALSE;
     }
-  keep_permissions (self->fd, self->path);
+  file_keep_permissions (self->fd, self->path);
   do
     n = sendfile (self->fd, from, &at, 1 << 30);
   while (n > 0 || (n < 0 && errno == EINTR));
@@ -235,7 +235,7 @@ copy_nameless (VnFileWriter *self)
 }
 
 static gboolean
-put_in_place (VnFileWriter *self)
+file_put_in_place (VnFileWriter *self)
 {
   int fd;
 
@@ -247,7 +247,7 @@ put_in_place (VnFileWriter *self)
     }
   if (fsync (self->fd) != 0)
     return FALSE;
-  if (self->temporary == NULL && !link_nameless (self) && !copy_nameless (self))
+  if (self->temporary == NULL && !file_link_nameless (self) && !file_copy_nameless (self))
     return FALSE;
   fd = self->fd;
   self->fd = -1;
@@ -270,9 +270,9 @@ gboolean
 vn_file_writer_commit (VnFileWriter  *self,
                        GError       **error)
 {
-  if (put_in_place (self))
+  if (file_put_in_place (self))
     return TRUE;
-  set_errno_error (error, _("Cannot write"), self->path, errno);
+  file_set_errno_error (error, _("Cannot write"), self->path, errno);
   return FALSE;
 }
 
@@ -313,7 +313,7 @@ static GMutex maps_lock;
 static GPtrArray *maps;     /* of Map */
 
 static void
-map_free (gpointer data)
+file_map_free (gpointer data)
 {
   Map *self = data;
 
@@ -325,7 +325,7 @@ map_free (gpointer data)
 }
 
 static GBytes *
-map_new (GMappedFile *file)
+file_map_new (GMappedFile *file)
 {
   Map *self = g_new (Map, 1);
   char *start = g_mapped_file_get_contents (file);   /* NULL of an empty file */
@@ -338,7 +338,7 @@ map_new (GMappedFile *file)
     maps = g_ptr_array_new ();
   g_ptr_array_add (maps, self);
   g_mutex_unlock (&maps_lock);
-  return g_bytes_new_with_free_func (start, size, map_free, self);
+  return g_bytes_new_with_free_func (start, size, file_map_free, self);
 }
 
 /**
@@ -410,17 +410,17 @@ vn_file_map (const char  *path,
 
   if (stat (path, &info) != 0)
     {
-      set_errno_error (error, _("Cannot open"), path, errno);
+      file_set_errno_error (error, _("Cannot open"), path, errno);
       return NULL;
     }
   if (!S_ISREG (info.st_mode))
     {
-      set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
+      file_set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
       return NULL;
     }
   file = g_mapped_file_new (path, FALSE, &reason);
   if (file != NULL)
-    return map_new (file);
+    return file_map_new (file);
   if (!vn_error_is_memory (reason))
     {
       g_propagate_error (error, g_steal_pointer (&reason));

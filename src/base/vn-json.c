@@ -16,8 +16,8 @@
 
 /* The four hexadecimal digits of an escape, or G_MAXUINT. */
 static guint
-read_escape (const char *text,
-             const char *end)
+json_read_escape (const char *text,
+                  const char *end)
 {
   guint value = 0;
 
@@ -35,18 +35,18 @@ read_escape (const char *text,
 /* Halves of surrogate pairs without the other half are no characters, and the parser makes invalid UTF-8 of them; NUL would
  * end the text. */
 static gboolean
-check_escapes (const char  *text,
-               gsize        length,
-               const char  *name,
-               GError     **error)
+json_check_escapes (const char  *text,
+                    gsize        length,
+                    const char  *name,
+                    GError     **error)
 {
   const char *end = text + length;
 
   for (const char *at = text; at < end; at++)
     {
-      guint code = *at == '\\' ? read_escape (at, end) : G_MAXUINT;
+      guint code = *at == '\\' ? json_read_escape (at, end) : G_MAXUINT;
       gboolean high = code >= 0xd800 && code < 0xdc00;
-      guint next = high ? read_escape (at + 6, end) : 0;
+      guint next = high ? json_read_escape (at + 6, end) : 0;
 
       if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
         {
@@ -59,10 +59,10 @@ check_escapes (const char  *text,
 }
 
 static gboolean
-check_depth (const char  *text,
-             gsize        length,
-             const char  *name,
-             GError     **error)
+json_check_depth (const char  *text,
+                  gsize        length,
+                  const char  *name,
+                  GError     **error)
 {
   gboolean quoted = FALSE;
   guint depth = 0;
@@ -117,7 +117,7 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
-  if (!vn_memory_expect (TREE_BYTES * size, error) || !check_depth (text, size, name, error) || !check_escapes (text, size, name, error))
+  if (!vn_memory_expect (TREE_BYTES * size, error) || !json_check_depth (text, size, name, error) || !json_check_escapes (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {
@@ -155,7 +155,7 @@ vn_json_load (const char  *path,
 
 /* The generator writes 1e+40 as 1e+40.0, which is no JSON: leaves the .0 out where it follows an exponent. */
 static char *
-mend_numbers (const char *text)
+json_mend_numbers (const char *text)
 {
   g_autoptr(GString) mended = g_string_sized_new (strlen (text));
   gboolean quoted = FALSE, exponent = FALSE;
@@ -195,14 +195,14 @@ vn_json_to_text (JsonNode *root)
   json_generator_set_pretty (generator, TRUE);
   text = json_generator_to_data (generator, NULL);
   valid = g_utf8_make_valid (text, -1);
-  mended = mend_numbers (valid);
+  mended = json_mend_numbers (valid);
   return g_strconcat (mended, "\n", NULL);
 }
 
 /* ---- values ---- */
 
 static const char *
-describe (JsonNode *node)
+json_describe (JsonNode *node)
 {
   if (JSON_NODE_HOLDS_OBJECT (node))
     return _("an object");
@@ -222,14 +222,14 @@ describe (JsonNode *node)
 }
 
 static gboolean
-expect (gboolean     is,
-        JsonNode    *node,
-        const char  *where,
-        const char  *what,
-        GError     **error)
+json_expect (gboolean     is,
+             JsonNode    *node,
+             const char  *where,
+             const char  *what,
+             GError     **error)
 {
   if (!is)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is expected, there is %s"), where, what, describe (node));
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is expected, there is %s"), where, what, json_describe (node));
   return is;
 }
 
@@ -244,7 +244,7 @@ vn_json_get_object (JsonNode    *node,
                     const char  *where,
                     GError     **error)
 {
-  return expect (JSON_NODE_HOLDS_OBJECT (node), node, where, _("an object"), error) ? json_node_get_object (node) : NULL;
+  return json_expect (JSON_NODE_HOLDS_OBJECT (node), node, where, _("an object"), error) ? json_node_get_object (node) : NULL;
 }
 
 JsonArray *
@@ -252,7 +252,7 @@ vn_json_get_array (JsonNode    *node,
                    const char  *where,
                    GError     **error)
 {
-  return expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("a list"), error) ? json_node_get_array (node) : NULL;
+  return json_expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("a list"), error) ? json_node_get_array (node) : NULL;
 }
 
 const char *
@@ -262,7 +262,7 @@ vn_json_get_string (JsonNode    *node,
 {
   gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
 
-  return expect (is, node, where, _("a text"), error) ? json_node_get_string (node) : NULL;
+  return json_expect (is, node, where, _("a text"), error) ? json_node_get_string (node) : NULL;
 }
 
 gboolean
@@ -273,10 +273,10 @@ vn_json_get_number (JsonNode    *node,
 {
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
-  if (!expect (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE, node, where, _("a number"), error))
+  if (!json_expect (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE, node, where, _("a number"), error))
     return FALSE;
   *number = json_node_get_double (node);
-  return expect (isfinite (*number), node, where, _("a finite number"), error);
+  return json_expect (isfinite (*number), node, where, _("a finite number"), error);
 }
 
 gboolean
@@ -287,7 +287,7 @@ vn_json_get_boolean (JsonNode    *node,
 {
   gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN;
 
-  if (!expect (is, node, where, _("true or false"), error))
+  if (!json_expect (is, node, where, _("true or false"), error))
     return FALSE;
   *value = json_node_get_boolean (node);
   return TRUE;

@@ -6,7 +6,7 @@
 static const char * const level_names[] = { "x86-64-v4", "x86-64-v3", "generic" };
 
 static VnLevel
-detect_best (void)
+machine_detect_best (void)
 {
 #if defined (__x86_64__)
   if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma"))
@@ -21,10 +21,10 @@ detect_best (void)
 }
 
 static VnLevel
-choose_level (void)
+machine_choose_level (void)
 {
   const char *wanted = g_getenv ("VN_INSTRUCTION_SET");
-  VnLevel best = detect_best ();
+  VnLevel best = machine_detect_best ();
 
   for (guint level = best; level < G_N_ELEMENTS (level_names); level++)
     if (g_strcmp0 (wanted, level_names[level]) == 0)
@@ -43,7 +43,7 @@ vn_machine_get_best_level (void)
   static gsize level;   /* + 1 */
 
   if (g_once_init_enter (&level))
-    g_once_init_leave (&level, (gsize) detect_best () + 1);
+    g_once_init_leave (&level, (gsize) machine_detect_best () + 1);
   return (VnLevel) (level - 1);
 }
 
@@ -59,7 +59,7 @@ vn_machine_get_level (void)
   static gsize level;   /* + 1 */
 
   if (g_once_init_enter (&level))
-    g_once_init_leave (&level, (gsize) choose_level () + 1);
+    g_once_init_leave (&level, (gsize) machine_choose_level () + 1);
   return (VnLevel) (level - 1);
 }
 

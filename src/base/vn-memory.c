@@ -179,8 +179,8 @@ vn_memory_try_aligned (gsize size,
 }
 
 static void
-set_text (gsize    size,
-          GError **error)
+memory_set_text (gsize    size,
+                 GError **error)
 {
   if (size > 0)
     g_set_error (error, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory: %zu bytes more could not be had"), size);
@@ -200,7 +200,7 @@ vn_memory_set_error (gsize    size,
 {
   __atomic_store_n (&last_refused, size, __ATOMIC_RELAXED);
   g_atomic_int_inc (&n_refused);
-  set_text (size, error);
+  memory_set_text (size, error);
 }
 
 /**
@@ -247,7 +247,7 @@ vn_memory_check (guint    mark,
 
   if (vn_memory_mark () == mark)
     return TRUE;
-  set_text (size, error);
+  memory_set_text (size, error);
   return FALSE;
 }
 

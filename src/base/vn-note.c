@@ -56,13 +56,13 @@ vn_notes_unref (VnNotes *self)
 }
 
 static void G_GNUC_PRINTF (6, 0)
-notes_add (VnNotes     *self,
-           VnNoteLevel  level,
-           const char  *code,
-           const char  *subject,
-           const char  *remedy,
-           const char  *format,
-           va_list      args)
+note_list_add (VnNotes     *self,
+               VnNoteLevel  level,
+               const char  *code,
+               const char  *subject,
+               const char  *remedy,
+               const char  *format,
+               va_list      args)
 {
   VnNote *note = g_new0 (VnNote, 1);
 
@@ -97,7 +97,7 @@ vn_notes_add (VnNotes     *self,
   if (self == NULL)
     return;
   va_start (args, format);
-  notes_add (self, level, code, subject, NULL, format, args);
+  note_list_add (self, level, code, subject, NULL, format, args);
   va_end (args);
 }
 
@@ -121,7 +121,7 @@ vn_notes_add_remedy (VnNotes     *self,
   if (self == NULL)
     return;
   va_start (args, format);
-  notes_add (self, level, code, subject, remedy, format, args);
+  note_list_add (self, level, code, subject, remedy, format, args);
   va_end (args);
 }
 
@@ -154,8 +154,8 @@ vn_notes_get (VnNotes *self,
 }
 
 static gint
-compare_notes (gconstpointer a,
-               gconstpointer b)
+note_compare (gconstpointer a,
+              gconstpointer b)
 {
   const VnNote *x = *(const VnNote * const *) a;
   const VnNote *y = *(const VnNote * const *) b;
@@ -178,6 +178,6 @@ void
 vn_notes_sort (VnNotes *self)
 {
   g_mutex_lock (&self->lock);
-  g_ptr_array_sort (self->items, compare_notes);
+  g_ptr_array_sort (self->items, note_compare);
   g_mutex_unlock (&self->lock);
 }

@@ -59,9 +59,9 @@ vn_parallel_default_threads (void)
 /* The error of the lowest item wins, so that a failure reads the same
  * whatever the threads did. */
 static void
-loop_fail (Loop   *loop,
-           gsize   item,
-           GError *error)
+parallel_loop_fail (Loop   *loop,
+                    gsize   item,
+                    GError *error)
 {
   g_mutex_lock (&loop->lock);
   if (loop->error == NULL || item < loop->failed_item)
@@ -76,8 +76,8 @@ loop_fail (Loop   *loop,
 }
 
 static void
-work (Loop  *loop,
-      guint  worker)
+parallel_work (Loop  *loop,
+               guint  worker)
 {
   while (!g_atomic_int_get (&loop->stop))
     {
@@ -88,7 +88,7 @@ work (Loop  *loop,
         break;
       if (g_cancellable_set_error_if_cancelled (loop->cancellable, &error) ||
           !loop->func (item, worker, loop->data, &error))
-        loop_fail (loop, item, error);
+        parallel_loop_fail (loop, item, error);
     }
 }
 
@@ -98,7 +98,7 @@ work (Loop  *loop,
 #define SPINS_PER_LOOK 16
 
 static inline void
-relax (void)
+parallel_relax (void)
 {
 #if defined (__x86_64__)
   __builtin_ia32_pause ();
@@ -107,8 +107,8 @@ relax (void)
 
 /* No more threads than there are processors do so: others have work to do. */
 static gboolean
-spin_until (PoolThread *self,
-            PoolState   state)
+parallel_spin_until (PoolThread *self,
+                     PoolState   state)
 {
   gboolean reached = FALSE;
 
@@ -119,7 +119,7 @@ spin_until (PoolThread *self,
       do
         for (guint i = 0; i < SPINS_PER_LOOK && !reached; i++)
           {
-            relax ();
+            parallel_relax ();
             reached = g_atomic_int_get (&self->state) == (gint) state;
           }
       while (!reached && g_get_monotonic_time () < end);
@@ -129,10 +129,10 @@ spin_until (PoolThread *self,
 }
 
 static void
-wait_until (PoolThread *self,
-            PoolState   state)
+parallel_wait_until (PoolThread *self,
+                     PoolState   state)
 {
-  if (g_atomic_int_get (&self->state) == (gint) state || spin_until (self, state))
+  if (g_atomic_int_get (&self->state) == (gint) state || parallel_spin_until (self, state))
     return;
   g_mutex_lock (&self->lock);
   g_atomic_int_inc (&self->n_asleep);
@@ -143,8 +143,8 @@ wait_until (PoolThread *self,
 }
 
 static void
-set_state (PoolThread *self,
-           PoolState   state)
+parallel_set_state (PoolThread *self,
+                    PoolState   state)
 {
   g_atomic_int_set (&self->state, (gint) state);
   if (g_atomic_int_get (&self->n_asleep) == 0)
@@ -155,24 +155,24 @@ set_state (PoolThread *self,
 }
 
 static gpointer
-pool_main (gpointer data)
+parallel_pool_main (gpointer data)
 {
   PoolThread *self = data;
 
   while (TRUE)
     {
-      wait_until (self, POOL_GIVEN);
+      parallel_wait_until (self, POOL_GIVEN);
       if (!g_atomic_int_compare_and_exchange (&self->state, POOL_GIVEN, POOL_TAKEN))
         continue;
-      work (self->loop, self->worker);
-      set_state (self, POOL_IDLE);
+      parallel_work (self->loop, self->worker);
+      parallel_set_state (self, POOL_IDLE);
     }
   return NULL;
 }
 
 /* A thread that cannot be started costs speed, not the result: NULL. */
 static PoolThread *
-pool_take (void)
+parallel_pool_take (void)
 {
   PoolThread *self = NULL;
   GThread *thread;
@@ -187,7 +187,7 @@ pool_take (void)
   self = g_new0 (PoolThread, 1);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
-  thread = g_thread_try_new ("vn-worker", pool_main, self, NULL);
+  thread = g_thread_try_new ("vn-worker", parallel_pool_main, self, NULL);
   if (thread == NULL)
     {
       g_free (self);
@@ -198,7 +198,7 @@ pool_take (void)
 }
 
 static void
-pool_give_back (PoolThread *self)
+parallel_pool_give_back (PoolThread *self)
 {
   g_mutex_lock (&pool_lock);
   if (pool_idle == NULL)
@@ -208,33 +208,33 @@ pool_give_back (PoolThread *self)
 }
 
 static void
-start_helpers (Loop        *loop,
-               PoolThread **helpers,
-               guint        n_threads)
+parallel_start_helpers (Loop        *loop,
+                        PoolThread **helpers,
+                        guint        n_threads)
 {
   for (guint i = 1; i < n_threads; i++)
     {
-      helpers[i] = pool_take ();
+      helpers[i] = parallel_pool_take ();
       if (helpers[i] == NULL)
         continue;
       helpers[i]->loop = loop;
       helpers[i]->worker = i;
-      set_state (helpers[i], POOL_GIVEN);
+      parallel_set_state (helpers[i], POOL_GIVEN);
     }
 }
 
 /* All items are taken: helpers that did not even begin are called back, the others are waited for. */
 static void
-finish_helpers (PoolThread **helpers,
-                guint        n_threads)
+parallel_finish_helpers (PoolThread **helpers,
+                         guint        n_threads)
 {
   for (guint i = 1; i < n_threads; i++)
     {
       if (helpers[i] == NULL)
         continue;
       if (!g_atomic_int_compare_and_exchange (&helpers[i]->state, POOL_GIVEN, POOL_IDLE))
-        wait_until (helpers[i], POOL_IDLE);
-      pool_give_back (helpers[i]);
+        parallel_wait_until (helpers[i], POOL_IDLE);
+      parallel_pool_give_back (helpers[i]);
     }
 }
 
@@ -270,10 +270,10 @@ vn_parallel_for (guint            n_threads,
   g_mutex_init (&loop.lock);
 
   if (n_threads > 1)
-    start_helpers (&loop, helpers, n_threads);
-  work (&loop, 0);
+    parallel_start_helpers (&loop, helpers, n_threads);
+  parallel_work (&loop, 0);
   if (n_threads > 1)
-    finish_helpers (helpers, n_threads);
+    parallel_finish_helpers (helpers, n_threads);
 
   g_mutex_clear (&loop.lock);
   if (loop.error != NULL)

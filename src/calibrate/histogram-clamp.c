@@ -14,19 +14,19 @@ typedef struct
 } Clamp;
 
 static float
-clamped (const Clamp *self,
-         float        v)
+histogram_clamp_clamped (const Clamp *self,
+                         float        v)
 {
   v = v < self->min ? self->min : v;
   return v > self->max ? self->max : v;
 }
 
 static void
-add (const Clamp *self,
-     float        from,
-     guint64      count)
+histogram_clamp_add (const Clamp *self,
+                     float        from,
+                     guint64      count)
 {
-  float v = clamped (self, from);
+  float v = histogram_clamp_clamped (self, from);
   guint32 bits = vn_float_bits (v);
 
   if (v == 0)
@@ -39,10 +39,10 @@ add (const Clamp *self,
 
 /* Adding 0 makes -0 a 0. */
 static void
-extend (const Clamp *self,
-        float        from)
+histogram_clamp_extend (const Clamp *self,
+                        float        from)
 {
-  float v = clamped (self, from) + 0.0f;
+  float v = histogram_clamp_clamped (self, from) + 0.0f;
 
   if (isinf (v))
     return;
@@ -52,13 +52,13 @@ extend (const Clamp *self,
 
 /* The outer end stands for a bin: the inner end of the innermost ones is 0, which they do not hold. */
 static void
-add_page (const Clamp   *self,
-          const guint64 *counts,
-          guint          page)
+histogram_clamp_add_page (const Clamp   *self,
+                          const guint64 *counts,
+                          guint          page)
 {
   for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
     if (counts[m] > 0)
-      add (self, vn_float_from_bits ((guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16 | 0xffff), counts[m]);
+      histogram_clamp_add (self, vn_float_from_bits ((guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16 | 0xffff), counts[m]);
 }
 
 /**
@@ -78,23 +78,23 @@ vn_histogram_new_clamped (const VnHistogram *self,
   clamp.to->n_nan = self->n_nan;
   if (vn_histogram_n_finite (self) > 0)
     {
-      extend (&clamp, self->min);
-      extend (&clamp, self->max);
+      histogram_clamp_extend (&clamp, self->min);
+      histogram_clamp_extend (&clamp, self->max);
     }
   if (self->n_zero > 0)
-    add (&clamp, 0, self->n_zero);
+    histogram_clamp_add (&clamp, 0, self->n_zero);
   if (self->n_neg_inf > 0)
     {
-      add (&clamp, (float) -INFINITY, self->n_neg_inf);
-      extend (&clamp, (float) -INFINITY);
+      histogram_clamp_add (&clamp, (float) -INFINITY, self->n_neg_inf);
+      histogram_clamp_extend (&clamp, (float) -INFINITY);
     }
   if (self->n_pos_inf > 0)
     {
-      add (&clamp, (float) INFINITY, self->n_pos_inf);
-      extend (&clamp, (float) INFINITY);
+      histogram_clamp_add (&clamp, (float) INFINITY, self->n_pos_inf);
+      histogram_clamp_extend (&clamp, (float) INFINITY);
     }
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (self->pages[p] != NULL)
-      add_page (&clamp, self->pages[p], p);
+      histogram_clamp_add_page (&clamp, self->pages[p], p);
   return clamp.to;
 }

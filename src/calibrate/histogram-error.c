@@ -64,12 +64,12 @@ smaller (double a,
 /* Of @n bins from a to b with @density values for a unit of x. */
 VN_MULTIVERSION
 static void
-block_errors (const Levels *levels,
-              const double *a,
-              const double *b,
-              const double *density,
-              guint         n,
-              double       *errors)
+histogram_error_block_errors (const Levels *levels,
+                              const double *a,
+                              const double *b,
+                              const double *density,
+                              guint         n,
+                              double       *errors)
 {
   double lo = levels->lo, hi = levels->hi;
 
@@ -95,8 +95,8 @@ struct _VnRoundingTable
 };
 
 static void
-count_bin (const VnBin *bin,
-           gpointer     data)
+histogram_error_count_bin (const VnBin *bin,
+                           gpointer     data)
 {
   VnRoundingTable *self = data;
 
@@ -108,8 +108,8 @@ count_bin (const VnBin *bin,
 
 /* In ascending order for now. */
 static void
-add_bin (const VnBin *bin,
-         gpointer     data)
+histogram_error_add_bin (const VnBin *bin,
+                         gpointer     data)
 {
   VnRoundingTable *self = data;
   double width = (double) bin->hi - (double) bin->lo;
@@ -126,14 +126,14 @@ add_bin (const VnBin *bin,
 }
 
 static double
-magnitude (const VnRoundingTable *self,
-           guint               i)
+histogram_error_magnitude (const VnRoundingTable *self,
+                           guint               i)
 {
   return MAX (fabs (self->a[i]), fabs (self->b[i]));
 }
 
 static void
-sort_bins (VnRoundingTable *self)
+histogram_error_sort_bins (VnRoundingTable *self)
 {
   g_autofree double *ascending = g_memdup2 (self->a, 3 * self->n_bins * sizeof (double));
   const VnRoundingTable from = { .a = ascending, .b = ascending + self->n_bins, .density = ascending + 2 * self->n_bins };
@@ -141,7 +141,7 @@ sort_bins (VnRoundingTable *self)
 
   for (guint i = 0; i < self->n_bins; i++)
     {
-      guint next = magnitude (&from, first) >= magnitude (&from, last - 1) ? first++ : --last;
+      guint next = histogram_error_magnitude (&from, first) >= histogram_error_magnitude (&from, last - 1) ? first++ : --last;
 
       self->a[i] = from.a[next];
       self->b[i] = from.b[next];
@@ -163,7 +163,7 @@ vn_rounding_table_new (const VnHistogram *histogram)
   VnRoundingTable *self = g_new0 (VnRoundingTable, 1);
   guint n_bins, n_points;
 
-  vn_histogram_foreach (histogram, count_bin, self);
+  vn_histogram_foreach (histogram, histogram_error_count_bin, self);
   n_bins = self->n_bins;
   n_points = self->n_points;
   self->a = g_new (double, 4 * (gsize) n_bins + 2 * (gsize) n_points + 1);
@@ -173,8 +173,8 @@ vn_rounding_table_new (const VnHistogram *histogram)
   self->points = self->rest + n_bins + 1;
   self->counts = self->points + n_points;
   self->n_bins = self->n_points = 0;
-  vn_histogram_foreach (histogram, add_bin, self);
-  sort_bins (self);
+  vn_histogram_foreach (histogram, histogram_error_add_bin, self);
+  histogram_error_sort_bins (self);
   return self;
 }
 
@@ -186,8 +186,8 @@ vn_rounding_table_free (VnRoundingTable *self)
 }
 
 static double
-point_error (const Levels *levels,
-             double        x)
+histogram_error_point (const Levels *levels,
+                       double        x)
 {
   double q = CLAMP (rounded (CLAMP (x, levels->lo, levels->hi) * levels->inverse) * levels->scale, levels->lo,
                     levels->hi);
@@ -213,14 +213,14 @@ vn_rounding_table_get (const VnRoundingTable *self,
   double errors[BLOCK], sum = 0;
 
   for (guint i = 0; i < self->n_points; i++)
-    sum += self->counts[i] * point_error (&levels, self->points[i]);
+    sum += self->counts[i] * histogram_error_point (&levels, self->points[i]);
   for (guint i = 0; i < self->n_bins && sum < enough; i += BLOCK)
     {
       guint n = MIN (BLOCK, self->n_bins - i);
 
-      if (lo <= 0 && hi >= 0 && magnitude (self, i) <= scale / 2)
+      if (lo <= 0 && hi >= 0 && histogram_error_magnitude (self, i) <= scale / 2)
         return sum + self->rest[i];
-      block_errors (&levels, self->a + i, self->b + i, self->density + i, n, errors);
+      histogram_error_block_errors (&levels, self->a + i, self->b + i, self->density + i, n, errors);
       for (guint j = 0; j < n; j++)
         sum += errors[j];
     }

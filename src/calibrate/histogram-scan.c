@@ -60,15 +60,15 @@ struct _VnScratch
 };
 
 static void
-summary_init (Summary *self)
+histogram_scan_summary_init (Summary *self)
 {
   *self = (Summary) { .min = INFINITY, .max = -INFINITY };
 }
 
 static void
-summarize_rest (const float *x,
-                gsize        n,
-                Summary     *summary)
+histogram_scan_summarize_rest (const float *x,
+                               gsize        n,
+                               Summary     *summary)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -113,7 +113,7 @@ summarize_rest (const float *x,
         summary->max = MAX (summary->max, ((Floats) max)[k]);                                   \
         summary->most = MAX (summary->most, (guint32) most[k]);                                 \
       }                                                                                         \
-    summarize_rest (x + i, n - i, summary);                                                     \
+    histogram_scan_summarize_rest (x + i, n - i, summary);                                      \
   }
 
 /* Zeros of either sign. */
@@ -163,9 +163,9 @@ DEFINE_COUNT_ZEROS (count_zeros__ref, )
 DEFINE_FOLD_PAGE (fold_page__ref, )
 
 static gsize
-squeeze__ref (const float *x,
-              gsize        n,
-              guint32     *out)
+histogram_scan_squeeze__ref (const float *x,
+                             gsize        n,
+                             guint32     *out)
 {
   gsize m = 0;
 
@@ -210,7 +210,7 @@ summarize__avx512 (const float *x,
   summary->min = _mm512_reduce_min_ps (min);
   summary->max = _mm512_reduce_max_ps (max);
   summary->most = _mm512_reduce_max_epu32 (most);
-  summarize_rest (x + i, n - i, summary);
+  histogram_scan_summarize_rest (x + i, n - i, summary);
 }
 
 CLONE ("avx512f,popcnt") static gsize
@@ -230,16 +230,16 @@ squeeze__avx512 (const float *x,
       _mm512_storeu_si512 (out + m, _mm512_maskz_compress_epi32 (kept, bits));
       m += (gsize) __builtin_popcount (kept);
     }
-  return m + squeeze__ref (x + i, n - i, out + m);
+  return m + histogram_scan_squeeze__ref (x + i, n - i, out + m);
 }
 #endif
 
 static const Kernels kernels_at[] = {
 #ifdef HAVE_X86
   [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512, count_zeros__avx512, fold_page__avx512 },
-  [VN_LEVEL_V3] = { summarize__avx2, squeeze__ref, count_zeros__avx2, fold_page__avx2 },
+  [VN_LEVEL_V3] = { summarize__avx2, histogram_scan_squeeze__ref, count_zeros__avx2, fold_page__avx2 },
 #endif
-  [VN_LEVEL_GENERIC] = { summarize__ref, squeeze__ref, count_zeros__ref, fold_page__ref },
+  [VN_LEVEL_GENERIC] = { summarize__ref, histogram_scan_squeeze__ref, count_zeros__ref, fold_page__ref },
 };
 
 /* A table that uses the instructions of @level; NULL if this machine lacks them. */
@@ -283,8 +283,8 @@ vn_scratch_free (VnScratch *self)
 /* ---- the plain way: any float, straight into the pages ---- */
 
 static void
-count_special (VnHistogram *self,
-               guint32      bits)
+histogram_scan_count_special (VnHistogram *self,
+                              guint32      bits)
 {
   if ((bits & VN_FLOAT_ABS) > VN_FLOAT_INF)
     self->n_nan++;
@@ -295,8 +295,8 @@ count_special (VnHistogram *self,
 }
 
 static inline void
-count_one (VnHistogram *self,
-           guint32      bits)
+histogram_scan_count_one (VnHistogram *self,
+                          guint32      bits)
 {
   vn_histogram_page (self, bits >> 23)[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
 }
@@ -314,7 +314,7 @@ scan_plain (VnHistogram *self,
 
       if ((bits & VN_FLOAT_ABS) >= VN_FLOAT_INF)
         {
-          count_special (self, bits);
+          histogram_scan_count_special (self, bits);
           continue;
         }
       self->min = MIN (self->min, value);
@@ -322,25 +322,25 @@ scan_plain (VnHistogram *self,
       if ((bits & VN_FLOAT_ABS) == 0)
         self->n_zero++;
       else
-        count_one (self, bits);
+        histogram_scan_count_one (self, bits);
     }
 }
 
 /* ---- the fast way: finite ---- */
 
 static void
-count_sparse (VnHistogram   *self,
-              const guint32 *words,
-              gsize          n)
+histogram_scan_count_sparse (VnHistogram   *self,
+                             const guint32 *words,
+                             gsize          n)
 {
   for (gsize i = 0; i < n; i++)
-    count_one (self, words[i]);
+    histogram_scan_count_one (self, words[i]);
 }
 
 /* The upper 16 bits of element @i. */
 static inline guint
-upper_half (const char *words,
-            gsize       i)
+histogram_scan_upper_half (const char *words,
+                           gsize       i)
 {
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
   guint16 half;
@@ -357,28 +357,28 @@ upper_half (const char *words,
 
 /* Stores hold this loop up, so it has time to fetch @next, which is walked after it. */
 static void
-count_dense (guint32    *counters,
-             const char *words,
-             gsize       n,
-             const char *next)
+histogram_scan_count_dense (guint32    *counters,
+                            const char *words,
+                            gsize       n,
+                            const char *next)
 {
   gsize i = 0;
 
   for (; i + LANES <= n; i += LANES)
     {
       __builtin_prefetch (next + i * sizeof (guint32));
-      counters[upper_half (words, i)]++;
-      counters[upper_half (words, i + 1) + LANE]++;
-      counters[upper_half (words, i + 2) + 2 * LANE]++;
-      counters[upper_half (words, i + 3) + 3 * LANE]++;
+      counters[histogram_scan_upper_half (words, i)]++;
+      counters[histogram_scan_upper_half (words, i + 1) + LANE]++;
+      counters[histogram_scan_upper_half (words, i + 2) + 2 * LANE]++;
+      counters[histogram_scan_upper_half (words, i + 3) + 3 * LANE]++;
     }
   for (; i < n; i++)
-    counters[upper_half (words, i)]++;
+    counters[histogram_scan_upper_half (words, i)]++;
 }
 
 /* How many elements the bins that hold zeros got. */
 static gsize
-take_zero_bins (guint32 *counters)
+histogram_scan_take_zero_bins (guint32 *counters)
 {
   gsize n = 0;
 
@@ -392,24 +392,24 @@ take_zero_bins (guint32 *counters)
 
 /* Of the numbers that share a bin with a zero those that are none. */
 static void
-count_tiny (VnHistogram *self,
-            const float *x,
-            gsize        n)
+histogram_scan_count_tiny (VnHistogram *self,
+                           const float *x,
+                           gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     {
       guint32 bits = vn_float_bits (x[i]);
 
       if ((bits & VN_FLOAT_ABS) != 0 && (bits & VN_FLOAT_ABS) <= 0xffff)
-        count_one (self, bits);
+        histogram_scan_count_one (self, bits);
     }
 }
 
 static void
-count_chunk (VnHistogram *self,
-             VnScratch   *scratch,
-             const float *x,
-             gsize        n)
+histogram_scan_count_chunk (VnHistogram *self,
+                            VnScratch   *scratch,
+                            const float *x,
+                            gsize        n)
 {
   const char *words = (const char *) x;
   gsize n_left = n;
@@ -420,14 +420,14 @@ count_chunk (VnHistogram *self,
       words = (const char *) scratch->squeezed;
       n_left = scratch->kernels->squeeze (x, n, scratch->squeezed);
     }
-  count_dense (scratch->counters, words, n_left, (const char *) (x + n));
-  n_at_zero = take_zero_bins (scratch->counters);
+  histogram_scan_count_dense (scratch->counters, words, n_left, (const char *) (x + n));
+  n_at_zero = histogram_scan_take_zero_bins (scratch->counters);
   scratch->n_counted += n_left - n_at_zero;
   n_zero = n - n_left;
   if (n_at_zero > 0 && !scratch->squeezes)
     n_zero = scratch->kernels->count_zeros (x, n);
   if (n_zero < n - n_left + n_at_zero)
-    count_tiny (self, x, n);
+    histogram_scan_count_tiny (self, x, n);
   self->n_zero += n_zero;
   scratch->squeezes = n_zero > n / 8;
 }
@@ -441,7 +441,7 @@ scan_chunk (VnHistogram *self,
 {
   Summary summary;
 
-  summary_init (&summary);
+  histogram_scan_summary_init (&summary);
   scratch->kernels->summarize (x, n, &summary);
   if (summary.most >= VN_FLOAT_INF)
     {
@@ -456,16 +456,16 @@ scan_chunk (VnHistogram *self,
       gsize n_left = scratch->kernels->squeeze (x, n, scratch->squeezed);
 
       self->n_zero += n - n_left;
-      count_sparse (self, scratch->squeezed, n_left);
+      histogram_scan_count_sparse (self, scratch->squeezed, n_left);
       return;
     }
   scratch->most = MAX (scratch->most, summary.most);
-  count_chunk (self, scratch, x, n);
+  histogram_scan_count_chunk (self, scratch, x, n);
 }
 
 static void
-fold (VnHistogram *self,
-      VnScratch   *scratch)
+histogram_scan_fold (VnHistogram *self,
+                     VnScratch   *scratch)
 {
   for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
     {
@@ -499,7 +499,7 @@ vn_histogram_scan (VnHistogram *self,
       for (gsize i = 0; i < part; i += CHUNK)
         scan_chunk (self, scratch, x + i, MIN (CHUNK, part - i), small);
       if (!small)
-        fold (self, scratch);
+        histogram_scan_fold (self, scratch);
       x += part;
       n -= part;
     }

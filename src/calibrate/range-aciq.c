@@ -21,8 +21,8 @@ typedef struct
 } Moments;
 
 static void
-add_sums (const VnBin *bin,
-          gpointer     data)
+range_aciq_add_sums (const VnBin *bin,
+                     gpointer     data)
 {
   Moments *self = data;
 
@@ -31,8 +31,8 @@ add_sums (const VnBin *bin,
 }
 
 static void
-add_deviations (const VnBin *bin,
-                gpointer     data)
+range_aciq_add_deviations (const VnBin *bin,
+                           gpointer     data)
 {
   Moments *self = data;
   const double lo = bin->lo - self->mean, hi = bin->hi - self->mean, width = hi - lo;
@@ -45,15 +45,15 @@ add_deviations (const VnBin *bin,
 
 /* What grows less what falls, at @t. */
 static double
-gauss_slope (double t,
-             double levels)
+range_aciq_gauss_slope (double t,
+                        double levels)
 {
   return 2 * t / (3 * levels) - 4 * (exp (-t * t / 2) / sqrt (2 * G_PI) - t * erfc (t / G_SQRT2) / 2);
 }
 
 static double
-laplace_slope (double t,
-               double levels)
+range_aciq_laplace_slope (double t,
+                          double levels)
 {
   return t / (3 * levels) - exp (-t);
 }
@@ -76,7 +76,7 @@ vn_range_aciq_threshold (gboolean gauss,
     {
       double t = (lo + hi) / 2;
 
-      if ((gauss ? gauss_slope (t, levels) : laplace_slope (t, levels)) < 0)
+      if ((gauss ? range_aciq_gauss_slope (t, levels) : range_aciq_laplace_slope (t, levels)) < 0)
         lo = t;
       else
         hi = t;
@@ -101,12 +101,12 @@ aciq_range (const VnHistogram      *histogram,
   if (histogram->min == histogram->max)
     return TRUE;
 
-  vn_histogram_foreach (histogram, add_sums, &moments);
+  vn_histogram_foreach (histogram, range_aciq_add_sums, &moments);
   if (one_sided)
     moments.n -= (double) histogram->n_zero;
   else if (!settings->symmetric)
     moments.mean = moments.sum / moments.n;
-  vn_histogram_foreach (histogram, add_deviations, &moments);
+  vn_histogram_foreach (histogram, range_aciq_add_deviations, &moments);
   width = gauss ? sqrt (moments.squares / moments.n) : moments.deviations / moments.n;
   t = width * vn_range_aciq_threshold (gauss, vn_range_get_bits (settings) + one_sided);
   vn_range_clip (range, moments.mean - t, moments.mean + t);
@@ -115,19 +115,19 @@ aciq_range (const VnHistogram      *histogram,
 }
 
 static gboolean
-gauss_range (const VnHistogram      *histogram,
-             const VnRangeSettings  *settings,
-             VnRange                *range,
-             GError                **error)
+range_aciq_gauss (const VnHistogram      *histogram,
+                  const VnRangeSettings  *settings,
+                  VnRange                *range,
+                  GError                **error)
 {
   return aciq_range (histogram, settings, TRUE, range, error);
 }
 
 static gboolean
-laplace_range (const VnHistogram      *histogram,
-               const VnRangeSettings  *settings,
-               VnRange                *range,
-               GError                **error)
+range_aciq_laplace (const VnHistogram      *histogram,
+                    const VnRangeSettings  *settings,
+                    VnRange                *range,
+                    GError                **error)
 {
   return aciq_range (histogram, settings, FALSE, range, error);
 }
@@ -137,7 +137,7 @@ const VnRangeMethod vn_range_aciq_gauss = {
   .title = N_("ACIQ, normal distribution"),
   .summary = N_("Clips where it would be best for normally distributed values of this variance"),
   .letter = 'U',
-  .range = gauss_range,
+  .range = range_aciq_gauss,
 };
 
 const VnRangeMethod vn_range_aciq_laplace = {
@@ -145,5 +145,5 @@ const VnRangeMethod vn_range_aciq_laplace = {
   .title = N_("ACIQ, Laplace distribution"),
   .summary = N_("Clips where it would be best for values of a Laplace distribution of this mean deviation"),
   .letter = 'C',
-  .range = laplace_range,
+  .range = range_aciq_laplace,
 };

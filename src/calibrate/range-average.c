@@ -51,7 +51,7 @@ average_range (const VnHistogram      *histogram,
 }
 
 static gboolean
-percentile_average_range (const VnHistogram      *histogram,
+range_average_percentile (const VnHistogram      *histogram,
                           const VnRangeSettings  *settings,
                           VnRange                *range,
                           GError                **error)
@@ -78,5 +78,5 @@ const VnRangeMethod vn_range_percentile_average = {
   .summary = N_("As PPQ and XQuant do it: the percentile is taken in each sample, and the mean of all used"),
   .letter = 'G',
   .uses_percentile = TRUE,
-  .range = percentile_average_range,
+  .range = range_average_percentile,
 };

@@ -37,13 +37,13 @@ static const Contestant all[] = {
 };
 
 static gboolean
-hold_contest (const Contestant       *contestants,
-              guint                   n,
-              const VnHistogram      *histogram,
-              const VnRangeSettings  *settings,
-              VnRange                *range,
-              const Contestant      **winner,
-              GError                **error)
+range_best_hold_contest (const Contestant       *contestants,
+                         guint                   n,
+                         const VnHistogram      *histogram,
+                         const VnRangeSettings  *settings,
+                         VnRange                *range,
+                         const Contestant      **winner,
+                         GError                **error)
 {
   g_autoptr(VnRoundingTable) table = NULL;
   double least = INFINITY;
@@ -73,36 +73,36 @@ hold_contest (const Contestant       *contestants,
 }
 
 static char *
-dup_winner (const Contestant      *contestants,
-            guint                  n,
-            const VnHistogram     *histogram,
-            const VnRangeSettings *settings)
+range_best_dup_winner (const Contestant      *contestants,
+                       guint                  n,
+                       const VnHistogram     *histogram,
+                       const VnRangeSettings *settings)
 {
   const Contestant *winner;
   VnRange range;
 
-  if (!hold_contest (contestants, n, histogram, settings, &range, &winner, NULL))
+  if (!range_best_hold_contest (contestants, n, histogram, settings, &range, &winner, NULL))
     return NULL;
   return winner->percentile > 0 ? g_strdup_printf ("%s %g", winner->method->id, winner->percentile)
                                 : g_strdup (winner->method->id);
 }
 
 static gboolean
-percentile_search_range (const VnHistogram      *histogram,
-                         const VnRangeSettings  *settings,
-                         VnRange                *range,
-                         GError                **error)
+range_best_percentile_search (const VnHistogram      *histogram,
+                              const VnRangeSettings  *settings,
+                              VnRange                *range,
+                              GError                **error)
 {
   const Contestant *winner;
 
-  return hold_contest (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, &winner, error);
+  return range_best_hold_contest (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, &winner, error);
 }
 
 static char *
-percentile_search_winner (const VnHistogram     *histogram,
-                          const VnRangeSettings *settings)
+range_best_percentile_search_winner (const VnHistogram     *histogram,
+                                     const VnRangeSettings *settings)
 {
-  return dup_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings);
+  return range_best_dup_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings);
 }
 
 static gboolean
@@ -113,14 +113,14 @@ best_range (const VnHistogram      *histogram,
 {
   const Contestant *winner;
 
-  return hold_contest (all, G_N_ELEMENTS (all), histogram, settings, range, &winner, error);
+  return range_best_hold_contest (all, G_N_ELEMENTS (all), histogram, settings, range, &winner, error);
 }
 
 static char *
 best_winner (const VnHistogram     *histogram,
              const VnRangeSettings *settings)
 {
-  return dup_winner (all, G_N_ELEMENTS (all), histogram, settings);
+  return range_best_dup_winner (all, G_N_ELEMENTS (all), histogram, settings);
 }
 
 const VnRangeMethod vn_range_percentile_search = {
@@ -129,8 +129,8 @@ const VnRangeMethod vn_range_percentile_search = {
   .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the least squared error"),
   .letter = 'L',
   .has_sides = TRUE,
-  .range = percentile_search_range,
-  .dup_winner = percentile_search_winner,
+  .range = range_best_percentile_search,
+  .dup_winner = range_best_percentile_search_winner,
 };
 
 const VnRangeMethod vn_range_best = {

@@ -34,29 +34,29 @@ typedef struct
 } Bins;
 
 static double
-x_ln_x (double x)
+range_kl_x_ln_x (double x)
 {
   return x > 0 ? x * log (x) : 0;
 }
 
 static void
-bins_sum_up (Bins *self)
+range_kl_bins_sum_up (Bins *self)
 {
   self->mass[0] = self->c_ln_c[0] = 0;
   self->n_used[0] = 0;
   for (guint k = 0; k < BINS; k++)
     {
       self->mass[k + 1] = self->mass[k] + self->counts[k];
-      self->c_ln_c[k + 1] = self->c_ln_c[k] + x_ln_x (self->counts[k]);
+      self->c_ln_c[k + 1] = self->c_ln_c[k] + range_kl_x_ln_x (self->counts[k]);
       self->n_used[k + 1] = self->n_used[k] + (self->counts[k] > 0);
     }
 }
 
 /* Divergence when the first @n bins are kept. The last group takes the bins that do not divide. */
 static double
-divergence (const Bins *self,
-            guint       n,
-            guint       levels)
+range_kl_divergence (const Bins *self,
+                     guint       n,
+                     guint       levels)
 {
   const double total = self->mass[BINS];
   const double kept = self->mass[n];
@@ -77,12 +77,12 @@ divergence (const Bins *self,
       if (p > 0 && n_used > 0)
         cross += p * log (MAX (mass / n_used, TINY) / kept);
     }
-  return (self->c_ln_c[n - 1] + x_ln_x (self->counts[n - 1] + beyond) - cross) / total - log (total);
+  return (self->c_ln_c[n - 1] + range_kl_x_ln_x (self->counts[n - 1] + beyond) - cross) / total - log (total);
 }
 
 static guint
-best_length (const Bins *bins,
-             guint       levels)
+range_kl_best_length (const Bins *bins,
+                      guint       levels)
 {
   double least = INFINITY;
   guint best = BINS;
@@ -90,7 +90,7 @@ best_length (const Bins *bins,
   /* From long to short: of equals the one that clips least. */
   for (guint n = BINS; n >= levels; n--)
     {
-      double candidate = divergence (bins, n, levels);
+      double candidate = range_kl_divergence (bins, n, levels);
 
       if (candidate < least)
         {
@@ -125,18 +125,18 @@ kl_range (const VnHistogram      *histogram,
   folded->n_zero = 0;
   bins = g_new (Bins, 1);
   vn_histogram_linear (folded, 0, folded->max, bins->counts, BINS);
-  bins_sum_up (bins);
-  threshold = folded->max * best_length (bins, levels) / BINS;
+  range_kl_bins_sum_up (bins);
+  threshold = folded->max * range_kl_best_length (bins, levels) / BINS;
   range->min = MAX (range->min, -threshold);
   range->max = MIN (range->max, threshold);
   return TRUE;
 }
 
 static gboolean
-entropy_range (const VnHistogram      *histogram,
-               const VnRangeSettings  *settings,
-               VnRange                *range,
-               GError                **error)
+range_kl_entropy (const VnHistogram      *histogram,
+                  const VnRangeSettings  *settings,
+                  VnRange                *range,
+                  GError                **error)
 {
   if (!vn_range_check (histogram, error))
     return FALSE;
@@ -157,5 +157,5 @@ const VnRangeMethod vn_range_entropy = {
   .title = N_("Entropy (ONNX Runtime)"),
   .summary = N_("As ONNX Runtime does it: with its 128 bins for 128 levels the whole range that was seen"),
   .letter = 'E',
-  .range = entropy_range,
+  .range = range_kl_entropy,
 };

@@ -41,9 +41,9 @@ vn_range_get_bits (const VnRangeSettings *settings)
 
 /* The integers a scale is made for. */
 static void
-get_levels (const VnRangeSettings *settings,
-            double                *qmin,
-            double                *qmax)
+range_levels_get_levels (const VnRangeSettings *settings,
+                         double                *qmin,
+                         double                *qmax)
 {
   const double half = exp2 (vn_range_get_bits (settings) - 1);
 
@@ -57,7 +57,7 @@ vn_range_get_steps (const VnRangeSettings *settings)
 {
   double qmin, qmax;
 
-  get_levels (settings, &qmin, &qmax);
+  range_levels_get_levels (settings, &qmin, &qmax);
   return qmax - qmin;
 }
 
@@ -117,7 +117,7 @@ vn_range_get_grid (const VnRange         *range,
   VnRange wide = { MIN (range->min, 0), MAX (range->max, 0) };
 
   vn_range_make_symmetric (&wide, settings);
-  get_levels (settings, &grid->qmin, &grid->qmax);
+  range_levels_get_levels (settings, &grid->qmin, &grid->qmax);
   grid->scale = (wide.max - wide.min) / (grid->qmax - grid->qmin);
   if (grid->scale < FLT_MIN)
     {

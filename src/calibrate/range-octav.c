@@ -22,8 +22,8 @@ typedef struct
 
 /* Elements are taken as evenly spread over their bin. */
 static void
-add_beyond (const VnBin *bin,
-            gpointer     data)
+range_octav_add_beyond (const VnBin *bin,
+                        gpointer     data)
 {
   Beyond *self = data;
   const double lo = bin->lo, hi = bin->hi;
@@ -35,14 +35,14 @@ add_beyond (const VnBin *bin,
 }
 
 static double
-next_step (const VnHistogram *folded,
-           double             s,
-           double             noise)
+range_octav_next_step (const VnHistogram *folded,
+                       double             s,
+                       double             noise)
 {
   Beyond beyond = { .s = s };
   const double n = (double) (vn_histogram_n_finite (folded) - folded->n_zero);
 
-  vn_histogram_foreach (folded, add_beyond, &beyond);
+  vn_histogram_foreach (folded, range_octav_add_beyond, &beyond);
   return beyond.sum / (noise * (n - beyond.n) + beyond.n);
 }
 
@@ -66,7 +66,7 @@ octav_range (const VnHistogram      *histogram,
   for (guint i = 0; i < MAX_STEPS; i++)
     {
       last = s;
-      s = next_step (folded, s, noise);
+      s = range_octav_next_step (folded, s, noise);
       if (!(fabs (s - last) > 1e-6 * s))
         break;
     }

@@ -16,8 +16,8 @@
 #define BINS 2048
 
 static void
-keep_first (const VnBin *bin,
-            gpointer     data)
+range_percentile_keep_first (const VnBin *bin,
+                             gpointer     data)
 {
   float *least = data;
 
@@ -34,8 +34,8 @@ typedef struct
 
 /* Where the element is in its bin nobody knows, but that the least and the greatest are elements themselves. */
 static void
-look_in_bin (const VnBin *bin,
-             gpointer     data)
+range_percentile_look_in_bin (const VnBin *bin,
+                              gpointer     data)
 {
   Search *self = data;
   const double k = (double) bin->count;
@@ -57,10 +57,10 @@ look_in_bin (const VnBin *bin,
 
 /* Of BINS bins from @lo to @hi, the lower edge of that in which the cumulated share reaches @share. */
 static double
-find_edge (const VnHistogram *histogram,
-           double             lo,
-           double             hi,
-           double             share)
+range_percentile_find_edge (const VnHistogram *histogram,
+                            double             lo,
+                            double             hi,
+                            double             share)
 {
   const double n = (double) vn_histogram_n_finite (histogram);
   Search search = { .rank = (guint64) CLAMP (ceil (share * n), 1, n), .min = histogram->min, .max = histogram->max };
@@ -69,7 +69,7 @@ find_edge (const VnHistogram *histogram,
   if (search.rank > 1 && (double) (search.rank - 1) / n >= share)
     search.rank--;
   search.value = hi;
-  vn_histogram_foreach (histogram, look_in_bin, &search);
+  vn_histogram_foreach (histogram, range_percentile_look_in_bin, &search);
   return lo + (hi - lo) * CLAMP (floor ((search.value - lo) / (hi - lo) * BINS), 0, BINS - 1) / BINS;
 }
 
@@ -82,9 +82,9 @@ percentile_magnitude (const VnHistogram *histogram,
   double threshold = folded->max;
   float least = INFINITY;
 
-  vn_histogram_foreach (folded, keep_first, &least);
+  vn_histogram_foreach (folded, range_percentile_keep_first, &least);
   if (least < folded->max)
-    threshold = find_edge (folded, least, folded->max, percentile / 100);
+    threshold = range_percentile_find_edge (folded, least, folded->max, percentile / 100);
   range->min = MAX (range->min, -threshold);
   range->max = MIN (range->max, threshold);
 }
@@ -97,8 +97,8 @@ percentile_two_sided (const VnHistogram *histogram,
   double most = MAX (fabs (range->min), fabs (range->max));
   double cut = (100 - percentile) / 200;
 
-  range->min = MAX (range->min, find_edge (histogram, -most, most, cut));
-  range->max = MIN (range->max, find_edge (histogram, -most, most, 1 - cut));
+  range->min = MAX (range->min, range_percentile_find_edge (histogram, -most, most, cut));
+  range->max = MIN (range->max, range_percentile_find_edge (histogram, -most, most, 1 - cut));
 }
 
 static gboolean

@@ -17,25 +17,25 @@
 #define N_POSITIONS 5
 
 static void
-seen_range (const VnHistogram     *histogram,
-            const VnRangeSettings *settings,
-            VnRange               *range)
+range_power_seen (const VnHistogram     *histogram,
+                  const VnRangeSettings *settings,
+                  VnRange               *range)
 {
   *range = (VnRange) { histogram->min, histogram->max };
   vn_range_make_symmetric (range, settings);
 }
 
 static gboolean
-nonoverflow_range (const VnHistogram      *histogram,
-                   const VnRangeSettings  *settings,
-                   VnRange                *range,
-                   GError                **error)
+range_power_nonoverflow (const VnHistogram      *histogram,
+                         const VnRangeSettings  *settings,
+                         VnRange                *range,
+                         GError                **error)
 {
   VnRangeGrid grid;
 
   if (!vn_range_check (histogram, error))
     return FALSE;
-  seen_range (histogram, settings, range);
+  range_power_seen (histogram, settings, range);
   vn_range_get_grid (range, settings, &grid);
   grid.scale = vn_position_get_scale (vn_scale_get_position (grid.scale, VN_POWER_NEAREST));
   vn_range_from_grid (range, &grid);
@@ -47,9 +47,9 @@ typedef double (*ErrorFunc) (gconstpointer      data,
                              double             enough);
 
 static double
-error_of_histogram (gconstpointer      data,
-                    const VnRangeGrid *grid,
-                    double             enough)
+range_power_error_of_histogram (gconstpointer      data,
+                                const VnRangeGrid *grid,
+                                double             enough)
 {
   return vn_rounding_table_get (data, grid->scale, (grid->qmin - grid->zero) * grid->scale,
                                 (grid->qmax - grid->zero) * grid->scale, enough);
@@ -62,9 +62,9 @@ typedef struct
 } Elements;
 
 static double
-error_of_elements (gconstpointer      data,
-                   const VnRangeGrid *grid,
-                   double             enough)
+range_power_error_of_elements (gconstpointer      data,
+                               const VnRangeGrid *grid,
+                               double             enough)
 {
   const Elements *elements = data;
   double sum = 0;
@@ -81,9 +81,9 @@ error_of_elements (gconstpointer      data,
 }
 
 static void
-search (ErrorFunc      func,
-        gconstpointer  data,
-        VnRangeGrid   *grid)
+range_power_search (ErrorFunc      func,
+                    gconstpointer  data,
+                    VnRangeGrid   *grid)
 {
   const int first = vn_scale_get_position (grid->scale, VN_POWER_NEAREST) - 1;
   double least = INFINITY;
@@ -105,30 +105,30 @@ search (ErrorFunc      func,
 }
 
 static gboolean
-minmse_range (const VnHistogram      *histogram,
-              const VnRangeSettings  *settings,
-              VnRange                *range,
-              GError                **error)
+range_power_minmse (const VnHistogram      *histogram,
+                    const VnRangeSettings  *settings,
+                    VnRange                *range,
+                    GError                **error)
 {
   g_autoptr(VnRoundingTable) table = NULL;
   VnRangeGrid grid;
 
   if (!vn_range_check (histogram, error))
     return FALSE;
-  seen_range (histogram, settings, range);
+  range_power_seen (histogram, settings, range);
   vn_range_get_grid (range, settings, &grid);
   table = vn_rounding_table_new (histogram);
-  search (error_of_histogram, table, &grid);
+  range_power_search (range_power_error_of_histogram, table, &grid);
   vn_range_from_grid (range, &grid);
   return TRUE;
 }
 
 static gboolean
-minmse_range_of_data (const float            *x,
-                      gsize                   n,
-                      const VnRangeSettings  *settings,
-                      VnRange                *range,
-                      GError                **error)
+range_power_minmse_range_of_data (const float            *x,
+                                  gsize                   n,
+                                  const VnRangeSettings  *settings,
+                                  VnRange                *range,
+                                  GError                **error)
 {
   const Elements elements = { x, n };
   VnRangeGrid grid;
@@ -143,7 +143,7 @@ minmse_range_of_data (const float            *x,
   *range = (VnRange) { min, max };
   vn_range_make_symmetric (range, settings);
   vn_range_get_grid (range, settings, &grid);
-  search (error_of_elements, &elements, &grid);
+  range_power_search (range_power_error_of_elements, &elements, &grid);
   vn_range_from_grid (range, &grid);
   return TRUE;
 }
@@ -153,7 +153,7 @@ const VnRangeMethod vn_range_nonoverflow = {
   .title = N_("Power of two, nearest"),
   .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; may clip a little"),
   .letter = 'N',
-  .range = nonoverflow_range,
+  .range = range_power_nonoverflow,
   .power_of_two = TRUE,
 };
 
@@ -162,7 +162,7 @@ const VnRangeMethod vn_range_minmse = {
   .title = N_("Power of two, least squared error"),
   .summary = N_("AMD's MinMSE: the best of five powers of two, of least squared error"),
   .letter = 'W',
-  .range = minmse_range,
-  .range_of_data = minmse_range_of_data,
+  .range = range_power_minmse,
+  .range_of_data = range_power_minmse_range_of_data,
   .power_of_two = TRUE,
 };

@@ -29,9 +29,9 @@
 /* ---- divergence ---- */
 
 static guint
-find_length (const VnHistogram *histogram,
-             double             most,
-             guint              levels)
+range_ppq_find_length (const VnHistogram *histogram,
+                       double             most,
+                       guint              levels)
 {
   g_autoptr(VnHistogram) folded = vn_histogram_fold_signs (histogram);
   g_autofree VnRangeSums *sums = g_new (VnRangeSums, 1);
@@ -58,7 +58,7 @@ find_length (const VnHistogram *histogram,
 }
 
 static gboolean
-kl_ppq_range (const VnHistogram      *histogram,
+range_ppq_kl (const VnHistogram      *histogram,
               const VnRangeSettings  *settings,
               VnRange                *range,
               GError                **error)
@@ -71,7 +71,7 @@ kl_ppq_range (const VnHistogram      *histogram,
     return FALSE;
   *range = (VnRange) { histogram->min, histogram->max };
   if (bits <= 12 && most > 0)   /* more levels than bins: nothing to search */
-    threshold = most * find_length (histogram, most, 1u << (bits - 1)) / KL_BINS;
+    threshold = most * range_ppq_find_length (histogram, most, 1u << (bits - 1)) / KL_BINS;
   if (settings->symmetric)
     {
       /* such that steps of the scale are threshold / L, though the type may have fewer of them */
@@ -88,8 +88,8 @@ kl_ppq_range (const VnHistogram      *histogram,
 
 /* The distance of the middle of a bin to the nearer end of its step, squared. */
 static void
-fill_step (double *squares,
-           guint   step)
+range_ppq_fill_step (double *squares,
+                     guint   step)
 {
   for (guint left = 0; left < step; left++)
     {
@@ -101,10 +101,10 @@ fill_step (double *squares,
 }
 
 static double
-sum_beyond (const double *counts,
-            guint         from,
-            guint         to,
-            double        end)
+range_ppq_sum_beyond (const double *counts,
+                      guint         from,
+                      guint         to,
+                      double        end)
 {
   double loss = 0;
 
@@ -115,18 +115,18 @@ sum_beyond (const double *counts,
 
 /* @enough: what is larger need not be known */
 static double
-get_loss (const double *counts,
-          const double *squares,
-          guint         start,
-          guint         end,
-          guint         step,
-          double        enough)
+range_ppq_get_loss (const double *counts,
+                    const double *squares,
+                    guint         start,
+                    guint         end,
+                    guint         step,
+                    double        enough)
 {
   const guint last = MIN (end + 1, MSE_BINS);
-  double loss = sum_beyond (counts, 0, start, start - 0.5);
+  double loss = range_ppq_sum_beyond (counts, 0, start, start - 0.5);
 
   if (last < MSE_BINS && loss < enough)
-    loss += sum_beyond (counts, last, MSE_BINS, end - 0.5);
+    loss += range_ppq_sum_beyond (counts, last, MSE_BINS, end - 0.5);
   for (guint from = start; from < last && loss < enough; from += step)
     for (guint i = from; i < MIN (from + step, last); i++)
       loss += counts[i] * squares[i - from];
@@ -136,24 +136,24 @@ get_loss (const double *counts,
 typedef struct { double loss; guint start, end; } Best;
 
 static void
-try_range (const double *counts,
-           guint         start,
-           guint         step,
-           guint         levels,
-           Best         *best)
+range_ppq_try (const double *counts,
+               guint         start,
+               guint         step,
+               guint         levels,
+               Best         *best)
 {
   const guint end = start + levels * step;
   double squares[MSE_BINS], loss;
 
-  fill_step (squares, step);
-  loss = get_loss (counts, squares, start, end, step, best->loss);
+  range_ppq_fill_step (squares, step);
+  loss = range_ppq_get_loss (counts, squares, start, end, step, best->loss);
 
   if (loss < best->loss)
     *best = (Best) { loss, start, end };
 }
 
 static gboolean
-mse_ppq_range (const VnHistogram      *histogram,
+range_ppq_mse (const VnHistogram      *histogram,
                const VnRangeSettings  *settings,
                VnRange                *range,
                GError                **error)
@@ -172,11 +172,11 @@ mse_ppq_range (const VnHistogram      *histogram,
   if (width > 0 && levels <= MSE_BINS)
     {
       vn_histogram_linear (folded != NULL ? folded : histogram, lo, hi, counts, MSE_BINS);
-      try_range (counts, 0, MSE_BINS / levels + 1, levels, &best);
+      range_ppq_try (counts, 0, MSE_BINS / levels + 1, levels, &best);
       for (guint start = 0; start < MSE_BINS && lo + start * width <= 0; start += MSE_START)
         {
           for (guint step = 1; step <= MSE_BINS / levels && start + levels * step <= MSE_BINS + levels; step++)
-            try_range (counts, start, step, levels, &best);
+            range_ppq_try (counts, start, step, levels, &best);
           if (settings->symmetric)
             break;
         }
@@ -192,7 +192,7 @@ const VnRangeMethod vn_range_kl_ppq = {
   .title = N_("KL divergence (PPQ)"),
   .summary = N_("As PPQ does it: 4096 bins of magnitudes without the smallest ones, for symmetric types"),
   .letter = 'H',
-  .range = kl_ppq_range,
+  .range = range_ppq_kl,
 };
 
 const VnRangeMethod vn_range_mse_ppq = {
@@ -200,5 +200,5 @@ const VnRangeMethod vn_range_mse_ppq = {
   .title = N_("Squared error (PPQ)"),
   .summary = N_("As PPQ does it: 2048 bins, ranges of whole steps of them"),
   .letter = 'I',
-  .range = mse_ppq_range,
+  .range = range_ppq_mse,
 };

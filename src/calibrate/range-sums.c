@@ -10,7 +10,7 @@
 #define EPS 1e-30
 
 static double
-x_ln_x (double x)
+range_sums_x_ln_x (double x)
 {
   return x > 0 ? x * log (x) : 0;
 }
@@ -50,7 +50,7 @@ vn_range_sums_update (VnRangeSums *self)
       self->mass[i + 1] = self->mass[i] + c;
       self->first[i + 1] = self->first[i] + c * i;
       self->second[i + 1] = self->second[i] + c * i * i;
-      self->c_ln_c[i + 1] = self->c_ln_c[i] + x_ln_x (c);
+      self->c_ln_c[i + 1] = self->c_ln_c[i] + range_sums_x_ln_x (c);
       self->n_used[i + 1] = self->n_used[i] + (c > 0);
     }
 }
@@ -78,7 +78,7 @@ vn_range_sums_get_kl (const VnRangeSums *self,
     return INFINITY;
   if (end - start == 1)
     return 0;
-  sum += x_ln_x (ends[0] + below) - x_ln_x (ends[0]) + x_ln_x (ends[1] + above) - x_ln_x (ends[1]);
+  sum += range_sums_x_ln_x (ends[0] + below) - range_sums_x_ln_x (ends[0]) + range_sums_x_ln_x (ends[1] + above) - range_sums_x_ln_x (ends[1]);
   for (guint from = start; from < end; from += size)
     {
       guint to = MIN (from + size, end);

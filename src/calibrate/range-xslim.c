@@ -32,23 +32,23 @@ typedef struct
 
 /* sum c (i - at)^2 over bins from .. to - 1 */
 static double
-squares_around (const VnRangeSums *self,
-                guint              from,
-                guint              to,
-                double             at)
+range_xslim_squares_around (const VnRangeSums *self,
+                            guint              from,
+                            guint              to,
+                            double             at)
 {
   return self->second[to] - self->second[from] - 2 * at * (self->first[to] - self->first[from]) +
          at * at * (self->mass[to] - self->mass[from]);
 }
 
 static double
-get_mse (const VnRangeSums *self,
-         guint              start,
-         guint              end,
-         guint              levels)
+range_xslim_get_mse (const VnRangeSums *self,
+                     guint              start,
+                     guint              end,
+                     guint              levels)
 {
   const double step = MAX ((double) (end - start) / levels, 1), middle = (step - 1) / 2;
-  double sum = squares_around (self, 0, start, start - 0.5) + squares_around (self, end, BINS, end - 0.5);
+  double sum = range_xslim_squares_around (self, 0, start, start - 0.5) + range_xslim_squares_around (self, end, BINS, end - 0.5);
   double at = 0;
 
   for (guint i = start; i < end; i++)
@@ -66,14 +66,14 @@ get_mse (const VnRangeSums *self,
 typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
 
 static void
-add_candidate (GArray            *candidates,
-               const VnRangeSums *sums,
-               Cost               cost,
-               guint              start,
-               guint              length,
-               guint              levels,
-               double             lo,
-               double             hi)
+range_xslim_add_candidate (GArray            *candidates,
+                           const VnRangeSums *sums,
+                           Cost               cost,
+                           guint              start,
+                           guint              length,
+                           guint              levels,
+                           double             lo,
+                           double             hi)
 {
   guint end = MIN (start + length, BINS);
   Candidate candidate = { start, end - start, lo, hi, 0, 0 };
@@ -81,14 +81,14 @@ add_candidate (GArray            *candidates,
   if (cost != COST_MSE)
     candidate.kl = vn_range_sums_get_kl (sums, start, end, levels);
   if (cost != COST_KL)
-    candidate.mse = get_mse (sums, start, end, levels);
+    candidate.mse = range_xslim_get_mse (sums, start, end, levels);
 
   g_array_append_val (candidates, candidate);
 }
 
 static int
-compare_mse (gconstpointer a,
-             gconstpointer b)
+range_xslim_compare_mse (gconstpointer a,
+                         gconstpointer b)
 {
   const Candidate *x = *(const Candidate * const *) a, *y = *(const Candidate * const *) b;
 
@@ -100,7 +100,7 @@ compare_mse (gconstpointer a,
 }
 
 static double
-get_lambda (GArray *candidates)
+range_xslim_get_lambda (GArray *candidates)
 {
   g_autofree const Candidate **sorted = g_new (const Candidate *, candidates->len);
   const guint n = MIN (N_BEST, candidates->len);
@@ -108,38 +108,38 @@ get_lambda (GArray *candidates)
 
   for (guint i = 0; i < candidates->len; i++)
     sorted[i] = &g_array_index (candidates, Candidate, i);
-  qsort (sorted, candidates->len, sizeof *sorted, compare_mse);
+  qsort (sorted, candidates->len, sizeof *sorted, range_xslim_compare_mse);
   for (guint i = 0; i < n; i++)
     sum += isfinite (sorted[i]->kl) ? (sorted[i]->kl / sorted[i]->mse) * (sorted[i]->kl / sorted[i]->mse) : 0;
   return sqrt (sum / n);
 }
 
 static void
-add_candidates (GArray            *candidates,
-                const VnRangeSums *sums,
-                Cost               cost,
-                const VnRange     *seen,
-                const VnRange     *percentile,
-                guint              levels)
+range_xslim_add_candidates (GArray            *candidates,
+                            const VnRangeSums *sums,
+                            Cost               cost,
+                            const VnRange     *seen,
+                            const VnRange     *percentile,
+                            guint              levels)
 {
   const double width = (seen->max - seen->min) / BINS;
   const guint step = BINS / levels * 2;
   const guint first = (guint) CLAMP (floor ((percentile->min - seen->min) / width), 0, BINS - 1);
   const guint length = (guint) CLAMP (ceil ((percentile->max - percentile->min) / width), 1, BINS);
 
-  add_candidate (candidates, sums, cost, first, length, levels, percentile->min, percentile->max);
+  range_xslim_add_candidate (candidates, sums, cost, first, length, levels, percentile->min, percentile->max);
   for (guint start = 0; start < BINS; start += step)
     for (guint n = levels; n < BINS - start + step - 1; n += step)
-      add_candidate (candidates, sums, cost, start, n, levels, seen->min + start * width,
-                     seen->min + start * width + n * width);
+      range_xslim_add_candidate (candidates, sums, cost, start, n, levels, seen->min + start * width,
+                                 seen->min + start * width + n * width);
 }
 
 /* The weights of the two costs; the first of least cost counts. */
 static void
-choose_candidate (GArray  *candidates,
-                  double   of_kl,
-                  double   of_mse,
-                  VnRange *range)
+range_xslim_choose_candidate (GArray  *candidates,
+                              double   of_kl,
+                              double   of_mse,
+                              VnRange *range)
 {
   double least = INFINITY;
 
@@ -157,11 +157,11 @@ choose_candidate (GArray  *candidates,
 }
 
 static gboolean
-search (const VnHistogram      *histogram,
-        const VnRangeSettings  *settings,
-        Cost                    cost,
-        VnRange                *range,
-        GError                **error)
+range_xslim_search (const VnHistogram      *histogram,
+                    const VnRangeSettings  *settings,
+                    Cost                    cost,
+                    VnRange                *range,
+                    GError                **error)
 {
   const VnRange seen = { histogram->min, histogram->max };
   const guint levels = (guint) MIN (vn_range_get_steps (settings) + 1, MAX_LEVELS + 1);
@@ -181,8 +181,8 @@ search (const VnHistogram      *histogram,
       vn_histogram_linear (histogram, seen.min, seen.max, sums->counts, BINS);
       vn_range_sums_make_whole (sums);
       vn_range_sums_update (sums);
-      add_candidates (candidates, sums, cost, &seen, &percentile, levels);
-      choose_candidate (candidates, cost != COST_MSE, cost == COST_BOTH ? get_lambda (candidates) : cost == COST_MSE, range);
+      range_xslim_add_candidates (candidates, sums, cost, &seen, &percentile, levels);
+      range_xslim_choose_candidate (candidates, cost != COST_MSE, cost == COST_BOTH ? range_xslim_get_lambda (candidates) : cost == COST_MSE, range);
     }
   vn_range_make_symmetric (range, settings);
   vn_range_raise_scale (range, settings, MIN_SCALE);
@@ -195,7 +195,7 @@ xslim_range (const VnHistogram      *histogram,
              VnRange                *range,
              GError                **error)
 {
-  return search (histogram, settings, COST_BOTH, range, error);
+  return range_xslim_search (histogram, settings, COST_BOTH, range, error);
 }
 
 static gboolean
@@ -204,7 +204,7 @@ xslim_kl_range (const VnHistogram      *histogram,
                 VnRange                *range,
                 GError                **error)
 {
-  return search (histogram, settings, COST_KL, range, error);
+  return range_xslim_search (histogram, settings, COST_KL, range, error);
 }
 
 static gboolean
@@ -213,7 +213,7 @@ xslim_mse_range (const VnHistogram      *histogram,
                  VnRange                *range,
                  GError                **error)
 {
-  return search (histogram, settings, COST_MSE, range, error);
+  return range_xslim_search (histogram, settings, COST_MSE, range, error);
 }
 
 const VnRangeMethod vn_range_xslim = {

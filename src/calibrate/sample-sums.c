@@ -18,8 +18,8 @@ const double vn_sample_shares[VN_SAMPLE_TAILS] = { 1, 0.999999, 0.99999, 0.9999,
 /* ---- exact sums ---- */
 
 static void
-exact_sum_merge (VnExactSum       *self,
-                 const VnExactSum *from)
+sample_sums_exact_sum_merge (VnExactSum       *self,
+                             const VnExactSum *from)
 {
   gboolean carry = FALSE;
 
@@ -35,7 +35,7 @@ exact_sum_merge (VnExactSum       *self,
 
 /* Two's complement. */
 static void
-exact_sum_negate (VnExactSum *self)
+sample_sums_exact_sum_negate (VnExactSum *self)
 {
   gboolean carry = TRUE;
 
@@ -47,8 +47,8 @@ exact_sum_negate (VnExactSum *self)
 }
 
 static void
-exact_sum_add (VnExactSum *self,
-               float       x)
+sample_sums_exact_sum_add (VnExactSum *self,
+                           float       x)
 {
   const guint32 bits = vn_float_bits (x);
   const guint32 exponent = (bits & VN_FLOAT_ABS) >> 23;
@@ -60,19 +60,19 @@ exact_sum_add (VnExactSum *self,
   if (shift % 64 > 40)
     term.limbs[shift / 64 + 1] = mantissa >> (64 - shift % 64);
   if (bits >> 31)
-    exact_sum_negate (&term);
-  exact_sum_merge (self, &term);
+    sample_sums_exact_sum_negate (&term);
+  sample_sums_exact_sum_merge (self, &term);
 }
 
 static double
-exact_sum_get (const VnExactSum *self)
+sample_sums_exact_sum_get (const VnExactSum *self)
 {
   const gboolean negative = self->limbs[N_LIMBS - 1] >> 63;
   VnExactSum magnitude = *self;
   double sum = 0;
 
   if (negative)
-    exact_sum_negate (&magnitude);
+    sample_sums_exact_sum_negate (&magnitude);
   for (guint i = N_LIMBS; i-- > 0;)
     sum += ldexp ((double) magnitude.limbs[i], (int) (64 * i) + SMALLEST_EXPONENT);
   return negative ? -sum : sum;
@@ -94,8 +94,8 @@ vn_sample_sums_add_tails (VnSampleSums        *self,
 {
   for (guint i = 0; i < VN_SAMPLE_TAILS; i++)
     {
-      exact_sum_add (&self->low[i], CLAMP (tails->low[i], min, max));
-      exact_sum_add (&self->high[i], CLAMP (tails->high[i], min, max));
+      sample_sums_exact_sum_add (&self->low[i], CLAMP (tails->low[i], min, max));
+      sample_sums_exact_sum_add (&self->high[i], CLAMP (tails->high[i], min, max));
     }
   self->n++;
 }
@@ -112,8 +112,8 @@ vn_sample_sums_merge (VnSampleSums       *self,
   self->n += from->n;
   for (guint i = 0; i < VN_SAMPLE_TAILS; i++)
     {
-      exact_sum_merge (&self->low[i], &from->low[i]);
-      exact_sum_merge (&self->high[i], &from->high[i]);
+      sample_sums_exact_sum_merge (&self->low[i], &from->low[i]);
+      sample_sums_exact_sum_merge (&self->high[i], &from->high[i]);
     }
 }
 
@@ -145,12 +145,12 @@ vn_sample_sums_get_mean (const VnSampleSums *self,
   if (i + 1 < VN_SAMPLE_TAILS && outside > 0)
     t = i == 0 ? outside / (1 - vn_sample_shares[1])
                : log (outside / (1 - vn_sample_shares[i])) / log ((1 - vn_sample_shares[i + 1]) / (1 - vn_sample_shares[i]));
-  *min = exact_sum_get (&self->low[i]) / (double) self->n;
-  *max = exact_sum_get (&self->high[i]) / (double) self->n;
+  *min = sample_sums_exact_sum_get (&self->low[i]) / (double) self->n;
+  *max = sample_sums_exact_sum_get (&self->high[i]) / (double) self->n;
   if (t > 1e-6)
     {
-      *min += t * (exact_sum_get (&self->low[i + 1]) / (double) self->n - *min);
-      *max += t * (exact_sum_get (&self->high[i + 1]) / (double) self->n - *max);
+      *min += t * (sample_sums_exact_sum_get (&self->low[i + 1]) / (double) self->n - *min);
+      *max += t * (sample_sums_exact_sum_get (&self->high[i + 1]) / (double) self->n - *max);
     }
   return TRUE;
 }
@@ -170,8 +170,8 @@ vn_sample_sums_fit (const VnSampleSums *self,
     return FALSE;
   for (guint i = 0; i < VN_SAMPLE_TAILS && self->n > 0; i++)
     {
-      float low = (float) (exact_sum_get (&self->low[i]) / (double) self->n);
-      float high = (float) (exact_sum_get (&self->high[i]) / (double) self->n);
+      float low = (float) (sample_sums_exact_sum_get (&self->low[i]) / (double) self->n);
+      float high = (float) (sample_sums_exact_sum_get (&self->high[i]) / (double) self->n);
 
       if (!(low >= min && low <= max && high >= min && high <= max))
         return FALSE;

@@ -18,21 +18,21 @@ typedef struct
 } Walk;
 
 static float
-cut (const VnHistogram *histogram,
-     float              x)
+sample_tails_cut (const VnHistogram *histogram,
+                  float              x)
 {
   return CLAMP (x, histogram->min, histogram->max);
 }
 
 /* Elements are taken as evenly spread over their bin; the outermost and the innermost of all are known. */
 static float
-place (const Walk *walk,
-       float       outer,
-       float       inner,
-       guint64     count)
+sample_tails_place (const Walk *walk,
+                    float       outer,
+                    float       inner,
+                    guint64     count)
 {
   const guint64 rank = walk->ranks[walk->n_found], last = vn_histogram_n_finite (walk->histogram) - 1;
-  const double from = cut (walk->histogram, outer), to = cut (walk->histogram, inner);
+  const double from = sample_tails_cut (walk->histogram, outer), to = sample_tails_cut (walk->histogram, inner);
 
   if (rank == 0 || rank == last)
     return (rank == 0) == walk->high ? walk->histogram->max : walk->histogram->min;
@@ -40,14 +40,14 @@ place (const Walk *walk,
 }
 
 static gboolean
-pass_bin (Walk    *walk,
-          float    outer,
-          float    inner,
-          guint64  count)
+sample_tails_pass_bin (Walk    *walk,
+                       float    outer,
+                       float    inner,
+                       guint64  count)
 {
   while (walk->n_found < VN_SAMPLE_TAILS && walk->ranks[walk->n_found] < walk->passed + count)
     {
-      walk->values[walk->n_found] = place (walk, outer, inner, count);
+      walk->values[walk->n_found] = sample_tails_place (walk, outer, inner, count);
       walk->n_found++;
     }
   walk->passed += count;
@@ -55,9 +55,9 @@ pass_bin (Walk    *walk,
 }
 
 static gboolean
-pass_page (Walk     *walk,
-           guint     page,
-           gboolean  outwards)
+sample_tails_pass_page (Walk     *walk,
+                        guint     page,
+                        gboolean  outwards)
 {
   const guint64 *counts = walk->histogram->pages[page];
 
@@ -67,7 +67,7 @@ pass_page (Walk     *walk,
       guint32 low = (guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16;
       float near = vn_float_from_bits (low), far = vn_float_from_bits (low | 0xffff);
 
-      if (counts[m] > 0 && !pass_bin (walk, outwards ? near : far, outwards ? far : near, counts[m]))
+      if (counts[m] > 0 && !sample_tails_pass_bin (walk, outwards ? near : far, outwards ? far : near, counts[m]))
         return FALSE;
     }
   return TRUE;
@@ -75,27 +75,27 @@ pass_page (Walk     *walk,
 
 /* The pages of the side's own sign come first, from large to small magnitudes, then zeros, then the other sign. */
 static void
-find_tails (const VnHistogram *histogram,
-            gboolean           high,
-            const guint64     *ranks,
-            float             *values)
+sample_tails_find_tails (const VnHistogram *histogram,
+                         gboolean           high,
+                         const guint64     *ranks,
+                         float             *values)
 {
   const guint half = VN_HISTOGRAM_PAGES / 2, own = high ? 0 : half;
   Walk walk = { .histogram = histogram, .high = high, .ranks = ranks, .values = values };
   gboolean more = TRUE;
 
   for (guint e = half; more && e-- > 0;)
-    more = pass_page (&walk, own + e, FALSE);
+    more = sample_tails_pass_page (&walk, own + e, FALSE);
   if (more && histogram->n_zero > 0)
-    more = pass_bin (&walk, 0, 0, histogram->n_zero);
+    more = sample_tails_pass_bin (&walk, 0, 0, histogram->n_zero);
   for (guint e = 0; more && e < half; e++)
-    more = pass_page (&walk, half - own + e, TRUE);
+    more = sample_tails_pass_page (&walk, half - own + e, TRUE);
 }
 
 /* Of n elements in ascending order those at floor (n (1 - share)) and floor (n share), the first being number 0. */
 static void
-get_tails (const VnHistogram *sample,
-           VnSampleTails     *tails)
+sample_tails_get_tails (const VnHistogram *sample,
+                        VnSampleTails     *tails)
 {
   const guint64 n = vn_histogram_n_finite (sample);
   guint64 low[VN_SAMPLE_TAILS], high[VN_SAMPLE_TAILS];
@@ -105,8 +105,8 @@ get_tails (const VnHistogram *sample,
       low[i] = (guint64) ((double) n * (1 - vn_sample_shares[i]));
       high[i] = n - 1 - MIN (n - 1, (guint64) ((double) n * vn_sample_shares[i]));
     }
-  find_tails (sample, FALSE, low, tails->low);
-  find_tails (sample, TRUE, high, tails->high);
+  sample_tails_find_tails (sample, FALSE, low, tails->low);
+  sample_tails_find_tails (sample, TRUE, high, tails->high);
 }
 
 /**
@@ -134,7 +134,7 @@ vn_sample_sums_add (VnSampleSums      *self,
   if (vn_histogram_n_finite (sample) == 0)
     return;
   if (!tails->known)
-    get_tails (sample, tails);
+    sample_tails_get_tails (sample, tails);
   tails->known = TRUE;
   vn_sample_sums_add_tails (self, tails, min, max);
 }

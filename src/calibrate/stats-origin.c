@@ -98,7 +98,7 @@ vn_stats_check_origin (VnStats              *self,
 /* ---- samples ---- */
 
 static void
-clear_sample (gpointer data)
+stats_origin_clear_sample (gpointer data)
 {
   g_free (((VnStatsSample *) data)->name);
 }
@@ -108,7 +108,7 @@ vn_stats_samples_new (void)
 {
   GArray *self = g_array_new (FALSE, FALSE, sizeof (VnStatsSample));
 
-  g_array_set_clear_func (self, clear_sample);
+  g_array_set_clear_func (self, stats_origin_clear_sample);
   return self;
 }
 
@@ -247,9 +247,9 @@ vn_stats_count_twice (VnStats     *self,
 /* ---- merging ---- */
 
 static gboolean
-check_same_origin (VnStats * const  *parts,
-                   guint             n,
-                   GError          **error)
+stats_origin_check_same (VnStats * const  *parts,
+                         guint             n,
+                         GError          **error)
 {
   const VnStatsOrigin *first = parts[0]->origin;
 
@@ -277,8 +277,8 @@ check_same_origin (VnStats * const  *parts,
 }
 
 static gboolean
-check_no_sample_twice (const GArray  *samples,
-                       GError       **error)
+stats_origin_check_no_sample_twice (const GArray  *samples,
+                                    GError       **error)
 {
   for (guint i = 1; i < samples->len; i++)
     {
@@ -306,7 +306,7 @@ vn_stats_merge_origins (VnStats          *self,
                         guint             n,
                         GError          **error)
 {
-  if (!check_same_origin (parts, n, error))
+  if (!stats_origin_check_same (parts, n, error))
     return FALSE;
   self->origin = vn_stats_origin_copy (parts[0]->origin);
   for (guint k = 0; k < n; k++)
@@ -320,5 +320,5 @@ vn_stats_merge_origins (VnStats          *self,
         }
     }
   vn_stats_samples_sort (self->samples);
-  return check_no_sample_twice (self->samples, error);
+  return stats_origin_check_no_sample_twice (self->samples, error);
 }

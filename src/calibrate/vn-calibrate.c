@@ -47,9 +47,9 @@ typedef struct
 
 /* A tap that is not derived, and all that are derived from it. */
 static void
-observe_elements (Worker         *self,
-                  guint           tap,
-                  const VnTensor *tensor)
+calibrate_observe_elements (Worker         *self,
+                            guint           tap,
+                            const VnTensor *tensor)
 {
   VnHistogram *sample = vn_histogram_new ();
   VnSampleTails tails = { 0 };
@@ -61,10 +61,10 @@ observe_elements (Worker         *self,
 }
 
 static void
-observe (const VnValue  *value,
-         guint           tap,
-         const VnTensor *tensor,
-         gpointer        data)
+calibrate_observe (const VnValue  *value,
+                   guint           tap,
+                   const VnTensor *tensor,
+                   gpointer        data)
 {
   Worker *self = data;
 
@@ -72,12 +72,12 @@ observe (const VnValue  *value,
     return;
   self->seen[tap] = TRUE;
   if (self->derived[tap].source < 0)
-    observe_elements (self, tap, tensor);
+    calibrate_observe_elements (self, tap, tensor);
 }
 
 static int *
-chain_derived (const VnDerived *derived,
-               guint            n)
+calibrate_chain_derived (const VnDerived *derived,
+                         guint            n)
 {
   int *chain = g_new (int, n + 1);
 
@@ -93,9 +93,9 @@ chain_derived (const VnDerived *derived,
 }
 
 static gboolean
-worker_start (Worker  *self,
-              Run     *run,
-              GError **error)
+calibrate_worker_start (Worker  *self,
+                        Run     *run,
+                        GError **error)
 {
   if (self->runner != NULL)
     return TRUE;
@@ -103,7 +103,7 @@ worker_start (Worker  *self,
   if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error) ||
       (self->runner = vn_runner_new (run->plan, error)) == NULL)
     return FALSE;
-  vn_runner_set_tap (self->runner, observe, self);
+  vn_runner_set_tap (self->runner, calibrate_observe, self);
   self->derived = run->derived;
   self->chain = run->chain;
   self->scratch = vn_scratch_new ();
@@ -116,8 +116,8 @@ worker_start (Worker  *self,
 }
 
 static void
-worker_clear (Worker *self,
-              guint   n_taps)
+calibrate_worker_clear (Worker *self,
+                        guint   n_taps)
 {
   if (self->runner == NULL)
     return;
@@ -132,11 +132,11 @@ worker_clear (Worker *self,
 
 /* The first bad sample, in the order of the samples, is kept for the case that none can be used. */
 static gboolean
-run_leave_out (Run     *run,
-               gsize    item,
-               guint    sample,
-               GError  *bad,
-               GError **error)
+calibrate_run_leave_out (Run     *run,
+                         gsize    item,
+                         guint    sample,
+                         GError  *bad,
+                         GError **error)
 {
   g_mutex_lock (&run->lock);
   if (run->bad_reason == NULL || item < run->first_bad)
@@ -150,10 +150,10 @@ run_leave_out (Run     *run,
 }
 
 static void
-worker_add_sample (Worker           *self,
-                   const Run        *run,
-                   guint             sample,
-                   VnTensor * const *inputs)
+calibrate_worker_add_sample (Worker           *self,
+                             const Run        *run,
+                             guint             sample,
+                             VnTensor * const *inputs)
 {
   VnDigest digest = { 0 };
 
@@ -164,16 +164,16 @@ worker_add_sample (Worker           *self,
 
 /* Where the counts are to outlive a cancelled run, a sample that has been begun is finished: half of one is in no list. */
 static GCancellable *
-run_get_cancellable (Run *run)
+calibrate_run_get_cancellable (Run *run)
 {
   return run->options->checkpoint != NULL ? NULL : run->cancellable;
 }
 
 static gboolean
-run_sample (gsize     slice_item,
-            guint     worker,
-            gpointer  data,
-            GError  **error)
+calibrate_run_sample (gsize     slice_item,
+                      guint     worker,
+                      gpointer  data,
+                      GError  **error)
 {
   Run *run = data;
   Worker *self = &run->workers[worker];
@@ -184,15 +184,15 @@ run_sample (gsize     slice_item,
   GError *bad = NULL;
   gboolean ok;
 
-  if (!worker_start (self, run, error))
+  if (!calibrate_worker_start (self, run, error))
     return FALSE;
 
   if (vn_dataset_load (run->dataset, sample, inputs, &bad))
     {
-      ok = vn_runner_run (self->runner, inputs, NULL, run_get_cancellable (run), error) &&
+      ok = vn_runner_run (self->runner, inputs, NULL, calibrate_run_get_cancellable (run), error) &&
            vn_memory_check (run->mark, error);
       if (ok)
-        worker_add_sample (self, run, sample, inputs);
+        calibrate_worker_add_sample (self, run, sample, inputs);
       for (guint i = 0; i < n_inputs; i++)
         vn_tensor_unref (inputs[i]);
       if (!ok)
@@ -201,7 +201,7 @@ run_sample (gsize     slice_item,
           return FALSE;
         }
     }
-  else if (!run_leave_out (run, item, sample, bad, error))
+  else if (!calibrate_run_leave_out (run, item, sample, bad, error))
     {
       return FALSE;
     }
@@ -213,8 +213,8 @@ run_sample (gsize     slice_item,
 
 /* Sum over all threads; NULL if the tap reported nothing that can be observed. */
 static VnHistogram *
-run_merge (Run   *run,
-           guint  tap)
+calibrate_run_merge (Run   *run,
+                     guint  tap)
 {
   g_autoptr(VnHistogram) sum = vn_histogram_new ();
   gboolean seen = FALSE;
@@ -229,17 +229,17 @@ run_merge (Run   *run,
 }
 
 static VnHistogram *
-run_get_histogram (Run   *run,
-                   guint  tap)
+calibrate_run_get_histogram (Run   *run,
+                             guint  tap)
 {
   const VnDerived *derived = &run->derived[tap];
-  g_autoptr(VnHistogram) own = run_merge (run, tap);
+  g_autoptr(VnHistogram) own = calibrate_run_merge (run, tap);
   g_autoptr(VnHistogram) source = NULL;
   VnHistogram *clamped;
 
   if (derived->source < 0)
     return g_steal_pointer (&own);
-  source = run_merge (run, (guint) derived->source);
+  source = calibrate_run_merge (run, (guint) derived->source);
   if (source == NULL)
     return NULL;
   clamped = vn_histogram_new_clamped (source, derived->min, derived->max);
@@ -249,8 +249,8 @@ run_get_histogram (Run   *run,
 }
 
 static void
-run_list_samples (Run     *run,
-                  VnStats *stats)
+calibrate_run_list_samples (Run     *run,
+                            VnStats *stats)
 {
   for (guint w = 0; w < run->n_workers; w++)
     for (guint i = 0; run->workers[w].runner != NULL && i < run->workers[w].samples->len; i++)
@@ -265,8 +265,8 @@ run_list_samples (Run     *run,
 }
 
 static VnStats *
-run_collect (Run     *run,
-             GError **error)
+calibrate_run_collect (Run     *run,
+                       GError **error)
 {
   g_autoptr(VnStats) stats = NULL;
 
@@ -274,11 +274,11 @@ run_collect (Run     *run,
     return NULL;
   stats = vn_stats_new (0);
   stats->origin = vn_stats_origin_copy (run->options->origin);
-  run_list_samples (run, stats);
+  calibrate_run_list_samples (run, stats);
   for (guint i = 0; i < run->taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
-      g_autoptr(VnHistogram) sum = run_get_histogram (run, i);
+      g_autoptr(VnHistogram) sum = calibrate_run_get_histogram (run, i);
 
       /* Constants, integers and float16 are not observed. */
       if (sum == NULL)
@@ -295,10 +295,10 @@ run_collect (Run     *run,
 #define SLICE_PER_WORKER 4
 
 static gboolean
-run_checkpoint (Run     *run,
-                GError **error)
+calibrate_run_checkpoint (Run     *run,
+                          GError **error)
 {
-  g_autoptr(VnStats) stats = run_collect (run, error);
+  g_autoptr(VnStats) stats = calibrate_run_collect (run, error);
 
   return stats != NULL && run->options->checkpoint (stats, run->options->checkpoint_data, error);
 }
@@ -306,10 +306,10 @@ run_checkpoint (Run     *run,
 /* So many samples that several slices fit between two checkpoints, but no more: at the end of each all threads wait for
  * the slowest. */
 static guint
-next_slice (guint   slice,
-            guint   n_workers,
-            double  seconds,
-            double  interval)
+calibrate_next_slice (guint   slice,
+                      guint   n_workers,
+                      double  seconds,
+                      double  interval)
 {
   double fitting = slice * interval / (2 * MAX (seconds, 1e-6));
 
@@ -317,8 +317,8 @@ next_slice (guint   slice,
 }
 
 static gboolean
-run_slices (Run     *run,
-            GError **error)
+calibrate_run_slices (Run     *run,
+                      GError **error)
 {
   const VnCalibrateOptions *options = run->options;
   double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : CHECKPOINT_SECONDS;
@@ -331,14 +331,14 @@ run_slices (Run     *run,
       guint n = MIN (slice, options->n_samples - run->from);
       gint64 now;
 
-      if (!vn_parallel_for (run->n_workers, n, run_sample, run, run->cancellable, error))
+      if (!vn_parallel_for (run->n_workers, n, calibrate_run_sample, run, run->cancellable, error))
         return FALSE;
       run->from += n;
       now = g_get_monotonic_time ();
-      slice = next_slice (slice, run->n_workers, (double) (now - start) / G_USEC_PER_SEC, interval);
+      slice = calibrate_next_slice (slice, run->n_workers, (double) (now - start) / G_USEC_PER_SEC, interval);
       if (options->checkpoint == NULL || run->from == options->n_samples || now - saved < interval * G_USEC_PER_SEC)
         continue;
-      if (!run_checkpoint (run, error))
+      if (!calibrate_run_checkpoint (run, error))
         return FALSE;
       saved = now;
     }
@@ -347,24 +347,24 @@ run_slices (Run     *run,
 
 /* Runs all samples. A cancelled run hands over what it has before it ends. */
 static gboolean
-run_all (Run     *run,
-         GError **error)
+calibrate_run_all (Run     *run,
+                   GError **error)
 {
   g_autoptr(GError) reason = NULL;
 
-  if (run_slices (run, &reason))
+  if (calibrate_run_slices (run, &reason))
     return TRUE;
   if (run->options->checkpoint != NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
-      !run_checkpoint (run, error))
+      !calibrate_run_checkpoint (run, error))
     return FALSE;
   g_propagate_error (error, g_steal_pointer (&reason));
   return FALSE;
 }
 
 static gboolean
-check_arguments (VnDataset                 *dataset,
-                 const VnCalibrateOptions  *options,
-                 GError                   **error)
+calibrate_check_arguments (VnDataset                 *dataset,
+                           const VnCalibrateOptions  *options,
+                           GError                   **error)
 {
   guint n = vn_dataset_get_n (dataset);
 
@@ -414,19 +414,19 @@ vn_calibrate (VnPlan                    *plan,
   g_autoptr(VnStats) stats = NULL;
   gboolean ok;
 
-  if (!check_arguments (dataset, options, error))
+  if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
 
   run.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   run.n_workers = MAX (1, MIN (run.n_workers, options->n_samples));
   run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
-  run.chain = chain_derived (run.derived, taps->len);
+  run.chain = calibrate_chain_derived (run.derived, taps->len);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
-  ok = run_all (&run, error);
+  ok = calibrate_run_all (&run, error);
   if (ok)
-    ok = (stats = run_collect (&run, error)) != NULL;
+    ok = (stats = calibrate_run_collect (&run, error)) != NULL;
   if (ok && notes != NULL && !options->may_be_empty)
     vn_stats_note_values (stats, notes);
   if (ok && stats->n_samples == 0 && !options->may_be_empty)
@@ -437,7 +437,7 @@ vn_calibrate (VnPlan                    *plan,
     }
 
   for (guint w = 0; w < run.n_workers; w++)
-    worker_clear (&run.workers[w], taps->len);
+    calibrate_worker_clear (&run.workers[w], taps->len);
   g_free (run.workers);
   g_free (run.derived);
   g_free (run.chain);

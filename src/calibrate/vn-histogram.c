@@ -103,8 +103,8 @@ vn_histogram_take (VnHistogram *self,
 }
 
 static gboolean
-page_equal (const guint64 *a,
-            const guint64 *b)
+histogram_page_equal (const guint64 *a,
+                      const guint64 *b)
 {
   static const guint64 none[VN_HISTOGRAM_PAGE_BINS];
 
@@ -127,7 +127,7 @@ vn_histogram_equal (const VnHistogram *a,
       memcmp (&a->samples, &b->samples, sizeof a->samples) != 0)
     return FALSE;
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (!page_equal (a->pages[p], b->pages[p]))
+    if (!histogram_page_equal (a->pages[p], b->pages[p]))
       return FALSE;
   return TRUE;
 }
@@ -145,11 +145,11 @@ vn_histogram_get_bytes (const VnHistogram *self)
 
 /* One bin to @func, cut to the exact minimum and maximum. */
 static void
-emit_bin (const VnHistogram *self,
-          guint              page,
-          guint              m,
-          VnBinFunc          func,
-          gpointer           data)
+histogram_emit_bin (const VnHistogram *self,
+                    guint              page,
+                    guint              m,
+                    VnBinFunc          func,
+                    gpointer           data)
 {
   guint32 low = (guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16;
   float near = vn_float_from_bits (low);
@@ -177,7 +177,7 @@ vn_histogram_foreach (const VnHistogram *self,
     if (self->pages[N_EXPONENTS + e] != NULL)
       for (guint m = VN_HISTOGRAM_PAGE_BINS; m-- > 0;)
         if (self->pages[N_EXPONENTS + e][m] > 0)
-          emit_bin (self, N_EXPONENTS + e, m, func, data);
+          histogram_emit_bin (self, N_EXPONENTS + e, m, func, data);
 
   if (self->n_zero > 0)
     func (&(VnBin) { .lo = 0, .hi = 0, .count = self->n_zero }, data);
@@ -186,7 +186,7 @@ vn_histogram_foreach (const VnHistogram *self,
     if (self->pages[e] != NULL)
       for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
         if (self->pages[e][m] > 0)
-          emit_bin (self, e, m, func, data);
+          histogram_emit_bin (self, e, m, func, data);
 }
 
 typedef struct
@@ -197,9 +197,9 @@ typedef struct
 } Linear;
 
 static void
-add_point (const Linear *linear,
-           double        at,
-           double        count)
+histogram_add_point (const Linear *linear,
+                     double        at,
+                     double        count)
 {
   double i = floor ((at - linear->lo) / linear->width);
 
@@ -209,8 +209,8 @@ add_point (const Linear *linear,
 }
 
 static void
-add_linear (const VnBin *bin,
-            gpointer     data)
+histogram_add_linear (const VnBin *bin,
+                      gpointer     data)
 {
   const Linear *linear = data;
   double from = ((double) bin->lo - linear->lo) / linear->width;
@@ -220,7 +220,7 @@ add_linear (const VnBin *bin,
 
   if (!(to > from) || !isfinite (per_bin))
     {
-      add_point (linear, bin->lo, (double) bin->count);
+      histogram_add_point (linear, bin->lo, (double) bin->count);
       return;
     }
   if (to < 0 || from > linear->bins)
@@ -253,5 +253,5 @@ vn_histogram_linear (const VnHistogram *self,
 
   memset (counts, 0, bins * sizeof *counts);
   if (bins > 0 && linear.width > 0 && isfinite (linear.width))
-    vn_histogram_foreach (self, add_linear, &linear);
+    vn_histogram_foreach (self, histogram_add_linear, &linear);
 }

@@ -49,8 +49,8 @@
 /* ---- write ---- */
 
 static void
-put_varint (VnBuffer *out,
-            guint64     value)
+stats_file_put_varint (VnBuffer *out,
+                       guint64     value)
 {
   guint8 bytes[10];
   guint n = 0;
@@ -62,48 +62,48 @@ put_varint (VnBuffer *out,
 }
 
 static void
-put_text (VnBuffer *out,
-          const char *text)
+stats_file_put_text (VnBuffer *out,
+                     const char *text)
 {
   gsize length = text != NULL ? strlen (text) : 0;
 
-  put_varint (out, length);
+  stats_file_put_varint (out, length);
   vn_buffer_add (out, text, (guint) length);
 }
 
 static void
-put_origin (VnBuffer          *out,
-            const VnStatsOrigin *origin)
+stats_file_put_origin (VnBuffer          *out,
+                       const VnStatsOrigin *origin)
 {
-  put_varint (out, origin != NULL);
+  stats_file_put_varint (out, origin != NULL);
   if (origin == NULL)
     return;
-  put_text (out, origin->network);
-  put_text (out, origin->source);
-  put_text (out, origin->prepared);
-  put_varint (out, (guint64) origin->opset);
-  put_text (out, origin->data);
+  stats_file_put_text (out, origin->network);
+  stats_file_put_text (out, origin->source);
+  stats_file_put_text (out, origin->prepared);
+  stats_file_put_varint (out, (guint64) origin->opset);
+  stats_file_put_text (out, origin->data);
 }
 
 static void
-put_samples (VnBuffer   *out,
-             const GArray *samples)
+stats_file_put_samples (VnBuffer   *out,
+                        const GArray *samples)
 {
-  put_varint (out, samples->len);
+  stats_file_put_varint (out, samples->len);
   for (guint i = 0; i < samples->len; i++)
     {
       const VnStatsSample *sample = &g_array_index (samples, VnStatsSample, i);
       guint64 digest = GUINT64_TO_LE (sample->digest);
 
-      put_varint (out, sample->index);
-      put_text (out, sample->name);
+      stats_file_put_varint (out, sample->index);
+      stats_file_put_text (out, sample->name);
       vn_buffer_add (out, &digest, sizeof digest);
     }
 }
 
 static void
-put_float (VnBuffer *out,
-           float       value)
+stats_file_put_float (VnBuffer *out,
+                      float       value)
 {
   guint32 bits = GUINT32_TO_LE (vn_float_bits (value));
 
@@ -111,8 +111,8 @@ put_float (VnBuffer *out,
 }
 
 static void
-put_sum (VnBuffer       *out,
-         const VnExactSum *sum)
+stats_file_put_sum (VnBuffer       *out,
+                    const VnExactSum *sum)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
     {
@@ -123,45 +123,45 @@ put_sum (VnBuffer       *out,
 }
 
 static void
-put_sums (VnBuffer         *out,
-          const VnSampleSums *sums)
+stats_file_put_sums (VnBuffer         *out,
+                     const VnSampleSums *sums)
 {
-  put_varint (out, sums->n);
+  stats_file_put_varint (out, sums->n);
   for (guint i = 0; i < VN_SAMPLE_TAILS && sums->n > 0; i++)
     {
-      put_sum (out, &sums->low[i]);
-      put_sum (out, &sums->high[i]);
+      stats_file_put_sum (out, &sums->low[i]);
+      stats_file_put_sum (out, &sums->high[i]);
     }
 }
 
 static void
-put_histogram (VnBuffer        *out,
-               const VnHistogram *histogram)
+stats_file_put_histogram (VnBuffer        *out,
+                          const VnHistogram *histogram)
 {
   guint n_pages = 0;
 
-  put_varint (out, histogram->n);
-  put_varint (out, histogram->n_nan);
-  put_varint (out, histogram->n_pos_inf);
-  put_varint (out, histogram->n_neg_inf);
-  put_varint (out, histogram->n_zero);
-  put_float (out, histogram->min);
-  put_float (out, histogram->max);
-  put_sums (out, &histogram->samples);
+  stats_file_put_varint (out, histogram->n);
+  stats_file_put_varint (out, histogram->n_nan);
+  stats_file_put_varint (out, histogram->n_pos_inf);
+  stats_file_put_varint (out, histogram->n_neg_inf);
+  stats_file_put_varint (out, histogram->n_zero);
+  stats_file_put_float (out, histogram->min);
+  stats_file_put_float (out, histogram->max);
+  stats_file_put_sums (out, &histogram->samples);
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     n_pages += histogram->pages[p] != NULL;
-  put_varint (out, n_pages);
+  stats_file_put_varint (out, n_pages);
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (histogram->pages[p] != NULL)
       {
-        put_varint (out, p);
+        stats_file_put_varint (out, p);
         for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-          put_varint (out, histogram->pages[p][m]);
+          stats_file_put_varint (out, histogram->pages[p][m]);
       }
 }
 
 static void
-put_digest (VnBuffer *out)
+stats_file_put_digest (VnBuffer *out)
 {
   g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   guint8 digest[DIGEST_SIZE];
@@ -186,18 +186,18 @@ vn_stats_to_bytes (VnStats  *self,
   VnBuffer *out = &buffer;
 
   vn_buffer_add (out, MAGIC, MAGIC_SIZE);
-  put_varint (out, VERSION);
-  put_varint (out, self->n_samples);
-  put_varint (out, self->n_left);
-  put_origin (out, self->origin);
-  put_samples (out, self->samples);
-  put_varint (out, self->names->len);
+  stats_file_put_varint (out, VERSION);
+  stats_file_put_varint (out, self->n_samples);
+  stats_file_put_varint (out, self->n_left);
+  stats_file_put_origin (out, self->origin);
+  stats_file_put_samples (out, self->samples);
+  stats_file_put_varint (out, self->names->len);
   for (guint i = 0; i < self->names->len; i++)
     {
-      put_text (out, self->names->pdata[i]);
-      put_histogram (out, self->histograms->pdata[i]);
+      stats_file_put_text (out, self->names->pdata[i]);
+      stats_file_put_histogram (out, self->histograms->pdata[i]);
     }
-  put_digest (out);
+  stats_file_put_digest (out);
   return vn_buffer_steal_bytes (out, error);
 }
 
@@ -232,18 +232,18 @@ typedef struct
 } Reader;
 
 static gboolean
-malformed (GError     **error,
-           const char  *what)
+stats_file_malformed (GError     **error,
+                      const char  *what)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The statistics are damaged: %s; calibrate again"), what);
   return FALSE;
 }
 
 static gboolean
-get_varint (Reader   *reader,
-            guint64   limit,
-            guint64  *value,
-            GError  **error)
+stats_file_get_varint (Reader   *reader,
+                       guint64   limit,
+                       guint64  *value,
+                       GError  **error)
 {
   guint64 sum = 0;
 
@@ -252,7 +252,7 @@ get_varint (Reader   *reader,
       guint8 byte;
 
       if (reader->at == reader->end)
-        return malformed (error, _("they end too early"));
+        return stats_file_malformed (error, _("they end too early"));
       byte = *reader->at++;
       if (shift == 63 && byte > 1)
         break;
@@ -264,94 +264,94 @@ get_varint (Reader   *reader,
       *value = sum;
       return TRUE;
     }
-  return malformed (error, _("a number is out of range"));
+  return stats_file_malformed (error, _("a number is out of range"));
 }
 
 static gboolean
-get_text (Reader   *reader,
-          char    **text,
-          GError  **error)
+stats_file_get_text (Reader   *reader,
+                     char    **text,
+                     GError  **error)
 {
   guint64 length;
 
-  if (!get_varint (reader, MAX_NAME, &length, error))
+  if (!stats_file_get_varint (reader, MAX_NAME, &length, error))
     return FALSE;
   if ((guint64) (reader->end - reader->at) < length)
-    return malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they end too early"));
   *text = g_strndup ((const char *) reader->at, length);
   reader->at += length;
-  return (strlen (*text) == length && g_utf8_validate (*text, -1, NULL)) || malformed (error, _("a name is not text"));
+  return (strlen (*text) == length && g_utf8_validate (*text, -1, NULL)) || stats_file_malformed (error, _("a name is not text"));
 }
 
 static gboolean
-get_origin (Reader         *reader,
-            VnStatsOrigin **origin,
-            GError        **error)
+stats_file_get_origin (Reader         *reader,
+                       VnStatsOrigin **origin,
+                       GError        **error)
 {
   guint64 there, opset;
 
-  if (!get_varint (reader, 1, &there, error))
+  if (!stats_file_get_varint (reader, 1, &there, error))
     return FALSE;
   if (there == 0)
     return TRUE;
   *origin = g_new0 (VnStatsOrigin, 1);
-  if (!get_text (reader, &(*origin)->network, error) ||
-      !get_text (reader, &(*origin)->source, error) ||
-      !get_text (reader, &(*origin)->prepared, error) ||
-      !get_varint (reader, MAX_OPSET, &opset, error) ||
-      !get_text (reader, &(*origin)->data, error))
+  if (!stats_file_get_text (reader, &(*origin)->network, error) ||
+      !stats_file_get_text (reader, &(*origin)->source, error) ||
+      !stats_file_get_text (reader, &(*origin)->prepared, error) ||
+      !stats_file_get_varint (reader, MAX_OPSET, &opset, error) ||
+      !stats_file_get_text (reader, &(*origin)->data, error))
     return FALSE;
   (*origin)->opset = (gint64) opset;
   return TRUE;
 }
 
 static gboolean
-get_sample (Reader  *reader,
-            GArray  *samples,
-            GError **error)
+stats_file_get_sample (Reader  *reader,
+                       GArray  *samples,
+                       GError **error)
 {
   guint64 index, digest;
   g_autofree char *name = NULL;
   const VnStatsSample *sample;
 
-  if (!get_varint (reader, G_MAXUINT - 1, &index, error) || !get_text (reader, &name, error))
+  if (!stats_file_get_varint (reader, G_MAXUINT - 1, &index, error) || !stats_file_get_text (reader, &name, error))
     return FALSE;
   if (reader->end - reader->at < (gssize) sizeof digest)
-    return malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they end too early"));
   memcpy (&digest, reader->at, sizeof digest);
   reader->at += sizeof digest;
   vn_stats_samples_add (samples, (guint) index, name, GUINT64_FROM_LE (digest));
   sample = &g_array_index (samples, VnStatsSample, samples->len - 1);
   return samples->len == 1 || vn_stats_sample_compare (sample - 1, sample) < 0 ||
-         malformed (error, _("the samples are out of order"));
+         stats_file_malformed (error, _("the samples are out of order"));
 }
 
 static gboolean
-get_samples (Reader   *reader,
-             VnStats  *stats,
-             GError  **error)
+stats_file_get_samples (Reader   *reader,
+                        VnStats  *stats,
+                        GError  **error)
 {
   guint64 n;
 
-  if (!get_varint (reader, stats->n_samples, &n, error))
+  if (!stats_file_get_varint (reader, stats->n_samples, &n, error))
     return FALSE;
   if (n != 0 && n != stats->n_samples)
-    return malformed (error, _("the list of samples is incomplete"));
+    return stats_file_malformed (error, _("the list of samples is incomplete"));
   for (guint64 i = 0; i < n; i++)
-    if (!get_sample (reader, stats->samples, error))
+    if (!stats_file_get_sample (reader, stats->samples, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-get_float (Reader  *reader,
-           float   *value,
-           GError **error)
+stats_file_get_float (Reader  *reader,
+                      float   *value,
+                      GError **error)
 {
   guint32 bits;
 
   if (reader->end - reader->at < (gssize) sizeof bits)
-    return malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they end too early"));
   memcpy (&bits, reader->at, sizeof bits);
   reader->at += sizeof bits;
   *value = vn_float_from_bits (GUINT32_FROM_LE (bits));
@@ -359,12 +359,12 @@ get_float (Reader  *reader,
 }
 
 static gboolean
-get_sum (Reader      *reader,
-         VnExactSum  *sum,
-         GError     **error)
+stats_file_get_sum (Reader      *reader,
+                    VnExactSum  *sum,
+                    GError     **error)
 {
   if (reader->end - reader->at < (gssize) sizeof sum->limbs)
-    return malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they end too early"));
   memcpy (sum->limbs, reader->at, sizeof sum->limbs);
   reader->at += sizeof sum->limbs;
   for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
@@ -373,40 +373,40 @@ get_sum (Reader      *reader,
 }
 
 static gboolean
-get_sums (Reader        *reader,
-          VnSampleSums  *sums,
-          GError       **error)
+stats_file_get_sums (Reader        *reader,
+                     VnSampleSums  *sums,
+                     GError       **error)
 {
-  if (!get_varint (reader, G_MAXUINT32, &sums->n, error))
+  if (!stats_file_get_varint (reader, G_MAXUINT32, &sums->n, error))
     return FALSE;
   for (guint i = 0; i < VN_SAMPLE_TAILS && sums->n > 0; i++)
-    if (!get_sum (reader, &sums->low[i], error) || !get_sum (reader, &sums->high[i], error))
+    if (!stats_file_get_sum (reader, &sums->low[i], error) || !stats_file_get_sum (reader, &sums->high[i], error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-get_page (Reader       *reader,
-          VnHistogram  *histogram,
-          guint64      *next,
-          gsize        *sum,
-          GError      **error)
+stats_file_get_page (Reader       *reader,
+                     VnHistogram  *histogram,
+                     guint64      *next,
+                     gsize        *sum,
+                     GError      **error)
 {
   guint64 index;
   guint64 *page;
 
-  if (!get_varint (reader, VN_HISTOGRAM_PAGES - 1, &index, error))
+  if (!stats_file_get_varint (reader, VN_HISTOGRAM_PAGES - 1, &index, error))
     return FALSE;
   if (index < *next || index % (VN_HISTOGRAM_PAGES / 2) == VN_HISTOGRAM_PAGES / 2 - 1)
-    return malformed (error, _("a page of counters is out of order"));
+    return stats_file_malformed (error, _("a page of counters is out of order"));
   *next = index + 1;
   page = vn_histogram_page (histogram, (guint) index);
   for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
     {
-      if (!get_varint (reader, G_MAXUINT64, &page[m], error))
+      if (!stats_file_get_varint (reader, G_MAXUINT64, &page[m], error))
         return FALSE;
       if (!vn_checked_add (*sum, page[m], sum))
-        return malformed (error, _("the counters are too large"));
+        return stats_file_malformed (error, _("the counters are too large"));
     }
   return TRUE;
 }
@@ -418,8 +418,8 @@ typedef struct
 } Span;
 
 static void
-widen_span (const VnBin *bin,
-            gpointer     data)
+stats_file_widen_span (const VnBin *bin,
+                       gpointer     data)
 {
   Span *span = data;
 
@@ -431,7 +431,7 @@ widen_span (const VnBin *bin,
 /* Minimum and maximum must lie in the outermost bins: bins are cut to them, so a wrong one turns a bin inside out or
  * leaves it short. */
 static gboolean
-range_fits (VnHistogram *histogram)
+stats_file_range_fits (VnHistogram *histogram)
 {
   const float min = histogram->min;
   const float max = histogram->max;
@@ -444,7 +444,7 @@ range_fits (VnHistogram *histogram)
 
   histogram->min = -INFINITY;
   histogram->max = INFINITY;
-  vn_histogram_foreach (histogram, widen_span, &whole);
+  vn_histogram_foreach (histogram, stats_file_widen_span, &whole);
   histogram->min = min;
   histogram->max = max;
   if (!whole.any || min < whole.lo || max > whole.hi)
@@ -454,53 +454,53 @@ range_fits (VnHistogram *histogram)
 }
 
 static gboolean
-get_histogram (Reader       *reader,
-               VnHistogram  *histogram,
-               GError      **error)
+stats_file_get_histogram (Reader       *reader,
+                          VnHistogram  *histogram,
+                          GError      **error)
 {
   guint64 n_pages;
   guint64 next = 0;
   gsize sum = 0;
 
-  if (!get_varint (reader, G_MAXUINT64, &histogram->n, error) ||
-      !get_varint (reader, histogram->n, &histogram->n_nan, error) ||
-      !get_varint (reader, histogram->n, &histogram->n_pos_inf, error) ||
-      !get_varint (reader, histogram->n, &histogram->n_neg_inf, error) ||
-      !get_varint (reader, histogram->n, &histogram->n_zero, error) ||
-      !get_float (reader, &histogram->min, error) ||
-      !get_float (reader, &histogram->max, error) ||
-      !get_sums (reader, &histogram->samples, error) ||
-      !get_varint (reader, VN_HISTOGRAM_PAGES, &n_pages, error))
+  if (!stats_file_get_varint (reader, G_MAXUINT64, &histogram->n, error) ||
+      !stats_file_get_varint (reader, histogram->n, &histogram->n_nan, error) ||
+      !stats_file_get_varint (reader, histogram->n, &histogram->n_pos_inf, error) ||
+      !stats_file_get_varint (reader, histogram->n, &histogram->n_neg_inf, error) ||
+      !stats_file_get_varint (reader, histogram->n, &histogram->n_zero, error) ||
+      !stats_file_get_float (reader, &histogram->min, error) ||
+      !stats_file_get_float (reader, &histogram->max, error) ||
+      !stats_file_get_sums (reader, &histogram->samples, error) ||
+      !stats_file_get_varint (reader, VN_HISTOGRAM_PAGES, &n_pages, error))
     return FALSE;
 
   for (guint64 i = 0; i < n_pages; i++)
-    if (!get_page (reader, histogram, &next, &sum, error))
+    if (!stats_file_get_page (reader, histogram, &next, &sum, error))
       return FALSE;
 
   if (!vn_checked_add (sum, histogram->n_nan, &sum) || !vn_checked_add (sum, histogram->n_pos_inf, &sum) ||
       !vn_checked_add (sum, histogram->n_neg_inf, &sum) || !vn_checked_add (sum, histogram->n_zero, &sum) ||
       sum != histogram->n)
-    return malformed (error, _("the counters do not add up"));
-  if (!range_fits (histogram))
-    return malformed (error, _("the range does not fit the counters"));
+    return stats_file_malformed (error, _("the counters do not add up"));
+  if (!stats_file_range_fits (histogram))
+    return stats_file_malformed (error, _("the range does not fit the counters"));
   if (!vn_sample_sums_fit (&histogram->samples, vn_histogram_n_finite (histogram), histogram->min, histogram->max))
-    return malformed (error, _("the sums over samples do not fit the range"));
+    return stats_file_malformed (error, _("the sums over samples do not fit the range"));
   return TRUE;
 }
 
 static gboolean
-get_value (Reader   *reader,
-           VnStats  *stats,
-           GError  **error)
+stats_file_get_value (Reader   *reader,
+                      VnStats  *stats,
+                      GError  **error)
 {
   g_autoptr(VnHistogram) histogram = vn_histogram_new ();
   g_autofree char *name = NULL;
 
-  if (!vn_memory_expect (0, error) || !get_text (reader, &name, error))
+  if (!vn_memory_expect (0, error) || !stats_file_get_text (reader, &name, error))
     return FALSE;
   if (stats->names->len > 0 && strcmp (stats->names->pdata[stats->names->len - 1], name) >= 0)
-    return malformed (error, _("the names are out of order"));
-  if (!get_histogram (reader, histogram, error))
+    return stats_file_malformed (error, _("the names are out of order"));
+  if (!stats_file_get_histogram (reader, histogram, error))
     {
       g_prefix_error (error, "“%s”: ", name);
       return FALSE;
@@ -510,9 +510,9 @@ get_value (Reader   *reader,
 }
 
 static gboolean
-check_frame (Reader   *reader,
-             GBytes   *bytes,
-             GError  **error)
+stats_file_check_frame (Reader   *reader,
+                        GBytes   *bytes,
+                        GError  **error)
 {
   g_autoptr(GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   guint8 digest[DIGEST_SIZE];
@@ -527,11 +527,11 @@ check_frame (Reader   *reader,
       return FALSE;
     }
   if (size < MAGIC_SIZE + DIGEST_SIZE)
-    return malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they end too early"));
   g_checksum_update (checksum, data, (gssize) (size - DIGEST_SIZE));
   g_checksum_get_digest (checksum, digest, &digest_size);
   if (memcmp (digest, data + size - DIGEST_SIZE, DIGEST_SIZE) != 0)
-    return malformed (error, _("the checksum is wrong"));
+    return stats_file_malformed (error, _("the checksum is wrong"));
   *reader = (Reader) { .at = data + MAGIC_SIZE, .end = data + size - DIGEST_SIZE };
   return TRUE;
 }
@@ -551,7 +551,7 @@ vn_stats_from_bytes (GBytes  *bytes,
   guint mark = vn_memory_mark ();
   Reader reader;
 
-  if (!check_frame (&reader, bytes, error) || !get_varint (&reader, G_MAXUINT64, &version, error))
+  if (!stats_file_check_frame (&reader, bytes, error) || !stats_file_get_varint (&reader, G_MAXUINT64, &version, error))
     return NULL;
   if (version != VERSION)
     {
@@ -560,20 +560,20 @@ vn_stats_from_bytes (GBytes  *bytes,
                    (unsigned long long) version, VERSION);
       return NULL;
     }
-  if (!get_varint (&reader, G_MAXUINT, &n_samples, error) || !get_varint (&reader, G_MAXUINT, &n_left, error))
+  if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) || !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error))
     return NULL;
 
   self = vn_stats_new ((guint) n_samples);
   self->n_left = (guint) n_left;
-  if (!get_origin (&reader, &self->origin, error) || !get_samples (&reader, self, error) ||
-      !get_varint (&reader, G_MAXUINT, &n_values, error))
+  if (!stats_file_get_origin (&reader, &self->origin, error) || !stats_file_get_samples (&reader, self, error) ||
+      !stats_file_get_varint (&reader, G_MAXUINT, &n_values, error))
     return NULL;
   for (guint64 i = 0; i < n_values; i++)
-    if (!get_value (&reader, self, error) || !vn_memory_check (mark, error))
+    if (!stats_file_get_value (&reader, self, error) || !vn_memory_check (mark, error))
       return NULL;
   if (reader.at != reader.end)
     {
-      malformed (error, _("something follows the last value"));
+      stats_file_malformed (error, _("something follows the last value"));
       return NULL;
     }
   return g_steal_pointer (&self);

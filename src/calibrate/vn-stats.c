@@ -50,8 +50,8 @@ typedef struct
 } Entry;
 
 static gint
-compare_entries (gconstpointer a,
-                 gconstpointer b)
+stats_compare_entries (gconstpointer a,
+                       gconstpointer b)
 {
   return strcmp (((const Entry *) a)->name, ((const Entry *) b)->name);
 }
@@ -65,7 +65,7 @@ vn_stats_seal (VnStats *self)
 
   for (guint i = 0; i < n; i++)
     entries[i] = (Entry) { self->names->pdata[i], self->histograms->pdata[i] };
-  qsort (entries, n, sizeof *entries, compare_entries);
+  qsort (entries, n, sizeof *entries, stats_compare_entries);
 
   g_ptr_array_set_free_func (self->names, NULL);
   g_ptr_array_set_free_func (self->histograms, NULL);
@@ -202,17 +202,17 @@ vn_stats_equal (VnStats *a,
 }
 
 static gboolean
-is_empty (VnStats *self)
+stats_is_empty (VnStats *self)
 {
   return self->n_samples == 0 && self->names->len == 0;
 }
 
 static VnStats *
-first_with_samples (VnStats * const *parts,
-                    guint            n)
+stats_first_with_samples (VnStats * const *parts,
+                          guint            n)
 {
   for (guint k = 0; k < n; k++)
-    if (!is_empty (parts[k]))
+    if (!stats_is_empty (parts[k]))
       return parts[k];
   return parts[0];
 }
@@ -242,11 +242,11 @@ vn_stats_merge (VnStats * const  *parts,
   self = vn_stats_new (0);
   if (!vn_stats_merge_origins (self, parts, n, error))
     return NULL;
-  model = first_with_samples (parts, n);
+  model = stats_first_with_samples (parts, n);
   for (guint k = 0; k < n; k++)
     {
       n_samples += parts[k]->n_samples;
-      for (guint i = 0; !is_empty (parts[k]) && (i < parts[k]->names->len || i < model->names->len); i++)
+      for (guint i = 0; !stats_is_empty (parts[k]) && (i < parts[k]->names->len || i < model->names->len); i++)
         {
           const char *here = i < parts[k]->names->len ? parts[k]->names->pdata[i] : NULL;
           const char *first = i < model->names->len ? model->names->pdata[i] : NULL;
@@ -273,7 +273,7 @@ vn_stats_merge (VnStats * const  *parts,
       VnHistogram *sum = vn_histogram_new ();
 
       for (guint k = 0; k < n; k++)
-        if (!is_empty (parts[k]))
+        if (!stats_is_empty (parts[k]))
           vn_histogram_merge (sum, parts[k]->histograms->pdata[i]);
       vn_stats_take (self, model->names->pdata[i], sum);
     }

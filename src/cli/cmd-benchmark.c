@@ -23,8 +23,8 @@ static const GOptionEntry entries[] = {
 #define BAR_WIDTH 20
 
 static double
-gflops_per_second (double flops,
-                   double ms)
+cmd_benchmark_gflops_per_second (double flops,
+                                 double ms)
 {
   return ms > 0 ? flops / ms / 1e6 : 0;
 }
@@ -32,22 +32,22 @@ gflops_per_second (double flops,
 /* ---- text ---- */
 
 static void
-print_time (const VnBenchmark *result,
-            guint              mode,
-            guint              n_threads)
+cmd_benchmark_print_time (const VnBenchmark *result,
+                          guint              mode,
+                          guint              n_threads)
 {
   const VnBenchmarkTime *time = &result->time[mode];
   g_autofree char *threads = g_strdup_printf (ngettext ("%u thread", "%u threads", n_threads), n_threads);
 
   vn_cmd_print (_("  one sample, %s: %.3f ms (median %.3f, %u runs)"), threads, time->min_ms, time->median_ms, time->n_runs);
   if (result->flops > 0)
-    vn_cmd_print (_(", %.1f GFLOP/s"), gflops_per_second (result->flops, time->min_ms));
+    vn_cmd_print (_(", %.1f GFLOP/s"), cmd_benchmark_gflops_per_second (result->flops, time->min_ms));
   vn_cmd_print ("\n");
 }
 
 static void
-print_summary (const VnBenchmark *result,
-               const char        *path)
+cmd_benchmark_print_summary (const VnBenchmark *result,
+                             const char        *path)
 {
   const VnPlanSummary *summary = &result->summary;
   g_autofree char *arena = vn_format_bytes_column (summary->arena_bytes);
@@ -58,9 +58,9 @@ print_summary (const VnBenchmark *result,
   vn_cmd_print (_("%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n"), path,
                 summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);
   vn_cmd_print (_("  instructions %s\n"), vn_machine_get_instruction_set ());
-  print_time (result, VN_BENCHMARK_ONE, 1);
+  cmd_benchmark_print_time (result, VN_BENCHMARK_ONE, 1);
   if (result->n_threads > 1)
-    print_time (result, VN_BENCHMARK_MANY, result->n_threads);
+    cmd_benchmark_print_time (result, VN_BENCHMARK_MANY, result->n_threads);
   vn_cmd_print (ngettext ("  %u sample at once: %.2f samples a second", "  %u samples at once: %.2f samples a second",
                           result->n_threads), result->n_threads, result->per_second);
   if (result->flops > 0)
@@ -70,9 +70,9 @@ print_summary (const VnBenchmark *result,
 }
 
 static void
-print_head (const VnBenchmark *result,
-            const char        *title,
-            const char        *first)
+cmd_benchmark_print_head (const VnBenchmark *result,
+                          const char        *title,
+                          const char        *first)
 {
   g_autofree char *one = g_strdup_printf (_("1 thread"));
   g_autofree char *many = g_strdup_printf (_("%u threads"), result->n_threads);
@@ -85,25 +85,25 @@ print_head (const VnBenchmark *result,
 
 /* Milliseconds, speed and share: the columns both tables have. */
 static void
-print_columns (const VnBenchmark *result,
-               const double      *ms,
-               double             flops,
-               double             share)
+cmd_benchmark_print_columns (const VnBenchmark *result,
+                             const double      *ms,
+                             double             flops,
+                             double             share)
 {
   vn_cmd_print (" %10.3f", ms[VN_BENCHMARK_ONE]);
   if (result->n_threads > 1)
     vn_cmd_print (" %10.3f", ms[VN_BENCHMARK_MANY]);
   if (flops > 0 && ms[VN_BENCHMARK_MANY] > 0)
-    vn_cmd_print (" %9.1f", gflops_per_second (flops, ms[VN_BENCHMARK_MANY]));
+    vn_cmd_print (" %9.1f", cmd_benchmark_gflops_per_second (flops, ms[VN_BENCHMARK_MANY]));
   else
     vn_cmd_print (" %9s", "");
   vn_cmd_print (" %5.1f %%", share * 100);
 }
 
 static void
-print_types (const VnBenchmark *result)
+cmd_benchmark_print_types (const VnBenchmark *result)
 {
-  print_head (result, _("Operators (ms)"), _("calls"));
+  cmd_benchmark_print_head (result, _("Operators (ms)"), _("calls"));
   for (guint i = 0; i < result->types->len; i++)
     {
       const VnBenchmarkType *type = &g_array_index (result->types, VnBenchmarkType, i);
@@ -112,14 +112,14 @@ print_types (const VnBenchmark *result)
       for (guint k = 0; k < BAR_WIDTH && k + 0.5 < type->share * BAR_WIDTH; k++)
         bar[k] = '#';
       vn_cmd_print ("  %6u", type->n_calls);
-      print_columns (result, type->ms, type->flops, type->share);
+      cmd_benchmark_print_columns (result, type->ms, type->flops, type->share);
       vn_cmd_print ("  %s  %s%s%s\n", bar, type->domain, type->domain[0] != '\0' ? ":" : "", type->op_type);
     }
 }
 
 /* What the operators behind the node were that it does itself, in the order in which it does them. */
 static char *
-dup_fused (const VnBenchmarkNode *node)
+cmd_benchmark_dup_fused (const VnBenchmarkNode *node)
 {
   gboolean clamps = g_strcmp0 (node->activation, "Clip") == 0;
   const char *parts[5] = { NULL };
@@ -139,22 +139,22 @@ dup_fused (const VnBenchmarkNode *node)
 }
 
 static void
-print_nodes (VnBenchmark *result)
+cmd_benchmark_print_nodes (VnBenchmark *result)
 {
   g_autoptr(GArray) order = vn_benchmark_sort_nodes (result);
   guint n = MIN (order->len, (guint) MAX (top, 0));
 
   if (n == 0)
     return;
-  print_head (result, _("Slowest nodes (ms)"), "#");
+  cmd_benchmark_print_head (result, _("Slowest nodes (ms)"), "#");
   for (guint i = 0; i < n; i++)
     {
       const VnBenchmarkNode *node = &g_array_index (result->nodes, VnBenchmarkNode, g_array_index (order, guint, i));
       g_autofree char *label = vn_node_dup_label (node->node);
-      g_autofree char *fused = dup_fused (node);
+      g_autofree char *fused = cmd_benchmark_dup_fused (node);
 
       vn_cmd_print ("  %6u", i + 1);
-      print_columns (result, node->ms, node->flops, node->share);
+      cmd_benchmark_print_columns (result, node->ms, node->flops, node->share);
       vn_cmd_print ("  %s  %s%s%s\n          %s → %s\n", label, node->node->op_type,
                     fused, node->is_view ? _(", only another shape") : node->is_order ? _(", only another order of its data") : "",
                     node->inputs, node->outputs);
@@ -164,9 +164,9 @@ print_nodes (VnBenchmark *result)
 /* ---- JSON ---- */
 
 static void
-json_time (JsonBuilder           *json,
-           const char            *name,
-           const VnBenchmarkTime *time)
+cmd_benchmark_json_time (JsonBuilder           *json,
+                         const char            *name,
+                         const VnBenchmarkTime *time)
 {
   vn_json_begin_object (json, name);
   vn_json_add_int (json, "runs", time->n_runs);
@@ -176,13 +176,13 @@ json_time (JsonBuilder           *json,
 }
 
 static void
-json_summary (JsonBuilder       *json,
-              const VnBenchmark *result)
+cmd_benchmark_json_summary (JsonBuilder       *json,
+                            const VnBenchmark *result)
 {
   vn_json_add_text (json, "instruction_set", vn_machine_get_instruction_set ());
   vn_json_add_int (json, "threads", result->n_threads);
-  json_time (json, "one_thread", &result->time[VN_BENCHMARK_ONE]);
-  json_time (json, "all_threads", &result->time[VN_BENCHMARK_MANY]);
+  cmd_benchmark_json_time (json, "one_thread", &result->time[VN_BENCHMARK_ONE]);
+  cmd_benchmark_json_time (json, "all_threads", &result->time[VN_BENCHMARK_MANY]);
   vn_json_add_number (json, "samples_per_second", result->per_second);
   vn_json_add_number (json, "flops", result->flops);
   vn_json_add_int (json, "arena_bytes", (gint64) result->summary.arena_bytes);
@@ -197,10 +197,10 @@ json_summary (JsonBuilder       *json,
 }
 
 static void
-json_times (JsonBuilder  *json,
-            const double *ms,
-            double        flops,
-            double        share)
+cmd_benchmark_json_times (JsonBuilder  *json,
+                          const double *ms,
+                          double        flops,
+                          double        share)
 {
   vn_json_add_number (json, "one_thread_ms", ms[VN_BENCHMARK_ONE]);
   vn_json_add_number (json, "all_threads_ms", ms[VN_BENCHMARK_MANY]);
@@ -210,8 +210,8 @@ json_times (JsonBuilder  *json,
 }
 
 static void
-json_tables (JsonBuilder       *json,
-             const VnBenchmark *result)
+cmd_benchmark_json_tables (JsonBuilder       *json,
+                           const VnBenchmark *result)
 {
   vn_json_begin_array (json, "operators");
   for (guint i = 0; i < result->types->len; i++)
@@ -222,7 +222,7 @@ json_tables (JsonBuilder       *json,
       vn_json_add_text (json, "domain", type->domain);
       vn_json_add_text (json, "type", type->op_type);
       vn_json_add_int (json, "calls", type->n_calls);
-      json_times (json, type->ms, type->flops, type->share);
+      cmd_benchmark_json_times (json, type->ms, type->flops, type->share);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -238,7 +238,7 @@ json_tables (JsonBuilder       *json,
       vn_json_add_text (json, "type", node->node->op_type);
       vn_json_add_text (json, "inputs", node->inputs);
       vn_json_add_text (json, "outputs", node->outputs);
-      json_times (json, node->ms, node->flops, node->share);
+      cmd_benchmark_json_times (json, node->ms, node->flops, node->share);
       vn_json_add_bool (json, "fused_clamp", g_strcmp0 (node->activation, "Clip") == 0);
       vn_json_add_text (json, "fused_activation", node->activation != NULL ? node->activation : "");
       vn_json_add_bool (json, "fused_factors", node->has_factors);
@@ -255,7 +255,7 @@ json_tables (JsonBuilder       *json,
 /* ---- the command ---- */
 
 static gboolean
-check_options (GError **error)
+cmd_benchmark_check_options (GError **error)
 {
   if (n_runs >= 0 && n_runs <= 1000000 && seconds >= 0 && seconds <= 86400 && top >= 0)
     return TRUE;
@@ -277,7 +277,7 @@ benchmark_run (char        **args,
   VnBenchmarkSettings settings = { .n_threads = (guint) vn_cmd_options.threads };
   VnBenchmark *result;
 
-  if (!check_options (error) ||
+  if (!cmd_benchmark_check_options (error) ||
       (vn_cmd_options.data != NULL && (data = vn_cmd_make_data_spec (error)) == NULL) ||
       (model = vn_cmd_open_to_run (args[0], &shapes, &given, error)) == NULL)
     return FALSE;
@@ -291,11 +291,11 @@ benchmark_run (char        **args,
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   result = vn_benchmark_job_get_result (VN_BENCHMARK_JOB (job));
-  print_summary (result, args[0]);
-  print_types (result);
-  print_nodes (result);
-  json_summary (json, result);
-  json_tables (json, result);
+  cmd_benchmark_print_summary (result, args[0]);
+  cmd_benchmark_print_types (result);
+  cmd_benchmark_print_nodes (result);
+  cmd_benchmark_json_summary (json, result);
+  cmd_benchmark_json_tables (json, result);
   return TRUE;
 }
 

@@ -30,9 +30,9 @@ static const GOptionEntry entries[] = {
 };
 
 static gboolean
-parse_shard (guint   *index,
-             guint   *n,
-             GError **error)
+cmd_calibrate_parse_shard (guint   *index,
+                           guint   *n,
+                           GError **error)
 {
   char *end;
   guint64 k, total = 0;
@@ -59,8 +59,8 @@ parse_shard (guint   *index,
 }
 
 static gboolean
-check_output (VnFileSet  *files,
-              GError    **error)
+cmd_calibrate_check_output (VnFileSet  *files,
+                            GError    **error)
 {
   if (output == NULL && table == NULL)
     {
@@ -86,8 +86,8 @@ check_output (VnFileSet  *files,
 
 /* Of several processes one looks at what is left of an interrupted run, and tells the others. */
 static gboolean
-take_up (VnStats **base,
-         GError  **error)
+cmd_calibrate_take_up (VnStats **base,
+                       GError  **error)
 {
   GError *reason = NULL;
 
@@ -121,9 +121,9 @@ calibrate (VnCalibrateSettings  *settings,
 }
 
 static void
-print_result (VnStats     *stats,
-              VnNotes     *notes,
-              JsonBuilder *json)
+cmd_calibrate_print_result (VnStats     *stats,
+                            VnNotes     *notes,
+                            JsonBuilder *json)
 {
   vn_notes_sort (notes);
   vn_cmd_print_notes (notes);
@@ -139,10 +139,10 @@ print_result (VnStats     *stats,
 
 /* Several processes: what all have learned and what was known before. */
 static gboolean
-join_all (VnStats **stats,
-          VnNotes  *notes,
-          VnStats  *base,
-          GError  **error)
+cmd_calibrate_join_all (VnStats **stats,
+                        VnNotes  *notes,
+                        VnStats  *base,
+                        GError  **error)
 {
   GError *reason = NULL;
   VnStats *sum = NULL;
@@ -167,10 +167,10 @@ join_all (VnStats **stats,
 }
 
 static gboolean
-save_table (const VnModel   *prepared,
-            const VnRecipe  *recipe,
-            VnStats         *stats,
-            GError         **error)
+cmd_calibrate_save_table (const VnModel   *prepared,
+                          const VnRecipe  *recipe,
+                          VnStats         *stats,
+                          GError         **error)
 {
   g_autoptr(VnEncodingTable) ranges = NULL;
 
@@ -181,25 +181,25 @@ save_table (const VnModel   *prepared,
 }
 
 static gboolean
-save (const VnModel   *prepared,
-      const VnRecipe  *recipe,
-      VnStats         *stats,
-      GError         **error)
+cmd_calibrate_save (const VnModel   *prepared,
+                    const VnRecipe  *recipe,
+                    VnStats         *stats,
+                    GError         **error)
 {
   GError *reason = NULL;
 
-  if (vn_ranks_get_rank () == 0 && save_table (prepared, recipe, stats, &reason) && output != NULL &&
+  if (vn_ranks_get_rank () == 0 && cmd_calibrate_save_table (prepared, recipe, stats, &reason) && output != NULL &&
       vn_stats_save (stats, output, &reason))
     vn_calibrate_clear_parts (output, &reason);
   return vn_cmd_agree (reason, error);
 }
 
 static gboolean
-read_options (VnCalibrateSettings  *settings,
-              const VnProject      *project,
-              VnDataSpec          **data,
-              VnRecipe            **recipe,
-              GError              **error)
+cmd_calibrate_read_options (VnCalibrateSettings  *settings,
+                            const VnProject      *project,
+                            VnDataSpec          **data,
+                            VnRecipe            **recipe,
+                            GError              **error)
 {
   *data = vn_cmd_options.data == NULL && project != NULL && project->data != NULL ? vn_data_spec_copy (project->data)
                                                                                    : vn_cmd_make_data_spec (error);
@@ -207,7 +207,7 @@ read_options (VnCalibrateSettings  *settings,
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
   *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, NULL, NULL, error);
-  if (*recipe == NULL || !parse_shard (&settings->shard, &settings->n_shards, error))
+  if (*recipe == NULL || !cmd_calibrate_parse_shard (&settings->shard, &settings->n_shards, error))
     return FALSE;
   settings->data = *data;
   settings->recipe = *recipe;
@@ -241,14 +241,14 @@ calibrate_run (char        **args,
   if (vn_project_is_file (path) && (project = vn_project_load (path, &reason)) != NULL)
     path = project->model;
   files = vn_cmd_new_files (path);
-  if (reason == NULL && read_options (&settings, project, &data, &recipe, &reason))
+  if (reason == NULL && cmd_calibrate_read_options (&settings, project, &data, &recipe, &reason))
     {
       if (project != NULL)
         vn_file_set_reads (files, args[0], _("the project"));
       vn_data_spec_add_files (data, files);
       vn_recipe_add_files (recipe, files);
       vn_file_set_reads (files, recipe_file, _("the recipe"));
-      check_output (files, &reason);
+      cmd_calibrate_check_output (files, &reason);
     }
   if (!vn_cmd_agree (g_steal_pointer (&reason), error))
     return FALSE;
@@ -258,16 +258,16 @@ calibrate_run (char        **args,
       vn_model_add_files (model, files);
       vn_file_set_check (files, &reason);
     }
-  if (!vn_cmd_agree (reason, error) || !take_up (&base, error))
+  if (!vn_cmd_agree (reason, error) || !cmd_calibrate_take_up (&base, error))
     return FALSE;
   settings.model = model;
   settings.input_shapes = shapes;
   settings.base = base;
-  if (!calibrate (&settings, &prepared, &stats, &notes, error) || !join_all (&stats, notes, base, error) ||
-      !save (prepared, recipe, stats, error))
+  if (!calibrate (&settings, &prepared, &stats, &notes, error) || !cmd_calibrate_join_all (&stats, notes, base, error) ||
+      !cmd_calibrate_save (prepared, recipe, stats, error))
     return FALSE;
   if (vn_ranks_get_rank () == 0)
-    print_result (stats, notes, json);
+    cmd_calibrate_print_result (stats, notes, json);
   return TRUE;
 }
 

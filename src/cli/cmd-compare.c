@@ -19,7 +19,7 @@ static const GOptionEntry entries[] = {
 };
 
 static const char *
-describe_place (const VnErrorRow *row)
+cmd_compare_describe_place (const VnErrorRow *row)
 {
   if (row->is_output)
     return _("  (output)");
@@ -27,7 +27,7 @@ describe_place (const VnErrorRow *row)
 }
 
 static void
-print_table (VnErrorTable *errors)
+cmd_compare_print_table (VnErrorTable *errors)
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
 
@@ -41,12 +41,12 @@ print_table (VnErrorTable *errors)
       g_autofree char *local = row->has_local ? vn_format_db_column (row->local_db) : g_strdup ("");
 
       vn_cmd_print ("%s %10s %12.6g %9.5f %11s  %-14s %s%s\n", vn_error_row_is_marked (row) ? "!" : " ", db,
-                    row->noise_to_signal, row->cosine, local, row->op_type, row->value, describe_place (row));
+                    row->noise_to_signal, row->cosine, local, row->op_type, row->value, cmd_compare_describe_place (row));
     }
 }
 
 static void
-print_weights (VnErrorTable *errors)
+cmd_compare_print_weights (VnErrorTable *errors)
 {
   guint n = vn_error_table_get_n_weights (errors);
 
@@ -64,11 +64,11 @@ print_weights (VnErrorTable *errors)
 }
 
 static gboolean
-check_files (VnFileSet         *files,
-             const VnModel     *float_model,
-             const VnModel     *quant_model,
-             const VnDataSpec  *data,
-             GError           **error)
+cmd_compare_check_files (VnFileSet         *files,
+                         const VnModel     *float_model,
+                         const VnModel     *quant_model,
+                         const VnDataSpec  *data,
+                         GError           **error)
 {
   vn_model_add_files (float_model, files);
   vn_model_add_files (quant_model, files);
@@ -93,7 +93,7 @@ compare_run (char        **args,
   g_autofree char *text = NULL;
   VnReportInput input = { 0 };
 
-  if (quant_model == NULL || !check_files (files, float_model, quant_model, data, error))
+  if (quant_model == NULL || !cmd_compare_check_files (files, float_model, quant_model, data, error))
     return FALSE;
   if (shape_error != NULL)
     {
@@ -117,8 +117,8 @@ compare_run (char        **args,
     }
   vn_cmd_print_run_notes (input.notes);
   vn_cmd_print_verdict (input.errors, NULL, input.notes);
-  print_table (input.errors);
-  print_weights (input.errors);
+  cmd_compare_print_table (input.errors);
+  cmd_compare_print_weights (input.errors);
   text = vn_report_json (&input);
   if (!json_parser_load_from_data (parser, text, -1, error))
     return FALSE;

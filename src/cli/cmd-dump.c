@@ -17,9 +17,9 @@ static const GOptionEntry entries[] = {
 };
 
 static void
-print_result (VnDump      *dump,
-              const char  *folder,
-              JsonBuilder *json)
+cmd_dump_print_result (VnDump      *dump,
+                       const char  *folder,
+                       JsonBuilder *json)
 {
   guint n_quantized = 0, n = vn_dump_get_n (dump);
   g_autofree char *index = g_build_filename (folder, VN_DUMP_INDEX, NULL);
@@ -70,7 +70,7 @@ dump_run (char        **args,
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   vn_cmd_print_notes (vn_dump_job_get_notes (VN_DUMP_JOB (job)));
-  print_result (vn_dump_job_get_dump (VN_DUMP_JOB (job)), settings.folder, json);
+  cmd_dump_print_result (vn_dump_job_get_dump (VN_DUMP_JOB (job)), settings.folder, json);
   vn_cmd_json_notes (json, vn_dump_job_get_notes (VN_DUMP_JOB (job)));
   return TRUE;
 }

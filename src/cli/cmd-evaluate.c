@@ -28,27 +28,27 @@ typedef struct
 } Table;
 
 static char *
-format_part (guint n,
-             guint of)
+cmd_evaluate_format_part (guint n,
+                          guint of)
 {
   return of > 0 ? g_strdup_printf (_("%.2f %%"), 100.0 * n / of) : g_strdup ("");
 }
 
 /* Of a classifier among five and fewer all are right. */
 static char *
-format_top5 (const VnScore *score)
+cmd_evaluate_format_top5 (const VnScore *score)
 {
-  return score->n_outputs > 5 ? format_part (score->top5, score->n_labelled) : g_strdup ("");
+  return score->n_outputs > 5 ? cmd_evaluate_format_part (score->top5, score->n_labelled) : g_strdup ("");
 }
 
 static char *
-format_error (const VnScore *score)
+cmd_evaluate_format_error (const VnScore *score)
 {
   return score->error.n > 0 ? vn_format_db_column (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
 }
 
 static gboolean
-any_labelled (const Table *table)
+cmd_evaluate_any_labelled (const Table *table)
 {
   for (guint k = 0; k < table->n; k++)
     if (table->scores[k].n_labelled > 0)
@@ -57,9 +57,9 @@ any_labelled (const Table *table)
 }
 
 static void
-print_table (const Table *table)
+cmd_evaluate_print_table (const Table *table)
 {
-  gboolean labelled = any_labelled (table);
+  gboolean labelled = cmd_evaluate_any_labelled (table);
 
   vn_cmd_print (labelled ? _("%u samples, %u with a class\n") : _("%u samples\n"), table->scores[0].n, table->scores[0].n_labelled);
   vn_cmd_print ("  %10s", _("size"));
@@ -70,10 +70,10 @@ print_table (const Table *table)
     {
       const VnScore *score = &table->scores[k];
       g_autofree char *size = vn_format_bytes_column (((VnModel *) table->models->pdata[k])->file_size);
-      g_autofree char *top1 = format_part (score->top1, score->n_labelled);
-      g_autofree char *top5 = format_top5 (score);
-      g_autofree char *agree = k > 0 && score->n_outputs > 0 ? format_part (score->n_agree, score->n) : g_strdup ("");
-      g_autofree char *error = format_error (score);
+      g_autofree char *top1 = cmd_evaluate_format_part (score->top1, score->n_labelled);
+      g_autofree char *top5 = cmd_evaluate_format_top5 (score);
+      g_autofree char *agree = k > 0 && score->n_outputs > 0 ? cmd_evaluate_format_part (score->n_agree, score->n) : g_strdup ("");
+      g_autofree char *error = cmd_evaluate_format_error (score);
 
       vn_cmd_print ("  %10s", size);
       if (labelled)
@@ -87,46 +87,46 @@ print_table (const Table *table)
 typedef char *(*CellFunc) (const Table *table, guint k);
 
 static char *
-cell_size (const Table *table,
-           guint        k)
+cmd_evaluate_cell_size (const Table *table,
+                        guint        k)
 {
   return vn_format_bytes_column (((VnModel *) table->models->pdata[k])->file_size);
 }
 
 static char *
-cell_top1 (const Table *table,
-           guint        k)
+cmd_evaluate_cell_top1 (const Table *table,
+                        guint        k)
 {
-  return format_part (table->scores[k].top1, table->scores[k].n_labelled);
+  return cmd_evaluate_format_part (table->scores[k].top1, table->scores[k].n_labelled);
 }
 
 static char *
-cell_top5 (const Table *table,
-           guint        k)
+cmd_evaluate_cell_top5 (const Table *table,
+                        guint        k)
 {
-  return format_top5 (&table->scores[k]);
+  return cmd_evaluate_format_top5 (&table->scores[k]);
 }
 
 static char *
-cell_agree (const Table *table,
-            guint        k)
+cmd_evaluate_cell_agree (const Table *table,
+                         guint        k)
 {
-  return k > 0 && table->scores[k].n_outputs > 0 ? format_part (table->scores[k].n_agree, table->scores[k].n) : g_strdup ("");
+  return k > 0 && table->scores[k].n_outputs > 0 ? cmd_evaluate_format_part (table->scores[k].n_agree, table->scores[k].n) : g_strdup ("");
 }
 
 static char *
-cell_error (const Table *table,
-            guint        k)
+cmd_evaluate_cell_error (const Table *table,
+                         guint        k)
 {
-  return format_error (&table->scores[k]);
+  return cmd_evaluate_format_error (&table->scores[k]);
 }
 
 static char *
-make_markdown (const Table *table)
+cmd_evaluate_make_markdown (const Table *table)
 {
   static const struct { const char *title; CellFunc func; } rows[] = {
-    { N_("Model size"), cell_size }, { N_("Prec@1"), cell_top1 }, { N_("Prec@5"), cell_top5 },
-    { N_("Same class as the first"), cell_agree }, { N_("SQNR to the first"), cell_error },
+    { N_("Model size"), cmd_evaluate_cell_size }, { N_("Prec@1"), cmd_evaluate_cell_top1 }, { N_("Prec@5"), cmd_evaluate_cell_top5 },
+    { N_("Same class as the first"), cmd_evaluate_cell_agree }, { N_("SQNR to the first"), cmd_evaluate_cell_error },
   };
   GString *text = g_string_new ("| |");
 
@@ -152,8 +152,8 @@ make_markdown (const Table *table)
 /* ---- JSON ---- */
 
 static void
-add_scores (JsonBuilder *json,
-            const Table *table)
+cmd_evaluate_add_scores (JsonBuilder *json,
+                         const Table *table)
 {
   vn_json_begin_array (json, "models");
   for (guint k = 0; k < table->n; k++)
@@ -190,10 +190,10 @@ add_scores (JsonBuilder *json,
 
 /* --shape and --dim speak of the first model's inputs. */
 static GPtrArray *
-open_models (char       **paths,
-             GHashTable **shapes,
-             VnFileSet   *files,
-             GError     **error)
+cmd_evaluate_open_models (char       **paths,
+                          GHashTable **shapes,
+                          VnFileSet   *files,
+                          GError     **error)
 {
   g_autoptr(GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
 
@@ -228,7 +228,7 @@ evaluate_run (char        **args,
   vn_data_spec_add_files (data, files);
   vn_file_set_reads (files, labels_file, _("the list of classes"));
   vn_file_set_writes (files, report_file, "--report");
-  if (!vn_file_set_check (files, error) || (models = open_models (args, &shapes, files, error)) == NULL ||
+  if (!vn_file_set_check (files, error) || (models = cmd_evaluate_open_models (args, &shapes, files, error)) == NULL ||
       !vn_file_set_check (files, error))
     return FALSE;
   settings.models = models;
@@ -239,15 +239,15 @@ evaluate_run (char        **args,
   table = (Table) { args, models, vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), models->len };
   if (report_file != NULL)
     {
-      g_autofree char *text = make_markdown (&table);
+      g_autofree char *text = cmd_evaluate_make_markdown (&table);
 
       if (!vn_file_write_all (report_file, text, strlen (text), error))
         return FALSE;
     }
   notes = vn_evaluate_job_get_notes (VN_EVALUATE_JOB (job));
   vn_cmd_print_notes (notes);
-  print_table (&table);
-  add_scores (json, &table);
+  cmd_evaluate_print_table (&table);
+  cmd_evaluate_add_scores (json, &table);
   vn_cmd_json_notes (json, notes);
   return TRUE;
 }

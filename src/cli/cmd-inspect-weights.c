@@ -6,8 +6,8 @@
 #include "vn-weights.h"
 
 static void
-add_weight (JsonBuilder         *json,
-            const VnWeightStats *stats)
+cmd_inspect_weights_add_weight (JsonBuilder         *json,
+                                const VnWeightStats *stats)
 {
   g_autofree char *shape = vn_shape_to_string (&stats->shape, "×");
 
@@ -50,7 +50,7 @@ vn_cmd_print_weights (JsonBuilder    *json,
                 _("shape"), _("min"), _("max"), _("mean"), _("deviation"), _("0 in %"), _("spread"));
   vn_json_begin_array (json, "weights");
   for (guint i = 0; i < list->len; i++)
-    add_weight (json, g_ptr_array_index (list, i));
+    cmd_inspect_weights_add_weight (json, g_ptr_array_index (list, i));
   json_builder_end_array (json);
   return TRUE;
 }
@@ -58,17 +58,17 @@ vn_cmd_print_weights (JsonBuilder    *json,
 /* ---- precision ---- */
 
 static gboolean
-converts (const VnNode *node)
+cmd_inspect_weights_converts (const VnNode *node)
 {
   return g_str_has_suffix (node->op_type, "QuantizeLinear") || g_str_has_suffix (node->op_type, "DequantizeLinear") ||
          g_str_has_suffix (node->op_type, "FixNeuron") || vn_node_is (node, "Constant");
 }
 
 static void
-add_node (JsonBuilder       *json,
-          const VnNode      *node,
-          const VnPrecision *precision,
-          const char        *name)
+cmd_inspect_weights_add_node (JsonBuilder       *json,
+                              const VnNode      *node,
+                              const VnPrecision *precision,
+                              const char        *name)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -86,7 +86,7 @@ add_node (JsonBuilder       *json,
 }
 
 static void
-print_lists (GHashTable *lists)
+cmd_inspect_weights_print_lists (GHashTable *lists)
 {
   g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (lists), (GCompareFunc) g_strcmp0);
 
@@ -120,11 +120,11 @@ vn_cmd_print_precision (JsonBuilder   *json,
       VnPrecision precision;
       GPtrArray *list;
 
-      if (converts (node))
+      if (cmd_inspect_weights_converts (node))
         continue;
       vn_node_get_precision (node, &precision);
       name = vn_precision_dup_name (&precision);
-      add_node (json, node, &precision, name);
+      cmd_inspect_weights_add_node (json, node, &precision, name);
       list = g_hash_table_lookup (lists, name);
       if (list == NULL)
         {
@@ -134,5 +134,5 @@ vn_cmd_print_precision (JsonBuilder   *json,
       g_ptr_array_add (list, vn_node_dup_label (node));
     }
   json_builder_end_array (json);
-  print_lists (lists);
+  cmd_inspect_weights_print_lists (lists);
 }

@@ -10,8 +10,8 @@
 static gboolean tensors, weights, precision;
 
 static void
-add_value (JsonBuilder   *json,
-           const VnValue *value)
+cmd_inspect_add_value (JsonBuilder   *json,
+                       const VnValue *value)
 {
   g_autofree char *type = vn_type_to_string (&value->type);
 
@@ -23,10 +23,10 @@ add_value (JsonBuilder   *json,
 }
 
 static void
-add_values (JsonBuilder *json,
-            const char  *member,
-            const char  *title,
-            GPtrArray   *values)
+cmd_inspect_add_values (JsonBuilder *json,
+                        const char  *member,
+                        const char  *title,
+                        GPtrArray   *values)
 {
   vn_cmd_print ("%s\n", title);
   vn_json_begin_array (json, member);
@@ -36,14 +36,14 @@ add_values (JsonBuilder *json,
 
       /* Old files list their weights as inputs; nobody feeds those. */
       if (value->initializer == NULL || value->is_output)
-        add_value (json, value);
+        cmd_inspect_add_value (json, value);
     }
   json_builder_end_array (json);
 }
 
 /* Results of nodes with their sizes, open ones by what they are. */
 static GPtrArray *
-list_results (const VnGraph *graph)
+cmd_inspect_list_results (const VnGraph *graph)
 {
   GPtrArray *values = g_ptr_array_new ();
 
@@ -66,15 +66,15 @@ typedef struct
 } OpCount;
 
 static void
-op_count_free (gpointer data)
+cmd_inspect_op_count_free (gpointer data)
 {
   g_free (((OpCount *) data)->type);
   g_free (data);
 }
 
 static gint
-compare_counts (gconstpointer a,
-                gconstpointer b)
+cmd_inspect_compare_counts (gconstpointer a,
+                            gconstpointer b)
 {
   const OpCount *x = *(const OpCount * const *) a, *y = *(const OpCount * const *) b;
 
@@ -82,9 +82,9 @@ compare_counts (gconstpointer a,
 }
 
 static GPtrArray *
-count_ops (const VnGraph *graph)
+cmd_inspect_count_ops (const VnGraph *graph)
 {
-  GPtrArray *counts = g_ptr_array_new_with_free_func (op_count_free);
+  GPtrArray *counts = g_ptr_array_new_with_free_func (cmd_inspect_op_count_free);
   g_autoptr(GHashTable) by_type = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -104,15 +104,15 @@ count_ops (const VnGraph *graph)
         }
       count->n++;
     }
-  g_ptr_array_sort (counts, compare_counts);
+  g_ptr_array_sort (counts, cmd_inspect_compare_counts);
   return counts;
 }
 
 static void
-add_ops (JsonBuilder   *json,
-         const VnGraph *graph)
+cmd_inspect_add_ops (JsonBuilder   *json,
+                     const VnGraph *graph)
 {
-  g_autoptr(GPtrArray) counts = count_ops (graph);
+  g_autoptr(GPtrArray) counts = cmd_inspect_count_ops (graph);
 
   vn_cmd_print ("%s\n", _("Operators"));
   vn_json_begin_array (json, "operators");
@@ -131,8 +131,8 @@ add_ops (JsonBuilder   *json,
 }
 
 static void
-add_opsets (JsonBuilder   *json,
-            const VnModel *model)
+cmd_inspect_add_opsets (JsonBuilder   *json,
+                        const VnModel *model)
 {
   vn_json_begin_array (json, "opsets");
   for (guint i = 0; i < model->opsets->len; i++)
@@ -152,8 +152,8 @@ add_opsets (JsonBuilder   *json,
 
 /* Every node that cannot be run, with its operator. */
 static void
-add_unsupported (JsonBuilder   *json,
-                 const VnGraph *graph)
+cmd_inspect_add_unsupported (JsonBuilder   *json,
+                             const VnGraph *graph)
 {
   g_autoptr(GPtrArray) nodes = vn_graph_list_unsupported (graph);
 
@@ -185,8 +185,8 @@ add_unsupported (JsonBuilder   *json,
 }
 
 static void
-add_quantized (JsonBuilder   *json,
-               const VnModel *model)
+cmd_inspect_add_quantized (JsonBuilder   *json,
+                           const VnModel *model)
 {
   guint n = vn_quantize_count_quantized (model);
 
@@ -218,22 +218,22 @@ inspect_run (char        **args,
   vn_json_add_int (json, "nodes", model->graph->nodes->len);
   vn_json_add_text (json, "producer", model->producer_name != NULL ? model->producer_name : "");
   vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
-  add_opsets (json, model);
-  add_quantized (json, model);
-  add_values (json, "inputs", _("Inputs"), model->graph->inputs);
-  add_values (json, "outputs", _("Outputs"), model->graph->outputs);
+  cmd_inspect_add_opsets (json, model);
+  cmd_inspect_add_quantized (json, model);
+  cmd_inspect_add_values (json, "inputs", _("Inputs"), model->graph->inputs);
+  cmd_inspect_add_values (json, "outputs", _("Outputs"), model->graph->outputs);
   if (tensors)
     {
-      g_autoptr(GPtrArray) results = list_results (model->graph);
+      g_autoptr(GPtrArray) results = cmd_inspect_list_results (model->graph);
 
-      add_values (json, "tensors", _("Tensors"), results);
+      cmd_inspect_add_values (json, "tensors", _("Tensors"), results);
     }
-  add_ops (json, model->graph);
+  cmd_inspect_add_ops (json, model->graph);
   if (weights && !vn_cmd_print_weights (json, model->graph, error))
     return FALSE;
   if (precision)
     vn_cmd_print_precision (json, model->graph);
-  add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
+  cmd_inspect_add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
   return TRUE;

@@ -36,13 +36,13 @@ static const GOptionEntry entries[] = {
 };
 
 static const char *
-stage_name (VnPassStage stage)
+cmd_prepare_stage_name (VnPassStage stage)
 {
   return stage == VN_PASS_ALWAYS ? "always" : stage == VN_PASS_OPTIMIZE ? "optimize" : "request";
 }
 
 static void
-print_passes (JsonBuilder *json)
+cmd_prepare_print_passes (JsonBuilder *json)
 {
   guint n;
   const VnPass * const *passes = vn_pass_list (&n);
@@ -50,10 +50,10 @@ print_passes (JsonBuilder *json)
   vn_json_begin_array (json, "passes");
   for (guint i = 0; i < n; i++)
     {
-      vn_cmd_print ("%-20s %-9s %s\n", passes[i]->id, stage_name (passes[i]->stage), _(passes[i]->summary));
+      vn_cmd_print ("%-20s %-9s %s\n", passes[i]->id, cmd_prepare_stage_name (passes[i]->stage), _(passes[i]->summary));
       json_builder_begin_object (json);
       vn_json_add_text (json, "id", passes[i]->id);
-      vn_json_add_text (json, "when", stage_name (passes[i]->stage));
+      vn_json_add_text (json, "when", cmd_prepare_stage_name (passes[i]->stage));
       vn_json_add_text (json, "summary", _(passes[i]->summary));
       json_builder_end_object (json);
     }
@@ -61,17 +61,17 @@ print_passes (JsonBuilder *json)
 }
 
 static gboolean
-refuse (GError     **error,
-        const char  *option,
-        const char  *allowed)
+cmd_prepare_refuse (GError     **error,
+                    const char  *option,
+                    const char  *allowed)
 {
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: use %s"), option, allowed);
   return FALSE;
 }
 
 static gboolean
-check_options (const char  *model,
-               GError     **error)
+cmd_prepare_check_options (const char  *model,
+                           GError     **error)
 {
   g_autoptr(VnFileSet) files = NULL;
 
@@ -88,11 +88,11 @@ check_options (const char  *model,
       return FALSE;
     }
   if (int_max < 1)
-    return refuse (error, "--int-max", _("a positive number"));
+    return cmd_prepare_refuse (error, "--int-max", _("a positive number"));
   if (opset < 0)
-    return refuse (error, "--opset", _("a positive number"));
+    return cmd_prepare_refuse (error, "--opset", _("a positive number"));
   if (verbose < 0 || verbose > 3)
-    return refuse (error, "--verbose", _("a level from 0 to 3"));
+    return cmd_prepare_refuse (error, "--verbose", _("a level from 0 to 3"));
   files = vn_cmd_new_files (model);
   vn_file_set_writes (files, output, _("the prepared model"));
   return vn_file_set_check (files, error);
@@ -100,7 +100,7 @@ check_options (const char  *model,
 
 /* Passes that options stand for, beside those given by --pass. */
 static char **
-list_ids (GHashTable *shapes)
+cmd_prepare_list_ids (GHashTable *shapes)
 {
   g_autoptr(GStrvBuilder) ids = g_strv_builder_new ();
 
@@ -116,7 +116,7 @@ list_ids (GHashTable *shapes)
 }
 
 static guint
-count_nodes (const VnGraph *graph)
+cmd_prepare_count_nodes (const VnGraph *graph)
 {
   guint n = graph->nodes->len;
 
@@ -128,15 +128,15 @@ count_nodes (const VnGraph *graph)
         {
           const VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-          n += attr->graph != NULL ? count_nodes (attr->graph) : 0;
+          n += attr->graph != NULL ? cmd_prepare_count_nodes (attr->graph) : 0;
         }
     }
   return n;
 }
 
 static void
-add_edits (JsonBuilder *json,
-           VnEditLog   *edits)
+cmd_prepare_add_edits (JsonBuilder *json,
+                       VnEditLog   *edits)
 {
   vn_json_begin_array (json, "edits");
   for (guint i = 0; i < vn_edit_log_get_n (edits); i++)
@@ -156,19 +156,19 @@ add_edits (JsonBuilder *json,
 }
 
 static void
-print_result (JsonBuilder   *json,
-              const VnModel *before,
-              VnPrepareJob  *job)
+cmd_prepare_print_result (JsonBuilder   *json,
+                          const VnModel *before,
+                          VnPrepareJob  *job)
 {
   const VnModel *after = vn_prepare_job_get_model (job);
   gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
 
   vn_cmd_print (_("%s: %u nodes, were %u; opset %lld, was %lld\n"), output,
-                count_nodes (after->graph), count_nodes (before->graph), (long long) to, (long long) from);
-  vn_json_add_number (json, "nodes_before", count_nodes (before->graph));
-  vn_json_add_number (json, "nodes", count_nodes (after->graph));
+                cmd_prepare_count_nodes (after->graph), cmd_prepare_count_nodes (before->graph), (long long) to, (long long) from);
+  vn_json_add_number (json, "nodes_before", cmd_prepare_count_nodes (before->graph));
+  vn_json_add_number (json, "nodes", cmd_prepare_count_nodes (after->graph));
   vn_json_add_number (json, "opset", (double) to);
-  add_edits (json, vn_prepare_job_get_edits (job));
+  cmd_prepare_add_edits (json, vn_prepare_job_get_edits (job));
   vn_cmd_json_notes (json, vn_prepare_job_get_notes (job));
   if (verbose >= 1)
     vn_cmd_print_notes (vn_prepare_job_get_notes (job));
@@ -188,10 +188,10 @@ prepare_run (char        **args,
 
   if (list_passes)
     {
-      print_passes (json);
+      cmd_prepare_print_passes (json);
       return TRUE;
     }
-  if (!check_options (args[0], error) || !vn_cmd_fill_write_options (&settings.write, error))
+  if (!cmd_prepare_check_options (args[0], error) || !vn_cmd_fill_write_options (&settings.write, error))
     return FALSE;
   model = vn_cmd_open_model (args[0], error);
   if (model == NULL)
@@ -202,7 +202,7 @@ prepare_run (char        **args,
       g_propagate_error (error, g_steal_pointer (&shape_error));
       return FALSE;
     }
-  ids = list_ids (shapes);
+  ids = cmd_prepare_list_ids (shapes);
   settings.model = model;
   settings.options = (VnPrepareOptions) {
     .target_opset = opset, .input_shapes = shapes, .passes = (const char * const *) ids, .optimize = TRUE,
@@ -212,7 +212,7 @@ prepare_run (char        **args,
   job = vn_prepare_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  print_result (json, model, VN_PREPARE_JOB (job));
+  cmd_prepare_print_result (json, model, VN_PREPARE_JOB (job));
   return TRUE;
 }
 

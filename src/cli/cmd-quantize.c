@@ -82,10 +82,10 @@ quantize (VnModel     *model,
 /* What --config says, instead of a preset or a recipe; other options change what it says. Samples of the command line come
  * before those it names. */
 static gboolean
-use_config (VnModel     *model,
-            VnRecipe   **recipe,
-            VnDataSpec **data,
-            GError     **error)
+cmd_quantize_use_config (VnModel     *model,
+                         VnRecipe   **recipe,
+                         VnDataSpec **data,
+                         GError     **error)
 {
   g_autoptr(VnConfig) config = NULL;
 
@@ -122,9 +122,9 @@ use_config (VnModel     *model,
 
 /* What was done, for the next time and for the window. */
 static gboolean
-write_project (VnResult    *result,
-               const char  *model,
-               GError     **error)
+cmd_quantize_write_project (VnResult    *result,
+                            const char  *model,
+                            GError     **error)
 {
   g_autofree char *digest = vn_model_dup_digest (result->source);
   g_autoptr(VnProject) project = vn_project_new (model, digest, result->data, result->recipe);
@@ -133,7 +133,7 @@ write_project (VnResult    *result,
 }
 
 static guint
-count_quantized (VnQuantPlan *plan)
+cmd_quantize_count_quantized (VnQuantPlan *plan)
 {
   guint n = 0;
 
@@ -143,7 +143,7 @@ count_quantized (VnQuantPlan *plan)
 }
 
 static void
-print_outputs (VnErrorTable *errors)
+cmd_quantize_print_outputs (VnErrorTable *errors)
 {
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
     {
@@ -159,7 +159,7 @@ print_outputs (VnErrorTable *errors)
 }
 
 static void
-print_weakest (VnErrorTable *errors)
+cmd_quantize_print_weakest (VnErrorTable *errors)
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
 
@@ -175,31 +175,31 @@ print_weakest (VnErrorTable *errors)
 }
 
 static void
-print_result (VnResult *result)
+cmd_quantize_print_result (VnResult *result)
 {
   g_autofree char *before = vn_format_bytes_column (result->float_bytes);
   g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
 
   vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
-  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), count_quantized (result->plan),
+  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_quantize_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (result->errors, &result->accuracy, result->notes);
   if (result->errors != NULL)
-    print_outputs (result->errors);
+    cmd_quantize_print_outputs (result->errors);
   if (result->accuracy.valid)
     vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
-    print_weakest (result->errors);
+    cmd_quantize_print_weakest (result->errors);
 }
 
 /* The report's JSON is the command's JSON. */
 static gboolean
-add_report_json (JsonBuilder  *json,
-                 VnResult     *result,
-                 GError      **error)
+cmd_quantize_add_report_json (JsonBuilder  *json,
+                              VnResult     *result,
+                              GError      **error)
 {
   VnReportInput input;
   g_autofree char *text = NULL;
@@ -224,11 +224,11 @@ add_report_json (JsonBuilder  *json,
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
 
 static gboolean
-export_settings (const char       *file,
-                 ExportFunc        func,
-                 VnResult         *result,
-                 const char       *model,
-                 GError          **error)
+cmd_quantize_export_settings (const char       *file,
+                              ExportFunc        func,
+                              VnResult         *result,
+                              const char       *model,
+                              GError          **error)
 {
   g_autofree char *text = NULL;
 
@@ -240,9 +240,9 @@ export_settings (const char       *file,
 
 /* What options and the project name, before the network is opened. */
 static VnFileSet *
-list_files (const char       *model,
-            const VnProject  *project,
-            const char       *path)
+cmd_quantize_list_files (const char       *model,
+                         const VnProject  *project,
+                         const char       *path)
 {
   VnFileSet *files = vn_cmd_new_files (model);
 
@@ -264,12 +264,12 @@ list_files (const char       *model,
 
 /* @model: as soon as it is open; its weights are found out by that. */
 static gboolean
-check_files (VnFileSet                 *files,
-             const VnModel             *model,
-             const VnDataSpec          *data,
-             const VnRecipe            *recipe,
-             const VnOnnxWriteOptions  *write,
-             GError                   **error)
+cmd_quantize_check_files (VnFileSet                 *files,
+                          const VnModel             *model,
+                          const VnDataSpec          *data,
+                          const VnRecipe            *recipe,
+                          const VnOnnxWriteOptions  *write,
+                          GError                   **error)
 {
   vn_model_add_files (model, files);
   vn_data_spec_add_files (data, files);
@@ -280,10 +280,10 @@ check_files (VnFileSet                 *files,
 /* Where ranges come from: samples (@kept: (nullable): those of the project), files of statistics, or a table of given
  * ones. */
 static gboolean
-check_sources (const VnRecipe    *recipe,
-               const VnDataSpec  *kept,
-               VnDataSpec       **data,
-               GError           **error)
+cmd_quantize_check_sources (const VnRecipe    *recipe,
+                            const VnDataSpec  *kept,
+                            VnDataSpec       **data,
+                            GError           **error)
 {
   const char *wrong = NULL;
 
@@ -310,8 +310,8 @@ check_sources (const VnRecipe    *recipe,
 }
 
 static gboolean
-take_up (VnStats **base,
-         GError  **error)
+cmd_quantize_take_up (VnStats **base,
+                      GError  **error)
 {
   if (save_stats == NULL)
     return TRUE;
@@ -348,7 +348,7 @@ quantize_run (char        **args,
       path = project->model;
     }
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
-  if (recipe == NULL || !check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
+  if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
       !vn_cmd_fill_write_options (&write, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
@@ -356,12 +356,12 @@ quantize_run (char        **args,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
       return FALSE;
     }
-  files = list_files (path, project, args[0]);
+  files = cmd_quantize_list_files (path, project, args[0]);
   if (!vn_file_set_check (files, error))
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, error);
-  if (model == NULL || (config_file != NULL && !use_config (model, &recipe, &data, error)) ||
-      !check_files (files, model, data, recipe, &write, error) || !take_up (&base, error))
+  if (model == NULL || (config_file != NULL && !cmd_quantize_use_config (model, &recipe, &data, error)) ||
+      !cmd_quantize_check_files (files, model, data, recipe, &write, error) || !cmd_quantize_take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
@@ -373,13 +373,13 @@ quantize_run (char        **args,
   vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
   if (!vn_cmd_run_job (export, error) ||
       (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
-      (save_project != NULL && !write_project (result, path, error)) ||
-      !export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
-      !export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
+      (save_project != NULL && !cmd_quantize_write_project (result, path, error)) ||
+      !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
+      !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  print_result (result);
-  return add_report_json (json, result, error);
+  cmd_quantize_print_result (result);
+  return cmd_quantize_add_report_json (json, result, error);
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",

@@ -22,22 +22,22 @@ static const GOptionEntry entries[] = {
 };
 
 static char *
-plain_name (const char *name)
+cmd_run_plain_name (const char *name)
 {
   return g_strdelimit (g_strdup (name), "/:", '_');
 }
 
 /* Names that differ only in what a file name cannot hold are numbered. */
 static char *
-dup_file_name (VnPlan *plan,
-               guint   output)
+cmd_run_dup_file_name (VnPlan *plan,
+                       guint   output)
 {
-  g_autofree char *plain = plain_name (vn_plan_get_output (plan, output)->name);
+  g_autofree char *plain = cmd_run_plain_name (vn_plan_get_output (plan, output)->name);
   guint n_before = 0;
 
   for (guint i = 0; i < output; i++)
     {
-      g_autofree char *other = plain_name (vn_plan_get_output (plan, i)->name);
+      g_autofree char *other = cmd_run_plain_name (vn_plan_get_output (plan, i)->name);
 
       n_before += g_str_equal (other, plain);
     }
@@ -45,12 +45,12 @@ dup_file_name (VnPlan *plan,
 }
 
 static gboolean
-write_output (VnPlan          *plan,
-              guint            output,
-              const VnTensor  *tensor,
-              GError         **error)
+cmd_run_write_output (VnPlan          *plan,
+                      guint            output,
+                      const VnTensor  *tensor,
+                      GError         **error)
 {
-  g_autofree char *file = dup_file_name (plan, output);
+  g_autofree char *file = cmd_run_dup_file_name (plan, output);
   g_autofree char *path = NULL;
 
   if (output_dir == NULL)
@@ -68,9 +68,9 @@ write_output (VnPlan          *plan,
 }
 
 static void
-show_output (JsonBuilder    *json,
-             const char     *name,
-             const VnTensor *tensor)
+cmd_run_show_output (JsonBuilder    *json,
+                     const char     *name,
+                     const VnTensor *tensor)
 {
   g_autofree char *shape = vn_shape_to_string (&tensor->shape, ",");
   double lo = INFINITY, hi = -INFINITY, sum = 0;
@@ -117,11 +117,11 @@ run_times (VnRunner   *runner,
 }
 
 static gboolean
-show_outputs (VnPlan       *plan,
-              VnTensor    **outputs,
-              double        best_ms,
-              JsonBuilder  *json,
-              GError      **error)
+cmd_run_show_outputs (VnPlan       *plan,
+                      VnTensor    **outputs,
+                      double        best_ms,
+                      JsonBuilder  *json,
+                      GError      **error)
 {
   vn_cmd_print (_("Outputs (%.2f ms)\n"), best_ms);
   vn_json_add_number (json, "milliseconds", best_ms);
@@ -130,8 +130,8 @@ show_outputs (VnPlan       *plan,
     {
       const char *name = vn_plan_get_output (plan, i)->name;
 
-      show_output (json, name, outputs[i]);
-      if (!write_output (plan, i, outputs[i], error))
+      cmd_run_show_output (json, name, outputs[i]);
+      if (!cmd_run_write_output (plan, i, outputs[i], error))
         return FALSE;
     }
   json_builder_end_array (json);
@@ -140,11 +140,11 @@ show_outputs (VnPlan       *plan,
 
 /* Nothing that is read lies where the outputs go. */
 static gboolean
-check_files (VnPlan            *plan,
-             const VnModel     *model,
-             const VnDataSpec  *data,
-             const char        *path,
-             GError           **error)
+cmd_run_check_files (VnPlan            *plan,
+                     const VnModel     *model,
+                     const VnDataSpec  *data,
+                     const char        *path,
+                     GError           **error)
 {
   g_autoptr(VnFileSet) files = vn_cmd_new_files (path);
 
@@ -152,7 +152,7 @@ check_files (VnPlan            *plan,
   vn_data_spec_add_files (data, files);
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
     {
-      g_autofree char *file = dup_file_name (plan, i);
+      g_autofree char *file = cmd_run_dup_file_name (plan, i);
 
       vn_file_set_writes_in (files, output_dir, file, _("an output"));
     }
@@ -178,7 +178,7 @@ run_plan (VnPlan       *plan,
       vn_runner_set_threads (runner, vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads : g_get_num_processors ());
       good = vn_plan_load_sample (plan, data, given, tensors, error) &&
              run_times (runner, tensors, outputs, n_outputs, &best_ms, error) &&
-             show_outputs (plan, outputs, best_ms, json, error);
+             cmd_run_show_outputs (plan, outputs, best_ms, json, error);
     }
   for (guint i = 0; i < n_inputs; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
@@ -207,7 +207,7 @@ run_run (char        **args,
     return FALSE;
   options.input_shapes = shapes;
   plan = vn_plan_new (model, &options, notes, error);
-  if (plan == NULL || !check_files (plan, model, data, args[0], error) || !run_plan (plan, data, given, json, error))
+  if (plan == NULL || !cmd_run_check_files (plan, model, data, args[0], error) || !run_plan (plan, data, given, json, error))
     return FALSE;
   vn_cmd_print_notes (notes);
   vn_cmd_json_notes (json, notes);

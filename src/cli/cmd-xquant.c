@@ -34,17 +34,17 @@ typedef struct
 } Paths;
 
 static void
-clear_paths (Paths *self)
+cmd_xquant_clear_paths (Paths *self)
 {
   g_free (self->model);
   g_free (self->output);
   g_free (self->report);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Paths, clear_paths)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Paths, cmd_xquant_clear_paths)
 
 static char *
-dup_stem (const char *path)
+cmd_xquant_dup_stem (const char *path)
 {
   g_autofree char *base = g_path_get_basename (path);
   char *dot = strrchr (base, '.');
@@ -56,9 +56,9 @@ dup_stem (const char *path)
 
 /* FOLDER/PREFIX.onnx and FOLDER/PREFIX_report.md */
 static gboolean
-find_paths (VnConfig  *config,
-            Paths     *paths,
-            GError   **error)
+cmd_xquant_find_paths (VnConfig  *config,
+                       Paths     *paths,
+                       GError   **error)
 {
   g_autofree char *folder = NULL, *stem = NULL, *prefix = NULL, *file = NULL;
 
@@ -69,7 +69,7 @@ find_paths (VnConfig  *config,
       return FALSE;
     }
   paths->model = input != NULL ? g_strdup (input) : vn_config_find_file (config, config->model);
-  stem = dup_stem (output != NULL ? output : paths->model);
+  stem = cmd_xquant_dup_stem (output != NULL ? output : paths->model);
   folder = output != NULL || config->working_dir == NULL ? g_path_get_dirname (output != NULL ? output : paths->model)
                                                          : g_strdup (config->working_dir);
   prefix = output != NULL ? g_strdup (stem) : config->prefix != NULL ? g_strdup (config->prefix) : g_strconcat (stem, ".q", NULL);
@@ -89,9 +89,9 @@ find_paths (VnConfig  *config,
 
 /* The folder may be made later. */
 static void
-add_output (VnFileSet  *files,
-            const char *path,
-            const char *what)
+cmd_xquant_add_output (VnFileSet  *files,
+                       const char *path,
+                       const char *what)
 {
   g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL;
@@ -100,19 +100,19 @@ add_output (VnFileSet  *files,
 }
 
 static VnFileSet *
-list_files (const Paths *paths)
+cmd_xquant_list_files (const Paths *paths)
 {
   VnFileSet *files = vn_cmd_new_files (paths->model);
 
   vn_file_set_reads (files, config_file, _("the configuration"));
-  add_output (files, paths->output, _("the quantized model"));
-  add_output (files, paths->report, _("the analysis"));
+  cmd_xquant_add_output (files, paths->output, _("the quantized model"));
+  cmd_xquant_add_output (files, paths->report, _("the analysis"));
   return files;
 }
 
 static gboolean
-make_folder (const char  *file,
-             GError     **error)
+cmd_xquant_make_folder (const char  *file,
+                        GError     **error)
 {
   g_autofree char *folder = g_path_get_dirname (file);
   int code;
@@ -126,9 +126,9 @@ make_folder (const char  *file,
 }
 
 static gboolean
-write_results (const Paths  *paths,
-               VnResult     *result,
-               GError      **error)
+cmd_xquant_write_results (const Paths  *paths,
+                          VnResult     *result,
+                          GError      **error)
 {
   VnReportInput report;
   g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
@@ -145,9 +145,9 @@ write_results (const Paths  *paths,
 
 /* Samples of the command line come first, then those of the configuration. */
 static VnDataSpec *
-make_data (VnConfig  *config,
-           VnModel   *model,
-           GError   **error)
+cmd_xquant_make_data (VnConfig  *config,
+                      VnModel   *model,
+                      GError   **error)
 {
   g_autoptr(VnDataSpec) spec = NULL;
 
@@ -170,11 +170,11 @@ make_data (VnConfig  *config,
 }
 
 static VnResult *
-quantize (VnConfig    *config,
-          VnModel     *model,
-          VnDataSpec  *data,
-          GHashTable  *given,
-          GError     **error)
+cmd_xquant_quantize (VnConfig    *config,
+                     VnModel     *model,
+                     VnDataSpec  *data,
+                     GHashTable  *given,
+                     GError     **error)
 {
   g_autoptr(GHashTable) shapes = given != NULL ? g_hash_table_ref (given) : vn_config_make_shapes (config, model, error);
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = config->recipe, .input_shapes = shapes,
@@ -189,8 +189,8 @@ quantize (VnConfig    *config,
 
 /* Of the configuration and of the run, in one list. */
 static void
-add_notes (VnNotes *notes,
-           VnNotes *more)
+cmd_xquant_add_notes (VnNotes *notes,
+                      VnNotes *more)
 {
   for (guint i = 0; i < vn_notes_get_n (more); i++)
     {
@@ -201,10 +201,10 @@ add_notes (VnNotes *notes,
 }
 
 static void
-print_result (JsonBuilder *json,
-              const Paths *paths,
-              VnConfig    *config,
-              VnResult    *result)
+cmd_xquant_print_result (JsonBuilder *json,
+                         const Paths *paths,
+                         VnConfig    *config,
+                         VnResult    *result)
 {
   g_autofree char *before = vn_format_bytes_column (result->float_bytes);
   g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
@@ -227,12 +227,12 @@ print_result (JsonBuilder *json,
       vn_json_add_text (json, "report", paths->report);
     }
   vn_cmd_json_verdict (json, result->errors, &result->accuracy, result->notes);
-  add_notes (config->notes, result->notes);
+  cmd_xquant_add_notes (config->notes, result->notes);
   vn_cmd_json_notes (json, config->notes);
 }
 
 static VnConfig *
-load_config (GError **error)
+cmd_xquant_load_config (GError **error)
 {
   g_autoptr(VnConfig) config = NULL;
 
@@ -256,7 +256,7 @@ xquant_run (char        **args,
             JsonBuilder  *json,
             GError      **error)
 {
-  g_autoptr(VnConfig) config = load_config (error);
+  g_autoptr(VnConfig) config = cmd_xquant_load_config (error);
   g_auto(Paths) paths = { NULL };
   g_autoptr(VnFileSet) files = NULL;
   g_autoptr(VnDataSpec) data = NULL;
@@ -264,14 +264,14 @@ xquant_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
 
-  if (config == NULL || !find_paths (config, &paths, error))
+  if (config == NULL || !cmd_xquant_find_paths (config, &paths, error))
     return FALSE;
-  files = list_files (&paths);
+  files = cmd_xquant_list_files (&paths);
   if (!vn_file_set_check (files, error))
     return FALSE;
   model = vn_cmd_open_model_sized (paths.model, &shapes, error);
   if (model == NULL || !vn_config_bind (config, model, vn_cmd_options.data != NULL, error) ||
-      (data = make_data (config, model, error)) == NULL)
+      (data = cmd_xquant_make_data (config, model, error)) == NULL)
     return FALSE;
   vn_model_add_files (model, files);
   vn_data_spec_add_files (data, files);
@@ -279,11 +279,11 @@ xquant_run (char        **args,
   if (!vn_file_set_check (files, error))
     return FALSE;
   vn_cmd_print_notes (config->notes);
-  result = quantize (config, model, data, shapes, error);
-  if (result == NULL || !make_folder (paths.output, error) || !write_results (&paths, result, error))
+  result = cmd_xquant_quantize (config, model, data, shapes, error);
+  if (result == NULL || !cmd_xquant_make_folder (paths.output, error) || !cmd_xquant_write_results (&paths, result, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  print_result (json, &paths, config, result);
+  cmd_xquant_print_result (json, &paths, config, result);
   return TRUE;
 }
 

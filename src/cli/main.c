@@ -26,7 +26,7 @@ static const VnCmd * const cmds[] = {
 };
 
 static void
-print_help (FILE *file)
+main_print_help (FILE *file)
 {
   g_autoptr(GString) text = g_string_new (_("Usage: vernier-cli COMMAND [OPTION …]\n\n"
                                             "Quantizes ONNX models and shows where the error is.\n\nCommands\n"));
@@ -39,7 +39,7 @@ print_help (FILE *file)
 }
 
 static void
-print_json (JsonBuilder *json)
+main_print_json (JsonBuilder *json)
 {
   g_autoptr(JsonNode) root = json_builder_get_root (json);
   g_autofree char *text = vn_json_to_text (root);
@@ -48,7 +48,7 @@ print_json (JsonBuilder *json)
 }
 
 static const char *
-error_code (const GError *error)
+main_error_code (const GError *error)
 {
   static const char * const codes[] = { "malformed", "limit", "unsupported", "shape", "missing-data", "numeric", "setting" };
 
@@ -62,8 +62,8 @@ error_code (const GError *error)
 }
 
 static int
-fail (const VnCmd  *cmd,
-      const GError *error)
+main_fail (const VnCmd  *cmd,
+           const GError *error)
 {
   gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const char *kept = vn_cmd_get_kept ();
@@ -82,11 +82,11 @@ fail (const VnCmd  *cmd,
 
       json_builder_begin_object (json);
       vn_json_begin_object (json, "error");
-      vn_json_add_text (json, "code", error_code (error));
+      vn_json_add_text (json, "code", main_error_code (error));
       vn_json_add_text (json, "message", message);
       json_builder_end_object (json);
       json_builder_end_object (json);
-      print_json (json);
+      main_print_json (json);
     }
   else
     fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, message);
@@ -107,9 +107,9 @@ vn_cmd_get_all (guint *n)
 }
 
 static gboolean
-parse_options (const VnCmd   *cmd,
-               char        ***args,
-               GError       **error)
+main_parse_options (const VnCmd   *cmd,
+                    char        ***args,
+                    GError       **error)
 {
   g_autoptr(GOptionContext) context = g_option_context_new (NULL);
   g_autoptr(GArray) options = vn_cmd_list_options (cmd);
@@ -140,24 +140,24 @@ parse_options (const VnCmd   *cmd,
 /* A process that others wait for must not leave before it has told them, so that mistakes in the options are found
  * behind vn_ranks_start(), where all make the same ones. */
 static gboolean
-run_in_ranks (const VnCmd   *cmd,
-              char        ***args,
-              JsonBuilder   *json,
-              GError       **error)
+main_run_in_ranks (const VnCmd   *cmd,
+                   char        ***args,
+                   JsonBuilder   *json,
+                   GError       **error)
 {
   gboolean done;
 
   if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
-  done = parse_options (cmd, args, error) && cmd->run (*args + 1, json, error) && vn_memory_check (0, error);
+  done = main_parse_options (cmd, args, error) && cmd->run (*args + 1, json, error) && vn_memory_check (0, error);
   vn_ranks_end ();
   return done;
 }
 
 /* Whether help was asked for, before a "--" that ends the options. */
 static gboolean
-print_cmd_help (const VnCmd        *cmd,
-                const char * const *args)
+main_print_cmd_help (const VnCmd        *cmd,
+                     const char * const *args)
 {
   for (; *args != NULL && !g_str_equal (*args, "--"); args++)
     {
@@ -175,23 +175,23 @@ print_cmd_help (const VnCmd        *cmd,
 }
 
 static int
-run_cmd (const VnCmd  *cmd,
-         char        **argv)
+main_run_cmd (const VnCmd  *cmd,
+              char        **argv)
 {
   g_auto(GStrv) args = g_strdupv (argv);
   g_autoptr(GError) error = NULL;
   g_autoptr(JsonBuilder) json = json_builder_new ();
 
-  if (print_cmd_help (cmd, (const char * const *) args))
+  if (main_print_cmd_help (cmd, (const char * const *) args))
     return VN_EXIT_DONE;
   /* An error in the options must already know how to be told. */
   vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
   json_builder_begin_object (json);
-  if (!run_in_ranks (cmd, &args, json, &error))
-    return fail (cmd, error);
+  if (!main_run_in_ranks (cmd, &args, json, &error))
+    return main_fail (cmd, error);
   json_builder_end_object (json);
   if (vn_cmd_options.json && vn_ranks_get_rank () == 0)
-    print_json (json);
+    main_print_json (json);
   return VN_EXIT_DONE;
 }
 
@@ -216,7 +216,7 @@ main (int    argc,
     }
   if (name == NULL || g_str_equal (name, "--help") || g_str_equal (name, "-h") || g_str_equal (name, "help"))
     {
-      print_help (name != NULL ? stdout : stderr);
+      main_print_help (name != NULL ? stdout : stderr);
       return name != NULL ? VN_EXIT_DONE : VN_EXIT_USAGE;
     }
   if (g_str_equal (name, "--version"))
@@ -226,7 +226,7 @@ main (int    argc,
     }
   for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
     if (g_str_equal (cmds[i]->name, name))
-      return run_cmd (cmds[i], argv + 1);
+      return main_run_cmd (cmds[i], argv + 1);
   hint = vn_cmd_dup_command_hint (name);
   fprintf (stderr, _("vernier-cli: there is no command “%s”; %s\n"), name, hint != NULL ? hint : _("see --help"));
   return VN_EXIT_USAGE;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 static VnTensor *
-read_tensor (const char  *path,
-             GError     **error)
+cmd_inputs_read_tensor (const char  *path,
+                        GError     **error)
 {
   if (g_str_has_suffix (path, ".pb"))
     return vn_onnx_tensor_read_file (path, NULL, error);
@@ -20,7 +20,7 @@ read_tensor (const char  *path,
 
 /* “image”, “mask” and so on */
 static char *
-dup_input_names (const VnModel *model)
+cmd_inputs_dup_input_names (const VnModel *model)
 {
   g_autoptr(GString) text = g_string_new (NULL);
   guint n = 0;
@@ -59,7 +59,7 @@ vn_cmd_check_input (const VnModel  *model,
       if (value->initializer == NULL && g_str_equal (value->name, name))
         return TRUE;
     }
-  names = dup_input_names (model);
+  names = cmd_inputs_dup_input_names (model);
   if (*names == '\0')
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: the model has no inputs"), option);
   else
@@ -70,8 +70,8 @@ vn_cmd_check_input (const VnModel  *model,
 
 /* NAME=FILE: a name as well as a file may have “=” in it. */
 static char *
-dup_name (const VnModel *model,
-          const char    *option)
+cmd_inputs_dup_name (const VnModel *model,
+                     const char    *option)
 {
   const char *equals = strchr (option, '=');
 
@@ -86,13 +86,13 @@ dup_name (const VnModel *model,
 }
 
 static gboolean
-read_input (const VnModel  *model,
-            const char     *option,
-            GHashTable     *shapes,
-            GHashTable     *tensors,
-            GError        **error)
+cmd_inputs_read_input (const VnModel  *model,
+                       const char     *option,
+                       GHashTable     *shapes,
+                       GHashTable     *tensors,
+                       GError        **error)
 {
-  g_autofree char *name = dup_name (model, option);
+  g_autofree char *name = cmd_inputs_dup_name (model, option);
   VnTensor *tensor;
 
   if (name == NULL)
@@ -108,7 +108,7 @@ read_input (const VnModel  *model,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--input: “%s” is given twice"), name);
       return FALSE;
     }
-  tensor = read_tensor (option + strlen (name) + 1, error);
+  tensor = cmd_inputs_read_tensor (option + strlen (name) + 1, error);
   if (tensor == NULL)
     return FALSE;
   g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&tensor->shape, sizeof tensor->shape));
@@ -118,20 +118,20 @@ read_input (const VnModel  *model,
 
 /* Sizes of open dims follow the files; the tensors are kept for the run. */
 static gboolean
-read_inputs (const VnModel  *model,
-             GHashTable     *shapes,
-             GHashTable     *tensors,
-             GError        **error)
+cmd_inputs_read_inputs (const VnModel  *model,
+                        GHashTable     *shapes,
+                        GHashTable     *tensors,
+                        GError        **error)
 {
   for (char **at = vn_cmd_options.inputs; at != NULL && *at != NULL; at++)
-    if (!read_input (model, *at, shapes, tensors, error))
+    if (!cmd_inputs_read_input (model, *at, shapes, tensors, error))
       return FALSE;
   return TRUE;
 }
 
 /* NAME=FILE; what the names are is not known yet, so every “=” may be the one. */
 static void
-add_input_files (VnFileSet *files)
+cmd_inputs_add_input_files (VnFileSet *files)
 {
   for (char **at = vn_cmd_options.inputs; at != NULL && *at != NULL; at++)
     for (const char *equals = strchr (*at, '='); equals != NULL; equals = strchr (equals + 1, '='))
@@ -152,7 +152,7 @@ vn_cmd_new_files (const char *model)
   VnFileSet *files = vn_file_set_new ();
 
   vn_file_set_reads (files, model, _("the network itself"));
-  add_input_files (files);
+  cmd_inputs_add_input_files (files);
   return files;
 }
 
@@ -185,7 +185,7 @@ vn_cmd_open_to_run (const char  *path,
     }
   if (sizes == NULL)
     sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!read_inputs (model, sizes, tensors, error))
+  if (!cmd_inputs_read_inputs (model, sizes, tensors, error))
     return NULL;
   *shapes = g_steal_pointer (&sizes);
   *given = g_steal_pointer (&tensors);

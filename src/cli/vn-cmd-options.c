@@ -97,20 +97,20 @@ vn_cmd_hold_out (VnDataSpec *spec,
 }
 
 static gboolean
-usage_error (GError     **error,
-             const char  *option,
-             const char  *value,
-             const char  *allowed)
+cmd_options_usage_error (GError     **error,
+                         const char  *option,
+                         const char  *value,
+                         const char  *allowed)
 {
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is not allowed; use %s"), option, value, allowed);
   return FALSE;
 }
 
 static gboolean
-parse_floats (const char  *option,
-              const char  *text,
-              float        values[4],
-              GError     **error)
+cmd_options_parse_floats (const char  *option,
+                          const char  *text,
+                          float        values[4],
+                          GError     **error)
 {
   g_auto(GStrv) parts = NULL;
   guint n;
@@ -120,7 +120,7 @@ parse_floats (const char  *option,
   parts = g_strsplit (text, ",", -1);
   n = g_strv_length (parts);
   if (n < 1 || n > 4)
-    return usage_error (error, option, text, _("one to four numbers joined by commas"));
+    return cmd_options_usage_error (error, option, text, _("one to four numbers joined by commas"));
   for (guint i = 0; i < 4; i++)
     {
       char *end;
@@ -128,17 +128,17 @@ parse_floats (const char  *option,
 
       values[i] = (float) g_ascii_strtod (part, &end);
       if (end == part || *end != '\0')
-        return usage_error (error, option, text, _("one to four numbers joined by commas"));
+        return cmd_options_usage_error (error, option, text, _("one to four numbers joined by commas"));
     }
   return TRUE;
 }
 
 static gboolean
-parse_choice (const char         *option,
-              const char         *text,
-              const char * const *choices,
-              int                *index,
-              GError            **error)
+cmd_options_parse_choice (const char         *option,
+                          const char         *text,
+                          const char * const *choices,
+                          int                *index,
+                          GError            **error)
 {
   g_autofree char *allowed = NULL;
 
@@ -151,12 +151,12 @@ parse_choice (const char         *option,
         return TRUE;
       }
   allowed = g_strjoinv (", ", (char **) choices);
-  return usage_error (error, option, text, allowed);
+  return cmd_options_usage_error (error, option, text, allowed);
 }
 
 static gboolean
-parse_preprocess (VnPreprocess  *pre,
-                  GError       **error)
+cmd_options_parse_preprocess (VnPreprocess  *pre,
+                              GError       **error)
 {
   static const char * const colors[] = { "rgb", "bgr", NULL };
   static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
@@ -169,20 +169,20 @@ parse_preprocess (VnPreprocess  *pre,
   color = (int) pre->color;
   layout = (int) pre->layout;
   fit = (int) pre->fit;
-  if (!parse_floats ("--mean", o->mean, pre->mean, error) ||
-      !parse_floats ("--std", o->std, pre->std, error) ||
-      !parse_choice ("--color", o->color, colors, &color, error) ||
-      !parse_choice ("--layout", o->layout, layouts, &layout, error) ||
-      !parse_choice ("--fit", o->fit, fits, &fit, error))
+  if (!cmd_options_parse_floats ("--mean", o->mean, pre->mean, error) ||
+      !cmd_options_parse_floats ("--std", o->std, pre->std, error) ||
+      !cmd_options_parse_choice ("--color", o->color, colors, &color, error) ||
+      !cmd_options_parse_choice ("--layout", o->layout, layouts, &layout, error) ||
+      !cmd_options_parse_choice ("--fit", o->fit, fits, &fit, error))
     return FALSE;
   pre->color = (VnColorOrder) color;
   pre->layout = (VnLayout) layout;
   pre->fit = (VnFit) fit;
   for (guint i = 0; i < 4; i++)
     if (pre->std[i] == 0)
-      return usage_error (error, "--std", o->std, _("numbers other than 0"));
+      return cmd_options_usage_error (error, "--std", o->std, _("numbers other than 0"));
   if (o->resize < 0 || o->crop < 0)
-    return usage_error (error, o->resize < 0 ? "--resize" : "--crop", "-", _("a positive number"));
+    return cmd_options_usage_error (error, o->resize < 0 ? "--resize" : "--crop", "-", _("a positive number"));
   if (o->resize > 0 || o->crop > 0)
     {
       pre->fit = VN_FIT_CROP;
@@ -194,16 +194,16 @@ parse_preprocess (VnPreprocess  *pre,
 
 /* The user's own Python, and the type of raw files. */
 static gboolean
-parse_files (VnDataSpec  *spec,
-             GError     **error)
+cmd_options_parse_files (VnDataSpec  *spec,
+                         GError     **error)
 {
   const VnCmdOptions *o = &vn_cmd_options;
 
   if (o->timeout < 0)
-    return usage_error (error, "--preprocess-timeout", "-", _("a positive number"));
+    return cmd_options_usage_error (error, "--preprocess-timeout", "-", _("a positive number"));
   if (!vn_data_spec_has_script (spec) && (o->python != NULL || o->timeout > 0))
-    return usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
-                        _("it together with --preprocess FILE.py:FUNCTION"));
+    return cmd_options_usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
+                                    _("it together with --preprocess FILE.py:FUNCTION"));
   g_free (spec->python);
   spec->python = g_strdup (o->python);
   spec->timeout = (guint) o->timeout;
@@ -211,8 +211,8 @@ parse_files (VnDataSpec  *spec,
     return TRUE;
   spec->raw_type = vn_dtype_from_name (o->raw_type);
   if (spec->raw_type == VN_DTYPE_UNDEFINED || vn_dtype_get_bits (spec->raw_type) < 8)
-    return usage_error (error, "--raw-type", o->raw_type,
-                        "float32, float16, float64, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool");
+    return cmd_options_usage_error (error, "--raw-type", o->raw_type,
+                                    "float32, float16, float64, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool");
   return TRUE;
 }
 
@@ -233,7 +233,7 @@ vn_cmd_make_data_spec (GError **error)
     }
   if (vn_cmd_options.samples < 0)
     {
-      usage_error (error, "--samples", "-", _("a positive number"));
+      cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
       return NULL;
     }
   spec = vn_data_spec_new (vn_cmd_options.data);
@@ -241,7 +241,7 @@ vn_cmd_make_data_spec (GError **error)
   spec->seed = (guint64) vn_cmd_options.seed;
   if (vn_cmd_options.preprocess != NULL && vn_data_spec_is_script (vn_cmd_options.preprocess))
     spec->script = g_strdup (vn_cmd_options.preprocess);
-  if (!parse_preprocess (&spec->preprocess, error) || !parse_files (spec, error))
+  if (!cmd_options_parse_preprocess (&spec->preprocess, error) || !cmd_options_parse_files (spec, error))
     return NULL;
   return g_steal_pointer (&spec);
 }
@@ -258,15 +258,15 @@ vn_cmd_complete_data_spec (VnDataSpec  *spec,
                            GError     **error)
 {
   if (vn_cmd_options.samples < 0)
-    return usage_error (error, "--samples", "-", _("a positive number"));
+    return cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
-  return parse_files (spec, error);
+  return cmd_options_parse_files (spec, error);
 }
 
 static gboolean
-parse_shape (const char *text,
-             VnShape    *shape)
+cmd_options_parse_shape (const char *text,
+                         VnShape    *shape)
 {
   *shape = VN_SHAPE_SCALAR;
   while (*text != '\0')
@@ -286,9 +286,9 @@ parse_shape (const char *text,
 }
 
 static gboolean
-add_shapes (const VnModel  *model,
-            GHashTable     *shapes,
-            GError        **error)
+cmd_options_add_shapes (const VnModel  *model,
+                        GHashTable     *shapes,
+                        GError        **error)
 {
   for (char **at = vn_cmd_options.shapes; at != NULL && *at != NULL; at++)
     {
@@ -296,8 +296,8 @@ add_shapes (const VnModel  *model,
       g_autofree char *name = equals != NULL ? g_strndup (*at, equals - *at) : NULL;
       VnShape shape;
 
-      if (name == NULL || !parse_shape (equals + 1, &shape))
-        return usage_error (error, "--shape", *at, "NAME=1x3x224x224");
+      if (name == NULL || !cmd_options_parse_shape (equals + 1, &shape))
+        return cmd_options_usage_error (error, "--shape", *at, "NAME=1x3x224x224");
       if (!vn_cmd_check_input (model, "--shape", name, error))
         return FALSE;
       g_hash_table_insert (shapes, g_steal_pointer (&name), g_memdup2 (&shape, sizeof shape));
@@ -307,10 +307,10 @@ add_shapes (const VnModel  *model,
 
 /* Sets the size called @name wherever an input has it; returns whether one has. */
 static gboolean
-bind_dim (const VnModel *model,
-          GHashTable    *shapes,
-          const char    *name,
-          gint64         size)
+cmd_options_bind_dim (const VnModel *model,
+                      GHashTable    *shapes,
+                      const char    *name,
+                      gint64         size)
 {
   gboolean found = FALSE;
 
@@ -337,9 +337,9 @@ bind_dim (const VnModel *model,
 }
 
 static gboolean
-add_dims (const VnModel  *model,
-          GHashTable     *shapes,
-          GError        **error)
+cmd_options_add_dims (const VnModel  *model,
+                      GHashTable     *shapes,
+                      GError        **error)
 {
   for (char **at = vn_cmd_options.dims; at != NULL && *at != NULL; at++)
     {
@@ -347,9 +347,9 @@ add_dims (const VnModel  *model,
       g_autofree char *name = equals != NULL ? g_strndup (*at, equals - *at) : NULL;
       VnShape size;
 
-      if (name == NULL || !parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 0)
-        return usage_error (error, "--dim", *at, "NAME=N");
-      if (!bind_dim (model, shapes, name, size.dims[0]))
+      if (name == NULL || !cmd_options_parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 0)
+        return cmd_options_usage_error (error, "--dim", *at, "NAME=N");
+      if (!cmd_options_bind_dim (model, shapes, name, size.dims[0]))
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                        _("--dim: no input has an open size called “%s”; “inspect” shows what they are called"), name);
@@ -372,7 +372,7 @@ vn_cmd_parse_shapes (const VnModel  *model,
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-  if (!add_shapes (model, shapes, error) || !add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
+  if (!cmd_options_add_shapes (model, shapes, error) || !cmd_options_add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
     return NULL;
   return g_steal_pointer (&shapes);
 }

@@ -12,7 +12,7 @@
 #define FINDING_TYPE "(aya(ismss))"
 
 static GBytes *
-pack (GVariant *variant)
+cmd_ranks_pack (GVariant *variant)
 {
   g_autoptr(GVariant) owned = g_variant_ref_sink (variant);
 
@@ -20,8 +20,8 @@ pack (GVariant *variant)
 }
 
 static GVariant *
-unpack (GBytes     *bytes,
-        const char *type)
+cmd_ranks_unpack (GBytes     *bytes,
+                  const char *type)
 {
   return g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (type), bytes, FALSE));
 }
@@ -29,16 +29,16 @@ unpack (GBytes     *bytes,
 /* ---- errors ---- */
 
 static GBytes *
-pack_error (const GError *error)
+cmd_ranks_pack_error (const GError *error)
 {
-  return pack (g_variant_new (ERROR_TYPE, error != NULL, error != NULL ? g_quark_to_string (error->domain) : "",
-                              error != NULL ? error->code : 0, error != NULL ? error->message : ""));
+  return cmd_ranks_pack (g_variant_new (ERROR_TYPE, error != NULL, error != NULL ? g_quark_to_string (error->domain) : "",
+                                        error != NULL ? error->code : 0, error != NULL ? error->message : ""));
 }
 
 static GError *
-unpack_error (GBytes *bytes)
+cmd_ranks_unpack_error (GBytes *bytes)
 {
-  g_autoptr(GVariant) variant = unpack (bytes, ERROR_TYPE);
+  g_autoptr(GVariant) variant = cmd_ranks_unpack (bytes, ERROR_TYPE);
   gboolean there;
   const char *domain, *message;
   gint32 code;
@@ -48,19 +48,19 @@ unpack_error (GBytes *bytes)
 }
 
 static gboolean
-is_cancelled (const GError *error)
+cmd_ranks_is_cancelled (const GError *error)
 {
   return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
 /* Who was cancelled because another failed has nothing to say. */
 static void
-keep_cause (GError **cause,
-            GError  *other)
+cmd_ranks_keep_cause (GError **cause,
+                      GError  *other)
 {
   if (other == NULL)
     return;
-  if (*cause == NULL || (is_cancelled (*cause) && !is_cancelled (other)))
+  if (*cause == NULL || (cmd_ranks_is_cancelled (*cause) && !cmd_ranks_is_cancelled (other)))
     {
       g_clear_error (cause);
       *cause = other;
@@ -84,29 +84,29 @@ vn_cmd_agree (GError  *own,
               GError **error)
 {
   guint n = vn_ranks_get_n ();
-  g_autoptr(GBytes) mine = pack_error (own);
+  g_autoptr(GBytes) mine = cmd_ranks_pack_error (own);
   g_autoptr(GBytes) all = NULL;
   GError *cause = own;
 
   for (guint k = 1; vn_ranks_get_rank () == 0 && k < n; k++)
     {
       g_autoptr(GBytes) bytes = vn_ranks_receive (k);
-      GError *other = unpack_error (bytes);
+      GError *other = cmd_ranks_unpack_error (bytes);
 
-      if (other != NULL && !is_cancelled (other))
+      if (other != NULL && !cmd_ranks_is_cancelled (other))
         /* Translators: what follows went wrong in one of several processes */
         g_prefix_error (&other, _("process %u of %u: "), k + 1, n);
-      keep_cause (&cause, other);
+      cmd_ranks_keep_cause (&cause, other);
     }
   if (n > 1)
     {
       if (vn_ranks_get_rank () > 0)
         vn_ranks_send (0, mine);
       g_clear_pointer (&mine, g_bytes_unref);
-      mine = pack_error (cause);
+      mine = cmd_ranks_pack_error (cause);
       all = vn_ranks_broadcast (vn_ranks_get_rank () == 0 ? mine : NULL);
       g_clear_error (&cause);
-      cause = unpack_error (all);
+      cause = cmd_ranks_unpack_error (all);
     }
   if (cause == NULL)
     return TRUE;
@@ -116,7 +116,7 @@ vn_cmd_agree (GError  *own,
 
 /* The other processes wait for them: without them none can go on. */
 static GBytes *
-dup_bytes (VnStats *stats)
+cmd_ranks_dup_bytes (VnStats *stats)
 {
   g_autoptr(GError) error = NULL;
   GBytes *bytes = vn_stats_to_bytes (stats, &error);
@@ -140,7 +140,7 @@ vn_cmd_share_stats (VnStats **stats,
   if (vn_ranks_get_n () == 1)
     return TRUE;
   if (vn_ranks_get_rank () == 0)
-    own = *stats != NULL ? dup_bytes (*stats) : g_bytes_new_static ("", 0);
+    own = *stats != NULL ? cmd_ranks_dup_bytes (*stats) : g_bytes_new_static ("", 0);
   bytes = vn_ranks_broadcast (own);
   if (vn_ranks_get_rank () == 0 || g_bytes_get_size (bytes) == 0)
     return TRUE;
@@ -151,10 +151,10 @@ vn_cmd_share_stats (VnStats **stats,
 /* ---- findings ---- */
 
 static GBytes *
-pack_finding (VnStats *stats,
-              VnNotes *notes)
+cmd_ranks_pack_finding (VnStats *stats,
+                        VnNotes *notes)
 {
-  g_autoptr(GBytes) bytes = dup_bytes (stats);
+  g_autoptr(GBytes) bytes = cmd_ranks_dup_bytes (stats);
   GVariantBuilder list;
 
   g_variant_builder_init (&list, G_VARIANT_TYPE ("a(ismss)"));
@@ -164,13 +164,13 @@ pack_finding (VnStats *stats,
 
       g_variant_builder_add (&list, "(ismss)", (gint32) note->level, note->code, note->subject, note->text);
     }
-  return pack (g_variant_new ("(@aya(ismss))", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE), &list));
+  return cmd_ranks_pack (g_variant_new ("(@aya(ismss))", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE), &list));
 }
 
 /* All processes prepare the same network and find the same in it; only samples are each one's own. */
 static void
-add_notes (VnNotes      *notes,
-           GVariantIter *iter)
+cmd_ranks_add_notes (VnNotes      *notes,
+                     GVariantIter *iter)
 {
   const char *code, *subject, *text;
   gint32 level;
@@ -181,12 +181,12 @@ add_notes (VnNotes      *notes,
 }
 
 static gboolean
-join_finding (VnStats  **stats,
-              VnNotes   *notes,
-              GBytes    *bytes,
-              GError   **error)
+cmd_ranks_join_finding (VnStats  **stats,
+                        VnNotes   *notes,
+                        GBytes    *bytes,
+                        GError   **error)
 {
-  g_autoptr(GVariant) variant = unpack (bytes, FINDING_TYPE);
+  g_autoptr(GVariant) variant = cmd_ranks_unpack (bytes, FINDING_TYPE);
   g_autoptr(GVariant) part = g_variant_get_child_value (variant, 0);
   g_autoptr(GVariant) list = g_variant_get_child_value (variant, 1);
   g_autoptr(GBytes) part_bytes = g_variant_get_data_as_bytes (part);
@@ -199,7 +199,7 @@ join_finding (VnStats  **stats,
   vn_stats_unref (*stats);
   *stats = sum;
   g_variant_iter_init (&iter, list);
-  add_notes (notes, &iter);
+  cmd_ranks_add_notes (notes, &iter);
   return TRUE;
 }
 
@@ -226,7 +226,7 @@ vn_cmd_join_stats (VnStats **stats,
 
       if (rank % (2 * step) == step)
         {
-          bytes = pack_finding (*stats, notes);
+          bytes = cmd_ranks_pack_finding (*stats, notes);
           vn_ranks_send (rank - step, bytes);
           break;
         }
@@ -234,7 +234,7 @@ vn_cmd_join_stats (VnStats **stats,
         continue;
       bytes = vn_ranks_receive (rank + step);
       if (reason == NULL)
-        join_finding (stats, notes, bytes, &reason);
+        cmd_ranks_join_finding (stats, notes, bytes, &reason);
     }
   return vn_cmd_agree (reason, error);
 }

@@ -27,7 +27,7 @@ typedef struct
 #define EXCHANGE_MSEC 20
 
 static void
-draw_bar (VnJob *job)
+cmd_run_draw_bar (VnJob *job)
 {
   g_autofree char *stage = vn_job_dup_stage (job);
   g_autofree char *detail = vn_job_dup_detail (job);
@@ -47,23 +47,23 @@ draw_bar (VnJob *job)
 }
 
 static gboolean
-tick_cb (gpointer data)
+cmd_run_tick_cb (gpointer data)
 {
-  draw_bar (data);
+  cmd_run_draw_bar (data);
   return G_SOURCE_CONTINUE;
 }
 
 static gboolean
-interrupt_cb (gpointer data)
+cmd_run_interrupt_cb (gpointer data)
 {
   g_cancellable_cancel (data);
   return G_SOURCE_CONTINUE;
 }
 
 static void
-finished_cb (GObject      *source,
-             GAsyncResult *result,
-             gpointer      data)
+cmd_run_finished_cb (GObject      *source,
+                     GAsyncResult *result,
+                     gpointer      data)
 {
   Run *run = data;
 
@@ -75,8 +75,8 @@ finished_cb (GObject      *source,
 
 /* Of several processes one shows what all have done; where no terminal is, as behind mpirun, a line now and then. */
 static void
-show_sum (Run                *run,
-          const VnRanksState *sum)
+cmd_run_show_sum (Run                *run,
+                  const VnRanksState *sum)
 {
   g_autofree char *stage = vn_job_dup_stage (run->job);
   guint64 tenths = sum->total > 0 ? 10 * sum->done / sum->total : 0;
@@ -92,7 +92,7 @@ show_sum (Run                *run,
 
 /* All processes leave in the round in which the last one has finished; if one fails the others need not go on. */
 static gboolean
-exchange_cb (gpointer data)
+cmd_run_exchange_cb (gpointer data)
 {
   Run *run = data;
   VnRanksState mine = { 0 }, sum;
@@ -102,7 +102,7 @@ exchange_cb (gpointer data)
   mine.n_failed = run->finished && !run->done;
   if (!vn_ranks_exchange (&mine, &sum))
     return G_SOURCE_CONTINUE;
-  show_sum (run, &sum);
+  cmd_run_show_sum (run, &sum);
   if (sum.n_failed > 0)
     g_cancellable_cancel (run->cancellable);
   if (sum.n_finished < vn_ranks_get_n ())
@@ -127,13 +127,13 @@ vn_cmd_run_job (VnJob   *job,
   gboolean shared = vn_ranks_get_n () > 1;
   gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
   Run run = { .loop = loop, .job = job, .cancellable = cancellable };
-  guint tick = bar ? g_timeout_add (100, tick_cb, job) : 0;
-  guint interrupt = g_unix_signal_add (SIGINT, interrupt_cb, cancellable);
-  guint terminate = g_unix_signal_add (SIGTERM, interrupt_cb, cancellable);
+  guint tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
+  guint interrupt = g_unix_signal_add (SIGINT, cmd_run_interrupt_cb, cancellable);
+  guint terminate = g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cancellable);
 
-  vn_job_start (job, cancellable, finished_cb, &run);
+  vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
   if (shared)
-    g_timeout_add (EXCHANGE_MSEC, exchange_cb, &run);
+    g_timeout_add (EXCHANGE_MSEC, cmd_run_exchange_cb, &run);
   g_main_loop_run (loop);
   g_clear_handle_id (&tick, g_source_remove);
   g_source_remove (interrupt);
@@ -215,8 +215,8 @@ vn_cmd_get_kept (void)
 }
 
 static void
-print_notes (VnNotes  *notes,
-             gboolean  suspicions)
+cmd_run_print_notes (VnNotes  *notes,
+                     gboolean  suspicions)
 {
   const char *levels[] = { _("note"), _("warning"), _("problem") };
 
@@ -242,13 +242,13 @@ print_notes (VnNotes  *notes,
 void
 vn_cmd_print_notes (VnNotes *notes)
 {
-  print_notes (notes, TRUE);
+  cmd_run_print_notes (notes, TRUE);
 }
 
 void
 vn_cmd_print_run_notes (VnNotes *notes)
 {
-  print_notes (notes, FALSE);
+  cmd_run_print_notes (notes, FALSE);
 }
 
 void

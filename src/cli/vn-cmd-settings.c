@@ -26,10 +26,10 @@ static const struct { const char *option, *id, *text, *blurb; } shorthands[] = {
 };
 
 static gboolean
-remember (const char  *option,
-          const char  *value,
-          gpointer     data,
-          GError     **error)
+cmd_settings_remember (const char  *option,
+                       const char  *value,
+                       gpointer     data,
+                       GError     **error)
 {
   const char *name = g_str_has_prefix (option, "--") ? option + 2 : "method";
   Assignment assignment = { NULL, NULL };
@@ -53,7 +53,7 @@ remember (const char  *option,
 
 /* The name of the value; short choices in its place. A switch that is on unless said says how to turn it off. */
 static char *
-describe_value (const VnSetting *setting)
+cmd_settings_describe_value (const VnSetting *setting)
 {
   g_autofree char *choices = NULL;
 
@@ -94,9 +94,9 @@ vn_cmd_setting_entries (void)
   for (guint i = 0; i < n; i++)
     entries[i] = (GOptionEntry) { settings[i].id, g_str_equal (settings[i].id, "method") ? 'm' : 0,
                                   settings[i].type == VN_SETTING_BOOL ? G_OPTION_FLAG_OPTIONAL_ARG : 0,
-                                  G_OPTION_ARG_CALLBACK, remember, settings[i].blurb, describe_value (&settings[i]) };
+                                  G_OPTION_ARG_CALLBACK, cmd_settings_remember, settings[i].blurb, cmd_settings_describe_value (&settings[i]) };
   for (guint i = 0; i < G_N_ELEMENTS (shorthands); i++)
-    entries[n + i] = (GOptionEntry) { shorthands[i].option, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, remember,
+    entries[n + i] = (GOptionEntry) { shorthands[i].option, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, cmd_settings_remember,
                                       shorthands[i].blurb, NULL };
   return entries;
 }

@@ -19,7 +19,7 @@ static gboolean round_runs;
 
 /* Whoever was started alone needs no MPI, which takes its time to start. */
 static gboolean
-is_launched (void)
+ranks_mpi_is_launched (void)
 {
   static const char * const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK" };
 
@@ -34,7 +34,7 @@ vn_ranks_start (GError **error)
 {
   int provided;
 
-  if (!is_launched ())
+  if (!ranks_mpi_is_launched ())
     return TRUE;
   MPI_Init_thread (NULL, NULL, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank (MPI_COMM_WORLD, &rank);
@@ -106,7 +106,7 @@ vn_ranks_give_up (const char *reason)
 }
 
 static guint8 *
-make_room (guint64 size)
+ranks_mpi_make_room (guint64 size)
 {
   g_autoptr(GError) error = NULL;
   guint8 *data = vn_memory_alloc (size, 1, &error);
@@ -136,7 +136,7 @@ vn_ranks_receive (guint from)
   guint8 *data;
 
   MPI_Recv (&size, 1, MPI_UINT64_T, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  data = make_room (size);
+  data = ranks_mpi_make_room (size);
   for (gsize at = 0; at < size; at += CHUNK)
     MPI_Recv (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, (int) from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return g_bytes_new_take (data, size);
@@ -153,7 +153,7 @@ vn_ranks_broadcast (GBytes *bytes)
   if (n_ranks == 1)
     return g_bytes_ref (bytes);
   MPI_Bcast (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  data = make_room (size);
+  data = ranks_mpi_make_room (size);
   if (rank == 0 && size > 0)
     memcpy (data, source, size);
   for (gsize at = 0; at < size; at += CHUNK)

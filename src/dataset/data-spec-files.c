@@ -8,23 +8,23 @@
 #include <string.h>
 
 static gboolean
-is_sample (const char *name)
+data_spec_files_is_sample (const char *name)
 {
   return vn_file_kind (name) != VN_FILE_OTHER;
 }
 
 /* Among the samples of several inputs there may be lists. */
 static gboolean
-is_sample_or_list (const char *name)
+data_spec_files_is_sample_or_list (const char *name)
 {
-  return is_sample (name) || g_str_has_suffix (name, ".txt") || g_str_has_suffix (name, ".lst") ||
+  return data_spec_files_is_sample (name) || g_str_has_suffix (name, ".txt") || g_str_has_suffix (name, ".lst") ||
          g_str_has_suffix (name, ".list");
 }
 
 static void
-add_file (VnFileSet  *set,
-          const char *path,
-          const char *folder)
+data_spec_files_add_file (VnFileSet  *set,
+                          const char *path,
+                          const char *folder)
 {
   g_autofree char *whole = g_canonicalize_filename (path, folder);
 
@@ -34,8 +34,8 @@ add_file (VnFileSet  *set,
 
 /* A line may be a path, a path and a class, or several paths. */
 static void
-add_lines (VnFileSet *set,
-           gpointer   data)
+data_spec_files_add_lines (VnFileSet *set,
+                           gpointer   data)
 {
   const char *list = data;
   g_autofree char *folder = vn_list_get_folder (list);
@@ -47,33 +47,33 @@ add_lines (VnFileSet *set,
 
       if (lines[i][0] == '\0')
         continue;
-      add_file (set, lines[i], folder);
+      data_spec_files_add_file (set, lines[i], folder);
       for (guint k = 0; parts[0] != NULL && parts[1] != NULL && parts[k] != NULL; k++)
         if (*parts[k] != '\0')
-          add_file (set, parts[k], folder);
+          data_spec_files_add_file (set, parts[k], folder);
     }
 }
 
 static void
-add_place (VnFileSet  *set,
-           const char *path)
+data_spec_files_add_place (VnFileSet  *set,
+                           const char *path)
 {
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     {
-      vn_file_set_reads_folder (set, path, is_sample_or_list, _("a sample"));
+      vn_file_set_reads_folder (set, path, data_spec_files_is_sample_or_list, _("a sample"));
       return;
     }
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return;
-  vn_file_set_reads (set, path, is_sample (path) ? _("a sample") : _("the list of samples"));
-  if (!is_sample (path))
-    vn_file_set_reads_later (set, add_lines, g_strdup (path), g_free);
+  vn_file_set_reads (set, path, data_spec_files_is_sample (path) ? _("a sample") : _("the list of samples"));
+  if (!data_spec_files_is_sample (path))
+    vn_file_set_reads_later (set, data_spec_files_add_lines, g_strdup (path), g_free);
 }
 
 /* FILE.py:FUNCTION */
 static void
-add_script (VnFileSet  *set,
-            const char *script)
+data_spec_files_add_script (VnFileSet  *set,
+                            const char *script)
 {
   const char *colon = script != NULL ? strrchr (script, ':') : NULL;
   g_autofree char *file = colon != NULL ? g_strndup (script, (gsize) (colon - script)) : g_strdup (script);
@@ -96,14 +96,14 @@ vn_data_spec_add_files (const VnDataSpec *self,
 
   if (self == NULL)
     return;
-  add_place (set, self->path);
+  data_spec_files_add_place (set, self->path);
   for (guint i = 0; items[i] != NULL; i++)
     if (strchr (items[i], '=') != NULL)
-      add_place (set, strchr (items[i], '=') + 1);
-  add_script (set, self->script);
+      data_spec_files_add_place (set, strchr (items[i], '=') + 1);
+  data_spec_files_add_script (set, self->script);
   if (self->inputs == NULL)
     return;
   g_hash_table_iter_init (&iter, self->inputs);
   while (g_hash_table_iter_next (&iter, NULL, &input))
-    add_script (set, ((VnInputData *) input)->script);
+    data_spec_files_add_script (set, ((VnInputData *) input)->script);
 }

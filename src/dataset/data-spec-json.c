@@ -57,9 +57,9 @@ static const struct
 /* ---- write ---- */
 
 static void
-add_field (JsonBuilder        *json,
-           guint               k,
-           const VnPreprocess *self)
+data_spec_json_add_field (JsonBuilder        *json,
+                          guint               k,
+                          const VnPreprocess *self)
 {
   gconstpointer at = (const char *) self + fields[k].offset;
 
@@ -88,16 +88,16 @@ add_field (JsonBuilder        *json,
 }
 
 static void
-add_preprocess (JsonBuilder        *json,
-                const VnPreprocess *self)
+data_spec_json_add_preprocess (JsonBuilder        *json,
+                               const VnPreprocess *self)
 {
   for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
-    add_field (json, k, self);
+    data_spec_json_add_field (json, k, self);
 }
 
 static char *
-lengthen (const char *path,
-          const char *folder)
+data_spec_json_lengthen (const char *path,
+                         const char *folder)
 {
   g_autofree char *base = g_canonicalize_filename (folder, NULL);
 
@@ -106,9 +106,9 @@ lengthen (const char *path,
 
 /* Each PATH of NAME=PATH;NAME=PATH by itself. */
 static char *
-change_places (const char  *places,
-               const char  *folder,
-               char       *(*change) (const char *, const char *))
+data_spec_json_change_places (const char  *places,
+                              const char  *folder,
+                              char       *(*change) (const char *, const char *))
 {
   g_auto(GStrv) items = NULL;
 
@@ -135,9 +135,9 @@ change_places (const char  *places,
 }
 
 static void
-add_inputs (JsonBuilder      *json,
-            const VnDataSpec *self,
-            const char       *folder)
+data_spec_json_add_inputs (JsonBuilder      *json,
+                           const VnDataSpec *self,
+                           const char       *folder)
 {
   g_autoptr(GList) names = self->inputs != NULL ? g_list_sort (g_hash_table_get_keys (self->inputs), (GCompareFunc) strcmp) : NULL;
 
@@ -150,7 +150,7 @@ add_inputs (JsonBuilder      *json,
       g_autofree char *script = data->script != NULL ? vn_file_dup_short (data->script, folder) : NULL;
 
       vn_json_begin_object (json, at->data);
-      add_preprocess (json, &data->preprocess);
+      data_spec_json_add_preprocess (json, &data->preprocess);
       vn_json_add_text_if (json, "script", script);
       vn_json_add_text_if (json, "raw-type", data->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (data->raw_type) : NULL);
       json_builder_end_object (json);
@@ -173,7 +173,7 @@ vn_data_spec_to_json (const VnDataSpec *self,
 
   g_return_val_if_fail (self != NULL && folder != NULL, NULL);
 
-  path = change_places (self->path, folder, vn_file_dup_short);
+  path = data_spec_json_change_places (self->path, folder, vn_file_dup_short);
   script = self->script != NULL ? vn_file_dup_short (self->script, folder) : NULL;
   json_builder_begin_object (json);
   vn_json_add_text_if (json, "path", path);
@@ -181,12 +181,12 @@ vn_data_spec_to_json (const VnDataSpec *self,
   if (self->held_out != VN_HELD_OUT_USUAL)
     vn_json_add_int (json, "held-out", self->held_out);
   vn_json_add_int (json, "seed", (gint64) self->seed);
-  add_preprocess (json, &self->preprocess);
+  data_spec_json_add_preprocess (json, &self->preprocess);
   vn_json_add_text_if (json, "script", script);
   vn_json_add_text_if (json, "python", self->python);
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
-  add_inputs (json, self, folder);
+  data_spec_json_add_inputs (json, self, folder);
   json_builder_end_object (json);
   return json_builder_get_root (json);
 }
@@ -195,11 +195,11 @@ vn_data_spec_to_json (const VnDataSpec *self,
 
 /* A whole number from 0 to @most. */
 static gboolean
-read_count (JsonNode    *node,
-            const char  *where,
-            double       most,
-            double      *value,
-            GError     **error)
+data_spec_json_read_count (JsonNode    *node,
+                           const char  *where,
+                           double       most,
+                           double      *value,
+                           GError     **error)
 {
   if (!vn_json_get_number (node, where, value, error))
     return FALSE;
@@ -210,10 +210,10 @@ read_count (JsonNode    *node,
 }
 
 static gboolean
-read_float (JsonNode    *node,
-            const char  *where,
-            float       *value,
-            GError     **error)
+data_spec_json_read_float (JsonNode    *node,
+                           const char  *where,
+                           float       *value,
+                           GError     **error)
 {
   double number;
 
@@ -229,10 +229,10 @@ read_float (JsonNode    *node,
 }
 
 static gboolean
-read_floats (JsonNode    *node,
-             const char  *where,
-             float        values[4],
-             GError     **error)
+data_spec_json_read_floats (JsonNode    *node,
+                            const char  *where,
+                            float        values[4],
+                            GError     **error)
 {
   JsonArray *array = vn_json_get_array (node, where, error);
 
@@ -245,17 +245,17 @@ read_floats (JsonNode    *node,
       return FALSE;
     }
   for (guint i = 0; i < 4; i++)
-    if (!read_float (json_array_get_element (array, i), where, &values[i], error))
+    if (!data_spec_json_read_float (json_array_get_element (array, i), where, &values[i], error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-read_choice (JsonNode            *node,
-             const char          *where,
-             const char * const  *choices,
-             int                 *value,
-             GError             **error)
+data_spec_json_read_choice (JsonNode            *node,
+                            const char          *where,
+                            const char * const  *choices,
+                            int                 *value,
+                            GError             **error)
 {
   const char *text = vn_json_get_string (node, where, error);
   g_autofree char *allowed = g_strjoinv (", ", (char **) choices);
@@ -273,11 +273,11 @@ read_choice (JsonNode            *node,
 }
 
 static gboolean
-read_field (JsonNode      *node,
-            guint          k,
-            const char    *where,
-            VnPreprocess  *self,
-            GError       **error)
+data_spec_json_read_field (JsonNode      *node,
+                           guint          k,
+                           const char    *where,
+                           VnPreprocess  *self,
+                           GError       **error)
 {
   gpointer at = (char *) self + fields[k].offset;
   double value = 0;
@@ -285,24 +285,24 @@ read_field (JsonNode      *node,
   switch (fields[k].kind)
     {
     case FIELD_COUNT:
-      if (!read_count (node, where, MAX_SIDE, &value, error))
+      if (!data_spec_json_read_count (node, where, MAX_SIDE, &value, error))
         return FALSE;
       *(guint *) at = (guint) value;
       return TRUE;
     case FIELD_BOOL:
       return vn_json_get_boolean (node, where, at, error);
     case FIELD_NUMBER:
-      return read_float (node, where, at, error);
+      return data_spec_json_read_float (node, where, at, error);
     case FIELD_NUMBERS:
-      return read_floats (node, where, at, error);
+      return data_spec_json_read_floats (node, where, at, error);
     case FIELD_CHOICE:
-      return read_choice (node, where, fields[k].choices, at, error);
+      return data_spec_json_read_choice (node, where, fields[k].choices, at, error);
     }
   return FALSE;
 }
 
 static int
-find_field (const char *id)
+data_spec_json_find_field (const char *id)
 {
   for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
     if (g_str_equal (fields[k].id, id))
@@ -311,9 +311,9 @@ find_field (const char *id)
 }
 
 static gboolean
-check_preprocess (const VnPreprocess  *self,
-                  const char          *where,
-                  GError             **error)
+data_spec_json_check_preprocess (const VnPreprocess  *self,
+                                 const char          *where,
+                                 GError             **error)
 {
   for (guint i = 0; i < 4; i++)
     if (self->std[i] == 0)
@@ -328,29 +328,29 @@ check_preprocess (const VnPreprocess  *self,
 }
 
 static gboolean
-refuse_member (const char  *where,
-               GError     **error)
+data_spec_json_refuse_member (const char  *where,
+                              GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: there is no such field"), where);
   return FALSE;
 }
 
 static char *
-read_path (JsonNode    *node,
-           const char  *where,
-           const char  *folder,
-           GError     **error)
+data_spec_json_read_path (JsonNode    *node,
+                          const char  *where,
+                          const char  *folder,
+                          GError     **error)
 {
   const char *text = vn_json_get_string (node, where, error);
 
-  return text != NULL ? change_places (text, folder, lengthen) : NULL;
+  return text != NULL ? data_spec_json_change_places (text, folder, data_spec_json_lengthen) : NULL;
 }
 
 static gboolean
-read_raw_type (VnDType     *raw_type,
-               JsonNode    *node,
-               const char  *where,
-               GError     **error)
+data_spec_json_read_raw_type (VnDType     *raw_type,
+                              JsonNode    *node,
+                              const char  *where,
+                              GError     **error)
 {
   const char *text = vn_json_get_string (node, where, error);
 
@@ -364,12 +364,12 @@ read_raw_type (VnDType     *raw_type,
 }
 
 static gboolean
-read_input (VnDataSpec  *self,
-            const char  *name,
-            JsonNode    *node,
-            const char  *where,
-            const char  *folder,
-            GError     **error)
+data_spec_json_read_input (VnDataSpec  *self,
+                           const char  *name,
+                           JsonNode    *node,
+                           const char  *where,
+                           const char  *folder,
+                           GError     **error)
 {
   JsonObject *object = vn_json_get_object (node, where, error);
   VnPreprocess preprocess = self->preprocess;
@@ -385,24 +385,24 @@ read_input (VnDataSpec  *self,
   while (json_object_iter_next (&iter, &id, &member))
     {
       g_autofree char *place = g_strconcat (where, ".", id, NULL);
-      int k = find_field (id);
+      int k = data_spec_json_find_field (id);
 
       if (g_str_equal (id, "script"))
         {
           g_free (script);
-          script = read_path (member, place, folder, error);
+          script = data_spec_json_read_path (member, place, folder, error);
           if (script == NULL)
             return FALSE;
         }
       else if (g_str_equal (id, "raw-type"))
         {
-          if (!read_raw_type (&raw_type, member, place, error))
+          if (!data_spec_json_read_raw_type (&raw_type, member, place, error))
             return FALSE;
         }
-      else if (k < 0 ? !refuse_member (place, error) : !read_field (member, (guint) k, place, &preprocess, error))
+      else if (k < 0 ? !data_spec_json_refuse_member (place, error) : !data_spec_json_read_field (member, (guint) k, place, &preprocess, error))
         return FALSE;
     }
-  if (!check_preprocess (&preprocess, where, error))
+  if (!data_spec_json_check_preprocess (&preprocess, where, error))
     return FALSE;
   vn_data_spec_set_input (self, name, &preprocess, script);
   vn_data_spec_set_raw_type (self, name, raw_type);
@@ -410,11 +410,11 @@ read_input (VnDataSpec  *self,
 }
 
 static gboolean
-read_inputs (VnDataSpec  *self,
-             JsonNode    *node,
-             const char  *where,
-             const char  *folder,
-             GError     **error)
+data_spec_json_read_inputs (VnDataSpec  *self,
+                            JsonNode    *node,
+                            const char  *where,
+                            const char  *folder,
+                            GError     **error)
 {
   JsonObject *object = vn_json_get_object (node, where, error);
   JsonObjectIter iter;
@@ -428,17 +428,17 @@ read_inputs (VnDataSpec  *self,
     {
       g_autofree char *place = g_strconcat (where, ".", name, NULL);
 
-      if (!read_input (self, name, member, place, folder, error))
+      if (!data_spec_json_read_input (self, name, member, place, folder, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-read_text (char       **text,
-           JsonNode    *node,
-           const char  *where,
-           GError     **error)
+data_spec_json_read_text (char       **text,
+                          JsonNode    *node,
+                          const char  *where,
+                          GError     **error)
 {
   const char *value = vn_json_get_string (node, where, error);
 
@@ -451,34 +451,34 @@ read_text (char       **text,
 
 /* What is said about the whole, not about how a picture becomes a tensor. */
 static gboolean
-read_member (VnDataSpec  *self,
-             const char  *id,
-             JsonNode    *node,
-             const char  *where,
-             const char  *folder,
-             GError     **error)
+data_spec_json_read_member (VnDataSpec  *self,
+                            const char  *id,
+                            JsonNode    *node,
+                            const char  *where,
+                            const char  *folder,
+                            GError     **error)
 {
   char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script : NULL;
   double value = 0;
-  int k = find_field (id);
+  int k = data_spec_json_find_field (id);
 
   if (k >= 0)
-    return read_field (node, (guint) k, where, &self->preprocess, error);
+    return data_spec_json_read_field (node, (guint) k, where, &self->preprocess, error);
   if (path != NULL)
     {
       g_free (*path);
-      *path = read_path (node, where, folder, error);
+      *path = data_spec_json_read_path (node, where, folder, error);
       return *path != NULL;
     }
   if (g_str_equal (id, "python"))
-    return read_text (&self->python, node, where, error);
+    return data_spec_json_read_text (&self->python, node, where, error);
   if (g_str_equal (id, "raw-type"))
-    return read_raw_type (&self->raw_type, node, where, error);
+    return data_spec_json_read_raw_type (&self->raw_type, node, where, error);
   if (g_str_equal (id, "inputs"))
     return TRUE;
   if (!g_str_equal (id, "samples") && !g_str_equal (id, "held-out") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
-    return refuse_member (where, error);
-  if (!read_count (node, where, g_str_equal (id, "seed") ? 9007199254740992.0 : G_MAXINT, &value, error))
+    return data_spec_json_refuse_member (where, error);
+  if (!data_spec_json_read_count (node, where, g_str_equal (id, "seed") ? 9007199254740992.0 : G_MAXINT, &value, error))
     return FALSE;
   if (g_str_equal (id, "seed"))
     self->seed = (guint64) value;
@@ -527,15 +527,15 @@ vn_data_spec_from_json (JsonNode    *node,
     {
       g_autofree char *place = g_strconcat (where, ".", id, NULL);
 
-      if (!read_member (self, id, member, place, folder, error))
+      if (!data_spec_json_read_member (self, id, member, place, folder, error))
         return NULL;
     }
   if (json_object_has_member (object, "inputs"))
     {
       g_autofree char *place = g_strconcat (where, ".inputs", NULL);
 
-      if (!read_inputs (self, json_object_get_member (object, "inputs"), place, folder, error))
+      if (!data_spec_json_read_inputs (self, json_object_get_member (object, "inputs"), place, folder, error))
         return NULL;
     }
-  return check_preprocess (&self->preprocess, where, error) ? g_steal_pointer (&self) : NULL;
+  return data_spec_json_check_preprocess (&self->preprocess, where, error) ? g_steal_pointer (&self) : NULL;
 }

@@ -63,17 +63,17 @@ vn_file_is_picture (const char *path)
 }
 
 static gsize
-digits (const char *text)
+file_list_digits (const char *text)
 {
   return strspn (text, "0123456789");
 }
 
 /* Two runs of digits as numbers of any length. */
 static int
-compare_numbers (const char *a,
-                 gsize       n_a,
-                 const char *b,
-                 gsize       n_b)
+file_list_compare_numbers (const char *a,
+                           gsize       n_a,
+                           const char *b,
+                           gsize       n_b)
 {
   for (; n_a > 1 && *a == '0'; n_a--)
     a++;
@@ -100,9 +100,9 @@ vn_natural_compare (const char *a,
 
   while (*a != '\0' && *b != '\0')
     {
-      gsize n_a = digits (a);
-      gsize n_b = digits (b);
-      int order = n_a > 0 && n_b > 0 ? compare_numbers (a, n_a, b, n_b) : (int) (guchar) *a - (int) (guchar) *b;
+      gsize n_a = file_list_digits (a);
+      gsize n_b = file_list_digits (b);
+      int order = n_a > 0 && n_b > 0 ? file_list_compare_numbers (a, n_a, b, n_b) : (int) (guchar) *a - (int) (guchar) *b;
 
       if (order != 0)
         return order;
@@ -115,8 +115,8 @@ vn_natural_compare (const char *a,
 }
 
 static gint
-compare_names (gconstpointer a,
-               gconstpointer b)
+file_list_compare_names (gconstpointer a,
+                         gconstpointer b)
 {
   return vn_natural_compare (*(const char * const *) a, *(const char * const *) b);
 }
@@ -159,10 +159,10 @@ vn_listing_read (VnListing   *self,
       g_ptr_array_add (g_file_test (full, G_FILE_TEST_IS_DIR) ? self->folders : self->others, g_strdup (name));
     }
 
-  g_ptr_array_sort (self->pictures, compare_names);
-  g_ptr_array_sort (self->tensors, compare_names);
-  g_ptr_array_sort (self->folders, compare_names);
-  g_ptr_array_sort (self->others, compare_names);
+  g_ptr_array_sort (self->pictures, file_list_compare_names);
+  g_ptr_array_sort (self->tensors, file_list_compare_names);
+  g_ptr_array_sort (self->folders, file_list_compare_names);
+  g_ptr_array_sort (self->others, file_list_compare_names);
   return TRUE;
 }
 

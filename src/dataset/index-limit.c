@@ -16,16 +16,16 @@ static const char * const passing[] = {
 static const int embed_tables[] = { 2, 4, -1, -1, -1, -1, -1, -1, 3 };
 
 static gint64
-min_limit (gint64 a,
-           gint64 b)
+index_limit_min (gint64 a,
+                 gint64 b)
 {
   return a == 0 ? b : b == 0 ? a : MIN (a, b);
 }
 
 static gint64
-table_size (const VnNode *node,
-            guint         input,
-            gint64        axis)
+index_limit_table_size (const VnNode *node,
+                        guint         input,
+                        gint64        axis)
 {
   const VnValue *table = vn_node_get_input (node, input);
   const VnShape *shape = table != NULL && table->initializer != NULL ? &table->initializer->shape
@@ -37,43 +37,43 @@ table_size (const VnNode *node,
   return axis >= 0 && axis < shape->rank && shape->dims[axis] > 0 ? shape->dims[axis] : 0;
 }
 
-static gint64 find_limit (const VnValue *value, guint depth, guint *budget);
+static gint64 index_limit_find_limit (const VnValue *value, guint depth, guint *budget);
 
 /* What node @use of a value says about it; 0: nothing. */
 static gint64
-use_limit (const VnUse *use,
-           guint        depth,
-           guint       *budget)
+index_limit_use (const VnUse *use,
+                 guint        depth,
+                 guint       *budget)
 {
   const VnNode *node = use->node;
   const VnAttr *axis;
 
   if (g_str_equal (node->domain, "com.microsoft") && g_str_equal (node->op_type, "EmbedLayerNormalization"))
     return use->index < G_N_ELEMENTS (embed_tables) && embed_tables[use->index] > 0
-           ? table_size (node, (guint) embed_tables[use->index], 0) : 0;
+           ? index_limit_table_size (node, (guint) embed_tables[use->index], 0) : 0;
   if (*node->domain != '\0')
     return 0;
   if (g_str_equal (node->op_type, "Gather") && use->index == 1)
     {
       axis = vn_node_get_attr (node, "axis");
-      return table_size (node, 0, axis != NULL ? axis->i : 0);
+      return index_limit_table_size (node, 0, axis != NULL ? axis->i : 0);
     }
   if (use->index == 0 && g_strv_contains (passing, node->op_type) && vn_node_get_output (node, 0) != NULL)
-    return find_limit (vn_node_get_output (node, 0), depth + 1, budget);
+    return index_limit_find_limit (vn_node_get_output (node, 0), depth + 1, budget);
   return 0;
 }
 
 static gint64
-find_limit (const VnValue *value,
-            guint          depth,
-            guint         *budget)
+index_limit_find_limit (const VnValue *value,
+                        guint          depth,
+                        guint         *budget)
 {
   gint64 limit = 0;
 
   for (guint i = 0; depth < MAX_DEPTH && i < value->uses->len && *budget > 0; i++)
     {
       (*budget)--;
-      limit = min_limit (limit, use_limit (&g_array_index (value->uses, VnUse, i), depth, budget));
+      limit = index_limit_min (limit, index_limit_use (&g_array_index (value->uses, VnUse, i), depth, budget));
     }
   return limit;
 }
@@ -91,5 +91,5 @@ vn_value_find_index_limit (const VnValue *input)
 {
   guint budget = MAX_USES;
 
-  return find_limit (input, 0, &budget);
+  return index_limit_find_limit (input, 0, &budget);
 }

@@ -41,61 +41,61 @@ typedef struct
 } Entry;
 
 static guint
-get_16 (const guint8 *at)
+npz_file_get_16 (const guint8 *at)
 {
   return at[0] | (guint) at[1] << 8;
 }
 
 static guint32
-get_32 (const guint8 *at)
+npz_file_get_32 (const guint8 *at)
 {
-  return get_16 (at) | (guint32) get_16 (at + 2) << 16;
+  return npz_file_get_16 (at) | (guint32) npz_file_get_16 (at + 2) << 16;
 }
 
 static gboolean
-damaged (GError **error)
+npz_file_damaged (GError **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The .npz archive is damaged or larger than 4 GB"));
   return FALSE;
 }
 
 static gboolean
-archive_open (Archive  *self,
-              GBytes   *bytes,
-              GError  **error)
+npz_file_archive_open (Archive  *self,
+                       GBytes   *bytes,
+                       GError  **error)
 {
   self->data = g_bytes_get_data (bytes, &self->size);
   if (self->size < END_SIZE)
-    return damaged (error);
+    return npz_file_damaged (error);
   for (gsize at = self->size - END_SIZE;; at--)
     {
       if (memcmp (self->data + at, "PK\5\6", 4) == 0)
         {
-          self->n_entries = get_16 (self->data + at + 10);
-          self->at = get_32 (self->data + at + 16);
+          self->n_entries = npz_file_get_16 (self->data + at + 10);
+          self->at = npz_file_get_32 (self->data + at + 16);
           return TRUE;
         }
       if (at == 0 || self->size - at > END_SIZE + G_MAXUINT16)
-        return damaged (error);
+        return npz_file_damaged (error);
     }
 }
 
 /* The entry at self->at, which moves on. @entry->name is to be freed. */
 static gboolean
-archive_next (Archive  *self,
-              Entry    *entry,
-              GError  **error)
+npz_file_archive_next (Archive  *self,
+                       Entry    *entry,
+                       GError  **error)
 {
   const guint8 *at = self->data + self->at;
   gsize name_size, whole;
 
   if (self->at > self->size || self->size - self->at < ENTRY_SIZE || memcmp (at, "PK\1\2", 4) != 0)
-    return damaged (error);
-  name_size = get_16 (at + 28);
-  whole = ENTRY_SIZE + name_size + get_16 (at + 30) + get_16 (at + 32);
+    return npz_file_damaged (error);
+  name_size = npz_file_get_16 (at + 28);
+  whole = ENTRY_SIZE + name_size + npz_file_get_16 (at + 30) + npz_file_get_16 (at + 32);
   if (self->size - self->at < whole)
-    return damaged (error);
-  *entry = (Entry) { get_16 (at + 10), get_32 (at + 20), get_32 (at + 24), get_32 (at + 42),
+    return npz_file_damaged (error);
+  *entry = (Entry) { npz_file_get_16 (at + 10), npz_file_get_32 (at + 20), npz_file_get_32 (at + 24), npz_file_get_32 (at + 42),
                      g_strndup ((const char *) at + ENTRY_SIZE, name_size) };
   if (g_str_has_suffix (entry->name, ".npy"))
     entry->name[strlen (entry->name) - 4] = '\0';
@@ -104,9 +104,9 @@ archive_next (Archive  *self,
 }
 
 static GBytes *
-inflate (const guint8  *data,
-         const Entry   *entry,
-         GError       **error)
+npz_file_inflate (const guint8  *data,
+                  const Entry   *entry,
+                  GError       **error)
 {
   g_autoptr(GZlibDecompressor) zlib = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
   guint8 *out;
@@ -136,60 +136,60 @@ inflate (const guint8  *data,
     {
       g_free (out);
       if (error == NULL || *error == NULL)
-        damaged (error);
+        npz_file_damaged (error);
       return NULL;
     }
   return g_bytes_new_take (out, entry->size);
 }
 
 static GBytes *
-archive_extract (const Archive  *self,
-                 GBytes         *bytes,
-                 const Entry    *entry,
-                 GError        **error)
+npz_file_archive_extract (const Archive  *self,
+                          GBytes         *bytes,
+                          const Entry    *entry,
+                          GError        **error)
 {
   gsize start;
 
   if (entry->local > self->size || self->size - entry->local < LOCAL_SIZE ||
       memcmp (self->data + entry->local, "PK\3\4", 4) != 0)
     {
-      damaged (error);
+      npz_file_damaged (error);
       return NULL;
     }
-  start = entry->local + LOCAL_SIZE + get_16 (self->data + entry->local + 26) + get_16 (self->data + entry->local + 28);
+  start = entry->local + LOCAL_SIZE + npz_file_get_16 (self->data + entry->local + 26) + npz_file_get_16 (self->data + entry->local + 28);
   if (start > self->size || self->size - start < entry->packed || (entry->method != 0 && entry->method != 8) ||
       (entry->method == 0 && entry->packed != entry->size))
     {
-      damaged (error);
+      npz_file_damaged (error);
       return NULL;
     }
   if (entry->method == 8)
-    return inflate (self->data + start, entry, error);
+    return npz_file_inflate (self->data + start, entry, error);
   return g_bytes_new_from_bytes (bytes, start, entry->size);
 }
 
 /* The array called @name, or the only one there is. */
 static GBytes *
-find_array (GBytes      *bytes,
-            const char  *name,
-            GError     **error)
+npz_file_find_array (GBytes      *bytes,
+                     const char  *name,
+                     GError     **error)
 {
   g_autofree char *file_name = vn_input_file_name (name);
   g_autoptr(GString) known = g_string_new (NULL);
   Archive archive;
 
-  if (!archive_open (&archive, bytes, error))
+  if (!npz_file_archive_open (&archive, bytes, error))
     return NULL;
   for (guint i = 0; i < archive.n_entries; i++)
     {
       g_autofree char *entry_name = NULL;
       Entry entry;
 
-      if (!archive_next (&archive, &entry, error))
+      if (!npz_file_archive_next (&archive, &entry, error))
         return NULL;
       entry_name = entry.name;
       if (archive.n_entries == 1 || g_str_equal (entry_name, name) || g_str_equal (entry_name, file_name))
-        return archive_extract (&archive, bytes, &entry, error);
+        return npz_file_archive_extract (&archive, bytes, &entry, error);
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", entry_name);
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("It has no array “%s”, but: %s"), name, known->str);
@@ -214,7 +214,7 @@ vn_npz_read (const char  *path,
 
   if (bytes == NULL)
     return NULL;
-  array = find_array (bytes, name, error);
+  array = npz_file_find_array (bytes, name, error);
   if (array != NULL)
     tensor = vn_npy_parse (array, error);
   if (tensor == NULL)

@@ -18,26 +18,26 @@
 /* ---- the shape ---- */
 
 static gboolean
-is_channels (gint64 dim)
+picture_plan_is_channels (gint64 dim)
 {
   return dim == 1 || dim == 3 || dim == 4;
 }
 
 /* The rows above are for N×C×H×W and N×H×W×C; without the batch dim the same holds one place earlier. */
 static VnLayout
-guess_layout (gint64 first,
-              gint64 last)
+picture_plan_guess_layout (gint64 first,
+                           gint64 last)
 {
   if (last == 3 && first != 3 && first != VN_DIM_UNKNOWN)
     return VN_LAYOUT_NHWC;
-  if (is_channels (first) || first == VN_DIM_UNKNOWN)
-    return is_channels (last) && first == VN_DIM_UNKNOWN ? VN_LAYOUT_NHWC : VN_LAYOUT_NCHW;
-  return is_channels (last) ? VN_LAYOUT_NHWC : VN_LAYOUT_NCHW;
+  if (picture_plan_is_channels (first) || first == VN_DIM_UNKNOWN)
+    return picture_plan_is_channels (last) && first == VN_DIM_UNKNOWN ? VN_LAYOUT_NHWC : VN_LAYOUT_NCHW;
+  return picture_plan_is_channels (last) ? VN_LAYOUT_NHWC : VN_LAYOUT_NCHW;
 }
 
 static gboolean
-not_a_picture (const VnInputSpec  *input,
-               GError            **error)
+picture_plan_not_a (const VnInputSpec  *input,
+                    GError            **error)
 {
   g_autofree char *shape = vn_shape_to_string (&input->shape, "×");
 
@@ -49,12 +49,12 @@ not_a_picture (const VnInputSpec  *input,
 }
 
 static gboolean
-choose_size (guint         *size,
-             gint64         dim,
-             guint          wanted,
-             const char    *what,
-             const char    *name,
-             GError       **error)
+picture_plan_choose_size (guint         *size,
+                          gint64         dim,
+                          guint          wanted,
+                          const char    *what,
+                          const char    *name,
+                          GError       **error)
 {
   if (dim == VN_DIM_UNKNOWN)
     {
@@ -73,9 +73,9 @@ choose_size (guint         *size,
 }
 
 static gboolean
-check_deviations (const VnPreprocess  *preprocess,
-                  guint                channels,
-                  GError             **error)
+picture_plan_check_deviations (const VnPreprocess  *preprocess,
+                               guint                channels,
+                               GError             **error)
 {
   for (guint c = 0; c < MIN (channels, 3); c++)
     if (!isfinite (preprocess->mean[c]) || !isfinite (preprocess->std[c]) || preprocess->std[c] == 0)
@@ -107,26 +107,26 @@ vn_picture_plan_init (VnPicturePlan       *self,
 
   if (rank < 2 || rank > 4 || vn_dtype_get_bits (input->dtype) < 8 || vn_dtype_get_bits (input->dtype) > 64 ||
       (!vn_dtype_is_float (input->dtype) && !vn_dtype_is_integer (input->dtype)))
-    return not_a_picture (input, error);
+    return picture_plan_not_a (input, error);
 
   *self = (VnPicturePlan) { .rank = rank, .dtype = input->dtype, .layout = preprocess->layout };
   if (rank == 2)
     self->layout = VN_LAYOUT_NCHW;
   else if (self->layout == VN_LAYOUT_AUTO)
-    self->layout = guess_layout (dims[0], dims[2]);
+    self->layout = picture_plan_guess_layout (dims[0], dims[2]);
   channels = rank == 2 ? 1 : self->layout == VN_LAYOUT_NCHW ? dims[0] : dims[2];
   height = rank != 2 && self->layout == VN_LAYOUT_NCHW ? dims[1] : dims[0];
   width = rank != 2 && self->layout == VN_LAYOUT_NCHW ? dims[2] : dims[1];
 
   if (channels == VN_DIM_UNKNOWN)
     channels = 3;
-  if (!is_channels (channels))
-    return not_a_picture (input, error);
+  if (!picture_plan_is_channels (channels))
+    return picture_plan_not_a (input, error);
   self->channels = (guint) channels;
   self->batch = rank == 4 && input->shape.dims[0] != VN_DIM_UNKNOWN ? input->shape.dims[0] : 1;
-  return check_deviations (preprocess, self->channels, error) &&
-         choose_size (&self->height, height, preprocess->height, _("height"), input->name, error) &&
-         choose_size (&self->width, width, preprocess->width, _("width"), input->name, error);
+  return picture_plan_check_deviations (preprocess, self->channels, error) &&
+         picture_plan_choose_size (&self->height, height, preprocess->height, _("height"), input->name, error) &&
+         picture_plan_choose_size (&self->width, width, preprocess->width, _("width"), input->name, error);
 }
 
 static VnShape
@@ -157,16 +157,16 @@ typedef struct
 } Geometry;
 
 static guint
-rounded (double size)
+picture_plan_rounded (double size)
 {
   return (guint) MAX (1, floor (size + 0.5));
 }
 
 /* Short side to @short_side, the other in proportion, rounded down. */
 static void
-scale_short_side (const VnPicture *picture,
-                  guint            short_side,
-                  VnWindow        *window)
+picture_plan_scale_short_side (const VnPicture *picture,
+                               guint            short_side,
+                               VnWindow        *window)
 {
   guint short_now = MIN (picture->width, picture->height);
   guint long_now = MAX (picture->width, picture->height);
@@ -178,8 +178,8 @@ scale_short_side (const VnPicture *picture,
 
 /* The short side before the centre is cut out; 0: none is given. */
 static guint
-get_resize (const Geometry     *self,
-            const VnPreprocess *preprocess)
+picture_plan_get_resize (const Geometry     *self,
+                         const VnPreprocess *preprocess)
 {
   guint side = MIN (self->width, self->height);
 
@@ -190,25 +190,25 @@ get_resize (const Geometry     *self,
 
 /* Half of what is left over. */
 static guint
-half (guint    rest,
-      gboolean down)
+picture_plan_half (guint    rest,
+                   gboolean down)
 {
   return down ? rest / 2 : (guint) rint (rest / 2.0);
 }
 
 static void
-geometry_crop (Geometry           *self,
-               const VnPicture    *picture,
-               const VnPreprocess *preprocess)
+picture_plan_geometry_crop (Geometry           *self,
+                            const VnPicture    *picture,
+                            const VnPreprocess *preprocess)
 {
   VnWindow *window = &self->window;
-  const guint resize = get_resize (self, preprocess);
+  const guint resize = picture_plan_get_resize (self, preprocess);
   double cover = MAX ((double) self->width / picture->width, (double) self->height / picture->height);
 
   window->full_width = picture->width;
   window->full_height = picture->height;
   if (resize > 0)
-    scale_short_side (picture, resize, window);
+    picture_plan_scale_short_side (picture, resize, window);
   if (self->width == 0)
     self->width = window->full_width;
   if (self->height == 0)
@@ -216,38 +216,38 @@ geometry_crop (Geometry           *self,
   /* Without a size of its own, or with one that leaves gaps: just cover the tensor. */
   if (resize == 0 || window->full_width < self->width || window->full_height < self->height)
     {
-      window->full_width = MAX (self->width, rounded (picture->width * cover));
-      window->full_height = MAX (self->height, rounded (picture->height * cover));
+      window->full_width = MAX (self->width, picture_plan_rounded (picture->width * cover));
+      window->full_height = MAX (self->height, picture_plan_rounded (picture->height * cover));
     }
   window->width = self->width;
   window->height = self->height;
-  window->x = half (window->full_width - self->width, preprocess->crop_down);
-  window->y = half (window->full_height - self->height, preprocess->crop_down);
+  window->x = picture_plan_half (window->full_width - self->width, preprocess->crop_down);
+  window->y = picture_plan_half (window->full_height - self->height, preprocess->crop_down);
 }
 
 static void
-geometry_letterbox (Geometry        *self,
-                    const VnPicture *picture)
+picture_plan_geometry_letterbox (Geometry        *self,
+                                 const VnPicture *picture)
 {
   VnWindow *window = &self->window;
   double scale = MIN ((double) self->width / picture->width, (double) self->height / picture->height);
 
-  window->width = window->full_width = MIN (self->width, rounded (picture->width * scale));
-  window->height = window->full_height = MIN (self->height, rounded (picture->height * scale));
+  window->width = window->full_width = MIN (self->width, picture_plan_rounded (picture->width * scale));
+  window->height = window->full_height = MIN (self->height, picture_plan_rounded (picture->height * scale));
   self->left = (self->width - window->width) / 2;
   self->top = (self->height - window->height) / 2;
 }
 
 static Geometry
-make_geometry (const VnPicturePlan *plan,
-               const VnPreprocess  *preprocess,
-               const VnPicture     *picture)
+picture_plan_make_geometry (const VnPicturePlan *plan,
+                            const VnPreprocess  *preprocess,
+                            const VnPicture     *picture)
 {
   Geometry self = { .width = plan->width, .height = plan->height };
 
   if (preprocess->fit == VN_FIT_CROP)
     {
-      geometry_crop (&self, picture, preprocess);
+      picture_plan_geometry_crop (&self, picture, preprocess);
       return self;
     }
   if (self.width == 0)
@@ -255,7 +255,7 @@ make_geometry (const VnPicturePlan *plan,
   if (self.height == 0)
     self.height = picture->height;
   if (preprocess->fit == VN_FIT_LETTERBOX)
-    geometry_letterbox (&self, picture);
+    picture_plan_geometry_letterbox (&self, picture);
   else
     self.window = (VnWindow) { self.width, self.height, 0, 0, self.width, self.height };
   return self;
@@ -265,10 +265,10 @@ make_geometry (const VnPicturePlan *plan,
 
 /* TABLE elements of the plan's type for tensor channel @c. */
 static VnTensor *
-make_table (const VnPicturePlan  *plan,
-            const VnPreprocess   *preprocess,
-            guint                 c,
-            GError              **error)
+picture_plan_make_table (const VnPicturePlan  *plan,
+                         const VnPreprocess   *preprocess,
+                         guint                 c,
+                         GError              **error)
 {
   g_autoptr(VnTensor) values = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (TABLE), error);
   gint64 min, max;
@@ -291,19 +291,19 @@ typedef struct
   gsize x, y;     /* elements to the next pixel and row of one channel */
 } Strides;
 
-#define DEFINE_PUT(type)                                                              \
-  static void                                                                         \
+#define DEFINE_PUT(type)                                                                           \
+  static void                                                                                      \
   put_##type (const type *table, const guint8 *in, guint channels, guint n, type *out, gsize step) \
-  {                                                                                   \
-    for (guint x = 0; x < n; x++)                                                     \
-      out[x * step] = table[in[x * channels]];                                        \
-  }                                                                                   \
-                                                                                      \
-  static void                                                                         \
-  fill_##type (type value, guint n, type *out, gsize step)                            \
-  {                                                                                   \
-    for (guint x = 0; x < n; x++)                                                     \
-      out[x * step] = value;                                                          \
+  {                                                                                                \
+    for (guint x = 0; x < n; x++)                                                                  \
+      out[x * step] = table[in[x * channels]];                                                     \
+  }                                                                                                \
+                                                                                                   \
+  static void                                                                                      \
+  fill_##type (type value, guint n, type *out, gsize step)                                         \
+  {                                                                                                \
+    for (guint x = 0; x < n; x++)                                                                  \
+      out[x * step] = value;                                                                       \
   }
 
 DEFINE_PUT (guint8)
@@ -312,13 +312,13 @@ DEFINE_PUT (guint32)
 DEFINE_PUT (guint64)
 
 static void
-put_row (guint         size,
-         const void   *table,
-         const guint8 *in,
-         guint         channels,
-         guint         n,
-         char         *out,
-         gsize         step)
+picture_plan_put_row (guint         size,
+                      const void   *table,
+                      const guint8 *in,
+                      guint         channels,
+                      guint         n,
+                      char         *out,
+                      gsize         step)
 {
   switch (size)
     {
@@ -330,11 +330,11 @@ put_row (guint         size,
 }
 
 static void
-fill_row (guint       size,
-          const void *value,
-          guint       n,
-          char       *out,
-          gsize       step)
+picture_plan_fill_row (guint       size,
+                       const void *value,
+                       guint       n,
+                       char       *out,
+                       gsize       step)
 {
   switch (size)
     {
@@ -346,12 +346,12 @@ fill_row (guint       size,
 }
 
 static void
-put_channel (const Geometry  *geometry,
-             const VnPicture *part,
-             guint            channel,        /* of the picture */
-             const VnTensor  *table,
-             char            *out,            /* first element of the tensor's channel */
-             const Strides   *strides)
+picture_plan_put_channel (const Geometry  *geometry,
+                          const VnPicture *part,
+                          guint            channel,        /* of the picture */
+                          const VnTensor  *table,
+                          char            *out,            /* first element of the tensor's channel */
+                          const Strides   *strides)
 {
   const guint size = vn_dtype_get_bits (table->dtype) / 8;
   const char *fill = (const char *) table->data + FILL * size;
@@ -359,18 +359,18 @@ put_channel (const Geometry  *geometry,
 
   if (gaps)
     for (guint y = 0; y < geometry->height; y++)
-      fill_row (size, fill, geometry->width, out + y * strides->y * size, strides->x);
+      picture_plan_fill_row (size, fill, geometry->width, out + y * strides->y * size, strides->x);
   for (guint y = 0; y < part->height; y++)
-    put_row (size, table->data, part->pixels + (gsize) y * part->width * part->channels + channel, part->channels,
-             part->width, out + ((geometry->top + y) * strides->y + geometry->left * strides->x) * size, strides->x);
+    picture_plan_put_row (size, table->data, part->pixels + (gsize) y * part->width * part->channels + channel, part->channels,
+                          part->width, out + ((geometry->top + y) * strides->y + geometry->left * strides->x) * size, strides->x);
 }
 
 static VnTensor *
-fill_tensor (const VnPicturePlan  *self,
-             const VnPreprocess   *preprocess,
-             const Geometry       *geometry,
-             const VnPicture      *part,
-             GError              **error)
+picture_plan_fill_tensor (const VnPicturePlan  *self,
+                          const VnPreprocess   *preprocess,
+                          const Geometry       *geometry,
+                          const VnPicture      *part,
+                          GError              **error)
 {
   const gboolean planar = self->layout == VN_LAYOUT_NCHW;
   const gsize area = (gsize) geometry->width * geometry->height;
@@ -388,12 +388,12 @@ fill_tensor (const VnPicturePlan  *self,
     memset (data, 0, tensor->n_bytes);
   for (guint c = 0; c < MIN (self->channels, 3); c++)
     {
-      g_autoptr(VnTensor) table = make_table (self, preprocess, c, error);
+      g_autoptr(VnTensor) table = picture_plan_make_table (self, preprocess, c, error);
       guint from = part->channels == 1 ? 0 : preprocess->color == VN_COLOR_BGR ? 2 - c : c;
 
       if (table == NULL)
         return NULL;
-      put_channel (geometry, part, from, table, data + (planar ? c * area : c) * size, &strides);
+      picture_plan_put_channel (geometry, part, from, table, data + (planar ? c * area : c) * size, &strides);
     }
   for (gint64 b = 1; b < self->batch; b++)
     memcpy (data + (gsize) b * one, data, one);
@@ -401,8 +401,8 @@ fill_tensor (const VnPicturePlan  *self,
 }
 
 static gboolean
-is_identity (const VnWindow  *window,
-             const VnPicture *picture)
+picture_plan_is_identity (const VnWindow  *window,
+                          const VnPicture *picture)
 {
   return window->full_width == picture->width && window->full_height == picture->height &&
          window->width == picture->width && window->height == picture->height;
@@ -426,15 +426,15 @@ vn_picture_plan_load (const VnPicturePlan  *self,
 
   if (!vn_picture_read (&picture, path, self->channels == 1 ? 1 : 3, error))
     return NULL;
-  geometry = make_geometry (self, preprocess, &picture);
-  if (is_identity (&geometry.window, &picture))
-    return fill_tensor (self, preprocess, &geometry, &picture, error);
+  geometry = picture_plan_make_geometry (self, preprocess, &picture);
+  if (picture_plan_is_identity (&geometry.window, &picture))
+    return picture_plan_fill_tensor (self, preprocess, &geometry, &picture, error);
   if (!vn_picture_resample (&picture, &geometry.window, &scaled, error))
     {
       g_prefix_error (error, "“%s”: ", path);
       return NULL;
     }
-  return fill_tensor (self, preprocess, &geometry, &scaled, error);
+  return picture_plan_fill_tensor (self, preprocess, &geometry, &scaled, error);
 }
 
 /* ---- and back ---- */

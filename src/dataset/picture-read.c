@@ -38,8 +38,8 @@ static const struct
 };
 
 static const char *
-find_loader (const guint8 *data,
-             gsize         size)
+picture_read_find_loader (const guint8 *data,
+                          gsize         size)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (size >= formats[i].size && memcmp (data, formats[i].magic, formats[i].size) == 0)
@@ -49,8 +49,8 @@ find_loader (const guint8 *data,
 
 /* JPEG: segments with a length, entropy-coded data between a start of scan and the next marker, end of image. */
 static gboolean
-jpeg_is_whole (const guint8 *data,
-               gsize         size)
+picture_read_jpeg_is_whole (const guint8 *data,
+                            gsize         size)
 {
   gsize at = 2;
 
@@ -78,8 +78,8 @@ jpeg_is_whole (const guint8 *data,
 }
 
 static gboolean
-png_is_whole (const guint8 *data,
-              gsize         size)
+picture_read_png_is_whole (const guint8 *data,
+                           gsize         size)
 {
   gsize at = 8;
 
@@ -97,8 +97,8 @@ png_is_whole (const guint8 *data,
 
 /* BMP without compression: the pixels start where the header says and fill rows of a multiple of 4 bytes. */
 static gboolean
-bmp_is_whole (const guint8 *data,
-              gsize         size)
+picture_read_bmp_is_whole (const guint8 *data,
+                           gsize         size)
 {
   gint32 fields[7];     /* from byte 10: start, header size, width, height, planes and bits, compression, size */
   guint64 stride;
@@ -119,9 +119,9 @@ bmp_is_whole (const guint8 *data,
 
 /* The next number of a PNM header, which may hold comments; 0 if there is none. */
 static guint64
-pnm_number (const guint8  *data,
-            gsize          size,
-            gsize         *at)
+picture_read_pnm_number (const guint8  *data,
+                         gsize          size,
+                         gsize         *at)
 {
   guint64 value = 0;
 
@@ -135,9 +135,9 @@ pnm_number (const guint8  *data,
 }
 
 static gboolean
-too_large (guint64   width,
-           guint64   height,
-           GError  **error)
+picture_read_too_large (guint64   width,
+                        guint64   height,
+                        GError  **error)
 {
   if (width <= MAX_PIXELS && height <= MAX_PIXELS && width * height <= MAX_PIXELS)
     return FALSE;
@@ -150,30 +150,30 @@ too_large (guint64   width,
 
 /* gdk-pixbuf's PNM decoder cannot be stopped once it knows the size. */
 static gboolean
-pnm_too_large (const guint8  *data,
-               gsize          size,
-               GError       **error)
+picture_read_pnm_too_large (const guint8  *data,
+                            gsize          size,
+                            GError       **error)
 {
   gsize at = 2;
-  guint64 width = pnm_number (data, size, &at);
+  guint64 width = picture_read_pnm_number (data, size, &at);
 
-  return too_large (width, pnm_number (data, size, &at), error);
+  return picture_read_too_large (width, picture_read_pnm_number (data, size, &at), error);
 }
 
 static gboolean
-check_whole (const char    *loader,
-             const guint8  *data,
-             gsize          size,
-             GError       **error)
+picture_read_check_whole (const char    *loader,
+                          const guint8  *data,
+                          gsize          size,
+                          GError       **error)
 {
   gboolean whole = TRUE;
 
   if (g_str_equal (loader, "jpeg"))
-    whole = jpeg_is_whole (data, size);
+    whole = picture_read_jpeg_is_whole (data, size);
   else if (g_str_equal (loader, "png"))
-    whole = png_is_whole (data, size);
+    whole = picture_read_png_is_whole (data, size);
   else if (g_str_equal (loader, "bmp"))
-    whole = bmp_is_whole (data, size);
+    whole = picture_read_bmp_is_whole (data, size);
   if (!whole)
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %zu bytes"), size);
   return whole;
@@ -194,7 +194,7 @@ typedef struct
 
 /* What decoders say when memory is refused is not to be told from what they say of a damaged file. */
 static gboolean
-has_room (const Sizing *sizing)
+picture_read_has_room (const Sizing *sizing)
 {
   return vn_memory_has_room (DECODE_BYTES * (gsize) MAX (sizing->width, 0) * (gsize) MAX (sizing->height, 0) + DECODE_ROOM);
 }
@@ -202,17 +202,17 @@ has_room (const Sizing *sizing)
 
 /* Called when the header is read. A size of 0 makes the loader stop before it takes memory. */
 static void
-prepared_cb (GdkPixbufLoader *loader,
-             int              width,
-             int              height,
-             Sizing          *sizing)
+picture_read_prepared_cb (GdkPixbufLoader *loader,
+                          int              width,
+                          int              height,
+                          Sizing          *sizing)
 {
   int most = MAX (width, height);
 
   sizing->width = width;
   sizing->height = height;
-  sizing->too_large = too_large ((guint64) MAX (width, 0), (guint64) MAX (height, 0), NULL);
-  sizing->no_memory = !sizing->too_large && !has_room (sizing);
+  sizing->too_large = picture_read_too_large ((guint64) MAX (width, 0), (guint64) MAX (height, 0), NULL);
+  sizing->no_memory = !sizing->too_large && !picture_read_has_room (sizing);
   if (sizing->too_large || sizing->no_memory)
     gdk_pixbuf_loader_set_size (loader, 0, 0);
   else if (sizing->max_size > 0 && most > (int) sizing->max_size)
@@ -222,22 +222,22 @@ prepared_cb (GdkPixbufLoader *loader,
 }
 
 static void
-updated_cb (GdkPixbufLoader *loader,
-            int              x,
-            int              y,
-            int              width,
-            int              height,
-            Sizing          *sizing)
+picture_read_updated_cb (GdkPixbufLoader *loader,
+                         int              x,
+                         int              y,
+                         int              width,
+                         int              height,
+                         Sizing          *sizing)
 {
   sizing->n_rows = MAX (sizing->n_rows, y + height);
 }
 
 static GdkPixbuf *
-decode (const char    *type,
-        const guint8  *data,
-        gsize          size,
-        Sizing        *sizing,
-        GError       **error)
+picture_read_decode (const char    *type,
+                     const guint8  *data,
+                     gsize          size,
+                     Sizing        *sizing,
+                     GError       **error)
 {
   g_autoptr(GdkPixbufLoader) loader = gdk_pixbuf_loader_new_with_type (type, error);
   g_autoptr(GError) closing = NULL;
@@ -246,8 +246,8 @@ decode (const char    *type,
 
   if (loader == NULL)
     return NULL;
-  g_signal_connect (loader, "size-prepared", G_CALLBACK (prepared_cb), sizing);
-  g_signal_connect (loader, "area-updated", G_CALLBACK (updated_cb), sizing);
+  g_signal_connect (loader, "size-prepared", G_CALLBACK (picture_read_prepared_cb), sizing);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (picture_read_updated_cb), sizing);
   written = gdk_pixbuf_loader_write (loader, data, size, error);
   if (!gdk_pixbuf_loader_close (loader, &closing) && written)
     {
@@ -274,17 +274,17 @@ decode (const char    *type,
 
 /* Why there is no picture, whatever the decoder says. */
 static void
-pixbuf_explain (const Sizing  *sizing,
-                GError       **error)
+picture_read_pixbuf_explain (const Sizing  *sizing,
+                             GError       **error)
 {
   gsize size = DECODE_BYTES * (gsize) MAX (sizing->width, 0) * (gsize) MAX (sizing->height, 0);
 
   if (sizing->too_large)
     {
       g_clear_error (error);
-      too_large ((guint64) sizing->width, (guint64) sizing->height, error);
+      picture_read_too_large ((guint64) sizing->width, (guint64) sizing->height, error);
     }
-  else if (sizing->no_memory || !has_room (sizing) || error == NULL || *error == NULL ||
+  else if (sizing->no_memory || !picture_read_has_room (sizing) || error == NULL || *error == NULL ||
            g_error_matches (*error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY))
     {
       g_clear_error (error);
@@ -293,9 +293,9 @@ pixbuf_explain (const Sizing  *sizing,
 }
 
 static GdkPixbuf *
-pixbuf_read (const char  *path,
-             guint        max_size,
-             GError     **error)
+picture_read_pixbuf (const char  *path,
+                     guint        max_size,
+                     GError     **error)
 {
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
   g_autoptr(GError) reason = NULL;
@@ -308,23 +308,23 @@ pixbuf_read (const char  *path,
   if (bytes == NULL)
     return NULL;
   data = g_bytes_get_data (bytes, &size);
-  type = find_loader (data, size);
+  type = picture_read_find_loader (data, size);
   if (type == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, size == 0 ? _("The file is empty") :
                    _("This is not a picture (JPEG, PNG, BMP, GIF, TIFF, WebP or PNM)"));
       return NULL;
     }
-  if (!check_whole (type, data, size, error) ||
-      (g_str_equal (type, "pnm") && pnm_too_large (data, size, error)))
+  if (!picture_read_check_whole (type, data, size, error) ||
+      (g_str_equal (type, "pnm") && picture_read_pnm_too_large (data, size, error)))
     return NULL;
 
-  pixbuf = decode (type, data, size, &sizing, &reason);
+  pixbuf = picture_read_decode (type, data, size, &sizing, &reason);
   if (sizing.too_large || sizing.no_memory)
     g_clear_object (&pixbuf);
   if (pixbuf == NULL)
     {
-      pixbuf_explain (&sizing, &reason);
+      picture_read_pixbuf_explain (&sizing, &reason);
       g_propagate_error (error, g_steal_pointer (&reason));
     }
   return pixbuf;
@@ -341,7 +341,7 @@ vn_pixbuf_read (const char  *path,
                 guint        max_size,
                 GError     **error)
 {
-  GdkPixbuf *pixbuf = pixbuf_read (path, max_size, error);
+  GdkPixbuf *pixbuf = picture_read_pixbuf (path, max_size, error);
 
   /* A file that could not be opened is named already. */
   if (pixbuf == NULL && error != NULL && (*error)->domain != G_FILE_ERROR)
@@ -351,27 +351,27 @@ vn_pixbuf_read (const char  *path,
 
 /* (c * a + 255 * (255 - a)) / 255, rounded */
 static inline guint
-over_white (guint c,
-            guint a)
+picture_read_over_white (guint c,
+                         guint a)
 {
   return (c * a + 255 * (255 - a) + 127) / 255;
 }
 
 /* ITU-R BT.601 in 16 bits of fraction; the weights add up to 65536, so white stays 255. */
 static inline guint8
-luma (guint r,
-      guint g,
-      guint b)
+picture_read_luma (guint r,
+                   guint g,
+                   guint b)
 {
   return (guint8) ((r * 19595 + g * 38470 + b * 7471 + 0x8000) >> 16);
 }
 
 static void
-pack_row (const guint8 *in,
-          guint         in_channels,
-          guint8       *out,
-          guint         out_channels,
-          guint         width)
+picture_read_pack_row (const guint8 *in,
+                       guint         in_channels,
+                       guint8       *out,
+                       guint         out_channels,
+                       guint         width)
 {
   if (in_channels == 3 && out_channels == 3)
     {
@@ -386,13 +386,13 @@ pack_row (const guint8 *in,
 
       if (in_channels == 4 && in[3] != 255)
         {
-          r = over_white (r, in[3]);
-          g = over_white (g, in[3]);
-          b = over_white (b, in[3]);
+          r = picture_read_over_white (r, in[3]);
+          g = picture_read_over_white (g, in[3]);
+          b = picture_read_over_white (b, in[3]);
         }
       if (out_channels == 1)
         {
-          out[0] = luma (r, g, b);
+          out[0] = picture_read_luma (r, g, b);
           continue;
         }
       out[0] = (guint8) r;
@@ -440,7 +440,7 @@ vn_picture_read (VnPicture   *self,
       return FALSE;
     }
   for (guint y = 0; y < height; y++)
-    pack_row (pixels + y * stride, in_channels, self->pixels + (gsize) y * width * channels, channels, width);
+    picture_read_pack_row (pixels + y * stride, in_channels, self->pixels + (gsize) y * width * channels, channels, width);
   return TRUE;
 }
 

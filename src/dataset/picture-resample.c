@@ -38,22 +38,22 @@ typedef struct
 } Taps;
 
 static void
-taps_clear (Taps *self)
+picture_resample_taps_clear (Taps *self)
 {
   g_free (self->first);
   g_free (self->count);
   g_free (self->weights);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Taps, taps_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Taps, picture_resample_taps_clear)
 
 static void
-fill_taps (Taps   *self,
-           guint   i,
-           guint   source,
-           double  centre,
-           double  reach,
-           double *weights)
+picture_resample_fill_taps (Taps   *self,
+                            guint   i,
+                            guint   source,
+                            double  centre,
+                            double  reach,
+                            double *weights)
 {
   gint32 *fixed = self->weights + (gsize) i * self->width;
   int first = MAX (0, (int) (centre - reach + 0.5));
@@ -74,12 +74,12 @@ fill_taps (Taps   *self,
 
 /* Destination pixels @from .. @from + @n - 1 of @full, out of @source. */
 static gboolean
-taps_init (Taps    *self,
-           guint    source,
-           guint    full,
-           guint    from,
-           guint    n,
-           GError **error)
+picture_resample_taps_init (Taps    *self,
+                            guint    source,
+                            guint    full,
+                            guint    from,
+                            guint    n,
+                            GError **error)
 {
   double scale = (double) source / full;
   double reach = MAX (scale, 1);
@@ -91,12 +91,12 @@ taps_init (Taps    *self,
       (self->weights = vn_memory_alloc (n, self->width * sizeof (gint32), error)) == NULL)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    fill_taps (self, i, source, (from + i + 0.5) * scale, reach, weights);
+    picture_resample_fill_taps (self, i, source, (from + i + 0.5) * scale, reach, weights);
   return TRUE;
 }
 
 static inline guint8
-clip8 (gint32 sum)
+picture_resample_clip8 (gint32 sum)
 {
   gint32 value = sum >> FRACTION;
 
@@ -104,9 +104,9 @@ clip8 (gint32 sum)
 }
 
 static void
-row_1 (const Taps   *taps,
-       const guint8 *in,
-       guint8       *out)
+picture_resample_row_1 (const Taps   *taps,
+                        const guint8 *in,
+                        guint8       *out)
 {
   for (guint i = 0; i < taps->n; i++)
     {
@@ -116,14 +116,14 @@ row_1 (const Taps   *taps,
 
       for (guint k = 0; k < taps->count[i]; k++)
         sum += w[k] * p[k];
-      out[i] = clip8 (sum);
+      out[i] = picture_resample_clip8 (sum);
     }
 }
 
 static void
-row_3__ref (const Taps   *taps,
-            const guint8 *in,
-            guint8       *out)
+picture_resample_row_3__ref (const Taps   *taps,
+                             const guint8 *in,
+                             guint8       *out)
 {
   for (guint i = 0; i < taps->n; i++, out += 3)
     {
@@ -139,19 +139,19 @@ row_3__ref (const Taps   *taps,
           g += w[k] * p[1];
           b += w[k] * p[2];
         }
-      out[0] = clip8 (r);
-      out[1] = clip8 (g);
-      out[2] = clip8 (b);
+      out[0] = picture_resample_clip8 (r);
+      out[1] = picture_resample_clip8 (g);
+      out[2] = picture_resample_clip8 (b);
     }
 }
 
 /* One destination row: weighted sum of @count source rows of @n bytes. */
 static void
-column__ref (const gint32 *w,
-             const guint8 *in,
-             guint         count,
-             gsize         n,
-             guint8       *out)
+picture_resample_column__ref (const gint32 *w,
+                              const guint8 *in,
+                              guint         count,
+                              gsize         n,
+                              guint8       *out)
 {
   for (gsize x = 0; x < n; x++)
     {
@@ -159,7 +159,7 @@ column__ref (const gint32 *w,
 
       for (guint k = 0; k < count; k++)
         sum += w[k] * in[k * n + x];
-      out[x] = clip8 (sum);
+      out[x] = picture_resample_clip8 (sum);
     }
 }
 
@@ -223,7 +223,7 @@ column__avx2 (const gint32 *w,
 
       for (guint k = 0; k < count; k++)
         sum += w[k] * in[k * n + x];
-      out[x] = clip8 (sum);
+      out[x] = picture_resample_clip8 (sum);
     }
 }
 #endif
@@ -240,14 +240,14 @@ static const Kernels kernels_at[] = {
   [VN_LEVEL_V4] = { row_3__avx2, column__avx2 },
   [VN_LEVEL_V3] = { row_3__avx2, column__avx2 },
 #endif
-  [VN_LEVEL_GENERIC] = { row_3__ref, column__ref },
+  [VN_LEVEL_GENERIC] = { picture_resample_row_3__ref, picture_resample_column__ref },
 };
 
 static guint8 *
-alloc_pixels (guint     width,
-              guint     height,
-              guint     channels,
-              GError  **error)
+picture_resample_alloc_pixels (guint     width,
+                               guint     height,
+                               guint     channels,
+                               GError  **error)
 {
   guint8 *pixels = NULL;
   gsize size = G_MAXSIZE;
@@ -261,18 +261,18 @@ alloc_pixels (guint     width,
 }
 
 static gboolean
-scale_rows (const VnPicture  *self,
-            const VnWindow   *window,
-            const Kernels    *kernels,
-            VnPicture        *out,
-            GError          **error)
+picture_resample_scale_rows (const VnPicture  *self,
+                             const VnWindow   *window,
+                             const Kernels    *kernels,
+                             VnPicture        *out,
+                             GError          **error)
 {
   gsize stride = (gsize) self->width * self->channels;
   gsize out_stride = (gsize) window->width * self->channels;
   g_auto(Taps) taps = { 0 };
 
   *out = (VnPicture) { .width = window->width, .height = self->height, .channels = self->channels };
-  out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
+  out->pixels = picture_resample_alloc_pixels (out->width, out->height, out->channels, error);
   if (out->pixels == NULL)
     return FALSE;
   if (window->full_width == self->width)
@@ -282,26 +282,26 @@ scale_rows (const VnPicture  *self,
       return TRUE;
     }
 
-  if (!taps_init (&taps, self->width, window->full_width, window->x, window->width, error))
+  if (!picture_resample_taps_init (&taps, self->width, window->full_width, window->x, window->width, error))
     return FALSE;
   for (guint y = 0; y < out->height; y++)
-    (self->channels == 1 ? row_1 : kernels->row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
+    (self->channels == 1 ? picture_resample_row_1 : kernels->row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
   return TRUE;
 }
 
 /* @self holds the source rows from @top on. */
 static gboolean
-scale_columns (const VnPicture  *self,
-               const Taps       *taps,
-               guint             top,
-               const Kernels    *kernels,
-               VnPicture        *out,
-               GError          **error)
+picture_resample_scale_columns (const VnPicture  *self,
+                                const Taps       *taps,
+                                guint             top,
+                                const Kernels    *kernels,
+                                VnPicture        *out,
+                                GError          **error)
 {
   gsize stride = (gsize) self->width * self->channels;
 
   *out = (VnPicture) { .width = self->width, .height = taps->n, .channels = self->channels };
-  out->pixels = alloc_pixels (out->width, out->height, out->channels, error);
+  out->pixels = picture_resample_alloc_pixels (out->width, out->height, out->channels, error);
   if (out->pixels == NULL)
     return FALSE;
   for (guint y = 0; y < taps->n; y++)
@@ -334,11 +334,11 @@ vn_picture_resample_level (const VnPicture  *self,
   VnPicture part = *self;
   guint top;
 
-  if (!taps_init (&taps, self->height, window->full_height, window->y, window->height, error))
+  if (!picture_resample_taps_init (&taps, self->height, window->full_height, window->y, window->height, error))
     return FALSE;
   if (columns_first)
-    return scale_columns (self, &taps, 0, kernels, &between, error) &&
-           scale_rows (&between, window, kernels, out, error);
+    return picture_resample_scale_columns (self, &taps, 0, kernels, &between, error) &&
+           picture_resample_scale_rows (&between, window, kernels, out, error);
 
   /* Only the rows that the window will need. */
   top = taps.first[0];
@@ -347,10 +347,10 @@ vn_picture_resample_level (const VnPicture  *self,
   if (window->full_height == self->height)
     {
       part.height = window->height;
-      return scale_rows (&part, window, kernels, out, error);
+      return picture_resample_scale_rows (&part, window, kernels, out, error);
     }
-  return scale_rows (&part, window, kernels, &between, error) &&
-         scale_columns (&between, &taps, top, kernels, out, error);
+  return picture_resample_scale_rows (&part, window, kernels, &between, error) &&
+         picture_resample_scale_columns (&between, &taps, top, kernels, out, error);
 }
 
 /**

@@ -12,9 +12,9 @@
 
 /* Tensors that were prepared elsewhere: show the range they have. */
 static void
-stretch_range (const VnTensor *tensor,
-               float          *mean,
-               float          *std)
+preview_stretch_range (const VnTensor *tensor,
+                       float          *mean,
+                       float          *std)
 {
   double min = INFINITY;
   double max = -INFINITY;
@@ -52,7 +52,7 @@ preview_tensor (VnDataset  *self,
   loaded.dtype = tensor->dtype;
   if (!vn_picture_plan_init (&plan, &loaded, &(VnPreprocess) { .std = { 1, 1, 1, 1 } }, error))
     return NULL;
-  stretch_range (tensor, mean, std);
+  preview_stretch_range (tensor, mean, std);
   return vn_picture_plan_unload (&plan, tensor, mean, std, preprocess->color, error);
 }
 
@@ -73,8 +73,8 @@ preview_network (VnDataset  *self,
 }
 
 static GdkPixbuf *
-limit_size (GdkPixbuf *pixbuf,      /* taken */
-            guint      max_size)
+preview_limit_size (GdkPixbuf *pixbuf,      /* taken */
+                    guint      max_size)
 {
   const int width = gdk_pixbuf_get_width (pixbuf);
   const int height = gdk_pixbuf_get_height (pixbuf);
@@ -121,7 +121,7 @@ vn_dataset_load_preview (VnDataset  *self,
                       : vn_pixbuf_read (vn_dataset_get_path (self, i), max_size, error);
   if (pixbuf == NULL)
     return NULL;
-  pixbuf = limit_size (pixbuf, max_size);
+  pixbuf = preview_limit_size (pixbuf, max_size);
   if (pixbuf == NULL)
     vn_memory_set_error (0, error);
   return pixbuf;

@@ -44,7 +44,7 @@ typedef struct
 
 /* So that what the user's code starts ends with it, and Ctrl-C is left to us. */
 static void
-enter_own_group (gpointer data)
+script_helper_enter_own_group (gpointer data)
 {
   setpgid (0, 0);
 }
@@ -52,7 +52,7 @@ enter_own_group (gpointer data)
 /* Where the helper prints: our own standard error. A descriptor for each of its two streams: GLib closes the one it is
  * given in the child, and would close standard error itself if that served as both. */
 static int
-dup_output (void)
+script_helper_dup_output (void)
 {
   int fd = fcntl (STDERR_FILENO, F_DUPFD_CLOEXEC, DRIVER_FD + 1);
 
@@ -60,16 +60,16 @@ dup_output (void)
 }
 
 static gboolean
-spawn (VnHelper    *self,
-       const char  *function,
-       int          fd,
-       GError     **error)
+script_helper_spawn (VnHelper    *self,
+                     const char  *function,
+                     int          fd,
+                     GError     **error)
 {
   const char *argv[] = { self->python, "-u", "-B", "-c", vn_script_driver, self->file, function, NULL };
   const int target = DRIVER_FD;
-  int out = dup_output (), err = dup_output ();
+  int out = script_helper_dup_output (), err = script_helper_dup_output ();
   gboolean done = g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                                                    enter_own_group, NULL, -1, out, err,
+                                                    script_helper_enter_own_group, NULL, -1, out, err,
                                                     &fd, &target, 1, &self->pid, NULL, NULL, NULL, error);
 
   if (out >= 0)
@@ -101,8 +101,8 @@ vn_helper_free (VnHelper *self)
 
 /* The helper has closed its end: says how it ended. */
 static gboolean
-set_death (VnHelper  *self,
-           GError   **error)
+script_helper_set_death (VnHelper  *self,
+                         GError   **error)
 {
   int status = 0;
   pid_t ended = 0;
@@ -132,10 +132,10 @@ set_death (VnHelper  *self,
 
 /* Waits until the socket is ready for @events. */
 static gboolean
-wait_ready (VnHelper      *self,
-            gushort        events,
-            GCancellable  *cancellable,
-            GError       **error)
+script_helper_wait_ready (VnHelper      *self,
+                          gushort        events,
+                          GCancellable  *cancellable,
+                          GError       **error)
 {
   GPollFD fds[2] = { { .fd = self->fd, .events = events } };
   gboolean watched = g_cancellable_make_pollfd (cancellable, &fds[1]);
@@ -157,12 +157,12 @@ wait_ready (VnHelper      *self,
 }
 
 static gboolean
-transfer (VnHelper      *self,
-          gboolean       out,
-          void          *data,
-          gsize          n,
-          GCancellable  *cancellable,
-          GError       **error)
+script_helper_transfer (VnHelper      *self,
+                        gboolean       out,
+                        void          *data,
+                        gsize          n,
+                        GCancellable  *cancellable,
+                        GError       **error)
 {
   char *at = data;
 
@@ -170,13 +170,13 @@ transfer (VnHelper      *self,
     {
       gssize done;
 
-      if (!wait_ready (self, out ? G_IO_OUT : G_IO_IN, cancellable, error))
+      if (!script_helper_wait_ready (self, out ? G_IO_OUT : G_IO_IN, cancellable, error))
         return FALSE;
       done = out ? send (self->fd, at, n, MSG_NOSIGNAL | MSG_DONTWAIT) : recv (self->fd, at, n, MSG_DONTWAIT);
       if (done < 0 && (errno == EAGAIN || errno == EINTR))
         continue;
       if (done <= 0)
-        return set_death (self, error);
+        return script_helper_set_death (self, error);
       at += done;
       n -= (gsize) done;
     }
@@ -186,8 +186,8 @@ transfer (VnHelper      *self,
 /* ---- messages ---- */
 
 static gboolean
-set_garbled (VnHelper  *self,
-             GError   **error)
+script_helper_set_garbled (VnHelper  *self,
+                           GError   **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                _("The preprocessing “%s” sent an answer that is not understood; does it write to descriptor %d?"),
@@ -196,20 +196,20 @@ set_garbled (VnHelper  *self,
 }
 
 static gboolean
-receive_reply (VnHelper      *self,
-               Reply         *reply,
-               GCancellable  *cancellable,
-               GError       **error)
+script_helper_receive_reply (VnHelper      *self,
+                             Reply         *reply,
+                             GCancellable  *cancellable,
+                             GError       **error)
 {
   guint8 head[16];
   guint64 n_bytes;
 
-  if (!transfer (self, FALSE, head, sizeof head, cancellable, error))
+  if (!script_helper_transfer (self, FALSE, head, sizeof head, cancellable, error))
     return FALSE;
   memcpy (&n_bytes, head + 8, sizeof n_bytes);
   *reply = (Reply) { (char) head[4], head[5], head[6], GUINT64_FROM_LE (n_bytes), { 0 } };
   if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTEM", reply->kind) == NULL || reply->kind == '\0')
-    return set_garbled (self, error);
+    return script_helper_set_garbled (self, error);
   if (reply->rank > VN_MAX_RANK)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
@@ -217,7 +217,7 @@ receive_reply (VnHelper      *self,
                    self->file, reply->rank, VN_MAX_RANK);
       return FALSE;
     }
-  if (!transfer (self, FALSE, reply->dims, reply->rank * sizeof (gint64), cancellable, error))
+  if (!script_helper_transfer (self, FALSE, reply->dims, reply->rank * sizeof (gint64), cancellable, error))
     return FALSE;
   for (guint i = 0; i < reply->rank; i++)
     reply->dims[i] = GINT64_FROM_LE (reply->dims[i]);
@@ -226,10 +226,10 @@ receive_reply (VnHelper      *self,
 
 /* The exception, as an error. The helper stays usable. */
 static gboolean
-receive_error (VnHelper      *self,
-               const Reply   *reply,
-               GCancellable  *cancellable,
-               GError       **error)
+script_helper_receive_error (VnHelper      *self,
+                             const Reply   *reply,
+                             GCancellable  *cancellable,
+                             GError       **error)
 {
   g_autofree char *text = g_malloc0 (MAX_MESSAGE + 1);
   g_autofree char *valid = NULL;
@@ -240,7 +240,7 @@ receive_error (VnHelper      *self,
       char rest[256];
 
       part = n == reply->n_bytes ? MIN (n, MAX_MESSAGE) : MIN (n, sizeof rest);
-      if (!transfer (self, FALSE, n == reply->n_bytes ? text : rest, (gsize) part, cancellable, error))
+      if (!script_helper_transfer (self, FALSE, n == reply->n_bytes ? text : rest, (gsize) part, cancellable, error))
         return FALSE;
     }
   valid = g_utf8_make_valid (text, -1);
@@ -255,10 +255,10 @@ receive_error (VnHelper      *self,
 }
 
 static VnTensor *
-receive_tensor (VnHelper      *self,
-                const Reply   *reply,
-                GCancellable  *cancellable,
-                GError       **error)
+script_helper_receive_tensor (VnHelper      *self,
+                              const Reply   *reply,
+                              GCancellable  *cancellable,
+                              GError       **error)
 {
   g_autoptr(VnTensor) tensor = NULL;
   VnShape shape = { .rank = reply->rank };
@@ -268,19 +268,19 @@ receive_tensor (VnHelper      *self,
   for (int i = 0; i < shape.rank; i++)
     if (shape.dims[i] < 0)
       {
-        set_garbled (self, error);
+        script_helper_set_garbled (self, error);
         return NULL;
       }
   if (!vn_dtype_is_valid (reply->dtype) || vn_dtype_get_bits (reply->dtype) < 8 || vn_dtype_get_bits (reply->dtype) > 64 ||
       !vn_tensor_size_in_bytes (reply->dtype, &shape, &n_elements, &n_bytes) || n_bytes != reply->n_bytes)
     {
-      set_garbled (self, error);
+      script_helper_set_garbled (self, error);
       return NULL;
     }
   tensor = vn_tensor_new (reply->dtype, &shape, error);
   if (tensor == NULL)
     g_prefix_error (error, _("The preprocessing “%s”: "), self->file);
-  if (tensor == NULL || !transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
+  if (tensor == NULL || !script_helper_transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
     return NULL;
   return g_steal_pointer (&tensor);
 }
@@ -307,21 +307,21 @@ vn_helper_ask (VnHelper      *self,
 
   *alive = FALSE;
   self->deadline = g_get_monotonic_time () + (gint64) self->timeout * G_USEC_PER_SEC;
-  if (!transfer (self, TRUE, &size, sizeof size, cancellable, error) ||
-      !transfer (self, TRUE, (char *) request, n, cancellable, error) ||
-      !receive_reply (self, &reply, cancellable, error))
+  if (!script_helper_transfer (self, TRUE, &size, sizeof size, cancellable, error) ||
+      !script_helper_transfer (self, TRUE, (char *) request, n, cancellable, error) ||
+      !script_helper_receive_reply (self, &reply, cancellable, error))
     return NULL;
   if (reply.kind == 'E' || reply.kind == 'M')
     {
-      *alive = receive_error (self, &reply, cancellable, error);
+      *alive = script_helper_receive_error (self, &reply, cancellable, error);
       return NULL;
     }
   if (reply.kind != 'T')
     {
-      set_garbled (self, error);
+      script_helper_set_garbled (self, error);
       return NULL;
     }
-  tensor = receive_tensor (self, &reply, cancellable, error);
+  tensor = script_helper_receive_tensor (self, &reply, cancellable, error);
   *alive = tensor != NULL;
   return tensor;
 }
@@ -361,18 +361,18 @@ vn_helper_new (const char    *python,
       return NULL;
     }
   self->fd = fds[0];
-  ok = spawn (self, function, fds[1], error);
+  ok = script_helper_spawn (self, function, fds[1], error);
   close (fds[1]);
   if (!ok)
     return NULL;
 
   self->deadline = g_get_monotonic_time () + (gint64) timeout * G_USEC_PER_SEC;
-  if (!receive_reply (self, &reply, cancellable, error))
+  if (!script_helper_receive_reply (self, &reply, cancellable, error))
     return NULL;
   if (reply.kind == 'E')
-    receive_error (self, &reply, cancellable, error);
+    script_helper_receive_error (self, &reply, cancellable, error);
   else if (reply.kind != 'K' || reply.n_bytes != 0)
-    set_garbled (self, error);
+    script_helper_set_garbled (self, error);
   self->ready = reply.kind == 'K' && reply.n_bytes == 0;
   return self->ready ? g_steal_pointer (&self) : NULL;
 }

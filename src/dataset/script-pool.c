@@ -45,7 +45,7 @@ vn_data_spec_is_script (const char *text)
 }
 
 static gboolean
-is_identifier (const char *text)
+script_pool_is_identifier (const char *text)
 {
   if (*text == '\0' || g_ascii_isdigit (*text))
     return FALSE;
@@ -56,13 +56,13 @@ is_identifier (const char *text)
 }
 
 static gboolean
-split_script (VnScript    *self,
-              GError     **error)
+script_pool_split (VnScript    *self,
+                   GError     **error)
 {
   const char *colon = strrchr (self->text, ':');
   g_autofree char *file = NULL;
 
-  if (colon == NULL || colon == self->text || !is_identifier (colon + 1))
+  if (colon == NULL || colon == self->text || !script_pool_is_identifier (colon + 1))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    _("The preprocessing “%s” must name a Python file and a function in it, as in “prepare.py:load”"), self->text);
@@ -78,8 +78,8 @@ split_script (VnScript    *self,
 }
 
 static VnHelper *
-start_helper (VnScript  *self,
-              GError   **error)
+script_pool_start_helper (VnScript  *self,
+                          GError   **error)
 {
   return vn_helper_new (self->python, self->file, self->function, self->timeout, self->cancellable, error);
 }
@@ -111,7 +111,7 @@ vn_script_new (const VnDataSpec  *spec,
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->max_helpers = MIN (g_get_num_processors (), MAX_HELPERS);
   self->helpers = g_ptr_array_new ();
-  if (!split_script (self, error) || (first = start_helper (self, error)) == NULL)
+  if (!script_pool_split (self, error) || (first = script_pool_start_helper (self, error)) == NULL)
     return NULL;
   g_ptr_array_add (self->helpers, first);
   self->n_helpers = 1;
@@ -142,9 +142,9 @@ vn_script_free (VnScript *self)
 /* @helper: (nullable): if it can be used again
  * @reason: (nullable): why it cannot */
 static void
-give_back (VnScript     *self,
-           VnHelper     *helper,
-           const GError *reason)
+script_pool_give_back (VnScript     *self,
+                       VnHelper     *helper,
+                       const GError *reason)
 {
   g_mutex_lock (&self->lock);
   if (helper != NULL)
@@ -171,8 +171,8 @@ give_back (VnScript     *self,
 /* A helper for this thread alone: an idle one, a new one, or the next that becomes idle; each at work becomes idle or
  * ends within the timeout. */
 static VnHelper *
-take_helper (VnScript  *self,
-             GError   **error)
+script_pool_take_helper (VnScript  *self,
+                         GError   **error)
 {
   g_autoptr(GError) reason = NULL;
   VnHelper *helper = NULL;
@@ -193,9 +193,9 @@ take_helper (VnScript  *self,
                  _("%s. It is not tried again after %d such failures"), self->last_death->message, MAX_DEATHS);
   g_mutex_unlock (&self->lock);
 
-  if (start && (helper = start_helper (self, &reason)) == NULL)
+  if (start && (helper = script_pool_start_helper (self, &reason)) == NULL)
     {
-      give_back (self, NULL, reason);
+      script_pool_give_back (self, NULL, reason);
       g_propagate_error (error, g_steal_pointer (&reason));
     }
   return helper;
@@ -205,8 +205,8 @@ take_helper (VnScript  *self,
 
 /* A JSON string in ASCII. Bytes of a file name that are not UTF-8 become the lone surrogates Python stands for them. */
 static void
-append_string (GString    *json,
-               const char *text)
+script_pool_append_string (GString    *json,
+                           const char *text)
 {
   g_string_append_c (json, '"');
   while (*text != '\0')
@@ -229,8 +229,8 @@ append_string (GString    *json,
 
 /* With as few digits as tell @value from its neighbours: 0.1, not 0.100000001. */
 static void
-append_float (GString *json,
-              float    value)
+script_pool_append_float (GString *json,
+                          float    value)
 {
   static const char * const formats[] = { "%.6g", "%.7g", "%.8g", "%.9g" };
   char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -242,34 +242,34 @@ append_float (GString *json,
 }
 
 static void
-append_floats (GString     *json,
-               const char  *key,
-               const float *values,
-               guint        n)
+script_pool_append_floats (GString     *json,
+                           const char  *key,
+                           const float *values,
+                           guint        n)
 {
   g_string_append_printf (json, ", \"%s\": [", key);
   for (guint i = 0; i < n; i++)
     {
       g_string_append (json, i > 0 ? ", " : "");
-      append_float (json, values[i]);
+      script_pool_append_float (json, values[i]);
     }
   g_string_append_c (json, ']');
 }
 
 static void
-append_text (GString    *json,
-             const char *key,
-             const char *value)
+script_pool_append_text (GString    *json,
+                         const char *key,
+                         const char *value)
 {
   g_string_append_printf (json, ", \"%s\": ", key);
-  append_string (json, value);
+  script_pool_append_string (json, value);
 }
 
 /* Open sizes are those asked for, the batch 1; what nobody knows is null, so that using it fails. */
 static void
-append_shape (GString            *json,
-              const VnInputSpec  *input,
-              const VnPreprocess *preprocess)
+script_pool_append_shape (GString            *json,
+                          const VnInputSpec  *input,
+                          const VnPreprocess *preprocess)
 {
   const VnShape *shape = &input->shape;
   VnPicturePlan plan;
@@ -295,11 +295,11 @@ append_shape (GString            *json,
 }
 
 static char *
-make_request (const VnScript     *self,
-              const VnDataSpec   *spec,
-              const VnInputSpec  *input,
-              const VnPreprocess *preprocess,
-              const char         *path)
+script_pool_make_request (const VnScript     *self,
+                          const VnDataSpec   *spec,
+                          const VnInputSpec  *input,
+                          const VnPreprocess *preprocess,
+                          const char         *path)
 {
   GString *json = g_string_new ("{\"paths\": [");
   VnFileKind kind = vn_file_kind (path);
@@ -312,18 +312,18 @@ make_request (const VnScript     *self,
   for (gint64 i = 0; i < (is_picture && input->shape.rank == 4 ? MIN (batch, 1024) : 1); i++)
     {
       g_string_append (json, i > 0 ? ", " : "");
-      append_string (json, path);
+      script_pool_append_string (json, path);
     }
   g_string_append (json, "], \"input\": {\"input_name\": ");
-  append_string (json, input->name);
-  append_shape (json, input, preprocess);
-  append_text (json, "dtype", vn_dtype_get_name (input->dtype));
-  append_text (json, "file_type", is_picture ? "img" : kind == VN_FILE_NPY || kind == VN_FILE_NPZ ? "npy" : "raw");
-  append_text (json, "color_format", preprocess->color == VN_COLOR_BGR ? "bgr" : "rgb");
-  append_floats (json, "mean_value", preprocess->mean, n_channels);
-  append_floats (json, "std_value", preprocess->std, n_channels);
-  append_text (json, "preprocess_file", self->text);
-  append_text (json, "data_list_path", spec->path);
+  script_pool_append_string (json, input->name);
+  script_pool_append_shape (json, input, preprocess);
+  script_pool_append_text (json, "dtype", vn_dtype_get_name (input->dtype));
+  script_pool_append_text (json, "file_type", is_picture ? "img" : kind == VN_FILE_NPY || kind == VN_FILE_NPZ ? "npy" : "raw");
+  script_pool_append_text (json, "color_format", preprocess->color == VN_COLOR_BGR ? "bgr" : "rgb");
+  script_pool_append_floats (json, "mean_value", preprocess->mean, n_channels);
+  script_pool_append_floats (json, "std_value", preprocess->std, n_channels);
+  script_pool_append_text (json, "preprocess_file", self->text);
+  script_pool_append_text (json, "data_list_path", spec->path);
   g_string_append (json, "}}");
   return g_string_free (json, FALSE);
 }
@@ -331,10 +331,10 @@ make_request (const VnScript     *self,
 /* ---- the answer ---- */
 
 static gboolean
-check_finite (const VnScript  *self,
-              const VnTensor  *tensor,
-              const char      *path,
-              GError         **error)
+script_pool_check_finite (const VnScript  *self,
+                          const VnTensor  *tensor,
+                          const char      *path,
+                          GError         **error)
 {
   gsize n = 0;
 
@@ -370,10 +370,10 @@ vn_script_load (VnScript           *self,
                 const char         *path,
                 GError            **error)
 {
-  g_autofree char *request = make_request (self, spec, input, preprocess, path);
+  g_autofree char *request = script_pool_make_request (self, spec, input, preprocess, path);
   g_autoptr(GError) reason = NULL;
   g_autoptr(VnTensor) raw = NULL;
-  VnHelper *helper = take_helper (self, &reason);
+  VnHelper *helper = script_pool_take_helper (self, &reason);
   VnTensor *tensor = NULL;
   const gboolean taken = helper != NULL;
   gboolean alive = FALSE;
@@ -383,13 +383,13 @@ vn_script_load (VnScript           *self,
   if (helper != NULL && !alive)
     g_clear_pointer (&helper, vn_helper_free);
   if (taken)
-    give_back (self, helper, reason);
+    script_pool_give_back (self, helper, reason);
   if (raw == NULL)
     {
       g_propagate_prefixed_error (error, g_steal_pointer (&reason), "“%s”: ", path);
       return NULL;
     }
-  if (check_finite (self, raw, path, error) && (tensor = vn_tensor_fit (raw, input, error)) == NULL)
+  if (script_pool_check_finite (self, raw, path, error) && (tensor = vn_tensor_fit (raw, input, error)) == NULL)
     g_prefix_error (error, _("“%s”: the preprocessing “%s” made what does not fit: "), path, self->text);
   return tensor;
 }

@@ -18,8 +18,8 @@ file_claims (const VnDataset *dataset)
 }
 
 static void
-add_single (VnDataset  *dataset,
-            const char *path)
+source_file_add_single (VnDataset  *dataset,
+                        const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
@@ -31,9 +31,9 @@ add_single (VnDataset  *dataset,
 
 /* The dims other than 1 from @first on. */
 static int
-squeeze (const VnShape *shape,
-         int            first,
-         gint64        *dims)
+source_file_squeeze (const VnShape *shape,
+                     int            first,
+                     gint64        *dims)
 {
   int n = 0;
 
@@ -45,14 +45,14 @@ squeeze (const VnShape *shape,
 
 /* A stack of samples that lack dims of 1: pictures of one channel as N×H×W. */
 static gsize
-count_squeezed (const VnTensor    *tensor,
-                const VnInputSpec *input,
-                VnShape           *one)
+source_file_count_squeezed (const VnTensor    *tensor,
+                            const VnInputSpec *input,
+                            VnShape           *one)
 {
   gint64 have[VN_MAX_RANK], want[VN_MAX_RANK];
-  int n = squeeze (&tensor->shape, 1, have);
+  int n = source_file_squeeze (&tensor->shape, 1, have);
 
-  if (tensor->shape.rank < 2 || !vn_shape_is_static (&input->shape) || n != squeeze (&input->shape, 0, want) ||
+  if (tensor->shape.rank < 2 || !vn_shape_is_static (&input->shape) || n != source_file_squeeze (&input->shape, 0, want) ||
       memcmp (have, want, (gsize) n * sizeof have[0]) != 0)
     return 0;
   one->rank = tensor->shape.rank - 1;
@@ -62,16 +62,16 @@ count_squeezed (const VnTensor    *tensor,
 
 /* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
 static gsize
-count_stacked (const VnTensor    *tensor,
-               const VnInputSpec *input,
-               VnShape           *one)
+source_file_count_stacked (const VnTensor    *tensor,
+                           const VnInputSpec *input,
+                           VnShape           *one)
 {
   const VnShape *want = &input->shape;
   const int drop = tensor->shape.rank == want->rank + 1;
   gint64 per_sample = 1;
 
   if (want->rank < 1 || tensor->shape.rank != want->rank + drop)
-    return count_squeezed (tensor, input, one);
+    return source_file_count_squeezed (tensor, input, one);
   one->rank = want->rank;
   for (int i = 0; i < want->rank; i++)
     {
@@ -88,8 +88,8 @@ count_stacked (const VnTensor    *tensor,
 
 /* A file that says its shape, and that no script makes something else of. */
 static gboolean
-is_tensor (const VnDataset *dataset,
-           const char      *path)
+source_file_is_tensor (const VnDataset *dataset,
+                       const char      *path)
 {
   const VnFileKind kind = vn_file_kind (path);
 
@@ -114,19 +114,19 @@ vn_dataset_add_stacked (VnDataset   *dataset,
   VnShape one;
   gsize n;
 
-  if (dataset->n_inputs > 1 || !is_tensor (dataset, path))
+  if (dataset->n_inputs > 1 || !source_file_is_tensor (dataset, path))
     {
-      add_single (dataset, path);
+      source_file_add_single (dataset, path);
       return TRUE;
     }
   tensor = vn_tensor_file_read (path, &dataset->inputs[0],
                                 vn_data_spec_get_raw_type (dataset->spec, dataset->inputs[0].name), error);
   if (tensor == NULL)
     return FALSE;
-  n = count_stacked (tensor, &dataset->inputs[0], &one);
+  n = source_file_count_stacked (tensor, &dataset->inputs[0], &one);
   if (n <= 1 || n > G_MAXINT)
     {
-      add_single (dataset, path);
+      source_file_add_single (dataset, path);
       return TRUE;
     }
   dataset->stack = g_steal_pointer (&tensor);
@@ -146,7 +146,7 @@ file_open (VnDataset  *dataset,
 {
   const char *path = dataset->spec->path;
 
-  if (dataset->n_inputs > 1 && vn_file_kind (path) != VN_FILE_NPZ && !is_tensor (dataset, path))
+  if (dataset->n_inputs > 1 && vn_file_kind (path) != VN_FILE_NPZ && !source_file_is_tensor (dataset, path))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    _("The network has %u inputs, “%s” fills one of them"), dataset->n_inputs, path);
@@ -175,7 +175,7 @@ vn_dataset_load_stacked (const VnDataset  *dataset,
 
   if (stack == NULL)
     return vn_dataset_load_file (dataset, i, input, tensor, error);
-  n = count_stacked (stack, &dataset->inputs[0], &one);
+  n = source_file_count_stacked (stack, &dataset->inputs[0], &one);
   size = stack->n_bytes / n;
   slice = vn_tensor_new_wrap (stack->dtype, &one, (char *) stack->data + sample->index * size,
                               stack, (GDestroyNotify) vn_tensor_unref, error);

@@ -16,18 +16,18 @@ folder_claims (const VnDataset *dataset)
 }
 
 static GPtrArray *
-pick_samples (const VnListing *listing)
+source_folder_pick_samples (const VnListing *listing)
 {
   return listing->pictures->len > 0 ? listing->pictures : listing->tensors;
 }
 
 static void
-note_ignored (VnNotes         *notes,
-              const char      *path,
-              const VnListing *listing)
+source_folder_note_ignored (VnNotes         *notes,
+                            const char      *path,
+                            const VnListing *listing)
 {
   guint n_mixed = listing->pictures->len > 0 ? listing->tensors->len : 0;
-  GPtrArray *samples = pick_samples (listing);
+  GPtrArray *samples = source_folder_pick_samples (listing);
 
   if (samples->len > 0 && listing->folders->len > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-folders-ignored", path,
@@ -39,10 +39,10 @@ note_ignored (VnNotes         *notes,
 }
 
 static void
-add_file (VnDataset  *dataset,
-          const char *folder,      /* nullable: class */
-          const char *name,
-          int         label)
+source_folder_add_file (VnDataset  *dataset,
+                        const char *folder,      /* nullable: class */
+                        const char *name,
+                        int         label)
 {
   g_autofree char *shown = folder != NULL ? g_build_filename (folder, name, NULL) : g_strdup (name);
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
@@ -53,10 +53,10 @@ add_file (VnDataset  *dataset,
 }
 
 static gboolean
-add_classes (VnDataset        *dataset,
-             const VnListing  *top,
-             VnNotes          *notes,
-             GError          **error)
+source_folder_add_classes (VnDataset        *dataset,
+                           const VnListing  *top,
+                           VnNotes          *notes,
+                           GError          **error)
 {
   for (guint c = 0; c < top->folders->len; c++)
     {
@@ -67,10 +67,10 @@ add_classes (VnDataset        *dataset,
 
       if (!vn_listing_read (&listing, path, error))
         return FALSE;
-      samples = pick_samples (&listing);
+      samples = source_folder_pick_samples (&listing);
       for (guint i = 0; i < samples->len; i++)
-        add_file (dataset, folder, samples->pdata[i], (int) c);
-      note_ignored (notes, path, &listing);
+        source_folder_add_file (dataset, folder, samples->pdata[i], (int) c);
+      source_folder_note_ignored (notes, path, &listing);
       g_ptr_array_add (dataset->classes, g_strdup (folder));
     }
   return TRUE;
@@ -78,8 +78,8 @@ add_classes (VnDataset        *dataset,
 
 /* Several inputs need more than one file per sample, unless those are .npz. */
 static gboolean
-check_inputs (const VnDataset  *dataset,
-              GError          **error)
+source_folder_check_inputs (const VnDataset  *dataset,
+                            GError          **error)
 {
   g_autoptr(GString) names = g_string_new (NULL);
 
@@ -101,9 +101,9 @@ check_inputs (const VnDataset  *dataset,
 
 /* One tensor alone is taken as if it had been named itself. */
 static gboolean
-add_alone (VnDataset   *dataset,
-           const char  *name,
-           GError     **error)
+source_folder_add_alone (VnDataset   *dataset,
+                         const char  *name,
+                         GError     **error)
 {
   g_autofree char *path = g_build_filename (dataset->spec->path, name, NULL);
 
@@ -120,16 +120,16 @@ folder_open (VnDataset  *dataset,
 
   if (!vn_listing_read (&listing, dataset->spec->path, error))
     return FALSE;
-  samples = pick_samples (&listing);
-  if (samples->len == 1 && samples == listing.tensors && !add_alone (dataset, samples->pdata[0], error))
+  samples = source_folder_pick_samples (&listing);
+  if (samples->len == 1 && samples == listing.tensors && !source_folder_add_alone (dataset, samples->pdata[0], error))
     return FALSE;
   for (guint i = 0; i < samples->len && dataset->samples->len < samples->len; i++)
-    add_file (dataset, NULL, samples->pdata[i], -1);
-  note_ignored (notes, dataset->spec->path, &listing);
-  if (samples->len == 0 && !add_classes (dataset, &listing, notes, error))
+    source_folder_add_file (dataset, NULL, samples->pdata[i], -1);
+  source_folder_note_ignored (notes, dataset->spec->path, &listing);
+  if (samples->len == 0 && !source_folder_add_classes (dataset, &listing, notes, error))
     return FALSE;
   if (dataset->samples->len > 0)
-    return check_inputs (dataset, error);
+    return source_folder_check_inputs (dataset, error);
 
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                _("There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, "

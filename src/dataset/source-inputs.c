@@ -18,9 +18,9 @@
 /* ---- the files of one input ---- */
 
 static void
-add_lines (GPtrArray  *files,
-           const char *list,
-           char      **lines)
+source_inputs_add_lines (GPtrArray  *files,
+                         const char *list,
+                         char      **lines)
 {
   g_autofree char *folder = vn_list_get_folder (list);
 
@@ -30,9 +30,9 @@ add_lines (GPtrArray  *files,
 }
 
 static gboolean
-add_folder (GPtrArray   *files,
-            const char  *path,
-            GError     **error)
+source_inputs_add_folder (GPtrArray   *files,
+                          const char  *path,
+                          GError     **error)
 {
   g_auto(VnListing) listing = { 0 };
   GPtrArray *names;
@@ -47,14 +47,14 @@ add_folder (GPtrArray   *files,
 
 /* Paths of the samples in the folder, list or file @path. */
 static GPtrArray *
-collect (const char  *path,
-         GError     **error)
+source_inputs_collect (const char  *path,
+                       GError     **error)
 {
   g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     {
-      if (!add_folder (files, path, error))
+      if (!source_inputs_add_folder (files, path, error))
         return NULL;
     }
   else if (vn_file_kind (path) != VN_FILE_OTHER)
@@ -65,7 +65,7 @@ collect (const char  *path,
 
       if (lines == NULL)
         return NULL;
-      add_lines (files, path, lines);
+      source_inputs_add_lines (files, path, lines);
     }
   if (files->len > 0)
     return g_steal_pointer (&files);
@@ -75,15 +75,15 @@ collect (const char  *path,
 
 /* @places: one path per input. */
 static gboolean
-open_places (VnDataset    *dataset,
-             char * const *places,
-             GError      **error)
+source_inputs_open_places (VnDataset    *dataset,
+                           char * const *places,
+                           GError      **error)
 {
   g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      GPtrArray *files = collect (places[k], error);
+      GPtrArray *files = source_inputs_collect (places[k], error);
 
       if (files == NULL)
         return FALSE;
@@ -120,9 +120,9 @@ open_places (VnDataset    *dataset,
 
 /* The path given for input @k among @items, or NULL. */
 static const char *
-find_item (const VnDataset *dataset,
-           char * const    *items,
-           guint            k)
+source_inputs_find_item (const VnDataset *dataset,
+                         char * const    *items,
+                         guint            k)
 {
   const char *name = dataset->inputs[k].name;
 
@@ -137,27 +137,27 @@ find_item (const VnDataset *dataset,
 }
 
 static gboolean
-named_claims (const VnDataset *dataset)
+source_inputs_named_claims (const VnDataset *dataset)
 {
   g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
-    if (find_item (dataset, items, k) != NULL)
+    if (source_inputs_find_item (dataset, items, k) != NULL)
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-named_open (VnDataset  *dataset,
-            VnNotes    *notes,
-            GError    **error)
+source_inputs_named_open (VnDataset  *dataset,
+                          VnNotes    *notes,
+                          GError    **error)
 {
   g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
   g_auto(GStrv) places = g_new0 (char *, dataset->n_inputs + 1);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      places[k] = g_strdup (find_item (dataset, items, k));
+      places[k] = g_strdup (source_inputs_find_item (dataset, items, k));
       if (places[k] != NULL)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -165,22 +165,22 @@ named_open (VnDataset  *dataset,
                    dataset->inputs[k].name, dataset->inputs[k].name);
       return FALSE;
     }
-  return open_places (dataset, places, error);
+  return source_inputs_open_places (dataset, places, error);
 }
 
 const VnSource vn_source_named = {
   .id = "named",
   .title = N_("a place for each input"),
-  .claims = named_claims,
-  .open = named_open,
+  .claims = source_inputs_named_claims,
+  .open = source_inputs_named_open,
   .load = vn_dataset_load_file,
 };
 
 /* ---- DIR/NAME/ and DIR/NAME.txt ---- */
 
 static char *
-find_place (const VnDataset *dataset,
-            guint            k)
+source_inputs_find_place (const VnDataset *dataset,
+                          guint            k)
 {
   static const char * const endings[] = { "", ".txt", ".lst", ".list" };
   g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
@@ -201,9 +201,9 @@ find_place (const VnDataset *dataset,
 
 /* The input @file belongs to, and where its key starts; n_inputs if none. The longest name wins: "ids" and "ids_2". */
 static guint
-match_input (const VnDataset *dataset,
-             const char      *file,
-             const char     **key)
+source_inputs_match_input (const VnDataset *dataset,
+                           const char      *file,
+                           const char     **key)
 {
   guint best = dataset->n_inputs;
   gsize longest = 0;
@@ -223,9 +223,9 @@ match_input (const VnDataset *dataset,
 }
 
 static gboolean
-open_grouped (VnDataset        *dataset,
-              const VnListing  *listing,
-              GError          **error)
+source_inputs_open_grouped (VnDataset        *dataset,
+                            const VnListing  *listing,
+                            GError          **error)
 {
   const guint n_inputs = dataset->n_inputs;
   g_autoptr(GHashTable) groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_free);
@@ -235,7 +235,7 @@ open_grouped (VnDataset        *dataset,
     {
       const char *file = listing->tensors->pdata[i];
       const char *key = NULL;
-      guint k = match_input (dataset, file, &key);
+      guint k = source_inputs_match_input (dataset, file, &key);
       const char **group;
 
       if (k == n_inputs)
@@ -281,7 +281,7 @@ inputs_claims (const VnDataset *dataset)
     return FALSE;
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      g_autofree char *place = find_place (dataset, k);
+      g_autofree char *place = source_inputs_find_place (dataset, k);
 
       if (place != NULL)
         return TRUE;
@@ -293,7 +293,7 @@ inputs_claims (const VnDataset *dataset)
       const char *key;
 
       if (vn_file_kind (listing.tensors->pdata[i]) != VN_FILE_NPZ &&
-          match_input (dataset, listing.tensors->pdata[i], &key) < dataset->n_inputs)
+          source_inputs_match_input (dataset, listing.tensors->pdata[i], &key) < dataset->n_inputs)
         return TRUE;
     }
   return FALSE;
@@ -310,13 +310,13 @@ inputs_open (VnDataset  *dataset,
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      g_autofree char *place = find_place (dataset, k);
+      g_autofree char *place = source_inputs_find_place (dataset, k);
 
       n_found += place != NULL;
       places[k] = place != NULL ? g_steal_pointer (&place) : g_strdup ("");
     }
   if (n_found == 0)
-    return vn_listing_read (&listing, dataset->spec->path, error) && open_grouped (dataset, &listing, error);
+    return vn_listing_read (&listing, dataset->spec->path, error) && source_inputs_open_grouped (dataset, &listing, error);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     if (*places[k] == '\0')
@@ -328,7 +328,7 @@ inputs_open (VnDataset  *dataset,
                      dataset->spec->path, stem, stem, dataset->inputs[k].name);
         return FALSE;
       }
-  return open_places (dataset, places, error);
+  return source_inputs_open_places (dataset, places, error);
 }
 
 const VnSource vn_source_inputs = {

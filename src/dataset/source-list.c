@@ -14,16 +14,16 @@
 #include <string.h>
 
 static char *
-resolve (const char *folder,
-         const char *path)
+source_list_resolve (const char *folder,
+                     const char *path)
 {
   return g_canonicalize_filename (path, folder);
 }
 
 /* The class at the end of @line, which is cut off there; -1 if there is none. */
 static int
-split_label (const char *folder,
-             char       *line)
+source_list_split_label (const char *folder,
+                         char       *line)
 {
   char *end = line + strlen (line);
   char *at = end;
@@ -34,7 +34,7 @@ split_label (const char *folder,
     at--;
   if (at == end || at == line || strchr (" \t,", at[-1]) == NULL || !g_ascii_string_to_unsigned (at, 10, 0, G_MAXINT, &label, NULL))
     return -1;
-  whole = resolve (folder, line);
+  whole = source_list_resolve (folder, line);
   if (g_file_test (whole, G_FILE_TEST_EXISTS))
     return -1;
   *at = '\0';
@@ -45,9 +45,9 @@ split_label (const char *folder,
 
 /* One path per input out of a line of several. */
 static char **
-split_columns (const char *folder,
-               const char *line,
-               guint       n_inputs)
+source_list_split_columns (const char *folder,
+                           const char *line,
+                           guint       n_inputs)
 {
   const char *separators = strchr (line, '\t') != NULL ? "\t" : strchr (line, ',') != NULL ? "," : " ";
   g_auto(GStrv) parts = g_strsplit (line, separators, -1);
@@ -55,7 +55,7 @@ split_columns (const char *folder,
 
   for (guint i = 0; parts[i] != NULL; i++)
     if (*g_strstrip (parts[i]) != '\0')
-      g_ptr_array_add (paths, resolve (folder, parts[i]));
+      g_ptr_array_add (paths, source_list_resolve (folder, parts[i]));
   if (paths->len == 1 && vn_file_kind (paths->pdata[0]) == VN_FILE_NPZ)
     while (paths->len < n_inputs)
       g_ptr_array_add (paths, g_strdup (paths->pdata[0]));
@@ -66,22 +66,22 @@ split_columns (const char *folder,
 }
 
 static gboolean
-add_line (VnDataset   *dataset,
-          const char  *folder,
-          char        *line,
-          guint        number,
-          GError     **error)
+source_list_add_line (VnDataset   *dataset,
+                      const char  *folder,
+                      char        *line,
+                      guint        number,
+                      GError     **error)
 {
-  int label = split_label (folder, line);
+  int label = source_list_split_label (folder, line);
   g_auto(GStrv) paths = NULL;
 
   if (dataset->n_inputs == 1)
     {
       paths = g_new0 (char *, 2);
-      paths[0] = resolve (folder, line);
+      paths[0] = source_list_resolve (folder, line);
     }
   else
-    paths = split_columns (folder, line, dataset->n_inputs);
+    paths = source_list_split_columns (folder, line, dataset->n_inputs);
 
   if (paths == NULL)
     {
@@ -167,7 +167,7 @@ list_open (VnDataset  *dataset,
   if (lines == NULL)
     return FALSE;
   for (guint i = 0; lines[i] != NULL; i++)
-    if (lines[i][0] != '\0' && !add_line (dataset, folder, lines[i], i + 1, error))
+    if (lines[i][0] != '\0' && !source_list_add_line (dataset, folder, lines[i], i + 1, error))
       return FALSE;
   if (dataset->samples->len > 0)
     return TRUE;

@@ -39,7 +39,7 @@ static const struct
 };
 
 static guint64
-next_word (guint64 *state)
+source_random_next_word (guint64 *state)
 {
   guint64 z = *state += 0x9e3779b97f4a7c15u;
 
@@ -49,15 +49,15 @@ next_word (guint64 *state)
 }
 
 static guint64
-start (guint64 seed,
-       guint   sample,
-       guint   input)
+source_random_start (guint64 seed,
+                     guint   sample,
+                     guint   input)
 {
   guint64 state = seed;
 
-  state = next_word (&state) ^ sample;
-  state = next_word (&state) ^ input;
-  return next_word (&state);
+  state = source_random_next_word (&state) ^ sample;
+  state = source_random_next_word (&state) ^ input;
+  return source_random_next_word (&state);
 }
 
 static gboolean
@@ -92,11 +92,11 @@ random_open (VnDataset  *dataset,
 
 /* Mean and deviation of element @at, if the input takes pictures. */
 static void
-scale_as_pixel (const VnPreprocess  *p,
-                const VnPicturePlan *plan,
-                gsize                area,
-                float               *values,
-                gsize                n)
+source_random_scale_as_pixel (const VnPreprocess  *p,
+                              const VnPicturePlan *plan,
+                              gsize                area,
+                              float               *values,
+                              gsize                n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -107,10 +107,10 @@ scale_as_pixel (const VnPreprocess  *p,
 }
 
 static void
-fill_floats (const VnDataset *dataset,
-             guint            input,
-             guint64          state,
-             VnTensor        *tensor)
+source_random_fill_floats (const VnDataset *dataset,
+                           guint            input,
+                           guint64          state,
+                           VnTensor        *tensor)
 {
   const VnPreprocess *p = vn_data_spec_get_preprocess (dataset->spec, dataset->inputs[input].name);
   const gboolean scaled = p->mean[0] != 0 || p->std[0] != 1;
@@ -118,13 +118,13 @@ fill_floats (const VnDataset *dataset,
   float *values = tensor->data;
 
   for (gsize i = 0; i < tensor->n_elements; i++)
-    values[i] = (float) (next_word (&state) >> 40) * 0x1p-24f;
+    values[i] = (float) (source_random_next_word (&state) >> 40) * 0x1p-24f;
   if (scaled && tensor->n_elements > 0 && vn_picture_plan_init (&plan, &dataset->inputs[input], p, NULL))
-    scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
+    source_random_scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
 }
 
 static Meaning
-find_meaning (const VnInputSpec *spec)
+source_random_find_meaning (const VnInputSpec *spec)
 {
   g_autofree char *name = g_ascii_strdown (spec->name, -1);
 
@@ -138,7 +138,7 @@ find_meaning (const VnInputSpec *spec)
 
 /* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE. */
 static VnShape
-choose_shape (const VnInputSpec *spec)
+source_random_choose_shape (const VnInputSpec *spec)
 {
   VnShape shape = spec->shape;
   gboolean is_sequence = shape.rank == 2 && vn_dtype_is_integer (spec->dtype) && spec->dtype != VN_DTYPE_U8;
@@ -151,13 +151,13 @@ choose_shape (const VnInputSpec *spec)
 
 /* Tokens in the longest sequence among the inputs. */
 static gint64
-find_length (const VnDataset *dataset)
+source_random_find_length (const VnDataset *dataset)
 {
   gint64 length = 1;
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      VnShape shape = choose_shape (&dataset->inputs[k]);
+      VnShape shape = source_random_choose_shape (&dataset->inputs[k]);
 
       if (shape.rank == 2 && vn_dtype_is_integer (dataset->inputs[k].dtype))
         length = MAX (length, shape.dims[1]);
@@ -166,14 +166,14 @@ find_length (const VnDataset *dataset)
 }
 
 static gint64
-make_integer (const VnInputSpec *spec,
-              Meaning            meaning,
-              gint64             length,
-              gsize              i,
-              gsize              row,
-              guint64           *state)
+source_random_make_integer (const VnInputSpec *spec,
+                            Meaning            meaning,
+                            gint64             length,
+                            gsize              i,
+                            gsize              row,
+                            guint64           *state)
 {
-  const guint64 word = next_word (state);
+  const guint64 word = source_random_next_word (state);
 
   switch (meaning)
     {
@@ -190,16 +190,16 @@ make_integer (const VnInputSpec *spec,
 }
 
 static void
-fill_integers (const VnDataset *dataset,
-               guint            input,
-               guint64          state,
-               VnTensor        *tensor)
+source_random_fill_integers (const VnDataset *dataset,
+                             guint            input,
+                             guint64          state,
+                             VnTensor        *tensor)
 {
   const VnInputSpec *spec = &dataset->inputs[input];
   const gsize size = vn_dtype_get_bits (tensor->dtype) / 8;
   const gsize row = tensor->shape.rank > 0 ? (gsize) tensor->shape.dims[tensor->shape.rank - 1] : 1;
-  const Meaning meaning = find_meaning (spec);
-  const gint64 length = find_length (dataset);
+  const Meaning meaning = source_random_find_meaning (spec);
+  const gint64 length = source_random_find_length (dataset);
   gint64 min = 0, max = 1;
   guint8 *bytes = tensor->data;
 
@@ -209,7 +209,7 @@ fill_integers (const VnDataset *dataset,
     max = MIN (max, spec->limit - 1);
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
-      gint64 value = make_integer (spec, meaning, length, i, row, &state);
+      gint64 value = source_random_make_integer (spec, meaning, length, i, row, &state);
 
       value = GINT64_TO_LE (CLAMP (value, 0, max));
       memcpy (bytes + i * size, &value, MIN (size, sizeof value));
@@ -226,17 +226,17 @@ random_load (const VnDataset  *dataset,
   const VnInputSpec *spec = &dataset->inputs[input];
   const gboolean is_float = vn_dtype_is_float (spec->dtype);
   const VnSample *sample = g_ptr_array_index (dataset->samples, i);
-  guint64 state = start (dataset->spec->seed, sample->index, input);
+  guint64 state = source_random_start (dataset->spec->seed, sample->index, input);
   g_autoptr(VnTensor) filled = NULL;
-  VnShape shape = choose_shape (spec);
+  VnShape shape = source_random_choose_shape (spec);
 
   filled = vn_tensor_new (is_float ? VN_DTYPE_F32 : spec->dtype, &shape, error);
   if (filled == NULL)
     return FALSE;
   if (is_float)
-    fill_floats (dataset, input, state, filled);
+    source_random_fill_floats (dataset, input, state, filled);
   else
-    fill_integers (dataset, input, state, filled);
+    source_random_fill_integers (dataset, input, state, filled);
   *tensor = vn_tensor_convert (filled, spec->dtype, error);
   return *tensor != NULL;
 }

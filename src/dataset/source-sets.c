@@ -10,9 +10,9 @@
 
 /* The file of input @k in @folder. */
 static char *
-find_input (const VnDataset *dataset,
-            const char      *folder,
-            guint            k)
+source_sets_find_input (const VnDataset *dataset,
+                        const char      *folder,
+                        guint            k)
 {
   static const char * const endings[] = { ".pb", ".npy", ".raw", ".bin" };
   g_autofree char *name = vn_input_file_name (dataset->inputs[k].name);
@@ -34,7 +34,7 @@ find_input (const VnDataset *dataset,
 
 /* Whether the folder itself is one sample, and not several that happen to be called so. */
 static gboolean
-is_set (const VnDataset *dataset)
+source_sets_is_set (const VnDataset *dataset)
 {
   g_autofree char *input = g_build_filename (dataset->spec->path, "input_0.pb", NULL);
   g_autofree char *output = g_build_filename (dataset->spec->path, "output_0.pb", NULL);
@@ -47,7 +47,7 @@ sets_claims (const VnDataset *dataset)
 {
   g_auto(VnListing) listing = { 0 };
 
-  if (is_set (dataset))
+  if (source_sets_is_set (dataset))
     return TRUE;
   if (!g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR) ||
       !vn_listing_read (&listing, dataset->spec->path, NULL) ||
@@ -56,7 +56,7 @@ sets_claims (const VnDataset *dataset)
   for (guint i = 0; i < listing.folders->len; i++)
     {
       g_autofree char *folder = g_build_filename (dataset->spec->path, listing.folders->pdata[i], NULL);
-      g_autofree char *file = find_input (dataset, folder, 0);
+      g_autofree char *file = source_sets_find_input (dataset, folder, 0);
 
       if (file != NULL)
         return TRUE;
@@ -66,15 +66,15 @@ sets_claims (const VnDataset *dataset)
 
 /* Adds the sample in @folder, or notes what it lacks. */
 static void
-add_set (VnDataset  *dataset,
-         const char *name,
-         const char *folder,
-         VnNotes    *notes)
+source_sets_add_set (VnDataset  *dataset,
+                     const char *name,
+                     const char *folder,
+                     VnNotes    *notes)
 {
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
   guint k = 0;
 
-  while (k < dataset->n_inputs && (paths[k] = find_input (dataset, folder, k)) != NULL)
+  while (k < dataset->n_inputs && (paths[k] = source_sets_find_input (dataset, folder, k)) != NULL)
     k++;
   if (k == dataset->n_inputs)
     vn_dataset_add (dataset, name, -1, paths);
@@ -92,17 +92,17 @@ sets_open (VnDataset  *dataset,
 
   if (!vn_listing_read (&listing, dataset->spec->path, error))
     return FALSE;
-  if (is_set (dataset))
+  if (source_sets_is_set (dataset))
     {
       g_autofree char *name = g_path_get_basename (dataset->spec->path);
 
-      add_set (dataset, name, dataset->spec->path, notes);
+      source_sets_add_set (dataset, name, dataset->spec->path, notes);
     }
-  for (guint i = 0; i < listing.folders->len && !is_set (dataset); i++)
+  for (guint i = 0; i < listing.folders->len && !source_sets_is_set (dataset); i++)
     {
       g_autofree char *folder = g_build_filename (dataset->spec->path, listing.folders->pdata[i], NULL);
 
-      add_set (dataset, listing.folders->pdata[i], folder, notes);
+      source_sets_add_set (dataset, listing.folders->pdata[i], folder, notes);
     }
   if (dataset->samples->len > 0)
     return TRUE;

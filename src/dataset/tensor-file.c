@@ -14,8 +14,8 @@
 /* Gives the unknown dims of @shape values that make @n elements: the first one 1 if there are several, the last one
  * what is left. */
 static gboolean
-solve_shape (VnShape *shape,
-             gsize    n)
+tensor_file_solve_shape (VnShape *shape,
+                         gsize    n)
 {
   gsize known = 1;
   int open = -1;
@@ -44,10 +44,10 @@ solve_shape (VnShape *shape,
 /* A headerless file: elements of @type; if that is not given, of the input's or, if the size fits that instead,
  * float32. */
 static VnTensor *
-raw_read (const char         *path,
-          const VnInputSpec  *input,
-          VnDType             type,
-          GError            **error)
+tensor_file_raw_read (const char         *path,
+                      const VnInputSpec  *input,
+                      VnDType             type,
+                      GError            **error)
 {
   const VnDType types[] = { type != VN_DTYPE_UNDEFINED ? type : input->dtype, VN_DTYPE_F32 };
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
@@ -62,7 +62,7 @@ raw_read (const char         *path,
       guint width = vn_dtype_get_bits (types[i]) / 8;
       VnShape shape = input->shape;
 
-      if (width > 0 && size % width == 0 && solve_shape (&shape, size / width))
+      if (width > 0 && size % width == 0 && tensor_file_solve_shape (&shape, size / width))
         return vn_tensor_new_view (types[i], &shape, bytes, error);
     }
 
@@ -81,9 +81,9 @@ raw_read (const char         *path,
 /* ---- fit ---- */
 
 static gboolean
-dims_match (const VnShape *have,
-            const VnShape *want,
-            VnShape       *out)
+tensor_file_dims_match (const VnShape *have,
+                        const VnShape *want,
+                        VnShape       *out)
 {
   if (have->rank != want->rank)
     return FALSE;
@@ -97,9 +97,9 @@ dims_match (const VnShape *have,
 /* The shape @have takes as @want when dims of 1 are put in or left out. Unknown dims of @want take what is left over
  * of @have, the first of them 1 if there is not enough: the batch comes first. */
 static gboolean
-match_shape (const VnShape *have,
-             const VnShape *want,
-             VnShape       *out)
+tensor_file_match_shape (const VnShape *have,
+                         const VnShape *want,
+                         VnShape       *out)
 {
   gint64 dims[VN_MAX_RANK];
   int n = 0, n_fixed = 0, n_open = 0, k = 0;
@@ -109,7 +109,7 @@ match_shape (const VnShape *have,
       *out = *have;
       return TRUE;
     }
-  if (dims_match (have, want, out))
+  if (tensor_file_dims_match (have, want, out))
     return TRUE;
 
   for (int i = 0; i < have->rank; i++)
@@ -135,8 +135,8 @@ match_shape (const VnShape *have,
 
 /* Floats do not silently become integers: labels or token numbers saved as floats are more likely a mistake. */
 static gboolean
-may_convert (VnDType from,
-             VnDType to)
+tensor_file_may_convert (VnDType from,
+                         VnDType to)
 {
   return from == to || !vn_dtype_is_float (from) || vn_dtype_is_float (to);
 }
@@ -160,7 +160,7 @@ vn_tensor_fit (VnTensor           *tensor,
   g_autoptr(VnTensor) converted = NULL;
   VnShape shape;
 
-  if (!match_shape (&tensor->shape, &input->shape, &shape) || !may_convert (tensor->dtype, input->dtype))
+  if (!tensor_file_match_shape (&tensor->shape, &input->shape, &shape) || !tensor_file_may_convert (tensor->dtype, input->dtype))
     {
       g_autofree char *have = vn_shape_to_string (&tensor->shape, "×");
       g_autofree char *want = vn_shape_to_string (&input->shape, "×");
@@ -195,6 +195,6 @@ vn_tensor_file_read (const char         *path,
     case VN_FILE_NPY: return vn_npy_read (path, error);
     case VN_FILE_NPZ: return vn_npz_read (path, input->name, error);
     case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
-    default: return raw_read (path, input, raw_type, error);
+    default: return tensor_file_raw_read (path, input, raw_type, error);
     }
 }

@@ -3,7 +3,7 @@
 #include "vn-dataset-private.h"
 
 static void
-input_data_free (gpointer data)
+data_spec_input_data_free (gpointer data)
 {
   VnInputData *self = data;
 
@@ -122,7 +122,7 @@ vn_data_spec_set_input (VnDataSpec         *self,
 
   *data = (VnInputData) { *preprocess, g_strdup (script), VN_DTYPE_UNDEFINED };
   if (self->inputs == NULL)
-    self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, input_data_free);
+    self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, data_spec_input_data_free);
   g_hash_table_replace (self->inputs, g_strdup (input), data);
 }
 

@@ -18,8 +18,8 @@ static const VnSource * const sources[] = {
 
 /* @n of the samples, evenly spread, in their order. */
 static void
-thin_out (VnDataset *self,
-          guint      n)
+dataset_open_thin_out (VnDataset *self,
+                       guint      n)
 {
   g_autoptr(GPtrArray) all = g_steal_pointer (&self->samples);
 
@@ -33,8 +33,8 @@ thin_out (VnDataset *self,
 
 /* Starts the user's Python where an input has it, so that what is wrong with it is one error and not one per sample. */
 static gboolean
-start_scripts (VnDataset  *self,
-               GError    **error)
+dataset_open_start_scripts (VnDataset  *self,
+                            GError    **error)
 {
   const VnSample *first = g_ptr_array_index (self->samples, 0);
 
@@ -63,9 +63,9 @@ start_scripts (VnDataset  *self,
 
 /* Whether pictures go into input @k, by its settings or its script's; if by a script, the input need not be like one. */
 static gboolean
-plan_input (VnDataset  *self,
-            guint       k,
-            GError    **error)
+dataset_open_plan_input (VnDataset  *self,
+                         guint       k,
+                         GError    **error)
 {
   const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[k].name);
   g_autoptr(GError) reason = NULL;
@@ -84,8 +84,8 @@ plan_input (VnDataset  *self,
 
 /* Plans the inputs that pictures go into, so that one they do not fit is an error now and not one per sample. */
 static gboolean
-plan_pictures (VnDataset  *self,
-               GError    **error)
+dataset_open_plan_pictures (VnDataset  *self,
+                            GError    **error)
 {
   for (guint k = 0; k < self->n_inputs; k++)
     for (guint i = 0; i < self->samples->len && self->pictures[k].channels == 0; i++)
@@ -94,15 +94,15 @@ plan_pictures (VnDataset  *self,
 
         if (sample->paths == NULL || !vn_file_is_picture (sample->paths[k]))
           continue;
-        if (!plan_input (self, k, error))
+        if (!dataset_open_plan_input (self, k, error))
           return FALSE;
       }
   return TRUE;
 }
 
 static const VnSource *
-find_source (const VnDataset  *self,
-             GError          **error)
+dataset_open_find_source (const VnDataset  *self,
+                          GError          **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     if (sources[i]->claims (self))
@@ -113,9 +113,9 @@ find_source (const VnDataset  *self,
 }
 
 static gboolean
-fill (VnDataset  *self,
-      VnNotes    *notes,
-      GError    **error)
+dataset_open_fill (VnDataset  *self,
+                   VnNotes    *notes,
+                   GError    **error)
 {
   guint most = self->spec->max_samples;
 
@@ -124,12 +124,12 @@ fill (VnDataset  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no inputs to feed samples to"));
       return FALSE;
     }
-  self->source = find_source (self, error);
+  self->source = dataset_open_find_source (self, error);
   if (self->source == NULL || !self->source->open (self, notes, error))
     return FALSE;
   if (most > 0 && most < self->samples->len)
-    thin_out (self, most);
-  return plan_pictures (self, error) && start_scripts (self, error);
+    dataset_open_thin_out (self, most);
+  return dataset_open_plan_pictures (self, error) && dataset_open_start_scripts (self, error);
 }
 
 /**
@@ -154,7 +154,7 @@ vn_dataset_open (const VnDataSpec   *spec,
 {
   g_autoptr(VnDataset) self = vn_dataset_new (spec, inputs, n_inputs);
 
-  if (fill (self, notes, error))
+  if (dataset_open_fill (self, notes, error))
     return g_steal_pointer (&self);
   vn_message_make_valid (error);
   return NULL;

@@ -84,8 +84,8 @@ vn_dataset_unref (VnDataset *self)
 /* ---- asking ---- */
 
 static const VnSample *
-get_sample (VnDataset *self,
-            guint      i)
+dataset_get_sample (VnDataset *self,
+                    guint      i)
 {
   g_return_val_if_fail (i < self->samples->len, NULL);
 
@@ -112,7 +112,7 @@ const char *
 vn_dataset_get_name (VnDataset *self,
                      guint      i)
 {
-  const VnSample *sample = get_sample (self, i);
+  const VnSample *sample = dataset_get_sample (self, i);
 
   return sample != NULL ? sample->name : NULL;
 }
@@ -127,7 +127,7 @@ const char *
 vn_dataset_get_path (VnDataset *self,
                      guint      i)
 {
-  const VnSample *sample = get_sample (self, i);
+  const VnSample *sample = dataset_get_sample (self, i);
 
   return sample != NULL && sample->paths != NULL ? sample->paths[0] : NULL;
 }
@@ -141,7 +141,7 @@ int
 vn_dataset_get_label (VnDataset *self,
                       guint      i)
 {
-  const VnSample *sample = get_sample (self, i);
+  const VnSample *sample = dataset_get_sample (self, i);
 
   return sample != NULL ? sample->label : -1;
 }

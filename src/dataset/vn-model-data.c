@@ -15,8 +15,8 @@
 #define USUAL_MULTIPLE 32
 
 static void
-fill_unknown_dims (VnShape       *shape,
-                   const VnShape *given)
+model_data_fill_unknown_dims (VnShape       *shape,
+                              const VnShape *given)
 {
   if (given != NULL && given->rank == shape->rank)
     for (int i = 0; i < shape->rank; i++)
@@ -50,7 +50,7 @@ vn_model_dup_input_specs (const VnModel *model,
       spec->dtype = value->type.dtype;
       spec->shape = value->type.shape;
       spec->limit = vn_value_find_index_limit (value);
-      fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
+      model_data_fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
       (*n)++;
     }
   return specs;
@@ -66,8 +66,8 @@ vn_input_specs_free (VnInputSpec *specs,
 }
 
 static gboolean
-has_open_size (const VnInputSpec *specs,
-               guint              n)
+model_data_has_open_size (const VnInputSpec *specs,
+                          guint              n)
 {
   for (guint i = 0; i < n; i++)
     if (!vn_shape_is_static (&specs[i].shape))
@@ -77,8 +77,8 @@ has_open_size (const VnInputSpec *specs,
 
 /* The first sample that can be read; %FALSE: none. */
 static gboolean
-load_first (VnDataset  *dataset,
-            VnTensor  **tensors)
+model_data_load_first (VnDataset  *dataset,
+                       VnTensor  **tensors)
 {
   for (guint i = 0; i < MIN (vn_dataset_get_n (dataset), MAX_TRIES); i++)
     if (vn_dataset_load (dataset, i, tensors, NULL))
@@ -88,10 +88,10 @@ load_first (VnDataset  *dataset,
 
 /* Gives open inputs the sizes of @tensors, in @specs and in the table that is returned. */
 static GHashTable *
-take_sizes (VnInputSpec  *specs,
-            guint         n,
-            VnTensor    **tensors,
-            VnNotes      *notes)
+model_data_take_sizes (VnInputSpec  *specs,
+                       guint         n,
+                       VnTensor    **tensors,
+                       VnNotes      *notes)
 {
   GHashTable *shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
@@ -112,9 +112,9 @@ take_sizes (VnInputSpec  *specs,
 }
 
 static gboolean
-can_take (const VnModel  *model,
-          GHashTable     *shapes,
-          GError        **error)
+model_data_can_take (const VnModel  *model,
+                     GHashTable     *shapes,
+                     GError        **error)
 {
   g_autoptr(VnModel) copy = vn_model_copy (model);
 
@@ -122,8 +122,8 @@ can_take (const VnModel  *model,
 }
 
 static void
-round_sizes (const VnModel *model,
-             GHashTable    *shapes)
+model_data_round_sizes (const VnModel *model,
+                        GHashTable    *shapes)
 {
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -138,21 +138,21 @@ round_sizes (const VnModel *model,
 
 /* All pictures as large as the first one, or a little smaller if the network cannot take that. */
 static VnDataset *
-open_pictures (const VnModel     *model,
-               const VnDataSpec  *data,
-               GHashTable        *shapes,
-               VnNotes           *notes,
-               GError           **error)
+model_data_open_pictures (const VnModel     *model,
+                          const VnDataSpec  *data,
+                          GHashTable        *shapes,
+                          VnNotes           *notes,
+                          GError           **error)
 {
   g_autoptr(GError) reason = NULL;
   VnInputSpec *specs;
   VnDataset *dataset;
   guint n;
 
-  if (!can_take (model, shapes, &reason))
+  if (!model_data_can_take (model, shapes, &reason))
     {
-      round_sizes (model, shapes);
-      if (!can_take (model, shapes, NULL))
+      model_data_round_sizes (model, shapes);
+      if (!model_data_can_take (model, shapes, NULL))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
                        _("The model leaves the size of pictures open and cannot take that of the first one: %s; give "
@@ -171,24 +171,24 @@ open_pictures (const VnModel     *model,
 }
 
 static VnDataset *
-open_sized (const VnModel     *model,
-            const VnDataSpec  *data,
-            VnInputSpec       *specs,
-            guint              n,
-            GHashTable       **shapes,
-            VnNotes           *notes,
-            GError           **error)
+model_data_open_sized (const VnModel     *model,
+                       const VnDataSpec  *data,
+                       VnInputSpec       *specs,
+                       guint              n,
+                       GHashTable       **shapes,
+                       VnNotes           *notes,
+                       GError           **error)
 {
   g_autoptr(VnDataset) dataset = vn_dataset_open (data, specs, n, notes, error);
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, n + 1);
 
-  if (dataset == NULL || !has_open_size (specs, n) || !load_first (dataset, tensors))
+  if (dataset == NULL || !model_data_has_open_size (specs, n) || !model_data_load_first (dataset, tensors))
     return g_steal_pointer (&dataset);
   g_clear_pointer (shapes, g_hash_table_unref);
-  *shapes = take_sizes (specs, n, tensors, notes);
+  *shapes = model_data_take_sizes (specs, n, tensors, notes);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
-  return vn_dataset_is_image (dataset) ? open_pictures (model, data, *shapes, notes, error) : g_steal_pointer (&dataset);
+  return vn_dataset_is_image (dataset) ? model_data_open_pictures (model, data, *shapes, notes, error) : g_steal_pointer (&dataset);
 }
 
 /**
@@ -216,7 +216,7 @@ vn_model_open_data (const VnModel     *model,
   VnDataset *dataset;
 
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
-  dataset = open_sized (model, data, specs, n, shapes, notes, error);
+  dataset = model_data_open_sized (model, data, specs, n, shapes, notes, error);
   vn_input_specs_free (specs, n);
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);

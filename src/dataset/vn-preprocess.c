@@ -45,7 +45,7 @@ static const struct
 
 /* @id in small letters, with - for _, and not an alias. */
 static char *
-normalize (const char *id)
+preprocess_normalize (const char *id)
 {
   g_autofree char *small = g_strdelimit (g_ascii_strdown (id, -1), "_", '-');
 
@@ -92,7 +92,7 @@ vn_preprocess_set_preset (VnPreprocess  *self,
                           GError       **error)
 {
   g_autoptr(GString) known = g_string_new (NULL);
-  g_autofree char *normal = normalize (id);
+  g_autofree char *normal = preprocess_normalize (id);
 
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
     {

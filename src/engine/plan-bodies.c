@@ -6,7 +6,7 @@
 #include "vn-i18n.h"
 
 static void
-body_free (gpointer data)
+plan_bodies_body_free (gpointer data)
 {
   VnBody *self = data;
 
@@ -17,9 +17,9 @@ body_free (gpointer data)
 
 /* The branch that a constant condition leaves out. */
 static gboolean
-is_never_run (VnPlan       *self,
-              const VnStep *step,
-              const VnAttr *attr)
+plan_bodies_is_never_run (VnPlan       *self,
+                          const VnStep *step,
+                          const VnAttr *attr)
 {
   const VnTensor *flag = step->n_own > 0 && step->inputs[0] >= 0 ? self->values[step->inputs[0]].constant : NULL;
 
@@ -41,7 +41,7 @@ plan_body (VnPlan          *self,
 
   g_ptr_array_add (step->bodies, body);
   body->graph = attr->graph;
-  if (is_never_run (self, step, attr))
+  if (plan_bodies_is_never_run (self, step, attr))
     return TRUE;
   body->plan = plan_inner (self, attr->graph, captured, &body->error);
   if (body->plan != NULL)
@@ -69,7 +69,7 @@ vn_plan_bodies (VnPlan           *self,
 {
   if (captured == NULL)
     return TRUE;
-  step->bodies = g_ptr_array_new_with_free_func (body_free);
+  step->bodies = g_ptr_array_new_with_free_func (plan_bodies_body_free);
   for (guint i = 0; i < step->node->attrs->len; i++)
     {
       const VnAttr *attr = g_ptr_array_index (step->node->attrs, i);

@@ -7,7 +7,7 @@
 
 /* Constants that only folding needed, and nobody looks at. */
 static void
-drop_unused_constants (VnPlan *self)
+plan_build_drop_unused_constants (VnPlan *self)
 {
   for (guint i = 0; i < self->n_values; i++)
     if (self->values[i].n_uses == 0 && self->values[i].output < 0 && self->values[i].tap < 0)
@@ -16,8 +16,8 @@ drop_unused_constants (VnPlan *self)
 
 /* A network that cannot work on images of one pixel fails somewhere inside: say why. */
 static void
-explain_open_sizes (VnPlan  *self,
-                    GError **error)
+plan_build_explain_open_sizes (VnPlan  *self,
+                               GError **error)
 {
   g_autofree char *text = NULL;
 
@@ -54,13 +54,13 @@ plan_build (VnPlan               *self,
     return FALSE;
   if (!vn_plan_infer (self, nodes, ops, plan_build_inner, error))
     {
-      explain_open_sizes (self, error);
+      plan_build_explain_open_sizes (self, error);
       return FALSE;
     }
   vn_plan_drop_unused (self);
   if (!options->no_fusion)
     vn_plan_fuse (self);
-  drop_unused_constants (self);
+  plan_build_drop_unused_constants (self);
   if (!options->no_fusion)
     vn_plan_lay_out (self);
   return vn_plan_place (self, error) && vn_plan_prepare (self, error);
@@ -68,9 +68,9 @@ plan_build (VnPlan               *self,
 
 /* What the outer plan knows of a value it shares with a graph inside. */
 static void
-take_captured (VnPlan       *self,
-               const VnPlan *outer,
-               guint         id)
+plan_build_take_captured (VnPlan       *self,
+                          const VnPlan *outer,
+                          guint         id)
 {
   VnPlanValue *value = &self->values[id];
   int from = vn_plan_find (outer, value->value);
@@ -103,7 +103,7 @@ plan_build_inner (VnPlan         *outer,
   self->depth = outer->depth + 1;
   self->no_fusion = outer->no_fusion;
   for (guint i = 0; i < captured->len; i++)
-    take_captured (self, outer, graph->values->len + i);
+    plan_build_take_captured (self, outer, graph->values->len + i);
   if (!plan_build (self, &options, NULL, error))
     return NULL;
   return g_steal_pointer (&self);

@@ -6,10 +6,10 @@
 #include <math.h>
 
 static gboolean
-get_bound (VnPlan       *self,
-           const VnStep *step,
-           guint         input,
-           float        *bound)
+plan_clamp_get_bound (VnPlan       *self,
+                      const VnStep *step,
+                      guint         input,
+                      float        *bound)
 {
   const VnTensor *constant;
 
@@ -48,5 +48,5 @@ vn_plan_match_clamp (VnPlan       *self,
       clamp->max = vn_node_get_float (step->node, "max", FLT_MAX);
       return TRUE;
     }
-  return get_bound (self, step, 1, &clamp->min) && get_bound (self, step, 2, &clamp->max);
+  return plan_clamp_get_bound (self, step, 1, &clamp->min) && plan_clamp_get_bound (self, step, 2, &clamp->max);
 }

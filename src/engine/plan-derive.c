@@ -5,29 +5,29 @@
 #include <math.h>
 
 static float
-clamp (float           v,
-       const VnDerived *range)
+plan_derive_clamp (float           v,
+                   const VnDerived *range)
 {
   return v < range->min ? range->min : v > range->max ? range->max : v;
 }
 
 static gboolean
-is_float_tensor (const VnPlanValue *value)
+plan_derive_is_float_tensor (const VnPlanValue *value)
 {
   return value->type.kind == VN_KIND_TENSOR && value->type.dtype == VN_DTYPE_F32;
 }
 
 /* Moves elements, or clamps each of them. */
 static gboolean
-match_step (VnPlan       *self,
-            const VnStep *step,
-            VnDerived    *range)
+plan_derive_match_step (VnPlan       *self,
+                        const VnStep *step,
+                        VnDerived    *range)
 {
   VnActivation match;
 
   *range = (VnDerived) { -1, -INFINITY, INFINITY };
   if (step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 || step->outputs[0] < 0 ||
-      !is_float_tensor (&self->values[step->inputs[0]]) || !is_float_tensor (&self->values[step->outputs[0]]))
+      !plan_derive_is_float_tensor (&self->values[step->inputs[0]]) || !plan_derive_is_float_tensor (&self->values[step->outputs[0]]))
     return FALSE;
   if (step->alias || vn_node_is (step->node, "Transpose"))
     return TRUE;
@@ -53,7 +53,7 @@ derive (VnPlan          *self,
   found.source = from->tap;
   if (derived[from->tap].source >= 0)
     found = (VnDerived) {
-      derived[from->tap].source, clamp (derived[from->tap].min, range), clamp (derived[from->tap].max, range)
+      derived[from->tap].source, plan_derive_clamp (derived[from->tap].min, range), plan_derive_clamp (derived[from->tap].max, range)
     };
   for (int tap = to->tap; tap >= 0; tap = self->next_tap[tap])
     derived[tap] = found;
@@ -79,7 +79,7 @@ vn_plan_derive_taps (VnPlan *self)
       const VnStep *step = g_ptr_array_index (self->steps, i);
       VnDerived range;
 
-      if (match_step (self, step, &range))
+      if (plan_derive_match_step (self, step, &range))
         derive (self, step, &range, derived);
     }
   return derived;

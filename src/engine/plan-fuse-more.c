@@ -141,10 +141,10 @@ vn_fuse_mark_dead (VnFusion *self,
 
 /* min (max (x + a, min), max), the clamp fused into the Add. */
 static gboolean
-match_shifted_clamp (VnFusion      *self,
-                     const VnStep  *add,
-                     int            x,
-                     VnActivation  *map)
+plan_fuse_more_match_shifted_clamp (VnFusion      *self,
+                                    const VnStep  *add,
+                                    int            x,
+                                    VnActivation  *map)
 {
   guint other;
 
@@ -158,10 +158,10 @@ match_shifted_clamp (VnFusion      *self,
 
 /* The factor of x in an activation x g (x), computed by @gate from x alone; kills the steps it consists of. */
 static gboolean
-match_gate (VnFusion     *self,
-            VnStep       *gate,
-            int           x,
-            VnActivation *map)
+plan_fuse_more_match_gate (VnFusion     *self,
+                           VnStep       *gate,
+                           int           x,
+                           VnActivation *map)
 {
   VnStep *add;
 
@@ -174,12 +174,12 @@ match_gate (VnFusion     *self,
       map->a = vn_node_get_float (gate->node, "alpha", 0.2f);
       map->b = vn_node_get_float (gate->node, "beta", 0.5f);
     }
-  else if (match_shifted_clamp (self, gate, x, map))
+  else if (plan_fuse_more_match_shifted_clamp (self, gate, x, map))
     map->kind = VN_ACTIVATION_SHIFT_SWISH;
   else
     {
       add = vn_node_is (gate->node, "Div") && gate->inputs[0] >= 0 ? self->producers[gate->inputs[0]] : NULL;
-      if (!match_shifted_clamp (self, add, x, map) || !vn_fuse_is_private (self, gate->inputs[0], 1) ||
+      if (!plan_fuse_more_match_shifted_clamp (self, add, x, map) || !vn_fuse_is_private (self, gate->inputs[0], 1) ||
           !vn_fuse_get_scalar (self, gate, 1, &map->b))
         return FALSE;
       map->kind = VN_ACTIVATION_SWISH_OF_PART;
@@ -208,7 +208,7 @@ vn_fuse_gate (VnFusion *self,
       VnActivation map;
 
       if (taker == NULL || gate == NULL || gate == taker || gate->dynamic || gate->n_outputs != 1 ||
-          !vn_fuse_is_private (self, other, 1) || !match_gate (self, gate, step->inputs[i], &map))
+          !vn_fuse_is_private (self, other, 1) || !plan_fuse_more_match_gate (self, gate, step->inputs[i], &map))
         continue;
       taker->activation = map;
       return taker;
@@ -241,8 +241,8 @@ vn_fuse_divisor (VnFusion *self,
 /* ---- by channel ---- */
 
 static gboolean
-take_factors (VnFusion *self,
-              VnStep   *taker)
+plan_fuse_more_take_factors (VnFusion *self,
+                             VnStep   *taker)
 {
   gsize n = (gsize) taker->out_types[0].shape.dims[1];
 
@@ -292,7 +292,7 @@ vn_fuse_factors (VnFusion *self,
       if (in[i] == NULL || in[i]->n_elements != n)
         return NULL;
     }
-  if (!take_factors (self, taker))
+  if (!plan_fuse_more_take_factors (self, taker))
     return NULL;
   epsilon = vn_node_get_float (step->node, "epsilon", 1e-5f);
   for (gsize i = 0; i < n; i++)
@@ -307,8 +307,8 @@ vn_fuse_factors (VnFusion *self,
 
 /* One number for each channel, the second axis of @shape. */
 static gboolean
-is_by_channel (const VnTensor *constant,
-               const VnShape  *shape)
+plan_fuse_more_is_by_channel (const VnTensor *constant,
+                              const VnShape  *shape)
 {
   int axis = constant->shape.rank - (shape->rank - 1);   /* of the constant, aligned from the right */
 
@@ -334,7 +334,7 @@ vn_fuse_shifts (VnFusion *self,
       const VnTensor *constant = vn_fuse_get_constant (self, step, 1 - i);
 
       if (taker == NULL || !taker->op->fuses_channels || constant == NULL ||
-          !is_by_channel (constant, &taker->out_types[0].shape) || !take_factors (self, taker))
+          !plan_fuse_more_is_by_channel (constant, &taker->out_types[0].shape) || !plan_fuse_more_take_factors (self, taker))
         continue;
       for (gsize c = 0; c < constant->n_elements; c++)
         {
@@ -349,9 +349,9 @@ vn_fuse_shifts (VnFusion *self,
 /* ---- sums ---- */
 
 static void
-append_sum (VnFusion *self,
-            VnStep   *taker,
-            int       id)
+plan_fuse_more_append_sum (VnFusion *self,
+                           VnStep   *taker,
+                           int       id)
 {
   taker->inputs = g_renew (int, taker->inputs, taker->n_inputs + 1);
   taker->in_types = g_renew (VnTensorType, taker->in_types, taker->n_inputs + 1);
@@ -380,7 +380,7 @@ vn_fuse_sum (VnFusion *self,
       if (taker == NULL || taker->has_sum || !vn_fuse_is_same_type (self, other, step->outputs[0]) ||
           self->made_at[other] >= self->made_at[step->inputs[i]])
         continue;
-      append_sum (self, taker, other);
+      plan_fuse_more_append_sum (self, taker, other);
       return taker;
     }
   return NULL;

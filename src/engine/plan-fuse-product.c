@@ -7,8 +7,8 @@
 /* ---- bias ---- */
 
 static gboolean
-is_by_column (const VnTensor *constant,
-              const VnStep   *taker)
+plan_fuse_product_is_by_column (const VnTensor *constant,
+                                const VnStep   *taker)
 {
   const VnShape *y = &taker->out_types[0].shape;
   gint64 n = y->rank > 0 ? y->dims[y->rank - 1] : 0;
@@ -19,15 +19,15 @@ is_by_column (const VnTensor *constant,
 }
 
 static gboolean
-take_line (VnFusion     *self,
-           VnStep       *taker,
-           const VnStep *step,
-           guint         input)
+plan_fuse_product_take_line (VnFusion     *self,
+                             VnStep       *taker,
+                             const VnStep *step,
+                             guint         input)
 {
   const VnTensor *constant = vn_fuse_get_constant (self, step, input);
 
   if (!taker->op->fuses_line || taker->line != NULL || taker->has_sum || constant == NULL ||
-      !is_by_column (constant, taker))
+      !plan_fuse_product_is_by_column (constant, taker))
     return FALSE;
   taker->line = vn_try_new (float, constant->n_elements, NULL);
   if (taker->line == NULL)
@@ -51,7 +51,7 @@ vn_fuse_line (VnFusion *self,
     {
       VnStep *taker = vn_fuse_find_taker (self, step, i, 1);
 
-      if (taker != NULL && take_line (self, taker, step, 1 - i))
+      if (taker != NULL && plan_fuse_product_take_line (self, taker, step, 1 - i))
         return taker;
     }
   return NULL;
@@ -83,7 +83,7 @@ vn_fuse_gelu (VnFusion *self,
         g_autofree char *mode = vn_node_dup_string (step->node, "approximate", "none");
         gboolean by_tanh = g_str_equal (types[i].type, "FastGelu") || g_str_equal (mode, "tanh");
 
-        if (step->n_inputs > 1 && step->inputs[1] >= 0 && !take_line (self, taker, step, 1))
+        if (step->n_inputs > 1 && step->inputs[1] >= 0 && !plan_fuse_product_take_line (self, taker, step, 1))
           return NULL;
         taker->activation = by_tanh ? gelu_by_tanh : gelu_by_erf;
         return taker;
@@ -95,10 +95,10 @@ vn_fuse_gelu (VnFusion *self,
 
 /* Returns: the step that makes @id, if it is of this type, and nobody else needs its result */
 static VnStep *
-find_private (const VnFusion *self,
-              int             id,
-              const char     *type,
-              guint           n_inputs)
+plan_fuse_product_find_private (const VnFusion *self,
+                                int             id,
+                                const char     *type,
+                                guint           n_inputs)
 {
   VnStep *step = id >= 0 ? self->producers[id] : NULL;
 
@@ -110,9 +110,9 @@ find_private (const VnFusion *self,
 
 /* Returns: which input of @step is not the constant number @value; -1 if there is no such number */
 static int
-find_other (const VnFusion *self,
-            const VnStep   *step,
-            float          *value)
+plan_fuse_product_find_other (const VnFusion *self,
+                              const VnStep   *step,
+                              float          *value)
 {
   for (int i = 0; i < 2; i++)
     if (vn_fuse_get_scalar (self, step, 1 - (guint) i, value))
@@ -132,26 +132,26 @@ typedef struct
 } Gate;
 
 static gboolean
-match_erf (const VnFusion *self,
-           int             id,
-           Gate           *gate)
+plan_fuse_product_match_erf (const VnFusion *self,
+                             int             id,
+                             Gate           *gate)
 {
   float one;
   int at;
 
   *gate = (Gate) { .map = { .active = TRUE, .b = 1.f } };
-  gate->add = find_private (self, id, "Add", 2);
-  at = gate->add != NULL ? find_other (self, gate->add, &one) : -1;
-  gate->erf = at >= 0 && one == 1.f ? find_private (self, gate->add->inputs[at], "Erf", 1) : NULL;
+  gate->add = plan_fuse_product_find_private (self, id, "Add", 2);
+  at = gate->add != NULL ? plan_fuse_product_find_other (self, gate->add, &one) : -1;
+  gate->erf = at >= 0 && one == 1.f ? plan_fuse_product_find_private (self, gate->add->inputs[at], "Erf", 1) : NULL;
   if (gate->erf == NULL)
     return FALSE;
   gate->map.kind = VN_ACTIVATION_GELU;
-  gate->scale = find_private (self, gate->erf->inputs[0], "Mul", 2);
-  at = gate->scale != NULL ? find_other (self, gate->scale, &gate->map.a) : -1;
+  gate->scale = plan_fuse_product_find_private (self, gate->erf->inputs[0], "Mul", 2);
+  at = gate->scale != NULL ? plan_fuse_product_find_other (self, gate->scale, &gate->map.a) : -1;
   if (at < 0)
     {
       gate->map.kind = VN_ACTIVATION_GELU_DIVIDED;
-      gate->scale = find_private (self, gate->erf->inputs[0], "Div", 2);
+      gate->scale = plan_fuse_product_find_private (self, gate->erf->inputs[0], "Div", 2);
       at = gate->scale != NULL && vn_fuse_get_scalar (self, gate->scale, 1, &gate->map.a) ? 0 : -1;
     }
   gate->x = at >= 0 ? gate->scale->inputs[at] : -1;
@@ -160,20 +160,20 @@ match_erf (const VnFusion *self,
 
 /* A product with one half. Returns: the id of the other factor, -1 if @step is none */
 static int
-match_half (const VnFusion *self,
-            const VnStep   *step)
+plan_fuse_product_match_half (const VnFusion *self,
+                              const VnStep   *step)
 {
   float half;
-  int at = step != NULL ? find_other (self, step, &half) : -1;
+  int at = step != NULL ? plan_fuse_product_find_other (self, step, &half) : -1;
 
   return at >= 0 && half == 0.5f ? step->inputs[at] : -1;
 }
 
 static void
-take_gate (VnFusion   *self,
-           VnStep     *taker,
-           const Gate *gate,
-           VnStep     *half)
+plan_fuse_product_take_gate (VnFusion   *self,
+                             VnStep     *taker,
+                             const Gate *gate,
+                             VnStep     *half)
 {
   taker->activation = gate->map;
   taker->activation.b = half != NULL ? 0.5f : 1.f;
@@ -186,22 +186,22 @@ take_gate (VnFusion   *self,
 
 /* x g, (x / 2) g or x (g / 2), where g, or its half, is input @at. */
 static VnStep *
-take_written_gelu (VnFusion *self,
-                   VnStep   *step,
-                   guint     at)
+plan_fuse_product_take_written_gelu (VnFusion *self,
+                                     VnStep   *step,
+                                     guint     at)
 {
   Gate gate;
-  gboolean whole = match_erf (self, step->inputs[at], &gate);
-  VnStep *half = whole ? NULL : find_private (self, step->inputs[at], "Mul", 2), *taker;
+  gboolean whole = plan_fuse_product_match_erf (self, step->inputs[at], &gate);
+  VnStep *half = whole ? NULL : plan_fuse_product_find_private (self, step->inputs[at], "Mul", 2), *taker;
   const VnStep *reader = step;
   guint input = 1 - at;
 
-  if (!whole && !match_erf (self, match_half (self, half), &gate))
+  if (!whole && !plan_fuse_product_match_erf (self, plan_fuse_product_match_half (self, half), &gate))
     return NULL;
   if (whole && step->inputs[input] != gate.x)
     {
-      half = find_private (self, step->inputs[input], "Mul", 2);
-      if (half == NULL || match_half (self, half) != gate.x)
+      half = plan_fuse_product_find_private (self, step->inputs[input], "Mul", 2);
+      if (half == NULL || plan_fuse_product_match_half (self, half) != gate.x)
         return NULL;
       reader = half;
       input = half->inputs[0] == gate.x ? 0 : 1;
@@ -209,7 +209,7 @@ take_written_gelu (VnFusion *self,
   taker = reader->inputs[input] == gate.x ? vn_fuse_find_taker (self, reader, input, 2) : NULL;
   if (taker == NULL || !vn_fuse_is_same_type (self, gate.x, step->outputs[0]))
     return NULL;
-  take_gate (self, taker, &gate, half);
+  plan_fuse_product_take_gate (self, taker, &gate, half);
   return taker;
 }
 
@@ -229,7 +229,7 @@ vn_fuse_written_gelu (VnFusion *self,
   if (!vn_node_is (step->node, "Mul") || step->n_inputs != 2 || step->activation.active || step->dynamic)
     return NULL;
   for (guint i = 0; i < 2 && taker == NULL; i++)
-    taker = take_written_gelu (self, step, i);
+    taker = plan_fuse_product_take_written_gelu (self, step, i);
   return taker;
 }
 
@@ -243,7 +243,7 @@ vn_fuse_half (VnFusion *self,
               VnStep   *step)
 {
   gboolean is_product = vn_node_is (step->node, "Mul") && step->n_inputs == 2 && !step->activation.active;
-  int x = is_product ? match_half (self, step) : -1;
+  int x = is_product ? plan_fuse_product_match_half (self, step) : -1;
   VnStep *taker = x >= 0 ? self->producers[x] : NULL;
 
   if (taker == NULL || !taker->activation.active || taker->activation.b != 1.f ||

@@ -4,7 +4,7 @@
 #include "vn-plan-passes.h"
 
 static void
-remove_dead (VnPlan *self)
+plan_fuse_remove_dead (VnPlan *self)
 {
   GPtrArray *alive = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
 
@@ -23,22 +23,22 @@ remove_dead (VnPlan *self)
 }
 
 static gboolean
-is_wanted (const VnPlanValue *value)
+plan_fuse_is_wanted (const VnPlanValue *value)
 {
   return value->n_uses > 0 || value->tap >= 0 || value->output >= 0;
 }
 
 /* Output 0 is kept in any case: operators may rely on their main result. */
 static void
-drop_unused_outputs (VnPlan *self,
-                     VnStep *step)
+plan_fuse_drop_unused_outputs (VnPlan *self,
+                               VnStep *step)
 {
   step->dead = TRUE;
   for (guint i = 0; i < step->n_outputs; i++)
     {
       if (step->outputs[i] < 0)
         continue;
-      if (is_wanted (&self->values[step->outputs[i]]))
+      if (plan_fuse_is_wanted (&self->values[step->outputs[i]]))
         step->dead = FALSE;
       else if (i > 0)
         step->outputs[i] = -1;
@@ -60,19 +60,19 @@ vn_plan_drop_unused (VnPlan *self)
     {
       VnStep *step = g_ptr_array_index (self->steps, k);
 
-      drop_unused_outputs (self, step);
+      plan_fuse_drop_unused_outputs (self, step);
       for (guint i = 0; i < step->n_inputs && !step->dead; i++)
         if (step->inputs[i] >= 0)
           self->values[step->inputs[i]].n_uses++;
     }
-  remove_dead (self);
+  plan_fuse_remove_dead (self);
 }
 
 /* ---- clamps ---- */
 
 static gboolean
-can_take_clamp (VnPlan       *self,
-                const VnStep *step)
+plan_fuse_can_take_clamp (VnPlan       *self,
+                          const VnStep *step)
 {
   const VnPlanValue *value;
 
@@ -89,7 +89,7 @@ fuse_clamp (VnFusion *self,
   VnStep *producer = step->n_inputs > 0 && step->inputs[0] >= 0 ? self->producers[step->inputs[0]] : NULL;
   VnActivation clamp;
 
-  if (producer == NULL || !can_take_clamp (self->plan, producer) || !vn_plan_match_clamp (self->plan, step, &clamp))
+  if (producer == NULL || !plan_fuse_can_take_clamp (self->plan, producer) || !vn_plan_match_clamp (self->plan, step, &clamp))
     return NULL;
   producer->activation = clamp;
   return producer;
@@ -139,5 +139,5 @@ vn_plan_fuse (VnPlan *self)
 
   for (guint k = 0; k < self->steps->len; k++)
     fuse_step (&fusion, g_ptr_array_index (self->steps, k), k);
-  remove_dead (self);
+  plan_fuse_remove_dead (self);
 }

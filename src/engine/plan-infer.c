@@ -14,7 +14,7 @@
 #define FOLD_GROWTH 8
 
 static gboolean
-is_random (const VnNode *node)
+plan_infer_is_random (const VnNode *node)
 {
   static const char * const types[] = { "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
                                         "Multinomial", "Bernoulli", NULL };
@@ -23,9 +23,9 @@ is_random (const VnNode *node)
 }
 
 static void
-set_constant (VnPlan   *self,
-              guint     id,
-              VnTensor *tensor)
+plan_infer_set_constant (VnPlan   *self,
+                         guint     id,
+                         VnTensor *tensor)
 {
   VnPlanValue *value = &self->values[id];
 
@@ -36,9 +36,9 @@ set_constant (VnPlan   *self,
 
 /* Constants are taken from the model when first used; kernels need them aligned. */
 static gboolean
-load_constant (VnPlan   *self,
-               guint     id,
-               GError  **error)
+plan_infer_load_constant (VnPlan   *self,
+                          guint     id,
+                          GError  **error)
 {
   VnPlanValue *value = &self->values[id];
   VnTensor *tensor, *aligned;
@@ -59,16 +59,16 @@ load_constant (VnPlan   *self,
       g_prefix_error (error, _("Weight “%s”: "), value->value->name);
       return FALSE;
     }
-  set_constant (self, id, aligned);
+  plan_infer_set_constant (self, id, aligned);
   return TRUE;
 }
 
 /* ---- folding ---- */
 
 static gboolean
-inputs_are_constant (VnPlan       *self,
-                     const VnStep *step,
-                     gsize        *n_bytes)
+plan_infer_inputs_are_constant (VnPlan       *self,
+                                const VnStep *step,
+                                gsize        *n_bytes)
 {
   *n_bytes = 0;
   for (guint i = 0; i < step->n_inputs; i++)
@@ -83,12 +83,12 @@ inputs_are_constant (VnPlan       *self,
 }
 
 static gboolean
-is_foldable (VnPlan       *self,
-             const VnStep *step)
+plan_infer_is_foldable (VnPlan       *self,
+                        const VnStep *step)
 {
   gsize in_bytes, total = 0;
 
-  if (is_random (step->node) || step->op->makes_outputs || !inputs_are_constant (self, step, &in_bytes))
+  if (plan_infer_is_random (step->node) || step->op->makes_outputs || !plan_infer_inputs_are_constant (self, step, &in_bytes))
     return FALSE;
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -106,9 +106,9 @@ is_foldable (VnPlan       *self,
 }
 
 static gboolean
-run_alone (const VnStep  *step,
-           VnOpContext   *ctx,
-           GError       **error)
+plan_infer_run_alone (const VnStep  *step,
+                      VnOpContext   *ctx,
+                      GError       **error)
 {
   gpointer scratch = NULL;
   gboolean ok;
@@ -127,9 +127,9 @@ run_alone (const VnStep  *step,
 
 /* Runs a step whose inputs are all constant; outputs that infer has made already stay. */
 static gboolean
-fold (const VnStep  *step,
-      VnOpContext   *ctx,
-      GError       **error)
+plan_infer_fold (const VnStep  *step,
+                 VnOpContext   *ctx,
+                 GError       **error)
 {
   if (!vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
     return FALSE;
@@ -147,15 +147,15 @@ fold (const VnStep  *step,
       if (ctx->out[i] == NULL)
         return FALSE;
     }
-  return run_alone (step, ctx, error);
+  return plan_infer_run_alone (step, ctx, error);
 }
 
 /* ---- steps ---- */
 
 static int *
-ids_of (VnPlan    *plan,
-        GPtrArray *values,
-        guint      n_more)
+plan_infer_ids_of (VnPlan    *plan,
+                   GPtrArray *values,
+                   guint      n_more)
 {
   int *ids = g_new (int, MAX (values->len + n_more, 1));
 
@@ -170,9 +170,9 @@ ids_of (VnPlan    *plan,
 
 /* Values that the graphs inside the node use are inputs of the step, too: they must live so long. */
 static void
-append_captured (VnStep    *self,
-                 VnPlan    *plan,
-                 GPtrArray *captured)
+plan_infer_append_captured (VnStep    *self,
+                            VnPlan    *plan,
+                            GPtrArray *captured)
 {
   for (guint i = 0; captured != NULL && i < captured->len; i++)
     {
@@ -186,10 +186,10 @@ append_captured (VnStep    *self,
 /* A step with all its outputs wanted and the types of its inputs as the plan knows them now. What the graphs inside the
  * node capture becomes further inputs, unless it is constant. */
 static VnStep *
-step_new (VnPlan       *plan,
-          const VnNode *node,
-          const VnOp   *op,
-          GPtrArray    *captured)
+plan_infer_step_new (VnPlan       *plan,
+                     const VnNode *node,
+                     const VnOp   *op,
+                     GPtrArray    *captured)
 {
   VnStep *self = g_new0 (VnStep, 1);
 
@@ -200,9 +200,9 @@ step_new (VnPlan       *plan,
     self->opset = 1;   /* used but not imported: a common fault of exporters, as vn_op_lookup_node() reads it */
   self->n_inputs = self->n_own = node->inputs->len;
   self->n_outputs = node->outputs->len;
-  self->inputs = ids_of (plan, node->inputs, captured != NULL ? captured->len : 0);
-  self->outputs = ids_of (plan, node->outputs, 0);
-  append_captured (self, plan, captured);
+  self->inputs = plan_infer_ids_of (plan, node->inputs, captured != NULL ? captured->len : 0);
+  self->outputs = plan_infer_ids_of (plan, node->outputs, 0);
+  plan_infer_append_captured (self, plan, captured);
   self->in_types = g_new0 (VnTensorType, MAX (self->n_inputs, 1));
   self->out_types = g_new0 (VnTensorType, MAX (self->n_outputs, 1));
   self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -221,8 +221,8 @@ step_new (VnPlan       *plan,
 /* ---- one node ---- */
 
 static void
-clear_tensors (VnTensor **tensors,
-               guint      n)
+plan_infer_clear_tensors (VnTensor **tensors,
+                          guint      n)
 {
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
@@ -230,9 +230,9 @@ clear_tensors (VnTensor **tensors,
 
 /* Does `run` still have something to do? */
 static gboolean
-take_outputs (VnPlan    *self,
-              VnStep    *step,
-              VnTensor **out)
+plan_infer_take_outputs (VnPlan    *self,
+                         VnStep    *step,
+                         VnTensor **out)
 {
   gboolean open = FALSE;
 
@@ -242,7 +242,7 @@ take_outputs (VnPlan    *self,
         continue;
       if (out[i] != NULL)
         {
-          set_constant (self, (guint) step->outputs[i], g_steal_pointer (&out[i]));
+          plan_infer_set_constant (self, (guint) step->outputs[i], g_steal_pointer (&out[i]));
           step->outputs[i] = -1;
           continue;
         }
@@ -253,7 +253,7 @@ take_outputs (VnPlan    *self,
 }
 
 static gboolean
-is_static (const VnStep *step)
+plan_infer_is_static (const VnStep *step)
 {
   if (step->op->makes_outputs)
     return FALSE;
@@ -268,8 +268,8 @@ is_static (const VnStep *step)
 }
 
 static gboolean
-has_all (VnTensor     **out,
-         const VnStep  *step)
+plan_infer_has_all (VnTensor     **out,
+                    const VnStep  *step)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     if (step->outputs[i] >= 0 && out[i] == NULL)
@@ -294,18 +294,18 @@ infer_and_fold (VnPlan       *self,
   if (!vn_op_check_call (&ctx, error) || !vn_op_infer (&ctx, error))
     return FALSE;
   step->scratch_bytes = ctx.scratch_bytes;
-  if (!has_all (out, step) && is_foldable (self, step) && !fold (step, &ctx, error))
+  if (!plan_infer_has_all (out, step) && plan_infer_is_foldable (self, step) && !plan_infer_fold (step, &ctx, error))
     return FALSE;
-  step->dynamic = !is_static (step);
+  step->dynamic = !plan_infer_is_static (step);
   return TRUE;
 }
 
 /* A value that a node uses: a constant is taken from the model now. */
 static gboolean
-load_input (VnPlan         *self,
-            const VnValue  *value,
-            VnTensor      **tensor,
-            GError        **error)
+plan_infer_load_input (VnPlan         *self,
+                       const VnValue  *value,
+                       VnTensor      **tensor,
+                       GError        **error)
 {
   int id = vn_plan_find (self, value);
 
@@ -314,7 +314,7 @@ load_input (VnPlan         *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is a value of a graph that is not around it"), value->name);
       return FALSE;
     }
-  if (!load_constant (self, (guint) id, error))
+  if (!plan_infer_load_constant (self, (guint) id, error))
     return FALSE;
   if (tensor != NULL)
     *tensor = self->values[id].constant;
@@ -336,12 +336,12 @@ infer_node (VnPlan           *self,
 
   for (guint i = 0; i < node->inputs->len && ok; i++)
     if (g_ptr_array_index (node->inputs, i) != NULL)
-      ok = load_input (self, g_ptr_array_index (node->inputs, i), &in[i], error);
+      ok = plan_infer_load_input (self, g_ptr_array_index (node->inputs, i), &in[i], error);
   for (guint i = 0; captured != NULL && i < captured->len && ok; i++)
-    ok = load_input (self, g_ptr_array_index (captured, i), NULL, error);
-  step = step_new (self, node, op, ok ? captured : NULL);
+    ok = plan_infer_load_input (self, g_ptr_array_index (captured, i), NULL, error);
+  step = plan_infer_step_new (self, node, op, ok ? captured : NULL);
   ok = ok && vn_plan_bodies (self, step, captured, plan_inner, error) && infer_and_fold (self, step, in, out, error);
-  if (ok && take_outputs (self, step, out))
+  if (ok && plan_infer_take_outputs (self, step, out))
     {
       ok = vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);
       if (ok)
@@ -349,7 +349,7 @@ infer_node (VnPlan           *self,
     }
   if (!ok)
     vn_step_prefix_error (step, error);
-  clear_tensors (out, node->outputs->len);
+  plan_infer_clear_tensors (out, node->outputs->len);
   return ok;
 }
 
@@ -379,7 +379,7 @@ vn_plan_infer (VnPlan              *self,
     {
       const VnValue *value = g_ptr_array_index (self->outputs, i);
 
-      if (!load_constant (self, (guint) vn_plan_find (self, value), error))
+      if (!plan_infer_load_constant (self, (guint) vn_plan_find (self, value), error))
         return FALSE;
     }
   return TRUE;

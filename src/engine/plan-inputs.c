@@ -6,16 +6,16 @@
 #include "vn-i18n.h"
 
 static const VnShape *
-get_given (const VnPlanOptions *options,
-           const VnValue       *value)
+plan_inputs_get_given (const VnPlanOptions *options,
+                       const VnValue       *value)
 {
   return options->input_shapes != NULL ? g_hash_table_lookup (options->input_shapes, value->name) : NULL;
 }
 
 static void
-set_rank_error (const VnValue  *value,
-                const VnShape  *given,
-                GError        **error)
+plan_inputs_set_rank_error (const VnValue  *value,
+                            const VnShape  *given,
+                            GError        **error)
 {
   g_autofree char *declared = vn_type_to_string (&value->type);
   g_autofree char *wanted = vn_shape_to_string (given, ",");
@@ -26,10 +26,10 @@ set_rank_error (const VnValue  *value,
 
 /* Sizes the caller gives must agree with what the file fixes. */
 static gboolean
-merge_given (const VnValue  *value,
-             const VnShape  *given,
-             VnShape        *shape,
-             GError        **error)
+plan_inputs_merge_given (const VnValue  *value,
+                         const VnShape  *given,
+                         VnShape        *shape,
+                         GError        **error)
 {
   if (given == NULL || given->rank == VN_RANK_UNKNOWN)
     return TRUE;
@@ -40,7 +40,7 @@ merge_given (const VnValue  *value,
     }
   if (given->rank != shape->rank)
     {
-      set_rank_error (value, given, error);
+      plan_inputs_set_rank_error (value, given, error);
       return FALSE;
     }
   for (int i = 0; i < shape->rank; i++)
@@ -49,7 +49,7 @@ merge_given (const VnValue  *value,
         continue;
       if (shape->dims[i] >= 0 && shape->dims[i] != given->dims[i])
         {
-          set_rank_error (value, given, error);
+          plan_inputs_set_rank_error (value, given, error);
           return FALSE;
         }
       shape->dims[i] = given->dims[i];
@@ -58,9 +58,9 @@ merge_given (const VnValue  *value,
 }
 
 static void
-learn_symbols (GHashTable    *symbols,
-               const VnValue *value,
-               const VnShape *shape)
+plan_inputs_learn_symbols (GHashTable    *symbols,
+                           const VnValue *value,
+                           const VnShape *shape)
 {
   for (int i = 0; i < shape->rank; i++)
     if (value->type.shape.rank == shape->rank && value->type.symbols[i] != NULL && shape->dims[i] >= 0)
@@ -69,11 +69,11 @@ learn_symbols (GHashTable    *symbols,
 
 /* A symbol that another input fixes has its size here too; what is still open becomes 1. */
 static void
-close_shape (VnPlan        *self,
-             GHashTable    *symbols,
-             const VnValue *value,
-             VnShape       *shape,
-             VnNotes       *notes)
+plan_inputs_close_shape (VnPlan        *self,
+                         GHashTable    *symbols,
+                         const VnValue *value,
+                         VnShape       *shape,
+                         VnNotes       *notes)
 {
   for (int i = 0; i < shape->rank; i++)
     {
@@ -93,10 +93,10 @@ close_shape (VnPlan        *self,
 }
 
 static gboolean
-check_input (VnPlan         *self,
-             const VnValue  *value,
-             const VnShape  *shape,
-             GError        **error)
+plan_inputs_check_input (VnPlan         *self,
+                         const VnValue  *value,
+                         const VnShape  *shape,
+                         GError        **error)
 {
   gsize n_elements, n_bytes;
 
@@ -127,9 +127,9 @@ check_input (VnPlan         *self,
 }
 
 static void
-note_unknown_names (VnPlan              *self,
-                    const VnPlanOptions *options,
-                    VnNotes             *notes)
+plan_inputs_note_unknown_names (VnPlan              *self,
+                                const VnPlanOptions *options,
+                                VnNotes             *notes)
 {
   GHashTableIter iter;
   gpointer name;
@@ -161,7 +161,7 @@ vn_plan_set_inputs (VnPlan               *self,
 {
   g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
 
-  note_unknown_names (self, options, notes);
+  plan_inputs_note_unknown_names (self, options, notes);
   self->inputs = g_ptr_array_new ();
   for (guint i = 0; i < self->graph->inputs->len; i++)
     {
@@ -175,17 +175,17 @@ vn_plan_set_inputs (VnPlan               *self,
       *type = vn_type_get_declared (&value->type);
       if (type->kind != VN_KIND_TENSOR)
         continue;
-      if (!merge_given (value, get_given (options, value), &type->shape, error))
+      if (!plan_inputs_merge_given (value, plan_inputs_get_given (options, value), &type->shape, error))
         return FALSE;
-      learn_symbols (symbols, value, &type->shape);
+      plan_inputs_learn_symbols (symbols, value, &type->shape);
     }
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->inputs, i);
       VnTensorType *type = &self->values[value->id].type;
 
-      close_shape (self, symbols, value, &type->shape, notes);
-      if (!check_input (self, value, &type->shape, error))
+      plan_inputs_close_shape (self, symbols, value, &type->shape, notes);
+      if (!plan_inputs_check_input (self, value, &type->shape, error))
         return FALSE;
     }
   return TRUE;

@@ -25,17 +25,17 @@ typedef struct
 } Layout;
 
 static VnStep *
-get_step (const Layout *self,
-          guint         k)
+plan_layout_get_step (const Layout *self,
+                      guint         k)
 {
   return g_ptr_array_index (self->plan->steps, k);
 }
 
 static void
-look_at_step (Layout *self,
-              guint   k)
+plan_layout_look_at_step (Layout *self,
+                          guint   k)
 {
-  const VnStep *step = get_step (self, k);
+  const VnStep *step = plan_layout_get_step (self, k);
   g_autofree VnTensor **in = g_new0 (VnTensor *, step->n_inputs + 1);
   VnOpContext ctx;
 
@@ -58,11 +58,11 @@ look_at_step (Layout *self,
 
 /* Inputs that can be blocked; the others are constant, or read as the graph has them. */
 static gboolean
-is_data (const Layout *self,
-         guint         k,
-         guint         i)
+plan_layout_is_data (const Layout *self,
+                     guint         k,
+                     guint         i)
 {
-  const VnStep *step = get_step (self, k);
+  const VnStep *step = plan_layout_get_step (self, k);
 
   if (step->inputs[i] < 0 || self->plan->values[step->inputs[i]].constant != NULL)
     return FALSE;
@@ -71,69 +71,69 @@ is_data (const Layout *self,
 
 /* A run may start from it: what follows reads it as the graph has it. */
 static gboolean
-is_start (const Layout *self,
-          int           id)
+plan_layout_is_start (const Layout *self,
+                      int           id)
 {
   return self->plan->can_restart && self->plan->values[id].tap >= 0;
 }
 
 static gboolean
-comes_in_blocks (const Layout *self,
-                 int           id)
+plan_layout_comes_in_blocks (const Layout *self,
+                             int           id)
 {
   guint producer = self->producers[id];
 
-  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT && !is_start (self, id);
+  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT && !plan_layout_is_start (self, id);
 }
 
 static gboolean
-all_come_in_blocks (const Layout *self,
-                    guint         k)
+plan_layout_all_come_in_blocks (const Layout *self,
+                                guint         k)
 {
-  const VnStep *step = get_step (self, k);
+  const VnStep *step = plan_layout_get_step (self, k);
 
   for (guint i = 0; i < step->n_inputs; i++)
-    if (is_data (self, k, i) && !comes_in_blocks (self, step->inputs[i]))
+    if (plan_layout_is_data (self, k, i) && !plan_layout_comes_in_blocks (self, step->inputs[i]))
       return FALSE;
   return TRUE;
 }
 
 /* Counts or discounts what the inputs of a step are wanted as. */
 static void
-count_uses (Layout *self,
-            guint   k,
-            guint   by)
+plan_layout_count_uses (Layout *self,
+                        guint   k,
+                        guint   by)
 {
-  const VnStep *step = get_step (self, k);
+  const VnStep *step = plan_layout_get_step (self, k);
 
   for (guint i = 0; i < step->n_inputs; i++)
     if (step->inputs[i] >= 0)
-      (self->wanted[k] && is_data (self, k, i) ? self->n_blocked : self->n_plain)[step->inputs[i]] += by;
+      (self->wanted[k] && plan_layout_is_data (self, k, i) ? self->n_blocked : self->n_plain)[step->inputs[i]] += by;
 }
 
 /* Blocks that are filled at least by half. */
 static gboolean
-fills_blocks (const VnStep *step)
+plan_layout_fills_blocks (const VnStep *step)
 {
   return step->out_types[0].shape.dims[1] >= (vn_blocked_get_lanes () + 1) / 2;
 }
 
 /* Blocks must come from somewhere or go somewhere: changing the order alone gains nothing. */
 static gboolean
-is_worth_it (const Layout *self,
-             guint         k)
+plan_layout_is_worth_it (const Layout *self,
+                         guint         k)
 {
-  const VnStep *step = get_step (self, k);
+  const VnStep *step = plan_layout_get_step (self, k);
 
   switch (self->uses[k])
     {
     case VN_BLOCKED_ANY:
-      return comes_in_blocks (self, step->inputs[0]) || (self->n_blocked[step->outputs[0]] > 0 && fills_blocks (step));
+      return plan_layout_comes_in_blocks (self, step->inputs[0]) || (self->n_blocked[step->outputs[0]] > 0 && plan_layout_fills_blocks (step));
     case VN_BLOCKED_ALL:
     case VN_BLOCKED_OUT:
-      return comes_in_blocks (self, step->inputs[0]);
+      return plan_layout_comes_in_blocks (self, step->inputs[0]);
     case VN_BLOCKED_SAME:
-      return all_come_in_blocks (self, k) && self->n_blocked[step->outputs[0]] > 0;
+      return plan_layout_all_come_in_blocks (self, k) && self->n_blocked[step->outputs[0]] > 0;
     default:
       return FALSE;
     }
@@ -144,13 +144,13 @@ is_worth_it (const Layout *self,
 #define MAX_ROUNDS 16
 
 static void
-choose (Layout *self)
+plan_layout_choose (Layout *self)
 {
   guint n = self->plan->steps->len;
   gboolean changed = TRUE;
 
   for (guint k = 0; k < n; k++)
-    count_uses (self, k, 1);
+    plan_layout_count_uses (self, k, 1);
   for (guint round = 0; round < MAX_ROUNDS && changed; round++)
     {
       changed = FALSE;
@@ -158,11 +158,11 @@ choose (Layout *self)
         {
           guint k = round % 2 == 0 ? i : n - 1 - i;
 
-          if (!self->wanted[k] || is_worth_it (self, k))
+          if (!self->wanted[k] || plan_layout_is_worth_it (self, k))
             continue;
-          count_uses (self, k, -1u);
+          plan_layout_count_uses (self, k, -1u);
           self->wanted[k] = FALSE;
-          count_uses (self, k, 1);
+          plan_layout_count_uses (self, k, 1);
           changed = TRUE;
         }
     }
@@ -174,8 +174,8 @@ choose (Layout *self)
 
 /* A further value: @id in blocks. */
 static guint
-add_value (Layout *self,
-           guint   id)
+plan_layout_add_value (Layout *self,
+                       guint   id)
 {
   VnPlan *plan = self->plan;
   VnPlanValue *value;
@@ -190,21 +190,21 @@ add_value (Layout *self,
 }
 
 static void
-take_inputs (Layout    *self,
-             guint      k,
-             GPtrArray *steps)
+plan_layout_take_inputs (Layout    *self,
+                         guint      k,
+                         GPtrArray *steps)
 {
-  VnStep *step = get_step (self, k);
+  VnStep *step = plan_layout_get_step (self, k);
 
   for (guint i = 0; i < step->n_inputs; i++)
     {
       int id = step->inputs[i];
 
-      if (!is_data (self, k, i) || (self->uses[k] == VN_BLOCKED_ANY && i == 0 && self->blocked[id] == 0))
+      if (!plan_layout_is_data (self, k, i) || (self->uses[k] == VN_BLOCKED_ANY && i == 0 && self->blocked[id] == 0))
         continue;
       if (self->blocked[id] == 0)
         {
-          int blocked = (int) add_value (self, (guint) id);
+          int blocked = (int) plan_layout_add_value (self, (guint) id);
 
           g_ptr_array_add (steps, vn_step_new_order (step, &vn_op_blocked_make, &self->plan->values[id].type, id,
                                                      blocked));
@@ -216,11 +216,11 @@ take_inputs (Layout    *self,
 }
 
 static void
-give_output (Layout    *self,
-             guint      k,
-             GPtrArray *steps)
+plan_layout_give_output (Layout    *self,
+                         guint      k,
+                         GPtrArray *steps)
 {
-  VnStep *step = get_step (self, k);
+  VnStep *step = plan_layout_get_step (self, k);
   int id = step->outputs[0];
   VnPlanValue *value = &self->plan->values[id];
 
@@ -236,31 +236,31 @@ give_output (Layout    *self,
       self->blocked[id] = (guint) id + 1;
       return;
     }
-  step->outputs[0] = (int) add_value (self, (guint) id);
-  if (is_start (self, id))
+  step->outputs[0] = (int) plan_layout_add_value (self, (guint) id);
+  if (plan_layout_is_start (self, id))
     self->blocked[id] = 0;
   g_ptr_array_add (steps, vn_step_new_order (step, &vn_op_blocked_undo, &self->plan->values[id].type,
                                              step->outputs[0], id));
 }
 
 static void
-change_steps (Layout *self)
+plan_layout_change_steps (Layout *self)
 {
   GPtrArray *steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
 
   for (guint k = 0; k < self->plan->steps->len; k++)
     {
-      VnStep *step = get_step (self, k);
+      VnStep *step = plan_layout_get_step (self, k);
 
       if (self->wanted[k])
         {
-          take_inputs (self, k, steps);
+          plan_layout_take_inputs (self, k, steps);
           step->op = self->ops[k];
           step->scratch_bytes = self->scratch[k];
         }
       g_ptr_array_add (steps, step);
       if (self->wanted[k])
-        give_output (self, k, steps);
+        plan_layout_give_output (self, k, steps);
     }
   g_ptr_array_set_free_func (self->plan->steps, NULL);
   g_ptr_array_unref (self->plan->steps);
@@ -287,7 +287,7 @@ vn_plan_lay_out (VnPlan *self)
   if (vn_blocked_get_lanes () == 0)
     return;
   for (guint k = 0; k < self->steps->len; k++)
-    look_at_step (&layout, k);
-  choose (&layout);
-  change_steps (&layout);
+    plan_layout_look_at_step (&layout, k);
+  plan_layout_choose (&layout);
+  plan_layout_change_steps (&layout);
 }

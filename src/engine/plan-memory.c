@@ -9,8 +9,8 @@
 
 /* Nothing but the shape differs, and nothing else is wanted of the operator. */
 static gboolean
-is_alias (VnPlan       *self,
-          const VnStep *step)
+plan_memory_is_alias (VnPlan       *self,
+                      const VnStep *step)
 {
   if (!vn_op_is_alias (step->op, step->node) || step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 ||
       step->outputs[0] < 0 || self->values[step->inputs[0]].type.dtype != self->values[step->outputs[0]].type.dtype)
@@ -24,8 +24,8 @@ is_alias (VnPlan       *self,
 /* A clamp nobody else stands beside writes over its input. What looks at that input does so before this step runs: taps
  * and outputs get their values where these are computed. */
 static gboolean
-clamps_in_place (VnPlan       *self,
-                 const VnStep *step)
+plan_memory_clamps_in_place (VnPlan       *self,
+                             const VnStep *step)
 {
   const VnPlanValue *from, *to;
   VnActivation clamp;
@@ -40,9 +40,9 @@ clamps_in_place (VnPlan       *self,
 }
 
 static VnStore
-choose_store (VnPlan       *self,
-              const VnStep *step,
-              const VnPlanValue *value)
+plan_memory_choose_store (VnPlan       *self,
+                          const VnStep *step,
+                          const VnPlanValue *value)
 {
   if (step->dynamic || value->type.dtype == VN_DTYPE_STRING)
     return VN_STORE_HEAP;
@@ -52,12 +52,12 @@ choose_store (VnPlan       *self,
 }
 
 static gboolean
-set_stores (VnPlan  *self,
-            VnStep  *step,
-            guint    index,
-            GError **error)
+plan_memory_set_stores (VnPlan  *self,
+                        VnStep  *step,
+                        guint    index,
+                        GError **error)
 {
-  step->alias = is_alias (self, step);
+  step->alias = plan_memory_is_alias (self, step);
   for (guint i = 0; i < step->n_outputs; i++)
     {
       VnPlanValue *value;
@@ -67,8 +67,8 @@ set_stores (VnPlan  *self,
         continue;
       value = &self->values[step->outputs[i]];
       value->first_step = value->last_step = index;
-      value->store = choose_store (self, step, value);
-      if (step->alias || clamps_in_place (self, step))
+      value->store = plan_memory_choose_store (self, step, value);
+      if (step->alias || plan_memory_clamps_in_place (self, step))
         value->root = self->values[step->inputs[0]].root;
       if (value->store == VN_STORE_ARENA &&
           !vn_tensor_size_in_bytes (value->type.dtype, &value->type.shape, &n_elements, &value->n_bytes))
@@ -82,9 +82,9 @@ set_stores (VnPlan  *self,
 }
 
 static void
-set_last_uses (VnPlan       *self,
-               const VnStep *step,
-               guint         index)
+plan_memory_set_last_uses (VnPlan       *self,
+                           const VnStep *step,
+                           guint         index)
 {
   for (guint i = 0; i < step->n_inputs; i++)
     {
@@ -99,7 +99,7 @@ set_last_uses (VnPlan       *self,
 }
 
 static void
-list_dying (VnPlan *self)
+plan_memory_list_dying (VnPlan *self)
 {
   for (guint id = 0; id < self->n_values; id++)
     if (self->values[id].store == VN_STORE_HEAP)
@@ -113,9 +113,9 @@ list_dying (VnPlan *self)
 /* ---- arena ---- */
 
 static gint
-compare_blocks (gconstpointer a,
-                gconstpointer b,
-                gpointer      data)
+plan_memory_compare_blocks (gconstpointer a,
+                            gconstpointer b,
+                            gpointer      data)
 {
   const VnPlanValue *values = data;
   const VnPlanValue *x = &values[*(const guint *) a];
@@ -129,24 +129,24 @@ compare_blocks (gconstpointer a,
 }
 
 static GArray *
-collect_blocks (VnPlan *self)
+plan_memory_collect_blocks (VnPlan *self)
 {
   GArray *blocks = g_array_new (FALSE, FALSE, sizeof (guint));
 
   for (guint id = 0; id < self->n_values; id++)
     if (self->values[id].store == VN_STORE_ARENA && self->values[id].root == id)
       g_array_append_val (blocks, id);
-  g_array_sort_with_data (blocks, compare_blocks, self->values);
+  g_array_sort_with_data (blocks, plan_memory_compare_blocks, self->values);
   return blocks;
 }
 
 /* @placed is sorted by offset. */
 static gboolean
-find_offset (VnPlan            *self,
-             GArray            *placed,
-             const VnPlanValue *block,
-             gsize              size,
-             gsize             *offset)
+plan_memory_find_offset (VnPlan            *self,
+                         GArray            *placed,
+                         const VnPlanValue *block,
+                         gsize              size,
+                         gsize             *offset)
 {
   gsize end = 0;
 
@@ -165,9 +165,9 @@ find_offset (VnPlan            *self,
 }
 
 static void
-insert_placed (VnPlan *self,
-               GArray *placed,
-               guint   id)
+plan_memory_insert_placed (VnPlan *self,
+                           GArray *placed,
+                           guint   id)
 {
   guint at = placed->len;
 
@@ -177,10 +177,10 @@ insert_placed (VnPlan *self,
 }
 
 static gboolean
-place_blocks (VnPlan  *self,
-              GError **error)
+plan_memory_place_blocks (VnPlan  *self,
+                          GError **error)
 {
-  g_autoptr(GArray) blocks = collect_blocks (self);
+  g_autoptr(GArray) blocks = plan_memory_collect_blocks (self);
   g_autoptr(GArray) placed = g_array_new (FALSE, FALSE, sizeof (guint));
 
   for (guint i = 0; i < blocks->len; i++)
@@ -190,7 +190,7 @@ place_blocks (VnPlan  *self,
       gsize size, end;
 
       if (!vn_checked_add (MAX (block->n_bytes, 1), 63, &size) ||
-          !find_offset (self, placed, block, size & ~(gsize) 63, &block->offset) ||
+          !plan_memory_find_offset (self, placed, block, size & ~(gsize) 63, &block->offset) ||
           !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
@@ -198,7 +198,7 @@ place_blocks (VnPlan  *self,
                          "bytes)"), block->value->name, block->n_bytes);
           return FALSE;
         }
-      insert_placed (self, placed, id);
+      plan_memory_insert_placed (self, placed, id);
       self->arena_size = MAX (self->arena_size, end);
     }
   for (guint id = 0; id < self->n_values; id++)
@@ -221,14 +221,14 @@ vn_plan_place (VnPlan  *self,
       VnStep *step = g_ptr_array_index (self->steps, i);
 
       step->index = i;
-      if (!set_stores (self, step, i, error))
+      if (!plan_memory_set_stores (self, step, i, error))
         return FALSE;
-      set_last_uses (self, step, i);
+      plan_memory_set_last_uses (self, step, i);
       self->max_inputs = MAX (self->max_inputs, step->n_inputs);
       self->max_outputs = MAX (self->max_outputs, step->n_outputs);
       if (!step->dynamic)
         self->scratch_size = MAX (self->scratch_size, step->scratch_bytes);
     }
-  list_dying (self);
-  return place_blocks (self, error);
+  plan_memory_list_dying (self);
+  return plan_memory_place_blocks (self, error);
 }

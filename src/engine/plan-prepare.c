@@ -28,8 +28,8 @@ prepare_step (VnPlan    *self,
 /* Operators that prepare pack input 1, the weight: an aligned copy of it gives way to the view into the file, and the
  * pages of the file to the packed form. */
 static void
-drop_read_weight (VnPlan       *self,
-                  const VnStep *step)
+plan_prepare_drop_read_weight (VnPlan       *self,
+                               const VnStep *step)
 {
   VnPlanValue *weight = step->n_inputs > 1 && step->inputs[1] >= 0 ? &self->values[step->inputs[1]] : NULL;
   VnTensor *original = weight != NULL && weight->constant != NULL ? vn_value_get_constant (weight->value) : NULL;
@@ -54,7 +54,7 @@ prepare_item (gsize      item,
 
   if (!prepare_step (self, step, error))
     return FALSE;
-  drop_read_weight (self, step);
+  plan_prepare_drop_read_weight (self, step);
   return TRUE;
 }
 

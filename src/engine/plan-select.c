@@ -7,9 +7,9 @@
 
 /* Links equal values of a list together: head[] in the values, the rest by index. */
 static int *
-link_values (VnPlan    *self,
-             GPtrArray *list,
-             gsize      head_offset)
+plan_select_link_values (VnPlan    *self,
+                         GPtrArray *list,
+                         gsize      head_offset)
 {
   int *next = g_new (int, MAX (list->len, 1));
 
@@ -28,10 +28,10 @@ link_values (VnPlan    *self,
 }
 
 static GPtrArray *
-copy_list (VnPlan      *self,
-           GPtrArray   *list,
-           const char  *what,
-           GError     **error)
+plan_select_copy_list (VnPlan      *self,
+                       GPtrArray   *list,
+                       const char  *what,
+                       GError     **error)
 {
   g_autoptr(GPtrArray) copy = g_ptr_array_new ();
 
@@ -52,22 +52,22 @@ copy_list (VnPlan      *self,
 }
 
 static gboolean
-set_lists (VnPlan               *self,
-           const VnPlanOptions  *options,
-           GError              **error)
+plan_select_set_lists (VnPlan               *self,
+                       const VnPlanOptions  *options,
+                       GError              **error)
 {
   GPtrArray *outputs = options->outputs != NULL ? options->outputs : self->graph->outputs;
 
-  self->outputs = copy_list (self, outputs, _("Output"), error);
+  self->outputs = plan_select_copy_list (self, outputs, _("Output"), error);
   if (self->outputs == NULL)
     return FALSE;
-  self->taps = copy_list (self, options->taps, _("Tap"), error);
+  self->taps = plan_select_copy_list (self, options->taps, _("Tap"), error);
   return self->taps != NULL;
 }
 
 static gboolean
-has_computed (VnPlan    *self,
-              GPtrArray *list)
+plan_select_has_computed (VnPlan    *self,
+                          GPtrArray *list)
 {
   for (guint i = 0; i < list->len; i++)
     if (vn_plan_is_computed (self, g_ptr_array_index (list, i)))
@@ -78,11 +78,11 @@ has_computed (VnPlan    *self,
 /* Outputs that cannot be computed go; taps keep their numbers. If nothing at all is left, the plan stays as it was
  * asked for, to fail with the names of the operators. */
 static void
-drop_lost (VnPlan  *self,
-           VnNotes *notes)
+plan_select_drop_lost (VnPlan  *self,
+                       VnNotes *notes)
 {
   self->lost = vn_graph_find_lost (self->graph);
-  if (!has_computed (self, self->outputs) && !has_computed (self, self->taps))
+  if (!plan_select_has_computed (self, self->outputs) && !plan_select_has_computed (self, self->taps))
     {
       g_clear_pointer (&self->lost, g_free);
       return;
@@ -94,9 +94,9 @@ drop_lost (VnPlan  *self,
 }
 
 static void
-need (VnPlan    *self,
-      GPtrArray *queue,
-      VnValue   *value)
+plan_select_need (VnPlan    *self,
+                  GPtrArray *queue,
+                  VnValue   *value)
 {
   int id = value != NULL ? vn_plan_find (self, value) : -1;
 
@@ -107,16 +107,16 @@ need (VnPlan    *self,
 }
 
 static void
-need_inputs (VnPlan       *self,
-             GPtrArray    *queue,
-             const VnNode *node)
+plan_select_need_inputs (VnPlan       *self,
+                         GPtrArray    *queue,
+                         const VnNode *node)
 {
   g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    need (self, queue, g_ptr_array_index (node->inputs, i));
+    plan_select_need (self, queue, g_ptr_array_index (node->inputs, i));
   for (guint i = 0; captured != NULL && i < captured->len; i++)
-    need (self, queue, g_ptr_array_index (captured, i));
+    plan_select_need (self, queue, g_ptr_array_index (captured, i));
 }
 
 /**
@@ -133,30 +133,30 @@ vn_plan_select (VnPlan               *self,
 {
   g_autoptr(GPtrArray) queue = g_ptr_array_new ();
 
-  if (!set_lists (self, options, error))
+  if (!plan_select_set_lists (self, options, error))
     return FALSE;
   if (options->skip_unsupported)
-    drop_lost (self, notes);
-  self->next_output = link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
-  self->next_tap = link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
+    plan_select_drop_lost (self, notes);
+  self->next_output = plan_select_link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
+  self->next_tap = plan_select_link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
 
   for (guint i = 0; i < self->outputs->len; i++)
-    need (self, queue, g_ptr_array_index (self->outputs, i));
+    plan_select_need (self, queue, g_ptr_array_index (self->outputs, i));
   for (guint i = 0; i < self->taps->len; i++)
-    need (self, queue, g_ptr_array_index (self->taps, i));
+    plan_select_need (self, queue, g_ptr_array_index (self->taps, i));
   for (guint k = 0; k < queue->len; k++)
     {
       VnValue *value = g_ptr_array_index (queue, k);
 
       if (value->graph == self->graph && value->producer != NULL && vn_value_get_constant (value) == NULL)
-        need_inputs (self, queue, value->producer);
+        plan_select_need_inputs (self, queue, value->producer);
     }
   return TRUE;
 }
 
 static gboolean
-is_needed (VnPlan       *self,
-           const VnNode *node)
+plan_select_is_needed (VnPlan       *self,
+                       const VnNode *node)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -184,7 +184,7 @@ vn_plan_sort_needed (VnPlan  *self,
     return NULL;
   nodes = g_ptr_array_new ();
   for (guint i = 0; i < sorted->len; i++)
-    if (is_needed (self, g_ptr_array_index (sorted, i)))
+    if (plan_select_is_needed (self, g_ptr_array_index (sorted, i)))
       g_ptr_array_add (nodes, g_ptr_array_index (sorted, i));
   return nodes;
 }
@@ -198,8 +198,8 @@ typedef struct
 } Missing;
 
 static void
-add_missing (GPtrArray    *missing,
-             const VnNode *node)
+plan_select_add_missing (GPtrArray    *missing,
+                         const VnNode *node)
 {
   Missing *entry;
 
@@ -218,9 +218,9 @@ add_missing (GPtrArray    *missing,
 }
 
 static void
-describe_missing (VnPlan        *self,
-                  const Missing *entry,
-                  GString       *text)
+plan_select_describe_missing (VnPlan        *self,
+                              const Missing *entry,
+                              GString       *text)
 {
   const VnNode *node = entry->first;
   g_autofree char *label = vn_node_dup_label (node);
@@ -237,14 +237,14 @@ describe_missing (VnPlan        *self,
 }
 
 static void
-set_missing_error (VnPlan     *self,
-                   GPtrArray  *missing,
-                   GError    **error)
+plan_select_set_missing_error (VnPlan     *self,
+                               GPtrArray  *missing,
+                               GError    **error)
 {
   g_autoptr(GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < missing->len; i++)
-    describe_missing (self, g_ptr_array_index (missing, i), text);
+    plan_select_describe_missing (self, g_ptr_array_index (missing, i), text);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                ngettext ("The network needs %u operator that cannot be run here: %s",
                          "The network needs %u operators that cannot be run here: %s", missing->len),
@@ -272,10 +272,10 @@ vn_plan_resolve (VnPlan       *self,
 
       ops[i] = vn_op_lookup_node (node, NULL);
       if (ops[i] == NULL)
-        add_missing (missing, node);
+        plan_select_add_missing (missing, node);
     }
   if (missing->len == 0)
     return TRUE;
-  set_missing_error (self, missing, error);
+  plan_select_set_missing_error (self, missing, error);
   return FALSE;
 }

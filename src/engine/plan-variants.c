@@ -10,8 +10,8 @@
 #define MAX_VARIANTS 8
 
 static gboolean
-takes (VnPlan             *self,
-       VnTensor * const   *inputs)
+plan_variants_takes (VnPlan             *self,
+                     VnTensor * const   *inputs)
 {
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -27,8 +27,8 @@ takes (VnPlan             *self,
 
 /* Whether the model itself would take @shape: the rest is a mistake of who made the sample. */
 static gboolean
-is_open_for (const VnValue *value,
-             const VnShape *shape)
+plan_variants_is_open_for (const VnValue *value,
+                           const VnShape *shape)
 {
   const VnShape *declared = &value->type.shape;
 
@@ -43,8 +43,8 @@ is_open_for (const VnValue *value,
 }
 
 static gboolean
-can_vary (VnPlan             *self,
-          VnTensor * const   *inputs)
+plan_variants_can_vary (VnPlan             *self,
+                        VnTensor * const   *inputs)
 {
   for (guint i = 0; i < self->inputs->len; i++)
     {
@@ -52,7 +52,7 @@ can_vary (VnPlan             *self,
       const VnPlanValue *planned = &self->values[value->id];
 
       if (planned->needed && (inputs[i] == NULL || inputs[i]->dtype != planned->type.dtype ||
-                              !is_open_for (value, &inputs[i]->shape)))
+                              !plan_variants_is_open_for (value, &inputs[i]->shape)))
         return FALSE;
     }
   return TRUE;
@@ -95,11 +95,11 @@ vn_plan_for_inputs (VnPlan             *self,
 {
   VnPlan *plan = NULL;
 
-  if (self->depth > 0 || self->inputs->len == 0 || takes (self, inputs) || !can_vary (self, inputs))
+  if (self->depth > 0 || self->inputs->len == 0 || plan_variants_takes (self, inputs) || !plan_variants_can_vary (self, inputs))
     return vn_plan_ref (self);
   g_mutex_lock (&self->lock);
   for (guint i = 0; i < self->variants->len && plan == NULL; i++)
-    if (takes (g_ptr_array_index (self->variants, i), inputs))
+    if (plan_variants_takes (g_ptr_array_index (self->variants, i), inputs))
       plan = vn_plan_ref (g_ptr_array_index (self->variants, i));
   if (plan == NULL)
     {

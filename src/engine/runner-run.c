@@ -11,8 +11,8 @@
 
 /* Inputs of inner graphs may have a type that is not known, or known in part. What an optional holds does for it. */
 static gboolean
-fits (const VnTensorType *type,
-      const VnTensor     *tensor)
+runner_run_fits (const VnTensorType *type,
+                 const VnTensor     *tensor)
 {
   if (type->kind != VN_KIND_UNKNOWN && type->kind != VN_KIND_OPTIONAL && type->kind != tensor->kind)
     return FALSE;
@@ -37,7 +37,7 @@ vn_runner_check_given (const VnValue       *value,
   g_autofree char *wanted = NULL;
   g_autofree char *found = NULL;
 
-  if (fits (type, tensor))
+  if (runner_run_fits (type, tensor))
     return TRUE;
 
   wanted = vn_shape_to_string (&type->shape, ",");
@@ -49,9 +49,9 @@ vn_runner_check_given (const VnValue       *value,
 }
 
 static gboolean
-set_inputs (VnRunner           *self,
-            VnTensor * const   *inputs,
-            GError            **error)
+runner_run_set_inputs (VnRunner           *self,
+                       VnTensor * const   *inputs,
+                       GError            **error)
 {
   for (guint i = 0; i < self->plan->inputs->len; i++)
     {
@@ -78,8 +78,8 @@ set_inputs (VnRunner           *self,
 /* ---- outputs and taps ---- */
 
 static VnTensor *
-copy_tensor (VnTensor  *tensor,
-             GError   **error)
+runner_run_copy_tensor (VnTensor  *tensor,
+                        GError   **error)
 {
   VnTensor *copy;
 
@@ -93,10 +93,10 @@ copy_tensor (VnTensor  *tensor,
 
 /* Tells the taps of a value that is now known, and hands it out if it is an output. */
 static gboolean
-publish (VnRunner   *self,
-         guint       id,
-         VnTensor  **outputs,
-         GError    **error)
+runner_run_publish (VnRunner   *self,
+                    guint       id,
+                    VnTensor  **outputs,
+                    GError    **error)
 {
   const VnPlan *plan = self->plan;
   const VnPlanValue *value = &plan->values[id];
@@ -115,7 +115,7 @@ publish (VnRunner   *self,
       if (is_own)
         outputs[k] = vn_tensor_ref (tensor);
       else
-        outputs[k] = plan->depth > 0 ? vn_tensor_own (tensor, error) : copy_tensor (tensor, error);
+        outputs[k] = plan->depth > 0 ? vn_tensor_own (tensor, error) : runner_run_copy_tensor (tensor, error);
       if (outputs[k] == NULL)
         return FALSE;
     }
@@ -124,17 +124,17 @@ publish (VnRunner   *self,
 
 /* With a start only what follows from it is news. */
 static gboolean
-is_news (const VnRunner *self,
-         guint           id)
+runner_run_is_news (const VnRunner *self,
+                    guint           id)
 {
   return self->start == NULL || self->start->changed[id];
 }
 
 /* Takes what was given for a value, if anything was. */
 static gboolean
-take_given (VnRunner  *self,
-            guint      id,
-            GError   **error)
+runner_run_take_given (VnRunner  *self,
+                       guint      id,
+                       GError   **error)
 {
   VnTensor *tensor = self->start != NULL ? self->start->tensors[id] : NULL;
   VnTensor *aligned = tensor != NULL ? vn_tensor_get_aligned (tensor, error) : NULL;
@@ -146,18 +146,18 @@ take_given (VnRunner  *self,
 
 /* Inputs that are tapped, and outputs that no step computes. */
 static gboolean
-publish_given (VnRunner   *self,
-               VnTensor  **outputs,
-               GError    **error)
+runner_run_publish_given (VnRunner   *self,
+                          VnTensor  **outputs,
+                          GError    **error)
 {
   for (guint id = 0; id < self->plan->n_values; id++)
     {
       const VnPlanValue *value = &self->plan->values[id];
 
-      if (value->store == VN_STORE_INPUT && !take_given (self, id, error))
+      if (value->store == VN_STORE_INPUT && !runner_run_take_given (self, id, error))
         return FALSE;
       if ((value->store == VN_STORE_INPUT || value->store == VN_STORE_CONSTANT) && self->tensors[id] != NULL &&
-          (value->tap >= 0 || value->output >= 0) && is_news (self, id) && !publish (self, id, outputs, error))
+          (value->tap >= 0 || value->output >= 0) && runner_run_is_news (self, id) && !runner_run_publish (self, id, outputs, error))
         return FALSE;
     }
   return TRUE;
@@ -172,18 +172,18 @@ typedef struct
 } BodyCall;
 
 static VnTensorType
-get_body_type (gpointer        data,
-               const VnGraph  *graph,
-               guint           i)
+runner_run_get_body_type (gpointer        data,
+                          const VnGraph  *graph,
+                          guint           i)
 {
   return vn_step_body_type ((gpointer) ((BodyCall *) data)->step, graph, i);
 }
 
 static VnRunner *
-find_runner (VnRunner       *self,
-             const VnStep   *step,
-             const VnGraph  *graph,
-             GError        **error)
+runner_run_find_runner (VnRunner       *self,
+                        const VnStep   *step,
+                        const VnGraph  *graph,
+                        GError        **error)
 {
   for (guint b = 0; step->bodies != NULL && b < step->bodies->len; b++)
     {
@@ -210,7 +210,7 @@ run_body (gpointer           data,
 {
   BodyCall *call = data;
   VnRunner *self = call->runner;
-  VnRunner *inner = find_runner (self, call->step, graph, error);
+  VnRunner *inner = runner_run_find_runner (self, call->step, graph, error);
   guint n_captured = call->step->n_inputs - call->step->n_own, n = graph->inputs->len;
   g_autofree VnTensor **all = NULL;
 
@@ -238,7 +238,7 @@ run_step (VnRunner      *self,
           GError       **error)
 {
   BodyCall call = { self, step };
-  const VnOpBodies bodies = { .get_type = get_body_type, .run = run_body, .data = &call };
+  const VnOpBodies bodies = { .get_type = runner_run_get_body_type, .run = run_body, .data = &call };
   gint64 start = usec != NULL ? g_get_monotonic_time () : 0;
 
   if (!vn_runner_run_step (self, step, &bodies, error))
@@ -253,10 +253,10 @@ run_step (VnRunner      *self,
 
 /* After a step, whether it was run or not. */
 static gboolean
-finish_step (VnRunner      *self,
-             const VnStep  *step,
-             gboolean       was_run,
-             GError       **error)
+runner_run_finish_step (VnRunner      *self,
+                        const VnStep  *step,
+                        gboolean       was_run,
+                        GError       **error)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -264,9 +264,9 @@ finish_step (VnRunner      *self,
 
       if (step->outputs[i] < 0)
         continue;
-      if (!take_given (self, id, error))
+      if (!runner_run_take_given (self, id, error))
         return FALSE;
-      if ((was_run || self->start->tensors[id] != NULL) && is_news (self, id) && !publish (self, id, self->outputs, error))
+      if ((was_run || self->start->tensors[id] != NULL) && runner_run_is_news (self, id) && !runner_run_publish (self, id, self->outputs, error))
         return FALSE;
     }
   for (guint i = 0; i < step->dying->len; i++)
@@ -275,23 +275,23 @@ finish_step (VnRunner      *self,
 }
 
 static gboolean
-begin_planned (VnRunner           *self,
-               VnTensor * const   *inputs,
-               const VnStart      *start,
-               VnTensor          **outputs,
-               GCancellable       *cancellable,
-               GError            **error)
+runner_run_begin_planned (VnRunner           *self,
+                          VnTensor * const   *inputs,
+                          const VnStart      *start,
+                          VnTensor          **outputs,
+                          GCancellable       *cancellable,
+                          GError            **error)
 {
   self->cancellable = cancellable;
   self->start = start;
   self->outputs = outputs;
   self->next_step = 0;
-  return set_inputs (self, inputs, error) && publish_given (self, outputs, error);
+  return runner_run_set_inputs (self, inputs, error) && runner_run_publish_given (self, outputs, error);
 }
 
 static gboolean
-advance_planned (VnRunner  *self,
-                 GError   **error)
+runner_run_advance_planned (VnRunner  *self,
+                            GError   **error)
 {
   guint i = self->next_step++;
   const VnStep *step = g_ptr_array_index (self->plan->steps, i);
@@ -299,7 +299,7 @@ advance_planned (VnRunner  *self,
   gboolean runs = self->start == NULL || self->start->runs[i];
 
   return !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
-         (!runs || run_step (self, step, usec, error)) && finish_step (self, step, runs, error);
+         (!runs || run_step (self, step, usec, error)) && runner_run_finish_step (self, step, runs, error);
 }
 
 static gboolean
@@ -310,10 +310,10 @@ run_all (VnRunner           *self,
          GCancellable       *cancellable,
          GError            **error)
 {
-  if (!begin_planned (self, inputs, start, outputs, cancellable, error))
+  if (!runner_run_begin_planned (self, inputs, start, outputs, cancellable, error))
     return FALSE;
   while (self->next_step < self->plan->steps->len)
-    if (!advance_planned (self, error))
+    if (!runner_run_advance_planned (self, error))
       return FALSE;
   return TRUE;
 }
@@ -343,9 +343,9 @@ vn_runner_run_planned (VnRunner           *self,
 
 /* Makes the runner for samples of other sizes one for @plan. */
 static gboolean
-set_variant (VnRunner  *self,
-             VnPlan    *plan,
-             GError   **error)
+runner_run_set_variant (VnRunner  *self,
+                        VnPlan    *plan,
+                        GError   **error)
 {
   if (self->variant == NULL || self->variant->plan != plan)
     {
@@ -374,7 +374,7 @@ vn_runner_for_inputs (VnRunner          *self,
 {
   g_autoptr(VnPlan) plan = vn_plan_for_inputs (self->plan, inputs, error);
 
-  if (plan == NULL || (plan != self->plan && !set_variant (self, plan, error)))
+  if (plan == NULL || (plan != self->plan && !runner_run_set_variant (self, plan, error)))
     return NULL;
   return plan != self->plan ? self->variant : self;
 }
@@ -427,7 +427,7 @@ vn_runner_begin (VnRunner           *self,
   g_return_val_if_fail (inputs != NULL || self->plan->inputs->len == 0, FALSE);
 
   self->driven = vn_runner_for_inputs (self, inputs, error);
-  return self->driven != NULL && begin_planned (self->driven, inputs, NULL, NULL, cancellable, error);
+  return self->driven != NULL && runner_run_begin_planned (self->driven, inputs, NULL, NULL, cancellable, error);
 }
 
 /**
@@ -454,7 +454,7 @@ vn_runner_advance (VnRunner  *self,
 {
   g_return_val_if_fail (self != NULL && self->driven != NULL, FALSE);
 
-  return vn_runner_is_done (self) || advance_planned (self->driven, error);
+  return vn_runner_is_done (self) || runner_run_advance_planned (self->driven, error);
 }
 
 /**

@@ -6,10 +6,10 @@
 #include "vn-i18n.h"
 
 static gboolean
-reshape_input (VnRunner       *self,
-               const VnStep   *step,
-               const VnShape  *shape,
-               GError        **error)
+runner_step_reshape_input (VnRunner       *self,
+                           const VnStep   *step,
+                           const VnShape  *shape,
+                           GError        **error)
 {
   self->tensors[step->outputs[0]] = vn_tensor_new_reshaped (self->in[0], shape, error);
   return self->tensors[step->outputs[0]] != NULL;
@@ -17,9 +17,9 @@ reshape_input (VnRunner       *self,
 
 /* The result lies where the input does, unless the input was given and lies somewhere else. */
 static gboolean
-view_input (VnRunner       *self,
-            const VnStep   *step,
-            GError        **error)
+runner_step_view_input (VnRunner       *self,
+                        const VnStep   *step,
+                        GError        **error)
 {
   guint id = (guint) step->outputs[0];
   VnTensor *view;
@@ -33,10 +33,10 @@ view_input (VnRunner       *self,
 }
 
 static gboolean
-allocate_outputs (VnRunner            *self,
-                  const VnStep        *step,
-                  const VnTensorType  *types,
-                  GError             **error)
+runner_step_allocate_outputs (VnRunner            *self,
+                              const VnStep        *step,
+                              const VnTensorType  *types,
+                              GError             **error)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -57,16 +57,16 @@ allocate_outputs (VnRunner            *self,
 }
 
 static gboolean
-run_static (VnRunner      *self,
-            const VnStep  *step,
-            VnOpContext   *ctx,
-            GError       **error)
+runner_step_run_static (VnRunner      *self,
+                        const VnStep  *step,
+                        VnOpContext   *ctx,
+                        GError       **error)
 {
   if (step->alias && self->plan->values[step->outputs[0]].store == VN_STORE_ARENA)
-    return view_input (self, step, error);
+    return runner_step_view_input (self, step, error);
   if (step->alias)
-    return reshape_input (self, step, &step->out_types[0].shape, error);
-  if (!allocate_outputs (self, step, step->out_types, error))
+    return runner_step_reshape_input (self, step, &step->out_types[0].shape, error);
+  if (!runner_step_allocate_outputs (self, step, step->out_types, error))
     return FALSE;
   ctx->scratch = self->scratch;
   return vn_op_run (ctx, error);
@@ -75,8 +75,8 @@ run_static (VnRunner      *self,
 /* ---- shapes known only now ---- */
 
 static void
-set_types (VnRunner      *self,
-           const VnStep  *step)
+runner_step_set_types (VnRunner      *self,
+                       const VnStep  *step)
 {
   for (guint i = 0; i < step->n_inputs; i++)
     {
@@ -94,9 +94,9 @@ set_types (VnRunner      *self,
 
 /* What the plan promised to later steps must hold. */
 static gboolean
-check_promise (const VnPlanValue   *value,
-               const VnTensorType  *found,
-               GError             **error)
+runner_step_check_promise (const VnPlanValue   *value,
+                           const VnTensorType  *found,
+                           GError             **error)
 {
   g_autofree char *planned = NULL;
   g_autofree char *now = NULL;
@@ -122,10 +122,10 @@ check_promise (const VnPlanValue   *value,
 
 /* Takes over tensors that `infer` made; FALSE only on error. @open: is there something left to compute? */
 static gboolean
-take_inferred (VnRunner      *self,
-               const VnStep  *step,
-               gboolean      *open,
-               GError       **error)
+runner_step_take_inferred (VnRunner      *self,
+                           const VnStep  *step,
+                           gboolean      *open,
+                           GError       **error)
 {
   *open = FALSE;
   for (guint i = 0; i < step->n_outputs; i++)
@@ -144,14 +144,14 @@ take_inferred (VnRunner      *self,
     }
   for (guint i = 0; i < step->n_outputs; i++)
     if (step->outputs[i] >= 0 &&
-        !check_promise (&self->plan->values[step->outputs[i]], &self->out_types[i], error))
+        !runner_step_check_promise (&self->plan->values[step->outputs[i]], &self->out_types[i], error))
       return FALSE;
   return TRUE;
 }
 
 static void
-drop_inferred (VnRunner      *self,
-               const VnStep  *step)
+runner_step_drop_inferred (VnRunner      *self,
+                           const VnStep  *step)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     g_clear_pointer (&self->out[i], vn_tensor_unref);
@@ -161,9 +161,9 @@ drop_inferred (VnRunner      *self,
 
 /* Takes over what the operator made: everything that is wanted must be there. */
 static gboolean
-take_made (VnRunner      *self,
-           const VnStep  *step,
-           GError       **error)
+runner_step_take_made (VnRunner      *self,
+                       const VnStep  *step,
+                       GError       **error)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -179,47 +179,47 @@ take_made (VnRunner      *self,
         }
       type = vn_tensor_get_type (self->out[i]);
       self->tensors[id] = g_steal_pointer (&self->out[i]);
-      if (!check_promise (&self->plan->values[id], &type, error))
+      if (!runner_step_check_promise (&self->plan->values[id], &type, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-run_maker (VnRunner      *self,
-           const VnStep  *step,
-           VnOpContext   *ctx,
-           GError       **error)
+runner_step_run_maker (VnRunner      *self,
+                       const VnStep  *step,
+                       VnOpContext   *ctx,
+                       GError       **error)
 {
   gboolean ok = vn_step_check_dtype (step, step->n_own > 0 ? self->in_types[0].dtype : VN_DTYPE_UNDEFINED, error) &&
                 vn_runner_reserve_scratch (self, ctx->scratch_bytes, error);
 
   ctx->scratch = self->scratch;
-  ok = ok && vn_op_run (ctx, error) && take_made (self, step, error);
-  drop_inferred (self, step);
+  ok = ok && vn_op_run (ctx, error) && runner_step_take_made (self, step, error);
+  runner_step_drop_inferred (self, step);
   return ok;
 }
 
 static gboolean
-run_dynamic (VnRunner      *self,
-             const VnStep  *step,
-             VnOpContext   *ctx,
-             GError       **error)
+runner_step_run_dynamic (VnRunner      *self,
+                         const VnStep  *step,
+                         VnOpContext   *ctx,
+                         GError       **error)
 {
   gboolean open;
 
-  set_types (self, step);
+  runner_step_set_types (self, step);
   ctx->in_types = self->in_types;
   ctx->out_types = self->out_types;
   ctx->scratch_bytes = 0;
   if (!vn_op_check_call (ctx, error) || !vn_op_infer (ctx, error))
     {
-      drop_inferred (self, step);
+      runner_step_drop_inferred (self, step);
       return FALSE;
     }
   if (step->op->makes_outputs)
-    return run_maker (self, step, ctx, error);
-  if (!take_inferred (self, step, &open, error))
+    return runner_step_run_maker (self, step, ctx, error);
+  if (!runner_step_take_inferred (self, step, &open, error))
     return FALSE;
   if (!open)
     return TRUE;
@@ -231,8 +231,8 @@ run_dynamic (VnRunner      *self,
       return TRUE;
     }
   if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
-    return reshape_input (self, step, &self->out_types[0].shape, error);
-  if (!allocate_outputs (self, step, self->out_types, error) ||
+    return runner_step_reshape_input (self, step, &self->out_types[0].shape, error);
+  if (!runner_step_allocate_outputs (self, step, self->out_types, error) ||
       !vn_runner_reserve_scratch (self, ctx->scratch_bytes, error))
     return FALSE;
   ctx->scratch = self->scratch;
@@ -261,5 +261,5 @@ vn_runner_run_step (VnRunner          *self,
   for (guint i = 0; i < step->n_inputs; i++)
     self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
   ctx.sum = step->has_sum ? self->in[step->n_inputs - 1] : NULL;
-  return step->dynamic ? run_dynamic (self, step, &ctx, error) : run_static (self, step, &ctx, error);
+  return step->dynamic ? runner_step_run_dynamic (self, step, &ctx, error) : runner_step_run_static (self, step, &ctx, error);
 }

@@ -53,8 +53,8 @@ vn_plan_get_step_info (VnPlan     *self,
 }
 
 static gboolean
-is_folded (VnPlan       *self,
-           const VnNode *node)
+plan_info_is_folded (VnPlan       *self,
+                     const VnNode *node)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -68,9 +68,9 @@ is_folded (VnPlan       *self,
 
 /* What a step writes though another node makes it was fused into that step. */
 static gboolean
-is_fused (VnPlan         *self,
-          const VnNode   *node,
-          const gboolean *written)
+plan_info_is_fused (VnPlan         *self,
+                    const VnNode   *node,
+                    const gboolean *written)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -111,9 +111,9 @@ vn_plan_get_summary (VnPlan        *self,
 
       if (run[i])
         continue;
-      if (is_fused (self, node, written))
+      if (plan_info_is_fused (self, node, written))
         summary->n_fused++;
-      else if (is_folded (self, node))
+      else if (plan_info_is_folded (self, node))
         summary->n_folded++;
       else
         summary->n_unneeded++;

@@ -3,8 +3,8 @@
 #include "vn-plan-private.h"
 
 static void
-number_captured (VnPlan    *self,
-                 GPtrArray *captured)
+plan_number_captured (VnPlan    *self,
+                      GPtrArray *captured)
 {
   self->captured = g_ptr_array_new ();
   self->captured_ids = g_hash_table_new (NULL, NULL);
@@ -34,7 +34,7 @@ vn_plan_alloc (VnModel       *model,
   g_atomic_ref_count_init (&self->ref);
   self->model = vn_model_ref (model);
   self->graph = graph;
-  number_captured (self, captured);
+  plan_number_captured (self, captured);
   self->n_values = graph->values->len + self->captured->len;
   self->values = g_new0 (VnPlanValue, MAX (self->n_values, 1));
   self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);

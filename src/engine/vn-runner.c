@@ -30,8 +30,8 @@ vn_runner_reserve_scratch (VnRunner  *self,
 }
 
 static gboolean
-wrap_arena (VnRunner  *self,
-            GError   **error)
+runner_wrap_arena (VnRunner  *self,
+                   GError   **error)
 {
   for (guint id = 0; id < self->plan->n_values; id++)
     {
@@ -50,8 +50,8 @@ wrap_arena (VnRunner  *self,
 }
 
 static gboolean
-make_bodies (VnRunner  *self,
-             GError   **error)
+runner_make_bodies (VnRunner  *self,
+                    GError   **error)
 {
   self->bodies = g_new0 (VnRunner **, self->plan->steps->len + 1);
   for (guint i = 0; i < self->plan->steps->len; i++)
@@ -73,7 +73,7 @@ make_bodies (VnRunner  *self,
 }
 
 static void
-free_bodies (VnRunner *self)
+runner_free_bodies (VnRunner *self)
 {
   for (guint i = 0; self->bodies != NULL && i < self->plan->steps->len; i++)
     {
@@ -108,7 +108,7 @@ vn_runner_new (VnPlan  *plan,
   self->out_types = g_new0 (VnTensorType, plan->max_outputs + 1);
   self->arena = vn_engine_alloc (plan->arena_size, _("the values between the layers"), error);
   if (self->arena == NULL || !vn_runner_reserve_scratch (self, plan->scratch_size, error) ||
-      !wrap_arena (self, error) || !make_bodies (self, error))
+      !runner_wrap_arena (self, error) || !runner_make_bodies (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -126,7 +126,7 @@ vn_runner_free (VnRunner *self)
   g_free (self->out_types);
   free (self->arena);
   free (self->scratch);
-  free_bodies (self);
+  runner_free_bodies (self);
   g_clear_pointer (&self->variant, vn_runner_free);
   vn_plan_unref (self->plan);
   g_free (self);

@@ -90,7 +90,7 @@ static const VnConfigField layer_fields[] = {
 };
 
 static gpointer
-make_layer (void)
+config_amd_make_layer (void)
 {
   Layer *self = g_new0 (Layer, 1);
 
@@ -124,12 +124,12 @@ static const VnConfigField fields[] = {
   { "quantizable_data_type", VN_CONFIG_TEXTS, AT (Settings, kinds) },
   { "overall_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group.overall), .fields = tensor_fields },
   { "tensor_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group), .fields = kind_fields },
-  { "layer_quantize_config", VN_CONFIG_OBJECTS, AT (Settings, layers), .fields = layer_fields, .make = make_layer },
+  { "layer_quantize_config", VN_CONFIG_OBJECTS, AT (Settings, layers), .fields = layer_fields, .make = config_amd_make_layer },
   { NULL }
 };
 
 static void
-clear_tensors (Tensors *self)
+config_amd_clear_tensors (Tensors *self)
 {
   g_free (self->datatype);
   g_free (self->method);
@@ -139,51 +139,51 @@ clear_tensors (Tensors *self)
 }
 
 static void
-clear_group (Group *self)
+config_amd_clear_group (Group *self)
 {
-  clear_tensors (&self->overall);
-  clear_tensors (&self->input);
-  clear_tensors (&self->weights);
-  clear_tensors (&self->bias);
-  clear_tensors (&self->activation);
+  config_amd_clear_tensors (&self->overall);
+  config_amd_clear_tensors (&self->input);
+  config_amd_clear_tensors (&self->weights);
+  config_amd_clear_tensors (&self->bias);
+  config_amd_clear_tensors (&self->activation);
 }
 
 static void
-free_layer (gpointer data)
+config_amd_free_layer (gpointer data)
 {
   Layer *self = data;
 
   g_free (self->type);
   g_free (self->name);
   g_strfreev (self->kinds);
-  clear_group (&self->group);
+  config_amd_clear_group (&self->group);
   g_free (self);
 }
 
 static void
-clear (Settings *self)
+config_amd_clear (Settings *self)
 {
   g_free (self->device);
   g_strfreev (self->kinds);
-  clear_group (&self->group);
+  config_amd_clear_group (&self->group);
   g_ptr_array_unref (self->layers);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_amd_clear)
 
 /* ---- tensors ---- */
 
 static gboolean
-is_said (const Tensors *self)
+config_amd_is_said (const Tensors *self)
 {
   return self->datatype != NULL || self->bits > 0;
 }
 
 /* "int" of 8 bits: "s8"; the type of a float: its name; NULL with nothing said. */
 static char *
-dup_type (const Tensors  *self,
-          const char     *where,
-          GError        **error)
+config_amd_dup_type (const Tensors  *self,
+                     const char     *where,
+                     GError        **error)
 {
   if (self->datatype == NULL || g_str_equal (self->datatype, "int"))
     return g_strdup_printf ("%s%d", self->is_signed ? "s" : "u", self->bits > 0 ? (int) self->bits : 8);
@@ -196,7 +196,7 @@ dup_type (const Tensors  *self,
 }
 
 static const char *
-find_method (const char *name)
+config_amd_find_method (const char *name)
 {
   for (guint i = 0; name != NULL && names[i] != NULL; i++)
     if (g_str_equal (names[i], name))
@@ -205,9 +205,9 @@ find_method (const char *name)
 }
 
 static void
-say_tensors (VnConfig      *config,
-             const Tensors *self,
-             const char    *where)
+config_amd_say_tensors (VnConfig      *config,
+                        const Tensors *self,
+                        const char    *where)
 {
   if (self->round_mode != NULL && !g_str_equal (self->round_mode, "half_even"))
     vn_config_say (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
@@ -216,16 +216,16 @@ say_tensors (VnConfig      *config,
 }
 
 static gboolean
-set_overall (VnConfig       *config,
-             const Settings *settings,
-             GError        **error)
+config_amd_set_overall (VnConfig       *config,
+                        const Settings *settings,
+                        GError        **error)
 {
   const Group *group = &settings->group;
-  const Tensors *activation = is_said (&group->activation) ? &group->activation : &group->overall;
-  const Tensors *weights = is_said (&group->weights) ? &group->weights : &group->overall;
+  const Tensors *activation = config_amd_is_said (&group->activation) ? &group->activation : &group->overall;
+  const Tensors *weights = config_amd_is_said (&group->weights) ? &group->weights : &group->overall;
   const char *where = "overall_quantize_config";
-  g_autofree char *a = dup_type (activation, where, error);
-  g_autofree char *w = a != NULL ? dup_type (weights, where, error) : NULL;
+  g_autofree char *a = config_amd_dup_type (activation, where, error);
+  g_autofree char *w = a != NULL ? config_amd_dup_type (weights, where, error) : NULL;
   gboolean is_int = activation->datatype == NULL || g_str_equal (activation->datatype, "int");
 
   if (w == NULL)
@@ -234,8 +234,8 @@ set_overall (VnConfig       *config,
     return FALSE;
   if (!vn_config_set (config, "activation", a, where, error) || !vn_config_set (config, "weight", w, where, error))
     return FALSE;
-  if (find_method (group->overall.method) != NULL &&
-      !vn_config_set (config, "method", find_method (group->overall.method), where, error))
+  if (config_amd_find_method (group->overall.method) != NULL &&
+      !vn_config_set (config, "method", config_amd_find_method (group->overall.method), where, error))
     return FALSE;
   config->recipe->symmetric_activations = group->overall.symmetry && is_int;
   config->recipe->per_channel = (weights->per_channel || group->weights.per_channel) && is_int;
@@ -245,16 +245,16 @@ set_overall (VnConfig       *config,
     config->recipe->percentile = group->overall.percentage;
   if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)
     config->recipe->power_of_two = VN_POWER_OF_TWO_NEAREST;
-  if (is_said (&group->bias))
+  if (config_amd_is_said (&group->bias))
     vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases take the type that goes with inputs and weights"));
-  say_tensors (config, &group->overall, where);
+  config_amd_say_tensors (config, &group->overall, where);
   return TRUE;
 }
 
 /* ---- layers ---- */
 
 static char *
-dup_pattern (const Layer *layer)
+config_amd_dup_pattern (const Layer *layer)
 {
   for (guint i = 0; layer->type != NULL && i < G_N_ELEMENTS (layer_types); i++)
     if (g_str_equal (layer_types[i].torch, layer->type))
@@ -263,12 +263,12 @@ dup_pattern (const Layer *layer)
 }
 
 static gboolean
-set_type (VnDType       *dtype,
-          const Tensors *tensors,
-          const char    *where,
-          GError       **error)
+config_amd_set_type (VnDType       *dtype,
+                     const Tensors *tensors,
+                     const char    *where,
+                     GError       **error)
 {
-  g_autofree char *name = dup_type (tensors, where, error);
+  g_autofree char *name = config_amd_dup_type (tensors, where, error);
 
   if (name == NULL)
     return FALSE;
@@ -280,13 +280,13 @@ set_type (VnDType       *dtype,
 }
 
 static gboolean
-add_layer (VnConfig     *config,
-           const Layer  *layer,
-           guint         index,
-           GError      **error)
+config_amd_add_layer (VnConfig     *config,
+                      const Layer  *layer,
+                      guint         index,
+                      GError      **error)
 {
   g_autofree char *where = g_strdup_printf ("layer_quantize_config[%u]", index);
-  g_autofree char *pattern = dup_pattern (layer);
+  g_autofree char *pattern = config_amd_dup_pattern (layer);
   const Tensors *overall = &layer->group.overall;
   VnOverride *rule;
 
@@ -300,21 +300,21 @@ add_layer (VnConfig     *config,
     return TRUE;
   if (overall->bits > 0 || overall->datatype != NULL)
     {
-      if (!set_type (&rule->activation, overall, where, error) || !set_type (&rule->weight, overall, where, error))
+      if (!config_amd_set_type (&rule->activation, overall, where, error) || !config_amd_set_type (&rule->weight, overall, where, error))
         return FALSE;
     }
-  rule->method = g_strdup (find_method (overall->method));
+  rule->method = g_strdup (config_amd_find_method (overall->method));
   if (layer->group.weights.per_channel != config->recipe->per_channel && (layer->group.weights.per_channel || overall->per_channel))
     vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: decided for the whole network, not for single layers"));
-  say_tensors (config, overall, where);
+  config_amd_say_tensors (config, overall, where);
   return TRUE;
 }
 
 /* ---- all ---- */
 
 static void
-say_options (VnConfig       *config,
-             const Settings *settings)
+config_amd_say_options (VnConfig       *config,
+                        const Settings *settings)
 {
   const struct { gboolean said; const char *name, *what; } options[] = {
     { settings->silu, "convert_silu_to_hswish", _("Sigmoid stays as it is") },
@@ -328,8 +328,8 @@ say_options (VnConfig       *config,
 }
 
 static void
-set_corrections (VnRecipe       *recipe,
-                 const Settings *settings)
+config_amd_set_corrections (VnRecipe       *recipe,
+                            const Settings *settings)
 {
   recipe->clip6_to_relu = settings->relu6;
   recipe->bias_correction = settings->correct ? VN_BIAS_CORRECTION_AMD : VN_BIAS_CORRECTION_OFF;
@@ -343,28 +343,28 @@ set_corrections (VnRecipe       *recipe,
 }
 
 static gboolean
-read_settings (VnConfig  *config,
-               JsonNode  *root,
-               GError   **error)
+config_amd_read_settings (VnConfig  *config,
+                          JsonNode  *root,
+                          GError   **error)
 {
   g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE }, .steps = 1, .difference = 2e-7,
                                 .threshold = 0.5, .append_bias = TRUE, .use_threshold = TRUE };
 
   settings.group.weights.is_signed = settings.group.activation.is_signed = TRUE;
-  settings.layers = g_ptr_array_new_with_free_func (free_layer);
-  if (!vn_config_read_fields (config, fields, &settings, root, "", error) || !set_overall (config, &settings, error))
+  settings.layers = g_ptr_array_new_with_free_func (config_amd_free_layer);
+  if (!vn_config_read_fields (config, fields, &settings, root, "", error) || !config_amd_set_overall (config, &settings, error))
     return FALSE;
   for (guint i = 0; i < settings.layers->len; i++)
-    if (!add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
+    if (!config_amd_add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
       return FALSE;
   config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
-  set_corrections (config->recipe, &settings);
-  say_options (config, &settings);
+  config_amd_set_corrections (config->recipe, &settings);
+  config_amd_say_options (config, &settings);
   return TRUE;
 }
 
 static gboolean
-knows_settings (JsonObject *root)
+config_amd_knows_settings (JsonObject *root)
 {
   return json_object_has_member (root, "overall_quantize_config") || json_object_has_member (root, "layer_quantize_config");
 }
@@ -372,14 +372,14 @@ knows_settings (JsonObject *root)
 const VnConfigReader vn_config_amd = {
   .id = "amd",
   .title = N_("AMD’s quantizer settings"),
-  .knows = knows_settings,
-  .read = read_settings,
+  .knows = config_amd_knows_settings,
+  .read = config_amd_read_settings,
 };
 
 /* ---- subgraphs ---- */
 
 static gpointer
-make_group (void)
+config_amd_make_group (void)
 {
   return g_new0 (VnConfigGroup, 1);
 }
@@ -392,14 +392,14 @@ static const VnConfigField group_fields[] = {
 };
 
 static const VnConfigField subgraph_fields[] = {
-  { "subgraphs", VN_CONFIG_OBJECTS, AT (VnConfig, groups), .fields = group_fields, .make = make_group },
+  { "subgraphs", VN_CONFIG_OBJECTS, AT (VnConfig, groups), .fields = group_fields, .make = config_amd_make_group },
   { NULL }
 };
 
 static gboolean
-read_subgraphs (VnConfig  *config,
-                JsonNode  *root,
-                GError   **error)
+config_amd_read_subgraphs (VnConfig  *config,
+                           JsonNode  *root,
+                           GError   **error)
 {
   if (!vn_config_read_fields (config, subgraph_fields, config, root, "", error))
     return FALSE;
@@ -415,7 +415,7 @@ read_subgraphs (VnConfig  *config,
 }
 
 static gboolean
-knows_subgraphs (JsonObject *root)
+config_amd_knows_subgraphs (JsonObject *root)
 {
   return json_object_has_member (root, "subgraphs");
 }
@@ -423,6 +423,6 @@ knows_subgraphs (JsonObject *root)
 const VnConfigReader vn_config_subgraphs = {
   .id = "subgraphs",
   .title = N_("subgraphs for mixed precision"),
-  .knows = knows_subgraphs,
-  .read = read_subgraphs,
+  .knows = config_amd_knows_subgraphs,
+  .read = config_amd_read_subgraphs,
 };

@@ -14,7 +14,7 @@
 /* ---- inputs ---- */
 
 static GPtrArray *
-list_inputs (const VnModel *model)
+config_bind_list_inputs (const VnModel *model)
 {
   GPtrArray *inputs = g_ptr_array_new ();
 
@@ -29,8 +29,8 @@ list_inputs (const VnModel *model)
 }
 
 static const VnValue *
-find_input (GPtrArray  *inputs,
-            const char *name)
+config_bind_find_input (GPtrArray  *inputs,
+                        const char *name)
 {
   for (guint i = 0; i < inputs->len; i++)
     if (g_str_equal (((VnValue *) inputs->pdata[i])->name, name))
@@ -39,9 +39,9 @@ find_input (GPtrArray  *inputs,
 }
 
 static gboolean
-check_shape (const VnConfigInput *input,
-             const VnValue       *value,
-             GError             **error)
+config_bind_check_shape (const VnConfigInput *input,
+                         const VnValue       *value,
+                         GError             **error)
 {
   const VnShape *shape = &value->type.shape;
   g_autofree char *text = NULL;
@@ -62,10 +62,10 @@ check_shape (const VnConfigInput *input,
 
 /* Plain numbers may be of another type than the network's. */
 static gboolean
-check_dtype (const VnConfigInput *input,
-             const VnValue       *value,
-             guint                index,
-             GError             **error)
+config_bind_check_dtype (const VnConfigInput *input,
+                         const VnValue       *value,
+                         guint                index,
+                         GError             **error)
 {
   if (input->raw || input->dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_UNDEFINED ||
       input->dtype == value->type.dtype || (vn_dtype_is_float (input->dtype) && vn_dtype_is_float (value->type.dtype)))
@@ -84,7 +84,7 @@ bind_inputs (VnConfig       *self,
              gboolean        has_samples,
              GError        **error)
 {
-  g_autoptr(GPtrArray) inputs = list_inputs (model);
+  g_autoptr(GPtrArray) inputs = config_bind_list_inputs (model);
 
   if (self->inputs->len == 0 && (has_samples || !self->needs_samples))
     return TRUE;
@@ -98,7 +98,7 @@ bind_inputs (VnConfig       *self,
   for (guint i = 0; i < inputs->len; i++)
     {
       VnConfigInput *input = g_ptr_array_index (self->inputs, i);
-      const VnValue *value = input->name != NULL ? find_input (inputs, input->name) : inputs->pdata[i];
+      const VnValue *value = input->name != NULL ? config_bind_find_input (inputs, input->name) : inputs->pdata[i];
 
       if (value == NULL)
         {
@@ -110,7 +110,7 @@ bind_inputs (VnConfig       *self,
         }
       if (input->name == NULL)
         input->name = g_strdup (value->name);
-      if (!check_shape (input, value, error) || !check_dtype (input, value, i, error))
+      if (!config_bind_check_shape (input, value, error) || !config_bind_check_dtype (input, value, i, error))
         return FALSE;
     }
   return TRUE;
@@ -120,9 +120,9 @@ bind_inputs (VnConfig       *self,
 
 /* The tensors around regions; those of cuts and groups are added later. */
 static gboolean
-check_edges (VnConfig       *self,
-             const VnModel  *model,
-             GError        **error)
+config_bind_check_edges (VnConfig       *self,
+                         const VnModel  *model,
+                         GError        **error)
 {
   for (guint i = 0; i < self->recipe->overrides->len; i++)
     {
@@ -146,9 +146,9 @@ check_edges (VnConfig       *self,
 
 /* Whether no way leads from an input of the network to an output but through the named values. */
 static gboolean
-check_cut (const VnGraph *graph,
-           char         **names,
-           GError       **error)
+config_bind_check_cut (const VnGraph *graph,
+                       char         **names,
+                       GError       **error)
 {
   g_autoptr(GPtrArray) todo = g_ptr_array_new ();
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -175,9 +175,9 @@ check_cut (const VnGraph *graph,
 }
 
 static gboolean
-add_truncation (VnConfig       *self,
-                const VnModel  *model,
-                GError        **error)
+config_bind_add_truncation (VnConfig       *self,
+                            const VnModel  *model,
+                            GError        **error)
 {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new ();
   g_auto(GStrv) outputs = NULL;
@@ -191,7 +191,7 @@ add_truncation (VnConfig       *self,
                      _("truncate graph failed: truncate_var_names: the network has no tensor “%s”"), self->truncate[i]);
         return FALSE;
       }
-  if (!check_cut (model->graph, self->truncate, error))
+  if (!config_bind_check_cut (model->graph, self->truncate, error))
     return FALSE;
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
@@ -209,8 +209,8 @@ add_truncation (VnConfig       *self,
 /* ---- groups of nodes ---- */
 
 static const VnNode *
-find_node (const VnGraph *graph,
-           const char    *name)
+config_bind_find_node (const VnGraph *graph,
+                       const char    *name)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -224,17 +224,17 @@ find_node (const VnGraph *graph,
 
 /* The values that the named nodes read, or make. */
 static char **
-list_edges (const VnGraph  *graph,
-            const char     *group,
-            char          **nodes,
-            gboolean        enter,
-            GError        **error)
+config_bind_list_edges (const VnGraph  *graph,
+                        const char     *group,
+                        char          **nodes,
+                        gboolean        enter,
+                        GError        **error)
 {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
 
   for (guint i = 0; nodes != NULL && nodes[i] != NULL; i++)
     {
-      const VnNode *node = find_node (graph, nodes[i]);
+      const VnNode *node = config_bind_find_node (graph, nodes[i]);
       GPtrArray *values = node != NULL ? (enter ? node->inputs : node->outputs) : NULL;
 
       if (node == NULL)
@@ -254,15 +254,15 @@ list_edges (const VnGraph  *graph,
 }
 
 static gboolean
-add_groups (VnConfig       *self,
-            const VnModel  *model,
-            GError        **error)
+config_bind_add_groups (VnConfig       *self,
+                        const VnModel  *model,
+                        GError        **error)
 {
   for (guint i = 0; i < self->groups->len; i++)
     {
       const VnConfigGroup *group = g_ptr_array_index (self->groups, i);
-      g_auto(GStrv) from = list_edges (model->graph, group->name, group->start_nodes, TRUE, error);
-      g_auto(GStrv) to = from != NULL ? list_edges (model->graph, group->name, group->end_nodes, FALSE, error) : NULL;
+      g_auto(GStrv) from = config_bind_list_edges (model->graph, group->name, group->start_nodes, TRUE, error);
+      g_auto(GStrv) to = from != NULL ? config_bind_list_edges (model->graph, group->name, group->end_nodes, FALSE, error) : NULL;
 
       if (to == NULL)
         return FALSE;
@@ -292,8 +292,8 @@ vn_config_bind (VnConfig       *self,
                 GError        **error)
 {
   if ((!self->has_samples || bind_inputs (self, model, has_samples, error)) &&
-      check_edges (self, model, error) && add_truncation (self, model, error) &&
-      add_groups (self, model, error) && vn_recipe_validate (self->recipe, error))
+      config_bind_check_edges (self, model, error) && config_bind_add_truncation (self, model, error) &&
+      config_bind_add_groups (self, model, error) && vn_recipe_validate (self->recipe, error))
     return TRUE;
   g_prefix_error (error, "%s: ", self->path);
   return FALSE;
@@ -302,9 +302,9 @@ vn_config_bind (VnConfig       *self,
 /* ---- samples ---- */
 
 static gboolean
-check_list (const char  *list,
-            const char  *input,
-            GError     **error)
+config_bind_check_list (const char  *list,
+                        const char  *input,
+                        GError     **error)
 {
   g_autofree char *text = NULL, *folder = g_path_get_dirname (list);
   g_autoptr(GBytes) bytes = NULL;
@@ -337,8 +337,8 @@ check_list (const char  *list,
 }
 
 static char *
-make_path (VnConfig  *self,
-           GError   **error)
+config_bind_make_path (VnConfig  *self,
+                       GError   **error)
 {
   g_autoptr(GString) all = g_string_new (NULL);
 
@@ -354,7 +354,7 @@ make_path (VnConfig  *self,
                        input->name);
           return NULL;
         }
-      if (!check_list (list, input->name, error))
+      if (!config_bind_check_list (list, input->name, error))
         return NULL;
       if (self->inputs->len == 1)
         return g_steal_pointer (&list);
@@ -390,7 +390,7 @@ vn_config_make_data (VnConfig       *self,
                      const char     *path,
                      GError        **error)
 {
-  g_autofree char *own = path == NULL ? make_path (self, error) : g_strdup (path);
+  g_autofree char *own = path == NULL ? config_bind_make_path (self, error) : g_strdup (path);
   g_autoptr(VnDataSpec) spec = NULL;
 
   if (own == NULL)
@@ -432,12 +432,12 @@ vn_config_make_shapes (VnConfig       *self,
                        GError        **error)
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr(GPtrArray) inputs = list_inputs (model);
+  g_autoptr(GPtrArray) inputs = config_bind_list_inputs (model);
 
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const VnConfigInput *input = g_ptr_array_index (self->inputs, i);
-      const VnValue *value = find_input (inputs, input->name);
+      const VnValue *value = config_bind_find_input (inputs, input->name);
       gboolean open = FALSE;
       VnShape shape;
 

@@ -10,10 +10,10 @@
 #include <math.h>
 
 static gboolean
-check_number (const VnConfigField *field,
-              double               value,
-              const char          *where,
-              GError             **error)
+config_fields_check_number (const VnConfigField *field,
+                            double               value,
+                            const char          *where,
+                            GError             **error)
 {
   if (field->kind == VN_CONFIG_INT && (value != floor (value) || fabs (value) > 1e15))
     {
@@ -28,15 +28,15 @@ check_number (const VnConfigField *field,
 }
 
 static gboolean
-read_number (const VnConfigField *field,
-             gpointer             target,
-             JsonNode            *node,
-             const char          *where,
-             GError             **error)
+config_fields_read_number (const VnConfigField *field,
+                           gpointer             target,
+                           JsonNode            *node,
+                           const char          *where,
+                           GError             **error)
 {
   double value;
 
-  if (!vn_json_get_number (node, where, &value, error) || !check_number (field, value, where, error))
+  if (!vn_json_get_number (node, where, &value, error) || !config_fields_check_number (field, value, where, error))
     return FALSE;
   if (field->kind == VN_CONFIG_INT)
     G_STRUCT_MEMBER (gint64, target, field->offset) = (gint64) value;
@@ -46,11 +46,11 @@ read_number (const VnConfigField *field,
 }
 
 static gboolean
-read_text (const VnConfigField *field,
-           gpointer             target,
-           JsonNode            *node,
-           const char          *where,
-           GError             **error)
+config_fields_read_text (const VnConfigField *field,
+                         gpointer             target,
+                         JsonNode            *node,
+                         const char          *where,
+                         GError             **error)
 {
   const char *text = vn_json_get_string (node, where, error);
   char **place = &G_STRUCT_MEMBER (char *, target, field->offset);
@@ -80,11 +80,11 @@ read_text (const VnConfigField *field,
 }
 
 static gboolean
-read_texts (const VnConfigField *field,
-            gpointer             target,
-            JsonNode            *node,
-            const char          *where,
-            GError             **error)
+config_fields_read_texts (const VnConfigField *field,
+                          gpointer             target,
+                          JsonNode            *node,
+                          const char          *where,
+                          GError             **error)
 {
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
   char ***place = &G_STRUCT_MEMBER (char **, target, field->offset);
@@ -118,11 +118,11 @@ read_texts (const VnConfigField *field,
 }
 
 static gboolean
-add_element (const VnConfigField *field,
-             GArray              *elements,
-             JsonNode            *node,
-             const char          *where,
-             GError             **error)
+config_fields_add_element (const VnConfigField *field,
+                           GArray              *elements,
+                           JsonNode            *node,
+                           const char          *where,
+                           GError             **error)
 {
   double value;
   gint64 size = VN_DIM_UNKNOWN;
@@ -152,11 +152,11 @@ add_element (const VnConfigField *field,
 }
 
 static gboolean
-read_elements (const VnConfigField *field,
-               gpointer             target,
-               JsonNode            *node,
-               const char          *where,
-               GError             **error)
+config_fields_read_elements (const VnConfigField *field,
+                             gpointer             target,
+                             JsonNode            *node,
+                             const char          *where,
+                             GError             **error)
 {
   gsize size = field->kind == VN_CONFIG_NUMBERS ? sizeof (double) : sizeof (gint64);
   g_autoptr(GArray) elements = g_array_new (FALSE, FALSE, (guint) size);
@@ -170,11 +170,11 @@ read_elements (const VnConfigField *field,
         {
           g_autofree char *at = g_strdup_printf ("%s[%u]", where, i);
 
-          if (!add_element (field, elements, json_array_get_element (array, i), at, error))
+          if (!config_fields_add_element (field, elements, json_array_get_element (array, i), at, error))
             return FALSE;
         }
     }
-  else if (!add_element (field, elements, node, where, error))
+  else if (!config_fields_add_element (field, elements, node, where, error))
     return FALSE;
   g_clear_pointer (place, g_array_unref);
   *place = g_steal_pointer (&elements);
@@ -182,12 +182,12 @@ read_elements (const VnConfigField *field,
 }
 
 static gboolean
-read_objects (VnConfig            *self,
-              const VnConfigField *field,
-              gpointer             target,
-              JsonNode            *node,
-              const char          *where,
-              GError             **error)
+config_fields_read_objects (VnConfig            *self,
+                            const VnConfigField *field,
+                            gpointer             target,
+                            JsonNode            *node,
+                            const char          *where,
+                            GError             **error)
 {
   GPtrArray *elements = G_STRUCT_MEMBER (GPtrArray *, target, field->offset);
   JsonArray *array = vn_json_get_array (node, where, error);
@@ -207,12 +207,12 @@ read_objects (VnConfig            *self,
 }
 
 static gboolean
-read_map (VnConfig            *self,
-          const VnConfigField *field,
-          gpointer             target,
-          JsonNode            *node,
-          const char          *where,
-          GError             **error)
+config_fields_read_map (VnConfig            *self,
+                        const VnConfigField *field,
+                        gpointer             target,
+                        JsonNode            *node,
+                        const char          *where,
+                        GError             **error)
 {
   GPtrArray *elements = G_STRUCT_MEMBER (GPtrArray *, target, field->offset);
   JsonObject *object = vn_json_get_object (node, where, error);
@@ -237,12 +237,12 @@ read_map (VnConfig            *self,
 }
 
 static gboolean
-read_field (VnConfig            *self,
-            const VnConfigField *field,
-            gpointer             target,
-            JsonNode            *node,
-            const char          *where,
-            GError             **error)
+config_fields_read_field (VnConfig            *self,
+                          const VnConfigField *field,
+                          gpointer             target,
+                          JsonNode            *node,
+                          const char          *where,
+                          GError             **error)
 {
   if (JSON_NODE_HOLDS_NULL (node))
     return TRUE;
@@ -252,21 +252,21 @@ read_field (VnConfig            *self,
       return vn_json_get_boolean (node, where, &G_STRUCT_MEMBER (gboolean, target, field->offset), error);
     case VN_CONFIG_INT:
     case VN_CONFIG_NUMBER:
-      return read_number (field, target, node, where, error);
+      return config_fields_read_number (field, target, node, where, error);
     case VN_CONFIG_TEXT:
     case VN_CONFIG_CHOICE:
-      return read_text (field, target, node, where, error);
+      return config_fields_read_text (field, target, node, where, error);
     case VN_CONFIG_TEXTS:
-      return read_texts (field, target, node, where, error);
+      return config_fields_read_texts (field, target, node, where, error);
     case VN_CONFIG_SIZES:
     case VN_CONFIG_NUMBERS:
-      return read_elements (field, target, node, where, error);
+      return config_fields_read_elements (field, target, node, where, error);
     case VN_CONFIG_OBJECT:
       return vn_config_read_fields (self, field->fields, (char *) target + field->offset, node, where, error);
     case VN_CONFIG_OBJECTS:
-      return read_objects (self, field, target, node, where, error);
+      return config_fields_read_objects (self, field, target, node, where, error);
     case VN_CONFIG_MAP:
-      return read_map (self, field, target, node, where, error);
+      return config_fields_read_map (self, field, target, node, where, error);
     case VN_CONFIG_IGNORED:
     default:
       vn_config_say (self, VN_NOTE_INFO, where, _("This has no effect here"));
@@ -275,8 +275,8 @@ read_field (VnConfig            *self,
 }
 
 static const VnConfigField *
-find_field (const VnConfigField *fields,
-            const char          *name)
+config_fields_find_field (const VnConfigField *fields,
+                          const char          *name)
 {
   for (; fields->name != NULL; fields++)
     if (g_str_equal (fields->name, name))
@@ -285,7 +285,7 @@ find_field (const VnConfigField *fields,
 }
 
 static char *
-dup_names (const VnConfigField *fields)
+config_fields_dup_names (const VnConfigField *fields)
 {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
   g_auto(GStrv) list = NULL;
@@ -324,16 +324,16 @@ vn_config_read_fields (VnConfig            *self,
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &name, &value))
     {
-      const VnConfigField *field = find_field (fields, name);
+      const VnConfigField *field = config_fields_find_field (fields, name);
       g_autofree char *at = *where != '\0' ? g_strconcat (where, ".", name, NULL) : g_strdup (name);
 
       if (field == NULL)
         {
-          g_autofree char *known = dup_names (fields);
+          g_autofree char *known = config_fields_dup_names (fields);
 
           vn_config_say (self, VN_NOTE_WARNING, at, _("This field is not known and has no effect; there are %s"), known);
         }
-      else if (!read_field (self, field, target, value, at, error))
+      else if (!config_fields_read_field (self, field, target, value, at, error))
         return FALSE;
     }
   return TRUE;

@@ -35,13 +35,13 @@ static const VnConfigField model_fields[] = {
 };
 
 static gpointer
-make_model (void)
+config_ort_make_model (void)
 {
   return g_new0 (Model, 1);
 }
 
 static void
-free_model (gpointer data)
+config_ort_free_model (gpointer data)
 {
   Model *self = data;
 
@@ -58,13 +58,13 @@ static const VnConfigField fields[] = {
   { "op_types", VN_CONFIG_TEXTS, AT (Settings, op_types) },
   { "weight_type", VN_CONFIG_CHOICE, AT (Settings, weight_type), .choices = types },
   { "activation_type", VN_CONFIG_CHOICE, AT (Settings, activation_type), .choices = types },
-  { "per_model_config", VN_CONFIG_MAP, AT (Settings, models), .fields = model_fields, .make = make_model,
+  { "per_model_config", VN_CONFIG_MAP, AT (Settings, models), .fields = model_fields, .make = config_ort_make_model,
     .key = G_STRUCT_OFFSET (Model, name) },
   { NULL }
 };
 
 static void
-clear (Settings *self)
+config_ort_clear (Settings *self)
 {
   g_strfreev (self->op_types);
   g_free (self->weight_type);
@@ -72,13 +72,13 @@ clear (Settings *self)
   g_ptr_array_unref (self->models);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_ort_clear)
 
 static gboolean
-set_type (VnConfig    *config,
-          const char  *setting,
-          const char  *type,
-          GError     **error)
+config_ort_set_type (VnConfig    *config,
+                     const char  *setting,
+                     const char  *type,
+                     GError     **error)
 {
   for (guint i = 0; type != NULL && types[i] != NULL; i++)
     if (g_str_equal (types[i], type))
@@ -88,8 +88,8 @@ set_type (VnConfig    *config,
 
 /* Only these operators: all others are left out, then these are taken in again. */
 static void
-add_types (VnConfig  *config,
-           char     **op_types)
+config_ort_add_types (VnConfig  *config,
+                      char     **op_types)
 {
   g_autofree char *pattern = NULL, *all = NULL;
 
@@ -102,14 +102,14 @@ add_types (VnConfig  *config,
 }
 
 static gboolean
-read_settings (VnConfig  *config,
-               JsonNode  *root,
-               GError   **error)
+config_ort_read_settings (VnConfig  *config,
+                          JsonNode  *root,
+                          GError   **error)
 {
   g_auto(Settings) settings = { 0 };
   const Model *model = NULL;
 
-  settings.models = g_ptr_array_new_with_free_func (free_model);
+  settings.models = g_ptr_array_new_with_free_func (config_ort_free_model);
   if (!vn_config_read_fields (config, fields, &settings, root, "", error))
     return FALSE;
   if (settings.models->len > 1)
@@ -122,15 +122,15 @@ read_settings (VnConfig  *config,
     model = g_ptr_array_index (settings.models, 0);
   config->recipe->per_channel = settings.per_channel;
   config->recipe->reduce_range = settings.reduce_range;
-  add_types (config, model != NULL && model->op_types != NULL ? model->op_types : settings.op_types);
-  return set_type (config, "weight", settings.weight_type, error) &&
-         set_type (config, "activation", settings.activation_type, error) &&
-         (model == NULL || (set_type (config, "weight", model->weight_type, error) &&
-                            set_type (config, "activation", model->activation_type, error)));
+  config_ort_add_types (config, model != NULL && model->op_types != NULL ? model->op_types : settings.op_types);
+  return config_ort_set_type (config, "weight", settings.weight_type, error) &&
+         config_ort_set_type (config, "activation", settings.activation_type, error) &&
+         (model == NULL || (config_ort_set_type (config, "weight", model->weight_type, error) &&
+                            config_ort_set_type (config, "activation", model->activation_type, error)));
 }
 
 static gboolean
-knows_settings (JsonObject *root)
+config_ort_knows_settings (JsonObject *root)
 {
   return json_object_has_member (root, "per_model_config") ||
          (json_object_has_member (root, "per_channel") && json_object_has_member (root, "reduce_range"));
@@ -139,6 +139,6 @@ knows_settings (JsonObject *root)
 const VnConfigReader vn_config_ort = {
   .id = "ort",
   .title = N_("ONNX Runtime’s quantize_config"),
-  .knows = knows_settings,
-  .read = read_settings,
+  .knows = config_ort_knows_settings,
+  .read = config_ort_read_settings,
 };

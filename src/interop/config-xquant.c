@@ -62,13 +62,13 @@ static const char * const colors[] = { "bgr", "rgb", NULL };
 static const char * const dtypes[] = { "float32", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "bool", NULL };
 
 static gpointer
-make_input (void)
+config_xquant_make_input (void)
 {
   return g_new0 (Input, 1);
 }
 
 static void
-free_input (gpointer data)
+config_xquant_free_input (gpointer data)
 {
   Input *self = data;
 
@@ -85,7 +85,7 @@ free_input (gpointer data)
 }
 
 static gpointer
-make_custom (void)
+config_xquant_make_custom (void)
 {
   Custom *self = g_new0 (Custom, 1);
 
@@ -94,7 +94,7 @@ make_custom (void)
 }
 
 static void
-free_custom (gpointer data)
+config_xquant_free_custom (gpointer data)
 {
   Custom *self = data;
 
@@ -134,8 +134,8 @@ static const VnConfigField calibration_fields[] = {
   { "calibration_batch_size", VN_CONFIG_INT, AT (XQuant, batch), 1, 1e6 },
   { "calibration_device", VN_CONFIG_CHOICE, AT (XQuant, device), .choices = devices },
   { "calibration_type", VN_CONFIG_CHOICE, AT (XQuant, type), .choices = types },
-  { "input_parametres", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = make_input },
-  { "input_parameters", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = make_input },
+  { "input_parametres", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = config_xquant_make_input },
+  { "input_parameters", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = config_xquant_make_input },
   { NULL }
 };
 
@@ -153,7 +153,7 @@ static const VnConfigField quantization_fields[] = {
   { "precision_level", VN_CONFIG_INT, AT (XQuant, precision), LEVEL_ALL, LEVEL_HALF },
   { "finetune_level", VN_CONFIG_INT, AT (XQuant, finetune), 0, 3 },
   { "max_percentile", VN_CONFIG_NUMBER, AT (XQuant, percentile), 0.5, 1 },
-  { "custom_setting", VN_CONFIG_OBJECTS, AT (XQuant, customs), .fields = custom_fields, .make = make_custom },
+  { "custom_setting", VN_CONFIG_OBJECTS, AT (XQuant, customs), .fields = custom_fields, .make = config_xquant_make_custom },
   { "truncate_var_names", VN_CONFIG_TEXTS, AT (XQuant, truncate) },
   { "ignore_op_types", VN_CONFIG_TEXTS, AT (XQuant, ignore_types) },
   { "ignore_op_names", VN_CONFIG_TEXTS, AT (XQuant, ignore_names) },
@@ -168,7 +168,7 @@ static const VnConfigField fields[] = {
 };
 
 static void
-clear (XQuant *self)
+config_xquant_clear (XQuant *self)
 {
   g_free (self->model);
   g_free (self->prefix);
@@ -182,17 +182,17 @@ clear (XQuant *self)
   g_strfreev (self->ignore_names);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (XQuant, clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (XQuant, config_xquant_clear)
 
 /* ---- inputs ---- */
 
 /* One number for all channels, or one for each. */
 static gboolean
-set_channels (float         values[4],
-              const GArray *numbers,
-              gboolean      divides,
-              const char   *where,
-              GError      **error)
+config_xquant_set_channels (float         values[4],
+                            const GArray *numbers,
+                            gboolean      divides,
+                            const char   *where,
+                            GError      **error)
 {
   if (numbers == NULL || numbers->len == 0)
     return TRUE;
@@ -222,8 +222,8 @@ set_channels (float         values[4],
 
 /* FILE.py:FUNCTION with the file where it is. */
 static char *
-find_script (VnConfig   *config,
-             const char *script)
+config_xquant_find_script (VnConfig   *config,
+                           const char *script)
 {
   const char *colon = strrchr (script, ':');
   g_autofree char *name = colon != NULL ? g_strndup (script, (gsize) (colon - script)) : g_strdup (script);
@@ -233,11 +233,11 @@ find_script (VnConfig   *config,
 }
 
 static gboolean
-add_preprocess (VnConfig       *config,
-                const Input    *from,
-                VnConfigInput  *to,
-                const char     *where,
-                GError        **error)
+config_xquant_add_preprocess (VnConfig       *config,
+                              const Input    *from,
+                              VnConfigInput  *to,
+                              const char     *where,
+                              GError        **error)
 {
   g_autofree char *mean = g_strconcat (where, ".mean_value", NULL), *std = g_strconcat (where, ".std_value", NULL);
   g_autofree char *preset = g_strconcat (where, ".preprocess_file", NULL);
@@ -245,7 +245,7 @@ add_preprocess (VnConfig       *config,
   vn_preprocess_init (&to->preprocess);
   if (from->preprocess != NULL && vn_data_spec_is_script (from->preprocess))
     {
-      to->script = find_script (config, from->preprocess);
+      to->script = config_xquant_find_script (config, from->preprocess);
       vn_config_say (config, VN_NOTE_INFO, preset, _("“%s” is run to read the samples"), from->preprocess);
     }
   else if (from->preprocess != NULL && !vn_preprocess_set_preset (&to->preprocess, from->preprocess, error))
@@ -254,15 +254,15 @@ add_preprocess (VnConfig       *config,
       return FALSE;
     }
   to->preprocess.color = g_strcmp0 (from->color, "rgb") == 0 ? VN_COLOR_RGB : VN_COLOR_BGR;
-  return set_channels (to->preprocess.mean, from->mean, FALSE, mean, error) &&
-         set_channels (to->preprocess.std, from->std, TRUE, std, error);
+  return config_xquant_set_channels (to->preprocess.mean, from->mean, FALSE, mean, error) &&
+         config_xquant_set_channels (to->preprocess.std, from->std, TRUE, std, error);
 }
 
 static gboolean
-add_input (VnConfig     *config,
-           const Input  *from,
-           guint         index,
-           GError      **error)
+config_xquant_add_input (VnConfig     *config,
+                         const Input  *from,
+                         guint         index,
+                         GError      **error)
 {
   g_autofree char *where = g_strdup_printf ("calibration_parameters.input_parametres[%u]", index);
   VnConfigInput *to = g_new0 (VnConfigInput, 1);
@@ -277,24 +277,24 @@ add_input (VnConfig     *config,
       to->rank = from->shape->len;
       to->shape = g_memdup2 (from->shape->data, sizeof (gint64) * to->rank);
     }
-  return add_preprocess (config, from, to, where, error);
+  return config_xquant_add_preprocess (config, from, to, where, error);
 }
 
 /* ---- levels ---- */
 
 static void
-add_mixed (VnConfig  *config,
-           char     **from,
-           char     **to)
+config_xquant_add_mixed (VnConfig  *config,
+                         char     **from,
+                         char     **to)
 {
   vn_config_add_rule (config, FLOAT_TYPES, from, to, TRUE);
   vn_config_add_rule (config, COMPUTED, from, to, TRUE);
 }
 
 static gboolean
-set_level (VnConfig      *config,
-           const XQuant  *xquant,
-           GError       **error)
+config_xquant_set_level (VnConfig      *config,
+                         const XQuant  *xquant,
+                         GError       **error)
 {
   switch (xquant->precision)
     {
@@ -303,7 +303,7 @@ set_level (VnConfig      *config,
                      _("Level 1 quantizes as level 0 does, as in XSlim"));
       return TRUE;
     case LEVEL_MIXED:
-      add_mixed (config, NULL, NULL);
+      config_xquant_add_mixed (config, NULL, NULL);
       return TRUE;
     case LEVEL_DYNAMIC:
       config->needs_samples = FALSE;
@@ -321,8 +321,8 @@ set_level (VnConfig      *config,
 
 /* What XSlim reads from the environment: whether biases stay float, as they do unless it is “0”. */
 static gboolean
-set_bias (VnConfig  *config,
-          GError   **error)
+config_xquant_set_bias (VnConfig  *config,
+                        GError   **error)
 {
   const char *variable = g_getenv ("XQUANT_BIAS_TO_FP32");
   gint64 number = 1;
@@ -338,8 +338,8 @@ set_bias (VnConfig  *config,
 }
 
 static void
-set_finetune (VnConfig     *config,
-              const XQuant *xquant)
+config_xquant_set_finetune (VnConfig     *config,
+                            const XQuant *xquant)
 {
   VnRecipe *recipe = config->recipe;
   const char *where = "quantization_parameters.finetune_level";
@@ -358,7 +358,7 @@ set_finetune (VnConfig     *config,
 /* ---- rules ---- */
 
 static const char *
-find_method (const char *type)
+config_xquant_find_method (const char *type)
 {
   for (guint i = 0; type != NULL && types[i] != NULL; i++)
     if (g_str_equal (types[i], type))
@@ -368,7 +368,7 @@ find_method (const char *type)
 
 /* The operators that are quantized anyway. */
 static char *
-dup_usual (const VnConfig *config)
+config_xquant_dup_usual (const VnConfig *config)
 {
   g_autofree char *usual = config->recipe->op_types != NULL ? g_strjoinv ("|", config->recipe->op_types) : NULL;
 
@@ -376,11 +376,11 @@ dup_usual (const VnConfig *config)
 }
 
 static gboolean
-add_custom (VnConfig      *config,
-            const XQuant  *xquant,
-            const Custom  *custom,
-            guint          index,
-            GError       **error)
+config_xquant_add_custom (VnConfig      *config,
+                          const XQuant  *xquant,
+                          const Custom  *custom,
+                          guint          index,
+                          GError       **error)
 {
   gint64 level = custom->level != LEVEL_NONE ? custom->level : xquant->precision;
   gboolean exclude = custom->level >= LEVEL_DYNAMIC;
@@ -395,26 +395,26 @@ add_custom (VnConfig      *config,
       return FALSE;
     }
   /* a rule that says nothing would still ask for operators that stay float elsewhere */
-  if (exclude || includes || find_method (custom->type) != NULL || custom->percentile > 0)
+  if (exclude || includes || config_xquant_find_method (custom->type) != NULL || custom->percentile > 0)
     {
-      g_autofree char *usual = exclude ? NULL : dup_usual (config);
+      g_autofree char *usual = exclude ? NULL : config_xquant_dup_usual (config);
 
       rule = vn_config_add_rule (config, usual, custom->from, custom->to, exclude);
-      rule->method = g_strdup (find_method (custom->type));
+      rule->method = g_strdup (config_xquant_find_method (custom->type));
       rule->percentile = custom->percentile * 100;
     }
   if (level == LEVEL_MIXED)
-    add_mixed (config, custom->from, custom->to);
+    config_xquant_add_mixed (config, custom->from, custom->to);
   return TRUE;
 }
 
 static gboolean
-add_rules (VnConfig      *config,
-           const XQuant  *xquant,
-           GError       **error)
+config_xquant_add_rules (VnConfig      *config,
+                         const XQuant  *xquant,
+                         GError       **error)
 {
   for (guint i = 0; i < xquant->customs->len; i++)
-    if (!add_custom (config, xquant, g_ptr_array_index (xquant->customs, i), i, error))
+    if (!config_xquant_add_custom (config, xquant, g_ptr_array_index (xquant->customs, i), i, error))
       return FALSE;
   for (char **at = xquant->ignore_types; at != NULL && *at != NULL; at++)
     {
@@ -430,14 +430,14 @@ add_rules (VnConfig      *config,
 /* ---- all ---- */
 
 static gboolean
-set_recipe (VnConfig      *config,
-            const XQuant  *xquant,
-            GError       **error)
+config_xquant_set_recipe (VnConfig      *config,
+                          const XQuant  *xquant,
+                          GError       **error)
 {
   g_clear_pointer (&config->recipe, vn_recipe_free);
   config->recipe = vn_recipe_new ("xquant");
   if (xquant->type != NULL &&
-      !vn_config_set (config, "method", find_method (xquant->type), "calibration_parameters.calibration_type", error))
+      !vn_config_set (config, "method", config_xquant_find_method (xquant->type), "calibration_parameters.calibration_type", error))
     return FALSE;
   config->recipe->optimize = !xquant->skip_onnxsim;
   if (xquant->percentile > 0)
@@ -445,13 +445,13 @@ set_recipe (VnConfig      *config,
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
   if (xquant->opset > 0 && xquant->opset < 10)
     vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
-  set_finetune (config, xquant);
-  return set_bias (config, error) && set_level (config, xquant, error);
+  config_xquant_set_finetune (config, xquant);
+  return config_xquant_set_bias (config, error) && config_xquant_set_level (config, xquant, error);
 }
 
 static void
-say_rest (VnConfig     *config,
-          const XQuant *xquant)
+config_xquant_say_rest (VnConfig     *config,
+                        const XQuant *xquant)
 {
   if (xquant->step < 10 || xquant->step > 1000)
     vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
@@ -465,9 +465,9 @@ say_rest (VnConfig     *config,
 
 /* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */
 static void
-mend_path (VnConfig   *config,
-           char      **path,
-           const char *where)
+config_xquant_mend_path (VnConfig   *config,
+                         char      **path,
+                         const char *where)
 {
   g_autoptr(GString) mended = g_string_new (*path);
 
@@ -486,16 +486,16 @@ mend_path (VnConfig   *config,
 }
 
 static gboolean
-convert (VnConfig  *config,
-         XQuant    *xquant,
-         GError   **error)
+config_xquant_convert (VnConfig  *config,
+                       XQuant    *xquant,
+                       GError   **error)
 {
-  mend_path (config, &xquant->working_dir, "model_parameters.working_dir");
-  mend_path (config, &xquant->model, "model_parameters.onnx_model");
-  if (!set_recipe (config, xquant, error) || !add_rules (config, xquant, error))
+  config_xquant_mend_path (config, &xquant->working_dir, "model_parameters.working_dir");
+  config_xquant_mend_path (config, &xquant->model, "model_parameters.onnx_model");
+  if (!config_xquant_set_recipe (config, xquant, error) || !config_xquant_add_rules (config, xquant, error))
     return FALSE;
   for (guint i = 0; i < xquant->inputs->len; i++)
-    if (!add_input (config, g_ptr_array_index (xquant->inputs, i), i, error))
+    if (!config_xquant_add_input (config, g_ptr_array_index (xquant->inputs, i), i, error))
       return FALSE;
   config->model = g_steal_pointer (&xquant->model);
   config->prefix = g_steal_pointer (&xquant->prefix);
@@ -504,14 +504,14 @@ convert (VnConfig  *config,
   config->analyze = xquant->analyze;
   config->n_samples = (guint) xquant->step;
   config->has_samples = TRUE;
-  say_rest (config, xquant);
+  config_xquant_say_rest (config, xquant);
   return TRUE;
 }
 
 static gboolean
-has_member (JsonNode   *root,
-            const char *group,
-            const char *field)
+config_xquant_has_member (JsonNode   *root,
+                          const char *group,
+                          const char *field)
 {
   JsonNode *node = JSON_NODE_HOLDS_OBJECT (root) ? json_object_get_member (json_node_get_object (root), group) : NULL;
 
@@ -520,29 +520,29 @@ has_member (JsonNode   *root,
 
 /* Its spelling, and fields that XQuant has not. */
 static gboolean
-is_xslim (JsonNode *root)
+config_xquant_is_xslim (JsonNode *root)
 {
-  return has_member (root, "calibration_parameters", "input_parameters") ||
-         has_member (root, "calibration_parameters", "calibration_batch_size") ||
-         has_member (root, "model_parameters", "opset") ||
-         has_member (root, "quantization_parameters", "ignore_op_types") ||
-         has_member (root, "quantization_parameters", "ignore_op_names");
+  return config_xquant_has_member (root, "calibration_parameters", "input_parameters") ||
+         config_xquant_has_member (root, "calibration_parameters", "calibration_batch_size") ||
+         config_xquant_has_member (root, "model_parameters", "opset") ||
+         config_xquant_has_member (root, "quantization_parameters", "ignore_op_types") ||
+         config_xquant_has_member (root, "quantization_parameters", "ignore_op_names");
 }
 
 static gboolean
-read_xquant (VnConfig  *config,
-             JsonNode  *root,
-             GError   **error)
+config_xquant_read_xquant (VnConfig  *config,
+                           JsonNode  *root,
+                           GError   **error)
 {
-  g_auto(XQuant) xquant = { .step = is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE };
+  g_auto(XQuant) xquant = { .step = config_xquant_is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE };
 
-  xquant.inputs = g_ptr_array_new_with_free_func (free_input);
-  xquant.customs = g_ptr_array_new_with_free_func (free_custom);
-  return vn_config_read_fields (config, fields, &xquant, root, "", error) && convert (config, &xquant, error);
+  xquant.inputs = g_ptr_array_new_with_free_func (config_xquant_free_input);
+  xquant.customs = g_ptr_array_new_with_free_func (config_xquant_free_custom);
+  return vn_config_read_fields (config, fields, &xquant, root, "", error) && config_xquant_convert (config, &xquant, error);
 }
 
 static gboolean
-knows_xquant (JsonObject *root)
+config_xquant_knows (JsonObject *root)
 {
   return json_object_has_member (root, "model_parameters") || json_object_has_member (root, "calibration_parameters") ||
          json_object_has_member (root, "quantization_parameters");
@@ -551,6 +551,6 @@ knows_xquant (JsonObject *root)
 const VnConfigReader vn_config_xquant = {
   .id = "xquant",
   .title = N_("XQuant and XSlim"),
-  .knows = knows_xquant,
-  .read = read_xquant,
+  .knows = config_xquant_knows,
+  .read = config_xquant_read_xquant,
 };

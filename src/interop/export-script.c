@@ -85,8 +85,8 @@ static const char reader[] =
 
 /* As Python writes it between single quotes. */
 static void
-add_text (GString    *script,
-          const char *text)
+export_script_add_text (GString    *script,
+                        const char *text)
 {
   g_string_append_c (script, '\'');
   for (; *text != '\0'; text++)
@@ -100,8 +100,8 @@ add_text (GString    *script,
 }
 
 static void
-add_number (GString *script,
-            double   value)
+export_script_add_number (GString *script,
+                          double   value)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -109,10 +109,10 @@ add_number (GString *script,
 }
 
 static const char *
-find_type (VnDType     dtype,
-           const char *role,
-           const char *other,
-           VnNotes    *notes)
+export_script_find_type (VnDType     dtype,
+                         const char *role,
+                         const char *other,
+                         VnNotes    *notes)
 {
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (types[i].dtype == dtype)
@@ -123,8 +123,8 @@ find_type (VnDType     dtype,
 }
 
 static const char *
-find_method (const VnRecipe *self,
-             VnNotes        *notes)
+export_script_find_method (const VnRecipe *self,
+                           VnNotes        *notes)
 {
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     if (g_str_equal (methods[i].id, self->method))
@@ -136,10 +136,10 @@ find_method (const VnRecipe *self,
 
 /* Nodes that rules leave in float. The last rule that speaks of a node decides. */
 static void
-add_excluded (GString        *script,
-              const VnRecipe *self,
-              const VnModel  *model,
-              VnNotes        *notes)
+export_script_add_excluded (GString        *script,
+                            const VnRecipe *self,
+                            const VnModel  *model,
+                            VnNotes        *notes)
 {
   g_autoptr(VnResolver) resolver = vn_resolver_new (model, self, NULL, NULL);
   gboolean first = TRUE, told = FALSE;
@@ -153,7 +153,7 @@ add_excluded (GString        *script,
       if (node->name != NULL && *node->name != '\0')
         {
           g_string_append (script, first ? "\n    " : ",\n    ");
-          add_text (script, node->name);
+          export_script_add_text (script, node->name);
           first = FALSE;
         }
       else if (!told)
@@ -166,8 +166,8 @@ add_excluded (GString        *script,
 }
 
 static void
-say_rules (const VnRecipe *self,
-           VnNotes        *notes)
+export_script_say_rules (const VnRecipe *self,
+                         VnNotes        *notes)
 {
   if (self->dynamic && self->format == VN_FORMAT_QOPERATOR)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
@@ -189,44 +189,44 @@ say_rules (const VnRecipe *self,
 }
 
 static void
-add_samples (GString          *script,
-             const VnDataSpec *data)
+export_script_add_samples (GString          *script,
+                           const VnDataSpec *data)
 {
   const VnPreprocess *pre = data != NULL ? &data->preprocess : NULL;
 
   g_string_append (script, "SAMPLES = ");
-  add_text (script, data != NULL ? data->path : "samples");
+  export_script_add_text (script, data != NULL ? data->path : "samples");
   g_string_append_printf (script, "\nBGR = %s\nMEAN = [", pre != NULL && pre->color == VN_COLOR_BGR ? "True" : "False");
   for (guint i = 0; i < 3; i++)
     {
       g_string_append (script, i > 0 ? ", " : "");
-      add_number (script, pre != NULL ? (double) pre->mean[i] : 0);
+      export_script_add_number (script, pre != NULL ? (double) pre->mean[i] : 0);
     }
   g_string_append (script, "]\nSTD = [");
   for (guint i = 0; i < 3; i++)
     {
       g_string_append (script, i > 0 ? ", " : "");
-      add_number (script, pre != NULL ? (double) pre->std[i] : 1);
+      export_script_add_number (script, pre != NULL ? (double) pre->std[i] : 1);
     }
   g_string_append (script, "]\n");
 }
 
 static void
-add_list (GString *script,
-          char   **list)
+export_script_add_list (GString *script,
+                        char   **list)
 {
   g_string_append_c (script, '[');
   for (guint i = 0; list[i] != NULL; i++)
     {
       g_string_append (script, i > 0 ? ", " : "");
-      add_text (script, list[i]);
+      export_script_add_text (script, list[i]);
     }
   g_string_append_c (script, ']');
 }
 
 /* Names only: no globs, no types. */
 static gboolean
-is_plain (char **list)
+export_script_is_plain (char **list)
 {
   for (; *list != NULL; list++)
     if (strpbrk (*list, "*?[:|") != NULL)
@@ -235,7 +235,7 @@ is_plain (char **list)
 }
 
 static const VnSetting *
-find_setting (const char *id)
+export_script_find_setting (const char *id)
 {
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
@@ -245,41 +245,41 @@ find_setting (const char *id)
 
 /* Which nodes, as arguments of the call. */
 static void
-add_lists (GString        *script,
-           const VnRecipe *self)
+export_script_add_lists (GString        *script,
+                         const VnRecipe *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     {
-      char **list = G_STRUCT_MEMBER (char **, self, find_setting (lists[i].id)->offset);
+      char **list = G_STRUCT_MEMBER (char **, self, export_script_find_setting (lists[i].id)->offset);
 
-      if (list == NULL || !is_plain (list))
+      if (list == NULL || !export_script_is_plain (list))
         continue;
       g_string_append_printf (script, "    %s=", lists[i].argument);
-      add_list (script, list);
+      export_script_add_list (script, list);
       g_string_append (script, ",\n");
     }
 }
 
 static void
-add_switches (GString        *script,
-              const VnRecipe *self)
+export_script_add_switches (GString        *script,
+                            const VnRecipe *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (switches); i++)
-    if (!vn_setting_is_default (find_setting (switches[i].id), self))
+    if (!vn_setting_is_default (export_script_find_setting (switches[i].id), self))
       g_string_append_printf (script, "        %s,\n", switches[i].option);
   if (g_str_equal (self->method, "average"))
     g_string_append (script, "        'CalibMovingAverage': True,\n");
   if (self->float_output_types == NULL)
     return;
   g_string_append (script, "        'OpTypesToExcludeOutputQuantization': ");
-  add_list (script, self->float_output_types);
+  export_script_add_list (script, self->float_output_types);
   g_string_append (script, ",\n");
 }
 
 /* What is set and not in the script. */
 static void
-say_settings (const VnRecipe *self,
-              VnNotes        *notes)
+export_script_say_settings (const VnRecipe *self,
+                            VnNotes        *notes)
 {
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
@@ -291,7 +291,7 @@ say_settings (const VnRecipe *self,
       for (guint k = 0; k < G_N_ELEMENTS (switches); k++)
         written = written || g_str_equal (switches[k].id, settings[i].id);
       for (guint k = 0; k < G_N_ELEMENTS (lists) && !written; k++)
-        written = g_str_equal (lists[k].id, settings[i].id) && is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
+        written = g_str_equal (lists[k].id, settings[i].id) && export_script_is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
       if (!written)
         vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", settings[i].id,
                       _("onnxruntime.quantization cannot be told this; it is not in the script"));
@@ -299,9 +299,9 @@ say_settings (const VnRecipe *self,
 }
 
 static void
-add_call (GString        *script,
-          const VnRecipe *self,
-          VnNotes        *notes)
+export_script_add_call (GString        *script,
+                        const VnRecipe *self,
+                        VnNotes        *notes)
 {
   const char *format = self->format == VN_FORMAT_QOPERATOR ? "QOperator" : "QDQ";
 
@@ -311,28 +311,28 @@ add_call (GString        *script,
                            "quantize_static(\n"
                            "    model, sys.argv[2] if len(sys.argv) > 2 else 'quantized.onnx', Samples(model),\n");
   g_string_append_printf (script, "    quant_format=QuantFormat.%s,\n", format);
-  g_string_append_printf (script, "    activation_type=QuantType.%s,\n", find_type (self->activation, "activation", "QUInt8", notes));
-  g_string_append_printf (script, "    weight_type=QuantType.%s,\n", find_type (self->weight, "weight", "QInt8", notes));
+  g_string_append_printf (script, "    activation_type=QuantType.%s,\n", export_script_find_type (self->activation, "activation", "QUInt8", notes));
+  g_string_append_printf (script, "    weight_type=QuantType.%s,\n", export_script_find_type (self->weight, "weight", "QInt8", notes));
   g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", vn_recipe_has_channels (self) ? "True" : "False",
                           self->reduce_range ? "True" : "False");
-  g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", find_method (self, notes));
-  add_lists (script, self);
+  g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", export_script_find_method (self, notes));
+  export_script_add_lists (script, self);
   g_string_append (script, "    nodes_to_exclude=EXCLUDED,\n    extra_options={\n");
   g_string_append_printf (script, "        'ActivationSymmetric': %s,\n        'WeightSymmetric': %s,\n",
                           self->symmetric_activations ? "True" : "False", self->symmetric_weights ? "True" : "False");
   if (g_str_equal (self->method, "percentile"))
     {
       g_string_append (script, "        'CalibPercentile': ");
-      add_number (script, self->percentile);
+      export_script_add_number (script, self->percentile);
       g_string_append (script, ",\n");
     }
   if (self->minimum_real_range > 0)
     {
       g_string_append (script, "        'MinimumRealRange': ");
-      add_number (script, self->minimum_real_range);
+      export_script_add_number (script, self->minimum_real_range);
       g_string_append (script, ",\n");
     }
-  add_switches (script, self);
+  export_script_add_switches (script, self);
   g_string_append (script, "    })\n");
 }
 
@@ -358,16 +358,16 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
   g_string_append (script, "MODEL = ");
-  add_text (script, path);
+  export_script_add_text (script, path);
   g_string_append_c (script, '\n');
-  add_samples (script, data);
+  export_script_add_samples (script, data);
   g_string_append (script, "EXCLUDED = [");
-  add_excluded (script, self, model, notes);
+  export_script_add_excluded (script, self, model, notes);
   g_string_append (script, "]\n");
   g_string_append (script, reader);
-  add_call (script, self, notes);
-  say_rules (self, notes);
-  say_settings (self, notes);
+  export_script_add_call (script, self, notes);
+  export_script_say_rules (self, notes);
+  export_script_say_settings (self, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
   return g_string_free (g_steal_pointer (&script), FALSE);

@@ -19,16 +19,16 @@ static const struct { const char *id, *name; } methods[] = {
 };
 
 static void
-refuse (VnNotes    *notes,
-        const char *what)
+export_xquant_refuse (VnNotes    *notes,
+                      const char *what)
 {
   vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", what, _("XQuant cannot be told this; it is left out"));
 }
 
 static void
-add_method (JsonBuilder *json,
-            const char  *method,
-            VnNotes     *notes)
+export_xquant_add_method (JsonBuilder *json,
+                          const char  *method,
+                          VnNotes     *notes)
 {
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     if (g_str_equal (methods[i].id, method))
@@ -36,12 +36,12 @@ add_method (JsonBuilder *json,
         vn_json_add_text (json, "calibration_type", methods[i].name);
         return;
       }
-  refuse (notes, method);
+  export_xquant_refuse (notes, method);
 }
 
 static void
-add_share (JsonBuilder *json,
-           double       percentile)
+export_xquant_add_share (JsonBuilder *json,
+                         double       percentile)
 {
   vn_json_add_number (json, "max_percentile", percentile / 100);
 }
@@ -49,9 +49,9 @@ add_share (JsonBuilder *json,
 /* ---- model and inputs ---- */
 
 static void
-add_model (JsonBuilder    *json,
-           const VnRecipe *self,
-           const char     *path)
+export_xquant_add_model (JsonBuilder    *json,
+                         const VnRecipe *self,
+                         const char     *path)
 {
   vn_json_begin_object (json, "model_parameters");
   vn_json_add_text (json, "onnx_model", path);
@@ -63,9 +63,9 @@ add_model (JsonBuilder    *json,
 }
 
 static void
-add_channels (JsonBuilder *json,
-              const char  *name,
-              const float  values[4])
+export_xquant_add_channels (JsonBuilder *json,
+                            const char  *name,
+                            const float  values[4])
 {
   vn_json_begin_array (json, name);
   for (guint i = 0; i < 3; i++)
@@ -74,9 +74,9 @@ add_channels (JsonBuilder *json,
 }
 
 static void
-add_input (JsonBuilder      *json,
-           const VnValue    *value,
-           const VnDataSpec *data)
+export_xquant_add_input (JsonBuilder      *json,
+                         const VnValue    *value,
+                         const VnDataSpec *data)
 {
   const VnInputData *own = data != NULL && data->inputs != NULL ? g_hash_table_lookup (data->inputs, value->name) : NULL;
   const VnPreprocess *pre = own != NULL ? &own->preprocess : data != NULL ? &data->preprocess : NULL;
@@ -91,8 +91,8 @@ add_input (JsonBuilder      *json,
   if (pre != NULL)
     {
       vn_json_add_text (json, "color_format", pre->color == VN_COLOR_BGR ? "bgr" : "rgb");
-      add_channels (json, "mean_value", pre->mean);
-      add_channels (json, "std_value", pre->std);
+      export_xquant_add_channels (json, "mean_value", pre->mean);
+      export_xquant_add_channels (json, "std_value", pre->std);
       if (script != NULL || pre->fit == VN_FIT_CROP)
         vn_json_add_text (json, "preprocess_file", script != NULL ? script : "PT_IMAGENET");
     }
@@ -101,23 +101,23 @@ add_input (JsonBuilder      *json,
 }
 
 static void
-add_calibration (JsonBuilder      *json,
-                 const VnRecipe   *self,
-                 const VnModel    *model,
-                 const VnDataSpec *data,
-                 VnNotes          *notes)
+export_xquant_add_calibration (JsonBuilder      *json,
+                               const VnRecipe   *self,
+                               const VnModel    *model,
+                               const VnDataSpec *data,
+                               VnNotes          *notes)
 {
   vn_json_begin_object (json, "calibration_parameters");
   if (data != NULL && data->max_samples > 0)
     vn_json_add_int (json, "calibration_step", data->max_samples);
-  add_method (json, self->method, notes);
+  export_xquant_add_method (json, self->method, notes);
   vn_json_begin_array (json, "input_parametres");
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
 
       if (value->initializer == NULL)
-        add_input (json, value, data);
+        export_xquant_add_input (json, value, data);
     }
   json_builder_end_array (json);
   json_builder_end_object (json);
@@ -129,16 +129,16 @@ add_calibration (JsonBuilder      *json,
 /* ---- rules ---- */
 
 static gboolean
-is_region (const VnOverride *rule)
+export_xquant_is_region (const VnOverride *rule)
 {
   return rule->enabled && rule->in_edges != NULL && rule->out_edges != NULL && rule->pattern == NULL;
 }
 
 /* The two rules of precision level 2, behind that of their region. */
 static gboolean
-is_mixed (const VnRecipe   *self,
-          guint             at,
-          const VnOverride *region)
+export_xquant_is_mixed (const VnRecipe   *self,
+                        guint             at,
+                        const VnOverride *region)
 {
   const VnOverride *first, *second;
 
@@ -157,44 +157,44 @@ is_mixed (const VnRecipe   *self,
 }
 
 static void
-add_region (JsonBuilder      *json,
-            const VnOverride *rule,
-            gboolean          mixed,
-            VnNotes          *notes)
+export_xquant_add_region (JsonBuilder      *json,
+                          const VnOverride *rule,
+                          gboolean          mixed,
+                          VnNotes          *notes)
 {
   json_builder_begin_object (json);
   vn_json_add_texts (json, "input_names", (const char * const *) rule->in_edges);
   vn_json_add_texts (json, "output_names", (const char * const *) rule->out_edges);
   vn_json_add_int (json, "precision_level", rule->exclude ? 3 : mixed ? 2 : 0);
   if (rule->method != NULL)
-    add_method (json, rule->method, notes);
+    export_xquant_add_method (json, rule->method, notes);
   if (rule->percentile > 0)
-    add_share (json, rule->percentile);
+    export_xquant_add_share (json, rule->percentile);
   json_builder_end_object (json);
 }
 
 static void
-add_regions (JsonBuilder    *json,
-             const VnRecipe *self,
-             VnNotes        *notes)
+export_xquant_add_regions (JsonBuilder    *json,
+                           const VnRecipe *self,
+                           VnNotes        *notes)
 {
   vn_json_begin_array (json, "custom_setting");
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
 
-      if (is_region (rule))
-        add_region (json, rule, is_mixed (self, i + 1, rule), notes);
+      if (export_xquant_is_region (rule))
+        export_xquant_add_region (json, rule, export_xquant_is_mixed (self, i + 1, rule), notes);
     }
   json_builder_end_array (json);
 }
 
 /* Operators or nodes to ignore: rules that exclude by one of the two kinds of patterns. */
 static void
-add_ignored (JsonBuilder    *json,
-             const VnRecipe *self,
-             const char     *name,
-             gboolean        by_type)
+export_xquant_add_ignored (JsonBuilder    *json,
+                           const VnRecipe *self,
+                           const char     *name,
+                           gboolean        by_type)
 {
   vn_json_begin_array (json, name);
   for (guint i = 0; i < self->overrides->len; i++)
@@ -212,20 +212,20 @@ add_ignored (JsonBuilder    *json,
 
 /* 3: found while running; 4: half precision; else 0 */
 static int
-get_level (const VnRecipe *self)
+export_xquant_get_level (const VnRecipe *self)
 {
   return self->format == VN_FORMAT_FP16 ? 4 : self->format == VN_FORMAT_INTEGER && self->dynamic ? 3 : 0;
 }
 
 /* What is otherwise than XQuant does it, and not in the file. */
 static void
-say_settings (const VnRecipe *self,
-              VnNotes        *notes)
+export_xquant_say_settings (const VnRecipe *self,
+                            VnNotes        *notes)
 {
   static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
                                        "opset", "truncate", "optimize", NULL };
   g_autoptr(VnRecipe) base = vn_recipe_new ("xquant");
-  const gboolean half = get_level (self) > 0;
+  const gboolean half = export_xquant_get_level (self) > 0;
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
@@ -239,51 +239,51 @@ say_settings (const VnRecipe *self,
         vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "bias",
                       _("XQuant leaves biases in float unless the variable XQUANT_BIAS_TO_FP32 is 0: set it"));
       else
-        refuse (notes, settings[i].id);
+        export_xquant_refuse (notes, settings[i].id);
     }
 }
 
 static void
-say_rules (const VnRecipe *self,
-           VnNotes        *notes)
+export_xquant_say_rules (const VnRecipe *self,
+                         VnNotes        *notes)
 {
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
 
-      if (!rule->enabled || ((is_region (rule) || rule->exclude) && rule->activation == VN_DTYPE_UNDEFINED &&
+      if (!rule->enabled || ((export_xquant_is_region (rule) || rule->exclude) && rule->activation == VN_DTYPE_UNDEFINED &&
                              rule->weight == VN_DTYPE_UNDEFINED))
         continue;
       vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant cannot be told all of rule %u"), i + 1);
     }
-  if (get_level (self) < 3 &&
+  if (export_xquant_get_level (self) < 3 &&
       (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !vn_recipe_has_channels (self)))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
                   _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
 }
 
 static void
-add_quantization (JsonBuilder    *json,
-                  const VnRecipe *self,
-                  VnNotes        *notes)
+export_xquant_add_quantization (JsonBuilder    *json,
+                                const VnRecipe *self,
+                                VnNotes        *notes)
 {
   gboolean mixed = FALSE;
 
   for (guint i = 0; i < self->overrides->len; i++)
-    mixed = mixed || is_mixed (self, i, NULL);
+    mixed = mixed || export_xquant_is_mixed (self, i, NULL);
   vn_json_begin_object (json, "quantization_parameters");
-  vn_json_add_int (json, "precision_level", mixed ? 2 : get_level (self));
+  vn_json_add_int (json, "precision_level", mixed ? 2 : export_xquant_get_level (self));
   if (self->truncate != NULL)
     vn_json_add_texts (json, "truncate_var_names", (const char * const *) self->truncate);
   vn_json_add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
                                    (self->equalize == VN_BALANCE_PPQ && self->equalize_level > 1));
-  add_share (json, self->percentile);
-  add_regions (json, self, notes);
-  add_ignored (json, self, "ignore_op_types", TRUE);
-  add_ignored (json, self, "ignore_op_names", FALSE);
+  export_xquant_add_share (json, self->percentile);
+  export_xquant_add_regions (json, self, notes);
+  export_xquant_add_ignored (json, self, "ignore_op_types", TRUE);
+  export_xquant_add_ignored (json, self, "ignore_op_names", FALSE);
   json_builder_end_object (json);
-  say_rules (self, notes);
-  say_settings (self, notes);
+  export_xquant_say_rules (self, notes);
+  export_xquant_say_settings (self, notes);
 }
 
 /**
@@ -305,9 +305,9 @@ vn_recipe_to_xquant (const VnRecipe   *self,
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
   json_builder_begin_object (json);
-  add_model (json, self, path);
-  add_calibration (json, self, model, data, notes);
-  add_quantization (json, self, notes);
+  export_xquant_add_model (json, self, path);
+  export_xquant_add_calibration (json, self, model, data, notes);
+  export_xquant_add_quantization (json, self, notes);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   return vn_json_to_text (root);

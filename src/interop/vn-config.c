@@ -15,7 +15,7 @@ static const VnConfigReader * const readers[] = {
 };
 
 static void
-free_input (gpointer data)
+config_free_input (gpointer data)
 {
   VnConfigInput *self = data;
 
@@ -27,7 +27,7 @@ free_input (gpointer data)
 }
 
 static void
-free_group (gpointer data)
+config_free_group (gpointer data)
 {
   VnConfigGroup *self = data;
 
@@ -38,9 +38,9 @@ free_group (gpointer data)
 }
 
 static const VnConfigReader *
-find_reader (JsonNode    *root,
-             const char  *path,
-             GError     **error)
+config_find_reader (JsonNode    *root,
+                    const char  *path,
+                    GError     **error)
 {
   g_autoptr(GString) titles = g_string_new (NULL);
   const char *foreign;
@@ -67,11 +67,11 @@ find_reader (JsonNode    *root,
 }
 
 static VnConfig *
-read_config (JsonNode    *root,
-             const char  *path,
-             GError     **error)
+config_read_config (JsonNode    *root,
+                    const char  *path,
+                    GError     **error)
 {
-  const VnConfigReader *reader = find_reader (root, path, error);
+  const VnConfigReader *reader = config_find_reader (root, path, error);
   g_autoptr(VnConfig) self = NULL;
 
   if (reader == NULL)
@@ -81,8 +81,8 @@ read_config (JsonNode    *root,
   self->path = g_strdup (path);
   self->recipe = vn_recipe_new (NULL);
   self->notes = vn_notes_new ();
-  self->inputs = g_ptr_array_new_with_free_func (free_input);
-  self->groups = g_ptr_array_new_with_free_func (free_group);
+  self->inputs = g_ptr_array_new_with_free_func (config_free_input);
+  self->groups = g_ptr_array_new_with_free_func (config_free_group);
   self->needs_samples = TRUE;
   if (reader->read (self, root, error) && vn_recipe_validate (self->recipe, error))
     return g_steal_pointer (&self);
@@ -105,7 +105,7 @@ vn_config_parse (const char  *text,
 {
   g_autoptr(JsonNode) root = vn_json_parse (text, length, path, error);
 
-  return root != NULL ? read_config (root, path, error) : NULL;
+  return root != NULL ? config_read_config (root, path, error) : NULL;
 }
 
 /**
@@ -119,7 +119,7 @@ vn_config_load (const char  *path,
 {
   g_autoptr(JsonNode) root = vn_json_load (path, error);
 
-  return root != NULL ? read_config (root, path, error) : NULL;
+  return root != NULL ? config_read_config (root, path, error) : NULL;
 }
 
 void

@@ -25,9 +25,9 @@ struct _VnBenchmarkJob
 G_DEFINE_FINAL_TYPE (VnBenchmarkJob, vn_benchmark_job, VN_TYPE_JOB)
 
 static gboolean
-is_enough (const VnBenchmarkSettings *settings,
-           guint                      n_runs,
-           gint64                     elapsed)
+benchmark_job_is_enough (const VnBenchmarkSettings *settings,
+                         guint                      n_runs,
+                         gint64                     elapsed)
 {
   double seconds = settings->seconds > 0 ? settings->seconds : DEFAULT_SECONDS;
 
@@ -37,9 +37,9 @@ is_enough (const VnBenchmarkSettings *settings,
 }
 
 static void
-report (VnBenchmarkJob *self,
-        guint           n_runs,
-        gint64          elapsed)
+benchmark_job_report (VnBenchmarkJob *self,
+                      guint           n_runs,
+                      gint64          elapsed)
 {
   const VnBenchmarkSettings *settings = &self->settings;
   double seconds = settings->seconds > 0 ? settings->seconds : DEFAULT_SECONDS;
@@ -53,11 +53,11 @@ report (VnBenchmarkJob *self,
 
 /* One sample after the other. The clock is looked at between the nodes, too, which costs some 50 ns for each. */
 static gboolean
-time_mode (VnBenchmarkJob  *self,
-           guint            mode,
-           guint            n_threads,
-           GCancellable    *cancellable,
-           GError         **error)
+benchmark_job_time_mode (VnBenchmarkJob  *self,
+                         guint            mode,
+                         guint            n_threads,
+                         GCancellable    *cancellable,
+                         GError         **error)
 {
   VnRunner *runner = self->runners[0];
   g_autofree gint64 *steps = g_new0 (gint64, vn_plan_get_n_steps (self->plan) + 1);
@@ -67,7 +67,7 @@ time_mode (VnBenchmarkJob  *self,
 
   vn_runner_set_threads (runner, n_threads);
   vn_runner_set_timing (runner, steps);
-  while (good && !is_enough (&self->settings, runs->len, now - start))
+  while (good && !benchmark_job_is_enough (&self->settings, runs->len, now - start))
     {
       gint64 begin = g_get_monotonic_time (), usec;
 
@@ -75,7 +75,7 @@ time_mode (VnBenchmarkJob  *self,
       now = g_get_monotonic_time ();
       usec = now - begin;
       g_array_append_val (runs, usec);
-      report (self, runs->len, now - start);
+      benchmark_job_report (self, runs->len, now - start);
     }
   vn_runner_set_timing (runner, NULL);
   vn_runner_set_threads (runner, 1);
@@ -87,10 +87,10 @@ time_mode (VnBenchmarkJob  *self,
 /* ---- as many samples at once as threads ---- */
 
 static gboolean
-run_one (gsize      item,
-         guint      worker,
-         gpointer   data,
-         GError   **error)
+benchmark_job_run_one (gsize      item,
+                       guint      worker,
+                       gpointer   data,
+                       GError   **error)
 {
   VnBenchmarkJob *self = data;
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
@@ -104,8 +104,8 @@ run_one (gsize      item,
 }
 
 static guint
-count_runs (const VnBenchmarkSettings *settings,
-            double                     median_ms)
+benchmark_job_count_runs (const VnBenchmarkSettings *settings,
+                          double                     median_ms)
 {
   double seconds = settings->seconds > 0 ? settings->seconds : DEFAULT_SECONDS;
   double n = settings->n_runs > 0 ? settings->n_runs : seconds * 1e3 / MAX (median_ms, 1e-3);
@@ -131,10 +131,10 @@ vn_benchmark_job_time_at_once (VnJob         *job,
       if (self->runners[i] == NULL || !vn_runner_run (self->runners[i], self->inputs, NULL, cancellable, error))
         return FALSE;
     }
-  self->n_total = count_runs (&self->settings, result->time[VN_BENCHMARK_ONE].median_ms);
+  self->n_total = benchmark_job_count_runs (&self->settings, result->time[VN_BENCHMARK_ONE].median_ms);
   self->cancellable = cancellable;
   start = g_get_monotonic_time ();
-  if (!vn_parallel_for (n_threads, self->n_total, run_one, self, cancellable, error))
+  if (!vn_parallel_for (n_threads, self->n_total, benchmark_job_run_one, self, cancellable, error))
     return FALSE;
   seconds = (double) MAX (g_get_monotonic_time () - start, 1) / G_USEC_PER_SEC;
   result->n_at_once = self->n_total;
@@ -146,7 +146,7 @@ vn_benchmark_job_time_at_once (VnJob         *job,
 /* ---- the job ---- */
 
 static void
-clear_measured (VnBenchmarkJob *self)
+benchmark_job_clear_measured (VnBenchmarkJob *self)
 {
   for (guint i = 0; self->runners != NULL && i < self->settings.n_threads; i++)
     g_clear_pointer (&self->runners[i], vn_runner_free);
@@ -171,7 +171,7 @@ vn_benchmark_job_plan (VnJob         *job,
   if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, NULL, error))
     return FALSE;
   options.input_shapes = shapes;
-  clear_measured (self);
+  benchmark_job_clear_measured (self);
   g_clear_pointer (&self->result, vn_benchmark_free);
   self->plan = vn_plan_new (model, &options, NULL, error);
   if (self->plan == NULL)
@@ -198,7 +198,7 @@ vn_benchmark_job_time_one (VnJob         *job,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  return time_mode (VN_BENCHMARK_JOB (job), VN_BENCHMARK_ONE, 1, cancellable, error);
+  return benchmark_job_time_mode (VN_BENCHMARK_JOB (job), VN_BENCHMARK_ONE, 1, cancellable, error);
 }
 
 static gboolean
@@ -208,7 +208,7 @@ vn_benchmark_job_time_many (VnJob         *job,
 {
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
 
-  return time_mode (self, VN_BENCHMARK_MANY, self->settings.n_threads, cancellable, error);
+  return benchmark_job_time_mode (self, VN_BENCHMARK_MANY, self->settings.n_threads, cancellable, error);
 }
 
 static const VnStage stages[] = {
@@ -225,7 +225,7 @@ vn_benchmark_job_finalize (GObject *object)
 {
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (object);
 
-  clear_measured (self);
+  benchmark_job_clear_measured (self);
   vn_model_unref (self->settings.model);
   g_clear_pointer (&self->settings.data, vn_data_spec_free);
   g_clear_pointer (&self->settings.inputs, g_hash_table_unref);

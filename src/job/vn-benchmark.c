@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 static void
-clear_node (gpointer data)
+benchmark_clear_node (gpointer data)
 {
   VnBenchmarkNode *self = data;
 
@@ -16,8 +16,8 @@ clear_node (gpointer data)
 }
 
 static char *
-types_to_text (const VnTensorType *types,
-               guint               n)
+benchmark_types_to_text (const VnTensorType *types,
+                         guint               n)
 {
   GString *text = g_string_new (NULL);
 
@@ -49,7 +49,7 @@ vn_benchmark_new (VnPlan *plan,
   self->n_threads = n_threads;
   self->nodes = g_array_new (FALSE, TRUE, sizeof (VnBenchmarkNode));
   self->types = g_array_new (FALSE, TRUE, sizeof (VnBenchmarkType));
-  g_array_set_clear_func (self->nodes, clear_node);
+  g_array_set_clear_func (self->nodes, benchmark_clear_node);
   vn_plan_get_summary (plan, &self->summary);
   for (guint i = 0; i < vn_plan_get_n_steps (plan); i++)
     {
@@ -58,8 +58,8 @@ vn_benchmark_new (VnPlan *plan,
 
       vn_plan_get_step_info (plan, i, &info);
       node.node = info.node;
-      node.inputs = types_to_text (info.in_types, info.n_inputs);
-      node.outputs = types_to_text (info.out_types, info.n_outputs);
+      node.inputs = benchmark_types_to_text (info.in_types, info.n_inputs);
+      node.outputs = benchmark_types_to_text (info.out_types, info.n_outputs);
       node.is_view = info.is_view;
       node.activation = info.activation;
       node.has_factors = info.has_factors;
@@ -85,8 +85,8 @@ vn_benchmark_free (VnBenchmark *self)
 }
 
 static gint
-compare_usec (gconstpointer a,
-              gconstpointer b)
+benchmark_compare_usec (gconstpointer a,
+                        gconstpointer b)
 {
   gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
 
@@ -109,7 +109,7 @@ vn_benchmark_set_time (VnBenchmark  *self,
 
   g_return_if_fail (n > 0);
 
-  g_array_sort (run_usec, compare_usec);
+  g_array_sort (run_usec, benchmark_compare_usec);
   time->n_runs = n;
   time->min_ms = (double) g_array_index (run_usec, gint64, 0) / 1e3;
   time->median_ms = (double) g_array_index (run_usec, gint64, middle) / 1e3;
@@ -120,8 +120,8 @@ vn_benchmark_set_time (VnBenchmark  *self,
 }
 
 static VnBenchmarkType *
-find_type (GArray       *types,
-           const VnNode *node)
+benchmark_find_type (GArray       *types,
+                     const VnNode *node)
 {
   VnBenchmarkType type = { node->domain, node->op_type, 0, 0, 0, { 0 } };
 
@@ -137,8 +137,8 @@ find_type (GArray       *types,
 }
 
 static gint
-compare_types (gconstpointer a,
-               gconstpointer b)
+benchmark_compare_types (gconstpointer a,
+                         gconstpointer b)
 {
   const VnBenchmarkType *x = a, *y = b;
 
@@ -163,7 +163,7 @@ vn_benchmark_finish (VnBenchmark *self)
   for (guint i = 0; i < self->nodes->len; i++)
     {
       VnBenchmarkNode *node = &g_array_index (self->nodes, VnBenchmarkNode, i);
-      VnBenchmarkType *type = find_type (self->types, node->node);
+      VnBenchmarkType *type = benchmark_find_type (self->types, node->node);
 
       node->share = total > 0 ? node->ms[VN_BENCHMARK_MANY] / total : 0;
       type->n_calls += !node->is_order;
@@ -172,15 +172,15 @@ vn_benchmark_finish (VnBenchmark *self)
       for (guint mode = 0; mode < VN_BENCHMARK_N_MODES; mode++)
         type->ms[mode] += node->ms[mode];
     }
-  g_array_sort (self->types, compare_types);
+  g_array_sort (self->types, benchmark_compare_types);
   if (getrusage (RUSAGE_SELF, &usage) == 0)
     self->peak_bytes = (gsize) usage.ru_maxrss * 1024;
 }
 
 static gint
-compare_nodes (gconstpointer a,
-               gconstpointer b,
-               gpointer      data)
+benchmark_compare_nodes (gconstpointer a,
+                         gconstpointer b,
+                         gpointer      data)
 {
   const VnBenchmarkNode *nodes = data;
   guint i = *(const guint *) a, k = *(const guint *) b;
@@ -201,6 +201,6 @@ vn_benchmark_sort_nodes (VnBenchmark *self)
 
   for (guint i = 0; i < self->nodes->len; i++)
     g_array_append_val (order, i);
-  g_array_sort_with_data (order, compare_nodes, self->nodes->data);
+  g_array_sort_with_data (order, benchmark_compare_nodes, self->nodes->data);
   return order;
 }

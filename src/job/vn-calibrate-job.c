@@ -20,9 +20,9 @@ struct _VnCalibrateJob
 G_DEFINE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN_TYPE_JOB)
 
 static GArray *
-take_shard (GArray *samples,
-            guint   shard,
-            guint   n_shards)
+calibrate_job_take_shard (GArray *samples,
+                          guint   shard,
+                          guint   n_shards)
 {
   GArray *taken = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -41,7 +41,7 @@ vn_calibrate_job_prepare (VnJob         *job,
 
   if (!vn_job_input_validate (&self->input, error) || !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
-  self->samples = take_shard (self->input.calibration, settings->shard, settings->n_shards);
+  self->samples = calibrate_job_take_shard (self->input.calibration, settings->shard, settings->n_shards);
   if (self->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

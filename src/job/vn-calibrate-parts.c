@@ -26,14 +26,14 @@ vn_calibrate_part_path (const char *path,
 }
 
 static gboolean
-is_number (const char *text)
+calibrate_parts_is_number (const char *text)
 {
   return *text != '\0' && strspn (text, "0123456789") == strlen (text);
 }
 
 /* FILE.part, if it is there, and then every FILE.part-N. */
 static GPtrArray *
-list_parts (const char *path)
+calibrate_parts_list (const char *path)
 {
   GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *folder = g_path_get_dirname (path);
@@ -46,7 +46,7 @@ list_parts (const char *path)
   if (g_file_test (first, G_FILE_TEST_EXISTS))
     g_ptr_array_add (list, g_steal_pointer (&first));
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_prefix (name, prefix) && is_number (name + strlen (prefix)))
+    if (g_str_has_prefix (name, prefix) && calibrate_parts_is_number (name + strlen (prefix)))
       g_ptr_array_add (list, g_build_filename (folder, name, NULL));
   return list;
 }
@@ -62,7 +62,7 @@ vn_calibrate_add_outputs (VnFileSet  *set,
                           const char *path,
                           const char *what)
 {
-  g_autoptr(GPtrArray) parts = path != NULL ? list_parts (path) : NULL;
+  g_autoptr(GPtrArray) parts = path != NULL ? calibrate_parts_list (path) : NULL;
   g_autofree char *first = path != NULL ? vn_calibrate_part_path (path, -1) : NULL;
 
   if (path == NULL)
@@ -75,9 +75,9 @@ vn_calibrate_add_outputs (VnFileSet  *set,
 }
 
 static gboolean
-remove_parts (GPtrArray  *parts,
-              guint       from,
-              GError    **error)
+calibrate_parts_remove (GPtrArray  *parts,
+                        guint       from,
+                        GError    **error)
 {
   for (guint i = from; i < parts->len; i++)
     if (g_unlink (parts->pdata[i]) != 0 && errno != ENOENT)
@@ -101,15 +101,15 @@ gboolean
 vn_calibrate_clear_parts (const char  *path,
                           GError     **error)
 {
-  g_autoptr(GPtrArray) parts = list_parts (path);
+  g_autoptr(GPtrArray) parts = calibrate_parts_list (path);
 
-  return remove_parts (parts, 0, error);
+  return calibrate_parts_remove (parts, 0, error);
 }
 
 /* Part by part, skipping those that are already in the sum: a run that was interrupted in here has joined them. */
 static VnStats *
-join_parts (GPtrArray  *parts,
-            GError    **error)
+calibrate_parts_join (GPtrArray  *parts,
+                      GError    **error)
 {
   g_autoptr(VnStats) sum = NULL;
 
@@ -148,18 +148,18 @@ vn_calibrate_take_up (const char  *path,
                       VnStats    **base,
                       GError     **error)
 {
-  g_autoptr(GPtrArray) parts = list_parts (path);
+  g_autoptr(GPtrArray) parts = calibrate_parts_list (path);
   g_autofree char *first = vn_calibrate_part_path (path, -1);
   g_autoptr(VnStats) sum = NULL;
 
   *base = NULL;
   if (parts->len == 0)
     return TRUE;
-  sum = join_parts (parts, error);
+  sum = calibrate_parts_join (parts, error);
   if (sum == NULL)
     return FALSE;
   if (parts->len > 1 || !g_str_equal (parts->pdata[0], first))
-    if (!vn_stats_save (sum, first, error) || !remove_parts (parts, g_str_equal (parts->pdata[0], first), error))
+    if (!vn_stats_save (sum, first, error) || !calibrate_parts_remove (parts, g_str_equal (parts->pdata[0], first), error))
       return FALSE;
   *base = g_steal_pointer (&sum);
   return TRUE;

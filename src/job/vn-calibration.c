@@ -12,9 +12,9 @@ typedef struct
 } Keeper;
 
 static gboolean
-keep (VnStats   *stats,
-      gpointer   data,
-      GError   **error)
+calibration_keep (VnStats   *stats,
+                  gpointer   data,
+                  GError   **error)
 {
   Keeper *self = data;
   g_autoptr(VnStats) sum = vn_stats_continue (self->base, stats, error);
@@ -23,7 +23,7 @@ keep (VnStats   *stats,
 }
 
 static GArray *
-list_rest (const VnCalibration *self)
+calibration_list_rest (const VnCalibration *self)
 {
   GArray *rest = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -39,8 +39,8 @@ list_rest (const VnCalibration *self)
 
 /* Every n-th: neighbours are alike, and so are then the parts. */
 static GArray *
-take_share (const VnCalibration *self,
-            GArray              *rest)
+calibration_take_share (const VnCalibration *self,
+                        GArray              *rest)
 {
   GArray *share = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -51,9 +51,9 @@ take_share (const VnCalibration *self,
 
 /* Before hours of work: the base must be of these very samples, or it would bring others in. */
 static gboolean
-check_base (const VnCalibration *self,
-            guint                n_rest,
-            GError             **error)
+calibration_check_base (const VnCalibration *self,
+                        guint                n_rest,
+                        GError             **error)
 {
   const VnStatsOrigin *origin = self->base != NULL ? vn_stats_get_origin (self->base) : NULL;
   guint n_known = self->samples->len - n_rest;
@@ -96,14 +96,14 @@ vn_job_calibrate (VnJob                *job,
 {
   const VnJobInput *input = self->input;
   gboolean shared = self->n_ranks > 1;
-  g_autoptr(GArray) rest = list_rest (self);
-  g_autoptr(GArray) share = take_share (self, rest);
+  g_autoptr(GArray) rest = calibration_list_rest (self);
+  g_autoptr(GArray) share = calibration_take_share (self, rest);
   g_autofree char *part = self->keep != NULL ? vn_calibrate_part_path (self->keep, shared ? (int) self->rank : -1) : NULL;
   Keeper keeper = { part, shared ? NULL : self->base };
   VnPlanOptions plan_options = { .input_shapes = input->shapes, .taps = self->taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len,
                                  .n_threads = input->n_threads, .origin = input->origin,
-                                 .checkpoint = part != NULL ? keep : NULL, .checkpoint_data = &keeper,
+                                 .checkpoint = part != NULL ? calibration_keep : NULL, .checkpoint_data = &keeper,
                                  .checkpoint_seconds = self->keep_seconds,
                                  .may_be_empty = shared || self->base != NULL };
   VnProgress progress = vn_job_get_reporter (job);
@@ -111,7 +111,7 @@ vn_job_calibrate (VnJob                *job,
   g_autoptr(VnStats) stats = NULL;
   VnStats *sum;
 
-  if (!check_base (self, rest->len, error))
+  if (!calibration_check_base (self, rest->len, error))
     return NULL;
   plan = vn_plan_new (input->prepared, &plan_options, input->notes, error);
   if (plan == NULL)

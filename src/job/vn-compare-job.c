@@ -23,8 +23,8 @@ struct _VnCompareJob
 G_DEFINE_FINAL_TYPE (VnCompareJob, vn_compare_job, VN_TYPE_JOB)
 
 static void
-list_all (guint   n,
-          GArray *indices)
+compare_job_list_all (guint   n,
+                      GArray *indices)
 {
   for (guint i = 0; i < n; i++)
     g_array_append_val (indices, i);
@@ -86,7 +86,7 @@ vn_compare_job_compare (VnJob         *job,
   vn_weights_check (self->float_model, self->notes);
   vn_weights_check (self->quant_model, self->notes);
   vn_graph_note_unsupported (self->float_run->graph, self->notes);
-  list_all (vn_dataset_get_n (self->dataset), samples);
+  compare_job_list_all (vn_dataset_get_n (self->dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
   self->errors = vn_compare (self->float_run, self->quant_run, self->shapes, self->dataset, &options, &progress, self->notes,

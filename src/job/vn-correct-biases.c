@@ -12,12 +12,12 @@
 
 /* Errors are measured in floats: operators on integers are written as pairs for that. */
 static GPtrArray *
-measure_biases (const VnJobInput    *self,
-                VnStats             *stats,
-                const VnModel       *corrected,
-                const VnChannelRun  *run,
-                GCancellable        *cancellable,
-                GError             **error)
+correct_biases_measure (const VnJobInput    *self,
+                        VnStats             *stats,
+                        const VnModel       *corrected,
+                        const VnChannelRun  *run,
+                        GCancellable        *cancellable,
+                        GError             **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
   g_autoptr(VnQuantPlan) plan = NULL;
@@ -46,7 +46,7 @@ correct_in_rounds (const VnJobInput    *self,
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr(GPtrArray) errors = measure_biases (self, stats, corrected, run, cancellable, error);
+      g_autoptr(GPtrArray) errors = correct_biases_measure (self, stats, corrected, run, cancellable, error);
       VnModel *next = errors != NULL ? vn_bias_correct (corrected, errors, rule, i == 0 ? self->edits : NULL, error) : NULL;
 
       if (next == NULL)

@@ -24,7 +24,7 @@ G_DEFINE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN_TYPE_JOB)
 /* ---- the folder ---- */
 
 static gboolean
-is_empty (const char *path)
+dump_job_is_empty (const char *path)
 {
   g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
 
@@ -33,12 +33,12 @@ is_empty (const char *path)
 
 /* Made before anything runs; what stands in it is somebody's results. */
 static gboolean
-make_folder (const VnDumpSettings  *settings,
-             GError               **error)
+dump_job_make_folder (const VnDumpSettings  *settings,
+                      GError               **error)
 {
   int code;
 
-  if (g_file_test (settings->folder, G_FILE_TEST_IS_DIR) && !settings->replace && !is_empty (settings->folder))
+  if (g_file_test (settings->folder, G_FILE_TEST_IS_DIR) && !settings->replace && !dump_job_is_empty (settings->folder))
     {
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                    _("The folder “%s” is not empty: name another one, or let its files be replaced (--force)"), settings->folder);
@@ -54,8 +54,8 @@ make_folder (const VnDumpSettings  *settings,
 
 /* Nothing that is read lies among the files that are written. */
 static gboolean
-check_files (VnDumpJob  *self,
-             GError    **error)
+dump_job_check_files (VnDumpJob  *self,
+                      GError    **error)
 {
   const VnDumpSettings *settings = &self->settings;
   g_autoptr(VnFileSet) files = settings->files != NULL ? vn_file_set_ref (settings->files) : vn_file_set_new ();
@@ -70,9 +70,9 @@ check_files (VnDumpJob  *self,
 /* ---- the list of files ---- */
 
 static void
-add_numbers (JsonBuilder    *json,
-             const char     *key,
-             const VnTensor *tensor)
+dump_job_add_numbers (JsonBuilder    *json,
+                      const char     *key,
+                      const VnTensor *tensor)
 {
   if (tensor == NULL)
     return;
@@ -86,8 +86,8 @@ add_numbers (JsonBuilder    *json,
 }
 
 static void
-add_file (JsonBuilder      *json,
-          const VnDumpFile *file)
+dump_job_add_file (JsonBuilder      *json,
+                   const VnDumpFile *file)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "file", file->file);
@@ -100,8 +100,8 @@ add_file (JsonBuilder      *json,
   for (int i = 0; i < file->shape.rank; i++)
     json_builder_add_int_value (json, file->shape.dims[i]);
   json_builder_end_array (json);
-  add_numbers (json, "scale", file->scale);
-  add_numbers (json, "zero_point", file->zero_point);
+  dump_job_add_numbers (json, "scale", file->scale);
+  dump_job_add_numbers (json, "zero_point", file->zero_point);
   if (file->scale != NULL && file->scale->n_elements > 1)
     {
       vn_json_add_int (json, "axis", file->axis);
@@ -111,8 +111,8 @@ add_file (JsonBuilder      *json,
 
 /* Written last: where it is, the dump is complete. */
 static gboolean
-write_index (VnDumpJob  *self,
-             GError    **error)
+dump_job_write_index (VnDumpJob  *self,
+                      GError    **error)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonGenerator) generator = json_generator_new ();
@@ -124,7 +124,7 @@ write_index (VnDumpJob  *self,
   json_builder_begin_object (json);
   vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < vn_dump_get_n (self->dump); i++)
-    add_file (json, vn_dump_get (self->dump, i));
+    dump_job_add_file (json, vn_dump_get (self->dump, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
@@ -149,13 +149,13 @@ vn_dump_job_plan (VnJob         *job,
   if (model == NULL || !vn_model_size_for_run (model, settings->data, settings->input_shapes, &shapes, self->notes, error))
     return FALSE;
   self->dump = vn_dump_new (model, shapes, settings->floats, self->notes, error);
-  return self->dump != NULL && check_files (self, error) && make_folder (settings, error);
+  return self->dump != NULL && dump_job_check_files (self, error) && dump_job_make_folder (settings, error);
 }
 
 static gboolean
-run_sample (VnDumpJob     *self,
-            GCancellable  *cancellable,
-            GError       **error)
+dump_job_run_sample (VnDumpJob     *self,
+                     GCancellable  *cancellable,
+                     GError       **error)
 {
   const VnDumpSettings *settings = &self->settings;
   VnPlan *plan = vn_dump_get_plan (self->dump);
@@ -178,10 +178,10 @@ vn_dump_job_write (VnJob         *job,
   g_autofree char *index = g_build_filename (self->settings.folder, VN_DUMP_INDEX, NULL);
 
   g_unlink (index);   /* of an older dump, which is no longer complete */
-  if (!run_sample (self, cancellable, error))
+  if (!dump_job_run_sample (self, cancellable, error))
     return FALSE;
   vn_notes_sort (self->notes);
-  return write_index (self, error);
+  return dump_job_write_index (self, error);
 }
 
 static const VnStage stages[] = {

@@ -19,9 +19,9 @@ struct _VnEvaluateJob
 G_DEFINE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN_TYPE_JOB)
 
 static gboolean
-same_inputs (const VnModel *a,
-             const VnModel *b,
-             GHashTable    *shapes)
+evaluate_job_same_inputs (const VnModel *a,
+                          const VnModel *b,
+                          GHashTable    *shapes)
 {
   guint n_a, n_b;
   VnInputSpec *of_a = vn_model_dup_input_specs (a, shapes, &n_a);
@@ -38,10 +38,10 @@ same_inputs (const VnModel *a,
 
 /* Networks that take the same share the samples, which are then read once. */
 static gboolean
-open_contestant (VnEvaluateJob  *self,
-                 guint           k,
-                 GCancellable   *cancellable,
-                 GError        **error)
+evaluate_job_open_contestant (VnEvaluateJob  *self,
+                              guint           k,
+                              GCancellable   *cancellable,
+                              GError        **error)
 {
   const VnEvaluateSettings *settings = &self->settings;
   VnContestant *own = &self->contestants[k];
@@ -50,7 +50,7 @@ open_contestant (VnEvaluateJob  *self,
   if (own->model == NULL)
     return FALSE;
   for (guint i = 0; i < k; i++)
-    if (same_inputs (own->model, self->contestants[i].model, settings->input_shapes))
+    if (evaluate_job_same_inputs (own->model, self->contestants[i].model, settings->input_shapes))
       {
         own->dataset = vn_dataset_ref (self->contestants[i].dataset);
         own->shapes = self->contestants[i].shapes != NULL ? g_hash_table_ref (self->contestants[i].shapes) : NULL;
@@ -65,8 +65,8 @@ open_contestant (VnEvaluateJob  *self,
 
 /* What keeps known classes from being counted. */
 static void
-note_labels (VnEvaluateJob  *self,
-             const VnLabels *labels)
+evaluate_job_note_labels (VnEvaluateJob  *self,
+                          const VnLabels *labels)
 {
   for (guint k = 0; k < self->settings.models->len; k++)
     {
@@ -89,7 +89,7 @@ note_labels (VnEvaluateJob  *self,
 
 /* Why the first sample that failed could not be read. */
 static const char *
-find_reason (VnNotes *notes)
+evaluate_job_find_reason (VnNotes *notes)
 {
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     if (g_str_equal (vn_notes_get (notes, i)->code, "sample-unreadable"))
@@ -105,7 +105,7 @@ vn_evaluate_job_prepare (VnJob         *job,
   VnEvaluateJob *self = VN_EVALUATE_JOB (job);
 
   for (guint k = 0; k < self->settings.models->len; k++)
-    if (!open_contestant (self, k, cancellable, error))
+    if (!evaluate_job_open_contestant (self, k, cancellable, error))
       return FALSE;
   self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.labels, self->notes, error);
   return self->labels != NULL;
@@ -143,10 +143,10 @@ vn_evaluate_job_evaluate (VnJob         *job,
   if (self->scores[0].n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"), samples->len,
-                   find_reason (self->notes));
+                   evaluate_job_find_reason (self->notes));
       return FALSE;
     }
-  note_labels (self, self->labels);
+  evaluate_job_note_labels (self, self->labels);
   vn_notes_sort (self->notes);
   return TRUE;
 }

@@ -23,10 +23,10 @@ struct _VnExportJob
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
 
 static gboolean
-write_text (const char  *folder,
-            const char  *name,
-            char        *text,
-            GError     **error)
+export_job_write_text (const char  *folder,
+                       const char  *name,
+                       char        *text,
+                       GError     **error)
 {
   g_autofree char *owned = text;
   g_autofree char *path = g_build_filename (folder, name, NULL);
@@ -73,8 +73,8 @@ vn_export_job_write_report (VnJob         *job,
       return FALSE;
     }
   vn_report_input_init (&input, self->result);
-  return write_text (self->report_dir, "report.md", vn_report_markdown (&input), error) &&
-         write_text (self->report_dir, "report.json", vn_report_json (&input), error);
+  return export_job_write_text (self->report_dir, "report.md", vn_report_markdown (&input), error) &&
+         export_job_write_text (self->report_dir, "report.json", vn_report_json (&input), error);
 }
 
 /**

@@ -13,7 +13,7 @@
 
 /* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
 static VnModel *
-name_nodes (const VnModel *source)
+job_input_name_nodes (const VnModel *source)
 {
   VnModel *named = vn_model_copy (source);
 
@@ -34,7 +34,7 @@ name_nodes (const VnModel *source)
 _Static_assert ((int) VN_BALANCE_PPQ == (int) VN_EQUALIZE_PPQ && (int) VN_N_BALANCES == (int) VN_N_EQUALIZE_KINDS, "the same order");
 
 static VnEqualizeOptions
-get_equalize_options (const VnRecipe *recipe)
+job_input_get_equalize_options (const VnRecipe *recipe)
 {
   return (VnEqualizeOptions) { .kind = (VnEqualizeKind) recipe->equalize, .steps = (int) recipe->equalize_steps,
                                .threshold = recipe->equalize_threshold, .append_bias = recipe->equalize_append_bias,
@@ -43,7 +43,7 @@ get_equalize_options (const VnRecipe *recipe)
 
 /* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
 static char **
-list_passes (const VnRecipe *recipe)
+job_input_list_passes (const VnRecipe *recipe)
 {
   static const char * const for_npu[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
   g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
@@ -59,14 +59,14 @@ list_passes (const VnRecipe *recipe)
 }
 
 static gboolean
-needs_samples_to_equalize (const VnRecipe *recipe)
+job_input_needs_samples_to_equalize (const VnRecipe *recipe)
 {
   return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
 }
 
 /* Values that rules and cuts name: a network that is made simpler keeps them. */
 static char **
-list_named (const VnRecipe *recipe)
+job_input_list_named (const VnRecipe *recipe)
 {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
 
@@ -87,20 +87,20 @@ list_named (const VnRecipe *recipe)
 }
 
 static VnModel *
-prepare_for_opset (const VnModel   *source,
-                   const VnRecipe  *recipe,
-                   gint64           opset,
-                   GHashTable      *input_shapes,
-                   VnEditLog       *edits,
-                   VnNotes         *notes,
-                   GCancellable    *cancellable,
-                   GError         **error)
+job_input_prepare_for_opset (const VnModel   *source,
+                             const VnRecipe  *recipe,
+                             gint64           opset,
+                             GHashTable      *input_shapes,
+                             VnEditLog       *edits,
+                             VnNotes         *notes,
+                             GCancellable    *cancellable,
+                             GError         **error)
 {
-  g_autoptr(VnModel) named = name_nodes (source);
-  g_auto(GStrv) passes = list_passes (recipe), keep = list_named (recipe);
+  g_autoptr(VnModel) named = job_input_name_nodes (source);
+  g_auto(GStrv) passes = job_input_list_passes (recipe), keep = job_input_list_named (recipe);
   const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = recipe->optimize,
                                      .passes = (const char * const *) passes, .keep = (const char * const *) keep };
-  const VnEqualizeOptions equalize = get_equalize_options (recipe);
+  const VnEqualizeOptions equalize = job_input_get_equalize_options (recipe);
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;
 
@@ -108,7 +108,7 @@ prepare_for_opset (const VnModel   *source,
   if (prepared != NULL && recipe->truncate != NULL &&
       (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
     return NULL;
-  if (prepared != NULL && !needs_samples_to_equalize (recipe) &&
+  if (prepared != NULL && !job_input_needs_samples_to_equalize (recipe) &&
       !vn_equalize_model (prepared, &equalize, edits, cancellable, error))
     return NULL;
   if (prepared == NULL || !recipe->simulate_npu)
@@ -133,16 +133,16 @@ vn_job_prepare (const VnModel   *source,
                 GCancellable    *cancellable,
                 GError         **error)
 {
-  return prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable,
-                            error);
+  return job_input_prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable,
+                                      error);
 }
 
 static GHashTable *
-look_at_activations (const VnEqualizeOptions *options,
-                     VnModel                 *prepared,
-                     const VnChannelRun      *run,
-                     GCancellable            *cancellable,
-                     GError                 **error)
+job_input_look_at_activations (const VnEqualizeOptions *options,
+                               VnModel                 *prepared,
+                               const VnChannelRun      *run,
+                               GCancellable            *cancellable,
+                               GError                 **error)
 {
   g_autoptr(GPtrArray) values = vn_equalize_list_results (prepared, options, error);
   g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, VN_CHANNEL_LARGEST, run, cancellable, error)
@@ -167,7 +167,7 @@ look_at_activations (const VnEqualizeOptions *options,
 gboolean
 vn_job_input_wants_equalize (const VnJobInput *self)
 {
-  return needs_samples_to_equalize (self->recipe);
+  return job_input_needs_samples_to_equalize (self->recipe);
 }
 
 /*< private >
@@ -182,7 +182,7 @@ vn_job_input_equalize (VnJobInput    *self,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnEqualizeOptions options = get_equalize_options (self->recipe);
+  VnEqualizeOptions options = job_input_get_equalize_options (self->recipe);
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
                                                       : NULL;
@@ -198,15 +198,15 @@ vn_job_input_equalize (VnJobInput    *self,
     }
   run.samples = (const guint *) (gpointer) taken->data;
   run.n_samples = taken->len;
-  activations = look_at_activations (&options, self->prepared, &run, cancellable, error);
+  activations = job_input_look_at_activations (&options, self->prepared, &run, cancellable, error);
   options.activations = activations;
   return activations != NULL && vn_equalize_model (self->prepared, &options, self->edits, cancellable, error);
 }
 
 /* A network that computes in integers would be quantized a second time, on top of its own errors. */
 static gboolean
-check_is_float (const VnModel  *model,
-                GError        **error)
+job_input_check_is_float (const VnModel  *model,
+                          GError        **error)
 {
   guint n = vn_quantize_count_quantized (model);
 
@@ -220,8 +220,8 @@ check_is_float (const VnModel  *model,
 }
 
 static gboolean
-open_samples (VnJobInput  *self,
-              GError     **error)
+job_input_open_samples (VnJobInput  *self,
+                        GError     **error)
 {
   if (self->data == NULL)
     {
@@ -245,7 +245,7 @@ gboolean
 vn_job_input_validate (const VnJobInput  *self,
                        GError           **error)
 {
-  return vn_recipe_validate (self->recipe, error) && check_is_float (self->model, error);
+  return vn_recipe_validate (self->recipe, error) && job_input_check_is_float (self->model, error);
 }
 
 /*< private >
@@ -259,7 +259,7 @@ vn_job_input_prepare (VnJobInput    *self,
                       GError       **error)
 {
   self->prepared = vn_job_prepare (self->model, self->recipe, self->given_shapes, self->edits, self->notes, cancellable, error);
-  return self->prepared != NULL && open_samples (self, error);
+  return self->prepared != NULL && job_input_open_samples (self, error);
 }
 
 /*< private >
@@ -297,15 +297,15 @@ vn_job_input_make_origin (VnJobInput *self)
 
 /* What the prepared network would be with another opset alone; NULL if that cannot be told. */
 static VnStatsOrigin *
-make_origin_for_opset (const VnJobInput *self,
-                       gint64            opset,
-                       GCancellable     *cancellable)
+job_input_make_origin_for_opset (const VnJobInput *self,
+                                 gint64            opset,
+                                 GCancellable     *cancellable)
 {
   g_autoptr(VnModel) prepared = NULL;
 
-  if (needs_samples_to_equalize (self->recipe))
+  if (job_input_needs_samples_to_equalize (self->recipe))
     return NULL;
-  prepared = prepare_for_opset (self->model, self->recipe, opset, self->given_shapes, NULL, NULL, cancellable, NULL);
+  prepared = job_input_prepare_for_opset (self->model, self->recipe, opset, self->given_shapes, NULL, NULL, cancellable, NULL);
   return prepared != NULL ? vn_job_make_origin (self->model, prepared, self->data, self->origin->samples) : NULL;
 }
 
@@ -329,7 +329,7 @@ vn_job_input_check_stats (const VnJobInput  *self,
   g_autoptr(VnStatsOrigin) same = NULL;
 
   if (origin != NULL && origin->opset != self->origin->opset && g_strcmp0 (origin->source, self->origin->source) == 0)
-    same = make_origin_for_opset (self, origin->opset, cancellable);
+    same = job_input_make_origin_for_opset (self, origin->opset, cancellable);
   return vn_stats_check_origin (stats, same != NULL ? same : self->origin, path, error);
 }
 

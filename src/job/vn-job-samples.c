@@ -7,8 +7,8 @@
 
 /* As spread evenly over the samples that are left as the held-out ones were. */
 static void
-thin_out (GArray *indices,
-          guint   n)
+job_samples_thin_out (GArray *indices,
+                      guint   n)
 {
   guint *items = (guint *) (gpointer) indices->data;
 
@@ -30,14 +30,14 @@ vn_job_take_samples (GArray *samples,
 {
   GArray *taken = g_array_copy (samples);
 
-  thin_out (taken, (guint) MIN (n, G_MAXUINT));
+  job_samples_thin_out (taken, (guint) MIN (n, G_MAXUINT));
   return taken;
 }
 
 /* Those of 0 .. n-1 that are not in @taken, which ascends. */
 static GArray *
-list_others (guint   n,
-             GArray *taken)
+job_samples_list_others (guint   n,
+                         GArray *taken)
 {
   GArray *others = g_array_new (FALSE, FALSE, sizeof (guint));
   guint k = 0;
@@ -72,8 +72,8 @@ vn_job_split_samples (const VnDataSpec  *data,
   gboolean apart;
 
   vn_dataset_split (n, n_held, calibration, NULL);
-  thin_out (*calibration, n_calibration);
-  others = list_others (n, *calibration);
+  job_samples_thin_out (*calibration, n_calibration);
+  others = job_samples_list_others (n, *calibration);
   if (n_held > 0)
     {
       g_clear_pointer (&others, g_array_unref);
@@ -81,33 +81,33 @@ vn_job_split_samples (const VnDataSpec  *data,
     }
   apart = others->len >= n_measured;
   *measured = g_array_copy (apart ? others : *calibration);
-  thin_out (*measured, n_measured);
+  job_samples_thin_out (*measured, n_measured);
   return apart;
 }
 
 /* ---- origin ---- */
 
 static gboolean
-all_equal (const float *numbers)
+job_samples_all_equal (const float *numbers)
 {
   return numbers[0] == numbers[1] && numbers[0] == numbers[2] && numbers[0] == numbers[3];
 }
 
 static void
-add_numbers (GString     *text,
-             const char  *name,
-             const float *numbers)
+job_samples_add_numbers (GString     *text,
+                         const char  *name,
+                         const float *numbers)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
   g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", name);
-  for (guint i = 0; i < 4 && (i == 0 || !all_equal (numbers)); i++)
+  for (guint i = 0; i < 4 && (i == 0 || !job_samples_all_equal (numbers)); i++)
     g_string_append_printf (text, " %s", g_ascii_formatd (buffer, sizeof buffer, "%.9g", numbers[i]));
 }
 
 /* For people to compare when two parts differ. */
 static char *
-describe_data (const VnDataSpec *data)
+job_samples_describe_data (const VnDataSpec *data)
 {
   static const char * const fits[] = { "stretch", "crop", "letterbox" };
   static const char * const colors[] = { "rgb", "bgr" };
@@ -115,8 +115,8 @@ describe_data (const VnDataSpec *data)
   const VnPreprocess *pre = &data->preprocess;
   g_autoptr(GString) text = g_string_new (NULL);
 
-  add_numbers (text, "mean", pre->mean);
-  add_numbers (text, "std", pre->std);
+  job_samples_add_numbers (text, "mean", pre->mean);
+  job_samples_add_numbers (text, "std", pre->std);
   g_string_append_printf (text, ", %s, %s, %s", colors[pre->color], layouts[pre->layout], fits[pre->fit]);
   if (pre->resize > 0)
     g_string_append_printf (text, ", resize %u", pre->resize);
@@ -149,7 +149,7 @@ vn_job_make_origin (const VnModel    *source,
   self->source = vn_model_dup_digest (source);
   self->prepared = vn_model_dup_digest (prepared);
   self->opset = vn_model_get_opset (prepared, "");
-  self->data = data != NULL ? describe_data (data) : g_strdup ("");
+  self->data = data != NULL ? job_samples_describe_data (data) : g_strdup ("");
   self->samples = g_strdup (samples);
   return self;
 }

@@ -28,19 +28,19 @@ enum { PROP_PROGRESS = 1, N_PROPS };
 static GParamSpec *props[N_PROPS];
 
 static VnJobPrivate *
-get_private (VnJob *self)
+job_get_private (VnJob *self)
 {
   return vn_job_get_instance_private (self);
 }
 
-static gboolean run_stages (VnJob         *self,
-                            GCancellable  *cancellable,
-                            GError       **error);
+static gboolean job_run_stages (VnJob         *self,
+                                GCancellable  *cancellable,
+                                GError       **error);
 
 static void
 vn_job_finalize (GObject *object)
 {
-  VnJobPrivate *priv = get_private (VN_JOB (object));
+  VnJobPrivate *priv = job_get_private (VN_JOB (object));
 
   g_main_context_unref (priv->context);
   g_mutex_clear (&priv->lock);
@@ -68,7 +68,7 @@ vn_job_class_init (VnJobClass *klass)
 
   object_class->finalize = vn_job_finalize;
   object_class->get_property = vn_job_get_property;
-  klass->run = run_stages;
+  klass->run = job_run_stages;
   props[PROP_PROGRESS] = g_param_spec_double ("progress", NULL, NULL, 0, 1, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 }
@@ -76,7 +76,7 @@ vn_job_class_init (VnJobClass *klass)
 static void
 vn_job_init (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   priv->context = g_main_context_ref_thread_default ();
   g_mutex_init (&priv->lock);
@@ -84,11 +84,11 @@ vn_job_init (VnJob *self)
 }
 
 static gboolean
-notify_progress_cb (gpointer data)
+job_notify_progress_cb (gpointer data)
 {
   VnJob *self = data;
 
-  g_atomic_int_set (&get_private (self)->notify_queued, FALSE);
+  g_atomic_int_set (&job_get_private (self)->notify_queued, FALSE);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_PROGRESS]);
   return G_SOURCE_REMOVE;
 }
@@ -96,27 +96,27 @@ notify_progress_cb (gpointer data)
 /* Many calls between two turns of the main loop cost one notification. An attached source, not
  * g_main_context_invoke(): that could run the callback on the worker. */
 static void
-queue_notify (VnJob *self)
+job_queue_notify (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   g_autoptr(GSource) source = NULL;
 
   if (!g_atomic_int_compare_and_exchange (&priv->notify_queued, FALSE, TRUE))
     return;
   source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (source, notify_progress_cb, g_object_ref (self), g_object_unref);
+  g_source_set_callback (source, job_notify_progress_cb, g_object_ref (self), g_object_unref);
   g_source_attach (source, priv->context);
 }
 
 static void
-report_cb (gpointer    data,
-           const char *unit,
-           guint64     done,
-           guint64     total)
+job_report_cb (gpointer    data,
+               const char *unit,
+               guint64     done,
+               guint64     total)
 {
   VnJob *self = data;
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   double fraction = total > 0 ? CLAMP ((double) done / (double) total, 0, 1) : 0;
 
   g_mutex_lock (&priv->lock);
@@ -126,7 +126,7 @@ report_cb (gpointer    data,
   /* Workers report in any order; the bar never runs back. */
   priv->progress = MAX (priv->progress, priv->from + fraction * (priv->to - priv->from));
   g_mutex_unlock (&priv->lock);
-  queue_notify (self);
+  job_queue_notify (self);
 }
 
 /**
@@ -137,14 +137,14 @@ report_cb (gpointer    data,
 VnProgress
 vn_job_get_reporter (VnJob *self)
 {
-  return (VnProgress) { report_cb, self };
+  return (VnProgress) { job_report_cb, self };
 }
 
 /* ---- stages ---- */
 
 static double
-sum_weights (VnJob         *self,
-             const VnStage *stage)
+job_sum_weights (VnJob         *self,
+                 const VnStage *stage)
 {
   double sum = 0;
 
@@ -156,11 +156,11 @@ sum_weights (VnJob         *self,
 
 /* Gives the stage its share of what is left, as the stages behind it are now known. */
 static void
-begin_stage (VnJob         *self,
-             const VnStage *stage)
+job_begin_stage (VnJob         *self,
+                 const VnStage *stage)
 {
-  VnJobPrivate *priv = get_private (self);
-  double share = stage->weight / MAX (stage->weight + sum_weights (self, stage + 1), 1e-9);
+  VnJobPrivate *priv = job_get_private (self);
+  double share = stage->weight / MAX (stage->weight + job_sum_weights (self, stage + 1), 1e-9);
 
   g_mutex_lock (&priv->lock);
   priv->stage = _(stage->title);
@@ -172,30 +172,30 @@ begin_stage (VnJob         *self,
   priv->stage_start_progress = priv->from;
   priv->stage_start = g_get_monotonic_time ();
   g_mutex_unlock (&priv->lock);
-  queue_notify (self);
+  job_queue_notify (self);
 }
 
 static gboolean
-run_stage (VnJob          *self,
-           const VnStage  *stage,
-           VnTiming       *timing,
-           GCancellable   *cancellable,
-           GError        **error)
+job_run_stage (VnJob          *self,
+               const VnStage  *stage,
+               VnTiming       *timing,
+               GCancellable   *cancellable,
+               GError        **error)
 {
   gint64 start = g_get_monotonic_time ();
   gboolean ok;
 
-  begin_stage (self, stage);
+  job_begin_stage (self, stage);
   ok = !g_cancellable_set_error_if_cancelled (cancellable, error) && stage->run (self, cancellable, error);
   timing->seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return ok;
 }
 
 static void
-begin_timings (VnJob         *self,
-               const VnStage *stages)
+job_begin_timings (VnJob         *self,
+                   const VnStage *stages)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   g_array_set_size (priv->timings, 0);
   for (const VnStage *stage = stages; stage->id != NULL; stage++)
@@ -208,25 +208,25 @@ begin_timings (VnJob         *self,
 
 /* VnJobClass.run of jobs that need no more. */
 static gboolean
-run_stages (VnJob         *self,
-            GCancellable  *cancellable,
-            GError       **error)
+job_run_stages (VnJob         *self,
+                GCancellable  *cancellable,
+                GError       **error)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   const VnStage *stages = VN_JOB_GET_CLASS (self)->stages;
 
-  begin_timings (self, stages);
+  job_begin_timings (self, stages);
   for (guint i = 0; stages[i].id != NULL; i++)
     if ((stages[i].is_wanted == NULL || stages[i].is_wanted (self)) &&
-        !run_stage (self, &stages[i], &g_array_index (priv->timings, VnTiming, i), cancellable, error))
+        !job_run_stage (self, &stages[i], &g_array_index (priv->timings, VnTiming, i), cancellable, error))
       return FALSE;
   return TRUE;
 }
 
 static void
-end_stages (VnJob *self)
+job_end_stages (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   g_mutex_lock (&priv->lock);
   priv->stage = _("Done");
@@ -234,7 +234,7 @@ end_stages (VnJob *self)
   priv->done = priv->total = 0;
   priv->progress = priv->from = priv->to = 1;
   g_mutex_unlock (&priv->lock);
-  queue_notify (self);
+  job_queue_notify (self);
 }
 
 /**
@@ -246,14 +246,14 @@ end_stages (VnJob *self)
 GArray *
 vn_job_dup_timings (VnJob *self)
 {
-  return g_array_copy (get_private (self)->timings);
+  return g_array_copy (job_get_private (self)->timings);
 }
 
 void
 vn_job_set_title (VnJob      *self,
                   const char *title)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   g_free (priv->title);
   priv->title = g_strdup (title);
@@ -262,7 +262,7 @@ vn_job_set_title (VnJob      *self,
 const char *
 vn_job_get_title (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   return priv->title != NULL ? priv->title : "";
 }
@@ -270,7 +270,7 @@ vn_job_get_title (VnJob *self)
 double
 vn_job_get_progress (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   double progress;
 
   g_mutex_lock (&priv->lock);
@@ -287,7 +287,7 @@ vn_job_get_progress (VnJob *self)
 char *
 vn_job_dup_stage (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   char *stage;
 
   g_mutex_lock (&priv->lock);
@@ -304,7 +304,7 @@ vn_job_dup_stage (VnJob *self)
 char *
 vn_job_dup_detail (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   char *detail = NULL;
 
   g_mutex_lock (&priv->lock);
@@ -326,7 +326,7 @@ vn_job_get_counts (VnJob   *self,
                    guint64 *done,
                    guint64 *total)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
 
   g_mutex_lock (&priv->lock);
   *done = priv->done;
@@ -342,7 +342,7 @@ vn_job_get_counts (VnJob   *self,
 double
 vn_job_get_seconds_left (VnJob *self)
 {
-  VnJobPrivate *priv = get_private (self);
+  VnJobPrivate *priv = job_get_private (self);
   double left = -1;
 
   g_mutex_lock (&priv->lock);
@@ -383,15 +383,15 @@ vn_job_run (VnJob         *self,
     g_cancellable_pop_current (cancellable);
   if (!ok || !vn_memory_check (mark, error))
     return FALSE;
-  end_stages (self);
+  job_end_stages (self);
   return TRUE;
 }
 
 static void
-run_in_thread (GTask        *task,
-               gpointer      source,
-               gpointer      task_data,
-               GCancellable *cancellable)
+job_run_in_thread (GTask        *task,
+                   gpointer      source,
+                   gpointer      task_data,
+                   GCancellable *cancellable)
 {
   GError *error = NULL;
 
@@ -418,7 +418,7 @@ vn_job_start (VnJob               *self,
   g_task_set_source_tag (task, vn_job_start);
   /* What run() returned counts, also when somebody cancelled after it had done its work. */
   g_task_set_check_cancellable (task, FALSE);
-  g_task_run_in_thread (task, run_in_thread);
+  g_task_run_in_thread (task, job_run_in_thread);
 }
 
 gboolean

@@ -25,9 +25,9 @@ G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
 
 /* To measure the error on: of those chosen for it, or else of all, the samples that @stats have not seen. */
 static gboolean
-measure_unseen (VnJobInput *self,
-                VnStats    *stats,
-                GArray     *candidates)
+quantize_job_measure_unseen (VnJobInput *self,
+                             VnStats    *stats,
+                             GArray     *candidates)
 {
   g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
   guint n = vn_data_spec_count_measured (self->data, vn_dataset_get_n (self->dataset));
@@ -48,13 +48,13 @@ measure_unseen (VnJobInput *self,
 
 /* Where the same samples serve for both, the reader of the figures has to know. */
 static void
-choose_measured (VnQuantizeJob *self)
+quantize_job_choose_measured (VnQuantizeJob *self)
 {
   VnJobInput *input = &self->input;
   guint n = vn_dataset_get_n (input->dataset);
 
   if (self->stats != NULL)
-    input->apart = measure_unseen (input, self->stats, input->measured) || measure_unseen (input, self->stats, input->calibration);
+    input->apart = quantize_job_measure_unseen (input, self->stats, input->measured) || quantize_job_measure_unseen (input, self->stats, input->calibration);
   if (input->apart || self->settings.skip_compare)
     return;
   if (self->stats != NULL)
@@ -98,9 +98,9 @@ vn_quantize_job_equalize (VnJob         *job,
 /* ---- statistics ---- */
 
 static gboolean
-load_stats (VnQuantizeJob  *self,
-            GCancellable   *cancellable,
-            GError        **error)
+quantize_job_load_stats (VnQuantizeJob  *self,
+                         GCancellable   *cancellable,
+                         GError        **error)
 {
   if (vn_recipe_uses_samples (self->settings.recipe) || self->settings.stats != NULL)
     vn_job_input_make_origin (&self->input);
@@ -112,9 +112,9 @@ load_stats (VnQuantizeJob  *self,
 
 /* The first value that @stats lack, of those that can be known. */
 static const char *
-find_missing (const VnModel *prepared,
-              VnStats       *stats,
-              GPtrArray     *taps)
+quantize_job_find_missing (const VnModel *prepared,
+                           VnStats       *stats,
+                           GPtrArray     *taps)
 {
   g_autofree gboolean *lost = vn_graph_find_lost (prepared->graph);
 
@@ -129,8 +129,8 @@ find_missing (const VnModel *prepared,
 }
 
 static void
-take_stats (VnResult *result,
-            VnStats  *stats)
+quantize_job_take_stats (VnResult *result,
+                         VnStats  *stats)
 {
   vn_graph_note_unsupported (result->prepared->graph, result->notes);
   result->stats = vn_stats_ref (stats);
@@ -139,12 +139,12 @@ take_stats (VnResult *result,
 
 /* Statistics from files must hold every value: there may be no samples to make them anew. */
 static gboolean
-use_loaded (VnQuantizeJob  *self,
-            VnResult       *result,
-            GPtrArray      *taps,
-            GError        **error)
+quantize_job_use_loaded (VnQuantizeJob  *self,
+                         VnResult       *result,
+                         GPtrArray      *taps,
+                         GError        **error)
 {
-  const char *missing = find_missing (result->prepared, self->stats, taps);
+  const char *missing = quantize_job_find_missing (result->prepared, self->stats, taps);
 
   if (missing != NULL)
     {
@@ -153,28 +153,28 @@ use_loaded (VnQuantizeJob  *self,
                      "opset; calibrate with the options that are given here"), missing);
       return FALSE;
     }
-  take_stats (result, self->stats);
+  quantize_job_take_stats (result, self->stats);
   return TRUE;
 }
 
 /* Statistics of an earlier run serve again if this run would find them once more, and they hold every value it needs. */
 static VnStats *
-find_earlier (VnQuantizeJob *self,
-              GPtrArray     *taps,
-              GCancellable  *cancellable)
+quantize_job_find_earlier (VnQuantizeJob *self,
+                           GPtrArray     *taps,
+                           GCancellable  *cancellable)
 {
   VnStats *earlier = self->settings.earlier;
 
   return earlier != NULL && vn_job_input_owns_stats (&self->input, earlier, cancellable) &&
-         find_missing (self->input.prepared, earlier, taps) == NULL ? earlier : NULL;
+         quantize_job_find_missing (self->input.prepared, earlier, taps) == NULL ? earlier : NULL;
 }
 
 /* Takes statistics that need no run: those that were given, or that an earlier run left, or none if all ranges are given. */
 static gboolean
-take_known_stats (VnQuantizeJob  *self,
-                  VnResult       *result,
-                  GCancellable   *cancellable,
-                  GError        **error)
+quantize_job_take_known_stats (VnQuantizeJob  *self,
+                               VnResult       *result,
+                               GCancellable   *cancellable,
+                               GError        **error)
 {
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
   g_autoptr(VnStats) nothing = vn_stats_new_empty ();
@@ -187,10 +187,10 @@ take_known_stats (VnQuantizeJob  *self,
       return TRUE;
     }
   if (self->stats != NULL)
-    return use_loaded (self, result, taps, error);
-  known = self->input.dataset != NULL ? find_earlier (self, taps, cancellable) : nothing;
+    return quantize_job_use_loaded (self, result, taps, error);
+  known = self->input.dataset != NULL ? quantize_job_find_earlier (self, taps, cancellable) : nothing;
   if (known != NULL)
-    take_stats (result, known);
+    quantize_job_take_stats (result, known);
   return TRUE;
 }
 
@@ -202,16 +202,16 @@ vn_quantize_job_check (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   VnJobInput *input = &self->input;
 
-  if (!load_stats (self, cancellable, error))
+  if (!quantize_job_load_stats (self, cancellable, error))
     return FALSE;
   if (input->dataset != NULL)
     {
-      choose_measured (self);
+      quantize_job_choose_measured (self);
       self->draft->n_calibration = input->calibration->len;
       self->draft->n_held_out = input->measured->len;
     }
   return vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error) &&
-         take_known_stats (self, self->draft, cancellable, error);
+         quantize_job_take_known_stats (self, self->draft, cancellable, error);
 }
 
 static gboolean
@@ -261,8 +261,8 @@ vn_quantize_job_correct (VnJob         *job,
 }
 
 static gsize
-encoded_size (const VnModel  *model,
-              GError        **error)
+quantize_job_encoded_size (const VnModel  *model,
+                           GError        **error)
 {
   g_autoptr(GBytes) bytes = NULL;
 
@@ -290,7 +290,7 @@ vn_quantize_job_quantize (VnJob         *job,
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
-  result->quantized_bytes = encoded_size (result->quantized, error);
+  result->quantized_bytes = quantize_job_encoded_size (result->quantized, error);
   return result->quantized_bytes > 0;
 }
 
@@ -307,10 +307,10 @@ vn_quantize_job_check_settings (VnJob         *job,
 
 /* What is run to measure the error: the result, or, as samples are float32, the same network with casts around it. */
 static VnModel *
-make_measurable (VnQuantizeJob  *self,
-                 VnResult       *result,
-                 GHashTable    **names,
-                 GError        **error)
+quantize_job_make_measurable (VnQuantizeJob  *self,
+                              VnResult       *result,
+                              GHashTable    **names,
+                              GError        **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
   g_autoptr(VnModel) model = NULL;
@@ -343,7 +343,7 @@ vn_quantize_job_compare (VnJob         *job,
   const VnJobInput *input = &self->input;
   VnResult *result = self->draft;
   g_autoptr(GHashTable) names = NULL;
-  g_autoptr(VnModel) quantized = make_measurable (self, result, &names, error);
+  g_autoptr(VnModel) quantized = quantize_job_make_measurable (self, result, &names, error);
   VnCompareOptions options = { .value_names = names, .plan = result->plan,
                                .samples = (const guint *) (gpointer) input->measured->data,
                                .n_samples = input->measured->len, .n_threads = input->n_threads };
@@ -373,8 +373,8 @@ static const VnStage stages[] = {
 
 /* Random values have no size of their own: what the network leaves open was taken as 1, with which many networks cannot run. */
 static void
-explain_open_sizes (VnQuantizeJob  *self,
-                    GError        **error)
+quantize_job_explain_open_sizes (VnQuantizeJob  *self,
+                                 GError        **error)
 {
   const VnGraph *graph = self->settings.model->graph;
 
@@ -397,8 +397,8 @@ explain_open_sizes (VnQuantizeJob  *self,
 
 /* What comes of infinite weights is found far behind them. */
 static void
-explain_weights (VnNotes  *notes,
-                 GError  **error)
+quantize_job_explain_weights (VnNotes  *notes,
+                              GError  **error)
 {
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
@@ -413,7 +413,7 @@ explain_weights (VnNotes  *notes,
 }
 
 static void
-begin_result (VnQuantizeJob *self)
+quantize_job_begin_result (VnQuantizeJob *self)
 {
   VnResult *result = vn_result_new ();
 
@@ -438,7 +438,7 @@ vn_quantize_job_run (VnJob         *job,
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  begin_result (self);
+  quantize_job_begin_result (self);
   if (!vn_job_input_validate (&self->input, error))
     return FALSE;
   vn_weights_check (self->settings.model, self->draft->notes);
@@ -446,8 +446,8 @@ vn_quantize_job_run (VnJob         *job,
     {
       if (!g_cancellable_is_cancelled (cancellable))
         {
-          explain_open_sizes (self, error);
-          explain_weights (self->draft->notes, error);
+          quantize_job_explain_open_sizes (self, error);
+          quantize_job_explain_weights (self->draft->notes, error);
         }
       return FALSE;
     }

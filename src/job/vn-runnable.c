@@ -5,7 +5,7 @@
 #include "vn-pass.h"
 
 static gboolean
-has_half (const VnModel *model)
+runnable_has_half (const VnModel *model)
 {
   for (guint i = 0; i < model->graph->values->len; i++)
     {
@@ -56,7 +56,7 @@ vn_model_to_runnable (VnModel       *model,
   g_autoptr(VnModel) copy = NULL;
   VnPassContext ctx = { .cancellable = cancellable };
 
-  if (expanded == NULL || !has_half (expanded))
+  if (expanded == NULL || !runnable_has_half (expanded))
     return g_steal_pointer (&expanded);
   copy = vn_model_copy (expanded);
   ctx.model = copy;
@@ -66,8 +66,8 @@ vn_model_to_runnable (VnModel       *model,
 }
 
 static gboolean
-is_known (const VnModel *model,
-          GHashTable    *shapes)
+runnable_is_known (const VnModel *model,
+                   GHashTable    *shapes)
 {
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -98,7 +98,7 @@ vn_model_size_for_run (VnModel     *model,
 {
   g_autoptr(VnDataset) dataset = NULL;
 
-  if (data == NULL || g_str_equal (data->path, "random") || is_known (model, given))
+  if (data == NULL || g_str_equal (data->path, "random") || runnable_is_known (model, given))
     {
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
       return TRUE;
@@ -109,10 +109,10 @@ vn_model_size_for_run (VnModel     *model,
 
 /* What was given by hand comes before the sample's. */
 static gboolean
-take_given (const VnInputSpec  *spec,
-            GHashTable         *given,
-            VnTensor          **tensor,
-            GError            **error)
+runnable_take_given (const VnInputSpec  *spec,
+                     GHashTable         *given,
+                     VnTensor          **tensor,
+                     GError            **error)
 {
   VnTensor *found = given != NULL ? g_hash_table_lookup (given, spec->name) : NULL;
   VnTensor *converted = found != NULL ? vn_tensor_convert (found, spec->dtype, error) : NULL;
@@ -157,7 +157,7 @@ vn_plan_load_sample (VnPlan      *plan,
                     !vn_dataset_load (dataset, 0, tensors, error)))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!take_given (&specs[i], given, &tensors[i], error))
+    if (!runnable_take_given (&specs[i], given, &tensors[i], error))
       return FALSE;
   return TRUE;
 }

@@ -30,9 +30,9 @@ vn_attr_new (const char *name,
 }
 
 static GPtrArray *
-copy_refs (GPtrArray *from,
-           gpointer (*ref) (gpointer),
-           GDestroyNotify unref)
+attr_copy_refs (GPtrArray *from,
+                gpointer (*ref) (gpointer),
+                GDestroyNotify unref)
 {
   GPtrArray *copy;
 
@@ -45,7 +45,7 @@ copy_refs (GPtrArray *from,
 }
 
 static GBytes *
-ref_bytes (GBytes *bytes)
+attr_ref_bytes (GBytes *bytes)
 {
   return bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
@@ -60,16 +60,16 @@ _vn_attr_copy_plain (const VnAttr *self)
   copy->type = self->type;
   copy->f = self->f;
   copy->i = self->i;
-  copy->s = ref_bytes (self->s);
+  copy->s = attr_ref_bytes (self->s);
   copy->tensor = self->tensor != NULL ? vn_tensor_ref (self->tensor) : NULL;
   copy->floats = self->floats != NULL ? g_array_copy (self->floats) : NULL;
   copy->ints = self->ints != NULL ? g_array_copy (self->ints) : NULL;
-  copy->strings = copy_refs (self->strings, (gpointer (*) (gpointer)) g_bytes_ref, (GDestroyNotify) g_bytes_unref);
-  copy->tensors = copy_refs (self->tensors, (gpointer (*) (gpointer)) vn_tensor_ref, (GDestroyNotify) vn_tensor_unref);
+  copy->strings = attr_copy_refs (self->strings, (gpointer (*) (gpointer)) g_bytes_ref, (GDestroyNotify) g_bytes_unref);
+  copy->tensors = attr_copy_refs (self->tensors, (gpointer (*) (gpointer)) vn_tensor_ref, (GDestroyNotify) vn_tensor_unref);
   copy->ref_name = g_strdup (self->ref_name);
   copy->doc = g_strdup (self->doc);
   copy->tensor_name = g_strdup (self->tensor_name);
-  copy->extra = ref_bytes (self->extra);
+  copy->extra = attr_ref_bytes (self->extra);
   return copy;
 }
 

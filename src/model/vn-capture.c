@@ -10,8 +10,8 @@ typedef struct
 } Capture;
 
 static gboolean
-is_inside (const VnGraph *graph,
-           const VnNode  *node)
+capture_is_inside (const VnGraph *graph,
+                   const VnNode  *node)
 {
   for (; graph != NULL; graph = graph->parent)
     if (graph->parent_node == node)
@@ -20,45 +20,45 @@ is_inside (const VnGraph *graph,
 }
 
 static void
-add_outer (Capture *self,
-           VnValue *value)
+capture_add_outer (Capture *self,
+                   VnValue *value)
 {
-  if (value != NULL && !is_inside (value->graph, self->node) && g_hash_table_add (self->seen, value))
+  if (value != NULL && !capture_is_inside (value->graph, self->node) && g_hash_table_add (self->seen, value))
     g_ptr_array_add (self->captured, value);
 }
 
 static void
-visit_attrs (Capture      *self,
-             const VnNode *node);
+capture_visit_attrs (Capture      *self,
+                     const VnNode *node);
 
 static void
-visit_graph (Capture       *self,
-             const VnGraph *graph)
+capture_visit_graph (Capture       *self,
+                     const VnGraph *graph)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
 
       for (guint k = 0; k < node->inputs->len; k++)
-        add_outer (self, g_ptr_array_index (node->inputs, k));
-      visit_attrs (self, node);
+        capture_add_outer (self, g_ptr_array_index (node->inputs, k));
+      capture_visit_attrs (self, node);
     }
   for (guint i = 0; i < graph->outputs->len; i++)
-    add_outer (self, g_ptr_array_index (graph->outputs, i));
+    capture_add_outer (self, g_ptr_array_index (graph->outputs, i));
 }
 
 static void
-visit_attrs (Capture      *self,
-             const VnNode *node)
+capture_visit_attrs (Capture      *self,
+                     const VnNode *node)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     {
       const VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
       if (attr->graph != NULL)
-        visit_graph (self, attr->graph);
+        capture_visit_graph (self, attr->graph);
       for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
-        visit_graph (self, g_ptr_array_index (attr->graphs, k));
+        capture_visit_graph (self, g_ptr_array_index (attr->graphs, k));
     }
 }
 
@@ -92,7 +92,7 @@ vn_node_list_captured (const VnNode *self)
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   Capture capture = { self, seen, g_ptr_array_new () };
 
-  visit_attrs (&capture, self);
+  capture_visit_attrs (&capture, self);
   return capture.captured;
 }
 

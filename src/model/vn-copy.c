@@ -16,7 +16,7 @@ static VnGraph *copy_graph (Copy          *copy,
                             VnNode        *parent_node);
 
 static GBytes *
-ref_bytes (GBytes *bytes)
+copy_ref_bytes (GBytes *bytes)
 {
   return bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
@@ -36,16 +36,16 @@ copy_value (Copy          *copy,
   vn_type_copy (&value->type, &from->type);
   value->initializer = from->initializer != NULL ? vn_tensor_ref (from->initializer) : NULL;
   value->doc = g_strdup (from->doc);
-  value->extra = ref_bytes (from->extra);
-  value->initializer_extra = ref_bytes (from->initializer_extra);
+  value->extra = copy_ref_bytes (from->extra);
+  value->initializer_extra = copy_ref_bytes (from->initializer_extra);
   g_ptr_array_add (graph->values, value);
   g_hash_table_insert (graph->by_name, value->name, value);
   g_hash_table_insert (copy->values, (gpointer) from, value);
 }
 
 static VnValue *
-mapped (Copy          *copy,
-        const VnValue *from)
+copy_mapped (Copy          *copy,
+             const VnValue *from)
 {
   return from != NULL ? g_hash_table_lookup (copy->values, from) : NULL;
 }
@@ -79,12 +79,12 @@ copy_node (Copy         *copy,
   node->name = g_strdup (from->name);
   node->overload = g_strdup (from->overload);
   node->doc = g_strdup (from->doc);
-  node->extra = ref_bytes (from->extra);
+  node->extra = copy_ref_bytes (from->extra);
   node->written_domain_alias = from->written_domain_alias;
   for (guint i = 0; i < from->inputs->len; i++)
-    vn_node_set_input (node, i, mapped (copy, vn_node_get_input (from, i)));
+    vn_node_set_input (node, i, copy_mapped (copy, vn_node_get_input (from, i)));
   for (guint i = 0; i < from->outputs->len; i++)
-    vn_node_set_output (node, i, mapped (copy, vn_node_get_output (from, i)));
+    vn_node_set_output (node, i, copy_mapped (copy, vn_node_get_output (from, i)));
   for (guint i = 0; i < from->attrs->len; i++)
     copy_attr (copy, g_ptr_array_index (from->attrs, i), node);
 }
@@ -95,7 +95,7 @@ copy_list (Copy      *copy,
            GPtrArray *to)
 {
   for (guint i = 0; i < from->len; i++)
-    g_ptr_array_add (to, mapped (copy, g_ptr_array_index (from, i)));
+    g_ptr_array_add (to, copy_mapped (copy, g_ptr_array_index (from, i)));
 }
 
 static VnGraph *
@@ -109,7 +109,7 @@ copy_graph (Copy          *copy,
   g_free (graph->name);
   graph->name = g_strdup (from->name);
   graph->doc = g_strdup (from->doc);
-  graph->extra = ref_bytes (from->extra);
+  graph->extra = copy_ref_bytes (from->extra);
   for (guint i = 0; i < from->values->len; i++)
     copy_value (copy, g_ptr_array_index (from->values, i), graph);
   copy_list (copy, from->inputs, graph->inputs);
@@ -141,7 +141,7 @@ copy_string (gconstpointer text,
 }
 
 static void
-opset_clear (gpointer data)
+copy_opset_clear (gpointer data)
 {
   g_free (((VnOpset *) data)->domain);
 }
@@ -170,11 +170,11 @@ copy_function (Copy             *copy,
   if (from->opsets != NULL)
     {
       function->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
-      g_array_set_clear_func (function->opsets, opset_clear);
+      g_array_set_clear_func (function->opsets, copy_opset_clear);
       copy_opsets (from->opsets, function->opsets);
     }
   function->doc = g_strdup (from->doc);
-  function->extra = ref_bytes (from->extra);
+  function->extra = copy_ref_bytes (from->extra);
   g_ptr_array_add (copy->model->functions, function);
 }
 
@@ -200,7 +200,7 @@ vn_model_copy (const VnModel *self)
   for (guint i = 0; i < self->files->len; i++)
     g_ptr_array_add (model->files, g_strdup (g_ptr_array_index (self->files, i)));
   model->file_size = self->file_size;
-  model->extra = ref_bytes (self->extra);
+  model->extra = copy_ref_bytes (self->extra);
   copy_opsets (self->opsets, model->opsets);
   for (guint i = 0; i < self->metadata->len; i++)
     g_ptr_array_add (model->metadata, g_strdup (g_ptr_array_index (self->metadata, i)));

@@ -67,8 +67,8 @@ vn_format_parse_shape (const char *text,
 }
 
 static void
-append_ints (GString      *text,
-             const GArray *ints)
+format_model_append_ints (GString      *text,
+                          const GArray *ints)
 {
   for (guint i = 0; i < ints->len && i < 16; i++)
     g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", g_array_index (ints, gint64, i));
@@ -77,8 +77,8 @@ append_ints (GString      *text,
 }
 
 static void
-append_floats (GString      *text,
-               const GArray *floats)
+format_model_append_floats (GString      *text,
+                            const GArray *floats)
 {
   for (guint i = 0; i < floats->len && i < 16; i++)
     {
@@ -91,7 +91,7 @@ append_floats (GString      *text,
 }
 
 static char *
-bytes_to_text (GBytes *bytes)
+format_model_bytes_to_text (GBytes *bytes)
 {
   gsize size = 0;
   const char *data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
@@ -100,7 +100,7 @@ bytes_to_text (GBytes *bytes)
 }
 
 static char *
-tensor_to_text (const VnTensor *tensor)
+format_model_tensor_to_text (const VnTensor *tensor)
 {
   g_autofree char *shape = vn_shape_to_string (&tensor->shape, "×");
 
@@ -127,19 +127,19 @@ vn_format_attr (const VnAttr *attr)
       g_string_append_printf (text, "%" G_GINT64_FORMAT, attr->i);
       break;
     case VN_ATTR_STRING:
-      return bytes_to_text (attr->s);
+      return format_model_bytes_to_text (attr->s);
     case VN_ATTR_TENSOR:
-      return attr->tensor != NULL ? tensor_to_text (attr->tensor) : g_strdup ("");
+      return attr->tensor != NULL ? format_model_tensor_to_text (attr->tensor) : g_strdup ("");
     case VN_ATTR_FLOATS:
-      append_floats (text, attr->floats);
+      format_model_append_floats (text, attr->floats);
       break;
     case VN_ATTR_INTS:
-      append_ints (text, attr->ints);
+      format_model_append_ints (text, attr->ints);
       break;
     case VN_ATTR_STRINGS:
       for (guint i = 0; i < attr->strings->len && i < 16; i++)
         {
-          g_autofree char *one = bytes_to_text (g_ptr_array_index (attr->strings, i));
+          g_autofree char *one = format_model_bytes_to_text (g_ptr_array_index (attr->strings, i));
 
           g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", one);
         }

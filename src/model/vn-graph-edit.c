@@ -6,8 +6,8 @@
 #include "vn-graph-edit.h"
 
 static gboolean
-has_inside (const VnGraph *self,
-            const char    *name)
+graph_edit_has_inside (const VnGraph *self,
+                       const char    *name)
 {
   GHashTableIter iter;
   gpointer inner;
@@ -16,7 +16,7 @@ has_inside (const VnGraph *self,
     return FALSE;
   g_hash_table_iter_init (&iter, self->inner);
   while (g_hash_table_iter_next (&iter, &inner, NULL))
-    if (g_hash_table_contains (((const VnGraph *) inner)->by_name, name) || has_inside (inner, name))
+    if (g_hash_table_contains (((const VnGraph *) inner)->by_name, name) || graph_edit_has_inside (inner, name))
       return TRUE;
   return FALSE;
 }
@@ -33,7 +33,7 @@ vn_graph_unique_name (VnGraph    *self,
 {
   char *name = g_strdup (base);
 
-  for (guint i = 2; vn_graph_find_value (self, name) != NULL || has_inside (self, name); i++)
+  for (guint i = 2; vn_graph_find_value (self, name) != NULL || graph_edit_has_inside (self, name); i++)
     {
       g_free (name);
       name = g_strdup_printf ("%s_%u", base, i);
@@ -42,10 +42,10 @@ vn_graph_unique_name (VnGraph    *self,
 }
 
 static VnValue *
-add_value (VnGraph       *self,
-           char          *name,
-           VnDType        dtype,
-           const VnShape *shape)
+graph_edit_add_value (VnGraph       *self,
+                      char          *name,
+                      VnDType        dtype,
+                      const VnShape *shape)
 {
   VnValue *value = g_new0 (VnValue, 1);
 
@@ -62,7 +62,7 @@ add_value (VnGraph       *self,
 }
 
 static VnValue *
-make_input (VnValue *value)
+graph_edit_make_input (VnValue *value)
 {
   value->is_input = TRUE;
   value->has_info = TRUE;
@@ -81,7 +81,7 @@ vn_graph_add_value (VnGraph       *self,
                     VnDType        dtype,
                     const VnShape *shape)
 {
-  return add_value (self, vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value"), dtype, shape);
+  return graph_edit_add_value (self, vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value"), dtype, shape);
 }
 
 /**
@@ -101,8 +101,8 @@ vn_graph_add_named (VnGraph    *self,
   VnValue *value;
 
   g_return_val_if_fail (g_hash_table_lookup (self->by_name, name) == NULL, NULL);
-  value = add_value (self, g_strdup (name), VN_DTYPE_UNDEFINED, NULL);
-  return input ? make_input (value) : value;
+  value = graph_edit_add_value (self, g_strdup (name), VN_DTYPE_UNDEFINED, NULL);
+  return input ? graph_edit_make_input (value) : value;
 }
 
 VnValue *
@@ -111,7 +111,7 @@ vn_graph_add_input (VnGraph       *self,
                     VnDType        dtype,
                     const VnShape *shape)
 {
-  return make_input (vn_graph_add_value (self, name, dtype, shape));
+  return graph_edit_make_input (vn_graph_add_value (self, name, dtype, shape));
 }
 
 VnValue *
@@ -161,9 +161,9 @@ vn_value_set_type (VnValue       *self,
 /* ---- nodes ---- */
 
 static void
-drop_use (VnValue *value,
-          VnNode  *node,
-          guint    index)
+graph_edit_drop_use (VnValue *value,
+                     VnNode  *node,
+                     guint    index)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -193,7 +193,7 @@ vn_node_set_input (VnNode  *self,
   if (i == self->inputs->len)
     g_ptr_array_add (self->inputs, NULL);
   if (old != NULL)
-    drop_use (old, self, i);
+    graph_edit_drop_use (old, self, i);
   self->inputs->pdata[i] = value;
   if (value != NULL)
     {
@@ -231,15 +231,15 @@ vn_node_set_output (VnNode  *self,
 }
 
 static void
-renumber_nodes (VnGraph *self,
-                guint    from)
+graph_edit_renumber_nodes (VnGraph *self,
+                           guint    from)
 {
   for (guint i = from; i < self->nodes->len; i++)
     ((VnNode *) g_ptr_array_index (self->nodes, i))->index = i;
 }
 
 static void
-collect_node_names (VnGraph *self)
+graph_edit_collect_node_names (VnGraph *self)
 {
   self->node_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < self->nodes->len; i++)
@@ -247,13 +247,13 @@ collect_node_names (VnGraph *self)
 }
 
 static char *
-unique_node_name (VnGraph    *self,
-                  const char *base)
+graph_edit_unique_node_name (VnGraph    *self,
+                             const char *base)
 {
   char *name = g_strdup (base);
 
   if (self->node_names == NULL)
-    collect_node_names (self);
+    graph_edit_collect_node_names (self);
   for (guint i = 2; g_hash_table_contains (self->node_names, name); i++)
     {
       g_free (name);
@@ -286,14 +286,14 @@ vn_graph_insert_node (VnGraph     *self,
   guint at = before != NULL ? before->index : self->nodes->len;
 
   node->graph = self;
-  node->name = name != NULL && name[0] != '\0' ? unique_node_name (self, name) : g_strdup ("");
+  node->name = name != NULL && name[0] != '\0' ? graph_edit_unique_node_name (self, name) : g_strdup ("");
   node->domain = g_strdup (domain);
   node->op_type = g_strdup (op_type);
   node->inputs = g_ptr_array_new ();
   node->outputs = g_ptr_array_new ();
   node->attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
   g_ptr_array_insert (self->nodes, at, node);
-  renumber_nodes (self, at);
+  graph_edit_renumber_nodes (self, at);
   for (guint i = 0; i < n_inputs; i++)
     vn_node_set_input (node, i, inputs[i]);
   for (guint i = 0; i < n_outputs; i++)
@@ -316,7 +316,7 @@ vn_graph_add_node (VnGraph     *self,
 
 /* Subgraphs use values of outer graphs: those uses go with the node that holds them. */
 static void
-drop_graph_uses (VnGraph *graph)
+graph_edit_drop_graph_uses (VnGraph *graph)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -330,9 +330,9 @@ drop_graph_uses (VnGraph *graph)
           VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
           if (attr->graph != NULL)
-            drop_graph_uses (attr->graph);
+            graph_edit_drop_graph_uses (attr->graph);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+            graph_edit_drop_graph_uses (g_ptr_array_index (attr->graphs, g));
         }
     }
 }
@@ -350,7 +350,7 @@ vn_graph_remove_node (VnGraph *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
-      drop_use (vn_node_get_input (node, i), node, i);
+      graph_edit_drop_use (vn_node_get_input (node, i), node, i);
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       vn_node_get_output (node, i)->producer = NULL;
@@ -359,12 +359,12 @@ vn_graph_remove_node (VnGraph *self,
       VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
       if (attr->graph != NULL)
-        drop_graph_uses (attr->graph);
+        graph_edit_drop_graph_uses (attr->graph);
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-        drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+        graph_edit_drop_graph_uses (g_ptr_array_index (attr->graphs, g));
     }
   g_ptr_array_remove_index (self->nodes, at);
-  renumber_nodes (self, at);
+  graph_edit_renumber_nodes (self, at);
 }
 
 /**
@@ -388,8 +388,8 @@ vn_graph_remove_value (VnGraph *self,
 }
 
 static gboolean
-is_still_output (VnGraph *self,
-                 VnValue *value)
+graph_edit_is_still_output (VnGraph *self,
+                            VnValue *value)
 {
   return g_ptr_array_find (self->outputs, value, NULL);
 }
@@ -412,7 +412,7 @@ vn_graph_set_output (VnGraph *self,
     old = g_ptr_array_index (self->outputs, i);
   self->outputs->pdata[i] = value;
   if (old != NULL && old != value)
-    old->is_output = is_still_output (self, old);
+    old->is_output = graph_edit_is_still_output (self, old);
   if (value->graph == self)
     {
       value->is_output = TRUE;
@@ -445,7 +445,7 @@ vn_graph_reorder (VnGraph   *self,
 
   for (guint i = 0; i < nodes->len; i++)
     self->nodes->pdata[i] = nodes->pdata[i];
-  renumber_nodes (self, 0);
+  graph_edit_renumber_nodes (self, 0);
 }
 
 /**

@@ -23,7 +23,7 @@ vn_attr_free (VnAttr *self)
 }
 
 static void
-value_free (gpointer data)
+graph_memory_value_free (gpointer data)
 {
   VnValue *self = data;
 
@@ -38,7 +38,7 @@ value_free (gpointer data)
 }
 
 static void
-node_free (gpointer data)
+graph_memory_node_free (gpointer data)
 {
   VnNode *self = data;
 
@@ -55,8 +55,8 @@ node_free (gpointer data)
 }
 
 static void
-add_inner (VnGraph *self,
-           VnGraph *inner)
+graph_memory_add_inner (VnGraph *self,
+                        VnGraph *inner)
 {
   if (self->inner == NULL)
     self->inner = g_hash_table_new (NULL, NULL);
@@ -81,10 +81,10 @@ vn_graph_new (VnModel *model,
   self->parent = parent;
   self->parent_node = parent_node;
   if (parent != NULL)
-    add_inner (parent, self);
+    graph_memory_add_inner (parent, self);
   self->name = g_strdup ("");
-  self->nodes = g_ptr_array_new_with_free_func (node_free);
-  self->values = g_ptr_array_new_with_free_func (value_free);
+  self->nodes = g_ptr_array_new_with_free_func (graph_memory_node_free);
+  self->values = g_ptr_array_new_with_free_func (graph_memory_value_free);
   self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self->inputs = g_ptr_array_new ();
   self->outputs = g_ptr_array_new ();

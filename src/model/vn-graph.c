@@ -55,8 +55,8 @@ typedef struct
 } Sort;
 
 static void
-heap_push (GArray *heap,
-           guint   index)
+graph_heap_push (GArray *heap,
+                 guint   index)
 {
   guint at = heap->len;
 
@@ -75,7 +75,7 @@ heap_push (GArray *heap,
 }
 
 static guint
-heap_pop (GArray *heap)
+graph_heap_pop (GArray *heap)
 {
   guint *items = (guint *) (gpointer) heap->data;
   guint top = items[0];
@@ -101,8 +101,8 @@ heap_pop (GArray *heap)
 
 /* The node of @graph that is, or holds in a subgraph, the given user. */
 static const VnNode *
-enclosing_node (const VnGraph *graph,
-                const VnNode  *user)
+graph_enclosing_node (const VnGraph *graph,
+                      const VnNode  *user)
 {
   while (user != NULL && user->graph != graph)
     user = user->graph->parent_node;
@@ -111,9 +111,9 @@ enclosing_node (const VnGraph *graph,
 
 /* Such a value has no use of its own, but the node needs it. */
 static void
-add_returned (Sort          *sort,
-              guint          node,
-              const VnGraph *inner)
+graph_add_returned (Sort          *sort,
+                    guint          node,
+                    const VnGraph *inner)
 {
   for (guint i = 0; i < inner->outputs->len; i++)
     {
@@ -134,9 +134,9 @@ add_returned (Sort          *sort,
 }
 
 static void
-find_returned (Sort         *sort,
-               guint         index,
-               const VnNode *node)
+graph_find_returned (Sort         *sort,
+                     guint         index,
+                     const VnNode *node)
 {
   for (guint a = 0; a < node->attrs->len; a++)
     {
@@ -147,18 +147,18 @@ find_returned (Sort         *sort,
         {
           const VnGraph *inner = g < n_graphs ? g_ptr_array_index (attr->graphs, g) : attr->graph;
 
-          add_returned (sort, index, inner);
+          graph_add_returned (sort, index, inner);
           for (guint i = 0; i < inner->nodes->len; i++)
-            find_returned (sort, index, g_ptr_array_index (inner->nodes, i));
+            graph_find_returned (sort, index, g_ptr_array_index (inner->nodes, i));
         }
     }
 }
 
 static void
-count_waiting (Sort *sort)
+graph_count_waiting (Sort *sort)
 {
   for (guint i = 0; i < sort->graph->nodes->len; i++)
-    find_returned (sort, i, g_ptr_array_index (sort->graph->nodes, i));
+    graph_find_returned (sort, i, g_ptr_array_index (sort->graph->nodes, i));
   for (guint i = 0; i < sort->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (sort->graph->values, i);
@@ -167,7 +167,7 @@ count_waiting (Sort *sort)
         continue;
       for (guint u = 0; u < value->uses->len; u++)
         {
-          const VnNode *node = enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
+          const VnNode *node = graph_enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
 
           if (node != NULL)
             sort->waiting[node->index]++;
@@ -176,33 +176,33 @@ count_waiting (Sort *sort)
 }
 
 static void
-release_node (Sort  *sort,
-              guint  index)
+graph_release_node (Sort  *sort,
+                    guint  index)
 {
   if (--sort->waiting[index] == 0)
-    heap_push (sort->ready, index);
+    graph_heap_push (sort->ready, index);
 }
 
 static void
-release_output (Sort          *sort,
-                const VnValue *value)
+graph_release_output (Sort          *sort,
+                      const VnValue *value)
 {
   const GArray *returning = g_hash_table_lookup (sort->returned, value);
 
   for (guint u = 0; u < value->uses->len; u++)
     {
-      const VnNode *node = enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
+      const VnNode *node = graph_enclosing_node (sort->graph, g_array_index (value->uses, VnUse, u).node);
 
       if (node != NULL)
-        release_node (sort, node->index);
+        graph_release_node (sort, node->index);
     }
   for (guint i = 0; returning != NULL && i < returning->len; i++)
-    release_node (sort, g_array_index (returning, guint, i));
+    graph_release_node (sort, g_array_index (returning, guint, i));
 }
 
 static void
-set_cycle_error (const Sort  *sort,
-                 GError     **error)
+graph_set_cycle_error (const Sort  *sort,
+                       GError     **error)
 {
   for (guint i = 0; i < sort->graph->nodes->len; i++)
     if (sort->waiting[i] > 0)
@@ -230,29 +230,29 @@ vn_graph_sort (const VnGraph  *self,
   g_autoptr(GHashTable) returned = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   Sort sort = { self, waiting, ready, returned };
 
-  count_waiting (&sort);
+  graph_count_waiting (&sort);
   for (guint i = 0; i < self->nodes->len; i++)
     if (waiting[i] == 0)
-      heap_push (ready, i);
+      graph_heap_push (ready, i);
   while (ready->len > 0)
     {
-      VnNode *node = g_ptr_array_index (self->nodes, heap_pop (ready));
+      VnNode *node = g_ptr_array_index (self->nodes, graph_heap_pop (ready));
 
       g_ptr_array_add (order, node);
       for (guint o = 0; o < node->outputs->len; o++)
         if (vn_node_get_output (node, o) != NULL)
-          release_output (&sort, vn_node_get_output (node, o));
+          graph_release_output (&sort, vn_node_get_output (node, o));
     }
   if (order->len < self->nodes->len)
     {
-      set_cycle_error (&sort, error);
+      graph_set_cycle_error (&sort, error);
       return NULL;
     }
   return g_steal_pointer (&order);
 }
 
 static gsize
-attr_weight_bytes (const VnAttr *attr)
+graph_attr_weight_bytes (const VnAttr *attr)
 {
   gsize sum = attr->tensor != NULL ? attr->tensor->n_bytes : 0;
 
@@ -285,7 +285,7 @@ vn_graph_weight_bytes (const VnGraph *self)
       const VnNode *node = g_ptr_array_index (self->nodes, i);
 
       for (guint a = 0; a < node->attrs->len; a++)
-        sum += attr_weight_bytes (g_ptr_array_index (node->attrs, a));
+        sum += graph_attr_weight_bytes (g_ptr_array_index (node->attrs, a));
     }
   return sum;
 }

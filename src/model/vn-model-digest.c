@@ -7,12 +7,12 @@
 
 #include "vn-digest.h"
 
-static void add_graph (VnDigest      *digest,
-                       const VnGraph *graph);
+static void model_digest_add_graph (VnDigest      *digest,
+                                    const VnGraph *graph);
 
 static void
-add_bytes (VnDigest *digest,
-           GBytes   *bytes)
+model_digest_add_bytes (VnDigest *digest,
+                        GBytes   *bytes)
 {
   gsize size = 0;
   gconstpointer data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
@@ -21,8 +21,8 @@ add_bytes (VnDigest *digest,
 }
 
 static void
-add_tensor (VnDigest       *digest,
-            const VnTensor *tensor)
+model_digest_add_tensor (VnDigest       *digest,
+                         const VnTensor *tensor)
 {
   vn_digest_add_number (digest, tensor != NULL ? tensor->dtype : G_MAXUINT);
   if (tensor == NULL)
@@ -36,47 +36,47 @@ add_tensor (VnDigest       *digest,
 }
 
 static void
-add_array (VnDigest     *digest,
-           const GArray *array,
-           gsize         element_size)
+model_digest_add_array (VnDigest     *digest,
+                        const GArray *array,
+                        gsize         element_size)
 {
   vn_digest_add (digest, array != NULL ? array->data : NULL, array != NULL ? array->len * element_size : 0);
 }
 
 static void
-add_lists (VnDigest     *digest,
-           const VnAttr *attr)
+model_digest_add_lists (VnDigest     *digest,
+                        const VnAttr *attr)
 {
-  add_array (digest, attr->floats, sizeof (float));
-  add_array (digest, attr->ints, sizeof (gint64));
+  model_digest_add_array (digest, attr->floats, sizeof (float));
+  model_digest_add_array (digest, attr->ints, sizeof (gint64));
   for (guint i = 0; attr->strings != NULL && i < attr->strings->len; i++)
-    add_bytes (digest, attr->strings->pdata[i]);
+    model_digest_add_bytes (digest, attr->strings->pdata[i]);
   for (guint i = 0; attr->tensors != NULL && i < attr->tensors->len; i++)
-    add_tensor (digest, attr->tensors->pdata[i]);
+    model_digest_add_tensor (digest, attr->tensors->pdata[i]);
   for (guint i = 0; attr->graphs != NULL && i < attr->graphs->len; i++)
-    add_graph (digest, attr->graphs->pdata[i]);
+    model_digest_add_graph (digest, attr->graphs->pdata[i]);
 }
 
 static void
-add_attr (VnDigest     *digest,
-          const VnAttr *attr)
+model_digest_add_attr (VnDigest     *digest,
+                       const VnAttr *attr)
 {
   vn_digest_add_string (digest, attr->name);
   vn_digest_add_number (digest, attr->type);
   vn_digest_add (digest, &attr->f, sizeof attr->f);
   vn_digest_add_number (digest, (guint64) attr->i);
-  add_bytes (digest, attr->s);
-  add_tensor (digest, attr->tensor);
+  model_digest_add_bytes (digest, attr->s);
+  model_digest_add_tensor (digest, attr->tensor);
   if (attr->graph != NULL)
-    add_graph (digest, attr->graph);
-  add_lists (digest, attr);
+    model_digest_add_graph (digest, attr->graph);
+  model_digest_add_lists (digest, attr);
   vn_digest_add_string (digest, attr->ref_name);
-  add_bytes (digest, attr->extra);
+  model_digest_add_bytes (digest, attr->extra);
 }
 
 static void
-add_names (VnDigest        *digest,
-           const GPtrArray *values)
+model_digest_add_names (VnDigest        *digest,
+                        const GPtrArray *values)
 {
   vn_digest_add_number (digest, values->len);
   for (guint i = 0; i < values->len; i++)
@@ -88,32 +88,32 @@ add_names (VnDigest        *digest,
 }
 
 static void
-add_node (VnDigest     *digest,
-          const VnNode *node)
+model_digest_add_node (VnDigest     *digest,
+                       const VnNode *node)
 {
   vn_digest_add_string (digest, node->domain);
   vn_digest_add_string (digest, node->op_type);
   vn_digest_add_string (digest, node->overload);
-  add_names (digest, node->inputs);
-  add_names (digest, node->outputs);
+  model_digest_add_names (digest, node->inputs);
+  model_digest_add_names (digest, node->outputs);
   vn_digest_add_number (digest, node->attrs->len);
   for (guint i = 0; i < node->attrs->len; i++)
-    add_attr (digest, node->attrs->pdata[i]);
+    model_digest_add_attr (digest, node->attrs->pdata[i]);
 }
 
 static void
-add_graph (VnDigest      *digest,
-           const VnGraph *graph)
+model_digest_add_graph (VnDigest      *digest,
+                        const VnGraph *graph)
 {
-  add_names (digest, graph->inputs);
-  add_names (digest, graph->outputs);
-  add_names (digest, graph->initializers);
+  model_digest_add_names (digest, graph->inputs);
+  model_digest_add_names (digest, graph->outputs);
+  model_digest_add_names (digest, graph->initializers);
   for (guint i = 0; i < graph->initializers->len; i++)
-    add_tensor (digest, ((const VnValue *) graph->initializers->pdata[i])->initializer);
+    model_digest_add_tensor (digest, ((const VnValue *) graph->initializers->pdata[i])->initializer);
   vn_digest_add_number (digest, graph->nodes->len);
   for (guint i = 0; i < graph->nodes->len; i++)
-    add_node (digest, graph->nodes->pdata[i]);
-  add_bytes (digest, graph->extra);
+    model_digest_add_node (digest, graph->nodes->pdata[i]);
+  model_digest_add_bytes (digest, graph->extra);
 }
 
 /**
@@ -142,8 +142,8 @@ vn_model_dup_digest (const VnModel *self)
 
       vn_digest_add_string (&digest, function->domain);
       vn_digest_add_string (&digest, function->name);
-      add_graph (&digest, function->body);
+      model_digest_add_graph (&digest, function->body);
     }
-  add_graph (&digest, self->graph);
+  model_digest_add_graph (&digest, self->graph);
   return vn_digest_dup_text (&digest);
 }

@@ -6,13 +6,13 @@
 #include "vn-i18n.h"
 
 static void
-opset_clear (gpointer data)
+model_opset_clear (gpointer data)
 {
   g_free (((VnOpset *) data)->domain);
 }
 
 static void
-function_free (gpointer data)
+model_function_free (gpointer data)
 {
   VnFunction *self = data;
 
@@ -43,8 +43,8 @@ vn_model_new (gint64 ir_version,
   g_atomic_ref_count_init (&self->ref);
   self->ir_version = ir_version;
   self->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
-  g_array_set_clear_func (self->opsets, opset_clear);
-  self->functions = g_ptr_array_new_with_free_func (function_free);
+  g_array_set_clear_func (self->opsets, model_opset_clear);
+  self->functions = g_ptr_array_new_with_free_func (model_function_free);
   self->metadata = g_ptr_array_new_with_free_func (g_free);
   self->files = g_ptr_array_new_with_free_func (g_free);
   self->notes = vn_notes_new ();
@@ -95,7 +95,7 @@ vn_model_unref (VnModel *self)
 }
 
 static const char *
-normal_domain (const char *domain)
+model_normal_domain (const char *domain)
 {
   return g_str_equal (domain, "ai.onnx") ? "" : domain;
 }
@@ -116,7 +116,7 @@ vn_model_get_opset (const VnModel *self,
     {
       const VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);
 
-      if (g_str_equal (normal_domain (opset->domain), normal_domain (domain)))
+      if (g_str_equal (model_normal_domain (opset->domain), model_normal_domain (domain)))
         version = MAX (version, opset->version);
     }
   return version;
@@ -138,7 +138,7 @@ vn_model_set_opset (VnModel    *self,
     {
       VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);
 
-      if (g_str_equal (normal_domain (opset->domain), normal_domain (domain)))
+      if (g_str_equal (model_normal_domain (opset->domain), model_normal_domain (domain)))
         {
           opset->version = version;
           found = TRUE;
@@ -177,7 +177,7 @@ vn_model_find_function (const VnModel *self,
       VnFunction *function = g_ptr_array_index (self->functions, i);
 
       if (g_strcmp0 (function->name, name) == 0 &&
-          g_str_equal (normal_domain (function->domain != NULL ? function->domain : ""), normal_domain (domain)))
+          g_str_equal (model_normal_domain (function->domain != NULL ? function->domain : ""), model_normal_domain (domain)))
         return function;
     }
   return NULL;

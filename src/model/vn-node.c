@@ -24,9 +24,9 @@ vn_node_get_attr (const VnNode *self,
 }
 
 static const VnAttr *
-get_typed (const VnNode *self,
-           const char   *name,
-           VnAttrType    type)
+node_get_typed (const VnNode *self,
+                const char   *name,
+                VnAttrType    type)
 {
   const VnAttr *attr = vn_node_get_attr (self, name);
 
@@ -43,7 +43,7 @@ vn_node_get_int (const VnNode *self,
                  const char   *name,
                  gint64        fallback)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_INT);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_INT);
 
   return attr != NULL ? attr->i : fallback;
 }
@@ -53,7 +53,7 @@ vn_node_get_float (const VnNode *self,
                    const char   *name,
                    float         fallback)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_FLOAT);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_FLOAT);
 
   return attr != NULL ? attr->f : fallback;
 }
@@ -70,7 +70,7 @@ vn_node_dup_string (const VnNode *self,
                     const char   *name,
                     const char   *fallback)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_STRING);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_STRING);
   gconstpointer data;
   gsize size;
 
@@ -91,7 +91,7 @@ vn_node_get_ints (const VnNode *self,
                   const char   *name,
                   gsize        *n)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_INTS);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_INTS);
 
   *n = attr != NULL && attr->ints != NULL ? attr->ints->len : 0;
   return *n > 0 ? (const gint64 *) (gpointer) attr->ints->data : NULL;
@@ -102,7 +102,7 @@ vn_node_get_floats (const VnNode *self,
                     const char   *name,
                     gsize        *n)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_FLOATS);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_FLOATS);
 
   *n = attr != NULL && attr->floats != NULL ? attr->floats->len : 0;
   return *n > 0 ? (const float *) (gpointer) attr->floats->data : NULL;
@@ -112,7 +112,7 @@ VnTensor *
 vn_node_get_tensor (const VnNode *self,
                     const char   *name)
 {
-  const VnAttr *attr = get_typed (self, name, VN_ATTR_TENSOR);
+  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_TENSOR);
 
   return attr != NULL ? attr->tensor : NULL;
 }

@@ -7,8 +7,8 @@
 
 /* A node in a graph of an inner node is inside, too. */
 static gboolean
-is_inside (GHashTable   *inside,
-           const VnNode *node)
+subgraph_is_inside (GHashTable   *inside,
+                    const VnNode *node)
 {
   for (; node != NULL; node = node->graph != NULL ? node->graph->parent_node : NULL)
     if (g_hash_table_contains (inside, node))
@@ -17,20 +17,20 @@ is_inside (GHashTable   *inside,
 }
 
 static gboolean
-leaves (GHashTable    *inside,
-        const VnValue *value)
+subgraph_leaves (GHashTable    *inside,
+                 const VnValue *value)
 {
   if (value->is_output)
     return TRUE;
   for (guint i = 0; i < value->uses->len; i++)
-    if (!is_inside (inside, g_array_index (value->uses, VnUse, i).node))
+    if (!subgraph_is_inside (inside, g_array_index (value->uses, VnUse, i).node))
       return TRUE;
   return FALSE;
 }
 
 static gint
-compare_index (gconstpointer a,
-               gconstpointer b)
+subgraph_compare_index (gconstpointer a,
+                        gconstpointer b)
 {
   const VnNode *x = *(const VnNode * const *) a;
   const VnNode *y = *(const VnNode * const *) b;
@@ -55,7 +55,7 @@ vn_boundary_of_nodes (VnBoundary    *self,
   self->in_edges = g_ptr_array_new ();
   self->out_edges = g_ptr_array_new ();
   g_ptr_array_extend (sorted, nodes, NULL, NULL);
-  g_ptr_array_sort (sorted, compare_index);
+  g_ptr_array_sort (sorted, subgraph_compare_index);
   for (guint i = 0; i < sorted->len; i++)
     g_hash_table_add (inside, g_ptr_array_index (sorted, i));
   for (guint i = 0; i < sorted->len; i++)
@@ -66,7 +66,7 @@ vn_boundary_of_nodes (VnBoundary    *self,
         {
           VnValue *value = vn_node_get_input (node, k);
 
-          if (value != NULL && !vn_value_is_constant (value) && !is_inside (inside, value->producer) &&
+          if (value != NULL && !vn_value_is_constant (value) && !subgraph_is_inside (inside, value->producer) &&
               g_hash_table_add (seen, value))
             g_ptr_array_add (self->in_edges, value);
         }
@@ -74,7 +74,7 @@ vn_boundary_of_nodes (VnBoundary    *self,
         {
           VnValue *value = vn_node_get_output (node, k);
 
-          if (value != NULL && leaves (inside, value))
+          if (value != NULL && subgraph_leaves (inside, value))
             g_ptr_array_add (self->out_edges, value);
         }
     }
@@ -91,10 +91,10 @@ vn_boundary_clear (VnBoundary *self)
  * the values in @stop: what makes an in-edge lies outside. An out-edge may be used inside as well, so that nothing
  * stops there. */
 static GHashTable *
-reach (const VnGraph       *graph,
-       const char * const  *from,
-       const char * const  *stop,
-       gboolean             forward)
+subgraph_reach (const VnGraph       *graph,
+                const char * const  *from,
+                const char * const  *stop,
+                gboolean             forward)
 {
   GHashTable *nodes = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) todo = g_ptr_array_new ();
@@ -126,9 +126,9 @@ reach (const VnGraph       *graph,
 }
 
 static gboolean
-check_names (const VnGraph       *graph,
-             const char * const  *names,
-             GError             **error)
+subgraph_check_names (const VnGraph       *graph,
+                      const char * const  *names,
+                      GError             **error)
 {
   for (guint i = 0; names[i] != NULL; i++)
     if (vn_graph_find_value (graph, names[i]) == NULL)
@@ -158,10 +158,10 @@ vn_graph_capture (const VnGraph       *graph,
   g_autoptr(GHashTable) up = NULL;
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
 
-  if (!check_names (graph, in_edges, error) || !check_names (graph, out_edges, error))
+  if (!subgraph_check_names (graph, in_edges, error) || !subgraph_check_names (graph, out_edges, error))
     return NULL;
-  down = reach (graph, in_edges, NULL, TRUE);
-  up = reach (graph, out_edges, in_edges, FALSE);
+  down = subgraph_reach (graph, in_edges, NULL, TRUE);
+  up = subgraph_reach (graph, out_edges, in_edges, FALSE);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
@@ -179,32 +179,32 @@ vn_graph_capture (const VnGraph       *graph,
 }
 
 static gboolean
-enters (GHashTable    *inside,
-        const VnValue *value)
+subgraph_enters (GHashTable    *inside,
+                 const VnValue *value)
 {
-  return value != NULL && !vn_value_is_constant (value) && !is_inside (inside, value->producer);
+  return value != NULL && !vn_value_is_constant (value) && !subgraph_is_inside (inside, value->producer);
 }
 
 static const VnNode *
-find_outside_use (GHashTable    *inside,
-                  const VnValue *value)
+subgraph_find_outside_use (GHashTable    *inside,
+                           const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnNode *node = g_array_index (value->uses, VnUse, i).node;
 
-      if (!is_inside (inside, node))
+      if (!subgraph_is_inside (inside, node))
         return node;
     }
   return NULL;
 }
 
 static void
-add_leak (GArray        *leaks,
-          GHashTable    *seen,
-          const VnValue *value,
-          const VnNode  *node,
-          gboolean       is_entering)
+subgraph_add_leak (GArray        *leaks,
+                   GHashTable    *seen,
+                   const VnValue *value,
+                   const VnNode  *node,
+                   gboolean       is_entering)
 {
   VnLeak leak = { value, node, is_entering };
 
@@ -240,15 +240,15 @@ vn_graph_find_leaks (const VnGraph       *graph,
         {
           const VnValue *value = vn_node_get_input (node, k);
 
-          if (enters (inside, value) && !g_strv_contains (in_edges, value->name))
-            add_leak (leaks, seen, value, node, TRUE);
+          if (subgraph_enters (inside, value) && !g_strv_contains (in_edges, value->name))
+            subgraph_add_leak (leaks, seen, value, node, TRUE);
         }
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const VnValue *value = vn_node_get_output (node, k);
 
-          if (value != NULL && leaves (inside, value) && !g_strv_contains (out_edges, value->name))
-            add_leak (leaks, seen, value, find_outside_use (inside, value), FALSE);
+          if (value != NULL && subgraph_leaves (inside, value) && !g_strv_contains (out_edges, value->name))
+            subgraph_add_leak (leaks, seen, value, subgraph_find_outside_use (inside, value), FALSE);
         }
     }
   return leaks;

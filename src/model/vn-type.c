@@ -46,8 +46,8 @@ vn_type_clear (VnType *self)
 }
 
 static void
-append_dims (GString      *text,
-             const VnType *self)
+type_append_dims (GString      *text,
+                  const VnType *self)
 {
   if (self->shape.rank < 0)
     return;
@@ -85,6 +85,6 @@ vn_type_to_string (const VnType *self)
   if (self->kind == VN_TYPE_SPARSE_TENSOR)
     g_string_append (text, "sparse ");
   g_string_append (text, vn_dtype_get_name (self->dtype));
-  append_dims (text, self);
+  type_append_dims (text, self);
   return g_string_free (text, FALSE);
 }

@@ -14,14 +14,14 @@ typedef struct
   VnNotes         *notes;
 } Check;
 
-static gboolean check_graph (Check          *check,
-                             const VnGraph  *graph,
-                             GError        **error);
+static gboolean validate_check_graph (Check          *check,
+                                      const VnGraph  *graph,
+                                      GError        **error);
 
 static gboolean
-check_value (Check          *check,
-             const VnValue  *value,
-             GError        **error)
+validate_check_value (Check          *check,
+                      const VnValue  *value,
+                      GError        **error)
 {
   const VnNode *producer = value->producer;
 
@@ -40,20 +40,20 @@ check_value (Check          *check,
 }
 
 static gboolean
-has_source (const VnValue *value)
+validate_has_source (const VnValue *value)
 {
   return value->producer != NULL || value->is_input || value->initializer != NULL || value->graph->extra != NULL;
 }
 
 static gboolean
-check_inputs (const VnNode  *node,
-              GError       **error)
+validate_check_inputs (const VnNode  *node,
+                       GError       **error)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
-      if (value != NULL && !has_source (value))
+      if (value != NULL && !validate_has_source (value))
         {
           g_autofree char *label = vn_node_dup_label (node);
 
@@ -66,18 +66,18 @@ check_inputs (const VnNode  *node,
 }
 
 static gboolean
-check_attrs (Check         *check,
-             const VnNode  *node,
-             GError       **error)
+validate_check_attrs (Check         *check,
+                      const VnNode  *node,
+                      GError       **error)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     {
       const VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
-      if (attr->graph != NULL && !check_graph (check, attr->graph, error))
+      if (attr->graph != NULL && !validate_check_graph (check, attr->graph, error))
         return FALSE;
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-        if (!check_graph (check, g_ptr_array_index (attr->graphs, g), error))
+        if (!validate_check_graph (check, g_ptr_array_index (attr->graphs, g), error))
           return FALSE;
       if (check->level >= VN_VALIDATE_SIZES && attr->type == VN_ATTR_TENSOR && attr->ref_name == NULL &&
           attr->tensor == NULL && attr->extra == NULL)
@@ -93,9 +93,9 @@ check_attrs (Check         *check,
 }
 
 static gboolean
-check_node (Check         *check,
-            const VnNode  *node,
-            GError       **error)
+validate_check_node (Check         *check,
+                     const VnNode  *node,
+                     GError       **error)
 {
   if (node->op_type == NULL || node->op_type[0] == '\0')
     {
@@ -105,12 +105,12 @@ check_node (Check         *check,
   if (vn_model_get_opset (check->model, node->domain) == 0 && node->domain[0] != '\0')
     vn_notes_add (check->notes, VN_NOTE_WARNING, "domain-not-imported", node->domain,
                   _("Operators of the domain “%s” are used, but the model does not import it"), node->domain);
-  return check_inputs (node, error) && check_attrs (check, node, error);
+  return validate_check_inputs (node, error) && validate_check_attrs (check, node, error);
 }
 
 static gboolean
-check_initializer (const VnValue  *value,
-                   GError        **error)
+validate_check_initializer (const VnValue  *value,
+                            GError        **error)
 {
   const VnTensor *tensor = value->initializer;
 
@@ -124,8 +124,8 @@ check_initializer (const VnValue  *value,
 }
 
 static void
-note_contents (Check         *check,
-               const VnValue *value)
+validate_note_contents (Check         *check,
+                        const VnValue *value)
 {
   const VnTensor *tensor = value->initializer;
   gsize n_bad = 0;
@@ -143,8 +143,8 @@ note_contents (Check         *check,
 }
 
 static void
-note_names (Check         *check,
-            const VnGraph *graph)
+validate_note_names (Check         *check,
+                     const VnGraph *graph)
 {
   g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
@@ -159,7 +159,7 @@ note_names (Check         *check,
 }
 
 static gboolean
-is_sorted (GPtrArray *order)
+validate_is_sorted (GPtrArray *order)
 {
   for (guint i = 0; i < order->len; i++)
     if (((const VnNode *) g_ptr_array_index (order, i))->index != i)
@@ -168,35 +168,35 @@ is_sorted (GPtrArray *order)
 }
 
 static gboolean
-check_values (Check          *check,
-              const VnGraph  *graph,
-              GError        **error)
+validate_check_values (Check          *check,
+                       const VnGraph  *graph,
+                       GError        **error)
 {
   for (guint i = 0; i < graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
-      if (!check_value (check, value, error))
+      if (!validate_check_value (check, value, error))
         return FALSE;
       if (value->initializer == NULL)
         continue;
-      if (check->level >= VN_VALIDATE_SIZES && !check_initializer (value, error))
+      if (check->level >= VN_VALIDATE_SIZES && !validate_check_initializer (value, error))
         return FALSE;
       if (check->level >= VN_VALIDATE_CONTENTS)
-        note_contents (check, value);
+        validate_note_contents (check, value);
     }
   return TRUE;
 }
 
 static gboolean
-check_outputs (const VnGraph  *graph,
-               GError        **error)
+validate_check_outputs (const VnGraph  *graph,
+                        GError        **error)
 {
   for (guint i = 0; i < graph->outputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->outputs, i);
 
-      if (!has_source (value))
+      if (!validate_has_source (value))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The output “%s” is not computed by any node"), value->name);
           return FALSE;
@@ -206,24 +206,24 @@ check_outputs (const VnGraph  *graph,
 }
 
 static gboolean
-check_graph (Check          *check,
-             const VnGraph  *graph,
-             GError        **error)
+validate_check_graph (Check          *check,
+                      const VnGraph  *graph,
+                      GError        **error)
 {
   g_autoptr(GPtrArray) order = NULL;
 
-  if (!check_values (check, graph, error) || !check_outputs (graph, error))
+  if (!validate_check_values (check, graph, error) || !validate_check_outputs (graph, error))
     return FALSE;
   for (guint i = 0; i < graph->nodes->len; i++)
-    if (!check_node (check, g_ptr_array_index (graph->nodes, i), error))
+    if (!validate_check_node (check, g_ptr_array_index (graph->nodes, i), error))
       return FALSE;
   order = vn_graph_sort (graph, error);
   if (order == NULL)
     return FALSE;
   if (check->level < VN_VALIDATE_CONTENTS)
     return TRUE;
-  note_names (check, graph);
-  if (!is_sorted (order))
+  validate_note_names (check, graph);
+  if (!validate_is_sorted (order))
     vn_notes_add (check->notes, VN_NOTE_INFO, "unsorted-nodes", graph->name,
                   _("The nodes are not in an order that can run; they are sorted on export"));
   return TRUE;
@@ -243,5 +243,5 @@ vn_model_validate (const VnModel    *model,
 {
   Check check = { model, level, notes };
 
-  return check_graph (&check, model->graph, error);
+  return validate_check_graph (&check, model->graph, error);
 }

@@ -9,11 +9,11 @@
 
 /* Copies fields that are encoded already, without the two numbers given (0: none). */
 static void
-put_extra (VnWireOut    *out,
-           const guint8 *data,
-           gsize         size,
-           guint32       without,
-           guint32       without_too)
+onnx_encode_graph_put_extra (VnWireOut    *out,
+                             const guint8 *data,
+                             gsize         size,
+                             guint32       without,
+                             guint32       without_too)
 {
   VnWireIn in = { data, data + size };
   VnWireField field;
@@ -24,8 +24,8 @@ put_extra (VnWireOut    *out,
 }
 
 static void
-put_extra_bytes (VnWireOut *out,
-                 GBytes    *extra)
+onnx_encode_graph_put_extra_bytes (VnWireOut *out,
+                                   GBytes    *extra)
 {
   if (extra != NULL)
     vn_wire_encoded (out, g_bytes_get_data (extra, NULL), g_bytes_get_size (extra));
@@ -34,9 +34,9 @@ put_extra_bytes (VnWireOut *out,
 /* ---- tensors ---- */
 
 static void
-put_entry (VnWireOut  *out,
-           const char *key,
-           const char *value)
+onnx_encode_graph_put_entry (VnWireOut  *out,
+                             const char *key,
+                             const char *value)
 {
   VnWireMark mark = vn_wire_begin (out);
 
@@ -46,9 +46,9 @@ put_entry (VnWireOut  *out,
 }
 
 static void
-put_external (VnOnnxEncoder *self,
-              VnTensor      *tensor,
-              const char    *name)
+onnx_encode_graph_put_external (VnOnnxEncoder *self,
+                                VnTensor      *tensor,
+                                const char    *name)
 {
   guint64 align = tensor->n_bytes >= PAGE_FROM ? PAGE : LINE;
   guint64 start = self->names == NULL ? (self->external_size + align - 1) / align * align : 0;
@@ -58,18 +58,18 @@ put_external (VnOnnxEncoder *self,
 
   g_array_append_val (self->pieces, piece);
   self->external_size = piece.offset + tensor->n_bytes;
-  put_entry (self->out, "location", piece.location);
-  put_entry (self->out, "offset", offset);
-  put_entry (self->out, "length", length);
+  onnx_encode_graph_put_entry (self->out, "location", piece.location);
+  onnx_encode_graph_put_entry (self->out, "offset", offset);
+  onnx_encode_graph_put_entry (self->out, "length", length);
   vn_wire_int (self->out, F_TENSOR_LOCATION, LOCATION_EXTERNAL);
 }
 
 static gboolean
-goes_outside (const VnOnnxEncoder *self,
-              const VnTensor      *tensor,
-              const guint8        *extra,
-              gsize                extra_size,
-              gboolean             may_move)
+onnx_encode_graph_goes_outside (const VnOnnxEncoder *self,
+                                const VnTensor      *tensor,
+                                const guint8        *extra,
+                                gsize                extra_size,
+                                gboolean             may_move)
 {
   VnWireField field;
 
@@ -101,18 +101,18 @@ vn_onnx_encode_tensor (VnOnnxEncoder *self,
   vn_wire_ints_packed (self->out, F_TENSOR_DIMS, tensor->shape.dims, (gsize) tensor->shape.rank);
   vn_wire_int (self->out, F_TENSOR_TYPE, tensor->dtype);
   vn_wire_string (self->out, F_TENSOR_NAME, name);
-  if (goes_outside (self, tensor, extra, extra_size, may_move))
-    put_external (self, tensor, name);
+  if (onnx_encode_graph_goes_outside (self, tensor, extra, extra_size, may_move))
+    onnx_encode_graph_put_external (self, tensor, name);
   else if (tensor->dtype != VN_DTYPE_STRING)
     vn_wire_blob (self->out, F_TENSOR_RAW, tensor->data, tensor->n_bytes);
   for (gsize i = 0; tensor->dtype == VN_DTYPE_STRING && i < tensor->n_elements; i++)
     vn_wire_string (self->out, F_TENSOR_STRINGS, strings[i]);
-  put_extra (self->out, extra, extra_size, F_TENSOR_EXTERNAL, F_TENSOR_LOCATION);
+  onnx_encode_graph_put_extra (self->out, extra, extra_size, F_TENSOR_EXTERNAL, F_TENSOR_LOCATION);
 }
 
 static void
-put_initializer (VnOnnxEncoder *self,
-                 const VnValue *value)
+onnx_encode_graph_put_initializer (VnOnnxEncoder *self,
+                                   const VnValue *value)
 {
   VnWireMark mark = vn_wire_begin (self->out);
   gsize size = 0;
@@ -126,11 +126,11 @@ put_initializer (VnOnnxEncoder *self,
 
 /* The i-th of the encoded messages an attribute keeps for its tensors. */
 static void
-find_tensor_extra (const VnAttr  *attr,
-                   guint32        number,
-                   guint          i,
-                   const guint8 **data,
-                   gsize         *size)
+onnx_encode_graph_find_tensor_extra (const VnAttr  *attr,
+                                     guint32        number,
+                                     guint          i,
+                                     const guint8 **data,
+                                     gsize         *size)
 {
   VnWireIn in;
   VnWireField field;
@@ -152,26 +152,26 @@ find_tensor_extra (const VnAttr  *attr,
 }
 
 static void
-put_attr_tensor (VnOnnxEncoder *self,
-                 const VnAttr  *attr,
-                 guint32        number,
-                 guint          i,
-                 VnTensor      *tensor,
-                 const char    *name)
+onnx_encode_graph_put_attr_tensor (VnOnnxEncoder *self,
+                                   const VnAttr  *attr,
+                                   guint32        number,
+                                   guint          i,
+                                   VnTensor      *tensor,
+                                   const char    *name)
 {
   VnWireMark mark = vn_wire_begin (self->out);
   const guint8 *extra;
   gsize size;
 
-  find_tensor_extra (attr, number, i, &extra, &size);
+  onnx_encode_graph_find_tensor_extra (attr, number, i, &extra, &size);
   vn_onnx_encode_tensor (self, tensor, name, extra, size, FALSE);
   vn_wire_end (self->out, mark, number);
 }
 
 static void
-put_attr_graph (VnOnnxEncoder *self,
-                const VnGraph *graph,
-                guint32        number)
+onnx_encode_graph_put_attr (VnOnnxEncoder *self,
+                            const VnGraph *graph,
+                            guint32        number)
 {
   VnWireMark mark = vn_wire_begin (self->out);
 
@@ -180,8 +180,8 @@ put_attr_graph (VnOnnxEncoder *self,
 }
 
 static void
-put_attr_list (VnOnnxEncoder *self,
-               const VnAttr  *attr)
+onnx_encode_graph_put_attr_list (VnOnnxEncoder *self,
+                                 const VnAttr  *attr)
 {
   for (guint i = 0; attr->floats != NULL && i < attr->floats->len; i++)
     vn_wire_float (self->out, F_ATTR_FLOATS, g_array_index (attr->floats, float, i));
@@ -190,14 +190,14 @@ put_attr_list (VnOnnxEncoder *self,
   for (guint i = 0; attr->strings != NULL && i < attr->strings->len; i++)
     vn_wire_gbytes (self->out, F_ATTR_STRINGS, g_ptr_array_index (attr->strings, i));
   for (guint i = 0; attr->tensors != NULL && i < attr->tensors->len; i++)
-    put_attr_tensor (self, attr, F_ATTR_TENSORS, i, g_ptr_array_index (attr->tensors, i), NULL);
+    onnx_encode_graph_put_attr_tensor (self, attr, F_ATTR_TENSORS, i, g_ptr_array_index (attr->tensors, i), NULL);
   for (guint i = 0; attr->graphs != NULL && i < attr->graphs->len; i++)
-    put_attr_graph (self, g_ptr_array_index (attr->graphs, i), F_ATTR_GRAPHS);
+    onnx_encode_graph_put_attr (self, g_ptr_array_index (attr->graphs, i), F_ATTR_GRAPHS);
 }
 
 static void
-put_attr_value (VnOnnxEncoder *self,
-                const VnAttr  *attr)
+onnx_encode_graph_put_attr_value (VnOnnxEncoder *self,
+                                  const VnAttr  *attr)
 {
   if (attr->type == VN_ATTR_FLOAT)
     vn_wire_float (self->out, F_ATTR_F, attr->f);
@@ -206,11 +206,11 @@ put_attr_value (VnOnnxEncoder *self,
   else if (attr->type == VN_ATTR_STRING && attr->s != NULL)
     vn_wire_gbytes (self->out, F_ATTR_S, attr->s);
   else if (attr->type == VN_ATTR_TENSOR && attr->tensor != NULL)
-    put_attr_tensor (self, attr, F_ATTR_T, 0, attr->tensor, attr->tensor_name);
+    onnx_encode_graph_put_attr_tensor (self, attr, F_ATTR_T, 0, attr->tensor, attr->tensor_name);
   else if (attr->type == VN_ATTR_GRAPH && attr->graph != NULL)
-    put_attr_graph (self, attr->graph, F_ATTR_G);
+    onnx_encode_graph_put_attr (self, attr->graph, F_ATTR_G);
   else
-    put_attr_list (self, attr);
+    onnx_encode_graph_put_attr_list (self, attr);
 }
 
 /**
@@ -229,19 +229,19 @@ vn_onnx_encode_attr (VnOnnxEncoder *self,
   if (attr->ref_name != NULL)
     vn_wire_string (self->out, F_ATTR_REF, attr->ref_name);
   else
-    put_attr_value (self, attr);
+    onnx_encode_graph_put_attr_value (self, attr);
   vn_wire_string (self->out, F_ATTR_DOC, attr->doc);
   if (attr->type != VN_ATTR_OPAQUE && attr->type != VN_ATTR_UNDEFINED)
     vn_wire_int (self->out, F_ATTR_TYPE, attr->type);
-  put_extra (self->out, extra, size, F_ATTR_T, F_ATTR_TENSORS);
+  onnx_encode_graph_put_extra (self->out, extra, size, F_ATTR_T, F_ATTR_TENSORS);
 }
 
 /* ---- nodes and graphs ---- */
 
 static void
-put_names (VnWireOut *out,
-           GPtrArray *values,
-           guint32    number)
+onnx_encode_graph_put_names (VnWireOut *out,
+                             GPtrArray *values,
+                             guint32    number)
 {
   for (guint i = 0; i < values->len; i++)
     {
@@ -260,8 +260,8 @@ void
 vn_onnx_encode_node (VnOnnxEncoder *self,
                      const VnNode  *node)
 {
-  put_names (self->out, node->inputs, F_NODE_INPUT);
-  put_names (self->out, node->outputs, F_NODE_OUTPUT);
+  onnx_encode_graph_put_names (self->out, node->inputs, F_NODE_INPUT);
+  onnx_encode_graph_put_names (self->out, node->outputs, F_NODE_OUTPUT);
   if (node->name != NULL && *node->name != '\0')
     vn_wire_string (self->out, F_NODE_NAME, node->name);
   vn_wire_string (self->out, F_NODE_OP_TYPE, node->op_type);
@@ -278,7 +278,7 @@ vn_onnx_encode_node (VnOnnxEncoder *self,
   else if (*node->domain != '\0')
     vn_wire_string (self->out, F_NODE_DOMAIN, node->domain);
   vn_wire_string (self->out, F_NODE_OVERLOAD, node->overload);
-  put_extra_bytes (self->out, node->extra);
+  onnx_encode_graph_put_extra_bytes (self->out, node->extra);
 }
 
 /**
@@ -302,14 +302,14 @@ vn_onnx_encode_info (VnOnnxEncoder *self,
       vn_wire_end (self->out, type, F_INFO_TYPE);
     }
   vn_wire_string (self->out, F_INFO_DOC, value->doc);
-  put_extra_bytes (self->out, value->extra);
+  onnx_encode_graph_put_extra_bytes (self->out, value->extra);
   vn_wire_end (self->out, mark, number);
 }
 
 static void
-put_infos (VnOnnxEncoder *self,
-           GPtrArray     *values,
-           guint32        number)
+onnx_encode_graph_put_infos (VnOnnxEncoder *self,
+                             GPtrArray     *values,
+                             guint32        number)
 {
   for (guint i = 0; i < values->len; i++)
     vn_onnx_encode_info (self, g_ptr_array_index (values, i), number);
@@ -317,8 +317,8 @@ put_infos (VnOnnxEncoder *self,
 
 /* A second value_info of a known value must not contradict what a pass has made of its type. */
 static void
-put_graph_extra (VnOnnxEncoder *self,
-                 const VnGraph *graph)
+onnx_encode_graph_put_graph_extra (VnOnnxEncoder *self,
+                                   const VnGraph *graph)
 {
   VnWireIn in;
   VnWireField field, name;
@@ -364,10 +364,10 @@ vn_onnx_encode_graph (VnOnnxEncoder *self,
     }
   vn_wire_string (self->out, F_GRAPH_NAME, graph->name);
   for (guint i = 0; i < graph->initializers->len; i++)
-    put_initializer (self, g_ptr_array_index (graph->initializers, i));
+    onnx_encode_graph_put_initializer (self, g_ptr_array_index (graph->initializers, i));
   vn_wire_string (self->out, F_GRAPH_DOC, graph->doc);
-  put_infos (self, graph->inputs, F_GRAPH_INPUT);
-  put_infos (self, graph->outputs, F_GRAPH_OUTPUT);
+  onnx_encode_graph_put_infos (self, graph->inputs, F_GRAPH_INPUT);
+  onnx_encode_graph_put_infos (self, graph->outputs, F_GRAPH_OUTPUT);
   for (guint i = 0; i < graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
@@ -375,5 +375,5 @@ vn_onnx_encode_graph (VnOnnxEncoder *self,
       if (value->has_info && !value->is_input && !value->is_output)
         vn_onnx_encode_info (self, value, F_GRAPH_VALUE_INFO);
     }
-  put_graph_extra (self, graph);
+  onnx_encode_graph_put_graph_extra (self, graph);
 }

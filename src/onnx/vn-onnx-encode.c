@@ -20,32 +20,32 @@ vn_onnx_encode_opset (VnOnnxEncoder *self,
 }
 
 static void
-put_opsets (VnOnnxEncoder *self,
-            GArray        *opsets,
-            guint32        number)
+onnx_encode_put_opsets (VnOnnxEncoder *self,
+                        GArray        *opsets,
+                        guint32        number)
 {
   for (guint i = 0; opsets != NULL && i < opsets->len; i++)
     vn_onnx_encode_opset (self, &g_array_index (opsets, VnOpset, i), number);
 }
 
 static void
-put_value_names (VnOnnxEncoder *self,
-                 GPtrArray     *values,
-                 guint32        number)
+onnx_encode_put_value_names (VnOnnxEncoder *self,
+                             GPtrArray     *values,
+                             guint32        number)
 {
   for (guint i = 0; i < values->len; i++)
     vn_wire_string (self->out, number, ((const VnValue *) g_ptr_array_index (values, i))->name);
 }
 
 static void
-put_function (VnOnnxEncoder    *self,
-              const VnFunction *function)
+onnx_encode_put_function (VnOnnxEncoder    *self,
+                          const VnFunction *function)
 {
   VnWireMark mark = vn_wire_begin (self->out);
 
   vn_wire_string (self->out, F_FUNCTION_NAME, function->name);
-  put_value_names (self, function->body->inputs, F_FUNCTION_INPUT);
-  put_value_names (self, function->body->outputs, F_FUNCTION_OUTPUT);
+  onnx_encode_put_value_names (self, function->body->inputs, F_FUNCTION_INPUT);
+  onnx_encode_put_value_names (self, function->body->outputs, F_FUNCTION_OUTPUT);
   for (guint i = 0; function->attr_names != NULL && i < function->attr_names->len; i++)
     vn_wire_string (self->out, F_FUNCTION_ATTR, g_ptr_array_index (function->attr_names, i));
   for (guint i = 0; i < function->body->nodes->len; i++)
@@ -56,7 +56,7 @@ put_function (VnOnnxEncoder    *self,
       vn_wire_end (self->out, node, F_FUNCTION_NODE);
     }
   vn_wire_string (self->out, F_FUNCTION_DOC, function->doc);
-  put_opsets (self, function->opsets, F_FUNCTION_OPSET);
+  onnx_encode_put_opsets (self, function->opsets, F_FUNCTION_OPSET);
   vn_wire_string (self->out, F_FUNCTION_DOMAIN, function->domain);
   for (guint i = 0; function->attr_defaults != NULL && i < function->attr_defaults->len; i++)
     {
@@ -72,8 +72,8 @@ put_function (VnOnnxEncoder    *self,
 }
 
 static void
-put_metadata (VnOnnxEncoder *self,
-              const VnModel *model)
+onnx_encode_put_metadata (VnOnnxEncoder *self,
+                          const VnModel *model)
 {
   for (guint i = 0; i + 1 < model->metadata->len; i += 2)
     {
@@ -108,10 +108,10 @@ vn_onnx_encode_model (VnOnnxEncoder *self,
   graph = vn_wire_begin (self->out);
   vn_onnx_encode_graph (self, model->graph);
   vn_wire_end (self->out, graph, F_MODEL_GRAPH);
-  put_opsets (self, model->opsets, F_MODEL_OPSET);
-  put_metadata (self, model);
+  onnx_encode_put_opsets (self, model->opsets, F_MODEL_OPSET);
+  onnx_encode_put_metadata (self, model);
   for (guint i = 0; i < model->functions->len; i++)
-    put_function (self, g_ptr_array_index (model->functions, i));
+    onnx_encode_put_function (self, g_ptr_array_index (model->functions, i));
   if (model->extra != NULL)
     vn_wire_encoded (self->out, g_bytes_get_data (model->extra, NULL), g_bytes_get_size (model->extra));
 }

@@ -18,10 +18,10 @@ typedef struct
 } Place;
 
 static gboolean
-parse_number (const char  *key,
-              const char  *text,
-              guint64     *value,
-              GError     **error)
+onnx_external_parse_number (const char  *key,
+                            const char  *text,
+                            guint64     *value,
+                            GError     **error)
 {
   if (text != NULL && g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, NULL))
     return TRUE;
@@ -31,9 +31,9 @@ parse_number (const char  *key,
 }
 
 static gboolean
-parse_place (const PbTensor  *proto,
-             Place           *place,
-             GError         **error)
+onnx_external_parse_place (const PbTensor  *proto,
+                           Place           *place,
+                           GError         **error)
 {
   for (gsize i = 0; i < proto->n_external_data; i++)
     {
@@ -43,12 +43,12 @@ parse_place (const PbTensor  *proto,
         place->location = entry->value;
       else if (g_strcmp0 (entry->key, "offset") == 0)
         {
-          if (!parse_number ("offset", entry->value, &place->offset, error))
+          if (!onnx_external_parse_number ("offset", entry->value, &place->offset, error))
             return FALSE;
         }
       else if (g_strcmp0 (entry->key, "length") == 0)
         {
-          if (!parse_number ("length", entry->value, &place->length, error))
+          if (!onnx_external_parse_number ("length", entry->value, &place->length, error))
             return FALSE;
           place->has_length = TRUE;
         }
@@ -61,8 +61,8 @@ parse_place (const PbTensor  *proto,
 
 /* A model must not make us read files elsewhere on the machine. */
 static gboolean
-check_location (const char  *location,
-                GError     **error)
+onnx_external_check_location (const char  *location,
+                              GError     **error)
 {
   g_auto(GStrv) parts = g_strsplit (location, "/", -1);
 
@@ -74,9 +74,9 @@ check_location (const char  *location,
 }
 
 static GBytes *
-map_location (VnOnnxReader  *self,
-              const char    *location,
-              GError       **error)
+onnx_external_map_location (VnOnnxReader  *self,
+                            const char    *location,
+                            GError       **error)
 {
   GBytes *bytes = g_hash_table_lookup (self->external, location);
   g_autofree char *folder = NULL;
@@ -84,7 +84,7 @@ map_location (VnOnnxReader  *self,
 
   if (bytes != NULL)
     return bytes;
-  if (!check_location (location, error))
+  if (!onnx_external_check_location (location, error))
     return NULL;
   if (self->path == NULL)
     {
@@ -126,8 +126,8 @@ vn_onnx_external_map (VnOnnxReader    *self,
   GBytes *file;
   gsize end;
 
-  if (!parse_place (proto, &place, error) ||
-      (file = map_location (self, place.location, error)) == NULL)
+  if (!onnx_external_parse_place (proto, &place, error) ||
+      (file = onnx_external_map_location (self, place.location, error)) == NULL)
     return NULL;
   if (place.has_length && place.length != n_bytes)
     {

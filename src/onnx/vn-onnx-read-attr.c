@@ -9,7 +9,7 @@
 
 /* Older writers leave the type out; then the one field that is set says it. */
 static VnAttrType
-guess_type (const PbAttr *proto)
+onnx_read_attr_guess_type (const PbAttr *proto)
 {
   const struct {
     gboolean   set;
@@ -34,16 +34,16 @@ guess_type (const PbAttr *proto)
 }
 
 static gboolean
-missing (const char  *field,
-         GError     **error)
+onnx_read_attr_missing (const char  *field,
+                        GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its type says there is a %s, but there is none"), field);
   return FALSE;
 }
 
 static GBytes *
-copy_bytes (const ProtobufCBinaryData  *data,
-            GError                    **error)
+onnx_read_attr_copy_bytes (const ProtobufCBinaryData  *data,
+                           GError                    **error)
 {
   gpointer copy = vn_memory_dup (data->data, data->len, 1, error);
 
@@ -51,15 +51,15 @@ copy_bytes (const ProtobufCBinaryData  *data,
 }
 
 static gboolean
-decode_strings (VnAttr        *attr,
-                const PbAttr  *proto,
-                GError       **error)
+onnx_read_attr_decode_strings (VnAttr        *attr,
+                               const PbAttr  *proto,
+                               GError       **error)
 {
   g_clear_pointer (&attr->strings, g_ptr_array_unref);
   attr->strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   for (gsize i = 0; i < proto->n_strings; i++)
     {
-      GBytes *string = copy_bytes (&proto->strings[i], error);
+      GBytes *string = onnx_read_attr_copy_bytes (&proto->strings[i], error);
 
       if (string == NULL)
         return FALSE;
@@ -69,9 +69,9 @@ decode_strings (VnAttr        *attr,
 }
 
 static gboolean
-decode_lists (VnAttr        *attr,
-              const PbAttr  *proto,
-              GError       **error)
+onnx_read_attr_decode_lists (VnAttr        *attr,
+                             const PbAttr  *proto,
+                             GError       **error)
 {
   /* GLib's arrays cannot be refused memory: it is asked for here whether there is enough. */
   if (attr->type == VN_ATTR_FLOATS)
@@ -92,16 +92,16 @@ decode_lists (VnAttr        *attr,
     }
   else
     {
-      return decode_strings (attr, proto, error);
+      return onnx_read_attr_decode_strings (attr, proto, error);
     }
   return TRUE;
 }
 
 static gboolean
-decode_tensors (VnOnnxReader  *self,
-                VnAttr        *attr,
-                const PbAttr  *proto,
-                GError       **error)
+onnx_read_attr_decode_tensors (VnOnnxReader  *self,
+                               VnAttr        *attr,
+                               const PbAttr  *proto,
+                               GError       **error)
 {
   g_clear_pointer (&attr->tensors, g_ptr_array_unref);
   attr->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
@@ -117,11 +117,11 @@ decode_tensors (VnOnnxReader  *self,
 }
 
 static VnGraph *
-decode_graph (VnOnnxReader   *self,
-              VnGraph        *graph,
-              VnNode         *node,
-              const PbGraph  *proto,
-              GError        **error)
+onnx_read_attr_decode_graph (VnOnnxReader   *self,
+                             VnGraph        *graph,
+                             VnNode         *node,
+                             const PbGraph  *proto,
+                             GError        **error)
 {
   VnGraph *inner;
 
@@ -138,18 +138,18 @@ decode_graph (VnOnnxReader   *self,
 }
 
 static gboolean
-decode_graphs (VnOnnxReader  *self,
-               VnGraph       *graph,
-               VnNode        *node,
-               VnAttr        *attr,
-               const PbAttr  *proto,
-               GError       **error)
+onnx_read_attr_decode_graphs (VnOnnxReader  *self,
+                              VnGraph       *graph,
+                              VnNode        *node,
+                              VnAttr        *attr,
+                              const PbAttr  *proto,
+                              GError       **error)
 {
   g_clear_pointer (&attr->graphs, g_ptr_array_unref);
   attr->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
   for (gsize i = 0; i < proto->n_graphs; i++)
     {
-      VnGraph *inner = decode_graph (self, graph, node, proto->graphs[i], error);
+      VnGraph *inner = onnx_read_attr_decode_graph (self, graph, node, proto->graphs[i], error);
 
       if (inner == NULL)
         return FALSE;
@@ -159,12 +159,12 @@ decode_graphs (VnOnnxReader  *self,
 }
 
 static gboolean
-decode_value (VnOnnxReader  *self,
-              VnGraph       *graph,
-              VnNode        *node,
-              VnAttr        *attr,
-              const PbAttr  *proto,
-              GError       **error)
+onnx_read_attr_decode_value (VnOnnxReader  *self,
+                             VnGraph       *graph,
+                             VnNode        *node,
+                             VnAttr        *attr,
+                             const PbAttr  *proto,
+                             GError       **error)
 {
   switch (attr->type)
     {
@@ -176,27 +176,27 @@ decode_value (VnOnnxReader  *self,
       return TRUE;
     case VN_ATTR_STRING:
       g_clear_pointer (&attr->s, g_bytes_unref);
-      attr->s = copy_bytes (&proto->s, error);
+      attr->s = onnx_read_attr_copy_bytes (&proto->s, error);
       return attr->s != NULL;
     case VN_ATTR_TENSOR:
       if (proto->t == NULL)
-        return missing ("tensor", error);
+        return onnx_read_attr_missing ("tensor", error);
       attr->tensor_name = g_strdup (proto->t->name);
       attr->tensor = vn_onnx_tensor_decode (self, proto->t, error);
       return attr->tensor != NULL;
     case VN_ATTR_GRAPH:
       if (proto->g == NULL)
-        return missing ("graph", error);
-      attr->graph = decode_graph (self, graph, node, proto->g, error);
+        return onnx_read_attr_missing ("graph", error);
+      attr->graph = onnx_read_attr_decode_graph (self, graph, node, proto->g, error);
       return attr->graph != NULL;
     case VN_ATTR_TENSORS:
-      return decode_tensors (self, attr, proto, error);
+      return onnx_read_attr_decode_tensors (self, attr, proto, error);
     case VN_ATTR_GRAPHS:
-      return decode_graphs (self, graph, node, attr, proto, error);
+      return onnx_read_attr_decode_graphs (self, graph, node, attr, proto, error);
     case VN_ATTR_FLOATS:
     case VN_ATTR_INTS:
     case VN_ATTR_STRINGS:
-      return decode_lists (attr, proto, error);
+      return onnx_read_attr_decode_lists (attr, proto, error);
     default:
       return TRUE;
     }
@@ -205,10 +205,10 @@ decode_value (VnOnnxReader  *self,
 /* What a tensor has beside its content goes into the attribute's extra as a message of the tensor's field: one for
  * `t`, and one for each of `tensors`. */
 static void
-extra_tensor (VnWireOut      *extra,
-              guint32         number,
-              const PbTensor *proto,
-              gboolean        with_name)
+onnx_read_attr_extra_tensor (VnWireOut      *extra,
+                             guint32         number,
+                             const PbTensor *proto,
+                             gboolean        with_name)
 {
   VnWireMark mark = vn_wire_begin (extra);
 
@@ -219,9 +219,9 @@ extra_tensor (VnWireOut      *extra,
 }
 
 static void
-extra_scalars (VnWireOut    *extra,
-               VnAttrType    type,
-               const PbAttr *proto)
+onnx_read_attr_extra_scalars (VnWireOut    *extra,
+                              VnAttrType    type,
+                              const PbAttr *proto)
 {
   if (proto->has_f && type != VN_ATTR_FLOAT)
     vn_wire_float (extra, F_ATTR_F, proto->f);
@@ -232,18 +232,18 @@ extra_scalars (VnWireOut    *extra,
 }
 
 static GBytes *
-decode_extra (const VnAttr *attr,
-              const PbAttr *proto)
+onnx_read_attr_decode_extra (const VnAttr *attr,
+                             const PbAttr *proto)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
 
-  extra_scalars (extra, attr->type, proto);
+  onnx_read_attr_extra_scalars (extra, attr->type, proto);
   if (attr->type == VN_ATTR_TENSOR && proto->t != NULL &&
       (proto->t->n_external_data > 0 || proto->t->base.n_unknown_fields > 0))
-    extra_tensor (extra, F_ATTR_T, proto->t, FALSE);
+    onnx_read_attr_extra_tensor (extra, F_ATTR_T, proto->t, FALSE);
   if (attr->type == VN_ATTR_TENSORS)
     for (gsize i = 0; i < proto->n_tensors; i++)
-      extra_tensor (extra, F_ATTR_TENSORS, proto->tensors[i], TRUE);
+      onnx_read_attr_extra_tensor (extra, F_ATTR_TENSORS, proto->tensors[i], TRUE);
   if (attr->type == VN_ATTR_OPAQUE)
     vn_wire_int (extra, F_ATTR_TYPE, proto->type);
   vn_onnx_extra_unknown (extra, &proto->base);
@@ -254,7 +254,7 @@ static VnAttrType
 attr_type (const PbAttr *proto)
 {
   if (proto->type == VN_ATTR_UNDEFINED)
-    return guess_type (proto);
+    return onnx_read_attr_guess_type (proto);
   return proto->type > 0 && proto->type < TYPE_OPAQUE_FIRST ? (VnAttrType) proto->type : VN_ATTR_OPAQUE;
 }
 
@@ -281,12 +281,12 @@ vn_onnx_attr_decode (VnOnnxReader  *self,
   result->doc = vn_onnx_dup_text (proto->doc_string);
   if (is_ref)
     result->ref_name = g_strdup (proto->ref_attr_name);
-  else if (!decode_value (self, graph, node, result, proto, error))
+  else if (!onnx_read_attr_decode_value (self, graph, node, result, proto, error))
     {
       g_prefix_error (error, _("attribute “%s”: "), name);
       return FALSE;
     }
-  result->extra = decode_extra (result, proto);
+  result->extra = onnx_read_attr_decode_extra (result, proto);
   *attr = g_steal_pointer (&result);
   return TRUE;
 }

@@ -10,10 +10,10 @@
 /* ---- values ---- */
 
 static gboolean
-check_new (VnGraph     *graph,
-           const char  *name,
-           const char  *what,
-           GError     **error)
+onnx_read_graph_check_new (VnGraph     *graph,
+                           const char  *name,
+                           const char  *what,
+                           GError     **error)
 {
   if (!vn_onnx_check_name (name, what, error))
     return FALSE;
@@ -28,29 +28,29 @@ check_new (VnGraph     *graph,
 }
 
 static VnValue *
-define_value (VnGraph     *graph,
-              const char  *name,
-              const char  *what,
-              GError     **error)
+onnx_read_graph_define_value (VnGraph     *graph,
+                              const char  *name,
+                              const char  *what,
+                              GError     **error)
 {
-  if (!check_new (graph, name, what, error))
+  if (!onnx_read_graph_check_new (graph, name, what, error))
     return NULL;
   return vn_graph_add_named (graph, name, FALSE);
 }
 
 static VnValue *
-define_input (VnGraph     *graph,
-              const char  *name,
-              GError     **error)
+onnx_read_graph_define_input (VnGraph     *graph,
+                              const char  *name,
+                              GError     **error)
 {
-  if (!check_new (graph, name, _("graph input"), error))
+  if (!onnx_read_graph_check_new (graph, name, _("graph input"), error))
     return NULL;
   return vn_graph_add_named (graph, name, TRUE);
 }
 
 static void
-set_info (VnValue           *value,
-          const PbValueInfo *proto)
+onnx_read_graph_set_info (VnValue           *value,
+                          const PbValueInfo *proto)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
 
@@ -68,26 +68,26 @@ set_info (VnValue           *value,
 }
 
 static gboolean
-decode_inputs (VnGraph        *graph,
-               const PbGraph  *proto,
-               GError        **error)
+onnx_read_graph_decode_inputs (VnGraph        *graph,
+                               const PbGraph  *proto,
+                               GError        **error)
 {
   for (gsize i = 0; i < proto->n_input; i++)
     {
-      VnValue *value = define_input (graph, proto->input[i]->name, error);
+      VnValue *value = onnx_read_graph_define_input (graph, proto->input[i]->name, error);
 
       if (value == NULL)
         return FALSE;
-      set_info (value, proto->input[i]);
+      onnx_read_graph_set_info (value, proto->input[i]);
     }
   return TRUE;
 }
 
 static gboolean
-decode_initializer (VnOnnxReader    *self,
-                    VnGraph         *graph,
-                    const PbTensor  *proto,
-                    GError         **error)
+onnx_read_graph_decode_initializer (VnOnnxReader    *self,
+                                    VnGraph         *graph,
+                                    const PbTensor  *proto,
+                                    GError         **error)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
   g_autoptr(VnTensor) tensor = NULL;
@@ -99,7 +99,7 @@ decode_initializer (VnOnnxReader    *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), proto->name);
       return FALSE;
     }
-  if (value == NULL && (value = define_value (graph, proto->name, _("initializer"), error)) == NULL)
+  if (value == NULL && (value = onnx_read_graph_define_value (graph, proto->name, _("initializer"), error)) == NULL)
     return FALSE;
   tensor = vn_onnx_tensor_decode (self, proto, error);
   if (tensor == NULL)
@@ -122,7 +122,7 @@ decode_initializer (VnOnnxReader    *self,
 
 /* Name of the sparse initializer in an unknown field, which begins with its length. */
 static char *
-dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
+onnx_read_graph_dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
 {
   VnWireIn in = { unknown->data, unknown->data + unknown->len };
   VnWireField values, text;
@@ -138,9 +138,9 @@ dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
 
 /* Sparse initializers stay encoded, but nodes refer to them by name. */
 static gboolean
-decode_sparse (VnGraph        *graph,
-               const PbGraph  *proto,
-               GError        **error)
+onnx_read_graph_decode_sparse (VnGraph        *graph,
+                               const PbGraph  *proto,
+                               GError        **error)
 {
   for (guint i = 0; i < proto->base.n_unknown_fields; i++)
     {
@@ -150,10 +150,10 @@ decode_sparse (VnGraph        *graph,
 
       if (unknown->tag != F_GRAPH_SPARSE || unknown->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
         continue;
-      name = dup_sparse_name (unknown);
+      name = onnx_read_graph_dup_sparse_name (unknown);
       if (name == NULL || *name == '\0' || g_hash_table_contains (graph->by_name, name))
         continue;
-      value = define_value (graph, name, _("sparse initializer"), error);
+      value = onnx_read_graph_define_value (graph, name, _("sparse initializer"), error);
       if (value == NULL)
         return FALSE;
       value->type.kind = VN_TYPE_SPARSE_TENSOR;
@@ -164,8 +164,8 @@ decode_sparse (VnGraph        *graph,
 /* ---- nodes ---- */
 
 static char *
-describe_node (const PbNode *proto,
-               gsize         i)
+onnx_read_graph_describe_node (const PbNode *proto,
+                               gsize         i)
 {
   const char *type = proto->op_type != NULL ? proto->op_type : "";
 
@@ -175,21 +175,21 @@ describe_node (const PbNode *proto,
 }
 
 static gboolean
-define_outputs (VnGraph       *graph,
-                const PbNode  *proto,
-                GError       **error)
+onnx_read_graph_define_outputs (VnGraph       *graph,
+                                const PbNode  *proto,
+                                GError       **error)
 {
   for (gsize i = 0; i < proto->n_output; i++)
-    if (*proto->output[i] != '\0' && define_value (graph, proto->output[i], _("node output"), error) == NULL)
+    if (*proto->output[i] != '\0' && onnx_read_graph_define_value (graph, proto->output[i], _("node output"), error) == NULL)
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-collect_inputs (VnGraph       *graph,
-                const PbNode  *proto,
-                VnValue      **inputs,
-                GError       **error)
+onnx_read_graph_collect_inputs (VnGraph       *graph,
+                                const PbNode  *proto,
+                                VnValue      **inputs,
+                                GError       **error)
 {
   for (gsize i = 0; i < proto->n_input; i++)
     {
@@ -209,9 +209,9 @@ collect_inputs (VnGraph       *graph,
 }
 
 static VnNode *
-add_node (VnGraph       *graph,
-          const PbNode  *proto,
-          GError       **error)
+onnx_read_graph_add_node (VnGraph       *graph,
+                          const PbNode  *proto,
+                          GError       **error)
 {
   g_autofree VnValue **inputs = g_new0 (VnValue *, proto->n_input + 1);
   g_autofree VnValue **outputs = g_new0 (VnValue *, proto->n_output + 1);
@@ -219,7 +219,7 @@ add_node (VnGraph       *graph,
   gboolean alias = g_str_equal (domain, "ai.onnx");
   VnNode *node;
 
-  if (!collect_inputs (graph, proto, inputs, error))
+  if (!onnx_read_graph_collect_inputs (graph, proto, inputs, error))
     return NULL;
   for (gsize i = 0; i < proto->n_output; i++)
     if (*proto->output[i] != '\0')
@@ -235,10 +235,10 @@ add_node (VnGraph       *graph,
 }
 
 static gboolean
-decode_attrs (VnOnnxReader  *self,
-              VnNode        *node,
-              const PbNode  *proto,
-              GError       **error)
+onnx_read_graph_decode_attrs (VnOnnxReader  *self,
+                              VnNode        *node,
+                              const PbNode  *proto,
+                              GError       **error)
 {
   for (gsize i = 0; i < proto->n_attribute; i++)
     {
@@ -252,10 +252,10 @@ decode_attrs (VnOnnxReader  *self,
 }
 
 static gboolean
-decode_node (VnOnnxReader  *self,
-             VnGraph       *graph,
-             const PbNode  *proto,
-             GError       **error)
+onnx_read_graph_decode_node (VnOnnxReader  *self,
+                             VnGraph       *graph,
+                             const PbNode  *proto,
+                             GError       **error)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
   VnNode *node;
@@ -269,8 +269,8 @@ decode_node (VnOnnxReader  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("it has no operator type"));
       return FALSE;
     }
-  node = add_node (graph, proto, error);
-  if (node == NULL || !decode_attrs (self, node, proto, error))
+  node = onnx_read_graph_add_node (graph, proto, error);
+  if (node == NULL || !onnx_read_graph_decode_attrs (self, node, proto, error))
     return FALSE;
   g_free (node->overload);
   node->overload = proto->overload != NULL && *proto->overload != '\0' ? g_strdup (proto->overload) : NULL;
@@ -283,24 +283,24 @@ decode_node (VnOnnxReader  *self,
 
 /* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. */
 static gboolean
-decode_nodes (VnOnnxReader        *self,
-              VnGraph             *graph,
-              PbNode * const      *protos,
-              gsize                n,
-              GError             **error)
+onnx_read_graph_decode_nodes (VnOnnxReader        *self,
+                              VnGraph             *graph,
+                              PbNode * const      *protos,
+                              gsize                n,
+                              GError             **error)
 {
   for (gsize i = 0; i < n; i++)
-    if (!define_outputs (graph, protos[i], error))
+    if (!onnx_read_graph_define_outputs (graph, protos[i], error))
       {
-        g_autofree char *label = describe_node (protos[i], i);
+        g_autofree char *label = onnx_read_graph_describe_node (protos[i], i);
 
         g_prefix_error (error, "%s", label);
         return FALSE;
       }
   for (gsize i = 0; i < n; i++)
-    if (!decode_node (self, graph, protos[i], error))
+    if (!onnx_read_graph_decode_node (self, graph, protos[i], error))
       {
-        g_autofree char *label = describe_node (protos[i], i);
+        g_autofree char *label = onnx_read_graph_describe_node (protos[i], i);
 
         g_prefix_error (error, "%s", label);
         return FALSE;
@@ -311,10 +311,10 @@ decode_nodes (VnOnnxReader        *self,
 /* ---- graphs ---- */
 
 static gboolean
-add_output (VnGraph     *graph,
-            const char  *name,
-            VnValue    **value,
-            GError     **error)
+onnx_read_graph_add_output (VnGraph     *graph,
+                            const char  *name,
+                            VnValue    **value,
+                            GError     **error)
 {
   *value = name != NULL && *name != '\0' ? vn_graph_find_value (graph, name) : NULL;
   if (*value != NULL)
@@ -328,27 +328,27 @@ add_output (VnGraph     *graph,
 }
 
 static gboolean
-decode_outputs (VnGraph        *graph,
-                const PbGraph  *proto,
-                GError        **error)
+onnx_read_graph_decode_outputs (VnGraph        *graph,
+                                const PbGraph  *proto,
+                                GError        **error)
 {
   for (gsize i = 0; i < proto->n_output; i++)
     {
       VnValue *value;
 
-      if (!add_output (graph, proto->output[i]->name, &value, error))
+      if (!onnx_read_graph_add_output (graph, proto->output[i]->name, &value, error))
         return FALSE;
       if (value->graph == graph && !value->is_input)
-        set_info (value, proto->output[i]);
+        onnx_read_graph_set_info (value, proto->output[i]);
     }
   return TRUE;
 }
 
 /* An entry for a value that is not there, or a second one, stays encoded. */
 static void
-decode_value_infos (VnGraph       *graph,
-                    const PbGraph *proto,
-                    VnWireOut     *extra)
+onnx_read_graph_decode_value_infos (VnGraph       *graph,
+                                    const PbGraph *proto,
+                                    VnWireOut     *extra)
 {
   for (gsize i = 0; i < proto->n_value_info; i++)
     {
@@ -356,7 +356,7 @@ decode_value_infos (VnGraph       *graph,
       VnValue *value = info->name != NULL ? g_hash_table_lookup (graph->by_name, info->name) : NULL;
 
       if (value != NULL && !value->has_info)
-        set_info (value, info);
+        onnx_read_graph_set_info (value, info);
       else
         {
           gsize size = vn__onnx__value_info_proto__get_packed_size (info);
@@ -388,16 +388,16 @@ vn_onnx_graph_decode (VnOnnxReader   *self,
   graph->name = vn_onnx_dup_text (proto->name != NULL ? proto->name : "");
   g_free (graph->doc);
   graph->doc = vn_onnx_dup_text (proto->doc_string);
-  if (!decode_inputs (graph, proto, error))
+  if (!onnx_read_graph_decode_inputs (graph, proto, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_initializer; i++)
-    if (!decode_initializer (self, graph, proto->initializer[i], error))
+    if (!onnx_read_graph_decode_initializer (self, graph, proto->initializer[i], error))
       return FALSE;
-  if (!decode_sparse (graph, proto, error) ||
-      !decode_nodes (self, graph, proto->node, proto->n_node, error) ||
-      !decode_outputs (graph, proto, error))
+  if (!onnx_read_graph_decode_sparse (graph, proto, error) ||
+      !onnx_read_graph_decode_nodes (self, graph, proto->node, proto->n_node, error) ||
+      !onnx_read_graph_decode_outputs (graph, proto, error))
     return FALSE;
-  decode_value_infos (graph, proto, extra);
+  onnx_read_graph_decode_value_infos (graph, proto, extra);
   vn_onnx_extra_unknown (extra, &proto->base);
   graph->extra = vn_onnx_extra_finish (extra);
   return TRUE;
@@ -406,31 +406,31 @@ vn_onnx_graph_decode (VnOnnxReader   *self,
 /* ---- functions ---- */
 
 static gboolean
-decode_body (VnOnnxReader      *self,
-             VnGraph           *body,
-             const PbFunction  *proto,
-             GError           **error)
+onnx_read_graph_decode_body (VnOnnxReader      *self,
+                             VnGraph           *body,
+                             const PbFunction  *proto,
+                             GError           **error)
 {
   for (gsize i = 0; i < proto->n_input; i++)
-    if (define_input (body, proto->input[i], error) == NULL)
+    if (onnx_read_graph_define_input (body, proto->input[i], error) == NULL)
       return FALSE;
-  if (!decode_nodes (self, body, proto->node, proto->n_node, error))
+  if (!onnx_read_graph_decode_nodes (self, body, proto->node, proto->n_node, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_output; i++)
     {
       VnValue *value;
 
-      if (!add_output (body, proto->output[i], &value, error))
+      if (!onnx_read_graph_add_output (body, proto->output[i], &value, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-decode_function_attrs (VnOnnxReader      *self,
-                       VnFunction        *function,
-                       const PbFunction  *proto,
-                       GError           **error)
+onnx_read_graph_decode_function_attrs (VnOnnxReader      *self,
+                                       VnFunction        *function,
+                                       const PbFunction  *proto,
+                                       GError           **error)
 {
   for (gsize i = 0; i < proto->n_attribute; i++)
     {
@@ -468,8 +468,8 @@ vn_onnx_function_decode (VnOnnxReader      *self,
   function->doc = vn_onnx_dup_text (proto->doc_string);
   for (gsize i = 0; i < proto->n_opset_import; i++)
     vn_onnx_opset_decode (function->opsets, proto->opset_import[i]);
-  if (!decode_function_attrs (self, function, proto, error) ||
-      !decode_body (self, function->body, proto, error))
+  if (!onnx_read_graph_decode_function_attrs (self, function, proto, error) ||
+      !onnx_read_graph_decode_body (self, function->body, proto, error))
     {
       g_prefix_error (error, _("function “%s”: "), function->name);
       return FALSE;

@@ -15,7 +15,7 @@
 #define NEWEST_IR 14
 
 static void
-opset_clear (gpointer data)
+onnx_read_opset_clear (gpointer data)
 {
   g_free (((VnOpset *) data)->domain);
 }
@@ -44,8 +44,8 @@ static const struct {
 };
 
 static const char *
-recognise (const guint8 *data,
-           gsize         size)
+onnx_read_recognise (const guint8 *data,
+                     gsize         size)
 {
   for (guint i = 0; i < G_N_ELEMENTS (magics); i++)
     if (size >= magics[i].offset + magics[i].size &&
@@ -56,8 +56,8 @@ recognise (const guint8 *data,
 
 /* Every writer begins with the IR version, or at least with another small field of the model. */
 static gboolean
-begins_like_onnx (const guint8 *data,
-                  gsize         size)
+onnx_read_begins_like (const guint8 *data,
+                       gsize         size)
 {
   VnWireIn in = { data, data + MIN (size, 16) };
   VnWireField field;
@@ -68,39 +68,39 @@ begins_like_onnx (const guint8 *data,
 }
 
 static const char *
-shown_path (const char *path)
+onnx_read_shown_path (const char *path)
 {
   return path != NULL ? path : _("(model in memory)");
 }
 
 /* The stripper has said what is wrong with the bytes; what does that mean for the user? */
 static void
-explain_failure (GBytes      *bytes,
-                 const char  *path,
-                 GError     **error)
+onnx_read_explain_failure (GBytes      *bytes,
+                           const char  *path,
+                           GError     **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  const char *what = recognise (data, size);
+  const char *what = onnx_read_recognise (data, size);
 
   if (g_error_matches (*error, VN_ERROR, VN_ERROR_LIMIT) || vn_error_is_memory (*error))
-    g_prefix_error (error, "“%s”: ", shown_path (path));
-  else if (what != NULL && !begins_like_onnx (data, size))
+    g_prefix_error (error, "“%s”: ", onnx_read_shown_path (path));
+  else if (what != NULL && !onnx_read_begins_like (data, size))
     {
       g_clear_error (error);
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), shown_path (path), what);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path), what);
     }
-  else if (begins_like_onnx (data, size))
-    g_prefix_error (error, _("“%s” is damaged or cut off (%zu bytes): "), shown_path (path), size);
+  else if (onnx_read_begins_like (data, size))
+    g_prefix_error (error, _("“%s” is damaged or cut off (%zu bytes): "), onnx_read_shown_path (path), size);
   else
-    g_prefix_error (error, _("“%s” is not an ONNX file: "), shown_path (path));
+    g_prefix_error (error, _("“%s” is not an ONNX file: "), onnx_read_shown_path (path));
 }
 
 /* ---- the model ---- */
 
 static void
-decode_head (VnModel       *model,
-             const PbModel *proto)
+onnx_read_decode_head (VnModel       *model,
+                       const PbModel *proto)
 {
   model->ir_version = proto->ir_version;
   model->producer_name = vn_onnx_dup_text (proto->producer_name);
@@ -121,7 +121,7 @@ decode_head (VnModel       *model,
 }
 
 static void
-note_versions (VnModel *model)
+onnx_read_note_versions (VnModel *model)
 {
   if (model->ir_version > NEWEST_IR)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-new", NULL,
@@ -143,7 +143,7 @@ note_versions (VnModel *model)
 }
 
 static VnFunction *
-add_function (VnModel *model)
+onnx_read_add_function (VnModel *model)
 {
   VnFunction *function = g_new0 (VnFunction, 1);
 
@@ -151,64 +151,64 @@ add_function (VnModel *model)
   function->attr_names = g_ptr_array_new_with_free_func (g_free);
   function->attr_defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
   function->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
-  g_array_set_clear_func (function->opsets, opset_clear);
+  g_array_set_clear_func (function->opsets, onnx_read_opset_clear);
   g_ptr_array_add (model->functions, function);
   return function;
 }
 
 static gboolean
-decode_model (VnOnnxReader   *self,
-              const PbModel  *proto,
-              GError        **error)
+onnx_read_decode_model (VnOnnxReader   *self,
+                        const PbModel  *proto,
+                        GError        **error)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
 
-  decode_head (self->model, proto);
+  onnx_read_decode_head (self->model, proto);
   if (!vn_onnx_graph_decode (self, self->model->graph, proto->graph, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_functions; i++)
-    if (!vn_onnx_function_decode (self, add_function (self->model), proto->functions[i], error))
+    if (!vn_onnx_function_decode (self, onnx_read_add_function (self->model), proto->functions[i], error))
       return FALSE;
   vn_onnx_extra_unknown (extra, &proto->base);
   self->model->extra = vn_onnx_extra_finish (extra);
-  note_versions (self->model);
+  onnx_read_note_versions (self->model);
   return TRUE;
 }
 
 static gpointer
-fail_unpack (const VnOnnxAllocator  *allocator,
-             const char             *path,
-             GError                **error)
+onnx_read_fail_unpack (const VnOnnxAllocator  *allocator,
+                       const char             *path,
+                       GError                **error)
 {
   if (allocator->refused)
     {
       vn_memory_set_error (0, error);
-      g_prefix_error (error, "“%s”: ", shown_path (path));
+      g_prefix_error (error, "“%s”: ", onnx_read_shown_path (path));
       return NULL;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong kind of content"),
-               shown_path (path));
+               onnx_read_shown_path (path));
   return NULL;
 }
 
 static VnModel *
-build_model (VnOnnxReader   *self,
-             const PbModel  *proto,
-             GError        **error)
+onnx_read_build_model (VnOnnxReader   *self,
+                       const PbModel  *proto,
+                       GError        **error)
 {
   g_autoptr(VnModel) model = vn_model_new (0, 0);
 
   if (proto->graph == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it holds no graph"),
-                   shown_path (self->path));
+                   onnx_read_shown_path (self->path));
       return NULL;
     }
   model->path = g_strdup (self->path);
   self->model = model;
-  if (!decode_model (self, proto, error))
+  if (!onnx_read_decode_model (self, proto, error))
     {
-      g_prefix_error (error, "“%s”: ", shown_path (self->path));
+      g_prefix_error (error, "“%s”: ", onnx_read_shown_path (self->path));
       vn_message_make_valid (error);
       return NULL;
     }
@@ -217,8 +217,8 @@ build_model (VnOnnxReader   *self,
 }
 
 static void *
-allocator_alloc (void   *data,
-                 size_t  size)
+onnx_read_allocator_alloc (void   *data,
+                           size_t  size)
 {
   VnOnnxAllocator *self = data;
   gpointer memory = vn_memory_try (size, 1);
@@ -228,8 +228,8 @@ allocator_alloc (void   *data,
 }
 
 static void
-allocator_free (void *data,
-                void *memory)
+onnx_read_allocator_free (void *data,
+                          void *memory)
 {
   g_free (memory);
 }
@@ -241,7 +241,7 @@ allocator_free (void *data,
 void
 vn_onnx_allocator_init (VnOnnxAllocator *self)
 {
-  *self = (VnOnnxAllocator) { { allocator_alloc, allocator_free, self }, FALSE };
+  *self = (VnOnnxAllocator) { { onnx_read_allocator_alloc, onnx_read_allocator_free, self }, FALSE };
 }
 
 void
@@ -266,22 +266,22 @@ vn_onnx_reader_clear (VnOnnxReader *self)
 }
 
 static GBytes *
-strip_input (VnOnnxReader  *self,
-             StripKind      kind,
-             GError       **error)
+onnx_read_strip_input (VnOnnxReader  *self,
+                       StripKind      kind,
+                       GError       **error)
 {
   GBytes *small;
   GError *local = NULL;
 
   if (g_bytes_get_size (self->bytes) == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is empty"), shown_path (self->path));
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is empty"), onnx_read_shown_path (self->path));
       return NULL;
     }
   small = vn_onnx_strip (self->bytes, kind, self->views, &local);
   if (small == NULL)
     {
-      explain_failure (self->bytes, self->path, &local);
+      onnx_read_explain_failure (self->bytes, self->path, &local);
       g_propagate_error (error, local);
     }
   return small;
@@ -314,11 +314,11 @@ vn_onnx_read_bytes (GBytes      *bytes,
 
   vn_onnx_reader_init (&self, bytes, path);
   vn_onnx_allocator_init (&allocator);
-  small = strip_input (&self, STRIP_MODEL, error);
+  small = onnx_read_strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {
       proto = vn__onnx__model_proto__unpack (&allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
-      model = proto != NULL ? build_model (&self, proto, error) : fail_unpack (&allocator, path, error);
+      model = proto != NULL ? onnx_read_build_model (&self, proto, error) : onnx_read_fail_unpack (&allocator, path, error);
       if (proto != NULL)
         vn__onnx__model_proto__free_unpacked (proto, &allocator.functions);
     }

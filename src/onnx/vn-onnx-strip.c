@@ -39,8 +39,8 @@ static const struct {
 };
 
 static StripKind
-child_kind (StripKind parent,
-            guint32   number)
+onnx_strip_child_kind (StripKind parent,
+                       guint32   number)
 {
   for (guint i = 0; i < G_N_ELEMENTS (children); i++)
     if (children[i].parent == parent && children[i].number == number)
@@ -49,10 +49,10 @@ child_kind (StripKind parent,
 }
 
 static gboolean
-put (Strip         *self,
-     gconstpointer  data,
-     gsize          size,
-     GError       **error)
+onnx_strip_put (Strip         *self,
+                gconstpointer  data,
+                gsize          size,
+                GError       **error)
 {
   if (size > (gsize) G_MAXINT32 - self->out.size)
     {
@@ -67,16 +67,16 @@ put (Strip         *self,
 }
 
 static gboolean
-put_view (Strip              *self,
-          const VnWireField  *field,
-          GError            **error)
+onnx_strip_put_view (Strip              *self,
+                     const VnWireField  *field,
+                     GError            **error)
 {
   RawView view = { (gsize) (field->data - self->base), (gsize) field->value };
   guint32 index = GUINT32_TO_LE (self->views->len);
   guint8 head[2] = { F_TENSOR_RAW << 3 | VN_WIRE_BYTES, sizeof index };
 
   g_array_append_val (self->views, view);
-  return put (self, head, sizeof head, error) && put (self, &index, sizeof index, error);
+  return onnx_strip_put (self, head, sizeof head, error) && onnx_strip_put (self, &index, sizeof index, error);
 }
 
 static gboolean strip_message (Strip         *self,
@@ -88,11 +88,11 @@ static gboolean strip_message (Strip         *self,
 
 /* The length of the child is not known before it is made: five bytes hold any length a decoder accepts. */
 static gboolean
-put_child (Strip              *self,
-           StripKind           kind,
-           const VnWireField  *field,
-           guint               depth,
-           GError            **error)
+onnx_strip_put_child (Strip              *self,
+                      StripKind           kind,
+                      const VnWireField  *field,
+                      guint               depth,
+                      GError            **error)
 {
   guint8 head[6] = { (guint8) (field->number << 3 | VN_WIRE_BYTES) };
   gsize n_tag = 1;
@@ -104,10 +104,10 @@ put_child (Strip              *self,
       head[1] = (guint8) (field->number >> 4);
       n_tag = 2;
     }
-  if (!put (self, head, n_tag, error))
+  if (!onnx_strip_put (self, head, n_tag, error))
     return FALSE;
   at = self->out.size;
-  if (!put (self, "\0\0\0\0", 5, error) ||
+  if (!onnx_strip_put (self, "\0\0\0\0", 5, error) ||
       !strip_message (self, kind, field->data, field->value, depth + 1, error))
     return FALSE;
   length = self->out.size - at - 5;
@@ -117,9 +117,9 @@ put_child (Strip              *self,
 }
 
 static gboolean
-check_status (VnWireStatus   status,
-              gsize          offset,
-              GError       **error)
+onnx_strip_check_status (VnWireStatus   status,
+                         gsize          offset,
+                         GError       **error)
 {
   if (status == VN_WIRE_END)
     return TRUE;
@@ -149,15 +149,15 @@ strip_message (Strip         *self,
     }
   while ((status = vn_wire_next (&in, &field)) == VN_WIRE_FIELD)
     {
-      StripKind child = field.type == VN_WIRE_BYTES ? child_kind (kind, field.number) : STRIP_NONE;
+      StripKind child = field.type == VN_WIRE_BYTES ? onnx_strip_child_kind (kind, field.number) : STRIP_NONE;
       gboolean is_raw = kind == STRIP_TENSOR && field.number == F_TENSOR_RAW && field.type == VN_WIRE_BYTES;
 
-      if (is_raw ? !put_view (self, &field, error)
-          : child != STRIP_NONE ? !put_child (self, child, &field, depth, error)
-          : !put (self, field.start, field.end - field.start, error))
+      if (is_raw ? !onnx_strip_put_view (self, &field, error)
+          : child != STRIP_NONE ? !onnx_strip_put_child (self, child, &field, depth, error)
+          : !onnx_strip_put (self, field.start, field.end - field.start, error))
         return FALSE;
     }
-  return check_status (status, (gsize) ((field.start != NULL ? field.start : data) - self->base), error);
+  return onnx_strip_check_status (status, (gsize) ((field.start != NULL ? field.start : data) - self->base), error);
 }
 
 /**

@@ -9,28 +9,28 @@
 
 /* Which typed field holds which element type, if the data are not raw: rules of the ONNX standard. */
 static VnDTypeSet
-float_types (void)
+onnx_tensor_float_types (void)
 {
   return VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (C64);
 }
 
 static VnDTypeSet
-double_types (void)
+onnx_tensor_double_types (void)
 {
   return VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (C128);
 }
 
 static VnDTypeSet
-unsigned_types (void)
+onnx_tensor_unsigned_types (void)
 {
   return VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64);
 }
 
 static gboolean
-wrong_count (const VnTensor  *tensor,
-             gsize            have,
-             gsize            want,
-             GError         **error)
+onnx_tensor_wrong_count (const VnTensor  *tensor,
+                         gsize            have,
+                         gsize            want,
+                         GError         **error)
 {
   g_autofree char *shape = vn_shape_to_string (&tensor->shape, "×");
 
@@ -43,13 +43,13 @@ wrong_count (const VnTensor  *tensor,
 }
 
 static gboolean
-copy_words (VnTensor       *tensor,
-            gconstpointer   values,
-            gsize           n,
-            gsize           width,
-            GError        **error)
+onnx_tensor_copy_words (VnTensor       *tensor,
+                        gconstpointer   values,
+                        gsize           n,
+                        gsize           width,
+                        GError        **error)
 {
-  if (wrong_count (tensor, n, tensor->n_bytes / width, error))
+  if (onnx_tensor_wrong_count (tensor, n, tensor->n_bytes / width, error))
     return FALSE;
   if (n > 0)
     memcpy (tensor->data, values, tensor->n_bytes);
@@ -58,15 +58,15 @@ copy_words (VnTensor       *tensor,
 
 /* int32_data: one entry an element; of elements below a byte one entry a byte. Only the low bits count. */
 static gboolean
-copy_int32 (VnTensor        *tensor,
-            const PbTensor  *proto,
-            GError         **error)
+onnx_tensor_copy_int32 (VnTensor        *tensor,
+                        const PbTensor  *proto,
+                        GError         **error)
 {
   gsize bits = vn_dtype_get_bits (tensor->dtype);
   gsize width = MAX (bits, 8) / 8;
   guint8 *to = tensor->data;
 
-  if (wrong_count (tensor, proto->n_int32_data, tensor->n_bytes / width, error))
+  if (onnx_tensor_wrong_count (tensor, proto->n_int32_data, tensor->n_bytes / width, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_int32_data; i++)
     {
@@ -78,13 +78,13 @@ copy_int32 (VnTensor        *tensor,
 }
 
 static gboolean
-copy_uint64 (VnTensor        *tensor,
-             const PbTensor  *proto,
-             GError         **error)
+onnx_tensor_copy_uint64 (VnTensor        *tensor,
+                         const PbTensor  *proto,
+                         GError         **error)
 {
   if (tensor->dtype == VN_DTYPE_U64)
-    return copy_words (tensor, proto->uint64_data, proto->n_uint64_data, 8, error);
-  if (wrong_count (tensor, proto->n_uint64_data, tensor->n_elements, error))
+    return onnx_tensor_copy_words (tensor, proto->uint64_data, proto->n_uint64_data, 8, error);
+  if (onnx_tensor_wrong_count (tensor, proto->n_uint64_data, tensor->n_elements, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_uint64_data; i++)
     ((guint32 *) tensor->data)[i] = (guint32) proto->uint64_data[i];
@@ -92,13 +92,13 @@ copy_uint64 (VnTensor        *tensor,
 }
 
 static gboolean
-copy_strings (VnTensor        *tensor,
-              const PbTensor  *proto,
-              GError         **error)
+onnx_tensor_copy_strings (VnTensor        *tensor,
+                          const PbTensor  *proto,
+                          GError         **error)
 {
   char **strings = tensor->data;
 
-  if (wrong_count (tensor, proto->n_string_data, tensor->n_elements, error))
+  if (onnx_tensor_wrong_count (tensor, proto->n_string_data, tensor->n_elements, error))
     return FALSE;
   for (gsize i = 0; i < proto->n_string_data; i++)
     {
@@ -113,52 +113,52 @@ copy_strings (VnTensor        *tensor,
 }
 
 static gboolean
-copy_typed (VnTensor        *tensor,
-            const PbTensor  *proto,
-            GError         **error)
+onnx_tensor_copy_typed (VnTensor        *tensor,
+                        const PbTensor  *proto,
+                        GError         **error)
 {
   VnDTypeSet bit = (VnDTypeSet) 1 << tensor->dtype;
 
   if (tensor->dtype == VN_DTYPE_STRING)
-    return copy_strings (tensor, proto, error);
-  if (bit & float_types ())
-    return copy_words (tensor, proto->float_data, proto->n_float_data, sizeof (float), error);
-  if (bit & double_types ())
-    return copy_words (tensor, proto->double_data, proto->n_double_data, sizeof (double), error);
-  if (bit & unsigned_types ())
-    return copy_uint64 (tensor, proto, error);
+    return onnx_tensor_copy_strings (tensor, proto, error);
+  if (bit & onnx_tensor_float_types ())
+    return onnx_tensor_copy_words (tensor, proto->float_data, proto->n_float_data, sizeof (float), error);
+  if (bit & onnx_tensor_double_types ())
+    return onnx_tensor_copy_words (tensor, proto->double_data, proto->n_double_data, sizeof (double), error);
+  if (bit & onnx_tensor_unsigned_types ())
+    return onnx_tensor_copy_uint64 (tensor, proto, error);
   if (tensor->dtype == VN_DTYPE_S64)
-    return copy_words (tensor, proto->int64_data, proto->n_int64_data, sizeof (gint64), error);
-  return copy_int32 (tensor, proto, error);
+    return onnx_tensor_copy_words (tensor, proto->int64_data, proto->n_int64_data, sizeof (gint64), error);
+  return onnx_tensor_copy_int32 (tensor, proto, error);
 }
 
 /* Entries in the typed field that fits the element type: memory is taken only for data that are there. */
 static gsize
-typed_entries (const PbTensor *proto,
-               VnDType         dtype)
+onnx_tensor_typed_entries (const PbTensor *proto,
+                           VnDType         dtype)
 {
   VnDTypeSet bit = (VnDTypeSet) 1 << dtype;
 
   if (dtype == VN_DTYPE_STRING)
     return proto->n_string_data;
-  if (bit & float_types ())
+  if (bit & onnx_tensor_float_types ())
     return proto->n_float_data;
-  if (bit & double_types ())
+  if (bit & onnx_tensor_double_types ())
     return proto->n_double_data;
-  if (bit & unsigned_types ())
+  if (bit & onnx_tensor_unsigned_types ())
     return proto->n_uint64_data;
   return dtype == VN_DTYPE_S64 ? proto->n_int64_data : proto->n_int32_data;
 }
 
 static VnTensor *
-decode_typed (const PbTensor  *proto,
-              VnDType          dtype,
-              const VnShape   *shape,
-              gsize            n_elements,
-              GError         **error)
+onnx_tensor_decode_typed (const PbTensor  *proto,
+                          VnDType          dtype,
+                          const VnShape   *shape,
+                          gsize            n_elements,
+                          GError         **error)
 {
   g_autoptr(VnTensor) tensor = NULL;
-  gsize entries = typed_entries (proto, dtype);
+  gsize entries = onnx_tensor_typed_entries (proto, dtype);
 
   /* Up to two halves of a complex number, or eight elements in a byte, make an entry. */
   if (n_elements / 8 > entries)
@@ -169,16 +169,16 @@ decode_typed (const PbTensor  *proto,
       return NULL;
     }
   tensor = vn_tensor_new (dtype, shape, error);
-  if (tensor == NULL || !copy_typed (tensor, proto, error))
+  if (tensor == NULL || !onnx_tensor_copy_typed (tensor, proto, error))
     return NULL;
   return g_steal_pointer (&tensor);
 }
 
 static VnTensor *
-decode_bytes (GBytes         *bytes,
-              VnDType         dtype,
-              const VnShape  *shape,
-              GError        **error)
+onnx_tensor_decode_bytes (GBytes         *bytes,
+                          VnDType         dtype,
+                          const VnShape  *shape,
+                          GError        **error)
 {
   g_autoptr(VnTensor) view = vn_tensor_new_view (dtype, shape, bytes, error);
   VnTensor *copy;
@@ -192,9 +192,9 @@ decode_bytes (GBytes         *bytes,
 }
 
 static gboolean
-decode_shape (const PbTensor  *proto,
-              VnShape         *shape,
-              GError         **error)
+onnx_tensor_decode_shape (const PbTensor  *proto,
+                          VnShape         *shape,
+                          GError         **error)
 {
   if (proto->n_dims > VN_MAX_RANK)
     {
@@ -217,8 +217,8 @@ decode_shape (const PbTensor  *proto,
 }
 
 static GBytes *
-raw_bytes (VnOnnxReader   *self,
-           const PbTensor *proto)
+onnx_tensor_raw_bytes (VnOnnxReader   *self,
+                       const PbTensor *proto)
 {
   const RawView *view;
   guint32 index;
@@ -230,8 +230,8 @@ raw_bytes (VnOnnxReader   *self,
 
 /* Prefix of messages: which tensor it is. */
 static VnTensor *
-name_error (const PbTensor  *proto,
-            GError         **error)
+onnx_tensor_name_error (const PbTensor  *proto,
+                        GError         **error)
 {
   if (proto->name != NULL && *proto->name != '\0')
     g_prefix_error (error, _("tensor “%s”: "), proto->name);
@@ -241,9 +241,9 @@ name_error (const PbTensor  *proto,
 }
 
 static VnTensor *
-decode (VnOnnxReader    *self,
-        const PbTensor  *proto,
-        GError         **error)
+onnx_tensor_decode (VnOnnxReader    *self,
+                    const PbTensor  *proto,
+                    GError         **error)
 {
   g_autoptr(GBytes) bytes = NULL;
   VnShape shape;
@@ -255,7 +255,7 @@ decode (VnOnnxReader    *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its element type %d is not known"), proto->data_type);
       return NULL;
     }
-  if (!decode_shape (proto, &shape, error))
+  if (!onnx_tensor_decode_shape (proto, &shape, error))
     return NULL;
   if (!vn_tensor_size_in_bytes (dtype, &shape, &n_elements, &n_bytes))
     {
@@ -265,12 +265,12 @@ decode (VnOnnxReader    *self,
   if (proto->data_location == LOCATION_EXTERNAL)
     {
       bytes = vn_onnx_external_map (self, proto, n_bytes, error);
-      return bytes != NULL ? decode_bytes (bytes, dtype, &shape, error) : NULL;
+      return bytes != NULL ? onnx_tensor_decode_bytes (bytes, dtype, &shape, error) : NULL;
     }
   if (!proto->has_raw_data || (proto->has_raw_data && dtype == VN_DTYPE_STRING))
-    return decode_typed (proto, dtype, &shape, n_elements, error);
-  bytes = raw_bytes (self, proto);
-  return decode_bytes (bytes, dtype, &shape, error);
+    return onnx_tensor_decode_typed (proto, dtype, &shape, n_elements, error);
+  bytes = onnx_tensor_raw_bytes (self, proto);
+  return onnx_tensor_decode_bytes (bytes, dtype, &shape, error);
 }
 
 /**
@@ -284,9 +284,9 @@ vn_onnx_tensor_decode (VnOnnxReader    *self,
                        const PbTensor  *proto,
                        GError         **error)
 {
-  VnTensor *tensor = decode (self, proto, error);
+  VnTensor *tensor = onnx_tensor_decode (self, proto, error);
 
-  return tensor != NULL ? tensor : name_error (proto, error);
+  return tensor != NULL ? tensor : onnx_tensor_name_error (proto, error);
 }
 
 /**

@@ -62,10 +62,10 @@ vn_onnx_extra_unknown (VnWireOut              *extra,
 }
 
 static gboolean
-append_piece (gpointer        data,
-              gconstpointer   piece,
-              gsize           size,
-              GError        **error)
+onnx_text_append_piece (gpointer        data,
+                        gconstpointer   piece,
+                        gsize           size,
+                        GError        **error)
 {
   return vn_buffer_add (data, piece, size);
 }
@@ -83,7 +83,7 @@ vn_onnx_extra_finish (VnWireOut *extra)
 
   if (vn_wire_out_size (extra) == 0 || vn_wire_out_overflow (extra))
     return NULL;
-  vn_wire_out_emit (extra, append_piece, &bytes, NULL);
+  vn_wire_out_emit (extra, onnx_text_append_piece, &bytes, NULL);
   return vn_buffer_steal_bytes (&bytes, NULL);
 }
 

@@ -22,8 +22,8 @@ static const struct {
 };
 
 static VnTypeKind
-find_kind (const guint8 *data,
-           gsize         size)
+onnx_type_find_kind (const guint8 *data,
+                     gsize         size)
 {
   VnWireField field;
 
@@ -34,9 +34,9 @@ find_kind (const guint8 *data,
 }
 
 static void
-decode_dim (VnType      *type,
-            guint        i,
-            const PbDim *dim)
+onnx_type_decode_dim (VnType      *type,
+                      guint        i,
+                      const PbDim *dim)
 {
   gboolean has_value = dim->value_case == VN__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
   gboolean has_name = dim->value_case == VN__ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
@@ -47,8 +47,8 @@ decode_dim (VnType      *type,
 }
 
 static void
-decode_tensor (VnType                         *type,
-               const Vn__Onnx__TypeProto__Tensor *tensor)
+onnx_type_decode_tensor (VnType                         *type,
+                         const Vn__Onnx__TypeProto__Tensor *tensor)
 {
   if (tensor->has_elem_type && vn_dtype_is_valid (tensor->elem_type))
     type->dtype = tensor->elem_type;
@@ -57,13 +57,13 @@ decode_tensor (VnType                         *type,
     return;
   type->shape.rank = (int) tensor->shape->n_dim;
   for (guint i = 0; i < tensor->shape->n_dim; i++)
-    decode_dim (type, i, tensor->shape->dim[i]);
+    onnx_type_decode_dim (type, i, tensor->shape->dim[i]);
 }
 
 /* Element type of the tensors in a sequence or optional, however deep they lie. */
 static VnDType
-find_elements (const guint8 *data,
-               gsize         size)
+onnx_type_find_elements (const guint8 *data,
+                         gsize         size)
 {
   VnWireField field, elem;
 
@@ -84,7 +84,7 @@ find_elements (const guint8 *data,
 }
 
 static GBytes *
-encode_modelled (const VnType *type)
+onnx_type_encode_modelled (const VnType *type)
 {
   g_autoptr(VnWireOut) out = vn_wire_out_new ();
   VnType plain = *type;
@@ -112,15 +112,15 @@ vn_onnx_type_decode (VnType       *type,
 
   memset (type, 0, sizeof *type);
   type->shape = VN_SHAPE_UNKNOWN;
-  type->kind = find_kind (data, size);
+  type->kind = onnx_type_find_kind (data, size);
   if (type->kind == VN_TYPE_SEQUENCE || type->kind == VN_TYPE_OPTIONAL)
-    type->dtype = find_elements (data, size);
+    type->dtype = onnx_type_find_elements (data, size);
   if (type->kind == VN_TYPE_TENSOR)
     proto = vn__onnx__type_proto__unpack (NULL, size, data);
   if (proto != NULL && proto->tensor_type != NULL)
     {
-      decode_tensor (type, proto->tensor_type);
-      modelled = encode_modelled (type);
+      onnx_type_decode_tensor (type, proto->tensor_type);
+      modelled = onnx_type_encode_modelled (type);
     }
   if (proto != NULL)
     vn__onnx__type_proto__free_unpacked (proto, NULL);
@@ -134,8 +134,8 @@ vn_onnx_type_decode (VnType       *type,
 }
 
 static void
-encode_shape (VnWireOut    *out,
-              const VnType *type)
+onnx_type_encode_shape (VnWireOut    *out,
+                        const VnType *type)
 {
   VnWireMark shape = vn_wire_begin (out);
 
@@ -154,8 +154,8 @@ encode_shape (VnWireOut    *out,
 
 /* A sequence or optional that was inferred: nothing but the type of its elements is known. */
 static void
-encode_container (VnWireOut    *out,
-                  const VnType *type)
+onnx_type_encode_container (VnWireOut    *out,
+                            const VnType *type)
 {
   VnWireMark container = vn_wire_begin (out);
   VnWireMark elem = vn_wire_begin (out);
@@ -184,13 +184,13 @@ vn_onnx_type_encode (VnWireOut    *out,
       return;
     }
   if (type->kind == VN_TYPE_SEQUENCE || type->kind == VN_TYPE_OPTIONAL)
-    encode_container (out, type);
+    onnx_type_encode_container (out, type);
   if (type->kind != VN_TYPE_TENSOR)
     return;
   tensor = vn_wire_begin (out);
   if (type->dtype != VN_DTYPE_UNDEFINED)
     vn_wire_int (out, F_TENSOR_TYPE_ELEM, type->dtype);
   if (type->shape.rank != VN_RANK_UNKNOWN)
-    encode_shape (out, type);
+    onnx_type_encode_shape (out, type);
   vn_wire_end (out, tensor, F_TYPE_TENSOR);
 }

@@ -10,10 +10,10 @@
 
 /* Returns NULL without error if @bytes is no TensorProto. */
 static VnTensor *
-decode_tensor (GBytes      *bytes,
-               const char  *path,
-               char       **name,
-               GError     **error)
+onnx_value_decode_tensor (GBytes      *bytes,
+                          const char  *path,
+                          char       **name,
+                          GError     **error)
 {
   g_autoptr(GError) reason = NULL;
   g_autoptr(GBytes) small = NULL;
@@ -44,9 +44,9 @@ decode_tensor (GBytes      *bytes,
 }
 
 static void
-fail (const char  *path,
-      const char  *what,
-      GError     **error)
+onnx_value_fail (const char  *path,
+                 const char  *what,
+                 GError     **error)
 {
   if (error != NULL && *error != NULL)
     {
@@ -77,17 +77,17 @@ vn_onnx_tensor_read_file (const char  *path,
     *name = NULL;
   if (bytes == NULL)
     return NULL;
-  tensor = decode_tensor (bytes, path, name, &local);
+  tensor = onnx_value_decode_tensor (bytes, path, name, &local);
   if (tensor != NULL)
     return tensor;
-  fail (path, _("a tensor (an ONNX TensorProto)"), &local);
+  onnx_value_fail (path, _("a tensor (an ONNX TensorProto)"), &local);
   g_propagate_error (error, local);
   return NULL;
 }
 
 static GBytes *
-part_of (GBytes            *bytes,
-         const VnWireField *field)
+onnx_value_part_of (GBytes            *bytes,
+                    const VnWireField *field)
 {
   const guint8 *begin = g_bytes_get_data (bytes, NULL);
 
@@ -95,7 +95,7 @@ part_of (GBytes            *bytes,
 }
 
 static char *
-dup_name (const VnWireField *field)
+onnx_value_dup_name (const VnWireField *field)
 {
   g_autofree char *text = g_strndup ((const char *) field->data, field->value);
 
@@ -104,11 +104,11 @@ dup_name (const VnWireField *field)
 
 /* Returns NULL, with or without error, if @bytes is no sequence of tensors. */
 static VnTensor *
-decode_sequence (GBytes      *bytes,
-                 const char  *path,
-                 VnDType      dtype,
-                 char       **name,
-                 GError     **error)
+onnx_value_decode_sequence (GBytes      *bytes,
+                            const char  *path,
+                            VnDType      dtype,
+                            char       **name,
+                            GError     **error)
 {
   g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
   gsize size;
@@ -120,8 +120,8 @@ decode_sequence (GBytes      *bytes,
   while ((status = vn_wire_next (&in, &field)) == VN_WIRE_FIELD)
     if (field.number == F_SEQUENCE_TENSOR && field.type == VN_WIRE_BYTES)
       {
-        g_autoptr(GBytes) part = part_of (bytes, &field);
-        VnTensor *item = decode_tensor (part, path, NULL, error);
+        g_autoptr(GBytes) part = onnx_value_part_of (bytes, &field);
+        VnTensor *item = onnx_value_decode_tensor (part, path, NULL, error);
 
         if (item == NULL)
           return NULL;
@@ -130,17 +130,17 @@ decode_sequence (GBytes      *bytes,
     else if (field.number == F_SEQUENCE_NAME && field.type == VN_WIRE_BYTES && name != NULL)
       {
         g_free (*name);
-        *name = dup_name (&field);
+        *name = onnx_value_dup_name (&field);
       }
   return status == VN_WIRE_END ? vn_tensor_new_sequence (items->len > 0 ? VN_DTYPE_UNDEFINED : dtype, items, error) : NULL;
 }
 
 static VnTensor *
-decode_optional (GBytes      *bytes,
-                 const char  *path,
-                 VnDType      dtype,
-                 char       **name,
-                 GError     **error)
+onnx_value_decode_optional (GBytes      *bytes,
+                            const char  *path,
+                            VnDType      dtype,
+                            char       **name,
+                            GError     **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
@@ -151,20 +151,20 @@ decode_optional (GBytes      *bytes,
 
   while ((status = vn_wire_next (&in, &field)) == VN_WIRE_FIELD)
     {
-      g_autoptr(GBytes) part = field.type == VN_WIRE_BYTES ? part_of (bytes, &field) : NULL;
+      g_autoptr(GBytes) part = field.type == VN_WIRE_BYTES ? onnx_value_part_of (bytes, &field) : NULL;
 
       if (part == NULL)
         continue;
       if (field.number == F_SEQUENCE_NAME && name != NULL)
         {
           g_free (*name);
-          *name = dup_name (&field);
+          *name = onnx_value_dup_name (&field);
         }
       if (field.number != F_OPTIONAL_TENSOR && field.number != F_OPTIONAL_SEQUENCE)
         continue;
       g_clear_pointer (&item, vn_tensor_unref);
-      item = field.number == F_OPTIONAL_TENSOR ? decode_tensor (part, path, NULL, error)
-                                               : decode_sequence (part, path, dtype, NULL, error);
+      item = field.number == F_OPTIONAL_TENSOR ? onnx_value_decode_tensor (part, path, NULL, error)
+                                               : onnx_value_decode_sequence (part, path, dtype, NULL, error);
       if (item == NULL)
         return NULL;
     }
@@ -196,12 +196,12 @@ vn_onnx_value_read_file (const char    *path,
   bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;
-  value = type->kind == VN_TYPE_SEQUENCE ? decode_sequence (bytes, path, type->dtype, name, &local)
-                                         : decode_optional (bytes, path, type->dtype, name, &local);
+  value = type->kind == VN_TYPE_SEQUENCE ? onnx_value_decode_sequence (bytes, path, type->dtype, name, &local)
+                                         : onnx_value_decode_optional (bytes, path, type->dtype, name, &local);
   if (value != NULL)
     return value;
-  fail (path, type->kind == VN_TYPE_SEQUENCE ? _("a sequence of tensors (an ONNX SequenceProto)")
-                                             : _("an optional tensor or sequence (an ONNX OptionalProto)"), &local);
+  onnx_value_fail (path, type->kind == VN_TYPE_SEQUENCE ? _("a sequence of tensors (an ONNX SequenceProto)")
+                                                        : _("an optional tensor or sequence (an ONNX OptionalProto)"), &local);
   g_propagate_error (error, local);
   return NULL;
 }

@@ -12,8 +12,8 @@
 #define MAX_VARINT 10
 
 static VnWireStatus
-read_varint (VnWireIn *self,
-             guint64  *value)
+onnx_wire_read_varint (VnWireIn *self,
+                       guint64  *value)
 {
   guint64 result = 0;
 
@@ -35,8 +35,8 @@ read_varint (VnWireIn *self,
 }
 
 static VnWireStatus
-skip_bytes (VnWireIn *self,
-            guint64   n)
+onnx_wire_skip_bytes (VnWireIn *self,
+                      guint64   n)
 {
   if (n > (guint64) (self->end - self->at))
     return VN_WIRE_TRUNCATED;
@@ -61,7 +61,7 @@ vn_wire_next (VnWireIn    *self,
   if (self->at == self->end)
     return VN_WIRE_END;
   field->start = self->at;
-  status = read_varint (self, &tag);
+  status = onnx_wire_read_varint (self, &tag);
   if (status != VN_WIRE_FIELD)
     return status;
   if (tag >> 32 != 0 || tag >> 3 == 0)
@@ -73,19 +73,19 @@ vn_wire_next (VnWireIn    *self,
   switch ((guint) field->type)
     {
     case VN_WIRE_VARINT:
-      status = read_varint (self, &field->value);
+      status = onnx_wire_read_varint (self, &field->value);
       break;
     case VN_WIRE_FIXED64:
-      status = skip_bytes (self, 8);
+      status = onnx_wire_skip_bytes (self, 8);
       break;
     case VN_WIRE_FIXED32:
-      status = skip_bytes (self, 4);
+      status = onnx_wire_skip_bytes (self, 4);
       break;
     case VN_WIRE_BYTES:
-      status = read_varint (self, &field->value);
+      status = onnx_wire_read_varint (self, &field->value);
       field->data = self->at;
       if (status == VN_WIRE_FIELD)
-        status = skip_bytes (self, field->value);
+        status = onnx_wire_skip_bytes (self, field->value);
       break;
     default:
       return VN_WIRE_BAD;
@@ -203,9 +203,9 @@ vn_wire_out_emit (VnWireOut   *self,
 }
 
 static void
-append (VnWireOut     *self,
-        gconstpointer  data,
-        gsize          size)
+onnx_wire_append (VnWireOut     *self,
+                  gconstpointer  data,
+                  gsize          size)
 {
   if (size > (gsize) G_MAXINT32 - MIN (self->small.size, G_MAXINT32))
     {
@@ -217,8 +217,8 @@ append (VnWireOut     *self,
 }
 
 static guint
-put_varint (guint8  *at,
-            guint64  value)
+onnx_wire_put_varint (guint8  *at,
+                      guint64  value)
 {
   guint n = 0;
 
@@ -232,22 +232,22 @@ put_varint (guint8  *at,
 }
 
 static void
-append_tag (VnWireOut  *self,
-            guint32     number,
-            VnWireType  type)
+onnx_wire_append_tag (VnWireOut  *self,
+                      guint32     number,
+                      VnWireType  type)
 {
   guint8 bytes[MAX_VARINT];
 
-  append (self, bytes, put_varint (bytes, (guint64) number << 3 | type));
+  onnx_wire_append (self, bytes, onnx_wire_put_varint (bytes, (guint64) number << 3 | type));
 }
 
 static void
-append_varint (VnWireOut *self,
-               guint64    value)
+onnx_wire_append_varint (VnWireOut *self,
+                         guint64    value)
 {
   guint8 bytes[MAX_VARINT];
 
-  append (self, bytes, put_varint (bytes, value));
+  onnx_wire_append (self, bytes, onnx_wire_put_varint (bytes, value));
 }
 
 /**
@@ -269,10 +269,10 @@ vn_wire_end (VnWireOut  *self,
   guint64 size = (self->small.size - mark.position) + (self->blob_bytes - mark.blob_bytes);
   gsize payload = self->small.size - mark.position;
   guint8 head[2 * MAX_VARINT];
-  guint n = put_varint (head, (guint64) number << 3 | VN_WIRE_BYTES);
+  guint n = onnx_wire_put_varint (head, (guint64) number << 3 | VN_WIRE_BYTES);
 
-  n += put_varint (head + n, size);
-  append (self, head, n);
+  n += onnx_wire_put_varint (head + n, size);
+  onnx_wire_append (self, head, n);
   if (self->overflow || self->small.failed)
     return;
   memmove (self->small.data + mark.position + n, self->small.data + mark.position, payload);
@@ -286,8 +286,8 @@ vn_wire_int (VnWireOut *self,
              guint32    number,
              gint64     value)
 {
-  append_tag (self, number, VN_WIRE_VARINT);
-  append_varint (self, (guint64) value);
+  onnx_wire_append_tag (self, number, VN_WIRE_VARINT);
+  onnx_wire_append_varint (self, (guint64) value);
 }
 
 void
@@ -295,8 +295,8 @@ vn_wire_float (VnWireOut *self,
                guint32    number,
                float      value)
 {
-  append_tag (self, number, VN_WIRE_FIXED32);
-  append (self, &value, sizeof value);
+  onnx_wire_append_tag (self, number, VN_WIRE_FIXED32);
+  onnx_wire_append (self, &value, sizeof value);
 }
 
 void
@@ -305,9 +305,9 @@ vn_wire_bytes (VnWireOut     *self,
                gconstpointer  data,
                gsize          size)
 {
-  append_tag (self, number, VN_WIRE_BYTES);
-  append_varint (self, size);
-  append (self, data, size);
+  onnx_wire_append_tag (self, number, VN_WIRE_BYTES);
+  onnx_wire_append_varint (self, size);
+  onnx_wire_append (self, data, size);
 }
 
 void
@@ -340,8 +340,8 @@ vn_wire_blob (VnWireOut     *self,
       vn_wire_bytes (self, number, data, size);
       return;
     }
-  append_tag (self, number, VN_WIRE_BYTES);
-  append_varint (self, size);
+  onnx_wire_append_tag (self, number, VN_WIRE_BYTES);
+  onnx_wire_append_varint (self, size);
   blob = (Blob) { (guint) self->small.size, data, size };
   g_array_append_val (self->blobs, blob);
   self->blob_bytes += size;
@@ -358,7 +358,7 @@ vn_wire_ints_packed (VnWireOut    *self,
   if (n == 0)
     return;
   for (gsize i = 0; i < n; i++)
-    append_varint (self, (guint64) values[i]);
+    onnx_wire_append_varint (self, (guint64) values[i]);
   vn_wire_end (self, mark, number);
 }
 
@@ -367,5 +367,5 @@ vn_wire_encoded (VnWireOut     *self,
                  gconstpointer  data,
                  gsize          size)
 {
-  append (self, data, size);
+  onnx_wire_append (self, data, size);
 }

@@ -48,8 +48,8 @@ vn_onnx_files_new (void)
 }
 
 static gboolean
-name_is_taken (VnOnnxEncoder *self,
-               const char    *name)
+onnx_write_data_name_is_taken (VnOnnxEncoder *self,
+                               const char    *name)
 {
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
 
@@ -76,7 +76,7 @@ vn_onnx_name_piece (VnOnnxEncoder *self,
     if (!g_ascii_isalnum (*at) && strchr ("._-+", *at) == NULL)
       *at = '_';
   name = g_strdup_printf ("%s.%s", self->location, plain);
-  for (guint i = 2; name_is_taken (self, name); i++)
+  for (guint i = 2; onnx_write_data_name_is_taken (self, name); i++)
     {
       g_free (name);
       name = g_strdup_printf ("%s.%s.%u", self->location, plain, i);
@@ -170,8 +170,8 @@ vn_onnx_write_pieces (VnOnnxEncoder  *self,
 }
 
 static gboolean
-place_file (DataFile  *file,
-            GError   **error)
+onnx_write_data_place_file (DataFile  *file,
+                            GError   **error)
 {
   file->had_old = link (file->path, file->backup) == 0;
   if (g_rename (file->temporary, file->path) != 0)
@@ -187,8 +187,8 @@ place_file (DataFile  *file,
 }
 
 static void
-settle_file (DataFile *file,
-             gboolean  done)
+onnx_write_data_settle_file (DataFile *file,
+                             gboolean  done)
 {
   if (!done && file->placed && (!file->had_old || g_rename (file->backup, file->path) != 0))
     g_unlink (file->path);
@@ -210,9 +210,9 @@ vn_onnx_place_files (GPtrArray     *files,
   gboolean done = TRUE;
 
   for (guint i = 0; done && i < files->len; i++)
-    done = place_file (g_ptr_array_index (files, i), error);
+    done = onnx_write_data_place_file (g_ptr_array_index (files, i), error);
   done = done && vn_file_writer_commit (main_writer, error);
   for (guint i = 0; i < files->len; i++)
-    settle_file (g_ptr_array_index (files, i), done);
+    onnx_write_data_settle_file (g_ptr_array_index (files, i), done);
   return done;
 }

@@ -15,11 +15,11 @@
 #define LARGE_TENSOR 1024
 
 static void
-encoder_init (VnOnnxEncoder            *self,
-              const char               *location,
-              const char               *folder,
-              const VnOnnxWriteOptions *options,
-              gsize                     threshold)
+onnx_write_encoder_init (VnOnnxEncoder            *self,
+                         const char               *location,
+                         const char               *folder,
+                         const VnOnnxWriteOptions *options,
+                         gsize                     threshold)
 {
   gboolean each = options != NULL && options->external_each;
 
@@ -32,7 +32,7 @@ encoder_init (VnOnnxEncoder            *self,
 }
 
 static void
-encoder_clear (VnOnnxEncoder *self)
+onnx_write_encoder_clear (VnOnnxEncoder *self)
 {
   vn_wire_out_free (self->out);
   g_array_unref (self->pieces);
@@ -40,14 +40,14 @@ encoder_clear (VnOnnxEncoder *self)
 }
 
 static gboolean
-fits (VnOnnxEncoder *self)
+onnx_write_fits (VnOnnxEncoder *self)
 {
   return !vn_wire_out_overflow (self->out) && !vn_wire_out_failed (self->out) && vn_wire_out_size (self->out) <= MAX_MESSAGE;
 }
 
 static gboolean
-too_large (VnOnnxEncoder  *self,
-           GError        **error)
+onnx_write_too_large (VnOnnxEncoder  *self,
+                      GError        **error)
 {
   if (vn_wire_out_failed (self->out))
     {
@@ -63,10 +63,10 @@ too_large (VnOnnxEncoder  *self,
 /* ---- into memory ---- */
 
 static gboolean
-append_piece (gpointer        data,
-              gconstpointer   piece,
-              gsize           size,
-              GError        **error)
+onnx_write_append_piece (gpointer        data,
+                         gconstpointer   piece,
+                         gsize           size,
+                         GError        **error)
 {
   return vn_buffer_add (data, piece, size);
 }
@@ -84,17 +84,17 @@ vn_onnx_write_bytes (const VnModel  *model,
   GBytes *bytes = NULL;
   VnOnnxEncoder self;
 
-  encoder_init (&self, NULL, NULL, NULL, 0);
+  onnx_write_encoder_init (&self, NULL, NULL, NULL, 0);
   vn_onnx_encode_model (&self, model);
-  if (!fits (&self))
-    too_large (&self, error);
+  if (!onnx_write_fits (&self))
+    onnx_write_too_large (&self, error);
   else
     {
       if (vn_buffer_reserve (&buffer, (gsize) vn_wire_out_size (self.out)))
-        vn_wire_out_emit (self.out, append_piece, &buffer, NULL);
+        vn_wire_out_emit (self.out, onnx_write_append_piece, &buffer, NULL);
       bytes = vn_buffer_steal_bytes (&buffer, error);
     }
-  encoder_clear (&self);
+  onnx_write_encoder_clear (&self);
   return bytes;
 }
 
@@ -140,8 +140,8 @@ write_encoded (VnOnnxEncoder  *self,
   g_autoptr(VnFileWriter) writer = NULL;
   FileSink sink;
 
-  if (!fits (self))
-    return too_large (self, error);
+  if (!onnx_write_fits (self))
+    return onnx_write_too_large (self, error);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   writer = vn_file_writer_new (path, error);
@@ -156,9 +156,9 @@ write_encoded (VnOnnxEncoder  *self,
 }
 
 static gboolean
-check_external_name (const char                *path,
-                     const VnOnnxWriteOptions  *options,
-                     GError                   **error)
+onnx_write_check_external_name (const char                *path,
+                                const VnOnnxWriteOptions  *options,
+                                GError                   **error)
 {
   g_autofree char *own = g_path_get_basename (path);
   const char *name = options != NULL ? options->external_name : NULL;
@@ -175,8 +175,8 @@ check_external_name (const char                *path,
 
 /* Of the file with all weights, or how those of single tensors begin. */
 static char *
-dup_location (const char               *path,
-              const VnOnnxWriteOptions *options)
+onnx_write_dup_location (const char               *path,
+                         const VnOnnxWriteOptions *options)
 {
   g_autofree char *base = g_path_get_basename (path);
 
@@ -187,8 +187,8 @@ dup_location (const char               *path,
 
 /* A model may turn out to need one that nobody expected. */
 static gboolean
-check_location (const VnOnnxEncoder  *self,
-                GError              **error)
+onnx_write_check_location (const VnOnnxEncoder  *self,
+                           GError              **error)
 {
   g_autofree char *path = g_build_filename (self->folder, self->location, NULL);
 
@@ -223,13 +223,13 @@ vn_onnx_add_outputs (VnFileSet                 *set,
 
   if (path == NULL)
     return TRUE;
-  if (!check_external_name (path, options, error))
+  if (!onnx_write_check_external_name (path, options, error))
     return FALSE;
   vn_file_set_writes (set, path, what);
   if (each || !(moves || model->files->len > 0))
     return TRUE;
   folder = g_path_get_dirname (path);
-  location = dup_location (path, options);
+  location = onnx_write_dup_location (path, options);
   data = g_build_filename (folder, location, NULL);
   vn_file_set_writes (set, data, VN_ONNX_WEIGHTS);
   return TRUE;
@@ -253,21 +253,21 @@ vn_onnx_write_file (const VnModel             *model,
                     GError                   **error)
 {
   gsize threshold = options != NULL ? options->external_threshold : 0;
-  g_autofree char *location = dup_location (path, options), *folder = g_path_get_dirname (path);
+  g_autofree char *location = onnx_write_dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
   gboolean done;
 
-  if (!check_external_name (path, options, error))
+  if (!onnx_write_check_external_name (path, options, error))
     return FALSE;
-  encoder_init (&self, location, folder, options, threshold);
+  onnx_write_encoder_init (&self, location, folder, options, threshold);
   vn_onnx_encode_model (&self, model);
-  if (!fits (&self) && !vn_wire_out_failed (self.out) && threshold == 0)
+  if (!onnx_write_fits (&self) && !vn_wire_out_failed (self.out) && threshold == 0)
     {
-      encoder_clear (&self);
-      encoder_init (&self, location, folder, options, LARGE_TENSOR);
+      onnx_write_encoder_clear (&self);
+      onnx_write_encoder_init (&self, location, folder, options, LARGE_TENSOR);
       vn_onnx_encode_model (&self, model);
     }
-  done = check_location (&self, error) && write_encoded (&self, path, cancellable, error);
-  encoder_clear (&self);
+  done = onnx_write_check_location (&self, error) && write_encoded (&self, path, cancellable, error);
+  onnx_write_encoder_clear (&self);
   return done;
 }

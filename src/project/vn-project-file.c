@@ -121,8 +121,8 @@ vn_project_runs_script (const VnProject *self)
 
 /* The recipe with a path that can be found from anywhere. */
 static JsonNode *
-make_recipe_node (const VnRecipe *recipe,
-                  const char     *folder)
+project_file_make_recipe_node (const VnRecipe *recipe,
+                               const char     *folder)
 {
   g_autoptr(VnRecipe) copy = vn_recipe_copy (recipe);
   g_autofree char *text = NULL;
@@ -163,7 +163,7 @@ vn_project_save (const VnProject  *self,
   vn_json_add_text_if (json, "digest", self->digest);
   if (self->data != NULL)
     vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
-  vn_json_add_node (json, "recipe", make_recipe_node (self->recipe, folder));
+  vn_json_add_node (json, "recipe", project_file_make_recipe_node (self->recipe, folder));
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   text = vn_json_to_text (root);
@@ -173,8 +173,8 @@ vn_project_save (const VnProject  *self,
 /* ---- read ---- */
 
 static gboolean
-check_version (JsonObject  *object,
-               GError     **error)
+project_file_check_version (JsonObject  *object,
+                            GError     **error)
 {
   double version;
 
@@ -193,8 +193,8 @@ check_version (JsonObject  *object,
 }
 
 static gboolean
-check_members (JsonObject  *object,
-               GError     **error)
+project_file_check_members (JsonObject  *object,
+                            GError     **error)
 {
   static const char * const known[] = { VERSION_KEY, "model", "digest", "data", "recipe", NULL };
   static const char * const needed[] = { "model", "recipe", NULL };
@@ -218,9 +218,9 @@ check_members (JsonObject  *object,
 }
 
 static VnRecipe *
-read_recipe (JsonNode    *node,
-             const char  *folder,
-             GError     **error)
+project_file_read_recipe (JsonNode    *node,
+                          const char  *folder,
+                          GError     **error)
 {
   g_autofree char *text = vn_json_to_text (node);
   VnRecipe *recipe = vn_recipe_from_json (text, "recipe", error);
@@ -236,15 +236,15 @@ read_recipe (JsonNode    *node,
 }
 
 static VnProject *
-read_project (JsonNode    *root,
-              const char  *folder,
-              GError     **error)
+project_file_read_project (JsonNode    *root,
+                           const char  *folder,
+                           GError     **error)
 {
   JsonObject *object = vn_json_get_object (root, _("project"), error);
   g_autoptr(VnProject) self = g_new0 (VnProject, 1);
   const char *model, *digest = NULL;
 
-  if (object == NULL || !check_version (object, error) || !check_members (object, error))
+  if (object == NULL || !project_file_check_version (object, error) || !project_file_check_members (object, error))
     return NULL;
   model = vn_json_get_string (json_object_get_member (object, "model"), "model", error);
   if (model == NULL)
@@ -263,7 +263,7 @@ read_project (JsonNode    *root,
       if (self->data == NULL)
         return NULL;
     }
-  self->recipe = read_recipe (json_object_get_member (object, "recipe"), folder, error);
+  self->recipe = project_file_read_recipe (json_object_get_member (object, "recipe"), folder, error);
   return self->recipe != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -289,7 +289,7 @@ vn_project_load (const char  *path,
     return NULL;
   whole = g_canonicalize_filename (path, NULL);
   folder = g_path_get_dirname (whole);
-  self = read_project (root, folder, error);
+  self = project_file_read_project (root, folder, error);
   if (self == NULL)
     g_prefix_error (error, "%s: ", path);
   return self;

@@ -25,17 +25,17 @@ typedef struct
 } Editor;
 
 static gboolean
-is_asked_for (const Editor *self,
-              const char   *id,
-              gboolean      usual)
+npu_simulate_is_asked_for (const Editor *self,
+                           const char   *id,
+                           gboolean      usual)
 {
   return self->operators != NULL ? g_strv_contains (self->operators, id) : usual;
 }
 
 static void
-note (Editor       *self,
-      const VnNode *node,
-      const char   *text)
+npu_simulate_note (Editor       *self,
+                   const VnNode *node,
+                   const char   *text)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -45,9 +45,9 @@ note (Editor       *self,
 
 /* The result of @node times @factor; it keeps its name. */
 static void
-multiply_result (Editor *self,
-                 VnNode *node,
-                 double  factor)
+npu_simulate_multiply_result (Editor *self,
+                              VnNode *node,
+                              double  factor)
 {
   VnGraph *graph = node->graph;
   VnValue *result = vn_node_get_output (node, 0), *raw, *inputs[2];
@@ -75,7 +75,7 @@ simulate_leaky_relu (Editor *self, VnNode *node)
   if (rounded == alpha)
     return;
   vn_node_set_float (node, "alpha", rounded);
-  note (self, node, text);
+  npu_simulate_note (self, node, text);
 }
 
 static void
@@ -84,8 +84,8 @@ simulate_hard_sigmoid (Editor *self, VnNode *node)
   if (fabsf (vn_node_get_float (node, "alpha", 0.2f) - 1.0f / 6) > 1e-4f ||
       fabsf (vn_node_get_float (node, "beta", 0.5f) - 0.5f) > 1e-4f)
     return;
-  multiply_result (self, node, (2731.0 / 16384) / (1.0 / 6));
-  note (self, node, _("its result is multiplied by 2731/16384 times 6"));
+  npu_simulate_multiply_result (self, node, (2731.0 / 16384) / (1.0 / 6));
+  npu_simulate_note (self, node, _("its result is multiplied by 2731/16384 times 6"));
 }
 
 static void
@@ -95,8 +95,8 @@ simulate_sigmoid (Editor *self, VnNode *node)
   node->op_type = g_strdup ("HardSigmoid");
   vn_node_set_float (node, "alpha", 1.0f / 6);
   vn_node_set_float (node, "beta", 0.5f);
-  note (self, node, _("Sigmoid became HardSigmoid"));
-  if (is_asked_for (self, "HardSigmoid", TRUE))
+  npu_simulate_note (self, node, _("Sigmoid became HardSigmoid"));
+  if (npu_simulate_is_asked_for (self, "HardSigmoid", TRUE))
     simulate_hard_sigmoid (self, node);
 }
 
@@ -138,18 +138,18 @@ vn_npu_pool_factor (gint64 height,
 }
 
 static void
-correct_mean (Editor *self,
-              VnNode *node,
-              gint64  height,
-              gint64  width)
+npu_simulate_correct_mean (Editor *self,
+                           VnNode *node,
+                           gint64  height,
+                           gint64  width)
 {
   double factor = height == width && height > 0 ? vn_npu_pool_factor (height, width) : 1;
   g_autofree char *text = g_strdup_printf (_("its mean is multiplied by %.7g"), factor);
 
   if (factor == 1)
     return;
-  multiply_result (self, node, factor);
-  note (self, node, text);
+  npu_simulate_multiply_result (self, node, factor);
+  npu_simulate_note (self, node, text);
 }
 
 static void
@@ -159,7 +159,7 @@ simulate_average_pool (Editor *self, VnNode *node)
   const gint64 *kernel = vn_node_get_ints (node, "kernel_shape", &n);
 
   if (n == 2)
-    correct_mean (self, node, kernel[0], kernel[1]);
+    npu_simulate_correct_mean (self, node, kernel[0], kernel[1]);
 }
 
 static void
@@ -168,11 +168,11 @@ simulate_global_pool (Editor *self, VnNode *node)
   const VnValue *x = vn_node_get_input (node, 0);
 
   if (x != NULL && x->type.shape.rank == 4)
-    correct_mean (self, node, x->type.shape.dims[2], x->type.shape.dims[3]);
+    npu_simulate_correct_mean (self, node, x->type.shape.dims[2], x->type.shape.dims[3]);
 }
 
 static gboolean
-is_over_pixels (const VnNode *node)
+npu_simulate_is_over_pixels (const VnNode *node)
 {
   const VnValue *input = vn_node_get_input (node, 1), *x = vn_node_get_input (node, 0);
   VnTensor *axes = input != NULL ? vn_value_get_constant (input) : NULL;
@@ -200,19 +200,19 @@ simulate_reduce_mean (Editor *self, VnNode *node)
   VnNode *behind = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
   VnNode *pool;
 
-  if (!is_over_pixels (node))
+  if (!npu_simulate_is_over_pixels (node))
     return;
-  note (self, node, _("ReduceMean became GlobalAveragePool"));
+  npu_simulate_note (self, node, _("ReduceMean became GlobalAveragePool"));
   vn_graph_remove_node (graph, node);
   pool = vn_graph_insert_node (graph, behind, name, "", "GlobalAveragePool", &x, 1, &result, 1);
-  if (is_asked_for (self, "AveragePool", TRUE))
+  if (npu_simulate_is_asked_for (self, "AveragePool", TRUE))
     simulate_global_pool (self, pool);
 }
 
 /* ---- bounds ---- */
 
 static float
-round_bound (float bound)
+npu_simulate_round_bound (float bound)
 {
   return CLAMP (rintf (bound), -128.f, 127.f);
 }
@@ -232,11 +232,11 @@ simulate_bound (Editor     *self,
   if (!given && (tensor == NULL || tensor->n_elements != 1 || tensor->dtype != VN_DTYPE_F32))
     return;
   old = given ? vn_node_get_float (node, attribute, 0) : (float) vn_tensor_get_double (tensor, 0);
-  bound = round_bound (old);
+  bound = npu_simulate_round_bound (old);
   if (bound == old)
     return;
   text = g_strdup_printf (_("the bound %g became %g"), old, bound);
-  note (self, node, text);
+  npu_simulate_note (self, node, text);
   if (given)
     vn_node_set_float (node, attribute, bound);
   else
@@ -279,7 +279,7 @@ simulate_node (Editor *self,
   for (guint k = 0; k < G_N_ELEMENTS (simulations); k++)
     if (g_str_equal (simulations[k].type, node->op_type) && *node->domain == '\0')
       {
-        if (is_asked_for (self, simulations[k].id, simulations[k].usual))
+        if (npu_simulate_is_asked_for (self, simulations[k].id, simulations[k].usual))
           simulations[k].simulate (self, node);
         return;
       }

@@ -17,7 +17,7 @@ static const char * const restoring[] = {
 };
 
 static gboolean
-is_quantized_op (const VnNode *node)
+quantize_count_is_quantized_op (const VnNode *node)
 {
   return g_str_has_prefix (node->op_type, "QLinear") || g_strv_contains (types, node->op_type);
 }
@@ -37,7 +37,7 @@ vn_quantize_count_quantized (const VnModel *model)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
 
-      n += is_quantized_op (node);
+      n += quantize_count_is_quantized_op (node);
       n_restoring += g_strv_contains (restoring, node->op_type);
     }
   return n > 0 ? n : n_restoring;

@@ -7,7 +7,7 @@
 
 /* Opset that has @dtype in QuantizeLinear. */
 static gint64
-opset_of_type (VnDType dtype)
+quantize_opset_of_type (VnDType dtype)
 {
   if (dtype == VN_DTYPE_F8E4M3 || dtype == VN_DTYPE_F8E5M2)
     return 19;
@@ -16,7 +16,7 @@ opset_of_type (VnDType dtype)
 
 /* Opset that the operators of the format need; functions in the model are written for that of extended QDQ. */
 static gint64
-opset_of_format (const VnRecipe *recipe)
+quantize_opset_of_format (const VnRecipe *recipe)
 {
   if (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS))
     return recipe->vendor_domain == VN_VENDOR_NONE ? 21 : 13;
@@ -26,7 +26,7 @@ opset_of_format (const VnRecipe *recipe)
 /* ONNX Runtime quantizes biases of float convolutions that stand between quantized tensors by itself, with Round, which
  * came with opset 11; it does not look whether the model has that. */
 static gboolean
-recipe_may_leave_biases (const VnRecipe *recipe)
+quantize_recipe_may_leave_biases (const VnRecipe *recipe)
 {
   if ((recipe->bias != VN_BIAS_AUTO && recipe->bias != VN_BIAS_S32) ||
       recipe->op_types != NULL || recipe->only_nodes != NULL || recipe->input_nodes != NULL || recipe->output_nodes != NULL ||
@@ -44,7 +44,7 @@ recipe_may_leave_biases (const VnRecipe *recipe)
 }
 
 static gboolean
-needs_channels (const VnRecipe *recipe)
+quantize_needs_channels (const VnRecipe *recipe)
 {
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
@@ -58,18 +58,18 @@ needs_channels (const VnRecipe *recipe)
 
 /* What the operators that are written need: DynamicQuantizeLinear, scales per channel of QuantizeLinear. */
 static gint64
-least_opset (const VnRecipe *recipe)
+quantize_least_opset (const VnRecipe *recipe)
 {
   if (recipe->dynamic || vn_format_is (recipe->format, VN_FORMAT_IS_PRODUCTS))
     return recipe->dynamic ? 11 : 10;
   if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF) && !vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))   /* Cast has it since then */
     return 13;
-  return MAX (needs_channels (recipe) ? 13 : 10, opset_of_format (recipe));
+  return MAX (quantize_needs_channels (recipe) ? 13 : 10, quantize_opset_of_format (recipe));
 }
 
 /* Whether a table cannot be read is said when it is used. */
 static gint64
-opset_of_given (const VnRecipe *recipe)
+quantize_opset_of_given (const VnRecipe *recipe)
 {
   g_autoptr(VnEncodingTable) table = recipe->ranges != NULL ? vn_encoding_table_load (recipe->ranges, NULL) : NULL;
   gint64 opset = 10;
@@ -78,21 +78,21 @@ opset_of_given (const VnRecipe *recipe)
     {
       const VnEncoding *given = vn_encoding_table_get (table, vn_encoding_table_get_name (table, i));
 
-      opset = MAX (opset, MAX (opset_of_type (given->dtype), given->n > 0 ? 13 : 10));
+      opset = MAX (opset, MAX (quantize_opset_of_type (given->dtype), given->n > 0 ? 13 : 10));
     }
   return opset;
 }
 
 static gint64
-opset_of_types (const VnRecipe *recipe)
+quantize_opset_of_types (const VnRecipe *recipe)
 {
   gboolean weights_only = vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
-  gint64 opset = opset_of_type (recipe->weight);
+  gint64 opset = quantize_opset_of_type (recipe->weight);
 
   if (vn_format_is (recipe->format, VN_FORMAT_IS_NBITS | VN_FORMAT_IS_HALF))
     return 10;
   if (!weights_only)
-    opset = MAX (opset, opset_of_type (recipe->activation));
+    opset = MAX (opset, quantize_opset_of_type (recipe->activation));
   if (recipe->block_size > 0)
     opset = MAX (opset, 21);
 
@@ -106,15 +106,15 @@ opset_of_types (const VnRecipe *recipe)
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
       if (rule->enabled && !rule->exclude)
-        opset = MAX (opset, MAX (weights_only ? 10 : MAX (opset_of_type (rule->activation), opset_of_type (rule->convert)),
-                                 opset_of_type (rule->weight)));
+        opset = MAX (opset, MAX (weights_only ? 10 : MAX (quantize_opset_of_type (rule->activation), quantize_opset_of_type (rule->convert)),
+                                 quantize_opset_of_type (rule->weight)));
     }
   return opset;
 }
 
 /* Where AMD's operators are written alone, the types are theirs. */
 static gboolean
-has_own_operators (const VnRecipe *recipe)
+quantize_has_own_operators (const VnRecipe *recipe)
 {
   return vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) ||
          (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE);
@@ -138,17 +138,17 @@ vn_quantize_get_opset (const VnModel  *model,
 
   g_return_val_if_fail (model != NULL && recipe != NULL, 0);
 
-  opset = MAX (least_opset (recipe), recipe->opset);
-  if (recipe_may_leave_biases (recipe))
+  opset = MAX (quantize_least_opset (recipe), recipe->opset);
+  if (quantize_recipe_may_leave_biases (recipe))
     opset = MAX (opset, 11);
-  if (!has_own_operators (recipe))
-    opset = MAX (opset, MAX (opset_of_types (recipe), opset_of_given (recipe)));
+  if (!quantize_has_own_operators (recipe))
+    opset = MAX (opset, MAX (quantize_opset_of_types (recipe), quantize_opset_of_given (recipe)));
   return MAX (opset, vn_model_get_opset (model, ""));
 }
 
 static gboolean
-may_need_range (VnResolver   *self,
-                const VnNode *node)
+quantize_may_need_range (VnResolver   *self,
+                         const VnNode *node)
 {
   const VnQuantNode *info = &self->quant_nodes[node->index];
 
@@ -159,10 +159,10 @@ may_need_range (VnResolver   *self,
 }
 
 static void
-add_value (VnResolver *self,
-           VnValue    *value,
-           GPtrArray  *list,
-           GHashTable *seen)
+quantize_add_value (VnResolver *self,
+                    VnValue    *value,
+                    GPtrArray  *list,
+                    GHashTable *seen)
 {
   if (value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value) &&
       g_hash_table_add (seen, value))
@@ -191,19 +191,19 @@ vn_quantize_list_values (const VnModel  *prepared,
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);
 
-      if (!may_need_range (self, node))
+      if (!quantize_may_need_range (self, node))
         continue;
       for (guint k = 0; k < node->inputs->len; k++)
-        add_value (self, vn_node_get_input (node, k), list, seen);
+        quantize_add_value (self, vn_node_get_input (node, k), list, seen);
       for (guint k = 0; k < node->outputs->len; k++)
-        add_value (self, vn_node_get_output (node, k), list, seen);
+        quantize_add_value (self, vn_node_get_output (node, k), list, seen);
     }
   return list;
 }
 
 static void
-record_nodes (VnResolver  *self,
-              VnQuantPlan *plan)
+quantize_record_nodes (VnResolver  *self,
+                       VnQuantPlan *plan)
 {
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
@@ -222,11 +222,11 @@ record_nodes (VnResolver  *self,
 }
 
 static gboolean
-check_model (const VnModel   *prepared,
-             const VnRecipe  *recipe,
-             GError         **error)
+quantize_check_model (const VnModel   *prepared,
+                      const VnRecipe  *recipe,
+                      GError         **error)
 {
-  gint64 opset = vn_model_get_opset (prepared, ""), needed = least_opset (recipe);
+  gint64 opset = vn_model_get_opset (prepared, ""), needed = quantize_least_opset (recipe);
 
   if (opset >= needed)
     return TRUE;
@@ -239,7 +239,7 @@ check_model (const VnModel   *prepared,
 
 /* What the recipe asks for and cannot have. */
 static void
-say_channels (VnResolver *self)
+quantize_say_channels (VnResolver *self)
 {
   const VnRecipe *recipe = self->recipe;
 
@@ -258,11 +258,11 @@ say_channels (VnResolver *self)
 }
 
 static gboolean
-fill_integers (VnResolver   *self,
-               VnQuantPlan  *plan,
-               GError      **error)
+quantize_fill_integers (VnResolver   *self,
+                        VnQuantPlan  *plan,
+                        GError      **error)
 {
-  say_channels (self);
+  quantize_say_channels (self);
   vn_resolver_set_ranges (self);
   vn_resolver_mark (self);
   vn_resolver_set_rules (self);
@@ -271,7 +271,7 @@ fill_integers (VnResolver   *self,
 
 /* Nodes inside @node that multiply by weights. */
 static guint
-count_products_inside (const VnNode *node)
+quantize_count_products_inside (const VnNode *node)
 {
   static const char * const products[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", NULL };
   guint n = 0;
@@ -284,7 +284,7 @@ count_products_inside (const VnNode *node)
         {
           const VnNode *inner = g_ptr_array_index (attr->graph->nodes, k);
 
-          n += g_strv_contains (products, inner->op_type) + count_products_inside (inner);
+          n += g_strv_contains (products, inner->op_type) + quantize_count_products_inside (inner);
         }
     }
   return n;
@@ -292,9 +292,9 @@ count_products_inside (const VnNode *node)
 
 /* A file that is called quantized, and holds the float network, helps nobody: what lies inside graphs of nodes stays float. */
 static gboolean
-check_bodies (VnResolver         *self,
-              const VnQuantPlan  *plan,
-              GError            **error)
+quantize_check_bodies (VnResolver         *self,
+                       const VnQuantPlan  *plan,
+                       GError            **error)
 {
   const VnNode *holder = NULL;
   g_autofree char *label = NULL;
@@ -306,7 +306,7 @@ check_bodies (VnResolver         *self,
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
-      guint n = count_products_inside (node);
+      guint n = quantize_count_products_inside (node);
 
       if (self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].placed_outside)
         return TRUE;
@@ -341,7 +341,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   g_autoptr(VnResolver) self = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
 
-  if (!vn_recipe_validate (recipe, error) || !check_model (prepared, recipe, error))
+  if (!vn_recipe_validate (recipe, error) || !quantize_check_model (prepared, recipe, error))
     return NULL;
   self = vn_resolver_new (prepared, recipe, notes, error);
   if (self == NULL || !vn_resolver_load_encodings (self, error))
@@ -353,17 +353,17 @@ vn_quantize_resolve_with (const VnModel    *prepared,
     vn_resolver_skip_blind (self);
   plan = vn_quant_plan_new (self->graph->nodes->len);
   if (!(vn_format_is (recipe->format, VN_FORMAT_IS_HALF) ? vn_resolver_fill_half (self, plan, error)
-                                                 : fill_integers (self, plan, error)))
+                                                 : quantize_fill_integers (self, plan, error)))
     return NULL;
-  if (!check_bodies (self, plan, error))
+  if (!quantize_check_bodies (self, plan, error))
     return NULL;
-  record_nodes (self, plan);
+  quantize_record_nodes (self, plan);
   return g_steal_pointer (&plan);
 }
 
 static const VnHistogram *
-lookup_stats (const char *value_name,
-              gpointer    data)
+quantize_lookup_stats (const char *value_name,
+                       gpointer    data)
 {
   return vn_stats_get (data, value_name);
 }
@@ -387,5 +387,5 @@ vn_quantize_resolve (const VnModel   *prepared,
 {
   g_return_val_if_fail (prepared != NULL && recipe != NULL && stats != NULL, NULL);
 
-  return vn_quantize_resolve_with (prepared, recipe, lookup_stats, stats, notes, error);
+  return vn_quantize_resolve_with (prepared, recipe, quantize_lookup_stats, stats, notes, error);
 }

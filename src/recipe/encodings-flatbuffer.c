@@ -21,7 +21,7 @@ typedef struct
 } Buffer;
 
 static gboolean
-damaged (GError **error)
+encodings_flatbuffer_damaged (GError **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                _("it is neither JSON nor text, and as ONNX Runtime's calibration.flatbuffers it is damaged"));
@@ -29,9 +29,9 @@ damaged (GError **error)
 }
 
 static gboolean
-read_u32 (const Buffer *self,
-          gsize         at,
-          guint32      *value)
+encodings_flatbuffer_read_u32 (const Buffer *self,
+                               gsize         at,
+                               guint32      *value)
 {
   if (self->size < sizeof *value || at > self->size - sizeof *value)
     return FALSE;
@@ -41,9 +41,9 @@ read_u32 (const Buffer *self,
 }
 
 static gboolean
-read_u16 (const Buffer *self,
-          gsize         at,
-          guint16      *value)
+encodings_flatbuffer_read_u16 (const Buffer *self,
+                               gsize         at,
+                               guint16      *value)
 {
   if (self->size < sizeof *value || at > self->size - sizeof *value)
     return FALSE;
@@ -54,13 +54,13 @@ read_u16 (const Buffer *self,
 
 /* Where the offset at @at leads. Sums of two numbers below 2^32 and the size of a file fit into gsize. */
 static gboolean
-follow (const Buffer *self,
-        gsize         at,
-        gsize        *target)
+encodings_flatbuffer_follow (const Buffer *self,
+                             gsize         at,
+                             gsize        *target)
 {
   guint32 offset;
 
-  if (!read_u32 (self, at, &offset) || offset == 0)
+  if (!encodings_flatbuffer_read_u32 (self, at, &offset) || offset == 0)
     return FALSE;
   *target = at + offset;
   return *target < self->size;
@@ -68,34 +68,34 @@ follow (const Buffer *self,
 
 /* Where what field @index of the table at @table refers to begins. */
 static gboolean
-find_field (const Buffer *self,
-            gsize         table,
-            guint         index,
-            gsize        *target)
+encodings_flatbuffer_find_field (const Buffer *self,
+                                 gsize         table,
+                                 guint         index,
+                                 gsize        *target)
 {
   guint32 back;
   guint16 fields_size, offset;
   gint64 fields;
 
-  if (!read_u32 (self, table, &back))
+  if (!encodings_flatbuffer_read_u32 (self, table, &back))
     return FALSE;
   fields = (gint64) table - (gint32) back;
-  if (fields < 0 || !read_u16 (self, (gsize) fields, &fields_size) || fields_size < 4 + 2 * (index + 1) ||
-      !read_u16 (self, (gsize) fields + 4 + 2 * index, &offset) || offset == 0)
+  if (fields < 0 || !encodings_flatbuffer_read_u16 (self, (gsize) fields, &fields_size) || fields_size < 4 + 2 * (index + 1) ||
+      !encodings_flatbuffer_read_u16 (self, (gsize) fields + 4 + 2 * index, &offset) || offset == 0)
     return FALSE;
-  return follow (self, table + offset, target);
+  return encodings_flatbuffer_follow (self, table + offset, target);
 }
 
 static char *
-read_string (const Buffer *self,
-             gsize         table,
-             guint         index)
+encodings_flatbuffer_read_string (const Buffer *self,
+                                  gsize         table,
+                                  guint         index)
 {
   gsize at;
   guint32 length;
   g_autofree char *text = NULL;
 
-  if (!find_field (self, table, index, &at) || !read_u32 (self, at, &length) || length > MAX_NAME ||
+  if (!encodings_flatbuffer_find_field (self, table, index, &at) || !encodings_flatbuffer_read_u32 (self, at, &length) || length > MAX_NAME ||
       length > self->size - at - sizeof length)
     return NULL;
   text = g_strndup ((const char *) self->data + at + sizeof length, length);
@@ -103,18 +103,18 @@ read_string (const Buffer *self,
 }
 
 static gboolean
-read_entry (VnEncodingTable  *table,
-            const Buffer  *self,
-            gsize          at,
-            GError       **error)
+encodings_flatbuffer_read_entry (VnEncodingTable  *table,
+                                 const Buffer  *self,
+                                 gsize          at,
+                                 GError       **error)
 {
   gsize entry;
   g_autofree char *key = NULL;
   g_autofree char *value = NULL;
 
-  if (!follow (self, at, &entry) || (key = read_string (self, entry, 0)) == NULL ||
-      (value = read_string (self, entry, 1)) == NULL)
-    return damaged (error);
+  if (!encodings_flatbuffer_follow (self, at, &entry) || (key = encodings_flatbuffer_read_string (self, entry, 0)) == NULL ||
+      (value = encodings_flatbuffer_read_string (self, entry, 1)) == NULL)
+    return encodings_flatbuffer_damaged (error);
   return vn_encoding_add_amplitude (table, key, value, error);
 }
 
@@ -133,11 +133,11 @@ vn_encoding_parse_flatbuffer (VnEncodingTable  *table,
   guint32 n;
 
   self.data = g_bytes_get_data (bytes, &self.size);
-  if (!follow (&self, 0, &root) || !find_field (&self, root, 0, &list) || !read_u32 (&self, list, &n) ||
+  if (!encodings_flatbuffer_follow (&self, 0, &root) || !encodings_flatbuffer_find_field (&self, root, 0, &list) || !encodings_flatbuffer_read_u32 (&self, list, &n) ||
       n > (self.size - list) / sizeof n)
-    return damaged (error);
+    return encodings_flatbuffer_damaged (error);
   for (guint32 i = 0; i < n; i++)
-    if (!read_entry (table, &self, list + sizeof n * (i + 1), error))
+    if (!encodings_flatbuffer_read_entry (table, &self, list + sizeof n * (i + 1), error))
       return FALSE;
   return TRUE;
 }

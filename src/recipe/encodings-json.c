@@ -26,14 +26,14 @@
 #define MAX_ZERO_POINT 0x1p52   /* a double holds every integer up to here */
 
 static gboolean
-is_integer (JsonNode *node)
+encodings_json_is_integer (JsonNode *node)
 {
   return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64;
 }
 
 static gboolean
-unexpected (const char  *where,
-            GError     **error)
+encodings_json_unexpected (const char  *where,
+                           GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                _("%s: “min” and “max”, “scale” and “zero_point”, or [zero point, scale] are expected"), where);
@@ -43,10 +43,10 @@ unexpected (const char  *where,
 /* ---- scale and zero point ---- */
 
 static gboolean
-read_zero_point (JsonNode    *node,
-                 gint64      *zero_point,
-                 const char  *where,
-                 GError     **error)
+encodings_json_read_zero_point (JsonNode    *node,
+                                gint64      *zero_point,
+                                const char  *where,
+                                GError     **error)
 {
   double number;
 
@@ -62,10 +62,10 @@ read_zero_point (JsonNode    *node,
 }
 
 static gboolean
-read_scale (JsonNode    *node,
-            float       *scale,
-            const char  *where,
-            GError     **error)
+encodings_json_read_scale (JsonNode    *node,
+                           float       *scale,
+                           const char  *where,
+                           GError     **error)
 {
   double number;
 
@@ -76,11 +76,11 @@ read_scale (JsonNode    *node,
 }
 
 static gboolean
-read_channels (VnEncoding     *given,
-               JsonArray   *scales,
-               JsonArray   *zero_points,
-               const char  *where,
-               GError     **error)
+encodings_json_read_channels (VnEncoding     *given,
+                              JsonArray   *scales,
+                              JsonArray   *zero_points,
+                              const char  *where,
+                              GError     **error)
 {
   const guint n = json_array_get_length (scales);
 
@@ -95,8 +95,8 @@ read_channels (VnEncoding     *given,
     return FALSE;
   given->n = n;
   for (guint i = 0; i < n; i++)
-    if (!read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||
-        !read_zero_point (json_array_get_element (zero_points, i), &given->zero_points[i], where, error))
+    if (!encodings_json_read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||
+        !encodings_json_read_zero_point (json_array_get_element (zero_points, i), &given->zero_points[i], where, error))
       return FALSE;
   given->scale = given->scales[0];
   given->zero_point = given->zero_points[0];
@@ -117,15 +117,15 @@ vn_encoding_read_params (VnEncoding     *given,
 {
   given->has_params = TRUE;
   if (JSON_NODE_HOLDS_ARRAY (scale) && JSON_NODE_HOLDS_ARRAY (zero_point))
-    return read_channels (given, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
-  return read_scale (scale, &given->scale, where, error) && read_zero_point (zero_point, &given->zero_point, where, error);
+    return encodings_json_read_channels (given, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
+  return encodings_json_read_scale (scale, &given->scale, where, error) && encodings_json_read_zero_point (zero_point, &given->zero_point, where, error);
 }
 
 static gboolean
-read_type (VnEncoding     *given,
-           JsonNode    *node,
-           const char  *where,
-           GError     **error)
+encodings_json_read_type (VnEncoding     *given,
+                          JsonNode    *node,
+                          const char  *where,
+                          GError     **error)
 {
   const char *name = node != NULL ? vn_json_get_string (node, where, error) : NULL;
 
@@ -142,19 +142,19 @@ read_type (VnEncoding     *given,
 /* ---- tensors ---- */
 
 static gboolean
-parse_pair (VnEncoding     *given,
-            JsonNode    *node,
-            const char  *where,
-            GError     **error)
+encodings_json_parse_pair (VnEncoding     *given,
+                           JsonNode    *node,
+                           const char  *where,
+                           GError     **error)
 {
   JsonArray *pair = json_node_get_array (node);
   JsonNode *first, *second;
 
   if (json_array_get_length (pair) != 2)
-    return unexpected (where, error);
+    return encodings_json_unexpected (where, error);
   first = json_array_get_element (pair, 0);
   second = json_array_get_element (pair, 1);
-  if (is_integer (first))
+  if (encodings_json_is_integer (first))
     return vn_encoding_read_params (given, second, first, where, error);
   return vn_json_get_number (first, where, &given->range.min, error) &&
          vn_json_get_number (second, where, &given->range.max, error);
@@ -162,23 +162,23 @@ parse_pair (VnEncoding     *given,
 
 /* A number, or an array of numpy: one for each channel, of which the outermost counts. */
 static gboolean
-parse_bound (JsonNode    *node,
-             gboolean     lowest,
-             double      *bound,
-             const char  *where,
-             GError     **error)
+encodings_json_parse_bound (JsonNode    *node,
+                            gboolean     lowest,
+                            double      *bound,
+                            const char  *where,
+                            GError     **error)
 {
   JsonArray *data;
 
   if (node != NULL && JSON_NODE_HOLDS_OBJECT (node))
     node = json_object_get_member (json_node_get_object (node), "data");
   if (node == NULL)
-    return unexpected (where, error);
+    return encodings_json_unexpected (where, error);
   if (!JSON_NODE_HOLDS_ARRAY (node))
     return vn_json_get_number (node, where, bound, error);
   data = json_node_get_array (node);
   if (json_array_get_length (data) == 0)
-    return unexpected (where, error);
+    return encodings_json_unexpected (where, error);
   for (guint i = 0; i < json_array_get_length (data); i++)
     {
       double number;
@@ -191,26 +191,26 @@ parse_bound (JsonNode    *node,
 }
 
 static gboolean
-parse_object (VnEncoding     *given,
-              JsonObject  *object,
-              const char  *where,
-              GError     **error)
+encodings_json_parse_object (VnEncoding     *given,
+                             JsonObject  *object,
+                             const char  *where,
+                             GError     **error)
 {
   JsonNode *scale = json_object_get_member (object, "scale");
   JsonNode *zero_point = json_object_get_member (object, "zero_point");
   gboolean own = json_object_has_member (object, "min");
 
   if (scale != NULL && zero_point != NULL)
-    return read_type (given, json_object_get_member (object, "type"), where, error) &&
+    return encodings_json_read_type (given, json_object_get_member (object, "type"), where, error) &&
            vn_encoding_read_params (given, scale, zero_point, where, error);
-  return parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
-         parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
+  return encodings_json_parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
+         encodings_json_parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
 }
 
 static gboolean
-parse_members (VnEncodingTable  *self,
-               JsonObject    *object,
-               GError       **error)
+encodings_json_parse_members (VnEncodingTable  *self,
+                              JsonObject    *object,
+                              GError       **error)
 {
   JsonObjectIter iter;
   const char *name;
@@ -224,11 +224,11 @@ parse_members (VnEncodingTable  *self,
       gboolean ok;
 
       if (JSON_NODE_HOLDS_ARRAY (node))
-        ok = parse_pair (&given, node, where, error);
+        ok = encodings_json_parse_pair (&given, node, where, error);
       else if (JSON_NODE_HOLDS_OBJECT (node))
-        ok = parse_object (&given, json_node_get_object (node), where, error);
+        ok = encodings_json_parse_object (&given, json_node_get_object (node), where, error);
       else
-        ok = unexpected (where, error);
+        ok = encodings_json_unexpected (where, error);
       if (!ok || !vn_encoding_table_add (self, name, &given, error))
         return FALSE;
     }
@@ -236,40 +236,40 @@ parse_members (VnEncodingTable  *self,
 }
 
 static gboolean
-parse_member (VnEncodingTable  *self,
-              JsonObject    *root,
-              const char    *key,
-              GError       **error)
+encodings_json_parse_member (VnEncodingTable  *self,
+                             JsonObject    *root,
+                             const char    *key,
+                             GError       **error)
 {
   JsonNode *node = json_object_get_member (root, key);
   JsonObject *object = node != NULL ? vn_json_get_object (node, key, error) : NULL;
 
-  return node == NULL || (object != NULL && parse_members (self, object, error));
+  return node == NULL || (object != NULL && encodings_json_parse_members (self, object, error));
 }
 
 static gboolean
-parse_own (VnEncodingTable  *self,
-           JsonObject    *root,
-           GError       **error)
+encodings_json_parse_own (VnEncodingTable  *self,
+                          JsonObject    *root,
+                          GError       **error)
 {
   JsonNode *node = json_object_get_member (root, "version");
   double version = 0;
 
   if (node == NULL || !vn_json_get_number (node, "version", &version, error))
-    return node == NULL ? unexpected ("version", error) : FALSE;
+    return node == NULL ? encodings_json_unexpected ("version", error) : FALSE;
   if (version != VERSION)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it has version %g; this program reads version %d"), version,
                    VERSION);
       return FALSE;
     }
-  return parse_member (self, root, "tensors", error);
+  return encodings_json_parse_member (self, root, "tensors", error);
 }
 
 static gboolean
-has_text (JsonObject *object,
-          const char *key,
-          const char *text)
+encodings_json_has_text (JsonObject *object,
+                         const char *key,
+                         const char *text)
 {
   JsonNode *node = json_object_get_member (object, key);
 
@@ -296,14 +296,14 @@ vn_encoding_parse_json (VnEncodingTable  *self,
 
   if (root == NULL)
     return FALSE;
-  if (has_text (root, "format", FORMAT))
-    return parse_own (self, root, error);
-  if (has_text (root, "CLS", "TensorsData"))
-    return parse_member (self, root, "data", error);
+  if (encodings_json_has_text (root, "format", FORMAT))
+    return encodings_json_parse_own (self, root, error);
+  if (encodings_json_has_text (root, "CLS", "TensorsData"))
+    return encodings_json_parse_member (self, root, "data", error);
   if (json_object_has_member (root, "input_quantization_params") ||
       json_object_has_member (root, "output_quantization_params"))
-    return parse_member (self, root, "input_quantization_params", error) &&
-           parse_member (self, root, "output_quantization_params", error);
+    return encodings_json_parse_member (self, root, "input_quantization_params", error) &&
+           encodings_json_parse_member (self, root, "output_quantization_params", error);
   if (vn_encoding_is_ppq (root))
     return vn_encoding_parse_ppq (self, root, error);
   foreign = vn_json_describe_foreign (root);
@@ -312,14 +312,14 @@ vn_encoding_parse_json (VnEncodingTable  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", foreign);
       return FALSE;
     }
-  return parse_members (self, root, error);
+  return encodings_json_parse_members (self, root, error);
 }
 
 /* ---- writing ---- */
 
 static void
-add_params (JsonBuilder   *json,
-            const VnEncoding *given)
+encodings_json_add_params (JsonBuilder   *json,
+                           const VnEncoding *given)
 {
   if (given->n == 0)
     vn_json_add_number (json, "scale", (double) given->scale);
@@ -364,7 +364,7 @@ vn_encoding_to_json (VnEncodingTable *self)
 
       vn_json_begin_object (json, name);
       if (given->has_params)
-        add_params (json, given);
+        encodings_json_add_params (json, given);
       else
         {
           vn_json_add_number (json, "min", given->range.min);

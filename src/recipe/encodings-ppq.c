@@ -24,7 +24,7 @@
 #define MAX_BITS 16
 
 static gboolean
-is_number (JsonNode *node)
+encodings_ppq_is_number (JsonNode *node)
 {
   GType type = node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
@@ -32,8 +32,8 @@ is_number (JsonNode *node)
 }
 
 static const char *
-get_text (JsonObject *object,
-          const char *name)
+encodings_ppq_get_text (JsonObject *object,
+                        const char *name)
 {
   JsonNode *node = json_object_get_member (object, name);
   gboolean text = node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
@@ -42,24 +42,24 @@ get_text (JsonObject *object,
 }
 
 static double
-get_number (JsonObject *object,
-            const char *name,
-            double      otherwise)
+encodings_ppq_get_number (JsonObject *object,
+                          const char *name,
+                          double      otherwise)
 {
   JsonNode *node = json_object_get_member (object, name);
 
-  return is_number (node) ? json_node_get_double (node) : otherwise;
+  return encodings_ppq_is_number (node) ? json_node_get_double (node) : otherwise;
 }
 
 /* The smallest type that holds the integers a tensor may have. */
 static VnDType
-find_type (JsonObject *object,
-           const char *min_name,
-           const char *max_name)
+encodings_ppq_find_type (JsonObject *object,
+                         const char *min_name,
+                         const char *max_name)
 {
   static const VnDType types[] = { VN_DTYPE_S4, VN_DTYPE_U4, VN_DTYPE_S8, VN_DTYPE_U8, VN_DTYPE_S16, VN_DTYPE_U16 };
-  const double bits = get_number (object, "bit_width", 8);
-  const double qmin = get_number (object, min_name, 0), qmax = get_number (object, max_name, -1);
+  const double bits = encodings_ppq_get_number (object, "bit_width", 8);
+  const double qmin = encodings_ppq_get_number (object, min_name, 0), qmax = encodings_ppq_get_number (object, max_name, -1);
 
   if (!(qmax > qmin))
     return VN_DTYPE_UNDEFINED;
@@ -75,11 +75,11 @@ find_type (JsonObject *object,
 }
 
 static gboolean
-add_params (VnEncodingTable  *self,
-            const char    *tensor,
-            JsonObject    *object,
-            VnDType        dtype,
-            GError       **error)
+encodings_ppq_add_params (VnEncodingTable  *self,
+                          const char    *tensor,
+                          JsonObject    *object,
+                          VnDType        dtype,
+                          GError       **error)
 {
   JsonNode *scale = json_object_get_member (object, "scale"), *zero_point = json_object_get_member (object, "zero_point");
   g_autofree char *where = g_strdup_printf ("“%s”", tensor);
@@ -97,7 +97,7 @@ add_params (VnEncodingTable  *self,
 /* ---- quant_info, act_quant_info ---- */
 
 static gboolean
-is_off (JsonObject *object)
+encodings_ppq_is_off (JsonObject *object)
 {
   JsonNode *node = json_object_get_member (object, "quant_flag");
 
@@ -106,23 +106,23 @@ is_off (JsonObject *object)
 }
 
 static gboolean
-add_info (VnEncodingTable  *self,
-          const char    *tensor,
-          JsonNode      *node,
-          GError       **error)
+encodings_ppq_add_info (VnEncodingTable  *self,
+                        const char    *tensor,
+                        JsonNode      *node,
+                        GError       **error)
 {
   JsonObject *object = vn_json_get_object (node, tensor, error);
 
-  if (object == NULL || is_off (object) || get_number (object, "bit_width", 8) > MAX_BITS)
+  if (object == NULL || encodings_ppq_is_off (object) || encodings_ppq_get_number (object, "bit_width", 8) > MAX_BITS)
     return object != NULL;
-  return add_params (self, tensor, object, find_type (object, "q_min", "q_max"), error);
+  return encodings_ppq_add_params (self, tensor, object, encodings_ppq_find_type (object, "q_min", "q_max"), error);
 }
 
 static gboolean
-add_amplitude (VnEncodingTable  *self,
-               const char    *tensor,
-               JsonNode      *node,
-               GError       **error)
+encodings_ppq_add_amplitude (VnEncodingTable  *self,
+                             const char    *tensor,
+                             JsonNode      *node,
+                             GError       **error)
 {
   double amplitude;
 
@@ -131,11 +131,11 @@ add_amplitude (VnEncodingTable  *self,
 }
 
 static gboolean
-parse_info (VnEncodingTable  *self,
-            JsonObject    *root,
-            const char    *key,
-            gboolean     (*add) (VnEncodingTable *self, const char *tensor, JsonNode *node, GError **error),
-            GError       **error)
+encodings_ppq_parse_info (VnEncodingTable  *self,
+                          JsonObject    *root,
+                          const char    *key,
+                          gboolean     (*add) (VnEncodingTable *self, const char *tensor, JsonNode *node, GError **error),
+                          GError       **error)
 {
   JsonObject *tensors = vn_json_get_object (json_object_get_member (root, key), key, error);
   JsonObjectIter iter;
@@ -154,24 +154,24 @@ parse_info (VnEncodingTable  *self,
 /* ---- configs and values ---- */
 
 static gboolean
-is_quantized (JsonObject *object)
+encodings_ppq_is_quantized (JsonObject *object)
 {
   static const char * const states[] = { "FP32", "DEACTIVATED", "DEQUANTIZED", "SOI", "INITIAL", NULL };
-  const char *state = get_text (object, "state");
+  const char *state = encodings_ppq_get_text (object, "state");
 
-  return (state == NULL || !g_strv_contains (states, state)) && get_number (object, "bit_width", MAX_BITS + 1) <= MAX_BITS;
+  return (state == NULL || !g_strv_contains (states, state)) && encodings_ppq_get_number (object, "bit_width", MAX_BITS + 1) <= MAX_BITS;
 }
 
 static JsonNode *
-find_value (JsonObject *object,
-            JsonObject *values)
+encodings_ppq_find_value (JsonObject *object,
+                          JsonObject *values)
 {
   static const char * const names[] = { "dominator", "hash" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       JsonNode *key = json_object_get_member (object, names[i]);
-      g_autofree char *text = is_number (key) ? g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (key)) : NULL;
+      g_autofree char *text = encodings_ppq_is_number (key) ? g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (key)) : NULL;
 
       if (text != NULL && json_object_has_member (values, text))
         return json_object_get_member (values, text);
@@ -180,11 +180,11 @@ find_value (JsonObject *object,
 }
 
 static gboolean
-parse_operation (VnEncodingTable  *self,
-                 const char    *operation,
-                 JsonNode      *node,
-                 JsonObject    *values,
-                 GError       **error)
+encodings_ppq_parse_operation (VnEncodingTable  *self,
+                               const char    *operation,
+                               JsonNode      *node,
+                               JsonObject    *values,
+                               GError       **error)
 {
   JsonObject *tensors = vn_json_get_object (node, operation, error);
   JsonObjectIter iter;
@@ -197,23 +197,23 @@ parse_operation (VnEncodingTable  *self,
   while (json_object_iter_next_ordered (&iter, &tensor, &member))
     {
       JsonObject *object = vn_json_get_object (member, tensor, error), *value;
-      JsonNode *found = object != NULL && is_quantized (object) ? find_value (object, values) : NULL;
+      JsonNode *found = object != NULL && encodings_ppq_is_quantized (object) ? encodings_ppq_find_value (object, values) : NULL;
 
       if (object == NULL)
         return FALSE;
       if (found == NULL || *tensor == '\0')
         continue;
       value = vn_json_get_object (found, tensor, error);
-      if (value == NULL || !add_params (self, tensor, value, find_type (object, "quant_min", "quant_max"), error))
+      if (value == NULL || !encodings_ppq_add_params (self, tensor, value, encodings_ppq_find_type (object, "quant_min", "quant_max"), error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-parse_configs (VnEncodingTable  *self,
-               JsonObject    *root,
-               GError       **error)
+encodings_ppq_parse_configs (VnEncodingTable  *self,
+                             JsonObject    *root,
+                             GError       **error)
 {
   JsonObject *operations = vn_json_get_object (json_object_get_member (root, "configs"), "configs", error);
   JsonObject *values = operations != NULL
@@ -226,7 +226,7 @@ parse_configs (VnEncodingTable  *self,
     return FALSE;
   json_object_iter_init_ordered (&iter, operations);
   while (json_object_iter_next_ordered (&iter, &operation, &node))
-    if (!parse_operation (self, operation, node, values, error))
+    if (!encodings_ppq_parse_operation (self, operation, node, values, error))
       return FALSE;
   return TRUE;
 }
@@ -256,8 +256,8 @@ vn_encoding_parse_ppq (VnEncodingTable  *self,
                        GError       **error)
 {
   if (json_object_has_member (root, "quant_info"))
-    return parse_info (self, root, "quant_info", add_info, error);
+    return encodings_ppq_parse_info (self, root, "quant_info", encodings_ppq_add_info, error);
   if (json_object_has_member (root, "act_quant_info"))
-    return parse_info (self, root, "act_quant_info", add_amplitude, error);
-  return parse_configs (self, root, error);
+    return encodings_ppq_parse_info (self, root, "act_quant_info", encodings_ppq_add_amplitude, error);
+  return encodings_ppq_parse_configs (self, root, error);
 }

@@ -81,10 +81,10 @@ vn_recipe_parse_numbers (char       **list,
 }
 
 static gboolean
-all_numbers (char       **list,
-             const char  *field,
-             const char  *where,
-             GError     **error)
+override_tensors_all_numbers (char       **list,
+                              const char  *field,
+                              const char  *where,
+                              GError     **error)
 {
   double number;
 
@@ -98,11 +98,11 @@ all_numbers (char       **list,
 }
 
 static gboolean
-check_pair (char       **scales,
-            char       **zero_points,
-            gboolean     and_range,
-            const char  *where,
-            GError     **error)
+override_tensors_check_pair (char       **scales,
+                             char       **zero_points,
+                             gboolean     and_range,
+                             const char  *where,
+                             GError     **error)
 {
   if ((scales == NULL) != (zero_points == NULL))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: give scale and zero point together"), where);
@@ -135,10 +135,10 @@ vn_override_check_tensors (const VnOverride *self,
   gboolean converted = self->convert_min != NULL || self->convert_max != NULL || self->convert_symmetric != VN_AS_RECIPE;
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    if (!all_numbers (numbers[i].list, numbers[i].field, where, error))
+    if (!override_tensors_all_numbers (numbers[i].list, numbers[i].field, where, error))
       return FALSE;
-  if (!check_pair (self->scales, self->zero_points, ranged, where, error) ||
-      !check_pair (self->convert_scale, self->convert_zero_point, converted, where, error))
+  if (!override_tensors_check_pair (self->scales, self->zero_points, ranged, where, error) ||
+      !override_tensors_check_pair (self->convert_scale, self->convert_zero_point, converted, where, error))
     return FALSE;
   if (self->convert == VN_DTYPE_UNDEFINED && (converted || self->convert_scale != NULL || self->receivers != NULL))
     {

@@ -81,7 +81,7 @@ check_types (const VnRecipe  *recipe,
 }
 
 static gboolean
-says_about_tensors (const VnOverride *rule)
+recipe_check_says_about_tensors (const VnOverride *rule)
 {
   return rule->symmetric != VN_AS_RECIPE || rule->reduce_range != VN_AS_RECIPE || rule->per_channel != VN_AS_RECIPE ||
          rule->axis != VN_AXIS_AS_RECIPE || rule->min != NULL || rule->max != NULL || rule->scales != NULL ||
@@ -108,7 +108,7 @@ check_override (const VnRecipe    *recipe,
     }
   if (for_tensors)
     return TRUE;
-  if (says_about_tensors (rule))
+  if (recipe_check_says_about_tensors (rule))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    _("%s: ranges, scales, axes and conversions can be given for tensors only"), where);
@@ -144,8 +144,8 @@ check_dynamic (const VnRecipe  *self,
 
 /* Whether weights or activations of 8 bit occur. */
 static gboolean
-has_bytes (const VnRecipe *self,
-           gboolean        of_weights)
+recipe_check_has_bytes (const VnRecipe *self,
+                        gboolean        of_weights)
 {
   if (vn_dtype_get_bits (of_weights ? self->weight : self->activation) == 8)
     return TRUE;
@@ -169,7 +169,7 @@ check_blocks_in_pairs (const VnRecipe  *self,
 {
   if (self->block_size == 0 || !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     return TRUE;
-  if (has_bytes (self, TRUE) && has_bytes (self, FALSE))
+  if (recipe_check_has_bytes (self, TRUE) && recipe_check_has_bytes (self, FALSE))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("%s: block-size is %lld; ONNX Runtime cannot multiply 8 bit activations by 8 bit weights in blocks: use "
                    "4 bit weights, or 16 bit activations"), where, (long long) self->block_size);

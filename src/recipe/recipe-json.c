@@ -24,9 +24,9 @@
 /* ---- write ---- */
 
 static void
-add_field (JsonBuilder     *json,
-           const VnSetting *setting,
-           gconstpointer    object)
+recipe_json_add_field (JsonBuilder     *json,
+                       const VnSetting *setting,
+                       gconstpointer    object)
 {
   g_autofree char *text = vn_setting_dup_text (setting, object);
   char **list;
@@ -59,17 +59,17 @@ add_field (JsonBuilder     *json,
 /* A reader with other defaults must come to the same recipe: only lists and texts that are not there are left out, unless
  * the preset has one that is taken away. */
 static gboolean
-says_something (const VnSetting *setting,
-                const VnRecipe  *self,
-                const VnRecipe  *preset)
+recipe_json_says_something (const VnSetting *setting,
+                            const VnRecipe  *self,
+                            const VnRecipe  *preset)
 {
   return (setting->type != VN_SETTING_LIST && setting->type != VN_SETTING_STRING) ||
          !vn_setting_is_default (setting, self) || !vn_setting_is_default (setting, preset);
 }
 
 static void
-add_rule (JsonBuilder      *json,
-          const VnOverride *rule)
+recipe_json_add_rule (JsonBuilder      *json,
+                      const VnOverride *rule)
 {
   guint n;
   const VnSetting *settings = vn_setting_list_of_rule (&n);
@@ -77,7 +77,7 @@ add_rule (JsonBuilder      *json,
   json_builder_begin_object (json);
   for (guint i = 0; i < n; i++)
     if (!vn_setting_is_default (&settings[i], rule))
-      add_field (json, &settings[i], rule);
+      recipe_json_add_field (json, &settings[i], rule);
   json_builder_end_object (json);
 }
 
@@ -102,11 +102,11 @@ vn_recipe_to_json (const VnRecipe *self)
   vn_json_add_int (json, VERSION_KEY, VERSION);
   vn_json_add_text (json, "preset", self->preset);
   for (guint i = 0; i < n; i++)
-    if (says_something (&settings[i], self, preset))
-      add_field (json, &settings[i], self);
+    if (recipe_json_says_something (&settings[i], self, preset))
+      recipe_json_add_field (json, &settings[i], self);
   vn_json_begin_array (json, "rules");
   for (guint i = 0; i < self->overrides->len; i++)
-    add_rule (json, g_ptr_array_index (self->overrides, i));
+    recipe_json_add_rule (json, g_ptr_array_index (self->overrides, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
@@ -126,7 +126,7 @@ vn_override_to_json (const VnOverride *self)
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  add_rule (json, self);
+  recipe_json_add_rule (json, self);
   root = json_builder_get_root (json);
   return json_to_string (root, FALSE);
 }
@@ -134,11 +134,11 @@ vn_override_to_json (const VnOverride *self)
 /* ---- read ---- */
 
 static gboolean
-read_list (const VnSetting  *setting,
-           gpointer          object,
-           JsonNode         *node,
-           const char       *where,
-           GError          **error)
+recipe_json_read_list (const VnSetting  *setting,
+                       gpointer          object,
+                       JsonNode         *node,
+                       const char       *where,
+                       GError          **error)
 {
   JsonArray *array = vn_json_get_array (node, where, error);
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
@@ -160,10 +160,10 @@ read_list (const VnSetting  *setting,
 
 /* As text, of a value of the kind the setting has. */
 static char *
-read_text (const VnSetting  *setting,
-           JsonNode         *node,
-           const char       *where,
-           GError          **error)
+recipe_json_read_text (const VnSetting  *setting,
+                       JsonNode         *node,
+                       const char       *where,
+                       GError          **error)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   gboolean yes;
@@ -184,13 +184,13 @@ read_text (const VnSetting  *setting,
 }
 
 static gboolean
-read_field (const VnSetting  *settings,
-            guint             n,
-            gpointer          object,
-            const char       *prefix,
-            const char       *id,
-            JsonNode         *node,
-            GError          **error)
+recipe_json_read_field (const VnSetting  *settings,
+                        guint             n,
+                        gpointer          object,
+                        const char       *prefix,
+                        const char       *id,
+                        JsonNode         *node,
+                        GError          **error)
 {
   const VnSetting *setting = vn_setting_find (settings, n, id, error);
   g_autofree char *where = *prefix != '\0' ? g_strconcat (prefix, ".", id, NULL) : g_strdup (id);
@@ -203,8 +203,8 @@ read_field (const VnSetting  *settings,
       return FALSE;
     }
   if (setting->type == VN_SETTING_LIST)
-    return read_list (setting, object, node, where, error);
-  text = read_text (setting, node, where, error);
+    return recipe_json_read_list (setting, object, node, where, error);
+  text = recipe_json_read_text (setting, node, where, error);
   if (text == NULL)
     return FALSE;
   ok = vn_setting_parse (setting, object, text, error);
@@ -214,9 +214,9 @@ read_field (const VnSetting  *settings,
 }
 
 static VnOverride *
-read_rule (JsonNode    *node,
-           const char  *where,
-           GError     **error)
+recipe_json_read_rule (JsonNode    *node,
+                       const char  *where,
+                       GError     **error)
 {
   JsonObject *object = vn_json_get_object (node, where, error);
   VnOverride *rule;
@@ -231,7 +231,7 @@ read_rule (JsonNode    *node,
   rule = vn_override_new ();
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &id, &value))
-    if (!read_field (settings, n, rule, where, id, value, error))
+    if (!recipe_json_read_field (settings, n, rule, where, id, value, error))
       {
         vn_override_free (rule);
         return NULL;
@@ -240,9 +240,9 @@ read_rule (JsonNode    *node,
 }
 
 static gboolean
-read_rules (VnRecipe  *self,
-            JsonNode  *node,
-            GError   **error)
+recipe_json_read_rules (VnRecipe  *self,
+                        JsonNode  *node,
+                        GError   **error)
 {
   JsonArray *array = vn_json_get_array (node, "rules", error);
 
@@ -251,7 +251,7 @@ read_rules (VnRecipe  *self,
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       g_autofree char *where = g_strdup_printf ("rules[%u]", i);
-      VnOverride *rule = read_rule (json_array_get_element (array, i), where, error);
+      VnOverride *rule = recipe_json_read_rule (json_array_get_element (array, i), where, error);
 
       if (rule == NULL)
         return FALSE;
@@ -275,12 +275,12 @@ vn_override_from_json (const char  *text,
   g_return_val_if_fail (text != NULL, NULL);
 
   root = vn_json_parse (text, -1, _("rule"), error);
-  return root != NULL ? read_rule (root, _("rule"), error) : NULL;
+  return root != NULL ? recipe_json_read_rule (root, _("rule"), error) : NULL;
 }
 
 static gboolean
-check_version (JsonObject  *object,
-               GError     **error)
+recipe_json_check_version (JsonObject  *object,
+                           GError     **error)
 {
   JsonNode *node = json_object_get_member (object, VERSION_KEY);
   double version;
@@ -300,8 +300,8 @@ check_version (JsonObject  *object,
 }
 
 static VnRecipe *
-start_recipe (JsonObject  *object,
-              GError     **error)
+recipe_json_start (JsonObject  *object,
+                   GError     **error)
 {
   JsonNode *node = json_object_get_member (object, "preset");
   const char *preset = node != NULL ? vn_json_get_string (node, "preset", error) : "cpu";
@@ -312,8 +312,8 @@ start_recipe (JsonObject  *object,
 }
 
 static VnRecipe *
-read_recipe (JsonNode  *root,
-             GError   **error)
+recipe_json_read_recipe (JsonNode  *root,
+                         GError   **error)
 {
   JsonObject *object = vn_json_get_object (root, _("recipe"), error);
   g_autoptr(VnRecipe) self = NULL;
@@ -323,9 +323,9 @@ read_recipe (JsonNode  *root,
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
-  if (object == NULL || !check_version (object, error))
+  if (object == NULL || !recipe_json_check_version (object, error))
     return NULL;
-  self = start_recipe (object, error);
+  self = recipe_json_start (object, error);
   if (self == NULL)
     return NULL;
   json_object_iter_init (&iter, object);
@@ -333,8 +333,8 @@ read_recipe (JsonNode  *root,
     {
       if (g_str_equal (id, VERSION_KEY) || g_str_equal (id, "preset"))
         continue;
-      if (!(g_str_equal (id, "rules") ? read_rules (self, value, error)
-                                      : read_field (settings, n, self, "", id, value, error)))
+      if (!(g_str_equal (id, "rules") ? recipe_json_read_rules (self, value, error)
+                                      : recipe_json_read_field (settings, n, self, "", id, value, error)))
         return NULL;
     }
   return vn_recipe_validate (self, error) ? g_steal_pointer (&self) : NULL;
@@ -361,7 +361,7 @@ vn_recipe_from_json (const char  *text,
   root = vn_json_parse (text, -1, name, error);
   if (root == NULL)
     return NULL;
-  self = read_recipe (root, error);
+  self = recipe_json_read_recipe (root, error);
   if (self == NULL)
     g_prefix_error (error, "%s: ", name);
   return self;
@@ -384,7 +384,7 @@ vn_recipe_load (const char  *path,
   root = vn_json_load (path, error);
   if (root == NULL)
     return NULL;
-  self = read_recipe (root, error);
+  self = recipe_json_read_recipe (root, error);
   if (self == NULL)
     g_prefix_error (error, "%s: ", path);
   return self;

@@ -36,9 +36,9 @@ vn_recipe_check_pass (const char  *id,
 }
 
 static gboolean
-parse_channel_axis (const char *text,
-                    gsize      *n_type,
-                    int        *axis)
+recipe_lists_parse_channel_axis (const char *text,
+                                 gsize      *n_type,
+                                 int        *axis)
 {
   const char *sign = strchr (text, '=');
   gint64 number;
@@ -62,7 +62,7 @@ vn_recipe_check_channel_axis (const char  *text,
   gsize n_type;
   int axis;
 
-  if (parse_channel_axis (text, &n_type, &axis))
+  if (recipe_lists_parse_channel_axis (text, &n_type, &axis))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” is not allowed; use an operator and an axis from -16 to 15, such as “MatMul=1”"), text);
@@ -83,7 +83,7 @@ vn_recipe_get_channel_axis (const VnRecipe *self,
   int number;
 
   for (guint i = 0; self->channel_axes != NULL && self->channel_axes[i] != NULL; i++)
-    if (parse_channel_axis (self->channel_axes[i], &n_type, &number) && strlen (op_type) == n_type &&
+    if (recipe_lists_parse_channel_axis (self->channel_axes[i], &n_type, &number) && strlen (op_type) == n_type &&
         strncmp (op_type, self->channel_axes[i], n_type) == 0)
       {
         *axis = number;

@@ -9,25 +9,25 @@
 #include "vn-i18n.h"
 
 static gboolean
-has_scales (const VnRecipe *recipe)
+setting_has_scales (const VnRecipe *recipe)
 {
   return !vn_format_is (recipe->format, VN_FORMAT_IS_HALF);
 }
 
 static gboolean
-has_activations (const VnRecipe *recipe)
+setting_has_activations (const VnRecipe *recipe)
 {
-  return has_scales (recipe) && !vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
+  return setting_has_scales (recipe) && !vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
 }
 
 static gboolean
-has_vendors (const VnRecipe *recipe)
+setting_has_vendors (const VnRecipe *recipe)
 {
   return vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
 }
 
 static gboolean
-has_channels (const VnRecipe *recipe)
+setting_has_channels (const VnRecipe *recipe)
 {
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
@@ -40,20 +40,20 @@ has_channels (const VnRecipe *recipe)
 }
 
 static gboolean
-method_uses_percentile (const VnRangeMethod *method)
+setting_method_uses_percentile (const VnRangeMethod *method)
 {
   return method->uses_percentile;
 }
 
 static gboolean
-method_has_sides (const VnRangeMethod *method)
+setting_method_has_sides (const VnRangeMethod *method)
 {
   return method->has_sides;
 }
 
 static gboolean
-is_method (const char *id,
-           gboolean  (*test) (const VnRangeMethod *))
+setting_is_method (const char *id,
+                   gboolean  (*test) (const VnRangeMethod *))
 {
   const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
 
@@ -62,10 +62,10 @@ is_method (const char *id,
 
 /* Whether a range is found by a method that passes @test. */
 static gboolean
-has_method (const VnRecipe *recipe,
-            gboolean      (*test) (const VnRangeMethod *))
+setting_has_method (const VnRecipe *recipe,
+                    gboolean      (*test) (const VnRangeMethod *))
 {
-  if (has_scales (recipe) && is_method (vn_recipe_get_weight_method (recipe), test))
+  if (setting_has_scales (recipe) && setting_is_method (vn_recipe_get_weight_method (recipe), test))
     return TRUE;
   if (!vn_recipe_needs_samples (recipe))
     return FALSE;
@@ -73,14 +73,14 @@ has_method (const VnRecipe *recipe,
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
-      if (rule->enabled && is_method (rule->method, test))
+      if (rule->enabled && setting_is_method (rule->method, test))
         return TRUE;
     }
-  return is_method (recipe->method, test);
+  return setting_is_method (recipe->method, test);
 }
 
 static gboolean
-uses_correction_samples (const VnRecipe *recipe)
+setting_uses_correction_samples (const VnRecipe *recipe)
 {
   return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ||
          (recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations);
@@ -88,10 +88,10 @@ uses_correction_samples (const VnRecipe *recipe)
 
 /* The method for activations is that of weights, too, where it makes powers of two. */
 static gboolean
-uses_method (const VnRecipe *recipe)
+setting_uses_method (const VnRecipe *recipe)
 {
   return vn_recipe_needs_samples (recipe) ||
-         (has_scales (recipe) && vn_recipe_get_power_of_two (recipe) != recipe->power_of_two);
+         (setting_has_scales (recipe) && vn_recipe_get_power_of_two (recipe) != recipe->power_of_two);
 }
 
 /**
@@ -105,14 +105,14 @@ vn_recipe_note_implied_settings (const VnRecipe *self,
 {
   g_return_if_fail (self != NULL && notes != NULL);
 
-  if (has_scales (self) && vn_recipe_get_power_of_two (self) != self->power_of_two)
+  if (setting_has_scales (self) && vn_recipe_get_power_of_two (self) != self->power_of_two)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("“%s” makes all scales powers of two, as AMD’s quantizers do: also those of weights, found by “%s”, and of "
                     "biases"), self->method, vn_recipe_get_weight_method (self));
-  else if (has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
+  else if (setting_has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("ranges of weights are found by “%s”, too, as AMD’s quantizers do"), self->method);
-  if (has_activations (self) && self->power_of_two == VN_POWER_OF_TWO_NEAREST && g_strcmp0 (self->method, "minmax") == 0)
+  if (setting_has_activations (self) && self->power_of_two == VN_POWER_OF_TWO_NEAREST && g_strcmp0 (self->method, "minmax") == 0)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "power-of-two",
                   _("scales of whole ranges are rounded up, as the nearest power of two would cut values off; the method "
                     "“nonoverflow” takes the nearest, “minmse” the best"));
@@ -182,7 +182,7 @@ vn_recipe_note_idle_settings (const VnRecipe *self,
 }
 
 static void
-difference_free (gpointer data)
+setting_difference_free (gpointer data)
 {
   VnSettingDifference *self = data;
 
@@ -194,8 +194,8 @@ difference_free (gpointer data)
 }
 
 static void
-add_rules (const VnRecipe *self,
-           GPtrArray      *list)
+setting_add_rules (const VnRecipe *self,
+                   GPtrArray      *list)
 {
   for (guint i = 0; i < self->overrides->len; i++)
     {
@@ -219,7 +219,7 @@ GPtrArray *
 vn_recipe_list_differences (const VnRecipe *self)
 {
   g_autoptr(VnRecipe) preset = NULL;
-  GPtrArray *list = g_ptr_array_new_with_free_func (difference_free);
+  GPtrArray *list = g_ptr_array_new_with_free_func (setting_difference_free);
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
@@ -240,6 +240,6 @@ vn_recipe_list_differences (const VnRecipe *self)
       row->preset_value = vn_setting_dup_short_text (&settings[i], preset);
       g_ptr_array_add (list, row);
     }
-  add_rules (self, list);
+  setting_add_rules (self, list);
   return list;
 }

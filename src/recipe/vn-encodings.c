@@ -36,7 +36,7 @@ vn_encoding_clear (VnEncoding *self)
 }
 
 static VnEncoding *
-copy_given (const VnEncoding *given)
+encodings_copy_given (const VnEncoding *given)
 {
   VnEncoding *copy = g_memdup2 (given, sizeof *given);
 
@@ -46,7 +46,7 @@ copy_given (const VnEncoding *given)
 }
 
 static void
-free_given (gpointer data)
+encodings_free_given (gpointer data)
 {
   vn_encoding_clear (data);
   g_free (data);
@@ -58,7 +58,7 @@ vn_encoding_table_new (void)
   VnEncodingTable *self = g_new0 (VnEncodingTable, 1);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_given);
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, encodings_free_given);
   return self;
 }
 
@@ -71,9 +71,9 @@ vn_encoding_table_free (VnEncodingTable *self)
 }
 
 static gboolean
-check_scale (const char  *tensor,
-             float        scale,
-             GError     **error)
+encodings_check_scale (const char  *tensor,
+                       float        scale,
+                       GError     **error)
 {
   if (isfinite (scale) && scale > 0)
     return TRUE;
@@ -83,10 +83,10 @@ check_scale (const char  *tensor,
 }
 
 static gboolean
-check_zero_point (const char  *tensor,
-                  VnDType      dtype,
-                  gint64       zero_point,
-                  GError     **error)
+encodings_check_zero_point (const char  *tensor,
+                            VnDType      dtype,
+                            gint64       zero_point,
+                            GError     **error)
 {
   gint64 low, high;
 
@@ -102,18 +102,18 @@ check_zero_point (const char  *tensor,
 }
 
 static gboolean
-check (const char     *tensor,
-       const VnEncoding  *given,
-       GError        **error)
+encodings_check (const char     *tensor,
+                 const VnEncoding  *given,
+                 GError        **error)
 {
   gboolean good = TRUE;
 
   if (given->has_params)
     {
-      good = check_scale (tensor, given->scale, error) && check_zero_point (tensor, given->dtype, given->zero_point, error);
+      good = encodings_check_scale (tensor, given->scale, error) && encodings_check_zero_point (tensor, given->dtype, given->zero_point, error);
       for (guint i = 0; good && i < given->n; i++)
-        good = check_scale (tensor, given->scales[i], error) &&
-               check_zero_point (tensor, given->dtype, given->zero_points[i], error);
+        good = encodings_check_scale (tensor, given->scales[i], error) &&
+               encodings_check_zero_point (tensor, given->dtype, given->zero_points[i], error);
       return good;
     }
   if (isfinite (given->range.min) && isfinite (given->range.max) && given->range.min <= given->range.max)
@@ -142,7 +142,7 @@ vn_encoding_table_add (VnEncodingTable   *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The name of a tensor is empty or not text"));
       return FALSE;
     }
-  if (!check (tensor, given, error))
+  if (!encodings_check (tensor, given, error))
     return FALSE;
   if (g_hash_table_contains (self->by_name, tensor))
     {
@@ -151,7 +151,7 @@ vn_encoding_table_add (VnEncodingTable   *self,
     }
   name = g_strdup (tensor);
   g_ptr_array_add (self->names, name);
-  g_hash_table_insert (self->by_name, name, copy_given (given));
+  g_hash_table_insert (self->by_name, name, encodings_copy_given (given));
   return TRUE;
 }
 
@@ -196,10 +196,10 @@ vn_encoding_add_amplitude (VnEncodingTable  *self,
 
 /* Names may have blanks, numbers have none. */
 static gboolean
-parse_lines (VnEncodingTable  *self,
-             const char    *text,
-             gsize          length,
-             GError       **error)
+encodings_parse_lines (VnEncodingTable  *self,
+                       const char    *text,
+                       gsize          length,
+                       GError       **error)
 {
   g_autofree char *copy = vn_memory_dup_text (text, length, error);
   g_auto(GStrv) lines = copy != NULL ? g_strsplit (copy, "\n", -1) : NULL;
@@ -229,10 +229,10 @@ parse_lines (VnEncodingTable  *self,
 }
 
 static gboolean
-parse_any (VnEncodingTable  *self,
-           GBytes        *bytes,
-           const char    *name,
-           GError       **error)
+encodings_parse_any (VnEncodingTable  *self,
+                     GBytes        *bytes,
+                     const char    *name,
+                     GError       **error)
 {
   gsize size, at = 0;
   const char *data = g_bytes_get_data (bytes, &size);
@@ -249,7 +249,7 @@ parse_any (VnEncodingTable  *self,
   if (size == 0)
     return TRUE;
   if (g_utf8_validate_len (data, size, NULL))   /* no NUL in it */
-    return parse_lines (self, data, size, error);
+    return encodings_parse_lines (self, data, size, error);
   return vn_encoding_parse_flatbuffer (self, bytes, error);
 }
 
@@ -267,7 +267,7 @@ vn_encoding_table_parse (GBytes      *bytes,
 {
   g_autoptr(VnEncodingTable) self = vn_encoding_table_new ();
 
-  if (!parse_any (self, bytes, name, error))
+  if (!encodings_parse_any (self, bytes, name, error))
     {
       g_prefix_error (error, _("“%s” is no usable table of ranges: "), name);
       vn_message_make_valid (error);

@@ -80,8 +80,8 @@ vn_pattern_matches_text (const char *pattern,
 
 /* Alternatives are separated by |. */
 static gboolean
-type_matches (const char   *patterns,
-              const VnNode *node)
+override_type_matches (const char   *patterns,
+                       const VnNode *node)
 {
   g_auto(GStrv) parts = g_strsplit (patterns, "|", -1);
 
@@ -92,7 +92,7 @@ type_matches (const char   *patterns,
 }
 
 static gboolean
-reads_constant (const VnNode *node)
+override_reads_constant (const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -115,9 +115,9 @@ vn_pattern_matches_node (const char   *pattern,
                          const char   *label)
 {
   if (g_str_has_prefix (pattern, VN_PATTERN_TYPE_PREFIX))
-    return type_matches (pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
+    return override_type_matches (pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
   if (g_str_has_prefix (pattern, VN_PATTERN_COMPUTED_PREFIX))
-    return type_matches (pattern + strlen (VN_PATTERN_COMPUTED_PREFIX), node) && !reads_constant (node);
+    return override_type_matches (pattern + strlen (VN_PATTERN_COMPUTED_PREFIX), node) && !override_reads_constant (node);
   if (node->name != NULL && *node->name != '\0' && vn_pattern_matches_text (pattern, node->name))
     return TRUE;
   return vn_pattern_matches_text (pattern, label);
@@ -160,9 +160,9 @@ vn_override_matches (const VnOverride *self,
 
 /* Nodes of @graph, in order, or those between the edges of a region. */
 static GPtrArray *
-list_candidates (const VnOverride  *self,
-                 const VnGraph     *graph,
-                 GError           **error)
+override_list_candidates (const VnOverride  *self,
+                          const VnGraph     *graph,
+                          GError           **error)
 {
   static const char * const none[] = { NULL };
   GPtrArray *nodes;
@@ -198,7 +198,7 @@ vn_override_find_nodes (const VnOverride  *self,
   by_edges = self->in_edges != NULL || self->out_edges != NULL;
   if (self->pattern == NULL && !by_edges)
     return found;
-  candidates = list_candidates (self, graph, error);
+  candidates = override_list_candidates (self, graph, error);
   if (candidates == NULL)
     {
       g_ptr_array_unref (found);

@@ -103,8 +103,8 @@ vn_preset_find (const char  *id,
 
 /* Presets are ours: what they say is allowed. */
 static void
-apply_settings (VnRecipe   *self,
-                const char *settings)
+recipe_apply_settings (VnRecipe   *self,
+                       const char *settings)
 {
   g_auto(GStrv) words = g_strsplit (settings, " ", -1);
 
@@ -138,13 +138,13 @@ vn_recipe_new (const char *preset)
   vn_settings_reset (vn_setting_list_of_recipe, self);
   self->preset = found->id;
   self->overrides = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_override_free);
-  apply_settings (self, found->settings);
+  recipe_apply_settings (self, found->settings);
   return self;
 }
 
 static gpointer
-copy_override_func (gconstpointer src,
-                    gpointer      data)
+recipe_copy_override_func (gconstpointer src,
+                           gpointer      data)
 {
   return vn_override_copy (src);
 }
@@ -164,7 +164,7 @@ vn_recipe_copy (const VnRecipe *self)
 
   copy = g_memdup2 (self, sizeof *self);
   vn_settings_own (vn_setting_list_of_recipe, copy);
-  copy->overrides = g_ptr_array_copy (self->overrides, copy_override_func, NULL);
+  copy->overrides = g_ptr_array_copy (self->overrides, recipe_copy_override_func, NULL);
   g_ptr_array_set_free_func (copy->overrides, (GDestroyNotify) vn_override_free);
   return copy;
 }

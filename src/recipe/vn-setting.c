@@ -160,8 +160,8 @@ vn_setting_group_get_title (VnSettingGroup self)
 #define FIELD(TYPE, self, object) G_STRUCT_MEMBER (TYPE, object, (self)->offset)
 
 static double
-get_number (const VnSetting *self,
-            gconstpointer    object)
+setting_get_number (const VnSetting *self,
+                    gconstpointer    object)
 {
   if (self->type == VN_SETTING_DOUBLE)
     return FIELD (const double, self, object);
@@ -255,8 +255,8 @@ vn_setting_copy (const VnSetting *self,
 }
 
 static gboolean
-lists_equal (char **a,
-             char **b)
+setting_lists_equal (char **a,
+                     char **b)
 {
   if (a == NULL || b == NULL)
     return a == b;
@@ -273,11 +273,11 @@ vn_setting_equal (const VnSetting *self,
     case VN_SETTING_STRING:
       return g_strcmp0 (FIELD (char * const, self, a), FIELD (char * const, self, b)) == 0;
     case VN_SETTING_LIST:
-      return lists_equal (FIELD (char ** const, self, a), FIELD (char ** const, self, b));
+      return setting_lists_equal (FIELD (char ** const, self, a), FIELD (char ** const, self, b));
     case VN_SETTING_BOOL:
       return !FIELD (const int, self, a) == !FIELD (const int, self, b);
     default:
-      return get_number (self, a) == get_number (self, b);
+      return setting_get_number (self, a) == setting_get_number (self, b);
     }
 }
 
@@ -289,7 +289,7 @@ vn_setting_is_default (const VnSetting *self,
     return FIELD (const gconstpointer, self, object) == NULL;
   if (self->type == VN_SETTING_BOOL)
     return !FIELD (const int, self, object) == !self->def;
-  return get_number (self, object) == self->def;
+  return setting_get_number (self, object) == self->def;
 }
 
 /* ---- what is allowed ---- */
@@ -327,9 +327,9 @@ vn_setting_dup_allowed (const VnSetting *self)
 }
 
 static gboolean
-refuse (const VnSetting  *self,
-        const char       *text,
-        GError          **error)
+setting_refuse (const VnSetting  *self,
+                const char       *text,
+                GError          **error)
 {
   g_autofree char *allowed = vn_setting_dup_allowed (self);
   g_autofree char *hint = NULL;
@@ -345,9 +345,9 @@ refuse (const VnSetting  *self,
 
 /* Of a method that is not known: what was meant, if that can be said, in the place of all there are. */
 static void
-hint_at_method (const VnSetting  *self,
-                const char       *method,
-                GError          **reason)
+setting_hint_at_method (const VnSetting  *self,
+                        const char       *method,
+                        GError          **reason)
 {
   g_autofree const char **known = NULL;
   g_autofree char *hint = NULL;
@@ -367,15 +367,15 @@ hint_at_method (const VnSetting  *self,
 }
 
 static guint
-count_choices (const VnSetting *self)
+setting_count_choices (const VnSetting *self)
 {
   return g_strv_length ((char **) self->choices);
 }
 
 static gboolean
-are_elements_allowed (const VnSetting  *self,
-                      char            **list,
-                      GError          **error)
+setting_are_elements_allowed (const VnSetting  *self,
+                              char            **list,
+                              GError          **error)
 {
   for (guint i = 0; list != NULL && list[i] != NULL; i++)
     {
@@ -393,9 +393,9 @@ are_elements_allowed (const VnSetting  *self,
 }
 
 static gboolean
-is_allowed (const VnSetting  *self,
-            gconstpointer     object,
-            GError          **error)
+setting_is_allowed (const VnSetting  *self,
+                    gconstpointer     object,
+                    GError          **error)
 {
   const char *text;
   double number;
@@ -405,18 +405,18 @@ is_allowed (const VnSetting  *self,
     case VN_SETTING_BOOL:
       return TRUE;
     case VN_SETTING_LIST:
-      return are_elements_allowed (self, FIELD (char ** const, self, object), error);
+      return setting_are_elements_allowed (self, FIELD (char ** const, self, object), error);
     case VN_SETTING_STRING:
       text = FIELD (const char * const, self, object);
       return text == NULL || self->check == NULL || self->check (text, error);
     case VN_SETTING_ENUM:
-      number = get_number (self, object);
-      return number >= 0 && number < count_choices (self);
+      number = setting_get_number (self, object);
+      return number >= 0 && number < setting_count_choices (self);
     case VN_SETTING_DTYPE:
-      number = get_number (self, object);
+      number = setting_get_number (self, object);
       return number == self->def || (number > 0 && number < VN_N_DTYPES && (self->dtypes >> (guint) number & 1));
     default:
-      number = get_number (self, object);
+      number = setting_get_number (self, object);
       return number == self->def || (number >= self->min && number <= self->max);
     }
 }
@@ -434,25 +434,25 @@ vn_setting_check (const VnSetting  *self,
   g_autofree char *text = NULL;
   g_autoptr(GError) reason = NULL;
 
-  if (is_allowed (self, object, &reason))
+  if (setting_is_allowed (self, object, &reason))
     return TRUE;
   if (reason != NULL)
     {
       if (self->type == VN_SETTING_STRING)
-        hint_at_method (self, FIELD (const char * const, self, object), &reason);
+        setting_hint_at_method (self, FIELD (const char * const, self, object), &reason);
       g_propagate_prefixed_error (error, g_steal_pointer (&reason), "%s: ", self->id);
       return FALSE;
     }
   text = vn_setting_dup_text (self, object);
-  return refuse (self, text, error);
+  return setting_refuse (self, text, error);
 }
 
 /* ---- as text ---- */
 
 static gboolean
-parse_int (const VnSetting  *self,
-           gpointer          object,
-           const char       *text)
+setting_parse_int (const VnSetting  *self,
+                   gpointer          object,
+                   const char       *text)
 {
   static const char * const no[] = { "false", "no", "off", "0", NULL }, * const yes[] = { "true", "yes", "on", "1", NULL };
 
@@ -476,8 +476,8 @@ parse_int (const VnSetting  *self,
 }
 
 static gboolean
-parse_double (const char *text,
-              double     *number)
+setting_parse_double (const char *text,
+                      double     *number)
 {
   char *end;
 
@@ -486,8 +486,8 @@ parse_double (const char *text,
 }
 
 static void
-append_to_list (char      ***list,
-                const char  *text)
+setting_append_to_list (char      ***list,
+                        const char  *text)
 {
   guint n = *list != NULL ? g_strv_length (*list) : 0;
 
@@ -517,7 +517,7 @@ vn_setting_parse (const VnSetting  *self,
       ok = g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &FIELD (gint64, self, object), NULL);
       break;
     case VN_SETTING_DOUBLE:
-      ok = parse_double (text, &FIELD (double, self, object));
+      ok = setting_parse_double (text, &FIELD (double, self, object));
       break;
     case VN_SETTING_STRING:
       g_free (FIELD (char *, self, object));
@@ -527,13 +527,13 @@ vn_setting_parse (const VnSetting  *self,
       if (*text == '\0')
         vn_setting_clear (self, object);
       else
-        append_to_list (&FIELD (char **, self, object), text);
+        setting_append_to_list (&FIELD (char **, self, object), text);
       break;
     default:
-      ok = parse_int (self, object, text);
+      ok = setting_parse_int (self, object, text);
       break;
     }
-  return ok ? vn_setting_check (self, object, error) : refuse (self, text, error);
+  return ok ? vn_setting_check (self, object, error) : setting_refuse (self, text, error);
 }
 
 /**
@@ -581,9 +581,9 @@ vn_setting_dup_text (const VnSetting *self,
       return g_strdup (vn_dtype_get_name ((VnDType) FIELD (const int, self, object)));
     case VN_SETTING_ENUM:
       i = FIELD (const int, self, object);
-      return i >= 0 && (guint) i < count_choices (self) ? g_strdup (self->choices[i]) : g_strdup_printf ("%d", i);
+      return i >= 0 && (guint) i < setting_count_choices (self) ? g_strdup (self->choices[i]) : g_strdup_printf ("%d", i);
     default:
-      return g_strdup (g_ascii_dtostr (number, sizeof number, get_number (self, object)));
+      return g_strdup (g_ascii_dtostr (number, sizeof number, setting_get_number (self, object)));
     }
 }
 

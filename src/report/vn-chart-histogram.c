@@ -35,27 +35,27 @@ typedef struct
 } Chart;
 
 static void
-set_ink (Chart       *chart,
-         const VnInk *ink,
-         double       alpha)
+chart_histogram_set_ink (Chart       *chart,
+                         const VnInk *ink,
+                         double       alpha)
 {
   cairo_set_source_rgba (chart->cr, ink->r, ink->g, ink->b, alpha);
 }
 
 static double
-x_of (const Chart *chart,
-      double       value)
+chart_histogram_x_of (const Chart *chart,
+                      double       value)
 {
   return (value - chart->lo) / (chart->hi - chart->lo) * chart->width;
 }
 
 static void
-draw_text (Chart      *chart,
-           const char *text,
-           double      x,
-           double      y,
-           double      alpha,
-           gboolean    bold)
+chart_histogram_draw_text (Chart      *chart,
+                           const char *text,
+                           double      x,
+                           double      y,
+                           double      alpha,
+                           gboolean    bold)
 {
   g_autoptr(PangoLayout) layout = pango_cairo_create_layout (chart->cr);
   g_autoptr(PangoFontDescription) font = pango_font_description_new ();
@@ -67,16 +67,16 @@ draw_text (Chart      *chart,
   pango_layout_set_font_description (layout, font);
   pango_layout_set_text (layout, text, -1);
   pango_layout_get_pixel_size (layout, &width, NULL);
-  set_ink (chart, &chart->theme->ink, alpha);
+  chart_histogram_set_ink (chart, &chart->theme->ink, alpha);
   cairo_move_to (chart->cr, CLAMP (x - width / 2.0, 0, MAX (chart->width - width, 0)), y);
   pango_cairo_show_layout (chart->cr, layout);
 }
 
 static void
-draw_bars (Chart              *chart,
-           const double       *counts,
-           guint               n,
-           const VnChartRange *current)
+chart_histogram_draw_bars (Chart              *chart,
+                           const double       *counts,
+                           guint               n,
+                           const VnChartRange *current)
 {
   double top = 0, step = chart->width / n, floor = chart->height - BOTTOM;
 
@@ -90,14 +90,14 @@ draw_bars (Chart              *chart,
       double height = counts[i] > 0 ? fmax (1, log1p (counts[i]) / log1p (top) * (floor - TOP)) : 0;
       gboolean inside = current == NULL || (middle >= current->min && middle <= current->max);
 
-      set_ink (chart, &chart->theme->ink, inside ? 0.38 : 0.17);
+      chart_histogram_set_ink (chart, &chart->theme->ink, inside ? 0.38 : 0.17);
       cairo_rectangle (chart->cr, i * step, floor - height, fmax (step - (step > 3 ? 1 : 0), 0.5), height);
       cairo_fill (chart->cr);
     }
 }
 
 static void
-draw_axis (Chart *chart)
+chart_histogram_draw_axis (Chart *chart)
 {
   double span = chart->hi - chart->lo;
   double step = pow (10, floor (log10 (span / 4)));
@@ -105,7 +105,7 @@ draw_axis (Chart *chart)
 
   if (span / step > 10)
     step *= span / step > 20 ? 5 : 2;
-  set_ink (chart, &chart->theme->ink, 0.4);
+  chart_histogram_set_ink (chart, &chart->theme->ink, 0.4);
   cairo_set_line_width (chart->cr, 1);
   cairo_move_to (chart->cr, 0, y);
   cairo_line_to (chart->cr, chart->width, y);
@@ -119,39 +119,39 @@ draw_axis (Chart *chart)
         {
           g_autofree char *minus = g_strconcat ("\u2212", number + 1, NULL);
 
-          draw_text (chart, minus, x_of (chart, value), y + 3, 0.6, FALSE);
+          chart_histogram_draw_text (chart, minus, chart_histogram_x_of (chart, value), y + 3, 0.6, FALSE);
         }
       else
-        draw_text (chart, number, x_of (chart, value), y + 3, 0.6, FALSE);
+        chart_histogram_draw_text (chart, number, chart_histogram_x_of (chart, value), y + 3, 0.6, FALSE);
     }
 }
 
 static void
-draw_line (Chart              *chart,
-           const VnChartRange *range,
-           double              value)
+chart_histogram_draw_line (Chart              *chart,
+                           const VnChartRange *range,
+                           double              value)
 {
-  double x = CLAMP (floor (x_of (chart, value)) + 0.5, 0.5, chart->width - 0.5);
+  double x = CLAMP (floor (chart_histogram_x_of (chart, value)) + 0.5, 0.5, chart->width - 0.5);
   char letter[2] = { range->letter, '\0' };
 
   for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
     if (styles[i].letter == range->letter)
       cairo_set_dash (chart->cr, styles[i].dashes, styles[i].n, 0);
-  set_ink (chart, range->is_current ? &chart->theme->accent : &chart->theme->ink, range->is_current ? 1 : 0.6);
+  chart_histogram_set_ink (chart, range->is_current ? &chart->theme->accent : &chart->theme->ink, range->is_current ? 1 : 0.6);
   cairo_set_line_width (chart->cr, range->is_current ? 2 : 1);
   cairo_move_to (chart->cr, x, TOP - 2);
   cairo_line_to (chart->cr, x, chart->height - BOTTOM);
   cairo_stroke (chart->cr);
   cairo_set_dash (chart->cr, NULL, 0, 0);
-  draw_text (chart, letter, x, 0, 0.75, range->is_current);
+  chart_histogram_draw_text (chart, letter, x, 0, 0.75, range->is_current);
 }
 
 /* The span to show: what was observed and every range, with a margin; never empty. */
 static void
-find_span (Chart              *chart,
-           const VnHistogram  *histogram,
-           const VnChartRange *ranges,
-           guint               n_ranges)
+chart_histogram_find_span (Chart              *chart,
+                           const VnHistogram  *histogram,
+                           const VnChartRange *ranges,
+                           guint               n_ranges)
 {
   double lo = histogram->min, hi = histogram->max, margin;
 
@@ -193,15 +193,15 @@ vn_chart_histogram (cairo_t            *cr,
   for (guint i = 0; i < n_ranges && current == NULL; i++)
     if (ranges[i].is_current)
       current = &ranges[i];
-  find_span (&chart, histogram, ranges, n_ranges);
+  chart_histogram_find_span (&chart, histogram, ranges, n_ranges);
   vn_histogram_linear (histogram, chart.lo, chart.hi, counts, n);
   cairo_save (cr);
-  draw_bars (&chart, counts, n, current);
-  draw_axis (&chart);
+  chart_histogram_draw_bars (&chart, counts, n, current);
+  chart_histogram_draw_axis (&chart);
   for (guint i = 0; i < n_ranges; i++)
     {
-      draw_line (&chart, &ranges[i], ranges[i].min);
-      draw_line (&chart, &ranges[i], ranges[i].max);
+      chart_histogram_draw_line (&chart, &ranges[i], ranges[i].min);
+      chart_histogram_draw_line (&chart, &ranges[i], ranges[i].max);
     }
   cairo_restore (cr);
 }

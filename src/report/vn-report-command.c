@@ -47,16 +47,16 @@ command_add_floats (GPtrArray   *words,
 /* ---- samples ---- */
 
 static gboolean
-floats_equal (const float *a,
-              const float *b)
+report_command_floats_equal (const float *a,
+                             const float *b)
 {
   return memcmp (a, b, 4 * sizeof *a) == 0;
 }
 
 /* What of @self no option can say must be that of @preset. */
 static gboolean
-preprocess_can_start_from (const VnPreprocess *self,
-                           const VnPreprocess *preset)
+report_command_preprocess_can_start_from (const VnPreprocess *self,
+                                          const VnPreprocess *preset)
 {
   gboolean cropped = self->resize != preset->resize || self->width != preset->width || self->height != preset->height;
 
@@ -67,24 +67,24 @@ preprocess_can_start_from (const VnPreprocess *self,
 }
 
 static guint
-preprocess_count_differences (const VnPreprocess *self,
-                              const VnPreprocess *preset)
+report_command_preprocess_count_differences (const VnPreprocess *self,
+                                             const VnPreprocess *preset)
 {
-  return (guint) !floats_equal (self->mean, preset->mean) + (guint) !floats_equal (self->std, preset->std) +
+  return (guint) !report_command_floats_equal (self->mean, preset->mean) + (guint) !report_command_floats_equal (self->std, preset->std) +
          (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit) +
          (self->resize != preset->resize) + (self->width != preset->width);
 }
 
 static const VnPreprocessPreset *
-preprocess_find_preset (const VnPreprocess *self)
+report_command_preprocess_find_preset (const VnPreprocess *self)
 {
   guint n;
   const VnPreprocessPreset *presets = vn_preprocess_presets (&n), *best = NULL;
 
   for (guint i = 0; i < n; i++)
-    if (preprocess_can_start_from (self, &presets[i].settings) &&
-        (best == NULL || preprocess_count_differences (self, &presets[i].settings) <
-                         preprocess_count_differences (self, &best->settings)))
+    if (report_command_preprocess_can_start_from (self, &presets[i].settings) &&
+        (best == NULL || report_command_preprocess_count_differences (self, &presets[i].settings) <
+                         report_command_preprocess_count_differences (self, &best->settings)))
       best = &presets[i];
   return best;
 }
@@ -93,14 +93,14 @@ static gboolean
 command_add_preprocess (GPtrArray          *words,
                         const VnPreprocess *self)
 {
-  const VnPreprocessPreset *preset = preprocess_find_preset (self);
+  const VnPreprocessPreset *preset = report_command_preprocess_find_preset (self);
 
   if (preset == NULL)
     return FALSE;
   command_add (words, "--preprocess", preset->id);
-  if (!floats_equal (self->mean, preset->settings.mean))
+  if (!report_command_floats_equal (self->mean, preset->settings.mean))
     command_add_floats (words, "--mean", self->mean);
-  if (!floats_equal (self->std, preset->settings.std))
+  if (!report_command_floats_equal (self->std, preset->settings.std))
     command_add_floats (words, "--std", self->std);
   if (self->color != preset->settings.color)
     command_add (words, "--color", colors[self->color]);

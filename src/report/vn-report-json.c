@@ -31,8 +31,8 @@
 #include <json-glib/json-glib.h>
 
 static void
-add_head (JsonBuilder         *json,
-          const VnReportInput *input)
+report_json_add_head (JsonBuilder         *json,
+                      const VnReportInput *input)
 {
   g_autofree char *base = input->source->path != NULL ? g_path_get_basename (input->source->path) : NULL;
 
@@ -52,8 +52,8 @@ add_head (JsonBuilder         *json,
 }
 
 static void
-add_differences (JsonBuilder         *json,
-                 const VnReportInput *input)
+report_json_add_differences (JsonBuilder         *json,
+                             const VnReportInput *input)
 {
   g_autoptr(GPtrArray) differences = vn_recipe_list_differences (input->recipe);
   g_autofree char *command = vn_report_dup_command (input);
@@ -75,8 +75,8 @@ add_differences (JsonBuilder         *json,
 }
 
 static void
-add_settings (JsonBuilder         *json,
-              const VnReportInput *input)
+report_json_add_settings (JsonBuilder         *json,
+                          const VnReportInput *input)
 {
   const VnRecipe *recipe = input->recipe;
 
@@ -97,13 +97,13 @@ add_settings (JsonBuilder         *json,
         json_builder_add_string_value (json, rule->pattern);
     }
   json_builder_end_array (json);
-  add_differences (json, input);
+  report_json_add_differences (json, input);
   json_builder_end_object (json);
 }
 
 static void
-add_accuracy (JsonBuilder      *json,
-              const VnAccuracy *accuracy)
+report_json_add_accuracy (JsonBuilder      *json,
+                          const VnAccuracy *accuracy)
 {
   vn_json_begin_object (json, "accuracy");
   vn_json_add_int (json, "samples", accuracy->n);
@@ -114,8 +114,8 @@ add_accuracy (JsonBuilder      *json,
 }
 
 static void
-add_suspicions (JsonBuilder     *json,
-                const VnVerdict *verdict)
+report_json_add_suspicions (JsonBuilder     *json,
+                            const VnVerdict *verdict)
 {
   vn_json_begin_array (json, "suspicions");
   for (guint i = 0; i < verdict->suspicions->len; i++)
@@ -133,13 +133,13 @@ add_suspicions (JsonBuilder     *json,
 }
 
 static void
-add_summary (JsonBuilder         *json,
-             const VnReportInput *input)
+report_json_add_summary (JsonBuilder         *json,
+                         const VnReportInput *input)
 {
   g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
 
   vn_json_begin_object (json, "summary");
-  add_suspicions (json, verdict);
+  report_json_add_suspicions (json, verdict);
   vn_json_add_text (json, "verdict", verdict->title);
   vn_json_add_text (json, "level", verdict->id);
   vn_json_add_text (json, "text", verdict->text);
@@ -158,8 +158,8 @@ add_summary (JsonBuilder         *json,
 }
 
 static void
-add_plan (JsonBuilder        *json,
-          const VnTensorPlan *plan)
+report_json_add_plan (JsonBuilder        *json,
+                      const VnTensorPlan *plan)
 {
   vn_json_add_bool (json, "quantized", plan != NULL && plan->quantized);
   if (plan == NULL)
@@ -176,9 +176,9 @@ add_plan (JsonBuilder        *json,
 }
 
 static void
-add_tensor (JsonBuilder         *json,
-            const VnReportInput *input,
-            const VnErrorRow    *row)
+report_json_add_tensor (JsonBuilder         *json,
+                        const VnReportInput *input,
+                        const VnErrorRow    *row)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "tensor", row->value);
@@ -203,25 +203,25 @@ add_tensor (JsonBuilder         *json,
   vn_json_add_number (json, "quantized_min", row->quant_min);
   vn_json_add_number (json, "quantized_max", row->quant_max);
   if (input->plan != NULL)
-    add_plan (json, vn_quant_plan_find (input->plan, row->value));
+    report_json_add_plan (json, vn_quant_plan_find (input->plan, row->value));
   json_builder_end_object (json);
 }
 
 static void
-add_tensors (JsonBuilder         *json,
-             const VnReportInput *input)
+report_json_add_tensors (JsonBuilder         *json,
+                         const VnReportInput *input)
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
 
   vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < order->len; i++)
-    add_tensor (json, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
+    report_json_add_tensor (json, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
   json_builder_end_array (json);
 }
 
 static void
-add_weights (JsonBuilder  *json,
-             VnErrorTable *errors)
+report_json_add_weights (JsonBuilder  *json,
+                         VnErrorTable *errors)
 {
   if (vn_error_table_get_n_weights (errors) == 0)
     return;
@@ -244,17 +244,17 @@ add_weights (JsonBuilder  *json,
 }
 
 static void
-add_known (JsonBuilder *json,
-           const char  *name,
-           int          number)
+report_json_add_known (JsonBuilder *json,
+                       const char  *name,
+                       int          number)
 {
   if (number != VN_NPU_NONE)
     vn_json_add_int (json, name, number);
 }
 
 static void
-add_moves (JsonBuilder     *json,
-           const VnNpuNode *node)
+report_json_add_moves (JsonBuilder     *json,
+                       const VnNpuNode *node)
 {
   vn_json_begin_array (json, "moves");
   for (guint i = 0; i < node->moves->len; i++)
@@ -273,42 +273,42 @@ add_moves (JsonBuilder     *json,
 }
 
 static void
-add_npu_node (JsonBuilder     *json,
-              const VnNpuNode *node)
+report_json_add_npu_node (JsonBuilder     *json,
+                          const VnNpuNode *node)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "node", node->node);
   vn_json_add_text (json, "type", node->op_type);
   vn_json_begin_object (json, "positions");
-  add_known (json, "input", node->inputs[0]);
-  add_known (json, "input2", node->inputs[1]);
-  add_known (json, "weight", node->weight);
-  add_known (json, "bias", node->bias);
-  add_known (json, "output", node->output);
+  report_json_add_known (json, "input", node->inputs[0]);
+  report_json_add_known (json, "input2", node->inputs[1]);
+  report_json_add_known (json, "weight", node->weight);
+  report_json_add_known (json, "bias", node->bias);
+  report_json_add_known (json, "output", node->output);
   json_builder_end_object (json);
   vn_json_begin_object (json, "shifts");
-  add_known (json, "cut", node->cut);
-  add_known (json, "bias", node->bias_shift);
-  add_known (json, "read", node->read);
-  add_known (json, "write", node->write);
+  report_json_add_known (json, "cut", node->cut);
+  report_json_add_known (json, "bias", node->bias_shift);
+  report_json_add_known (json, "read", node->read);
+  report_json_add_known (json, "write", node->write);
   json_builder_end_object (json);
-  add_moves (json, node);
+  report_json_add_moves (json, node);
   json_builder_end_object (json);
 }
 
 static void
-add_npu (JsonBuilder *json,
-         VnQuantPlan *plan)
+report_json_add_npu (JsonBuilder *json,
+                     VnQuantPlan *plan)
 {
   vn_json_begin_array (json, "npu");
   for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
-    add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
+    report_json_add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
   json_builder_end_array (json);
 }
 
 static void
-add_notes (JsonBuilder *json,
-           VnNotes     *notes)
+report_json_add_notes (JsonBuilder *json,
+                       VnNotes     *notes)
 {
   static const char * const levels[] = { "info", "warning", "problem" };
 
@@ -340,21 +340,21 @@ vn_report_json (const VnReportInput *input)
 
   json_builder_begin_object (json);
   vn_json_add_int (json, "version", 1);
-  add_head (json, input);
+  report_json_add_head (json, input);
   if (input->recipe != NULL)
-    add_settings (json, input);
+    report_json_add_settings (json, input);
   if (input->accuracy != NULL && input->accuracy->valid)
-    add_accuracy (json, input->accuracy);
-  add_summary (json, input);
+    report_json_add_accuracy (json, input->accuracy);
+  report_json_add_summary (json, input);
   if (input->errors != NULL)
     {
-      add_tensors (json, input);
-      add_weights (json, input->errors);
+      report_json_add_tensors (json, input);
+      report_json_add_weights (json, input->errors);
     }
   if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
-    add_npu (json, input->plan);
+    report_json_add_npu (json, input->plan);
   if (input->notes != NULL)
-    add_notes (json, input->notes);
+    report_json_add_notes (json, input->notes);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   return vn_json_to_text (root);

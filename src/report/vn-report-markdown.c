@@ -31,16 +31,16 @@ _vn_report_cell (const char *text)
 }
 
 static void
-row (GString    *text,
-     const char *name,
-     const char *format,
-     ...) G_GNUC_PRINTF (3, 4);
+report_markdown_row (GString    *text,
+                     const char *name,
+                     const char *format,
+                     ...) G_GNUC_PRINTF (3, 4);
 
 static void
-row (GString    *text,
-     const char *name,
-     const char *format,
-     ...)
+report_markdown_row (GString    *text,
+                     const char *name,
+                     const char *format,
+                     ...)
 {
   va_list args;
   g_autofree char *value = NULL;
@@ -54,35 +54,35 @@ row (GString    *text,
 }
 
 static void
-append_sizes (GString             *text,
-              const VnReportInput *input)
+report_markdown_append_sizes (GString             *text,
+                              const VnReportInput *input)
 {
   g_string_append_printf (text, "| | |\n|---|---|\n");
   if (input->source->path != NULL)
     {
       g_autofree char *base = g_path_get_basename (input->source->path);
 
-      row (text, _("Model"), "%s", base);
+      report_markdown_row (text, _("Model"), "%s", base);
     }
-  row (text, _("Nodes"), "%u", input->source->graph->nodes->len);
-  row (text, _("Opset"), "%" G_GINT64_FORMAT, vn_model_get_opset (input->source, ""));
+  report_markdown_row (text, _("Nodes"), "%u", input->source->graph->nodes->len);
+  report_markdown_row (text, _("Opset"), "%" G_GINT64_FORMAT, vn_model_get_opset (input->source, ""));
   if (input->float_bytes > 0 && input->quantized_bytes > 0)
     {
       g_autofree char *ratio = vn_format_fixed ((double) input->float_bytes / (double) input->quantized_bytes, 2);
 
-      row (text, _("Float size"), "%" G_GSIZE_FORMAT " %s", input->float_bytes, _("bytes"));
-      row (text, _("Quantized size"), "%" G_GSIZE_FORMAT " %s (%s %s)", input->quantized_bytes, _("bytes"), ratio, _("times smaller"));
+      report_markdown_row (text, _("Float size"), "%" G_GSIZE_FORMAT " %s", input->float_bytes, _("bytes"));
+      report_markdown_row (text, _("Quantized size"), "%" G_GSIZE_FORMAT " %s (%s %s)", input->quantized_bytes, _("bytes"), ratio, _("times smaller"));
     }
   if (input->n_calibration > 0)
-    row (text, _("Calibration samples"), "%u", input->n_calibration);
+    report_markdown_row (text, _("Calibration samples"), "%u", input->n_calibration);
   if (input->n_held_out > 0)
-    row (text, _("Samples measured"), "%u", input->n_held_out);
+    report_markdown_row (text, _("Samples measured"), "%u", input->n_held_out);
 }
 
 /* What differs from the preset, and the command that does it all again. */
 static void
-append_differences (GString             *text,
-                    const VnReportInput *input)
+report_markdown_append_differences (GString             *text,
+                                    const VnReportInput *input)
 {
   g_autoptr(GPtrArray) differences = vn_recipe_list_differences (input->recipe);
   g_autofree char *command = vn_report_dup_command (input);
@@ -104,42 +104,42 @@ append_differences (GString             *text,
 }
 
 static void
-append_settings (GString             *text,
-                 const VnReportInput *input)
+report_markdown_append_settings (GString             *text,
+                                 const VnReportInput *input)
 {
   const VnRecipe *recipe = input->recipe;
 
   g_string_append_printf (text, "\n## %s\n\n| | |\n|---|---|\n", _("Settings"));
-  row (text, _("Preset"), "%s", recipe->preset);
-  row (text, _("Activations"), "%s%s", vn_dtype_get_name (recipe->activation), recipe->symmetric_activations ? _(", symmetric") : "");
-  row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor"));
-  row (text, _("Ranges"), "%s", recipe->method);
+  report_markdown_row (text, _("Preset"), "%s", recipe->preset);
+  report_markdown_row (text, _("Activations"), "%s%s", vn_dtype_get_name (recipe->activation), recipe->symmetric_activations ? _(", symmetric") : "");
+  report_markdown_row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor"));
+  report_markdown_row (text, _("Ranges"), "%s", recipe->method);
   if (g_strcmp0 (recipe->method, "percentile") == 0)
     {
       g_autofree char *percentile = vn_format_plain (recipe->percentile);
 
-      row (text, _("Percentile"), "%s", percentile);
+      report_markdown_row (text, _("Percentile"), "%s", percentile);
     }
   for (guint i = 0; i < recipe->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
       if (rule->enabled && rule->pattern != NULL)
-        row (text, rule->exclude ? _("Left in float") : _("Rule"), "%s", rule->pattern);
+        report_markdown_row (text, rule->exclude ? _("Left in float") : _("Rule"), "%s", rule->pattern);
     }
   if (input->data != NULL)
     {
       g_autofree char *base = g_path_get_basename (input->data->path);
 
-      row (text, _("Samples"), "%s", base);
+      report_markdown_row (text, _("Samples"), "%s", base);
     }
-  append_differences (text, input);
+  report_markdown_append_differences (text, input);
 }
 
 /* What is suspected of the samples comes before all that was measured on them. */
 static void
-append_suspicions (GString         *text,
-                   const VnVerdict *verdict)
+report_markdown_append_suspicions (GString         *text,
+                                   const VnVerdict *verdict)
 {
   for (guint i = 0; i < verdict->suspicions->len; i++)
     {
@@ -154,9 +154,9 @@ append_suspicions (GString         *text,
 }
 
 static void
-append_worst (GString             *text,
-              const VnReportInput *input,
-              const VnErrorRow    *worst)
+report_markdown_append_worst (GString             *text,
+                              const VnReportInput *input,
+                              const VnErrorRow    *worst)
 {
   g_autofree char *name = _vn_report_cell (worst->value);
   g_autofree char *sqnr = vn_format_fixed (worst->sqnr_db, 2);
@@ -180,10 +180,10 @@ _vn_report_append_verdict (GString             *text,
   g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
   g_autofree char *words = _vn_report_cell (verdict->text);
 
-  append_suspicions (text, verdict);
+  report_markdown_append_suspicions (text, verdict);
   g_string_append_printf (text, "\n**%s.** %s\n", verdict->title, words);
   if (verdict->worst != NULL)
-    append_worst (text, input, verdict->worst);
+    report_markdown_append_worst (text, input, verdict->worst);
   if (input->accuracy != NULL && input->accuracy->valid)
     g_string_append_printf (text, _("\nTop-1 on %u labelled samples: float %u, quantized %u, same answer %u.\n"),
                             input->accuracy->n, input->accuracy->float_top1, input->accuracy->quant_top1,
@@ -191,9 +191,9 @@ _vn_report_append_verdict (GString             *text,
 }
 
 static void
-append_error_row (GString             *text,
-                  const VnReportInput *input,
-                  const VnErrorRow    *error)
+report_markdown_append_error_row (GString             *text,
+                                  const VnReportInput *input,
+                                  const VnErrorRow    *error)
 {
   const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
   g_autofree char *node = _vn_report_cell (error->node[0] != '\0' ? error->node : _("(input)"));
@@ -216,8 +216,8 @@ append_error_row (GString             *text,
 }
 
 static void
-append_errors (GString             *text,
-               const VnReportInput *input)
+report_markdown_append_errors (GString             *text,
+                               const VnReportInput *input)
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
 
@@ -229,12 +229,12 @@ append_errors (GString             *text,
                           _("Float range"), _("Quantized range"), _("Largest error"));
   g_string_append (text, "|---|---|---|---|---|---:|---:|---:|---:|---|---|---:|\n");
   for (guint i = 0; i < order->len; i++)
-    append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
+    report_markdown_append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
 }
 
 static void
-append_weights (GString      *text,
-                VnErrorTable *errors)
+report_markdown_append_weights (GString      *text,
+                                VnErrorTable *errors)
 {
   guint n = vn_error_table_get_n_weights (errors);
 
@@ -260,9 +260,9 @@ append_weights (GString      *text,
 }
 
 static void
-append_numbers (GString    *text,
-                const char *names,
-                const int  *numbers)
+report_markdown_append_numbers (GString    *text,
+                                const char *names,
+                                const int  *numbers)
 {
   gboolean any = FALSE;
 
@@ -276,8 +276,8 @@ append_numbers (GString    *text,
 }
 
 static void
-append_npu_node (GString         *text,
-                 const VnNpuNode *node)
+report_markdown_append_npu_node (GString         *text,
+                                 const VnNpuNode *node)
 {
   const int positions[] = { node->inputs[0], node->inputs[1], node->weight, node->bias, node->output };
   const int shifts[] = { node->cut, node->bias_shift, node->read, node->write };
@@ -285,8 +285,8 @@ append_npu_node (GString         *text,
   g_autofree char *op = _vn_report_cell (node->op_type);
 
   g_string_append_printf (text, "| %s | %s | ", name, op);
-  append_numbers (text, "xywbo", positions);
-  append_numbers (text, "cbrw", shifts);
+  report_markdown_append_numbers (text, "xywbo", positions);
+  report_markdown_append_numbers (text, "cbrw", shifts);
   for (guint i = 0; i < node->moves->len; i++)
     {
       const VnNpuMove *move = g_ptr_array_index (node->moves, i);
@@ -299,8 +299,8 @@ append_npu_node (GString         *text,
 }
 
 static void
-append_npu (GString     *text,
-            VnQuantPlan *plan)
+report_markdown_append_npu (GString     *text,
+                            VnQuantPlan *plan)
 {
   g_string_append_printf (text, "\n## %s\n\n%s\n\n", _("Shifts in the processor"),
                           _("A scale is 2 to the power of minus its position. Positions: x and y of what is read, w weight, b "
@@ -308,7 +308,7 @@ append_npu (GString     *text,
   g_string_append_printf (text, "| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", _("Node"), _("Type"), _("Positions"),
                           _("Shifts"), _("Moved, and why"));
   for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
-    append_npu_node (text, vn_quant_plan_get_npu_node (plan, i));
+    report_markdown_append_npu_node (text, vn_quant_plan_get_npu_node (plan, i));
 }
 
 /*< private >
@@ -346,17 +346,17 @@ vn_report_markdown (const VnReportInput *input)
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, "# %s\n\n", input->recipe != NULL ? _("Quantization report") : _("Comparison"));
-  append_sizes (text, input);
+  report_markdown_append_sizes (text, input);
   _vn_report_append_verdict (text, input);
   if (input->recipe != NULL)
-    append_settings (text, input);
+    report_markdown_append_settings (text, input);
   if (input->errors != NULL)
     {
-      append_errors (text, input);
-      append_weights (text, input->errors);
+      report_markdown_append_errors (text, input);
+      report_markdown_append_weights (text, input->errors);
     }
   if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
-    append_npu (text, input->plan);
+    report_markdown_append_npu (text, input->plan);
   _vn_report_append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }

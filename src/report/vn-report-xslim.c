@@ -23,7 +23,7 @@ typedef struct
 /* ---- numbers ---- */
 
 static char *
-histogram_text (const VnHistogram *histogram)
+report_xslim_histogram_text (const VnHistogram *histogram)
 {
   g_autoptr(GString) text = g_string_new (NULL);
   double counts[N_BINS], sum = 0, written = 0;
@@ -41,11 +41,11 @@ histogram_text (const VnHistogram *histogram)
 }
 
 static void
-append_row (GString           *text,
-            const char        *op,
-            const char        *var,
-            const VnErrorRow  *row,
-            const VnHistogram *histogram)
+report_xslim_append_row (GString           *text,
+                         const char        *op,
+                         const char        *var,
+                         const VnErrorRow  *row,
+                         const VnHistogram *histogram)
 {
   const gboolean marked = vn_error_row_is_marked (row);
   g_autofree char *op_cell = _vn_report_cell (op), *var_cell = _vn_report_cell (var);
@@ -53,7 +53,7 @@ append_row (GString           *text,
   g_autofree char *cosine = vn_format_fixed (row->cosine, 4);
   g_autofree char *q_min = vn_format_fixed (row->quant_min, 3), *q_max = vn_format_fixed (row->quant_max, 3);
   g_autofree char *f_min = vn_format_fixed (row->float_min, 3), *f_max = vn_format_fixed (row->float_max, 3);
-  g_autofree char *counts = histogram_text (histogram);
+  g_autofree char *counts = report_xslim_histogram_text (histogram);
   const char *on = marked ? "<font color=\"red\">" : "", *off = marked ? "</font>" : "";
 
   g_string_append_printf (text, "| %s | %s | %s%s%s | %s%s%s | %s%s%s | %s, %s | %s, %s | %s |\n", op_cell, var_cell, on, snr,
@@ -63,10 +63,10 @@ append_row (GString           *text,
 /* ---- constants ---- */
 
 static void
-add_element (Sums       *sums,
-             VnErrorRow *row,
-             double      x,
-             double      q)
+report_xslim_add_element (Sums       *sums,
+                          VnErrorRow *row,
+                          double      x,
+                          double      q)
 {
   sums->noise += (q - x) * (q - x);
   sums->signal += x * x;
@@ -81,9 +81,9 @@ add_element (Sums       *sums,
 
 /* What the integers of a constant say against the constant; %FALSE if it does not become integers. */
 static gboolean
-measure_constant (VnTensor           *data,
-                  const VnTensorPlan *plan,
-                  VnErrorRow         *row)
+report_xslim_measure_constant (VnTensor           *data,
+                               const VnTensorPlan *plan,
+                               VnErrorRow         *row)
 {
   g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, NULL);
   const int axis = plan->axis;
@@ -102,7 +102,7 @@ measure_constant (VnTensor           *data,
       const double x = ((const float *) aligned->data)[i], scale = ((const float *) plan->scale->data)[channel];
       const double zero = (double) vn_tensor_get_s64 (plan->zero_point, channel);
 
-      add_element (&sums, row, x, (CLAMP (rint (x / scale) + zero, (double) low, (double) high) - zero) * scale);
+      report_xslim_add_element (&sums, row, x, (CLAMP (rint (x / scale) + zero, (double) low, (double) high) - zero) * scale);
     }
   row->noise_to_signal = sums.noise == 0 ? 0 : sums.noise / sums.signal;
   row->mse = sums.noise / sums.n;
@@ -112,10 +112,10 @@ measure_constant (VnTensor           *data,
 }
 
 static void
-append_constant (GString             *text,
-                 const VnReportInput *input,
-                 const char          *op,
-                 const VnValue       *value)
+report_xslim_append_constant (GString             *text,
+                              const VnReportInput *input,
+                              const char          *op,
+                              const VnValue       *value)
 {
   const VnTensorPlan *plan = vn_quant_plan_find (input->plan, value->name);
   g_autofree char *var = g_strconcat (value->name, "[Constant]", NULL);
@@ -125,12 +125,12 @@ append_constant (GString             *text,
   VnErrorRow row;
 
   if (plan == NULL || !plan->quantized || plan->role == VN_TENSOR_BIAS || value->initializer->dtype != VN_DTYPE_F32 ||
-      !measure_constant (value->initializer, plan, &row) || (aligned = vn_tensor_get_aligned (value->initializer, NULL)) == NULL)
+      !report_xslim_measure_constant (value->initializer, plan, &row) || (aligned = vn_tensor_get_aligned (value->initializer, NULL)) == NULL)
     return;
   histogram = vn_histogram_new ();
   scratch = vn_scratch_new ();
   vn_histogram_scan (histogram, scratch, aligned->data, aligned->n_elements);
-  append_row (text, op, var, &row, histogram);
+  report_xslim_append_row (text, op, var, &row, histogram);
 }
 
 /* ---- operators ---- */
@@ -138,8 +138,8 @@ append_constant (GString             *text,
 typedef struct { const VnNode *node; double noise; guint index; } Op;
 
 static int
-compare_ops (gconstpointer a,
-             gconstpointer b)
+report_xslim_compare_ops (gconstpointer a,
+                          gconstpointer b)
 {
   const Op *x = a, *y = b;
 
@@ -149,8 +149,8 @@ compare_ops (gconstpointer a,
 }
 
 static GArray *
-list_ops (const VnReportInput *input,
-          const VnGraph       *graph)
+report_xslim_list_ops (const VnReportInput *input,
+                       const VnGraph       *graph)
 {
   GArray *ops = g_array_new (FALSE, FALSE, sizeof (Op));
 
@@ -168,14 +168,14 @@ list_ops (const VnReportInput *input,
       if (op.noise >= 0)
         g_array_append_val (ops, op);
     }
-  g_array_sort (ops, compare_ops);
+  g_array_sort (ops, report_xslim_compare_ops);
   return ops;
 }
 
 static void
-append_op (GString             *text,
-           const VnReportInput *input,
-           const VnNode        *node)
+report_xslim_append_op (GString             *text,
+                        const VnReportInput *input,
+                        const VnNode        *node)
 {
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *op = g_strdup_printf ("%s[%s]", label, node->op_type);
@@ -185,7 +185,7 @@ append_op (GString             *text,
       const VnValue *value = vn_node_get_input (node, i);
 
       if (value != NULL && value->initializer != NULL)
-        append_constant (text, input, op, value);
+        report_xslim_append_constant (text, input, op, value);
     }
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -193,12 +193,12 @@ append_op (GString             *text,
       const VnErrorRow *row = value != NULL ? vn_error_table_find (input->errors, value->name) : NULL;
 
       if (row != NULL)
-        append_row (text, op, value->name, row, input->stats != NULL ? vn_stats_get (input->stats, value->name) : NULL);
+        report_xslim_append_row (text, op, value->name, row, input->stats != NULL ? vn_stats_get (input->stats, value->name) : NULL);
     }
 }
 
 static void
-append_legend (GString *text)
+report_xslim_append_legend (GString *text)
 {
   const VnMetricInfo *noise = vn_metric_get_info (VN_METRIC_NOISE);
   g_autofree char *fine = vn_format_plain (noise->fine), *bad = vn_format_plain (noise->bad);
@@ -225,14 +225,14 @@ vn_report_xslim (const VnReportInput *input)
 
   g_return_val_if_fail (input->errors != NULL && input->prepared != NULL, NULL);
 
-  ops = list_ops (input, input->prepared->graph);
+  ops = report_xslim_list_ops (input, input->prepared->graph);
   g_string_append_printf (text, "# %s\n", _("Quantization analysis"));
   _vn_report_append_verdict (text, input);
-  append_legend (text);
+  report_xslim_append_legend (text);
   g_string_append (text, "| Op | Var | SNR | MSE | Cosine | Q.MinMax | F.MinMax | F.Hist |\n"
                          "|---|---|---:|---:|---:|---|---|---|\n");
   for (guint i = 0; i < ops->len; i++)
-    append_op (text, input, g_array_index (ops, Op, i).node);
+    report_xslim_append_op (text, input, g_array_index (ops, Op, i).node);
   _vn_report_append_notes (text, input->notes);
   return g_string_free (text, FALSE);
 }

@@ -65,19 +65,19 @@ vn_pass_run (const char     *id,
 #define MAX_ROUNDS 32
 
 static gboolean
-is_asked_for (const VnPass           *pass,
-              const VnPrepareOptions *options)
+pass_is_asked_for (const VnPass           *pass,
+                   const VnPrepareOptions *options)
 {
   return options->passes != NULL && g_strv_contains (options->passes, pass->id);
 }
 
 static gboolean
-is_wanted (const VnPass           *pass,
-           const VnPrepareOptions *options)
+pass_is_wanted (const VnPass           *pass,
+                const VnPrepareOptions *options)
 {
   static const char * const kept[] = { "opset", "sort", "infer", NULL };
 
-  if (is_asked_for (pass, options))
+  if (pass_is_asked_for (pass, options))
     return TRUE;
   if (options->skip_optimization)
     return g_strv_contains (kept, pass->id);
@@ -85,8 +85,8 @@ is_wanted (const VnPass           *pass,
 }
 
 static gboolean
-check_ids (const VnPrepareOptions  *options,
-           GError                 **error)
+pass_check_ids (const VnPrepareOptions  *options,
+                GError                 **error)
 {
   for (const char * const *id = options->passes; id != NULL && *id != NULL; id++)
     if (vn_pass_find (*id) == NULL)
@@ -98,65 +98,65 @@ check_ids (const VnPrepareOptions  *options,
 }
 
 static gboolean
-run_range (VnPassContext  *ctx,
-           guint           first,
-           guint           end,
-           gboolean        repeats,
-           GError        **error)
+pass_run_range (VnPassContext  *ctx,
+                guint           first,
+                guint           end,
+                gboolean        repeats,
+                GError        **error)
 {
   for (guint i = first; i < end; i++)
-    if (is_wanted (passes[i], ctx->options) && (!repeats || passes[i]->repeats) &&
+    if (pass_is_wanted (passes[i], ctx->options) && (!repeats || passes[i]->repeats) &&
         !vn_pass_apply (passes[i], ctx, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-run_rounds (VnPassContext  *ctx,
-            guint           end,
-            GError        **error)
+pass_run_rounds (VnPassContext  *ctx,
+                 guint           end,
+                 GError        **error)
 {
   guint before = G_MAXUINT;
 
   for (guint round = 0; round < MAX_ROUNDS && before != vn_edit_log_get_n (ctx->log); round++)
     {
       before = vn_edit_log_get_n (ctx->log);
-      if (!run_range (ctx, 0, end, TRUE, error))
+      if (!pass_run_range (ctx, 0, end, TRUE, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-any_asked_for (const VnPrepareOptions *options,
-               guint                   first)
+pass_any_asked_for (const VnPrepareOptions *options,
+                    guint                   first)
 {
   for (guint i = first; i < G_N_ELEMENTS (passes); i++)
-    if (passes[i]->stage == VN_PASS_REQUEST && is_asked_for (passes[i], options))
+    if (passes[i]->stage == VN_PASS_REQUEST && pass_is_asked_for (passes[i], options))
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-run_all (VnPassContext  *ctx,
-         GError        **error)
+pass_run_all (VnPassContext  *ctx,
+              GError        **error)
 {
   gboolean optimize = ctx->options->optimize && !ctx->options->skip_optimization;
   guint end = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
     end = passes[i]->repeats ? i + 1 : end;
-  if (!run_range (ctx, 0, end, FALSE, error) ||
-      (optimize && !run_rounds (ctx, end, error)) ||
-      !run_range (ctx, end, G_N_ELEMENTS (passes), FALSE, error))
+  if (!pass_run_range (ctx, 0, end, FALSE, error) ||
+      (optimize && !pass_run_rounds (ctx, end, error)) ||
+      !pass_run_range (ctx, end, G_N_ELEMENTS (passes), FALSE, error))
     return FALSE;
-  return !any_asked_for (ctx->options, end) || vn_pass_apply (&vn_pass_dead, ctx, error);
+  return !pass_any_asked_for (ctx->options, end) || vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 /* Results of the network are what no pass takes away; those that are none get added. Returns how many there were. */
 static guint
-hold_values (VnGraph            *graph,
-             const char * const *names)
+pass_hold_values (VnGraph            *graph,
+                  const char * const *names)
 {
   guint n = graph->outputs->len;
 
@@ -171,8 +171,8 @@ hold_values (VnGraph            *graph,
 }
 
 static void
-release_values (VnGraph *graph,
-                guint    n_outputs)
+pass_release_values (VnGraph *graph,
+                     guint    n_outputs)
 {
   for (guint i = n_outputs; i < graph->outputs->len; i++)
     ((VnValue *) g_ptr_array_index (graph->outputs, i))->is_output = FALSE;
@@ -202,12 +202,12 @@ vn_prepare_model_with (const VnModel           *model,
 
   guint n_outputs;
 
-  if (!check_ids (options, error))
+  if (!pass_check_ids (options, error))
     return NULL;
-  n_outputs = hold_values (copy->graph, options->keep);
-  if (!run_all (&ctx, error))
+  n_outputs = pass_hold_values (copy->graph, options->keep);
+  if (!pass_run_all (&ctx, error))
     return NULL;
-  release_values (copy->graph, n_outputs);
+  pass_release_values (copy->graph, n_outputs);
   return g_steal_pointer (&copy);
 }
 

@@ -22,16 +22,16 @@ typedef struct
   const VnValue    *missing;    /* a graph inside returns it, but it is an input that the call leaves out */
 } Inline;
 
-static VnGraph *copy_graph (Inline        *self,
-                            const VnGraph *from,
-                            VnNode        *parent_node);
+static VnGraph *rewrite_inline_copy_graph (Inline        *self,
+                                           const VnGraph *from,
+                                           VnNode        *parent_node);
 
 /* ---- names ---- */
 
 static void
-count_name (VnInliner  *self,
-            const char *name,
-            int         step)
+rewrite_inline_count_name (VnInliner  *self,
+                           const char *name,
+                           int         step)
 {
   int n = GPOINTER_TO_INT (g_hash_table_lookup (self->names, name)) + step;
 
@@ -42,12 +42,12 @@ count_name (VnInliner  *self,
 }
 
 static void
-count_names (VnInliner     *self,
-             const VnGraph *graph,
-             int            step)
+rewrite_inline_count_names (VnInliner     *self,
+                            const VnGraph *graph,
+                            int            step)
 {
   for (guint i = 0; i < graph->values->len; i++)
-    count_name (self, ((const VnValue *) g_ptr_array_index (graph->values, i))->name, step);
+    rewrite_inline_count_name (self, ((const VnValue *) g_ptr_array_index (graph->values, i))->name, step);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
@@ -57,42 +57,42 @@ count_names (VnInliner     *self,
           const VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
           if (attr->graph != NULL)
-            count_names (self, attr->graph, step);
+            rewrite_inline_count_names (self, attr->graph, step);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            count_names (self, g_ptr_array_index (attr->graphs, g), step);
+            rewrite_inline_count_names (self, g_ptr_array_index (attr->graphs, g), step);
         }
     }
 }
 
 /* The graphs of a node that is about to be removed lay no claim to their names. */
 static void
-forget_names (VnInliner    *self,
-              const VnNode *node)
+rewrite_inline_forget_names (VnInliner    *self,
+                             const VnNode *node)
 {
   for (guint a = 0; a < node->attrs->len; a++)
     {
       const VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
       if (attr->graph != NULL)
-        count_names (self, attr->graph, -1);
+        rewrite_inline_count_names (self, attr->graph, -1);
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-        count_names (self, g_ptr_array_index (attr->graphs, g), -1);
+        rewrite_inline_count_names (self, g_ptr_array_index (attr->graphs, g), -1);
     }
 }
 
 static char *
-join (const char *prefix,
-      const char *name)
+rewrite_inline_join (const char *prefix,
+                     const char *name)
 {
   return prefix != NULL && *prefix != '\0' ? g_strconcat (prefix, "/", name, NULL) : g_strdup (name);
 }
 
 /* Taken nowhere in the model: a name in an inner graph may not hide one outside. */
 static char *
-new_name (Inline     *self,
-          const char *name)
+rewrite_inline_new_name (Inline     *self,
+                         const char *name)
 {
-  g_autofree char *base = join (self->prefix, name);
+  g_autofree char *base = rewrite_inline_join (self->prefix, name);
   GHashTable *names = self->inliner->names, *next = self->inliner->next;
   char *found = g_strdup (base);
   guint n = MAX (GPOINTER_TO_UINT (g_hash_table_lookup (next, base)), 2);
@@ -103,15 +103,15 @@ new_name (Inline     *self,
       found = g_strdup_printf ("%s_%u", base, n);
     }
   g_hash_table_insert (next, g_strdup (base), GUINT_TO_POINTER (n));
-  count_name (self->inliner, found, 1);
+  rewrite_inline_count_name (self->inliner, found, 1);
   return found;
 }
 
 /* ---- copies ---- */
 
 static VnValue *
-mapped (Inline  *self,
-        VnValue *from)
+rewrite_inline_mapped (Inline  *self,
+                       VnValue *from)
 {
   gpointer to;
 
@@ -119,12 +119,12 @@ mapped (Inline  *self,
 }
 
 static void
-copy_value (Inline        *self,
-            const VnValue *from,
-            VnGraph       *graph,
-            gboolean       input)
+rewrite_inline_copy_value (Inline        *self,
+                           const VnValue *from,
+                           VnGraph       *graph,
+                           gboolean       input)
 {
-  g_autofree char *name = new_name (self, from->name);
+  g_autofree char *name = rewrite_inline_new_name (self, from->name);
   VnValue *value = vn_graph_add_named (graph, name, input);
 
   if (from->initializer != NULL)
@@ -137,8 +137,8 @@ copy_value (Inline        *self,
 
 /* What an attribute in the body of a function stands for: what the call gives, or the default; NULL: nothing. */
 static const VnAttr *
-find_argument (const Inline *self,
-               const VnAttr *attr)
+rewrite_inline_find_argument (const Inline *self,
+                              const VnAttr *attr)
 {
   const VnAttr *given = vn_node_get_attr (self->call, attr->ref_name);
   const VnFunction *function = self->function;
@@ -156,11 +156,11 @@ find_argument (const Inline *self,
 }
 
 static void
-copy_attr (Inline       *self,
-           const VnAttr *from,
-           VnNode       *node)
+rewrite_inline_copy_attr (Inline       *self,
+                          const VnAttr *from,
+                          VnNode       *node)
 {
-  const VnAttr *source = from->ref_name != NULL && self->function != NULL ? find_argument (self, from) : from;
+  const VnAttr *source = from->ref_name != NULL && self->function != NULL ? rewrite_inline_find_argument (self, from) : from;
   VnAttr *attr;
 
   if (source == NULL)
@@ -174,20 +174,20 @@ copy_attr (Inline       *self,
   if (self->inliner->n_nodes > MAX_NODES)
     return;   /* the caller tells it */
   if (source->graph != NULL)
-    attr->graph = copy_graph (self, source->graph, node);
+    attr->graph = rewrite_inline_copy_graph (self, source->graph, node);
   if (source->graphs != NULL)
     attr->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_graph_free);
   for (guint i = 0; source->graphs != NULL && i < source->graphs->len; i++)
-    g_ptr_array_add (attr->graphs, copy_graph (self, g_ptr_array_index (source->graphs, i), node));
+    g_ptr_array_add (attr->graphs, rewrite_inline_copy_graph (self, g_ptr_array_index (source->graphs, i), node));
 }
 
 static VnNode *
-copy_node (Inline       *self,
-           const VnNode *from,
-           VnGraph      *graph,
-           VnNode       *before)
+rewrite_inline_copy_node (Inline       *self,
+                          const VnNode *from,
+                          VnGraph      *graph,
+                          VnNode       *before)
 {
-  g_autofree char *name = *from->name != '\0' ? join (self->prefix, from->name) : NULL;
+  g_autofree char *name = *from->name != '\0' ? rewrite_inline_join (self->prefix, from->name) : NULL;
   VnNode *node = vn_graph_insert_node (graph, before, name, from->domain, from->op_type, NULL, 0, NULL, 0);
 
   self->inliner->n_nodes++;
@@ -196,22 +196,22 @@ copy_node (Inline       *self,
   node->extra = from->extra != NULL ? g_bytes_ref (from->extra) : NULL;
   node->written_domain_alias = from->written_domain_alias;
   for (guint i = 0; i < from->inputs->len; i++)
-    vn_node_set_input (node, i, mapped (self, vn_node_get_input (from, i)));
+    vn_node_set_input (node, i, rewrite_inline_mapped (self, vn_node_get_input (from, i)));
   for (guint i = 0; i < from->outputs->len; i++)
-    vn_node_set_output (node, i, mapped (self, vn_node_get_output (from, i)));
+    vn_node_set_output (node, i, rewrite_inline_mapped (self, vn_node_get_output (from, i)));
   for (guint i = 0; i < from->attrs->len; i++)
-    copy_attr (self, g_ptr_array_index (from->attrs, i), node);
+    rewrite_inline_copy_attr (self, g_ptr_array_index (from->attrs, i), node);
   return node;
 }
 
 static void
-copy_outputs (Inline        *self,
-              const VnGraph *from,
-              VnGraph       *graph)
+rewrite_inline_copy_outputs (Inline        *self,
+                             const VnGraph *from,
+                             VnGraph       *graph)
 {
   for (guint i = 0; i < from->outputs->len; i++)
     {
-      VnValue *value = mapped (self, g_ptr_array_index (from->outputs, i));
+      VnValue *value = rewrite_inline_mapped (self, g_ptr_array_index (from->outputs, i));
 
       if (value == NULL)
         self->missing = g_ptr_array_index (from->outputs, i);
@@ -221,9 +221,9 @@ copy_outputs (Inline        *self,
 }
 
 static VnGraph *
-copy_graph (Inline        *self,
-            const VnGraph *from,
-            VnNode        *parent_node)
+rewrite_inline_copy_graph (Inline        *self,
+                           const VnGraph *from,
+                           VnNode        *parent_node)
 {
   VnGraph *graph = vn_graph_new (self->inliner->ctx->model, parent_node->graph, parent_node);
 
@@ -232,13 +232,13 @@ copy_graph (Inline        *self,
   graph->doc = g_strdup (from->doc);
   graph->extra = from->extra != NULL ? g_bytes_ref (from->extra) : NULL;
   for (guint i = 0; i < from->inputs->len; i++)
-    copy_value (self, g_ptr_array_index (from->inputs, i), graph, TRUE);
+    rewrite_inline_copy_value (self, g_ptr_array_index (from->inputs, i), graph, TRUE);
   for (guint i = 0; i < from->values->len; i++)
     if (!((const VnValue *) g_ptr_array_index (from->values, i))->is_input)
-      copy_value (self, g_ptr_array_index (from->values, i), graph, FALSE);
+      rewrite_inline_copy_value (self, g_ptr_array_index (from->values, i), graph, FALSE);
   for (guint i = 0; i < from->nodes->len; i++)
-    copy_node (self, g_ptr_array_index (from->nodes, i), graph, NULL);
-  copy_outputs (self, from, graph);
+    rewrite_inline_copy_node (self, g_ptr_array_index (from->nodes, i), graph, NULL);
+  rewrite_inline_copy_outputs (self, from, graph);
   return graph;
 }
 
@@ -246,9 +246,9 @@ copy_graph (Inline        *self,
 
 /* What the body computes becomes what the call computed, under its name. */
 static void
-map_values (Inline        *self,
-            const VnGraph *body,
-            VnValue      **results)
+rewrite_inline_map_values (Inline        *self,
+                           const VnGraph *body,
+                           VnValue      **results)
 {
   for (guint i = 0; i < body->inputs->len; i++)
     g_hash_table_insert (self->values, g_ptr_array_index (body->inputs, i), vn_node_get_input (self->call, i));
@@ -262,20 +262,20 @@ map_values (Inline        *self,
     }
   for (guint i = 0; i < body->values->len; i++)
     if (!g_hash_table_contains (self->values, g_ptr_array_index (body->values, i)))
-      copy_value (self, g_ptr_array_index (body->values, i), self->call->graph, FALSE);
+      rewrite_inline_copy_value (self, g_ptr_array_index (body->values, i), self->call->graph, FALSE);
 }
 
 /* Results that are inputs, weights, values of outer graphs or given out twice. */
 static gboolean
-pass_on (Inline         *self,
-         const VnGraph  *body,
-         VnValue       **results,
-         GPtrArray      *added,
-         GError        **error)
+rewrite_inline_pass_on (Inline         *self,
+                        const VnGraph  *body,
+                        VnValue       **results,
+                        GPtrArray      *added,
+                        GError        **error)
 {
   for (guint i = 0; i < body->outputs->len && i < self->call->outputs->len; i++)
     {
-      VnValue *value = mapped (self, g_ptr_array_index (body->outputs, i));
+      VnValue *value = rewrite_inline_mapped (self, g_ptr_array_index (body->outputs, i));
 
       if (results[i] == NULL || value == results[i])
         continue;
@@ -292,8 +292,8 @@ pass_on (Inline         *self,
 }
 
 static gboolean
-check_copies (const Inline  *self,
-              GError       **error)
+rewrite_inline_check_copies (const Inline  *self,
+                             GError       **error)
 {
   if (self->inliner->n_nodes > MAX_NODES)
     g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches stand for more than %d nodes"), MAX_NODES);
@@ -333,11 +333,11 @@ vn_rewrite_inline (VnInliner         *inliner,
       results[i] = vn_node_get_output (call, i);
       vn_node_set_output (call, i, NULL);
     }
-  forget_names (inliner, call);
-  map_values (&self, body, results);
+  rewrite_inline_forget_names (inliner, call);
+  rewrite_inline_map_values (&self, body, results);
   for (guint i = 0; i < body->nodes->len; i++)
-    g_ptr_array_add (added, copy_node (&self, g_ptr_array_index (body->nodes, i), call->graph, call));
-  if (!check_copies (&self, error) || !pass_on (&self, body, results, added, error))
+    g_ptr_array_add (added, rewrite_inline_copy_node (&self, g_ptr_array_index (body->nodes, i), call->graph, call));
+  if (!rewrite_inline_check_copies (&self, error) || !rewrite_inline_pass_on (&self, body, results, added, error))
     return FALSE;
   vn_graph_remove_node (call->graph, call);
   return TRUE;
@@ -351,7 +351,7 @@ vn_inliner_new (VnPassContext *ctx)
   self->ctx = ctx;
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->next = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  count_names (self, ctx->model->graph, 1);
+  rewrite_inline_count_names (self, ctx->model->graph, 1);
   return self;
 }
 

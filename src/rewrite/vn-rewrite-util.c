@@ -3,10 +3,10 @@
 #include "vn-rewrite-private.h"
 
 static gboolean
-visit (VnPassContext  *ctx,
-       VnGraph        *graph,
-       VnGraphFunc     func,
-       GError        **error)
+rewrite_util_visit (VnPassContext  *ctx,
+                    VnGraph        *graph,
+                    VnGraphFunc     func,
+                    GError        **error)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -16,10 +16,10 @@ visit (VnPassContext  *ctx,
         {
           VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-          if (attr->graph != NULL && !visit (ctx, attr->graph, func, error))
+          if (attr->graph != NULL && !rewrite_util_visit (ctx, attr->graph, func, error))
             return FALSE;
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            if (!visit (ctx, g_ptr_array_index (attr->graphs, g), func, error))
+            if (!rewrite_util_visit (ctx, g_ptr_array_index (attr->graphs, g), func, error))
               return FALSE;
         }
     }
@@ -37,7 +37,7 @@ vn_rewrite_each_graph (VnPassContext  *ctx,
                        VnGraphFunc     func,
                        GError        **error)
 {
-  return visit (ctx, ctx->model->graph, func, error);
+  return rewrite_util_visit (ctx, ctx->model->graph, func, error);
 }
 
 /**
@@ -56,8 +56,8 @@ vn_rewrite_list_nodes (const VnGraph *graph)
 }
 
 static void
-collect_returned (const VnGraph *graph,
-                  GHashTable    *returned)
+rewrite_util_collect_returned (const VnGraph *graph,
+                               GHashTable    *returned)
 {
   for (guint i = 0; i < graph->outputs->len; i++)
     {
@@ -75,9 +75,9 @@ collect_returned (const VnGraph *graph,
           const VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
           if (attr->graph != NULL)
-            collect_returned (attr->graph, returned);
+            rewrite_util_collect_returned (attr->graph, returned);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            collect_returned (g_ptr_array_index (attr->graphs, g), returned);
+            rewrite_util_collect_returned (g_ptr_array_index (attr->graphs, g), returned);
         }
     }
 }
@@ -93,7 +93,7 @@ vn_rewrite_returned (const VnModel *model)
 {
   GHashTable *returned = g_hash_table_new (NULL, NULL);
 
-  collect_returned (model->graph, returned);
+  rewrite_util_collect_returned (model->graph, returned);
   return returned;
 }
 
@@ -146,8 +146,8 @@ vn_rewrite_only_user (GHashTable    *returned,
 }
 
 static char *
-derive_name (const VnNode *node,
-             const char   *role)
+rewrite_util_derive_name (const VnNode *node,
+                          const char   *role)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
@@ -156,9 +156,9 @@ derive_name (const VnNode *node,
 }
 
 static VnValue *
-add_constant_node (VnNode     *before,
-                   const char *name,
-                   VnTensor   *tensor)
+rewrite_util_add_constant_node (VnNode     *before,
+                                const char *name,
+                                VnTensor   *tensor)
 {
   VnValue *value = vn_graph_add_value (before->graph, name, tensor->dtype, &tensor->shape);
   VnNode *node = vn_graph_insert_node (before->graph, before, NULL, "", "Constant", NULL, 0, &value, 1);
@@ -183,10 +183,10 @@ vn_rewrite_add_constant (VnNode     *near_node,
                          VnTensor   *tensor)
 {
   VnGraph *graph = near_node->graph;
-  g_autofree char *name = derive_name (near_node, role);
+  g_autofree char *name = rewrite_util_derive_name (near_node, role);
 
   if (graph->parent == NULL && graph != graph->model->graph)
-    return add_constant_node (near_node, name, tensor);
+    return rewrite_util_add_constant_node (near_node, name, tensor);
   return vn_graph_add_initializer (graph, name, tensor);
 }
 
@@ -199,7 +199,7 @@ VnValue *
 vn_rewrite_add_result (const VnNode *near_node,
                        const char   *role)
 {
-  g_autofree char *name = derive_name (near_node, role);
+  g_autofree char *name = rewrite_util_derive_name (near_node, role);
 
   return vn_graph_add_value (near_node->graph, name, VN_DTYPE_UNDEFINED, NULL);
 }
@@ -274,8 +274,8 @@ vn_rewrite_constant_f32 (const VnValue  *value,
 }
 
 static gboolean
-only_first_output (GHashTable   *returned,
-                   const VnNode *node)
+rewrite_util_only_first_output (GHashTable   *returned,
+                                const VnNode *node)
 {
   for (guint i = 1; i < node->outputs->len; i++)
     {
@@ -288,7 +288,7 @@ only_first_output (GHashTable   *returned,
 }
 
 static void
-drop_other_outputs (VnNode *node)
+rewrite_util_drop_other_outputs (VnNode *node)
 {
   for (guint i = 1; i < node->outputs->len; i++)
     {
@@ -303,9 +303,9 @@ drop_other_outputs (VnNode *node)
 
 /* The users take the input instead. */
 static void
-bypass (VnNode  *node,
-        VnValue *from,
-        VnValue *to)
+rewrite_util_bypass (VnNode  *node,
+                     VnValue *from,
+                     VnValue *to)
 {
   vn_value_replace_uses (to, from, node);
   vn_graph_remove_node (node->graph, node);
@@ -314,9 +314,9 @@ bypass (VnNode  *node,
 
 /* The output's name must stay: the producer of the input makes it. */
 static void
-take_over (VnNode  *node,
-           VnValue *from,
-           VnValue *to)
+rewrite_util_take_over (VnNode  *node,
+                        VnValue *from,
+                        VnValue *to)
 {
   VnNode *producer = from->producer;
   guint index = from->output_index;
@@ -347,18 +347,18 @@ vn_rewrite_pass_on (VnPassContext *ctx,
                   !vn_rewrite_is_kept (returned, from) && vn_rewrite_can_rename (from, to);
   const char *name;
 
-  if (!only_first_output (returned, node))
+  if (!rewrite_util_only_first_output (returned, node))
     return FALSE;
   if (!vn_rewrite_is_kept (returned, to) && vn_rewrite_can_rename (to, from))
     over = FALSE;
   else if (!over)
     return FALSE;
   name = over ? to->name : from->name;
-  drop_other_outputs (node);
+  rewrite_util_drop_other_outputs (node);
   vn_edit_log_add (ctx->log, "remove", label, name, _("%s only passes on %s"), node->op_type, name);
   if (over)
-    take_over (node, from, to);
+    rewrite_util_take_over (node, from, to);
   else
-    bypass (node, from, to);
+    rewrite_util_bypass (node, from, to);
   return TRUE;
 }

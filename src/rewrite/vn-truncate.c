@@ -25,8 +25,8 @@ typedef struct
 
 /* How many letters differ, are missing or too many; a large number if more than a few. */
 static guint
-count_differences (const char *a,
-                   const char *b)
+truncate_count_differences (const char *a,
+                            const char *b)
 {
   gsize n = strlen (b);
   guint row[MAX_LENGTH + 1];
@@ -55,8 +55,8 @@ count_differences (const char *a,
 }
 
 static char *
-suggest (const VnGraph *graph,
-         const char    *name)
+truncate_suggest (const VnGraph *graph,
+                  const char    *name)
 {
   g_autoptr(GPtrArray) near_names = g_ptr_array_new ();
   g_autofree char *list = NULL;
@@ -66,7 +66,7 @@ suggest (const VnGraph *graph,
       {
         const VnValue *value = g_ptr_array_index (graph->values, i);
 
-        if (value->producer != NULL && count_differences (value->name, name) == distance)
+        if (value->producer != NULL && truncate_count_differences (value->name, name) == distance)
           g_ptr_array_add (near_names, value->name);
       }
   if (near_names->len == 0)
@@ -77,14 +77,14 @@ suggest (const VnGraph *graph,
 }
 
 static gboolean
-find_cut (Truncation          *self,
-          const char * const  *names,
-          GError             **error)
+truncate_find_cut (Truncation          *self,
+                   const char * const  *names,
+                   GError             **error)
 {
   for (guint i = 0; names[i] != NULL; i++)
     {
       VnValue *value = g_hash_table_lookup (self->model->graph->by_name, names[i]);
-      g_autofree char *hint = value == NULL ? suggest (self->model->graph, names[i]) : NULL;
+      g_autofree char *hint = value == NULL ? truncate_suggest (self->model->graph, names[i]) : NULL;
 
       if (value != NULL && value->producer != NULL)
         {
@@ -105,7 +105,7 @@ find_cut (Truncation          *self,
 /* ---- what lies behind ---- */
 
 static void
-collect_captured (Truncation *self)
+truncate_collect_captured (Truncation *self)
 {
   const VnGraph *graph = self->model->graph;
 
@@ -120,7 +120,7 @@ collect_captured (Truncation *self)
 
 /* The node of the outermost graph that holds @node, or is it. */
 static VnNode *
-find_outer (VnNode *node)
+truncate_find_outer (VnNode *node)
 {
   while (node != NULL && node->graph->parent != NULL)
     node = node->graph->parent_node;
@@ -129,9 +129,9 @@ find_outer (VnNode *node)
 
 /* Adds the nodes that depend on @start. */
 static void
-follow (GHashTable *nodes,
-        VnValue    *start,
-        gboolean    through_sizes)
+truncate_follow (GHashTable *nodes,
+                 VnValue    *start,
+                 gboolean    through_sizes)
 {
   g_autoptr(GPtrArray) stack = g_ptr_array_new ();
 
@@ -142,7 +142,7 @@ follow (GHashTable *nodes,
 
       for (guint i = 0; i < value->uses->len; i++)
         {
-          VnNode *node = find_outer (g_array_index (value->uses, VnUse, i).node);
+          VnNode *node = truncate_find_outer (g_array_index (value->uses, VnUse, i).node);
 
           if (node == NULL || (!through_sizes && (vn_node_is (node, "Shape") || vn_node_is (node, "Size"))) ||
               !g_hash_table_add (nodes, node))
@@ -157,10 +157,10 @@ follow (GHashTable *nodes,
 /* ---- whether that divides the network ---- */
 
 static gboolean
-check_input (Truncation    *self,
-             const VnNode  *node,
-             const VnValue *value,
-             GError       **error)
+truncate_check_input (Truncation    *self,
+                      const VnNode  *node,
+                      const VnValue *value,
+                      GError       **error)
 {
   g_autofree char *label = NULL;
 
@@ -176,9 +176,9 @@ check_input (Truncation    *self,
 }
 
 static gboolean
-check_division (Truncation  *self,
-                GPtrArray   *nodes,
-                GError     **error)
+truncate_check_division (Truncation  *self,
+                         GPtrArray   *nodes,
+                         GError     **error)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -186,10 +186,10 @@ check_division (Truncation  *self,
       GPtrArray *captured = g_hash_table_lookup (self->captured, node);
 
       for (guint k = 0; k < node->inputs->len; k++)
-        if (!check_input (self, node, vn_node_get_input (node, k), error))
+        if (!truncate_check_input (self, node, vn_node_get_input (node, k), error))
           return FALSE;
       for (guint k = 0; captured != NULL && k < captured->len; k++)
-        if (!check_input (self, node, g_ptr_array_index (captured, k), error))
+        if (!truncate_check_input (self, node, g_ptr_array_index (captured, k), error))
           return FALSE;
     }
   return TRUE;
@@ -197,8 +197,8 @@ check_division (Truncation  *self,
 
 /* A value at the cut that another one leads to is no end of the head. */
 static gboolean
-check_order (Truncation  *self,
-             GError     **error)
+truncate_check_order (Truncation  *self,
+                      GError     **error)
 {
   GHashTableIter iter;
   gpointer key;
@@ -243,17 +243,17 @@ vn_model_truncate (const VnModel       *model,
   GHashTableIter iter;
   gpointer key;
 
-  if (!find_cut (&self, names, error))
+  if (!truncate_find_cut (&self, names, error))
     return NULL;
-  collect_captured (&self);
+  truncate_collect_captured (&self);
   g_hash_table_iter_init (&iter, cut);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    follow (tail, key, TRUE);
+    truncate_follow (tail, key, TRUE);
   for (guint i = 0; i < model->graph->inputs->len; i++)
     if (((const VnValue *) g_ptr_array_index (model->graph->inputs, i))->initializer == NULL)
-      follow (varying, g_ptr_array_index (model->graph->inputs, i), FALSE);
+      truncate_follow (varying, g_ptr_array_index (model->graph->inputs, i), FALSE);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     if (g_hash_table_contains (tail, g_ptr_array_index (model->graph->nodes, i)))
       g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, i));
-  return check_order (&self, error) && check_division (&self, nodes, error) ? g_steal_pointer (&nodes) : NULL;
+  return truncate_check_order (&self, error) && truncate_check_division (&self, nodes, error) ? g_steal_pointer (&nodes) : NULL;
 }

@@ -30,8 +30,8 @@ container_new (VnKind     kind,
 #define MAX_BYTES ((gsize) 4 << 30)
 
 static gboolean
-check_size (GPtrArray  *items,
-            GError    **error)
+container_check_size (GPtrArray  *items,
+                      GError    **error)
 {
   gsize n_bytes = 0;
   gboolean fits = items->len <= MAX_ITEMS;
@@ -47,9 +47,9 @@ check_size (GPtrArray  *items,
 }
 
 static gboolean
-add_owned (GPtrArray  *items,
-           VnTensor   *item,
-           GError    **error)
+container_add_owned (GPtrArray  *items,
+                     VnTensor   *item,
+                     GError    **error)
 {
   VnTensor *owned = vn_tensor_own (item, error);
 
@@ -73,7 +73,7 @@ vn_tensor_new_sequence (VnDType      dtype,
 {
   g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
 
-  if (!check_size (items, error))
+  if (!container_check_size (items, error))
     return NULL;
   for (guint i = 0; i < items->len; i++)
     {
@@ -87,7 +87,7 @@ vn_tensor_new_sequence (VnDType      dtype,
                        _("Element %u of a sequence of %s tensors is no such tensor"), i, vn_dtype_get_name (dtype));
           return NULL;
         }
-      if (!add_owned (owned, item, error))
+      if (!container_add_owned (owned, item, error))
         return NULL;
     }
   return container_new (VN_KIND_SEQUENCE, dtype, g_steal_pointer (&owned));
@@ -113,14 +113,14 @@ vn_tensor_new_optional (VnDType    dtype,
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("An optional cannot hold an optional"));
       return NULL;
     }
-  if (item != NULL && !add_owned (items, item, error))
+  if (item != NULL && !container_add_owned (items, item, error))
     return NULL;
   return container_new (VN_KIND_OPTIONAL, item != NULL ? item->dtype : dtype, g_steal_pointer (&items));
 }
 
 /* Memory somebody else may write into: a view of it is no better. */
 static gboolean
-is_borrowed (const VnTensor *self)
+container_is_borrowed (const VnTensor *self)
 {
   while (self->owner_free == (GDestroyNotify) vn_tensor_unref)
     self = self->owner;
@@ -139,7 +139,7 @@ vn_tensor_own (VnTensor  *self,
 {
   VnTensor *copy;
 
-  if (vn_tensor_is_container (self) || !is_borrowed (self))
+  if (vn_tensor_is_container (self) || !container_is_borrowed (self))
     return vn_tensor_ref (self);
   copy = vn_tensor_new (self->dtype, &self->shape, error);
   if (copy != NULL && self->dtype == VN_DTYPE_STRING)

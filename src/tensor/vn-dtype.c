@@ -17,7 +17,7 @@ static const DTypeInfo infos[VN_N_DTYPES] = {
 };
 
 static const DTypeInfo *
-get_info (VnDType dtype)
+dtype_get_info (VnDType dtype)
 {
   return (guint) dtype < VN_N_DTYPES && infos[dtype].name != NULL ? &infos[dtype] : &infos[VN_DTYPE_UNDEFINED];
 }
@@ -30,7 +30,7 @@ get_info (VnDType dtype)
 const char *
 vn_dtype_get_name (VnDType dtype)
 {
-  return get_info (dtype)->name;
+  return dtype_get_info (dtype)->name;
 }
 
 /**
@@ -41,7 +41,7 @@ vn_dtype_get_name (VnDType dtype)
 const char *
 vn_dtype_get_badge (VnDType dtype)
 {
-  return get_info (dtype)->badge;
+  return dtype_get_info (dtype)->badge;
 }
 
 /**
@@ -52,7 +52,7 @@ vn_dtype_get_badge (VnDType dtype)
 guint
 vn_dtype_get_bits (VnDType dtype)
 {
-  return get_info (dtype)->bits;
+  return dtype_get_info (dtype)->bits;
 }
 
 /**

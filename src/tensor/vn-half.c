@@ -5,7 +5,7 @@
 #include <string.h>
 
 static inline float
-float_from_bits (guint32 bits)
+half_float_from_bits (guint32 bits)
 {
   float value;
 
@@ -14,7 +14,7 @@ float_from_bits (guint32 bits)
 }
 
 static inline guint32
-bits_from_float (float value)
+half_bits_from_float (float value)
 {
   guint32 bits;
 
@@ -35,14 +35,14 @@ vn_half_to_float (guint16 half)
   guint32 mantissa = half & 0x3ff;
 
   if (exponent == 31)
-    return float_from_bits (sign | 0x7f800000 | mantissa << 13);
+    return half_float_from_bits (sign | 0x7f800000 | mantissa << 13);
   if (exponent == 0)
     {
       float value = (float) mantissa * 0x1p-24f;
 
       return sign != 0 ? -value : value;
     }
-  return float_from_bits (sign | (exponent + 112) << 23 | mantissa << 13);
+  return half_float_from_bits (sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
 /**
@@ -53,7 +53,7 @@ vn_half_to_float (guint16 half)
 guint16
 vn_half_from_float (float value)
 {
-  guint32 bits = bits_from_float (value);
+  guint32 bits = half_bits_from_float (value);
   guint16 sign = bits >> 16 & 0x8000;
   guint32 magnitude = bits & 0x7fffffff;
 
@@ -64,9 +64,9 @@ vn_half_from_float (float value)
   if (magnitude < 0x38800000)
     {
       /* Adding 0.5 puts the last bit of a subnormal half at the last bit of the sum, which rounds to even. */
-      float shifted = float_from_bits (magnitude) + 0.5f;
+      float shifted = half_float_from_bits (magnitude) + 0.5f;
 
-      return sign | (bits_from_float (shifted) - bits_from_float (0.5f));
+      return sign | (half_bits_from_float (shifted) - half_bits_from_float (0.5f));
     }
   magnitude += 0xfff + (magnitude >> 13 & 1);
   return sign | (magnitude - 0x38000000) >> 13;
@@ -75,13 +75,13 @@ vn_half_from_float (float value)
 float
 vn_bfloat_to_float (guint16 bfloat)
 {
-  return float_from_bits ((guint32) bfloat << 16);
+  return half_float_from_bits ((guint32) bfloat << 16);
 }
 
 guint16
 vn_bfloat_from_float (float value)
 {
-  guint32 bits = bits_from_float (value);
+  guint32 bits = half_bits_from_float (value);
 
   if ((bits & 0x7fffffff) > 0x7f800000)
     return bits >> 16 | 0x40;

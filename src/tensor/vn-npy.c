@@ -24,15 +24,15 @@ static const struct
 };
 
 static gboolean
-malformed (GError     **error,
-           const char  *what)
+npy_malformed (GError     **error,
+               const char  *what)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Not a usable .npy file: %s"), what);
   return FALSE;
 }
 
 static VnDType
-dtype_from_descr (const char *descr)
+npy_dtype_from_descr (const char *descr)
 {
   for (guint i = 0; i < G_N_ELEMENTS (descrs); i++)
     if (g_str_equal (descrs[i].descr, descr))
@@ -42,8 +42,8 @@ dtype_from_descr (const char *descr)
 
 /* The text after 'key': in the header, or NULL. */
 static const char *
-find_key (const char *header,
-          const char *key)
+npy_find_key (const char *header,
+              const char *key)
 {
   g_autofree char *quoted = g_strdup_printf ("'%s'", key);
   const char *at = strstr (header, quoted);
@@ -59,18 +59,18 @@ find_key (const char *header,
 }
 
 static gboolean
-parse_descr (const char  *header,
-             VnDType     *dtype,
-             GError     **error)
+npy_parse_descr (const char  *header,
+                 VnDType     *dtype,
+                 GError     **error)
 {
-  const char *at = find_key (header, "descr");
+  const char *at = npy_find_key (header, "descr");
   g_autofree char *descr = NULL;
   const char *end;
 
   if (at == NULL || (*at != '\'' && *at != '"') || (end = strchr (at + 1, *at)) == NULL)
-    return malformed (error, _("its header has no type"));
+    return npy_malformed (error, _("its header has no type"));
   descr = g_strndup (at + 1, end - at - 1);
-  *dtype = dtype_from_descr (descr);
+  *dtype = npy_dtype_from_descr (descr);
   if (*dtype != VN_DTYPE_UNDEFINED)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Elements of type “%s” in an .npy file are not supported"), descr);
@@ -79,14 +79,14 @@ parse_descr (const char  *header,
 }
 
 static gboolean
-parse_shape (const char  *header,
-             VnShape     *shape,
-             GError     **error)
+npy_parse_shape (const char  *header,
+                 VnShape     *shape,
+                 GError     **error)
 {
-  const char *at = find_key (header, "shape");
+  const char *at = npy_find_key (header, "shape");
 
   if (at == NULL || *at != '(')
-    return malformed (error, _("its header has no shape"));
+    return npy_malformed (error, _("its header has no shape"));
   at++;
   *shape = VN_SHAPE_SCALAR;
   for (;;)
@@ -98,40 +98,40 @@ parse_shape (const char  *header,
       if (*at == ')')
         return TRUE;
       if (!g_ascii_isdigit (*at))
-        return malformed (error, _("its shape is not a list of numbers"));
+        return npy_malformed (error, _("its shape is not a list of numbers"));
       dim = g_ascii_strtoull (at, &end, 10);
       if (dim > G_MAXINT64 / 2)
-        return malformed (error, _("a dimension is too large"));
+        return npy_malformed (error, _("a dimension is too large"));
       if (shape->rank == VN_MAX_RANK)
-        return malformed (error, _("it has too many dimensions"));
+        return npy_malformed (error, _("it has too many dimensions"));
       shape->dims[shape->rank++] = (gint64) dim;
       at = end + (*end == 'L');
     }
 }
 
 static gboolean
-split_header (GBytes  *bytes,
-              char   **header,
-              gsize   *data_offset,
-              GError **error)
+npy_split_header (GBytes  *bytes,
+                  char   **header,
+                  gsize   *data_offset,
+                  GError **error)
 {
   gsize size, length, start;
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
   if (size < 10 || memcmp (data, "\x93NUMPY", 6) != 0)
-    return malformed (error, _("the first bytes are not “NUMPY”"));
+    return npy_malformed (error, _("the first bytes are not “NUMPY”"));
   if (data[6] < 1 || data[6] > 3)
-    return malformed (error, _("unknown version"));
+    return npy_malformed (error, _("unknown version"));
   start = data[6] == 1 ? 10 : 12;
   if (size < start)
-    return malformed (error, _("it is cut short"));
+    return npy_malformed (error, _("it is cut short"));
   length = data[8] | (gsize) data[9] << 8;
   if (start == 12)
     length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
   if (length > MAX_HEADER)
-    return malformed (error, _("its header is too long"));
+    return npy_malformed (error, _("its header is too long"));
   if (length > size - start)
-    return malformed (error, _("it is cut short"));
+    return npy_malformed (error, _("it is cut short"));
   *header = g_strndup ((const char *) data + start, length);
   *data_offset = start + length;
   return TRUE;
@@ -154,19 +154,19 @@ vn_npy_parse (GBytes  *bytes,
   VnDType dtype;
   VnShape shape;
 
-  if (!split_header (bytes, &header, &offset, error) ||
-      !parse_descr (header, &dtype, error) ||
-      !parse_shape (header, &shape, error))
+  if (!npy_split_header (bytes, &header, &offset, error) ||
+      !npy_parse_descr (header, &dtype, error) ||
+      !npy_parse_shape (header, &shape, error))
     return NULL;
-  order = find_key (header, "fortran_order");
+  order = npy_find_key (header, "fortran_order");
   if (order == NULL || (g_str_has_prefix (order, "True") && shape.rank > 1))
     {
-      malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
+      npy_malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
       return NULL;
     }
   if (!vn_tensor_size_in_bytes (dtype, &shape, &n_elements, &n_bytes) || n_bytes > g_bytes_get_size (bytes) - offset)
     {
-      malformed (error, _("it is cut short"));
+      npy_malformed (error, _("it is cut short"));
       return NULL;
     }
   payload = g_bytes_new_from_bytes (bytes, offset, n_bytes);
@@ -194,8 +194,8 @@ vn_npy_read (const char  *path,
 }
 
 static char *
-make_header (const VnTensor  *tensor,
-             GError         **error)
+npy_make_header (const VnTensor  *tensor,
+                 GError         **error)
 {
   GString *text = NULL;
 
@@ -231,7 +231,7 @@ vn_npy_write (const char      *path,
               GError         **error)
 {
   g_autoptr(VnFileWriter) writer = NULL;
-  g_autofree char *header = make_header (tensor, error);
+  g_autofree char *header = npy_make_header (tensor, error);
   gsize length;
   guint8 magic[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0 };
 

@@ -77,9 +77,9 @@ vn_shape_count (const VnShape *self,
 }
 
 static gboolean
-broadcast_dim (gint64  a,
-               gint64  b,
-               gint64 *out)
+shape_broadcast_dim (gint64  a,
+                     gint64  b,
+                     gint64 *out)
 {
   if (a == b || b == 1)
     *out = a;
@@ -121,7 +121,7 @@ vn_shape_broadcast (const VnShape *a,
       gint64 x = i <= a->rank ? a->dims[a->rank - i] : 1;
       gint64 y = i <= b->rank ? b->dims[b->rank - i] : 1;
 
-      if (!broadcast_dim (x, y, &result.dims[result.rank - i]))
+      if (!shape_broadcast_dim (x, y, &result.dims[result.rank - i]))
         return FALSE;
     }
   *out = result;

@@ -10,16 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-#define LOAD(type, self, i)                                                  \
-  ({                                                                         \
-    type value_;                                                             \
+#define LOAD(type, self, i)                                                             \
+  ({                                                                                    \
+    type value_;                                                                        \
     memcpy (&value_, (const char *) (self)->data + (i) * sizeof (type), sizeof (type)); \
-    value_;                                                                  \
+    value_;                                                                             \
   })
 
 static gint64
-load_packed (const VnTensor *self,
-             gsize           i)
+tensor_convert_load_packed (const VnTensor *self,
+                            gsize           i)
 {
   guint bits = vn_dtype_get_bits (self->dtype);
   guint per_byte = 8 / bits;
@@ -55,7 +55,7 @@ vn_tensor_get_s64 (const VnTensor *self,
     case VN_DTYPE_U4:
     case VN_DTYPE_S4:
     case VN_DTYPE_U2:
-    case VN_DTYPE_S2: return load_packed (self, i);
+    case VN_DTYPE_S2: return tensor_convert_load_packed (self, i);
     default:
       {
         double value = vn_tensor_get_double (self, i);
@@ -89,16 +89,16 @@ vn_tensor_get_double (const VnTensor *self,
 }
 
 static gboolean
-is_number (VnDType dtype)
+tensor_convert_is_number (VnDType dtype)
 {
   return vn_dtype_is_integer (dtype) || dtype == VN_DTYPE_BOOL || dtype == VN_DTYPE_F32 ||
          dtype == VN_DTYPE_F64 || dtype == VN_DTYPE_F16 || dtype == VN_DTYPE_BF16;
 }
 
 static void
-store_integer (VnTensor *self,
-               gsize     i,
-               gint64    value)
+tensor_convert_store_integer (VnTensor *self,
+                              gsize     i,
+                              gint64    value)
 {
   gsize size = vn_dtype_get_bits (self->dtype) / 8;
 
@@ -107,9 +107,9 @@ store_integer (VnTensor *self,
 }
 
 static void
-store_double (VnTensor *self,
-              gsize     i,
-              double    value)
+tensor_convert_store_double (VnTensor *self,
+                             gsize     i,
+                             double    value)
 {
   switch (self->dtype)
     {
@@ -122,7 +122,7 @@ store_double (VnTensor *self,
       ((guint64 *) self->data)[i] = value >= 0 && value < 0x1p64 ? (guint64) value : (guint64) (gint64) CLAMP (value, -0x1p63, 0);
       break;
     default:
-      store_integer (self, i, isnan (value) ? 0 : value >= 0x1p63 ? G_MAXINT64 : value < -0x1p63 ? G_MININT64 : (gint64) value);
+      tensor_convert_store_integer (self, i, isnan (value) ? 0 : value >= 0x1p63 ? G_MAXINT64 : value < -0x1p63 ? G_MININT64 : (gint64) value);
       break;
     }
 }
@@ -141,9 +141,9 @@ convert_elements (const VnTensor *from,
   for (gsize i = 0; i < from->n_elements; i++)
     {
       if (exact)
-        store_integer (to, i, vn_tensor_get_s64 (from, i));
+        tensor_convert_store_integer (to, i, vn_tensor_get_s64 (from, i));
       else
-        store_double (to, i, vn_tensor_get_double (from, i));
+        tensor_convert_store_double (to, i, vn_tensor_get_double (from, i));
     }
 }
 
@@ -165,7 +165,7 @@ vn_tensor_convert (VnTensor  *self,
 
   if (self->dtype == dtype)
     return vn_tensor_ref (self);
-  if (!is_number (self->dtype) || !is_number (dtype) || vn_dtype_get_bits (dtype) < 8)
+  if (!tensor_convert_is_number (self->dtype) || !tensor_convert_is_number (dtype) || vn_dtype_get_bits (dtype) < 8)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Cannot convert %s to %s"),
                    vn_dtype_get_name (self->dtype), vn_dtype_get_name (dtype));

@@ -77,7 +77,7 @@ typedef struct
 } Strings;
 
 static void
-strings_free (gpointer data)
+tensor_strings_free (gpointer data)
 {
   Strings *self = data;
 
@@ -88,7 +88,7 @@ strings_free (gpointer data)
 
 /* Empty strings, each for the user to replace. FALSE if memory is short. */
 static gboolean
-attach_strings (VnTensor *self)
+tensor_attach_strings (VnTensor *self)
 {
   Strings *strings;
   gsize bytes;
@@ -103,7 +103,7 @@ attach_strings (VnTensor *self)
     }
   self->data = strings->strings;
   self->owner = strings;
-  self->owner_free = strings_free;
+  self->owner_free = tensor_strings_free;
   return strings->n == self->n_elements;
 }
 
@@ -127,7 +127,7 @@ vn_tensor_new (VnDType         dtype,
 
   if (self == NULL)
     return NULL;
-  if (dtype == VN_DTYPE_STRING && attach_strings (self))
+  if (dtype == VN_DTYPE_STRING && tensor_attach_strings (self))
     return g_steal_pointer (&self);
   if (dtype != VN_DTYPE_STRING && vn_checked_add (self->n_bytes, 2 * ALIGNMENT, &padded))
     self->owner = vn_memory_try (padded, 1);
@@ -310,7 +310,7 @@ vn_tensor_unref (VnTensor *self)
 }
 
 static gsize
-element_alignment (VnDType dtype)
+tensor_element_alignment (VnDType dtype)
 {
   guint bits = vn_dtype_get_bits (dtype);
 
@@ -331,7 +331,7 @@ vn_tensor_get_aligned (VnTensor  *self,
 {
   VnTensor *copy;
 
-  if (self->dtype == VN_DTYPE_STRING || (guintptr) self->data % element_alignment (self->dtype) == 0)
+  if (self->dtype == VN_DTYPE_STRING || (guintptr) self->data % tensor_element_alignment (self->dtype) == 0)
     return vn_tensor_ref (self);
   copy = vn_tensor_new (self->dtype, &self->shape, error);
   if (copy != NULL)
@@ -340,8 +340,8 @@ vn_tensor_get_aligned (VnTensor  *self,
 }
 
 static gboolean
-items_equal (const VnTensor *a,
-             const VnTensor *b)
+tensor_items_equal (const VnTensor *a,
+                    const VnTensor *b)
 {
   if (a->items->len != b->items->len)
     return FALSE;
@@ -372,7 +372,7 @@ vn_tensor_equal (const VnTensor *a,
   if (a->kind != b->kind)
     return FALSE;
   if (vn_tensor_is_container (a))
-    return items_equal (a, b);
+    return tensor_items_equal (a, b);
   if (a->dtype != b->dtype || !vn_shape_equal (&a->shape, &b->shape))
     return FALSE;
   if (a->dtype != VN_DTYPE_STRING)

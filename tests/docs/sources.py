@@ -2,14 +2,17 @@
 """sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
-else; and names of tests in C: a test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
+else, and static functions that start with a word of the file's name, so that a stack trace reads; and names of tests in C: a
+test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
+import re
 import sys
 import tempfile
 
 FOLDERS = ("src", "tests", "ui")
 ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def")
 LICENSED = (".c", ".h", ".py", ".sh")
+STATIC = re.compile(r"^static (?:\w+ )*\w[\w ]*[ *]*\n(\w+) \(", re.MULTILINE)
 PREAMBLE = ("#", "G_BEGIN_DECLS")
 
 
@@ -21,6 +24,12 @@ def opens_with_purpose(path, lines):
         if line.strip() and not (path.suffix == ".h" and line.startswith(PREAMBLE)):
             return False
     return True
+
+
+def find_strangers(path, text):
+    """Static functions whose name does not tell where they are. Where both start with “vn”, the next word tells it."""
+    words = re.sub(r"^(vn|op|pass)-", "", path.stem).split("-")
+    return [name for name in STATIC.findall(text) if re.sub(r"^_?vn_", "", name).split("_")[0] not in words]
 
 
 def is_named_by_rule(path, lines):
@@ -39,6 +48,8 @@ def find_faults(path, has_purpose, is_test=False):
         faults.append(f"{path}:1: no SPDX line")
     if has_purpose and path.suffix in (".c", ".h") and not opens_with_purpose(path, lines):
         faults.append(f"{path}:2: does not open with its purpose, in a comment of one to three lines")
+    if has_purpose and path.suffix == ".c":
+        faults += [f"{path}: {name}() does not start with a word of the file's name" for name in find_strangers(path, "\n".join(lines))]
     if is_test and path.suffix == ".c" and not is_named_by_rule(path, lines):
         faults.append(f"{path}: a program is test-WHAT.c or WHAT-run.c, and what programs share is neither")
     return faults
@@ -49,7 +60,8 @@ def check_itself():
     cases = [("a.c", spdx + "/* It does. */\n#include <b.h>\n", 0), ("b.c", spdx + "#include <b.h>\n\n/* A thing. */\n", 1),
              ("c.c", "/* It does. */\nint a;\n", 2), ("d.c", spdx + "/* It does. */\n\tint a;  \n", 2),
              ("e.h", spdx + "#pragma once\n\n#include <b.h>\n\n/** VnA: it is. */\n", 0),
-             ("f.h", spdx + "#pragma once\n\nint a;\n", 1), ("g.c", spdx + "/** vn_a: */\n", 1), ("h.py", "import os", 2)]
+             ("f.h", spdx + "#pragma once\n\nint a;\n", 1), ("g.c", spdx + "/** vn_a: */\n", 1), ("h.py", "import os", 2),
+             ("vn-i.c", spdx + "/* It does. */\nstatic int\ni_go (void)\n\nstatic char *\ngo (void)\n", 1)]
     with tempfile.TemporaryDirectory() as folder:
         for name, text, n_faults in cases:
             path = pathlib.Path(folder) / name

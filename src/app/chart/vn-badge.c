@@ -9,7 +9,7 @@ vn_badge_new (void)
 }
 
 static const char *
-get_class (VnDType dtype)
+badge_get_class (VnDType dtype)
 {
   guint bits = vn_dtype_get_bits (dtype);
 
@@ -34,7 +34,7 @@ vn_badge_set (GtkWidget *badge,
   gtk_widget_set_visible (badge, dtype != VN_DTYPE_UNDEFINED);
   if (dtype == VN_DTYPE_UNDEFINED)
     return;
-  classes[1] = get_class (dtype);
+  classes[1] = badge_get_class (dtype);
   gtk_widget_set_css_classes (badge, classes);
   gtk_label_set_label (GTK_LABEL (badge), vn_dtype_get_badge (dtype));
 }

@@ -17,11 +17,11 @@ struct _VnHistogramView
 G_DEFINE_FINAL_TYPE (VnHistogramView, vn_histogram_view, GTK_TYPE_DRAWING_AREA)
 
 static void
-draw (GtkDrawingArea *area,
-      cairo_t        *cr,
-      int             width,
-      int             height,
-      gpointer        data)
+histogram_view_draw (GtkDrawingArea *area,
+                     cairo_t        *cr,
+                     int             width,
+                     int             height,
+                     gpointer        data)
 {
   VnHistogramView *self = VN_HISTOGRAM_VIEW (area);
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
@@ -34,7 +34,7 @@ draw (GtkDrawingArea *area,
 }
 
 static void
-clear_owner (VnHistogramView *self)
+histogram_view_clear_owner (VnHistogramView *self)
 {
   if (self->owner_free != NULL && self->owner != NULL)
     self->owner_free (self->owner);
@@ -47,7 +47,7 @@ vn_histogram_view_finalize (GObject *object)
 {
   VnHistogramView *self = VN_HISTOGRAM_VIEW (object);
 
-  clear_owner (self);
+  histogram_view_clear_owner (self);
   g_array_unref (self->ranges);
   G_OBJECT_CLASS (vn_histogram_view_parent_class)->finalize (object);
 }
@@ -63,7 +63,7 @@ static void
 vn_histogram_view_init (VnHistogramView *self)
 {
   self->ranges = g_array_new (FALSE, FALSE, sizeof (VnChartRange));
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self), draw, NULL, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self), histogram_view_draw, NULL, NULL);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self), 128);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
@@ -89,7 +89,7 @@ vn_histogram_view_set (VnHistogramView    *self,
                        const VnChartRange *ranges,
                        guint               n_ranges)
 {
-  clear_owner (self);
+  histogram_view_clear_owner (self);
   self->histogram = histogram;
   self->owner = owner;
   self->owner_free = owner_free;

@@ -26,20 +26,20 @@ struct _VnSwatch
 G_DEFINE_FINAL_TYPE (VnSwatch, vn_swatch, GTK_TYPE_WIDGET)
 
 static void
-set_ink (cairo_t       *cr,
-         const GdkRGBA *ink,
-         double         alpha)
+swatch_set_ink (cairo_t       *cr,
+                const GdkRGBA *ink,
+                double         alpha)
 {
   cairo_set_source_rgba (cr, ink->red, ink->green, ink->blue, alpha);
 }
 
 static void
-rounded (cairo_t *cr,
-         double   x,
-         double   y,
-         double   width,
-         double   height,
-         double   radius)
+swatch_rounded (cairo_t *cr,
+                double   x,
+                double   y,
+                double   width,
+                double   height,
+                double   radius)
 {
   double r = MIN (radius, MIN (width, height) / 2);
 
@@ -52,15 +52,15 @@ rounded (cairo_t *cr,
 }
 
 static void
-draw_outline (cairo_t       *cr,
-              const GdkRGBA *ink,
-              double         height,
-              gboolean       dotted)
+swatch_draw_outline (cairo_t       *cr,
+                     const GdkRGBA *ink,
+                     double         height,
+                     gboolean       dotted)
 {
   static const double dots[] = { 0, 3 };
 
-  rounded (cr, 0.75, (height - SWATCH_HEIGHT) / 2 + 1.75, SWATCH_WIDTH - 1.5, SWATCH_HEIGHT - 3.5, 3.5);
-  set_ink (cr, ink, dotted ? 0.7 : 0.25);
+  swatch_rounded (cr, 0.75, (height - SWATCH_HEIGHT) / 2 + 1.75, SWATCH_WIDTH - 1.5, SWATCH_HEIGHT - 3.5, 3.5);
+  swatch_set_ink (cr, ink, dotted ? 0.7 : 0.25);
   cairo_set_line_width (cr, dotted ? 1.4 : 1);
   if (dotted)
     {
@@ -71,10 +71,10 @@ draw_outline (cairo_t       *cr,
 }
 
 static void
-draw_box (VnSwatch      *self,
-          cairo_t       *cr,
-          const GdkRGBA *ink,
-          double         height)
+swatch_draw_box (VnSwatch      *self,
+                 cairo_t       *cr,
+                 const GdkRGBA *ink,
+                 double         height)
 {
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
   double axis = vn_heat_axis (VN_METRIC_SQNR, self->sqnr_db);
@@ -84,10 +84,10 @@ draw_box (VnSwatch      *self,
   guint n_filled = vn_heat_ticks (axis, handles);
   double top = (height - SWATCH_HEIGHT) / 2;
 
-  rounded (cr, 0.5, top + 1.5, SWATCH_WIDTH - 1, SWATCH_HEIGHT - 3, 3.5);
+  swatch_rounded (cr, 0.5, top + 1.5, SWATCH_WIDTH - 1, SWATCH_HEIGHT - 3, 3.5);
   cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
   cairo_fill_preserve (cr);
-  set_ink (cr, ink, 0.45);
+  swatch_set_ink (cr, ink, 0.45);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
   for (guint i = 0; i < N_TICKS; i++)
@@ -100,11 +100,11 @@ draw_box (VnSwatch      *self,
 
 /* The dashed lines stand at the handles "fine" and "bad". */
 static void
-draw_bar (VnSwatch      *self,
-          cairo_t       *cr,
-          const GdkRGBA *ink,
-          double         width,
-          double         height)
+swatch_draw_bar (VnSwatch      *self,
+                 cairo_t       *cr,
+                 const GdkRGBA *ink,
+                 double         width,
+                 double         height)
 {
   static const double dash[] = { 2, 2 };
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
@@ -112,17 +112,17 @@ draw_bar (VnSwatch      *self,
   VnColor fill = vn_heat_color (VN_HEAT_ERROR, adw_style_manager_get_dark (self->style), t);
   double top = floor ((height - 13) / 2);
 
-  rounded (cr, 0, top, width, 13, 3);
-  set_ink (cr, ink, 0.05);
+  swatch_rounded (cr, 0, top, width, 13, 3);
+  swatch_set_ink (cr, ink, 0.05);
   cairo_fill (cr);
-  rounded (cr, 0.5, top + 0.5, MAX (6, t * width) - 1, 12, 3);
+  swatch_rounded (cr, 0.5, top + 0.5, MAX (6, t * width) - 1, 12, 3);
   cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
   cairo_fill_preserve (cr);
-  set_ink (cr, ink, 0.35);
+  swatch_set_ink (cr, ink, 0.35);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
 
-  set_ink (cr, ink, 0.3);
+  swatch_set_ink (cr, ink, 0.3);
   cairo_set_dash (cr, dash, 2, 0);
   for (guint i = 0; i < 2; i++)
     {
@@ -149,11 +149,11 @@ vn_swatch_snapshot (GtkWidget   *widget,
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &ink);
   cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (-1, -1, width + 2, height + 2));
   if (self->as_bar)
-    draw_bar (self, cr, &ink, width, height);
+    swatch_draw_bar (self, cr, &ink, width, height);
   else if (self->state == VN_SWATCH_VALUE)
-    draw_box (self, cr, &ink, height);
+    swatch_draw_box (self, cr, &ink, height);
   else
-    draw_outline (cr, &ink, height, self->state == VN_SWATCH_FLOAT);
+    swatch_draw_outline (cr, &ink, height, self->state == VN_SWATCH_FLOAT);
   cairo_destroy (cr);
 }
 
@@ -220,8 +220,8 @@ vn_swatch_new (gboolean as_bar)
 
 /* What the colour says, in words. */
 static char *
-dup_label (VnSwatchState state,
-           double        sqnr_db)
+swatch_dup_label (VnSwatchState state,
+                  double        sqnr_db)
 {
   static const char * const bands[N_TICKS + 1] = { N_("fine"), N_("fine"), N_("watch"), N_("watch"), N_("bad") };
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
@@ -241,7 +241,7 @@ vn_swatch_set (VnSwatch      *self,
                VnSwatchState  state,
                double         sqnr_db)
 {
-  g_autofree char *label = dup_label (state, sqnr_db);
+  g_autofree char *label = swatch_dup_label (state, sqnr_db);
 
   self->state = state;
   self->sqnr_db = sqnr_db;

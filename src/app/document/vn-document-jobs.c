@@ -6,7 +6,7 @@
 #include "vn-i18n.h"
 
 static void
-end_job (VnDocument *self)
+document_jobs_end_job (VnDocument *self)
 {
   self->work = VN_WORK_NONE;
   g_clear_object (&self->job);
@@ -14,7 +14,7 @@ end_job (VnDocument *self)
 }
 
 static const char *
-get_failure (VnWork work)
+document_jobs_get_failure (VnWork work)
 {
   switch (work)
     {
@@ -31,8 +31,8 @@ get_failure (VnWork work)
 }
 
 static void
-take_result (VnDocument *self,
-             VnJob      *job)
+document_jobs_take_result (VnDocument *self,
+                           VnJob      *job)
 {
   GHashTable *sizes = vn_quantize_job_get_shapes (VN_QUANTIZE_JOB (job));
 
@@ -48,9 +48,9 @@ take_result (VnDocument *self,
 }
 
 static void
-job_succeeded (VnDocument *self,
-               VnJob      *job,
-               VnWork      work)
+document_jobs_job_succeeded (VnDocument *self,
+                             VnJob      *job,
+                             VnWork      work)
 {
   const char *title = "";
 
@@ -59,7 +59,7 @@ job_succeeded (VnDocument *self,
   else if (work == VN_WORK_QUANTIZE)
     {
       title = _("Errors up to date");
-      take_result (self, job);
+      document_jobs_take_result (self, job);
     }
   else
     title = _("Exported");
@@ -67,9 +67,9 @@ job_succeeded (VnDocument *self,
 }
 
 static void
-job_ended (GObject      *source,
-           GAsyncResult *async,
-           gpointer      data)
+document_jobs_job_ended (GObject      *source,
+                         GAsyncResult *async,
+                         gpointer      data)
 {
   g_autoptr(VnDocument) self = data;
   g_autoptr(VnJob) job = g_object_ref (VN_JOB (source));
@@ -80,37 +80,37 @@ job_ended (GObject      *source,
 
   if (self->job != job)   /* dropped in the meantime */
     return;
-  end_job (self);
+  document_jobs_end_job (self);
   self->again = FALSE;
   if (ok)
-    job_succeeded (self, job, work);
+    document_jobs_job_succeeded (self, job, work);
   else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, get_failure (work), error);
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
   if (again && self->model != NULL && self->data != NULL && self->job == NULL)
     vn_document_quantize (self, NULL);
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
 }
 
 static void
-start_job (VnDocument *self,
-           VnJob      *job,
-           VnWork      work)
+document_jobs_start_job (VnDocument *self,
+                         VnJob      *job,
+                         VnWork      work)
 {
   self->job = job;
   self->work = work;
   self->cancellable = g_cancellable_new ();
-  vn_job_start (job, self->cancellable, job_ended, g_object_ref (self));
+  vn_job_start (job, self->cancellable, document_jobs_job_ended, g_object_ref (self));
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
 }
 
 /* Stops what runs without waiting for it; its end is then nobody's business any more. */
 static void
-drop_job (VnDocument *self)
+document_jobs_drop_job (VnDocument *self)
 {
   if (self->job == NULL)
     return;
   g_cancellable_cancel (self->cancellable);
-  end_job (self);
+  document_jobs_end_job (self);
   self->again = FALSE;
 }
 
@@ -124,8 +124,8 @@ void
 vn_document_open (VnDocument *self,
                   const char *path)
 {
-  drop_job (self);
-  start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
+  document_jobs_drop_job (self);
+  document_jobs_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 
 /**
@@ -170,7 +170,7 @@ vn_document_quantize (VnDocument  *self,
   g_clear_pointer (&self->job_recipe, vn_recipe_free);
   self->job_recipe = vn_recipe_copy (self->recipe);
   self->job_data_serial = self->data_serial;
-  start_job (self, vn_quantize_job_new (&settings), VN_WORK_QUANTIZE);
+  document_jobs_start_job (self, vn_quantize_job_new (&settings), VN_WORK_QUANTIZE);
   return TRUE;
 }
 
@@ -199,7 +199,7 @@ vn_document_export (VnDocument  *self,
                            _("Another job is running: wait for its end or cancel it."));
       return FALSE;
     }
-  start_job (self, vn_export_job_new (self->result, model_path, report_dir), VN_WORK_EXPORT);
+  document_jobs_start_job (self, vn_export_job_new (self->result, model_path, report_dir), VN_WORK_EXPORT);
   return TRUE;
 }
 

@@ -44,8 +44,8 @@ vn_document_is_stale (VnDocument *self)
 }
 
 static void
-replace_recipe (VnDocument *self,
-                VnRecipe   *recipe)
+document_recipe_replace (VnDocument *self,
+                         VnRecipe   *recipe)
 {
   g_autoptr(GError) error = NULL;
 
@@ -59,8 +59,8 @@ replace_recipe (VnDocument *self,
 }
 
 static Step *
-step_new (VnRecipe   *recipe,
-          const char *title)
+document_recipe_step_new (VnRecipe   *recipe,
+                          const char *title)
 {
   Step *step = g_new0 (Step, 1);
 
@@ -86,15 +86,15 @@ vn_document_edit_recipe (VnDocument *self,
       vn_recipe_free (recipe);
       return;
     }
-  g_ptr_array_add (self->undo, step_new (self->recipe, title));
+  g_ptr_array_add (self->undo, document_recipe_step_new (self->recipe, title));
   g_ptr_array_set_size (self->redo, 0);
-  replace_recipe (self, recipe);
+  document_recipe_replace (self, recipe);
 }
 
 static const char *
-move_step (VnDocument *self,
-           GPtrArray  *from,
-           GPtrArray  *to)
+document_recipe_move_step (VnDocument *self,
+                           GPtrArray  *from,
+                           GPtrArray  *to)
 {
   Step *step;
   VnRecipe *recipe;
@@ -105,7 +105,7 @@ move_step (VnDocument *self,
   recipe = step->recipe;
   step->recipe = self->recipe;
   g_ptr_array_add (to, step);
-  replace_recipe (self, recipe);
+  document_recipe_replace (self, recipe);
   return step->title;
 }
 
@@ -129,7 +129,7 @@ vn_document_can_redo (VnDocument *self)
 const char *
 vn_document_undo (VnDocument *self)
 {
-  return move_step (self, self->undo, self->redo);
+  return document_recipe_move_step (self, self->undo, self->redo);
 }
 
 /**
@@ -140,13 +140,13 @@ vn_document_undo (VnDocument *self)
 const char *
 vn_document_redo (VnDocument *self)
 {
-  return move_step (self, self->redo, self->undo);
+  return document_recipe_move_step (self, self->redo, self->undo);
 }
 
 /* Rules for just this node; those with a pattern for more are left alone. */
 static gboolean
-remove_rules (VnRecipe   *recipe,
-              const char *label)
+document_recipe_remove_rules (VnRecipe   *recipe,
+                              const char *label)
 {
   guint before = recipe->overrides->len;
 
@@ -162,8 +162,8 @@ remove_rules (VnRecipe   *recipe,
 
 /* What a choice of the user means for this recipe. */
 static VnDType
-get_dtype (const VnRecipe    *recipe,
-           VnNodePrecision    precision)
+document_recipe_get_dtype (const VnRecipe    *recipe,
+                           VnNodePrecision    precision)
 {
   gboolean is_signed = vn_dtype_is_integer (recipe->activation) && vn_dtype_is_signed (recipe->activation);
 
@@ -173,12 +173,12 @@ get_dtype (const VnRecipe    *recipe,
 }
 
 static gboolean
-change_node (VnRecipe        *recipe,
-             VnNodeItem      *item,
-             VnNodePrecision  precision)
+document_recipe_change_node (VnRecipe        *recipe,
+                             VnNodeItem      *item,
+                             VnNodePrecision  precision)
 {
   g_autoptr(VnRecipe) before = vn_recipe_copy (recipe);
-  gboolean removed = remove_rules (recipe, item->label);
+  gboolean removed = document_recipe_remove_rules (recipe, item->label);
 
   if (precision == VN_NODE_FLOAT && !vn_recipe_excludes (recipe, item->node))
     vn_recipe_add_exclude (recipe, item->label);
@@ -187,7 +187,7 @@ change_node (VnRecipe        *recipe,
       VnOverride *rule = vn_recipe_add_exclude (recipe, item->label);
 
       rule->exclude = FALSE;
-      rule->activation = get_dtype (recipe, precision);
+      rule->activation = document_recipe_get_dtype (recipe, precision);
     }
   else if (precision == VN_NODE_AS_RECIPE)
     return removed;
@@ -244,7 +244,7 @@ vn_document_set_precision (VnDocument      *self,
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
 
       if (item != NULL)
-        n += change_node (recipe, item, precision);
+        n += document_recipe_change_node (recipe, item, precision);
     }
 
   title = vn_document_get_precision_title (precision, n);
@@ -287,7 +287,7 @@ vn_document_add_region (VnDocument      *self,
     }
   rule->exclude = precision == VN_NODE_FLOAT;
   if (!rule->exclude)
-    rule->activation = get_dtype (self->recipe, precision);
+    rule->activation = document_recipe_get_dtype (self->recipe, precision);
   recipe = vn_recipe_copy (self->recipe);
   g_ptr_array_add (recipe->overrides, rule);
   title = vn_document_get_precision_title (precision, n);

@@ -8,7 +8,7 @@
 #define USUAL_SIZE 224
 
 static GHashTable *
-new_shapes (void)
+document_sizes_new_shapes (void)
 {
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
@@ -22,7 +22,7 @@ new_shapes (void)
 GHashTable *
 vn_document_list_open_inputs (VnModel *model)
 {
-  g_autoptr(GHashTable) shapes = new_shapes ();
+  g_autoptr(GHashTable) shapes = document_sizes_new_shapes ();
 
   for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
     {
@@ -39,7 +39,7 @@ vn_document_list_open_inputs (VnModel *model)
 /* One sample at a time, and for pictures a square as large as the side that is known, or of a usual size: the user sees
  * it and can change it. */
 static VnShape
-guess_shape (const VnShape *shape)
+document_sizes_guess_shape (const VnShape *shape)
 {
   VnShape guess = *shape;
   gint64 side = guess.rank == 4 ? MAX (guess.dims[2], guess.dims[3]) : 1;
@@ -61,7 +61,7 @@ GHashTable *
 vn_document_dup_given_shapes (VnDocument       *self,
                               const VnDataSpec *data)
 {
-  g_autoptr(GHashTable) shapes = new_shapes ();
+  g_autoptr(GHashTable) shapes = document_sizes_new_shapes ();
   GHashTableIter iter;
   gpointer name, shape;
 
@@ -72,7 +72,7 @@ vn_document_dup_given_shapes (VnDocument       *self,
   g_hash_table_iter_init (&iter, self->input_shapes);
   while (g_hash_table_iter_next (&iter, &name, &shape))
     {
-      VnShape guess = guess_shape (shape);
+      VnShape guess = document_sizes_guess_shape (shape);
 
       g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&guess, sizeof guess));
     }
@@ -93,7 +93,7 @@ typedef struct
 } Opening;
 
 static void
-opening_free (gpointer data)
+document_sizes_opening_free (gpointer data)
 {
   Opening *self = data;
 
@@ -107,10 +107,10 @@ opening_free (gpointer data)
 }
 
 static void
-open_in_thread (GTask        *task,
-                gpointer      source,
-                gpointer      task_data,
-                GCancellable *cancellable)
+document_sizes_open_in_thread (GTask        *task,
+                               gpointer      source,
+                               gpointer      task_data,
+                               GCancellable *cancellable)
 {
   Opening *self = task_data;
   GError *error = NULL;
@@ -149,8 +149,8 @@ vn_document_open_dataset_async (VnDocument          *self,
   opening->serial = self->data_serial;
   opening->notes = vn_notes_new ();
   g_clear_pointer (&self->sizes, g_hash_table_unref);
-  g_task_set_task_data (task, opening, opening_free);
-  g_task_run_in_thread (task, open_in_thread);
+  g_task_set_task_data (task, opening, document_sizes_opening_free);
+  g_task_run_in_thread (task, document_sizes_open_in_thread);
 }
 
 /**
@@ -219,7 +219,7 @@ vn_document_set_input_shape (VnDocument    *self,
                              const char    *name,
                              const VnShape *shape)
 {
-  GHashTable *shapes = new_shapes ();
+  GHashTable *shapes = document_sizes_new_shapes ();
   GHashTableIter iter;
   gpointer key, value;
 

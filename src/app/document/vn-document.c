@@ -80,8 +80,8 @@ vn_document_new (void)
 }
 
 static void
-emit (VnDocument *self,
-      guint       signal)
+document_emit (VnDocument *self,
+               guint       signal)
 {
   g_signal_emit (self, vn_document_signals[signal], 0);
 }
@@ -124,11 +124,11 @@ vn_document_set_model (VnDocument *self,
   self->data_serial++;
   g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
                        items->pdata, items->len);
-  emit (self, VN_SIGNAL_MODEL);
-  emit (self, VN_SIGNAL_DATA);
-  emit (self, VN_SIGNAL_RECIPE);
-  emit (self, VN_SIGNAL_RESULT);
-  emit (self, VN_SIGNAL_SELECTION);
+  document_emit (self, VN_SIGNAL_MODEL);
+  document_emit (self, VN_SIGNAL_DATA);
+  document_emit (self, VN_SIGNAL_RECIPE);
+  document_emit (self, VN_SIGNAL_RESULT);
+  document_emit (self, VN_SIGNAL_SELECTION);
 }
 
 /**
@@ -185,11 +185,11 @@ vn_document_set_result (VnDocument *self,
 
   self->result = result != NULL ? vn_result_ref (result) : NULL;
   vn_document_update_nodes (self);
-  emit (self, VN_SIGNAL_RESULT);
+  document_emit (self, VN_SIGNAL_RESULT);
 }
 
 static guint
-count_notes (VnNotes *notes)
+document_count_notes (VnNotes *notes)
 {
   return notes != NULL ? vn_notes_get_n (notes) : 0;
 }
@@ -202,15 +202,15 @@ count_notes (VnNotes *notes)
 guint
 vn_document_get_n_notes (VnDocument *self)
 {
-  return (self->model != NULL ? count_notes (self->model->notes) : 0) +
-         (self->result != NULL ? count_notes (self->result->notes) : 0);
+  return (self->model != NULL ? document_count_notes (self->model->notes) : 0) +
+         (self->result != NULL ? document_count_notes (self->result->notes) : 0);
 }
 
 const VnNote *
 vn_document_get_note (VnDocument *self,
                       guint       i)
 {
-  guint n_reader = self->model != NULL ? count_notes (self->model->notes) : 0;
+  guint n_reader = self->model != NULL ? document_count_notes (self->model->notes) : 0;
 
   if (i < n_reader)
     return vn_notes_get (self->model->notes, i);
@@ -256,7 +256,7 @@ vn_document_set_data (VnDocument       *self,
   self->data = copy;
   self->result_fits = FALSE;
   self->data_serial++;
-  emit (self, VN_SIGNAL_DATA);
+  document_emit (self, VN_SIGNAL_DATA);
 }
 
 guint
@@ -278,7 +278,7 @@ vn_document_set_n_samples (VnDocument *self,
   self->n_samples = n;
   self->result_fits = FALSE;
   self->data_serial++;
-  emit (self, VN_SIGNAL_DATA);
+  document_emit (self, VN_SIGNAL_DATA);
 }
 
 VnMetric
@@ -294,7 +294,7 @@ vn_document_set_metric (VnDocument *self,
   if (self->metric == metric)
     return;
   self->metric = metric;
-  emit (self, VN_SIGNAL_METRIC);
+  document_emit (self, VN_SIGNAL_METRIC);
 }
 
 /**
@@ -319,7 +319,7 @@ vn_document_select (VnDocument *self,
   copy = gtk_bitset_copy (nodes);
   gtk_bitset_unref (self->selection);
   self->selection = copy;
-  emit (self, VN_SIGNAL_SELECTION);
+  document_emit (self, VN_SIGNAL_SELECTION);
 }
 
 /**

@@ -12,8 +12,8 @@ typedef struct
 } Place;
 
 static char *
-place_try (const Place *place,
-           const char  *folder)
+places_place_try (const Place *place,
+                  const char  *folder)
 {
   g_autofree char *file = g_build_filename (folder, place->file, NULL);
 
@@ -21,7 +21,7 @@ place_try (const Place *place,
 }
 
 static char *
-place_find (const Place *place)
+places_place_find (const Place *place)
 {
   const char *set = g_getenv (place->variable);
   g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
@@ -29,13 +29,13 @@ place_find (const Place *place)
   char *found;
 
   if (set != NULL)
-    return place_try (place, set);
-  found = place_try (place, place->installed);
+    return places_place_try (place, set);
+  found = places_place_try (place, place->installed);
   for (guint i = 0; folder != NULL && found == NULL && i < G_N_ELEMENTS (place->near); i++)
     {
       g_autofree char *path = g_build_filename (folder, place->near[i], NULL);
 
-      found = place_try (place, path);
+      found = places_place_try (place, path);
     }
   return found;
 }
@@ -53,7 +53,7 @@ vn_demo_find (void)
 {
   static const Place place = { "VN_DEMO_DIR", VN_PKGDATADIR "/demo", { "../share/vernier/demo", "../../../data/demo" }, "demo.onnx" };
 
-  return place_find (&place);
+  return places_place_find (&place);
 }
 
 /**
@@ -69,5 +69,5 @@ vn_help_find (void)
 {
   static const Place place = { "VN_HELP_DIR", VN_PKGDATADIR "/help", { "../share/vernier/help", "../../data/help" }, "index.html" };
 
-  return place_find (&place);
+  return places_place_find (&place);
 }

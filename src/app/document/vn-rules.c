@@ -78,7 +78,7 @@ vn_rules_find_deciding (const VnRecipe *recipe,
 }
 
 static char **
-dup_names (GPtrArray *values)
+rules_dup_names (GPtrArray *values)
 {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
 
@@ -106,8 +106,8 @@ vn_rule_new_for_region (const VnGraph *graph,
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
     g_ptr_array_add (list, g_ptr_array_index (graph->nodes, index));
   vn_boundary_of_nodes (&boundary, graph, list);
-  rule->in_edges = dup_names (boundary.in_edges);
-  rule->out_edges = dup_names (boundary.out_edges);
+  rule->in_edges = rules_dup_names (boundary.in_edges);
+  rule->out_edges = rules_dup_names (boundary.out_edges);
   vn_boundary_clear (&boundary);
   return rule;
 }

@@ -66,8 +66,8 @@ vn_scope_init (VnScope *self)
 }
 
 static VnScope *
-get_child (VnScope    *self,
-           const char *name)
+scope_get_child (VnScope    *self,
+                 const char *name)
 {
   VnScope *child = g_hash_table_lookup (self->by_name, name);
 
@@ -83,8 +83,8 @@ get_child (VnScope    *self,
 
 /* All parts of the name but the last lead to the scope the node is in. */
 static void
-add_node (VnScope    *root,
-          VnNodeItem *item)
+scope_add_node (VnScope    *root,
+                VnNodeItem *item)
 {
   const char *separator = strchr (item->name, '/') != NULL ? "/" : ".";
   g_auto(GStrv) parts = *item->node->name != 0 ? g_strsplit (item->name, separator, -1) : g_new0 (char *, 1);
@@ -96,7 +96,7 @@ add_node (VnScope    *root,
     {
       if (*parts[i] == 0)
         continue;
-      at = get_child (at, parts[i]);
+      at = scope_get_child (at, parts[i]);
       gtk_bitset_add (at->nodes, item->index);
     }
   g_list_store_append (at->children, item);
@@ -105,7 +105,7 @@ add_node (VnScope    *root,
 /* A scope with one thing in it is no use: it is replaced by that thing, which takes over the name if it is
  * a scope. */
 static void
-simplify (VnScope *self)
+scope_simplify (VnScope *self)
 {
   GListModel *list = G_LIST_MODEL (self->children);
 
@@ -116,7 +116,7 @@ simplify (VnScope *self)
 
       if (!VN_IS_SCOPE (child))
         continue;
-      simplify (VN_SCOPE (child));
+      scope_simplify (VN_SCOPE (child));
       if (g_list_model_get_n_items (G_LIST_MODEL (VN_SCOPE (child)->children)) != 1)
         continue;
       only = g_list_model_get_item (G_LIST_MODEL (VN_SCOPE (child)->children), 0);
@@ -151,9 +151,9 @@ vn_scope_new_for_nodes (GListModel *nodes)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
 
-      add_node (root, item);
+      scope_add_node (root, item);
     }
-  simplify (root);
+  scope_simplify (root);
   return root;
 }
 

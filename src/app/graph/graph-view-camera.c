@@ -33,7 +33,7 @@ vn_graph_view_animates (VnGraphView *self)
 }
 
 static VnGraphCamera
-fit_camera (VnGraphView *self)
+graph_view_camera_fit (VnGraphView *self)
 {
   return vn_graph_camera_fit (vn_graph_layout_get_bounds (self->layout),
                               gtk_widget_get_width (GTK_WIDGET (self)),
@@ -41,9 +41,9 @@ fit_camera (VnGraphView *self)
 }
 
 static double
-least_zoom (VnGraphView *self)
+graph_view_camera_least_zoom (VnGraphView *self)
 {
-  return self->layout != NULL ? MIN (LEAST_ZOOM, fit_camera (self).zoom / 2) : LEAST_ZOOM;
+  return self->layout != NULL ? MIN (LEAST_ZOOM, graph_view_camera_fit (self).zoom / 2) : LEAST_ZOOM;
 }
 
 /* Sets the camera, keeping some of the network in sight. */
@@ -80,8 +80,8 @@ vn_graph_view_stop (VnGraphView *self)
 }
 
 static VnPoint
-middle_of (VnGraphView   *self,
-           VnGraphCamera  camera)
+graph_view_camera_middle_of (VnGraphView   *self,
+                             VnGraphCamera  camera)
 {
   return (VnPoint) { camera.origin.x + gtk_widget_get_width (GTK_WIDGET (self)) / 2. / camera.zoom,
                      camera.origin.y + gtk_widget_get_height (GTK_WIDGET (self)) / 2. / camera.zoom };
@@ -97,8 +97,8 @@ camera_at (VnGraphView *self,
 }
 
 static VnGraphCamera
-flight_at (VnGraphView *self,
-           double       t)
+graph_view_camera_flight_at (VnGraphView *self,
+                             double       t)
 {
   const Flight *flight = &self->flight;
   double eased = 1 - pow (1 - t, 3);
@@ -115,15 +115,15 @@ flight_at (VnGraphView *self,
       return (VnGraphCamera) { zoom, { fixed.x - flight->anchor.x / zoom,
                                        fixed.y - flight->anchor.y / zoom } };
     }
-  a = middle_of (self, flight->from);
-  b = middle_of (self, flight->to);
+  a = graph_view_camera_middle_of (self, flight->from);
+  b = graph_view_camera_middle_of (self, flight->to);
   return camera_at (self, (VnPoint) { a.x + eased * (b.x - a.x), a.y + eased * (b.y - a.y) }, zoom);
 }
 
 static gboolean
-flight_tick (GtkWidget     *widget,
-             GdkFrameClock *clock,
-             gpointer       user_data)
+graph_view_camera_flight_tick (GtkWidget     *widget,
+                               GdkFrameClock *clock,
+                               gpointer       user_data)
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
   gint64 now = gdk_frame_clock_get_frame_time (clock);
@@ -132,7 +132,7 @@ flight_tick (GtkWidget     *widget,
   if (self->flight.start == 0)
     self->flight.start = now;
   t = (now - self->flight.start) / (double) self->flight.duration;
-  vn_graph_view_move (self, flight_at (self, CLAMP (t, 0, 1)));
+  vn_graph_view_move (self, graph_view_camera_flight_at (self, CLAMP (t, 0, 1)));
   if (t < 1)
     return G_SOURCE_CONTINUE;
   self->flight.tick = 0;
@@ -157,7 +157,7 @@ vn_graph_view_fly (VnGraphView   *self,
                             .anchored = anchor != NULL };
   if (anchor != NULL)
     self->flight.anchor = *anchor;
-  self->flight.tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), flight_tick, NULL, NULL);
+  self->flight.tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_camera_flight_tick, NULL, NULL);
 }
 
 /* Zooms so that what is under @anchor stays there. Steps made while a step is under way add up. */
@@ -170,7 +170,7 @@ vn_graph_view_zoom_about (VnGraphView *self,
   VnPoint fixed = vn_graph_view_to_world (self, anchor.x, anchor.y);
   VnGraphCamera camera;
 
-  zoom = CLAMP (zoom, least_zoom (self), MAX_ZOOM);
+  zoom = CLAMP (zoom, graph_view_camera_least_zoom (self), MAX_ZOOM);
   camera = (VnGraphCamera) { zoom, { fixed.x - anchor.x / zoom, fixed.y - anchor.y / zoom } };
   if (animated)
     {
@@ -182,13 +182,13 @@ vn_graph_view_zoom_about (VnGraphView *self,
 }
 
 static double
-zoom_aim (VnGraphView *self)
+graph_view_camera_zoom_aim (VnGraphView *self)
 {
   return self->flight.tick != 0 ? self->flight.to.zoom : self->camera.zoom;
 }
 
 static VnPoint
-widget_middle (VnGraphView *self)
+graph_view_camera_widget_middle (VnGraphView *self)
 {
   return (VnPoint) { gtk_widget_get_width (GTK_WIDGET (self)) / 2.,
                      gtk_widget_get_height (GTK_WIDGET (self)) / 2. };
@@ -206,7 +206,7 @@ vn_graph_view_go_home (VnGraphView *self)
       return;
     }
   self->needs_home = FALSE;
-  camera = fit_camera (self);
+  camera = graph_view_camera_fit (self);
   if (camera.zoom < READABLE && vn_graph_layout_get_n_nodes (self->layout) > 0)
     {
       VnRect bounds = vn_graph_layout_get_bounds (self->layout);
@@ -280,7 +280,7 @@ void
 vn_graph_view_set_zoom (VnGraphView *self,
                         double       zoom)
 {
-  vn_graph_view_zoom_about (self, zoom, widget_middle (self), TRUE);
+  vn_graph_view_zoom_about (self, zoom, graph_view_camera_widget_middle (self), TRUE);
 }
 
 /**
@@ -291,7 +291,7 @@ vn_graph_view_set_zoom (VnGraphView *self,
 void
 vn_graph_view_zoom_in (VnGraphView *self)
 {
-  vn_graph_view_set_zoom (self, zoom_aim (self) * ZOOM_FACTOR);
+  vn_graph_view_set_zoom (self, graph_view_camera_zoom_aim (self) * ZOOM_FACTOR);
 }
 
 /**
@@ -302,7 +302,7 @@ vn_graph_view_zoom_in (VnGraphView *self)
 void
 vn_graph_view_zoom_out (VnGraphView *self)
 {
-  vn_graph_view_set_zoom (self, zoom_aim (self) / ZOOM_FACTOR);
+  vn_graph_view_set_zoom (self, graph_view_camera_zoom_aim (self) / ZOOM_FACTOR);
 }
 
 /**
@@ -314,7 +314,7 @@ void
 vn_graph_view_zoom_to_fit (VnGraphView *self)
 {
   if (self->layout != NULL)
-    vn_graph_view_fly (self, fit_camera (self), TRAVEL_MS, NULL);
+    vn_graph_view_fly (self, graph_view_camera_fit (self), TRAVEL_MS, NULL);
 }
 
 /**
@@ -327,7 +327,7 @@ void
 vn_graph_view_center_on (VnGraphView *self,
                          VnPoint      world)
 {
-  VnPoint now = middle_of (self, self->camera);
+  VnPoint now = graph_view_camera_middle_of (self, self->camera);
   double screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
   gboolean is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
 
@@ -353,7 +353,7 @@ vn_graph_view_zoom_to_node (VnGraphView *self,
 
   box = vn_graph_layout_get_box (self->layout, node);
   to = (VnPoint) { box->x + box->width / 2, box->y + box->height / 2 };
-  now = middle_of (self, self->camera);
+  now = graph_view_camera_middle_of (self, self->camera);
   zoom = MAX (self->camera.zoom, 1);
   screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
   distance = hypot (to.x - now.x, to.y - now.y) * self->camera.zoom;

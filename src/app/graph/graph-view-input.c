@@ -33,27 +33,27 @@ vn_graph_view_update_hover (VnGraphView *self)
 }
 
 static void
-set_pointer (VnGraphView *self,
-             double       x,
-             double       y)
+graph_view_input_set_pointer (VnGraphView *self,
+                              double       x,
+                              double       y)
 {
   self->pointer = (VnPoint) { x, y };
   self->has_pointer = TRUE;
 }
 
 static void
-motion (GtkEventControllerMotion *controller,
-        double                    x,
-        double                    y,
-        VnGraphView              *self)
+graph_view_input_motion (GtkEventControllerMotion *controller,
+                         double                    x,
+                         double                    y,
+                         VnGraphView              *self)
 {
-  set_pointer (self, x, y);
+  graph_view_input_set_pointer (self, x, y);
   vn_graph_view_update_hover (self);
 }
 
 static void
-leave (GtkEventControllerMotion *controller,
-       VnGraphView              *self)
+graph_view_input_leave (GtkEventControllerMotion *controller,
+                        VnGraphView              *self)
 {
   self->has_pointer = FALSE;
   vn_graph_view_update_hover (self);
@@ -62,10 +62,10 @@ leave (GtkEventControllerMotion *controller,
 /* ---- scroll and pinch ---- */
 
 static gboolean
-scroll (GtkEventControllerScroll *controller,
-        double                    dx,
-        double                    dy,
-        VnGraphView              *self)
+graph_view_input_scroll (GtkEventControllerScroll *controller,
+                         double                    dx,
+                         double                    dy,
+                         VnGraphView              *self)
 {
   GtkEventController *base = GTK_EVENT_CONTROLLER (controller);
   GdkEvent *event = gtk_event_controller_get_current_event (base);
@@ -106,17 +106,17 @@ scroll (GtkEventControllerScroll *controller,
 }
 
 static void
-pinch_begin (GtkGesture       *gesture,
-             GdkEventSequence *sequence,
-             VnGraphView      *self)
+graph_view_input_pinch_begin (GtkGesture       *gesture,
+                              GdkEventSequence *sequence,
+                              VnGraphView      *self)
 {
   self->pinch_zoom = self->camera.zoom;
 }
 
 static void
-pinch_scale (GtkGestureZoom *gesture,
-             double          scale,
-             VnGraphView    *self)
+graph_view_input_pinch_scale (GtkGestureZoom *gesture,
+                              double          scale,
+                              VnGraphView    *self)
 {
   VnPoint middle = self->pointer;
 
@@ -127,8 +127,8 @@ pinch_scale (GtkGestureZoom *gesture,
 /* ---- buttons ---- */
 
 static void
-follow_stub (VnGraphView *self,
-             guint        index)
+graph_view_input_follow_stub (VnGraphView *self,
+                              guint        index)
 {
   const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (self->layout, index);
   const VnSceneEdge *edge = vn_scene_get_edge (self->scene, stub->edge);
@@ -138,9 +138,9 @@ follow_stub (VnGraphView *self,
 }
 
 static void
-press_node (VnGraphView     *self,
-            guint            node,
-            GdkModifierType  modifiers)
+graph_view_input_press_node (VnGraphView     *self,
+                             guint            node,
+                             GdkModifierType  modifiers)
 {
   if (modifiers & (GDK_SHIFT_MASK | GDK_CONTROL_MASK))
     vn_graph_view_toggle (self, node);
@@ -150,11 +150,11 @@ press_node (VnGraphView     *self,
 }
 
 static void
-pressed (GtkGestureClick *gesture,
-         int              n_press,
-         double           x,
-         double           y,
-         VnGraphView     *self)
+graph_view_input_pressed (GtkGestureClick *gesture,
+                          int              n_press,
+                          double           x,
+                          double           y,
+                          VnGraphView     *self)
 {
   GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
   guint node;
@@ -162,15 +162,15 @@ pressed (GtkGestureClick *gesture,
   gtk_widget_grab_focus (GTK_WIDGET (self));
   if (self->index == NULL || self->space_down)
     return;
-  set_pointer (self, x, y);
+  graph_view_input_set_pointer (self, x, y);
   vn_graph_view_update_hover (self);
   node = self->state.hover_node;
   if (node != VN_SCENE_NONE && n_press == 2)
     g_signal_emit_by_name (self, "node-activated", node);
   else if (node != VN_SCENE_NONE)
-    press_node (self, node, modifiers);
+    graph_view_input_press_node (self, node, modifiers);
   else if (self->state.hover_stub != VN_SCENE_NONE)
-    follow_stub (self, self->state.hover_stub);
+    graph_view_input_follow_stub (self, self->state.hover_stub);
   else if (self->state.hover_edge != VN_SCENE_NONE)
     vn_graph_view_select_edge (self, self->state.hover_edge);
   else if (!(modifiers & GDK_SHIFT_MASK))
@@ -178,11 +178,11 @@ pressed (GtkGestureClick *gesture,
 }
 
 static void
-pressed_secondary (GtkGestureClick *gesture,
-                   int              n_press,
-                   double           x,
-                   double           y,
-                   VnGraphView     *self)
+graph_view_input_pressed_secondary (GtkGestureClick *gesture,
+                                    int              n_press,
+                                    double           x,
+                                    double           y,
+                                    VnGraphView     *self)
 {
   guint node = VN_SCENE_NONE;
 
@@ -201,10 +201,10 @@ pressed_secondary (GtkGestureClick *gesture,
 /* ---- drag ---- */
 
 static void
-drag_begin (GtkGestureDrag *gesture,
-            double          x,
-            double          y,
-            VnGraphView    *self)
+graph_view_input_drag_begin (GtkGestureDrag *gesture,
+                             double          x,
+                             double          y,
+                             VnGraphView    *self)
 {
   guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
   GdkModifierType modifiers = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
@@ -234,10 +234,10 @@ drag_begin (GtkGestureDrag *gesture,
 }
 
 static void
-drag_update (GtkGestureDrag *gesture,
-             double          dx,
-             double          dy,
-             VnGraphView    *self)
+graph_view_input_drag_update (GtkGestureDrag *gesture,
+                              double          dx,
+                              double          dy,
+                              VnGraphView    *self)
 {
   if (self->drag == DRAG_PAN)
     {
@@ -256,10 +256,10 @@ drag_update (GtkGestureDrag *gesture,
 }
 
 static void
-drag_end (GtkGestureDrag *gesture,
-          double          dx,
-          double          dy,
-          VnGraphView    *self)
+graph_view_input_drag_end (GtkGestureDrag *gesture,
+                           double          dx,
+                           double          dy,
+                           VnGraphView    *self)
 {
   if (self->drag == DRAG_BAND)
     vn_graph_view_end_band (self);
@@ -271,9 +271,9 @@ drag_end (GtkGestureDrag *gesture,
 /* ---- keyboard ---- */
 
 static void
-focus_on (VnGraphView *self,
-          guint        node,
-          gboolean     extend)
+graph_view_input_focus_on (VnGraphView *self,
+                           guint        node,
+                           gboolean     extend)
 {
   if (node == VN_SCENE_NONE)
     return;
@@ -284,8 +284,8 @@ focus_on (VnGraphView *self,
 
 /* The highest or the lowest box, the leftmost of them. */
 static guint
-end_node (VnGraphView *self,
-          gboolean     last)
+graph_view_input_end_node (VnGraphView *self,
+                           gboolean     last)
 {
   guint n = vn_graph_layout_get_n_nodes (self->layout), best = VN_SCENE_NONE;
 
@@ -306,26 +306,26 @@ end_node (VnGraphView *self,
 }
 
 static gboolean
-walk (VnGraphView *self,
-      guint        keyval,
-      gboolean     extend)
+graph_view_input_walk (VnGraphView *self,
+                       guint        keyval,
+                       gboolean     extend)
 {
   if (self->state.focus_node == VN_SCENE_NONE && self->n_selected > 0)
     {
       g_autoptr(GArray) nodes = vn_graph_view_dup_selection (self);
 
-      focus_on (self, g_array_index (nodes, guint, 0), extend);
+      graph_view_input_focus_on (self, g_array_index (nodes, guint, 0), extend);
     }
   else if (self->state.focus_node == VN_SCENE_NONE)
-    focus_on (self, end_node (self, FALSE), extend);
+    graph_view_input_focus_on (self, graph_view_input_end_node (self, FALSE), extend);
   else
-    focus_on (self, vn_graph_view_neighbour (self, self->state.focus_node, keyval), extend);
+    graph_view_input_focus_on (self, vn_graph_view_neighbour (self, self->state.focus_node, keyval), extend);
   return TRUE;
 }
 
 static gboolean
-zoom_key (VnGraphView *self,
-          guint        keyval)
+graph_view_input_zoom_key (VnGraphView *self,
+                           guint        keyval)
 {
   switch (keyval)
     {
@@ -352,7 +352,7 @@ zoom_key (VnGraphView *self,
 }
 
 static gboolean
-press_escape (VnGraphView *self)
+graph_view_input_press_escape (VnGraphView *self)
 {
   if (self->n_selected == 0 && self->state.selected_edge == VN_SCENE_NONE)
     return FALSE;
@@ -361,7 +361,7 @@ press_escape (VnGraphView *self)
 }
 
 static gboolean
-press_space (VnGraphView *self)
+graph_view_input_press_space (VnGraphView *self)
 {
   if (!self->space_down)
     self->space_used = FALSE;
@@ -370,11 +370,11 @@ press_space (VnGraphView *self)
 }
 
 static gboolean
-key_pressed (GtkEventControllerKey *controller,
-             guint                  keyval,
-             guint                  keycode,
-             GdkModifierType        modifiers,
-             VnGraphView           *self)
+graph_view_input_key_pressed (GtkEventControllerKey *controller,
+                              guint                  keyval,
+                              guint                  keycode,
+                              GdkModifierType        modifiers,
+                              VnGraphView           *self)
 {
   gboolean shift = (modifiers & GDK_SHIFT_MASK) != 0;
 
@@ -390,19 +390,19 @@ key_pressed (GtkEventControllerKey *controller,
     {
       if (keyval == GDK_KEY_a)
         vn_graph_view_select_all (self);
-      return keyval == GDK_KEY_a || zoom_key (self, keyval);
+      return keyval == GDK_KEY_a || graph_view_input_zoom_key (self, keyval);
     }
 
   switch (keyval)
     {
     case GDK_KEY_Up: case GDK_KEY_Down: case GDK_KEY_Left: case GDK_KEY_Right:
     case GDK_KEY_KP_Up: case GDK_KEY_KP_Down: case GDK_KEY_KP_Left: case GDK_KEY_KP_Right:
-      return walk (self, keyval, shift);
+      return graph_view_input_walk (self, keyval, shift);
     case GDK_KEY_Home:
-      focus_on (self, end_node (self, FALSE), shift);
+      graph_view_input_focus_on (self, graph_view_input_end_node (self, FALSE), shift);
       return TRUE;
     case GDK_KEY_End:
-      focus_on (self, end_node (self, TRUE), shift);
+      graph_view_input_focus_on (self, graph_view_input_end_node (self, TRUE), shift);
       return TRUE;
     case GDK_KEY_n:
     case GDK_KEY_N:
@@ -413,20 +413,20 @@ key_pressed (GtkEventControllerKey *controller,
         g_signal_emit_by_name (self, "node-activated", self->state.focus_node);
       return TRUE;
     case GDK_KEY_space:
-      return press_space (self);
+      return graph_view_input_press_space (self);
     case GDK_KEY_Escape:
-      return press_escape (self);
+      return graph_view_input_press_escape (self);
     default:
-      return zoom_key (self, keyval);
+      return graph_view_input_zoom_key (self, keyval);
     }
 }
 
 static void
-key_released (GtkEventControllerKey *controller,
-              guint                  keyval,
-              guint                  keycode,
-              GdkModifierType        modifiers,
-              VnGraphView           *self)
+graph_view_input_key_released (GtkEventControllerKey *controller,
+                               guint                  keyval,
+                               guint                  keycode,
+                               GdkModifierType        modifiers,
+                               VnGraphView           *self)
 {
   if (keyval != GDK_KEY_space)
     return;
@@ -436,39 +436,39 @@ key_released (GtkEventControllerKey *controller,
 }
 
 static void
-focus_left (GtkEventControllerFocus *controller,
-            VnGraphView             *self)
+graph_view_input_focus_left (GtkEventControllerFocus *controller,
+                             VnGraphView             *self)
 {
   self->space_down = FALSE;
 }
 
 static GtkEventController *
-add (VnGraphView        *self,
-     GtkEventController *controller)
+graph_view_input_add (VnGraphView        *self,
+                      GtkEventController *controller)
 {
   gtk_widget_add_controller (GTK_WIDGET (self), controller);
   return controller;
 }
 
 static void
-add_gestures (VnGraphView *self)
+graph_view_input_add_gestures (VnGraphView *self)
 {
   GtkEventController *controller;
 
-  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
+  controller = graph_view_input_add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), GDK_BUTTON_PRIMARY);
-  g_signal_connect (controller, "pressed", G_CALLBACK (pressed), self);
-  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
+  g_signal_connect (controller, "pressed", G_CALLBACK (graph_view_input_pressed), self);
+  controller = graph_view_input_add (self, GTK_EVENT_CONTROLLER (gtk_gesture_click_new ()));
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), GDK_BUTTON_SECONDARY);
-  g_signal_connect (controller, "pressed", G_CALLBACK (pressed_secondary), self);
-  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_drag_new ()));
+  g_signal_connect (controller, "pressed", G_CALLBACK (graph_view_input_pressed_secondary), self);
+  controller = graph_view_input_add (self, GTK_EVENT_CONTROLLER (gtk_gesture_drag_new ()));
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (controller), 0);
-  g_signal_connect (controller, "drag-begin", G_CALLBACK (drag_begin), self);
-  g_signal_connect (controller, "drag-update", G_CALLBACK (drag_update), self);
-  g_signal_connect (controller, "drag-end", G_CALLBACK (drag_end), self);
-  controller = add (self, GTK_EVENT_CONTROLLER (gtk_gesture_zoom_new ()));
-  g_signal_connect (controller, "begin", G_CALLBACK (pinch_begin), self);
-  g_signal_connect (controller, "scale-changed", G_CALLBACK (pinch_scale), self);
+  g_signal_connect (controller, "drag-begin", G_CALLBACK (graph_view_input_drag_begin), self);
+  g_signal_connect (controller, "drag-update", G_CALLBACK (graph_view_input_drag_update), self);
+  g_signal_connect (controller, "drag-end", G_CALLBACK (graph_view_input_drag_end), self);
+  controller = graph_view_input_add (self, GTK_EVENT_CONTROLLER (gtk_gesture_zoom_new ()));
+  g_signal_connect (controller, "begin", G_CALLBACK (graph_view_input_pinch_begin), self);
+  g_signal_connect (controller, "scale-changed", G_CALLBACK (graph_view_input_pinch_scale), self);
 }
 
 /* Connects pointer, wheel, touchpad and keyboard. */
@@ -477,15 +477,15 @@ vn_graph_view_add_controllers (VnGraphView *self)
 {
   GtkEventController *controller;
 
-  add_gestures (self);
-  controller = add (self, gtk_event_controller_motion_new ());
-  g_signal_connect (controller, "motion", G_CALLBACK (motion), self);
-  g_signal_connect (controller, "leave", G_CALLBACK (leave), self);
-  controller = add (self, gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES));
-  g_signal_connect (controller, "scroll", G_CALLBACK (scroll), self);
-  controller = add (self, gtk_event_controller_key_new ());
-  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
-  g_signal_connect (controller, "key-released", G_CALLBACK (key_released), self);
-  controller = add (self, gtk_event_controller_focus_new ());
-  g_signal_connect (controller, "leave", G_CALLBACK (focus_left), self);
+  graph_view_input_add_gestures (self);
+  controller = graph_view_input_add (self, gtk_event_controller_motion_new ());
+  g_signal_connect (controller, "motion", G_CALLBACK (graph_view_input_motion), self);
+  g_signal_connect (controller, "leave", G_CALLBACK (graph_view_input_leave), self);
+  controller = graph_view_input_add (self, gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES));
+  g_signal_connect (controller, "scroll", G_CALLBACK (graph_view_input_scroll), self);
+  controller = graph_view_input_add (self, gtk_event_controller_key_new ());
+  g_signal_connect (controller, "key-pressed", G_CALLBACK (graph_view_input_key_pressed), self);
+  g_signal_connect (controller, "key-released", G_CALLBACK (graph_view_input_key_released), self);
+  controller = graph_view_input_add (self, gtk_event_controller_focus_new ());
+  g_signal_connect (controller, "leave", G_CALLBACK (graph_view_input_focus_left), self);
 }

@@ -13,17 +13,17 @@
 /* ---- regions and boundary ---- */
 
 static gboolean
-is_inside (VnGraphView *self,
-           guint        node)
+graph_view_select_is_inside (VnGraphView *self,
+                             guint        node)
 {
   return self->selected[node] && vn_scene_get_node (self->scene, node)->kind == VN_SCENE_NODE;
 }
 
 /* The nodes of the part @root belongs to; marks them in @seen. */
 static GArray *
-collect_part (VnGraphView *self,
-              guint        root,
-              guint8      *seen)
+graph_view_select_collect_part (VnGraphView *self,
+                                guint        root,
+                                guint8      *seen)
 {
   GArray *part = g_array_new (FALSE, FALSE, sizeof (guint));
 
@@ -44,7 +44,7 @@ collect_part (VnGraphView *self,
               const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[k]);
               guint other = side == 0 ? edge->from : edge->to;
 
-              if (seen[other] || !is_inside (self, other))
+              if (seen[other] || !graph_view_select_is_inside (self, other))
                 continue;
               seen[other] = 1;
               g_array_append_val (part, other);
@@ -56,8 +56,8 @@ collect_part (VnGraphView *self,
 
 /* A region round a part, unless it would cover a box that is not selected. */
 static void
-add_region (VnGraphView  *self,
-            const GArray *part)
+graph_view_select_add_region (VnGraphView  *self,
+                              const GArray *part)
 {
   VnRect box = *vn_graph_layout_get_box (self->layout, g_array_index (part, guint, 0));
   double x1 = box.x + box.width, y1 = box.y + box.height;
@@ -84,7 +84,7 @@ add_region (VnGraphView  *self,
 }
 
 static void
-find_regions (VnGraphView *self)
+graph_view_select_find_regions (VnGraphView *self)
 {
   guint n = vn_scene_get_n_nodes (self->scene);
   g_autofree guint8 *seen = g_new0 (guint8, n + 1);
@@ -96,18 +96,18 @@ find_regions (VnGraphView *self)
     {
       g_autoptr(GArray) part = NULL;
 
-      if (seen[i] || !is_inside (self, i))
+      if (seen[i] || !graph_view_select_is_inside (self, i))
         continue;
-      part = collect_part (self, i, seen);
-      add_region (self, part);
+      part = graph_view_select_collect_part (self, i, seen);
+      graph_view_select_add_region (self, part);
     }
 }
 
 /* Number of a boundary value: as the application gave them, else in the order met. */
 static guint
-number_of (GStrv       given,
-           GHashTable *met,
-           const char *value)
+graph_view_select_number_of (GStrv       given,
+                             GHashTable *met,
+                             const char *value)
 {
   gpointer known;
 
@@ -125,10 +125,10 @@ number_of (GStrv       given,
 }
 
 static void
-add_chips (VnGraphView *self,
-           guint        node,
-           gboolean     enters,
-           GHashTable  *met)
+graph_view_select_add_chips (VnGraphView *self,
+                             guint        node,
+                             gboolean     enters,
+                             GHashTable  *met)
 {
   guint n;
   const guint *edges = enters ? vn_scene_get_in_edges (self->scene, node, &n)
@@ -141,9 +141,9 @@ add_chips (VnGraphView *self,
       VnGraphChip chip = { .edge = edges[k], .enters = enters };
       guint number;
 
-      if (is_inside (self, enters ? edge->from : edge->to))
+      if (graph_view_select_is_inside (self, enters ? edge->from : edge->to))
         continue;
-      number = number_of (enters ? self->in_values : self->out_values, met, edge->value);
+      number = graph_view_select_number_of (enters ? self->in_values : self->out_values, met, edge->value);
       /* a tensor that leaves to several nodes leaves once */
       if (number > 0 && self->n_inside > 1 && (enters || g_strcmp0 (labelled, edge->value) != 0))
         g_snprintf (chip.label, sizeof chip.label, enters ? _("in %u") : _("out %u"), number);
@@ -153,7 +153,7 @@ add_chips (VnGraphView *self,
 }
 
 static void
-find_boundary (VnGraphView *self)
+graph_view_select_find_boundary (VnGraphView *self)
 {
   g_autoptr(GHashTable) in = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr(GHashTable) out = g_hash_table_new (g_str_hash, g_str_equal);
@@ -162,20 +162,20 @@ find_boundary (VnGraphView *self)
   g_array_set_size (self->chips, 0);
   for (guint i = 0; i < n; i++)
     {
-      if (!is_inside (self, i))
+      if (!graph_view_select_is_inside (self, i))
         continue;
-      add_chips (self, i, TRUE, in);
-      add_chips (self, i, FALSE, out);
+      graph_view_select_add_chips (self, i, TRUE, in);
+      graph_view_select_add_chips (self, i, FALSE, out);
     }
 }
 
 static void
-update_parts (VnGraphView *self)
+graph_view_select_update_parts (VnGraphView *self)
 {
   if (self->layout == NULL)
     return;
-  find_regions (self);
-  find_boundary (self);
+  graph_view_select_find_regions (self);
+  graph_view_select_find_boundary (self);
   self->state.regions = (const VnRect *) self->regions->data;
   self->state.n_regions = self->regions->len;
   self->state.chips = (const VnGraphChip *) self->chips->data;
@@ -184,24 +184,24 @@ update_parts (VnGraphView *self)
 }
 
 static void
-count_selected (VnGraphView *self)
+graph_view_select_count_selected (VnGraphView *self)
 {
   self->n_selected = self->n_inside = 0;
   for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
     {
       self->n_selected += self->selected[i];
-      self->n_inside += is_inside (self, i);
+      self->n_inside += graph_view_select_is_inside (self, i);
     }
 }
 
 /* What a new selection brings with it. */
 static void
-selection_changed (VnGraphView *self)
+graph_view_select_selection_changed (VnGraphView *self)
 {
   g_clear_pointer (&self->in_values, g_strfreev);
   g_clear_pointer (&self->out_values, g_strfreev);
-  count_selected (self);
-  update_parts (self);
+  graph_view_select_count_selected (self);
+  graph_view_select_update_parts (self);
   g_signal_emit_by_name (self, "selection-changed");
 }
 
@@ -293,7 +293,7 @@ vn_graph_view_select (VnGraphView *self,
   self->state.selected_edge = VN_SCENE_NONE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
   if (memcmp (before, self->selected, n) != 0)
-    selection_changed (self);
+    graph_view_select_selection_changed (self);
 }
 
 /**
@@ -330,7 +330,7 @@ vn_graph_view_toggle (VnGraphView *self,
 {
   self->selected[node] = !self->selected[node];
   self->state.selected_edge = VN_SCENE_NONE;
-  selection_changed (self);
+  graph_view_select_selection_changed (self);
 }
 
 /**
@@ -386,7 +386,7 @@ vn_graph_view_select_edge (VnGraphView *self,
   memset (self->selected, 0, vn_scene_get_n_nodes (self->scene));
   self->state.selected_edge = edge;
   vn_graph_view_set_focus_node (self, VN_SCENE_NONE);
-  selection_changed (self);
+  graph_view_select_selection_changed (self);
 }
 
 /**
@@ -408,7 +408,7 @@ vn_graph_view_set_boundary (VnGraphView        *self,
   self->in_values = g_strdupv ((GStrv) in_values);
   self->out_values = g_strdupv ((GStrv) out_values);
   if (self->scene != NULL)
-    update_parts (self);
+    graph_view_select_update_parts (self);
 }
 
 /* ---- rubber band ---- */
@@ -452,14 +452,14 @@ vn_graph_view_end_band (VnGraphView *self)
   g_clear_pointer (&self->band_base, g_free);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   if (changed)
-    selection_changed (self);
+    graph_view_select_selection_changed (self);
 }
 
 /* ---- walking ---- */
 
 static double
-middle_x (VnGraphView *self,
-          guint        node)
+graph_view_select_middle_x (VnGraphView *self,
+                            guint        node)
 {
   const VnRect *box = vn_graph_layout_get_box (self->layout, node);
 
@@ -467,9 +467,9 @@ middle_x (VnGraphView *self,
 }
 
 static guint
-along_edges (VnGraphView *self,
-             guint        node,
-             gboolean     upwards)
+graph_view_select_along_edges (VnGraphView *self,
+                               guint        node,
+                               gboolean     upwards)
 {
   guint n, best = VN_SCENE_NONE;
   const guint *edges = upwards ? vn_scene_get_in_edges (self->scene, node, &n)
@@ -480,7 +480,7 @@ along_edges (VnGraphView *self,
     {
       const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[i]);
       guint other = upwards ? edge->from : edge->to;
-      double distance = fabs (middle_x (self, other) - middle_x (self, node))
+      double distance = fabs (graph_view_select_middle_x (self, other) - graph_view_select_middle_x (self, node))
                         + 1000. * abs ((int) vn_graph_layout_get_rank (self->layout, other)
                                        - (int) vn_graph_layout_get_rank (self->layout, node));
 
@@ -496,9 +496,9 @@ along_edges (VnGraphView *self,
 /* The nearest box to the left or right that a horizontal line through the node would meet, or its nearest
  * neighbour there. */
 static guint
-beside (VnGraphView *self,
-        guint        node,
-        gboolean     leftwards)
+graph_view_select_beside (VnGraphView *self,
+                          guint        node,
+                          gboolean     leftwards)
 {
   const VnRect *box = vn_graph_layout_get_box (self->layout, node);
   VnRect bounds = vn_graph_layout_get_bounds (self->layout);
@@ -511,7 +511,7 @@ beside (VnGraphView *self,
   for (guint i = 0; i < nodes->len; i++)
     {
       guint other = g_array_index (nodes, guint, i);
-      double dx = (middle_x (self, other) - middle_x (self, node)) * (leftwards ? -1 : 1);
+      double dx = (graph_view_select_middle_x (self, other) - graph_view_select_middle_x (self, node)) * (leftwards ? -1 : 1);
 
       if (vn_graph_layout_get_rank (self->layout, other) != vn_graph_layout_get_rank (self->layout, node))
         dx += dx > 0 ? 1e5 : 0;
@@ -533,17 +533,17 @@ vn_graph_view_neighbour (VnGraphView *self,
     {
     case GDK_KEY_Up:
     case GDK_KEY_KP_Up:
-      return along_edges (self, node, TRUE);
+      return graph_view_select_along_edges (self, node, TRUE);
     case GDK_KEY_Down:
     case GDK_KEY_KP_Down:
-      return along_edges (self, node, FALSE);
+      return graph_view_select_along_edges (self, node, FALSE);
     case GDK_KEY_Left:
     case GDK_KEY_KP_Left:
-      return beside (self, node, TRUE);
+      return graph_view_select_beside (self, node, TRUE);
     case GDK_KEY_Right:
     case GDK_KEY_KP_Right:
     default:
-      return beside (self, node, FALSE);
+      return graph_view_select_beside (self, node, FALSE);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "vn-i18n.h"
 
 static const char *
-band_word (const VnOverlayItem *item)
+graph_view_words_band_word (const VnOverlayItem *item)
 {
   if (item->is_bad)
     return _("bad");
@@ -40,7 +40,7 @@ vn_graph_view_dup_node_label (VnGraphView *self,
 
       g_string_append_printf (text, ", %s\u00a0%s", item->value, vn_overlay_get_unit (self->overlay));
       if (vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR)
-        g_string_append_printf (text, ", %s", band_word (item));
+        g_string_append_printf (text, ", %s", graph_view_words_band_word (item));
     }
   if (self->selected[node])
     g_string_append_printf (text, ", %s", _("selected"));
@@ -48,8 +48,8 @@ vn_graph_view_dup_node_label (VnGraphView *self,
 }
 
 static char *
-node_tooltip (VnGraphView *self,
-              guint        node)
+graph_view_words_node_tooltip (VnGraphView *self,
+                               guint        node)
 {
   const VnSceneNode *data = vn_scene_get_node (self->scene, node);
   GString *text = g_string_new (data->name);
@@ -82,7 +82,7 @@ vn_graph_view_query_tooltip (GtkWidget  *widget,
     return FALSE;
   if (self->state.hover_node != VN_SCENE_NONE)
     {
-      text = node_tooltip (self, self->state.hover_node);
+      text = graph_view_words_node_tooltip (self, self->state.hover_node);
     }
   else if (self->state.hover_edge != VN_SCENE_NONE)
     {

@@ -26,14 +26,14 @@ typedef struct
 } Nudge;
 
 static double
-x_of (const Nudge *self,
-      guint        vertex)
+layout_nudge_x_of (const Nudge *self,
+                   guint        vertex)
 {
   return VERTEX (self->work, vertex)->x;
 }
 
 static void
-find_runs (Nudge *self)
+layout_nudge_find_runs (Nudge *self)
 {
   guint filled = 0;
 
@@ -43,9 +43,9 @@ find_runs (Nudge *self)
       guint last = self->above[v];
       Run run = { filled, 0 };
 
-      if (last != NO_VERTEX && x_of (self, last) == x_of (self, v))
+      if (last != NO_VERTEX && layout_nudge_x_of (self, last) == layout_nudge_x_of (self, v))
         continue;
-      for (guint u = v; u != NO_VERTEX && x_of (self, u) == x_of (self, v); u = self->below[u])
+      for (guint u = v; u != NO_VERTEX && layout_nudge_x_of (self, u) == layout_nudge_x_of (self, v); u = self->below[u])
         {
           self->members[filled++] = u;
           self->run_of[u] = self->runs->len;
@@ -57,9 +57,9 @@ find_runs (Nudge *self)
 
 /* The vertex next to v on the side to which things are moved, or NO_VERTEX. */
 static guint
-neighbour (const Nudge *self,
-           guint        v,
-           double       shift)
+layout_nudge_neighbour (const Nudge *self,
+                        guint        v,
+                        double       shift)
 {
   const Work *work = self->work;
   const Vertex *vertex = VERTEX (work, v);
@@ -71,8 +71,8 @@ neighbour (const Nudge *self,
 }
 
 static void
-add_run (Nudge *self,
-         guint  run)
+layout_nudge_add_run (Nudge *self,
+                      guint  run)
 {
   if (self->mark[run] == self->n_moves)
     return;
@@ -82,26 +82,26 @@ add_run (Nudge *self,
 
 /* Collects what has to move with @run. FALSE if @anchor would have to, or too much. */
 static gboolean
-collect_moved (Nudge *self,
-               guint  run,
-               guint  anchor,
-               double shift)
+layout_nudge_collect_moved (Nudge *self,
+                            guint  run,
+                            guint  anchor,
+                            double shift)
 {
   self->n_moves++;
   g_array_set_size (self->moved, 0);
-  add_run (self, run);
+  layout_nudge_add_run (self, run);
   for (guint i = 0; i < self->moved->len; i++)
     {
       const Run *moving = &g_array_index (self->runs, Run, g_array_index (self->moved, guint, i));
 
       for (guint k = 0; k < moving->n; k++)
         {
-          guint v = self->members[moving->first + k], next = neighbour (self, v, shift);
+          guint v = self->members[moving->first + k], next = layout_nudge_neighbour (self, v, shift);
 
           if (next != NO_VERTEX
-              && fabs (x_of (self, next) - x_of (self, v)) - fabs (shift)
+              && fabs (layout_nudge_x_of (self, next) - layout_nudge_x_of (self, v)) - fabs (shift)
                  < vn_graph_layout_separation (VERTEX (self->work, v), VERTEX (self->work, next)))
-            add_run (self, self->run_of[next]);
+            layout_nudge_add_run (self, self->run_of[next]);
         }
       if (self->mark[anchor] == self->n_moves || self->moved->len > MAX_MOVED)
         return FALSE;
@@ -111,36 +111,36 @@ collect_moved (Nudge *self,
 
 /* By how many the bent lines at one end of a run grow. */
 static int
-bends_gained (const Nudge *self,
-              guint        v,
-              guint        other,
-              double       shift)
+layout_nudge_bends_gained (const Nudge *self,
+                           guint        v,
+                           guint        other,
+                           double       shift)
 {
   double apart;
 
   if (other == NO_VERTEX || self->mark[self->run_of[other]] == self->n_moves)
     return 0;
-  apart = x_of (self, v) - x_of (self, other);
+  apart = layout_nudge_x_of (self, v) - layout_nudge_x_of (self, other);
   return (apart + shift != 0) - (apart != 0);
 }
 
 static gboolean
-move_run (Nudge *self,
-          guint  run,
-          guint  anchor,
-          double shift)
+layout_nudge_move_run (Nudge *self,
+                       guint  run,
+                       guint  anchor,
+                       double shift)
 {
   int gained = 0;
 
-  if (!collect_moved (self, run, anchor, shift))
+  if (!layout_nudge_collect_moved (self, run, anchor, shift))
     return FALSE;
   for (guint i = 0; i < self->moved->len; i++)
     {
       const Run *moving = &g_array_index (self->runs, Run, g_array_index (self->moved, guint, i));
       guint top = self->members[moving->first], bottom = self->members[moving->first + moving->n - 1];
 
-      gained += bends_gained (self, top, self->above[top], shift);
-      gained += bends_gained (self, bottom, self->below[bottom], shift);
+      gained += layout_nudge_bends_gained (self, top, self->above[top], shift);
+      gained += layout_nudge_bends_gained (self, bottom, self->below[bottom], shift);
     }
   if (gained >= 0)
     return FALSE;
@@ -159,16 +159,16 @@ nudge_round (Nudge *self)
 {
   gboolean changed = FALSE;
 
-  find_runs (self);
+  layout_nudge_find_runs (self);
   for (guint v = 0; v < self->work->vertices->len; v++)
     {
       guint next = self->below[v];
-      double apart = next != NO_VERTEX ? x_of (self, next) - x_of (self, v) : 0;
+      double apart = next != NO_VERTEX ? layout_nudge_x_of (self, next) - layout_nudge_x_of (self, v) : 0;
 
       if (apart == 0 || fabs (apart) > LARGEST)
         continue;
-      changed |= move_run (self, self->run_of[next], self->run_of[v], -apart)
-                 || move_run (self, self->run_of[v], self->run_of[next], apart);
+      changed |= layout_nudge_move_run (self, self->run_of[next], self->run_of[v], -apart)
+                 || layout_nudge_move_run (self, self->run_of[v], self->run_of[next], apart);
     }
   return changed;
 }

@@ -12,8 +12,8 @@
 typedef struct { double key; guint pos, vertex; } Keyed;
 
 static int
-compare_keyed (gconstpointer a,
-               gconstpointer b)
+layout_order_compare_keyed (gconstpointer a,
+                            gconstpointer b)
 {
   const Keyed *ka = a, *kb = b;
 
@@ -23,8 +23,8 @@ compare_keyed (gconstpointer a,
 }
 
 static int
-compare_guint (gconstpointer a,
-               gconstpointer b)
+layout_order_compare_guint (gconstpointer a,
+                            gconstpointer b)
 {
   guint x = *(const guint *) a, y = *(const guint *) b;
 
@@ -32,25 +32,25 @@ compare_guint (gconstpointer a,
 }
 
 static guint
-rank_size (const Work *work,
-           guint       rank)
+layout_order_rank_size (const Work *work,
+                        guint       rank)
 {
   return work->rank_first[rank + 1] - work->rank_first[rank];
 }
 
 static void
-number_rank (Work  *work,
-             guint  rank)
+layout_order_number_rank (Work  *work,
+                          guint  rank)
 {
   const guint *order = work->order + work->rank_first[rank];
 
-  for (guint i = 0; i < rank_size (work, rank); i++)
+  for (guint i = 0; i < layout_order_rank_size (work, rank); i++)
     VERTEX (work, order[i])->pos = i;
 }
 
 /* Depth first from the sources keeps what belongs together side by side. */
 static void
-initial_order (Work *work)
+layout_order_initial (Work *work)
 {
   guint n = work->vertices->len;
   g_autofree guint *fill = g_new0 (guint, work->n_ranks + 1);
@@ -88,17 +88,17 @@ initial_order (Work *work)
 
 /* Crossings between rank and the one below. */
 static guint64
-count_rank (const Work *work,
-            guint       rank,
-            guint      *tree,
-            GArray     *ends)
+layout_order_count_rank (const Work *work,
+                         guint       rank,
+                         guint      *tree,
+                         GArray     *ends)
 {
-  guint size = rank_size (work, rank + 1);
+  guint size = layout_order_rank_size (work, rank + 1);
   guint64 crossings = 0;
   guint seen = 0;
 
   memset (tree, 0, sizeof (guint) * (size + 2));
-  for (guint i = 0; i < rank_size (work, rank); i++)
+  for (guint i = 0; i < layout_order_rank_size (work, rank); i++)
     {
       guint v = work->order[work->rank_first[rank] + i];
 
@@ -122,28 +122,28 @@ count_rank (const Work *work,
 }
 
 static guint64
-count_crossings (const Work *work)
+layout_order_count_crossings (const Work *work)
 {
   g_autofree guint *tree = g_new (guint, work->vertices->len + 2);
   g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
   guint64 crossings = 0;
 
   for (guint rank = 0; rank + 1 < work->n_ranks; rank++)
-    crossings += count_rank (work, rank, tree, ends);
+    crossings += layout_order_count_rank (work, rank, tree, ends);
   return crossings;
 }
 
 static void
-sort_rank (Work     *work,
-           guint     rank,
-           gboolean  by_upper,
-           Keyed    *keyed)
+layout_order_sort_rank (Work     *work,
+                        guint     rank,
+                        gboolean  by_upper,
+                        Keyed    *keyed)
 {
   guint *order = work->order + work->rank_first[rank];
   const guint *first = by_upper ? work->up_first : work->down_first;
   const guint *list = by_upper ? work->up : work->down;
-  guint n = rank_size (work, rank);
-  guint other = n > 0 ? rank_size (work, by_upper ? rank - 1 : rank + 1) : 0;
+  guint n = layout_order_rank_size (work, rank);
+  guint other = n > 0 ? layout_order_rank_size (work, by_upper ? rank - 1 : rank + 1) : 0;
 
   for (guint i = 0; i < n; i++)
     {
@@ -155,33 +155,33 @@ sort_rank (Work     *work,
       /* one without neighbours keeps its relative place */
       keyed[i] = (Keyed) { degree > 0 ? sum / degree : (i + 0.5) / n * other, i, v };
     }
-  qsort (keyed, n, sizeof (Keyed), compare_keyed);
+  qsort (keyed, n, sizeof (Keyed), layout_order_compare_keyed);
   for (guint i = 0; i < n; i++)
     order[i] = keyed[i].vertex;
-  number_rank (work, rank);
+  layout_order_number_rank (work, rank);
 }
 
 static void
-sweep (Work     *work,
-       gboolean  downwards,
-       Keyed    *keyed)
+layout_order_sweep (Work     *work,
+                    gboolean  downwards,
+                    Keyed    *keyed)
 {
   if (downwards)
     for (guint rank = 1; rank < work->n_ranks; rank++)
-      sort_rank (work, rank, TRUE, keyed);
+      layout_order_sort_rank (work, rank, TRUE, keyed);
   else
     for (guint rank = work->n_ranks - 1; rank-- > 0;)
-      sort_rank (work, rank, FALSE, keyed);
+      layout_order_sort_rank (work, rank, FALSE, keyed);
 }
 
 /* ---- exchange of neighbours ---- */
 
 /* Positions of the neighbours of v, sorted. */
 static void
-sorted_ends (const Work  *work,
-             guint        v,
-             gboolean     upper,
-             GArray      *ends)
+layout_order_sorted_ends (const Work  *work,
+                          guint        v,
+                          gboolean     upper,
+                          GArray      *ends)
 {
   const guint *first = upper ? work->up_first : work->down_first;
   const guint *list = upper ? work->up : work->down;
@@ -190,13 +190,13 @@ sorted_ends (const Work  *work,
   for (guint k = first[v]; k < first[v + 1]; k++)
     g_array_append_val (ends, VERTEX (work, list[k])->pos);
   if (ends->len > 1)
-    g_array_sort (ends, compare_guint);
+    g_array_sort (ends, layout_order_compare_guint);
 }
 
 /* Pairs (a, b) with a > b: crossings while the owner of a stands left of the owner of b. */
 static guint64
-count_pairs (const GArray *a,
-             const GArray *b)
+layout_order_count_pairs (const GArray *a,
+                          const GArray *b)
 {
   guint64 pairs = 0;
   guint k = 0;
@@ -211,25 +211,25 @@ count_pairs (const GArray *a,
 }
 
 static gboolean
-exchange_rank (Work   *work,
-               guint   rank,
-               GArray *ends[4])
+layout_order_exchange_rank (Work   *work,
+                            guint   rank,
+                            GArray *ends[4])
 {
   guint *order = work->order + work->rank_first[rank];
   gboolean changed = FALSE;
 
-  for (guint i = 0; i + 1 < rank_size (work, rank); i++)
+  for (guint i = 0; i + 1 < layout_order_rank_size (work, rank); i++)
     {
       guint u = order[i], v = order[i + 1];
       guint64 now, then;
 
       for (guint side = 0; side < 2; side++)
         {
-          sorted_ends (work, u, side == 0, ends[side * 2]);
-          sorted_ends (work, v, side == 0, ends[side * 2 + 1]);
+          layout_order_sorted_ends (work, u, side == 0, ends[side * 2]);
+          layout_order_sorted_ends (work, v, side == 0, ends[side * 2 + 1]);
         }
-      now = count_pairs (ends[0], ends[1]) + count_pairs (ends[2], ends[3]);
-      then = count_pairs (ends[1], ends[0]) + count_pairs (ends[3], ends[2]);
+      now = layout_order_count_pairs (ends[0], ends[1]) + layout_order_count_pairs (ends[2], ends[3]);
+      then = layout_order_count_pairs (ends[1], ends[0]) + layout_order_count_pairs (ends[3], ends[2]);
       if (then >= now)
         continue;
       order[i] = v;
@@ -243,8 +243,8 @@ exchange_rank (Work   *work,
 }
 
 static gboolean
-exchange_neighbours (Work    *work,
-                     GError **error)
+layout_order_exchange_neighbours (Work    *work,
+                                  GError **error)
 {
   GArray *ends[4];
   gboolean changed = TRUE, going = TRUE;
@@ -255,7 +255,7 @@ exchange_neighbours (Work    *work,
     {
       changed = FALSE;
       for (guint rank = 0; rank < work->n_ranks; rank++)
-        changed |= exchange_rank (work, rank, ends);
+        changed |= layout_order_exchange_rank (work, rank, ends);
       going = !g_cancellable_set_error_if_cancelled (work->cancellable, error);
     }
   for (guint i = 0; i < 4; i++)
@@ -273,20 +273,20 @@ vn_graph_layout_order_ranks (Work    *work,
   g_autofree guint *best = NULL;
   guint stale = 0;
 
-  initial_order (work);
+  layout_order_initial (work);
   if (work->n_ranks == 0)
     return TRUE;
 
   best = g_memdup2 (work->order, bytes);
-  work->crossings = count_crossings (work);
+  work->crossings = layout_order_count_crossings (work);
   for (guint i = 0; i < MAX_SWEEPS && stale < MAX_STALE && work->crossings > 0; i++)
     {
       guint64 crossings;
 
       if (g_cancellable_set_error_if_cancelled (work->cancellable, error))
         return FALSE;
-      sweep (work, i % 2 == 0, keyed);
-      crossings = count_crossings (work);
+      layout_order_sweep (work, i % 2 == 0, keyed);
+      crossings = layout_order_count_crossings (work);
       stale = crossings < work->crossings ? 0 : stale + 1;
       if (stale > 0)
         continue;
@@ -295,6 +295,6 @@ vn_graph_layout_order_ranks (Work    *work,
     }
   memcpy (work->order, best, bytes);
   for (guint rank = 0; rank < work->n_ranks; rank++)
-    number_rank (work, rank);
-  return work->crossings == 0 || exchange_neighbours (work, error);
+    layout_order_number_rank (work, rank);
+  return work->crossings == 0 || layout_order_exchange_neighbours (work, error);
 }

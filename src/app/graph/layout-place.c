@@ -19,8 +19,8 @@ typedef struct { double sum, weight; guint n; } Pool;
 
 /* Longest way from each vertex upwards, or downwards, in boxes. */
 static guint *
-measure_ways (const Work *work,
-              gboolean    upwards)
+layout_place_measure_ways (const Work *work,
+                           gboolean    upwards)
 {
   const guint *first = upwards ? work->up_first : work->down_first;
   const guint *list = upwards ? work->up : work->down;
@@ -40,10 +40,10 @@ measure_ways (const Work *work,
 /* The neighbour that continues v: of a lane the lane; else a box rather than a lane and the longer way
  * rather than the shorter. Nobody if two are equally good: then v belongs in the middle. */
 static guint
-best_neighbour (const Work  *work,
-                guint        v,
-                gboolean     upwards,
-                const guint *way)
+layout_place_best_neighbour (const Work  *work,
+                             guint        v,
+                             gboolean     upwards,
+                             const guint *way)
 {
   static const guint merit[] = { [VERTEX_NODE] = 2, [VERTEX_LANE] = 1, [VERTEX_STUB] = 0 };
   const guint *first = upwards ? work->up_first : work->down_first;
@@ -68,16 +68,16 @@ best_neighbour (const Work  *work,
 
 /* For each vertex the one that should stand right below it, if both see it so. */
 static guint *
-match_vertices (const Work *work)
+layout_place_match_vertices (const Work *work)
 {
-  g_autofree guint *up_way = measure_ways (work, TRUE), *down_way = measure_ways (work, FALSE);
+  g_autofree guint *up_way = layout_place_measure_ways (work, TRUE), *down_way = layout_place_measure_ways (work, FALSE);
   guint n = work->vertices->len;
   guint *below = g_new (guint, n + 1);
 
   for (guint v = 0; v < n; v++)
     {
-      below[v] = best_neighbour (work, v, FALSE, down_way);
-      if (below[v] != NO_VERTEX && best_neighbour (work, below[v], TRUE, up_way) != v)
+      below[v] = layout_place_best_neighbour (work, v, FALSE, down_way);
+      if (below[v] != NO_VERTEX && layout_place_best_neighbour (work, below[v], TRUE, up_way) != v)
         below[v] = NO_VERTEX;
     }
   return below;
@@ -86,10 +86,10 @@ match_vertices (const Work *work)
 /* ---- isotonic regression ---- */
 
 static double
-link_weight (const Work  *work,
-             const guint *below,
-             guint        a,
-             guint        b)
+layout_place_link_weight (const Work  *work,
+                          const guint *below,
+                          guint        a,
+                          guint        b)
 {
   if (VERTEX (work, a)->kind == VERTEX_LANE && VERTEX (work, b)->kind == VERTEX_LANE)
     return LANE_WEIGHT;
@@ -97,18 +97,18 @@ link_weight (const Work  *work,
 }
 
 static void
-add_wish (const Work  *work,
-          const guint *below,
-          guint        v,
-          const guint *first,
-          const guint *list,
-          double      *sum,
-          double      *weight)
+layout_place_add_wish (const Work  *work,
+                       const guint *below,
+                       guint        v,
+                       const guint *first,
+                       const guint *list,
+                       double      *sum,
+                       double      *weight)
 {
   for (guint k = first[v]; k < first[v + 1]; k++)
     {
       const Vertex *other = VERTEX (work, list[k]);
-      double w = link_weight (work, below, v, list[k]);
+      double w = layout_place_link_weight (work, below, v, list[k]);
 
       *sum += w * other->x;
       *weight += w;
@@ -117,10 +117,10 @@ add_wish (const Work  *work,
 
 /* Solves one rank. @wishes holds, for each vertex in order, wanted place times weight, and weight. */
 static void
-solve_rank (Work  *work,
-            guint  rank,
-            Pool  *wishes,
-            Pool  *pools)
+layout_place_solve_rank (Work  *work,
+                         guint  rank,
+                         Pool  *wishes,
+                         Pool  *pools)
 {
   const guint *order = work->order + work->rank_first[rank];
   guint n = work->rank_first[rank + 1] - work->rank_first[rank], n_pools = 0, at = 0;
@@ -169,17 +169,17 @@ place_rank (Work        *work,
 
       wish->sum = wish->weight = 0;
       if (use_up)
-        add_wish (work, below, order[i], work->up_first, work->up, &wish->sum, &wish->weight);
+        layout_place_add_wish (work, below, order[i], work->up_first, work->up, &wish->sum, &wish->weight);
       if (use_down)
-        add_wish (work, below, order[i], work->down_first, work->down, &wish->sum, &wish->weight);
+        layout_place_add_wish (work, below, order[i], work->down_first, work->down, &wish->sum, &wish->weight);
       if (wish->weight == 0)
         *wish = (Pool) { 0.05 * VERTEX (work, order[i])->x, 0.05, 1 };
     }
-  solve_rank (work, rank, wishes, pools);
+  layout_place_solve_rank (work, rank, wishes, pools);
 }
 
 static void
-pack_ranks (Work *work)
+layout_place_pack_ranks (Work *work)
 {
   for (guint rank = 0; rank < work->n_ranks; rank++)
     {
@@ -202,8 +202,8 @@ pack_ranks (Work *work)
 typedef struct { guint first, n; } Run;   /* of the array of path vertices */
 
 static int
-compare_runs (gconstpointer a,
-              gconstpointer b)
+layout_place_compare_runs (gconstpointer a,
+                           gconstpointer b)
 {
   const Run *ra = a, *rb = b;
 
@@ -214,9 +214,9 @@ compare_runs (gconstpointer a,
 
 /* Paths of vertices that would best stand under one another, longest first. */
 static GArray *
-collect_paths (const Work  *work,
-               const guint *below,
-               guint       *members)
+layout_place_collect_paths (const Work  *work,
+                            const guint *below,
+                            guint       *members)
 {
   guint n = work->vertices->len, filled = 0;
   g_autofree gboolean *has_above = g_new0 (gboolean, n + 1);
@@ -239,16 +239,16 @@ collect_paths (const Work  *work,
       if (run.n > 1)
         g_array_append_val (paths, run);
     }
-  g_array_sort (paths, compare_runs);
+  g_array_sort (paths, layout_place_compare_runs);
   return paths;
 }
 
 /* The free span of a vertex between its neighbours in the rank. */
 static void
-free_span (const Work *work,
-           guint       v,
-           double     *low,
-           double     *high)
+layout_place_free_span (const Work *work,
+                        guint       v,
+                        double     *low,
+                        double     *high)
 {
   const Vertex *vertex = VERTEX (work, v);
   const guint *order = work->order + work->rank_first[vertex->rank];
@@ -271,11 +271,11 @@ free_span (const Work *work,
 }
 
 static void
-set_run (Work        *work,
-         const guint *members,
-         guint        n,
-         double       low,
-         double       high)
+layout_place_set_run (Work        *work,
+                      const guint *members,
+                      guint        n,
+                      double       low,
+                      double       high)
 {
   double sum = 0, x;
 
@@ -288,9 +288,9 @@ set_run (Work        *work,
 
 /* As few straight pieces as the neighbours allow. Nobody moves past a neighbour. */
 static void
-straighten_path (Work        *work,
-                 const guint *members,
-                 guint        n)
+layout_place_straighten_path (Work        *work,
+                              const guint *members,
+                              guint        n)
 {
   double low = -G_MAXDOUBLE, high = G_MAXDOUBLE;
   guint start = 0;
@@ -299,10 +299,10 @@ straighten_path (Work        *work,
     {
       double l, h;
 
-      free_span (work, members[i], &l, &h);
+      layout_place_free_span (work, members[i], &l, &h);
       if (MAX (low, l) > MIN (high, h))
         {
-          set_run (work, members + start, i - start, low, high);
+          layout_place_set_run (work, members + start, i - start, low, high);
           start = i;
           low = l;
           high = h;
@@ -313,15 +313,15 @@ straighten_path (Work        *work,
           high = MIN (high, h);
         }
     }
-  set_run (work, members + start, n - start, low, high);
+  layout_place_set_run (work, members + start, n - start, low, high);
 }
 
 /* Every path wants to stand at its mean, long ones more so: the short ones make room. */
 static void
-gather_paths (Work         *work,
-              const GArray *paths,
-              const guint  *members,
-              Pool         *pools)
+layout_place_gather_paths (Work         *work,
+                           const GArray *paths,
+                           const guint  *members,
+                           Pool         *pools)
 {
   Pool *wishes = pools + work->vertices->len;
   g_autofree Pool *want = g_new0 (Pool, work->vertices->len + 1);
@@ -343,24 +343,24 @@ gather_paths (Work         *work,
 
       for (guint i = 0; i < n; i++)
         wishes[i] = want[order[i]].weight > 0 ? want[order[i]] : (Pool) { VERTEX (work, order[i])->x, 1, 1 };
-      solve_rank (work, rank, wishes, pools);
+      layout_place_solve_rank (work, rank, wishes, pools);
     }
 }
 
 static void
-straighten (Work        *work,
-            const guint *below,
-            Pool        *pools)
+layout_place_straighten (Work        *work,
+                         const guint *below,
+                         Pool        *pools)
 {
   g_autofree guint *members = g_new (guint, work->vertices->len + 1);
-  g_autoptr(GArray) paths = collect_paths (work, below, members);
+  g_autoptr(GArray) paths = layout_place_collect_paths (work, below, members);
 
-  gather_paths (work, paths, members, pools);
+  layout_place_gather_paths (work, paths, members, pools);
   for (guint i = 0; i < paths->len; i++)
     {
       const Run *run = &g_array_index (paths, Run, i);
 
-      straighten_path (work, members + run->first, run->n);
+      layout_place_straighten_path (work, members + run->first, run->n);
     }
 }
 
@@ -370,9 +370,9 @@ vn_graph_layout_place (Work    *work,
                        GError **error)
 {
   g_autofree Pool *pools = g_new (Pool, 2 * work->vertices->len + 1);
-  g_autofree guint *below = match_vertices (work);
+  g_autofree guint *below = layout_place_match_vertices (work);
 
-  pack_ranks (work);
+  layout_place_pack_ranks (work);
   for (guint pass = 0; pass < N_PASSES; pass++)
     {
       gboolean both = pass + N_BOTH_PASSES >= N_PASSES, downwards = pass % 2 == 0;
@@ -384,7 +384,7 @@ vn_graph_layout_place (Work    *work,
                     !downwards || both, pools);
     }
   for (guint i = 0; i < N_STRAIGHTEN; i++)
-    straighten (work, below, pools);
+    layout_place_straighten (work, below, pools);
   for (guint v = 0; v < work->vertices->len; v++)
     VERTEX (work, v)->x = round (VERTEX (work, v)->x);
   vn_graph_layout_nudge (work, below);

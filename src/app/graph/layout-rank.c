@@ -10,8 +10,8 @@
 #define CUT_SPAN  40
 
 static gboolean
-check_edges (const VnGraphLayoutInput  *input,
-             GError              **error)
+layout_rank_check_edges (const VnGraphLayoutInput  *input,
+                         GError              **error)
 {
   for (guint i = 0; i < input->n_edges; i++)
     {
@@ -37,10 +37,10 @@ check_edges (const VnGraphLayoutInput  *input,
 
 /* Compressed rows: edges of node i (as source, or as target) in list[first[i] … first[i + 1]). */
 static void
-group_edges (const VnGraphLayoutInput  *input,
-             gboolean              by_target,
-             guint               **first,
-             guint               **list)
+layout_rank_group_edges (const VnGraphLayoutInput  *input,
+                         gboolean              by_target,
+                         guint               **first,
+                         guint               **list)
 {
   g_autofree guint *fill = g_new0 (guint, input->n_nodes + 1);
 
@@ -60,11 +60,11 @@ group_edges (const VnGraphLayoutInput  *input,
 
 /* Longest path. Fills rank and the order in which nodes were reached; FALSE if some never are: a cycle. */
 static gboolean
-longest_path (Work         *work,
-              const guint  *out_first,
-              const guint  *out,
-              guint        *sorted,
-              GError      **error)
+layout_rank_longest_path (Work         *work,
+                          const guint  *out_first,
+                          const guint  *out,
+                          guint        *sorted,
+                          GError      **error)
 {
   const VnGraphLayoutInput *input = work->input;
   g_autofree guint *waiting = g_new0 (guint, input->n_nodes + 1);
@@ -100,12 +100,12 @@ longest_path (Work         *work,
 
 /* Sources, and chains hanging from nothing but a source, go down to right above what they feed. */
 static void
-tighten (Work        *work,
-         const guint *in_first,
-         const guint *in,
-         const guint *out_first,
-         const guint *out,
-         const guint *sorted)
+layout_rank_tighten (Work        *work,
+                     const guint *in_first,
+                     const guint *in,
+                     const guint *out_first,
+                     const guint *out,
+                     const guint *sorted)
 {
   const VnGraphLayoutInput *input = work->input;
   g_autofree gboolean *loose = g_new0 (gboolean, input->n_nodes + 1);
@@ -145,17 +145,17 @@ vn_graph_layout_rank_nodes (Work    *work,
   const VnGraphLayoutInput *input = work->input;
   g_autofree guint *in_first = NULL, *in = NULL, *out_first = NULL, *out = NULL, *sorted = NULL;
 
-  if (!check_edges (input, error))
+  if (!layout_rank_check_edges (input, error))
     return FALSE;
 
   work->node_rank = g_new0 (guint, input->n_nodes + 1);
   sorted = g_new0 (guint, input->n_nodes + 1);
-  group_edges (input, TRUE, &in_first, &in);
-  group_edges (input, FALSE, &out_first, &out);
-  if (!longest_path (work, out_first, out, sorted, error))
+  layout_rank_group_edges (input, TRUE, &in_first, &in);
+  layout_rank_group_edges (input, FALSE, &out_first, &out);
+  if (!layout_rank_longest_path (work, out_first, out, sorted, error))
     return FALSE;
 
-  tighten (work, in_first, in, out_first, out, sorted);
+  layout_rank_tighten (work, in_first, in, out_first, out, sorted);
   for (guint i = 0; i < input->n_nodes; i++)
     work->n_ranks = MAX (work->n_ranks, work->node_rank[i] + 1);
   return TRUE;
@@ -164,11 +164,11 @@ vn_graph_layout_rank_nodes (Work    *work,
 /* ---- vertices ---- */
 
 static guint
-add_vertex (Work       *work,
-            VertexKind  kind,
-            guint       rank,
-            double      width,
-            double      height)
+layout_rank_add_vertex (Work       *work,
+                        VertexKind  kind,
+                        guint       rank,
+                        double      width,
+                        double      height)
 {
   Vertex vertex = { .kind = kind, .rank = rank, .width = width, .height = height };
 
@@ -177,9 +177,9 @@ add_vertex (Work       *work,
 }
 
 static void
-add_segment (Work  *work,
-             guint  top,
-             guint  bottom)
+layout_rank_add_segment (Work  *work,
+                         guint  top,
+                         guint  bottom)
 {
   Segment segment = { top, bottom };
 
@@ -187,9 +187,9 @@ add_segment (Work  *work,
 }
 
 static int
-compare_edges (gconstpointer a,
-               gconstpointer b,
-               gpointer      user_data)
+layout_rank_compare_edges (gconstpointer a,
+                           gconstpointer b,
+                           gpointer      user_data)
 {
   const Work *work = user_data;
   guint ia = *(const guint *) a, ib = *(const guint *) b;
@@ -206,9 +206,9 @@ compare_edges (gconstpointer a,
 }
 
 static void
-add_stubs (Work        *work,
-           const guint *edges,
-           guint        n)
+layout_rank_add_stubs (Work        *work,
+                       const guint *edges,
+                       guint        n)
 {
   for (guint i = 0; i < n; i++)
     {
@@ -216,16 +216,16 @@ add_stubs (Work        *work,
       StubVertex above = { .edge = edges[i], .n_edges = 1 };
 
       work->links[edges[i]].is_cut = TRUE;
-      above.vertex = add_vertex (work, VERTEX_STUB, work->node_rank[edge->to] - 1, STUB_WIDTH, STUB_HEIGHT);
-      add_segment (work, above.vertex, edge->to);
+      above.vertex = layout_rank_add_vertex (work, VERTEX_STUB, work->node_rank[edge->to] - 1, STUB_WIDTH, STUB_HEIGHT);
+      layout_rank_add_segment (work, above.vertex, edge->to);
       g_array_append_val (work->stubs, above);
       if (i == 0)
         {
           StubVertex below = { .edge = edges[i], .n_edges = n, .at_source = TRUE };
 
-          below.vertex = add_vertex (work, VERTEX_STUB, work->node_rank[edge->from] + 1, STUB_WIDTH,
-                                     STUB_HEIGHT);
-          add_segment (work, edge->from, below.vertex);
+          below.vertex = layout_rank_add_vertex (work, VERTEX_STUB, work->node_rank[edge->from] + 1, STUB_WIDTH,
+                                                 STUB_HEIGHT);
+          layout_rank_add_segment (work, edge->from, below.vertex);
           g_array_append_val (work->stubs, below);
         }
     }
@@ -233,9 +233,9 @@ add_stubs (Work        *work,
 
 /* Edges of one tensor, nearest target first: one lane down to the farthest that is not cut. */
 static void
-add_lane (Work        *work,
-          const guint *edges,
-          guint        n)
+layout_rank_add_lane (Work        *work,
+                      const guint *edges,
+                      guint        n)
 {
   guint from = work->input->edges[edges[0]].from;
   guint top = work->node_rank[from], bottom, first = work->vertices->len;
@@ -243,9 +243,9 @@ add_lane (Work        *work,
   bottom = work->node_rank[work->input->edges[edges[n - 1]].to];
   for (guint rank = top + 1; rank < bottom; rank++)
     {
-      guint vertex = add_vertex (work, VERTEX_LANE, rank, 0, 0);
+      guint vertex = layout_rank_add_vertex (work, VERTEX_LANE, rank, 0, 0);
 
-      add_segment (work, rank == top + 1 ? from : vertex - 1, vertex);
+      layout_rank_add_segment (work, rank == top + 1 ? from : vertex - 1, vertex);
     }
   for (guint i = 0; i < n; i++)
     {
@@ -255,15 +255,15 @@ add_lane (Work        *work,
       link->n_lanes = work->node_rank[to] - top - 1;
       link->first_lane = link->n_lanes > 0 ? first : NO_VERTEX;
       link->shared = link->n_lanes > 0 && i + 1 < n;
-      add_segment (work, link->n_lanes > 0 ? first + link->n_lanes - 1 : from, to);
+      layout_rank_add_segment (work, link->n_lanes > 0 ? first + link->n_lanes - 1 : from, to);
     }
 }
 
 static void
-split_tensor (Work        *work,
-              const guint *edges,
-              guint        n,
-              guint        cut_span)
+layout_rank_split_tensor (Work        *work,
+                          const guint *edges,
+                          guint        n,
+                          guint        cut_span)
 {
   guint near = 0;
 
@@ -276,16 +276,16 @@ split_tensor (Work        *work,
       near++;
     }
   if (near > 0)
-    add_lane (work, edges, near);
+    layout_rank_add_lane (work, edges, near);
   if (near < n)
-    add_stubs (work, edges + near, n - near);
+    layout_rank_add_stubs (work, edges + near, n - near);
 }
 
 static void
-fill_neighbours (Work    *work,
-                 gboolean upwards,
-                 guint  **first,
-                 guint  **list)
+layout_rank_fill_neighbours (Work    *work,
+                             gboolean upwards,
+                             guint  **first,
+                             guint  **list)
 {
   guint n = work->vertices->len;
   g_autofree guint *fill = g_new0 (guint, n + 1);
@@ -324,12 +324,12 @@ vn_graph_layout_build_ranks (Work *work)
   work->stubs = g_array_new (FALSE, FALSE, sizeof (StubVertex));
   work->links = g_new0 (Link, input->n_edges + 1);
   for (guint i = 0; i < input->n_nodes; i++)
-    add_vertex (work, VERTEX_NODE, work->node_rank[i], input->nodes[i].width, input->nodes[i].height);
+    layout_rank_add_vertex (work, VERTEX_NODE, work->node_rank[i], input->nodes[i].width, input->nodes[i].height);
 
   for (guint i = 0; i < input->n_edges; i++)
     edges[i] = i;
   if (input->n_edges > 1)
-    g_qsort_with_data (edges, (int) input->n_edges, sizeof (guint), compare_edges, work);
+    g_qsort_with_data (edges, (int) input->n_edges, sizeof (guint), layout_rank_compare_edges, work);
   for (guint i = 0, n; i < input->n_edges; i += n)
     {
       const VnGraphLayoutEdge *edge = &input->edges[edges[i]];
@@ -341,8 +341,8 @@ vn_graph_layout_build_ranks (Work *work)
           if (next->from != edge->from || next->output != edge->output)
             break;
         }
-      split_tensor (work, edges + i, n, cut_span);
+      layout_rank_split_tensor (work, edges + i, n, cut_span);
     }
-  fill_neighbours (work, TRUE, &work->up_first, &work->up);
-  fill_neighbours (work, FALSE, &work->down_first, &work->down);
+  layout_rank_fill_neighbours (work, TRUE, &work->up_first, &work->up);
+  layout_rank_fill_neighbours (work, FALSE, &work->down_first, &work->down);
 }

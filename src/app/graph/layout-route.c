@@ -16,8 +16,8 @@ typedef struct { double *top, *bottom; } Bands;   /* by rank */
 typedef struct { guint edge; const Vertex *from; double x; } Port;
 
 static int
-compare_ports (gconstpointer a,
-               gconstpointer b)
+layout_route_compare_ports (gconstpointer a,
+                            gconstpointer b)
 {
   const Port *pa = a, *pb = b;
 
@@ -27,8 +27,8 @@ compare_ports (gconstpointer a,
 }
 
 static void
-make_bands (const Work *work,
-            Bands      *bands)
+layout_route_make_bands (const Work *work,
+                         Bands      *bands)
 {
   g_autofree double *spread = g_new0 (double, work->n_ranks + 1);
   g_autofree double *height = g_new0 (double, work->n_ranks + 1);
@@ -59,8 +59,8 @@ make_bands (const Work *work,
 }
 
 static void
-grow (VnRect *bounds,
-      VnRect  box)
+layout_route_grow (VnRect *bounds,
+                   VnRect  box)
 {
   double x1 = MAX (bounds->x + bounds->width, box.x + box.width);
   double y1 = MAX (bounds->y + bounds->height, box.y + box.height);
@@ -72,8 +72,8 @@ grow (VnRect *bounds,
 }
 
 static VnRect
-vertex_box (const Vertex *vertex,
-            const Bands  *bands)
+layout_route_vertex_box (const Vertex *vertex,
+                         const Bands  *bands)
 {
   double middle = (bands->top[vertex->rank] + bands->bottom[vertex->rank]) / 2;
 
@@ -84,12 +84,12 @@ vertex_box (const Vertex *vertex,
 /* Inputs of a node 22 px apart, in the order they come from; one that comes straight down enters in the
  * middle. */
 static void
-spread_ports (GArray       *ports,
-              const Vertex *to)
+layout_route_spread_ports (GArray       *ports,
+                           const Vertex *to)
 {
   double step = PORT_STEP, middle = (ports->len - 1) / 2., least = 1;
 
-  g_array_sort (ports, compare_ports);
+  g_array_sort (ports, layout_route_compare_ports);
   if (ports->len > 1)
     step = MIN (step, (to->width - 2 * PORT_STEP) / (ports->len - 1));
   for (guint i = 0; i < ports->len; i++)
@@ -107,8 +107,8 @@ spread_ports (GArray       *ports,
 }
 
 static guint
-last_vertex (const Work *work,
-             guint       edge)
+layout_route_last_vertex (const Work *work,
+                          guint       edge)
 {
   const Link *link = &work->links[edge];
 
@@ -117,7 +117,7 @@ last_vertex (const Work *work,
 
 /* The x at which each edge enters its target. */
 static double *
-find_ports (const Work *work)
+layout_route_find_ports (const Work *work)
 {
   const VnGraphLayoutInput *input = work->input;
   double *x = g_new0 (double, input->n_edges + 1);
@@ -133,7 +133,7 @@ find_ports (const Work *work)
     }
   for (guint i = 0; i < input->n_edges; i++)
     {
-      guint from = work->links[i].is_cut ? stub_of[i] : last_vertex (work, i);
+      guint from = work->links[i].is_cut ? stub_of[i] : layout_route_last_vertex (work, i);
       Port port = { .edge = i, .from = VERTEX (work, from) };
       GArray **ports = &by_node[input->edges[i].to];
 
@@ -145,7 +145,7 @@ find_ports (const Work *work)
     {
       if (by_node[node] == NULL)
         continue;
-      spread_ports (by_node[node], VERTEX (work, node));
+      layout_route_spread_ports (by_node[node], VERTEX (work, node));
       for (guint i = 0; i < by_node[node]->len; i++)
         x[g_array_index (by_node[node], Port, i).edge] = g_array_index (by_node[node], Port, i).x;
       g_array_unref (by_node[node]);
@@ -156,12 +156,12 @@ find_ports (const Work *work)
 /* Appends the vertical piece at x from top to bottom, joining it to the piece above where that runs on
  * straight. */
 static void
-append_piece (VnGraphLayout *layout,
-              guint     first,
-              gboolean  apart,
-              double    x,
-              double    top,
-              double    bottom)
+layout_route_append_piece (VnGraphLayout *layout,
+                           guint     first,
+                           gboolean  apart,
+                           double    x,
+                           double    top,
+                           double    bottom)
 {
   VnPoint points[2] = { { x, top }, { x, bottom } };
 
@@ -194,16 +194,16 @@ route_edge (const Work  *work,
   if (link->is_cut)
     return;
 
-  append_piece (layout, first, FALSE, VERTEX (work, ends->from)->x, from->y + from->height,
-                bands->bottom[work->node_rank[ends->from]]);
+  layout_route_append_piece (layout, first, FALSE, VERTEX (work, ends->from)->x, from->y + from->height,
+                             bands->bottom[work->node_rank[ends->from]]);
   for (guint i = 0; i < link->n_lanes; i++)
     {
       const Vertex *lane = VERTEX (work, link->first_lane + i);
 
-      append_piece (layout, first, FALSE, lane->x, bands->top[lane->rank], bands->bottom[lane->rank]);
+      layout_route_append_piece (layout, first, FALSE, lane->x, bands->top[lane->rank], bands->bottom[lane->rank]);
     }
   /* the last piece of a shared lane must be found again to be drawn alone */
-  append_piece (layout, first, link->shared, port, entry, to->y);
+  layout_route_append_piece (layout, first, link->shared, port, entry, to->y);
 
   n = layout->points->len - first;
   if (link->shared)
@@ -211,17 +211,17 @@ route_edge (const Work  *work,
 }
 
 static void
-add_stub (const Work       *work,
-          VnGraphLayout         *layout,
-          const Bands      *bands,
-          const StubVertex *from,
-          double            port)
+layout_route_add_stub (const Work       *work,
+                       VnGraphLayout         *layout,
+                       const Bands      *bands,
+                       const StubVertex *from,
+                       double            port)
 {
   const VnGraphLayoutEdge *edge = &work->input->edges[from->edge];
   const Vertex *vertex = VERTEX (work, from->vertex);
   VnGraphLayoutStub stub = { .edge = from->edge, .n_edges = from->n_edges, .at_source = from->at_source };
 
-  stub.box = vertex_box (vertex, bands);
+  stub.box = layout_route_vertex_box (vertex, bands);
   if (from->at_source)
     {
       const VnRect *box = &layout->boxes[edge->from];
@@ -242,7 +242,7 @@ add_stub (const Work       *work,
       stub.route[3] = (VnPoint) { port, box->y };
     }
   g_array_append_val (layout->stubs, stub);
-  grow (&layout->bounds, stub.box);
+  layout_route_grow (&layout->bounds, stub.box);
 }
 
 /* Fills boxes, routes, stubs and bounds of @layout. */
@@ -250,19 +250,19 @@ void
 vn_graph_layout_route (Work     *work,
                        VnGraphLayout *layout)
 {
-  g_autofree double *ports = find_ports (work);
+  g_autofree double *ports = layout_route_find_ports (work);
   Bands bands;
 
-  make_bands (work, &bands);
+  layout_route_make_bands (work, &bands);
   for (guint i = 0; i < layout->n_nodes; i++)
     {
-      layout->boxes[i] = vertex_box (VERTEX (work, i), &bands);
+      layout->boxes[i] = layout_route_vertex_box (VERTEX (work, i), &bands);
       if (i == 0)
         layout->bounds = layout->boxes[0];
-      grow (&layout->bounds, layout->boxes[i]);
+      layout_route_grow (&layout->bounds, layout->boxes[i]);
     }
   for (guint v = layout->n_nodes; v < work->vertices->len; v++)
-    grow (&layout->bounds, vertex_box (VERTEX (work, v), &bands));
+    layout_route_grow (&layout->bounds, layout_route_vertex_box (VERTEX (work, v), &bands));
   for (guint i = 0; i < layout->n_edges; i++)
     {
       layout->route_first[i] = layout->points->len;
@@ -273,7 +273,7 @@ vn_graph_layout_route (Work     *work,
     {
       const StubVertex *stub = &g_array_index (work->stubs, StubVertex, i);
 
-      add_stub (work, layout, &bands, stub, ports[stub->edge]);
+      layout_route_add_stub (work, layout, &bands, stub, ports[stub->edge]);
     }
   g_free (bands.top);
   g_free (bands.bottom);

@@ -17,12 +17,12 @@
 static const double float_dashes[] = { 5, 3 };
 
 static void
-trace (Paint         *paint,
-       const VnPoint *points,
-       guint          first,
-       guint          n,
-       double         shorten,
-       gboolean       plain)
+paint_edge_trace (Paint         *paint,
+                  const VnPoint *points,
+                  guint          first,
+                  guint          n,
+                  double         shorten,
+                  gboolean       plain)
 {
   cairo_move_to (paint->cr, points[first].x, points[first].y);
   for (guint i = first + 1; i < n; i++)
@@ -54,11 +54,11 @@ paint_arrow (Paint   *paint,
 }
 
 static double
-curve_parameter (VnPoint a,
-                 VnPoint c1,
-                 VnPoint c2,
-                 VnPoint b,
-                 double  y)
+paint_edge_curve_parameter (VnPoint a,
+                            VnPoint c1,
+                            VnPoint c2,
+                            VnPoint b,
+                            double  y)
 {
   double low = 0, high = 1;
 
@@ -93,7 +93,7 @@ vn_paint_point_on_route (const VnPoint *points,
       if (i % 2 == 0 || a.x == b.x)
         return (VnPoint) { a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y), y };
       vn_route_controls (a, b, &c1, &c2);
-      t = curve_parameter (a, c1, c2, b, y);
+      t = paint_edge_curve_parameter (a, c1, c2, b, y);
       u = 1 - t;
       return (VnPoint) { u * u * u * a.x + 3 * u * u * t * c1.x + 3 * u * t * t * c2.x + t * t * t * b.x, y };
     }
@@ -135,7 +135,7 @@ vn_paint_edge (Paint   *paint,
   if (n == 0)
     return;
   width = MAX (width, (paint->level == VN_GRAPH_FAR ? 1.5 : 1) * paint->px);
-  trace (paint, points, 0, n, arrow - 1, FALSE);
+  paint_edge_trace (paint, points, 0, n, arrow - 1, FALSE);
   cairo_set_line_width (paint->cr, width);
   vn_paint_set_color (paint, color, alpha);
   if (data->is_float)
@@ -158,7 +158,7 @@ paint_own_part (Paint *paint,
 
   if (n == 0)
     return;
-  trace (paint, points, own, n, ARROW_SIZE - 1, FALSE);
+  paint_edge_trace (paint, points, own, n, ARROW_SIZE - 1, FALSE);
   cairo_set_line_width (paint->cr, MAX (theme->high_contrast ? 2 : EDGE_WIDTH, paint->px));
   vn_paint_set_ink (paint, theme->edge_alpha);
   if (data->is_float)
@@ -173,10 +173,10 @@ paint_own_part (Paint *paint,
 }
 
 static gboolean
-too_small (const VnPoint *points,
-           guint          first,
-           guint          n,
-           double         least)
+paint_edge_too_small (const VnPoint *points,
+                      guint          first,
+                      guint          n,
+                      double         least)
 {
   double dx = 0;
 
@@ -201,9 +201,9 @@ paint_far_edges (Paint        *paint,
       const VnPoint *points = vn_graph_layout_get_route (paint->self->layout,
                                                          g_array_index (edges, guint, i), &n, &own);
 
-      if (n == 0 || too_small (points, own, n, 2 * paint->px))
+      if (n == 0 || paint_edge_too_small (points, own, n, 2 * paint->px))
         continue;
-      trace (paint, points, own, n, 0, paint->camera.zoom < FAR_STRAIGHT);
+      paint_edge_trace (paint, points, own, n, 0, paint->camera.zoom < FAR_STRAIGHT);
       if (++pending % FAR_BATCH == 0)
         cairo_stroke (paint->cr);
     }
@@ -211,7 +211,7 @@ paint_far_edges (Paint        *paint,
 }
 
 static const char *
-short_name (const VnSceneNode *node)
+paint_edge_short_name (const VnSceneNode *node)
 {
   return node->kind == VN_SCENE_NODE ? node->op : node->name;
 }
@@ -229,7 +229,7 @@ vn_paint_stub (Paint              *paint,
   PangoLayout *layout;
   double width;
 
-  trace (paint, stub->route, 0, 4, stub->at_source ? 0 : ARROW_SIZE - 1, paint->level == VN_GRAPH_FAR);
+  paint_edge_trace (paint, stub->route, 0, 4, stub->at_source ? 0 : ARROW_SIZE - 1, paint->level == VN_GRAPH_FAR);
   cairo_set_line_width (paint->cr, MAX (EDGE_WIDTH, paint->px));
   vn_paint_set_ink (paint, theme->edge_alpha);
   cairo_stroke (paint->cr);
@@ -248,7 +248,7 @@ vn_paint_stub (Paint              *paint,
   if (stub->n_edges > 1)
     label = g_strdup_printf (_("%u far uses ↓"), stub->n_edges);
   else
-    label = g_strdup_printf ("%s %u %s", short_name (other), other->source, stub->at_source ? "↓" : "↑");
+    label = g_strdup_printf ("%s %u %s", paint_edge_short_name (other), other->source, stub->at_source ? "↓" : "↑");
   layout = vn_paint_text (paint, TEXT_SMALL, label, stub->box.width - 12, &width);
   vn_paint_set_ink (paint, 0.85);
   vn_paint_show_middle (paint, layout, stub->box.x + (stub->box.width - width) / 2,

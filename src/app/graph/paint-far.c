@@ -21,8 +21,8 @@ typedef struct
 } FarRect;
 
 static int
-compare_rects (gconstpointer a,
-               gconstpointer b)
+paint_far_compare_rects (gconstpointer a,
+                         gconstpointer b)
 {
   const FarRect *ra = a, *rb = b;
 
@@ -61,9 +61,9 @@ far_rect (Paint *paint,
 }
 
 static void
-add_rect (Paint         *paint,
-          const FarRect *rect,
-          int            grow)
+paint_far_add_rect (Paint         *paint,
+                    const FarRect *rect,
+                    int            grow)
 {
   int width = rect->width + 2 * grow, height = rect->height + 2 * grow;
 
@@ -82,17 +82,17 @@ paint_plain (Paint         *paint,
 
   for (guint i = 0; i < n; i++)
     if (!rects[i].has_outline)
-      add_rect (paint, &rects[i], 0);
+      paint_far_add_rect (paint, &rects[i], 0);
   vn_paint_set_color (paint, vn_color_mix (rects[0].fill, theme->ink, BARE_SHADE), 1);
   cairo_fill (paint->cr);
   for (guint i = 0; i < n; i++)
     if (rects[i].has_outline)
-      add_rect (paint, &rects[i], 0);
+      paint_far_add_rect (paint, &rects[i], 0);
   vn_paint_set_color (paint, outline, 1);
   cairo_fill (paint->cr);
   for (guint i = 0; i < n; i++)
     if (rects[i].has_outline)
-      add_rect (paint, &rects[i], -1);
+      paint_far_add_rect (paint, &rects[i], -1);
   vn_paint_set_color (paint, rects[0].fill, 1);
   cairo_fill (paint->cr);
 }
@@ -106,11 +106,11 @@ paint_bad (Paint         *paint,
   VnColor ring = vn_color_mix (theme->canvas, theme->ink, vn_graph_theme_alpha (theme, 0.8));
 
   for (guint i = 0; i < n; i++)
-    add_rect (paint, &rects[i], 2);
+    paint_far_add_rect (paint, &rects[i], 2);
   vn_paint_set_color (paint, ring, 1);
   cairo_fill (paint->cr);
   for (guint i = 0; i < n; i++)
-    add_rect (paint, &rects[i], 1);
+    paint_far_add_rect (paint, &rects[i], 1);
   vn_paint_set_color (paint, rects[0].fill, 1);
   cairo_fill (paint->cr);
 }
@@ -162,7 +162,7 @@ vn_paint_far_nodes (Paint        *paint,
   g_array_set_size (self->rects, nodes->len);
   for (guint i = 0; i < nodes->len; i++)
     g_array_index (self->rects, FarRect, i) = far_rect (paint, g_array_index (nodes, guint, i));
-  g_array_sort (self->rects, compare_rects);
+  g_array_sort (self->rects, paint_far_compare_rects);
 
   cairo_save (paint->cr);
   cairo_set_matrix (paint->cr, &paint->pixels);

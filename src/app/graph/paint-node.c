@@ -133,9 +133,9 @@ paint_ticks (Paint      *paint,
 }
 
 static void
-badge_path (Paint       *paint,
-            VnPrecision  precision,
-            VnRect       box)
+paint_node_badge_path (Paint       *paint,
+                       VnPrecision  precision,
+                       VnRect       box)
 {
   switch (precision)
     {
@@ -181,7 +181,7 @@ paint_badge (Paint      *paint,
   box.width = MAX (width + 9, BADGE_MIN);
   box.x = right - box.width;
   box.y = middle - BADGE_HEIGHT / 2;
-  badge_path (paint, precision, box);
+  paint_node_badge_path (paint, precision, box);
   vn_paint_set_color (paint, look->text, filled ? 1 : vn_graph_theme_alpha (&paint->self->theme, 0.75));
   if (filled)
     {

@@ -25,8 +25,8 @@ vn_graph_state_init (VnGraphState *self)
 }
 
 static double
-radius_of (Paint *paint,
-           guint  node)
+paint_state_radius_of (Paint *paint,
+                       guint  node)
 {
   if (paint->level == VN_GRAPH_FAR)
     return 1.5 * paint->px;
@@ -45,7 +45,7 @@ paint_ring (Paint  *paint,
 {
   const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
 
-  vn_paint_rounded (paint, *box, radius_of (paint, node), (distance + width / 2) * paint->px);
+  vn_paint_rounded (paint, *box, paint_state_radius_of (paint, node), (distance + width / 2) * paint->px);
   cairo_set_line_width (paint->cr, width * paint->px);
   vn_paint_set_color (paint, paint->self->theme.accent, alpha);
   cairo_stroke (paint->cr);
@@ -66,7 +66,7 @@ paint_region (Paint        *paint,
     {
       guint node = g_array_index (self->found, guint, i);
 
-      vn_paint_rounded (paint, *vn_graph_layout_get_box (self->layout, node), radius_of (paint, node), 0);
+      vn_paint_rounded (paint, *vn_graph_layout_get_box (self->layout, node), paint_state_radius_of (paint, node), 0);
     }
   cairo_set_fill_rule (paint->cr, CAIRO_FILL_RULE_EVEN_ODD);
   vn_paint_set_color (paint, self->theme.accent, 0.09);
@@ -83,9 +83,9 @@ paint_region (Paint        *paint,
 
 /* Where a chip sits: where its edge crosses the border of a region, else next to the arrow. */
 static VnPoint
-chip_place (Paint              *paint,
-            const VnGraphState *state,
-            const VnGraphChip  *chip)
+paint_state_chip_place (Paint              *paint,
+                        const VnGraphState *state,
+                        const VnGraphChip  *chip)
 {
   guint n;
   const VnPoint *points = vn_graph_layout_get_route (paint->self->layout, chip->edge, &n, NULL);
@@ -111,7 +111,7 @@ paint_chip (Paint              *paint,
             const VnGraphState *state,
             const VnGraphChip  *chip)
 {
-  VnPoint at = chip_place (paint, state, chip);
+  VnPoint at = paint_state_chip_place (paint, state, chip);
   PangoLayout *layout;
   double width;
   VnRect box;
@@ -153,10 +153,10 @@ paint_hover_node (Paint *paint,
 {
   const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
 
-  vn_paint_rounded (paint, *box, radius_of (paint, node), 0);
+  vn_paint_rounded (paint, *box, paint_state_radius_of (paint, node), 0);
   vn_paint_set_color (paint, paint->self->theme.ink, 0.07);
   cairo_fill (paint->cr);
-  vn_paint_rounded (paint, *box, radius_of (paint, node), -0.5 * paint->px);
+  vn_paint_rounded (paint, *box, paint_state_radius_of (paint, node), -0.5 * paint->px);
   cairo_set_line_width (paint->cr, MAX (1, paint->px));
   vn_paint_set_ink (paint, 0.6);
   cairo_stroke (paint->cr);
@@ -189,10 +189,10 @@ paint_measuring (Paint  *paint,
   const VnRect *box = vn_graph_layout_get_box (paint->self->layout, node);
   double round = 2 * (box->width + box->height), dashes[2] = { 24, round - 24 };
 
-  vn_paint_rounded (paint, *box, radius_of (paint, node), 0);
+  vn_paint_rounded (paint, *box, paint_state_radius_of (paint, node), 0);
   vn_paint_set_color (paint, paint->self->theme.canvas, 0.45);
   cairo_fill (paint->cr);
-  vn_paint_rounded (paint, *box, radius_of (paint, node), -1);
+  vn_paint_rounded (paint, *box, paint_state_radius_of (paint, node), -1);
   cairo_set_dash (paint->cr, dashes, 2, -phase * round);
   cairo_set_line_width (paint->cr, 2);
   vn_paint_set_color (paint, paint->self->theme.accent, 1);

@@ -24,7 +24,7 @@ typedef struct
 } TextKey;
 
 static guint
-key_hash (gconstpointer data)
+paint_text_key_hash (gconstpointer data)
 {
   const TextKey *key = data;
 
@@ -32,8 +32,8 @@ key_hash (gconstpointer data)
 }
 
 static gboolean
-key_equal (gconstpointer a,
-           gconstpointer b)
+paint_text_key_equal (gconstpointer a,
+                      gconstpointer b)
 {
   const TextKey *ka = a, *kb = b;
 
@@ -41,7 +41,7 @@ key_equal (gconstpointer a,
 }
 
 static void
-key_free (gpointer data)
+paint_text_key_free (gpointer data)
 {
   TextKey *key = data;
 
@@ -65,7 +65,7 @@ vn_paint_texts_init (VnGraphPainter *self)
   pango_context_set_round_glyph_positions (self->context, FALSE);
   cairo_font_options_destroy (options);
   g_object_unref (map);
-  self->texts = g_hash_table_new_full (key_hash, key_equal, key_free, g_object_unref);
+  self->texts = g_hash_table_new_full (paint_text_key_hash, paint_text_key_equal, paint_text_key_free, g_object_unref);
   vn_paint_texts_clear (self);
 }
 
@@ -86,7 +86,7 @@ vn_paint_texts_clear (VnGraphPainter *self)
 }
 
 static double
-measure (PangoLayout *layout)
+paint_text_measure (PangoLayout *layout)
 {
   PangoRectangle logical;
 
@@ -97,9 +97,9 @@ measure (PangoLayout *layout)
 /* "/features.13/conv/1/Conv" becomes "/feat…/1/Conv": what follows the last slash stays whole where it
  * fits. */
 static void
-shorten_name (PangoLayout *layout,
-              const char  *name,
-              double       max_width)
+paint_text_shorten_name (PangoLayout *layout,
+                         const char  *name,
+                         double       max_width)
 {
   const char *tail = strrchr (name, '/');
   glong n;
@@ -111,7 +111,7 @@ shorten_name (PangoLayout *layout,
   while (n > 1)
     {
       g_autofree char *head = NULL, *text = NULL;
-      double width = measure (layout);
+      double width = paint_text_measure (layout);
 
       if (width <= max_width)
         return;
@@ -122,7 +122,7 @@ shorten_name (PangoLayout *layout,
       text = g_strconcat (head, "…", tail, NULL);
       pango_layout_set_text (layout, text, -1);
     }
-  if (measure (layout) > max_width)
+  if (paint_text_measure (layout) > max_width)
     pango_layout_set_text (layout, name, -1);
 }
 
@@ -153,8 +153,8 @@ vn_paint_text (Paint      *paint,
       if (max_width > 0)
         {
           if (style == TEXT_NAME)
-            shorten_name (layout, text, max_width);
-          if (measure (layout) > max_width)
+            paint_text_shorten_name (layout, text, max_width);
+          if (paint_text_measure (layout) > max_width)
             {
               pango_layout_set_ellipsize (layout,
                                           style == TEXT_NAME ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
@@ -164,7 +164,7 @@ vn_paint_text (Paint      *paint,
       g_hash_table_insert (self->texts, key, layout);
     }
   if (width != NULL)
-    *width = measure (layout);
+    *width = paint_text_measure (layout);
   return layout;
 }
 

@@ -16,8 +16,8 @@ typedef struct
 } Detail;
 
 static void
-add_word (GString    *text,
-          const char *word)
+scene_detail_add_word (GString    *text,
+                       const char *word)
 {
   if (text->len > 0)
     g_string_append_c (text, ' ');
@@ -25,9 +25,9 @@ add_word (GString    *text,
 }
 
 static char *
-join_ints (const gint64 *values,
-           gsize         n,
-           const char   *separator)
+scene_detail_join_ints (const gint64 *values,
+                        gsize         n,
+                        const char   *separator)
 {
   GString *text = g_string_new (NULL);
 
@@ -38,8 +38,8 @@ join_ints (const gint64 *values,
 
 /* What stands in an attribute with one number for each axis: "2", "1×2"; NULL where all are 1. */
 static char *
-dup_steps (const VnNode *node,
-           const char   *attr)
+scene_detail_dup_steps (const VnNode *node,
+                        const char   *attr)
 {
   gsize n = 0;
   const gint64 *steps = vn_node_get_ints (node, attr, &n);
@@ -50,15 +50,15 @@ dup_steps (const VnNode *node,
       plain &= steps[i] == 1;
       uniform &= steps[i] == steps[0];
     }
-  return plain ? NULL : join_ints (steps, uniform ? 1 : n, "×");
+  return plain ? NULL : scene_detail_join_ints (steps, uniform ? 1 : n, "×");
 }
 
 /* "3×3", with strides "3×3/2". The size is the attribute, or what the weight's shape says. */
 static void
-add_kernel (const VnNode *node,
-            GString      *text)
+scene_detail_add_kernel (const VnNode *node,
+                         GString      *text)
 {
-  g_autofree char *size = NULL, *strides = dup_steps (node, "strides");
+  g_autofree char *size = NULL, *strides = scene_detail_dup_steps (node, "strides");
   gsize n = 0;
   const gint64 *kernel = vn_node_get_ints (node, "kernel_shape", &n);
 
@@ -71,15 +71,15 @@ add_kernel (const VnNode *node,
       n = (gsize) weight->type.shape.rank - 2;
       kernel = weight->type.shape.dims + 2;
     }
-  size = join_ints (kernel, n, "×");
-  add_word (text, size);
+  size = scene_detail_join_ints (kernel, n, "×");
+  scene_detail_add_word (text, size);
   if (strides != NULL)
     g_string_append_printf (text, "/%s", strides);
 }
 
 static void
-add_groups (const VnNode *node,
-            GString      *text)
+scene_detail_add_groups (const VnNode *node,
+                         GString      *text)
 {
   gint64 group = vn_node_get_int (node, "group", 1);
   const VnValue *input = vn_node_get_input (node, 0);
@@ -90,25 +90,25 @@ add_groups (const VnNode *node,
   if (input != NULL && input->type.kind == VN_TYPE_TENSOR && input->type.shape.rank > 1
       && input->type.shape.dims[1] == group)
     {
-      add_word (text, _("depthwise"));
+      scene_detail_add_word (text, _("depthwise"));
       return;
     }
   words = g_strdup_printf (_("%lld groups"), (long long) group);
-  add_word (text, words);
+  scene_detail_add_word (text, words);
 }
 
 static void
 detail_conv (const VnNode *node,
              GString      *text)
 {
-  g_autofree char *dilations = dup_steps (node, "dilations");
+  g_autofree char *dilations = scene_detail_dup_steps (node, "dilations");
 
-  add_kernel (node, text);
-  add_groups (node, text);
+  scene_detail_add_kernel (node, text);
+  scene_detail_add_groups (node, text);
   if (dilations != NULL)
     {
-      add_word (text, _("dilated"));
-      add_word (text, dilations);
+      scene_detail_add_word (text, _("dilated"));
+      scene_detail_add_word (text, dilations);
     }
 }
 
@@ -116,7 +116,7 @@ static void
 detail_pool (const VnNode *node,
              GString      *text)
 {
-  add_kernel (node, text);
+  scene_detail_add_kernel (node, text);
 }
 
 static void
@@ -129,7 +129,7 @@ detail_matrix (const VnNode *node,
   if (weight == NULL || !vn_value_is_constant (weight) || weight->type.kind != VN_TYPE_TENSOR)
     return;
   size = vn_shape_to_string (&weight->type.shape, "×");
-  add_word (text, size);
+  scene_detail_add_word (text, size);
 }
 
 static void
@@ -141,7 +141,7 @@ detail_axis (const VnNode *node,
   if (vn_node_get_attr (node, "axis") == NULL)
     return;
   words = g_strdup_printf (_("axis %lld"), (long long) vn_node_get_int (node, "axis", 0));
-  add_word (text, words);
+  scene_detail_add_word (text, words);
 }
 
 static void
@@ -154,9 +154,9 @@ detail_axes (const VnNode *node,
 
   if (n == 0)
     return;
-  list = join_ints (axes, n, ", ");
+  list = scene_detail_join_ints (axes, n, ", ");
   words = g_strconcat (n > 1 ? _("axes") : _("axis"), " ", list, NULL);
-  add_word (text, words);
+  scene_detail_add_word (text, words);
 }
 
 static void
@@ -165,9 +165,9 @@ detail_perm (const VnNode *node,
 {
   gsize n = 0;
   const gint64 *perm = vn_node_get_ints (node, "perm", &n);
-  g_autofree char *list = join_ints (perm, n, " ");
+  g_autofree char *list = scene_detail_join_ints (perm, n, " ");
 
-  add_word (text, list);
+  scene_detail_add_word (text, list);
 }
 
 static void
@@ -177,7 +177,7 @@ detail_cast (const VnNode *node,
   gint64 to = vn_node_get_int (node, "to", 0);
 
   if (vn_dtype_is_valid (to))
-    add_word (text, vn_dtype_get_name ((VnDType) to));
+    scene_detail_add_word (text, vn_dtype_get_name ((VnDType) to));
 }
 
 static void
@@ -186,7 +186,7 @@ detail_mode (const VnNode *node,
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "");
 
-  add_word (text, mode);
+  scene_detail_add_word (text, mode);
 }
 
 /* Sorted by name. */
@@ -211,8 +211,8 @@ static const Detail details[] = {
 };
 
 static int
-compare_detail (gconstpointer key,
-                gconstpointer item)
+scene_detail_compare (gconstpointer key,
+                      gconstpointer item)
 {
   return strcmp (key, ((const Detail *) item)->op);
 }
@@ -227,7 +227,7 @@ char *
 vn_node_dup_detail (const VnNode *node)
 {
   const Detail *detail = bsearch (node->op_type, details, G_N_ELEMENTS (details), sizeof (Detail),
-                                  compare_detail);
+                                  scene_detail_compare);
   GString *text;
 
   if (detail == NULL)

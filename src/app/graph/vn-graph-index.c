@@ -26,39 +26,39 @@ struct _VnGraphIndex
 typedef struct { guint x0, y0, x1, y1; } Cells;
 
 static gboolean
-rects_meet (const VnRect *a,
-            const VnRect *b)
+graph_index_rects_meet (const VnRect *a,
+                        const VnRect *b)
 {
   return a->x <= b->x + b->width && b->x <= a->x + a->width
          && a->y <= b->y + b->height && b->y <= a->y + a->height;
 }
 
 static guint
-cell_of (double place,
-         double cell,
-         guint  n)
+graph_index_cell_of (double place,
+                     double cell,
+                     guint  n)
 {
   return (guint) CLAMP (floor (place / cell), 0, n - 1.);
 }
 
 static Cells
-cells_of (const VnGraphIndex *self,
-          VnRect              area)
+graph_index_cells_of (const VnGraphIndex *self,
+                      VnRect              area)
 {
   double x = area.x - self->bounds.x, y = area.y - self->bounds.y;
 
-  return (Cells) { cell_of (x, self->cell, self->columns), cell_of (y, self->cell, self->rows),
-                   cell_of (x + area.width, self->cell, self->columns),
-                   cell_of (y + area.height, self->cell, self->rows) };
+  return (Cells) { graph_index_cell_of (x, self->cell, self->columns), graph_index_cell_of (y, self->cell, self->rows),
+                   graph_index_cell_of (x + area.width, self->cell, self->columns),
+                   graph_index_cell_of (y + area.height, self->cell, self->rows) };
 }
 
 static void
-add_entries (const VnGraphIndex *self,
-             GArray             *entries,
-             VnRect              area,
-             guint               item)
+graph_index_add_entries (const VnGraphIndex *self,
+                         GArray             *entries,
+                         VnRect              area,
+                         guint               item)
 {
-  Cells cells = cells_of (self, area);
+  Cells cells = graph_index_cells_of (self, area);
 
   for (guint y = cells.y0; y <= cells.y1; y++)
     for (guint x = cells.x0; x <= cells.x1; x++)
@@ -72,16 +72,16 @@ add_entries (const VnGraphIndex *self,
 }
 
 static VnRect
-span (VnPoint a,
-      VnPoint b)
+graph_index_span (VnPoint a,
+                  VnPoint b)
 {
   return (VnRect) { MIN (a.x, b.x), MIN (a.y, b.y), fabs (a.x - b.x), fabs (a.y - b.y) };
 }
 
 static void
-fill_table (const VnGraphIndex *self,
-            Table              *table,
-            GArray             *entries)
+graph_index_fill_table (const VnGraphIndex *self,
+                        Table              *table,
+                        GArray             *entries)
 {
   guint n_cells = self->columns * self->rows;
   g_autofree guint *fill = g_new0 (guint, n_cells + 1);
@@ -106,8 +106,8 @@ index_nodes (VnGraphIndex *self)
   g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 
   for (guint i = 0; i < vn_graph_layout_get_n_nodes (self->layout); i++)
-    add_entries (self, entries, *vn_graph_layout_get_box (self->layout, i), i);
-  fill_table (self, &self->nodes, entries);
+    graph_index_add_entries (self, entries, *vn_graph_layout_get_box (self->layout, i), i);
+  graph_index_fill_table (self, &self->nodes, entries);
 }
 
 static void
@@ -121,9 +121,9 @@ index_edges (VnGraphIndex *self)
       const VnPoint *points = vn_graph_layout_get_route (self->layout, i, &n, NULL);
 
       for (guint k = 0; k + 1 < n; k++)
-        add_entries (self, entries, span (points[k], points[k + 1]), i);
+        graph_index_add_entries (self, entries, graph_index_span (points[k], points[k + 1]), i);
     }
-  fill_table (self, &self->edges, entries);
+  graph_index_fill_table (self, &self->edges, entries);
 }
 
 static void
@@ -135,10 +135,10 @@ index_stubs (VnGraphIndex *self)
     {
       const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (self->layout, i);
 
-      add_entries (self, entries, stub->box, i);
-      add_entries (self, entries, span (stub->route[0], stub->route[3]), i);
+      graph_index_add_entries (self, entries, stub->box, i);
+      graph_index_add_entries (self, entries, graph_index_span (stub->route[0], stub->route[3]), i);
     }
-  fill_table (self, &self->stubs, entries);
+  graph_index_fill_table (self, &self->stubs, entries);
 }
 
 /**
@@ -165,7 +165,7 @@ vn_graph_index_new (VnGraphLayout *layout)
 }
 
 static void
-table_clear (Table *table)
+graph_index_table_clear (Table *table)
 {
   g_free (table->first);
   g_free (table->items);
@@ -182,16 +182,16 @@ vn_graph_index_free (VnGraphIndex *self)
   if (self == NULL)
     return;
 
-  table_clear (&self->nodes);
-  table_clear (&self->edges);
-  table_clear (&self->stubs);
+  graph_index_table_clear (&self->nodes);
+  graph_index_table_clear (&self->edges);
+  graph_index_table_clear (&self->stubs);
   vn_graph_layout_unref (self->layout);
   g_free (self);
 }
 
 static int
-compare_guint (gconstpointer a,
-               gconstpointer b)
+graph_index_compare_guint (gconstpointer a,
+                           gconstpointer b)
 {
   guint x = *(const guint *) a, y = *(const guint *) b;
 
@@ -200,16 +200,16 @@ compare_guint (gconstpointer a,
 
 /* Items of all cells that the area meets, ascending, each once. */
 static void
-collect (const VnGraphIndex *self,
-         const Table        *table,
-         VnRect              area,
-         GArray             *found)
+graph_index_collect (const VnGraphIndex *self,
+                     const Table        *table,
+                     VnRect              area,
+                     GArray             *found)
 {
-  Cells cells = cells_of (self, area);
+  Cells cells = graph_index_cells_of (self, area);
   guint kept = 0;
 
   g_array_set_size (found, 0);
-  if (!rects_meet (&area, &self->bounds))
+  if (!graph_index_rects_meet (&area, &self->bounds))
     return;
 
   for (guint y = cells.y0; y <= cells.y1; y++)
@@ -223,7 +223,7 @@ collect (const VnGraphIndex *self,
   if (found->len < 2)
     return;
 
-  qsort (found->data, found->len, sizeof (guint), compare_guint);
+  qsort (found->data, found->len, sizeof (guint), graph_index_compare_guint);
   for (guint i = 0; i < found->len; i++)
     {
       guint item = g_array_index (found, guint, i);
@@ -245,12 +245,12 @@ vn_graph_index_find_nodes (const VnGraphIndex *self,
 {
   guint kept = 0;
 
-  collect (self, &self->nodes, area, nodes);
+  graph_index_collect (self, &self->nodes, area, nodes);
   for (guint i = 0; i < nodes->len; i++)
     {
       guint node = g_array_index (nodes, guint, i);
 
-      if (rects_meet (vn_graph_layout_get_box (self->layout, node), &area))
+      if (graph_index_rects_meet (vn_graph_layout_get_box (self->layout, node), &area))
         g_array_index (nodes, guint, kept++) = node;
     }
   g_array_set_size (nodes, kept);
@@ -266,7 +266,7 @@ vn_graph_index_find_edges (const VnGraphIndex *self,
                            VnRect              area,
                            GArray             *edges)
 {
-  collect (self, &self->edges, area, edges);
+  graph_index_collect (self, &self->edges, area, edges);
 }
 
 /**
@@ -278,7 +278,7 @@ vn_graph_index_find_stubs (const VnGraphIndex *self,
                            VnRect              area,
                            GArray             *stubs)
 {
-  collect (self, &self->stubs, area, stubs);
+  graph_index_collect (self, &self->stubs, area, stubs);
 }
 
 /**
@@ -319,9 +319,9 @@ vn_route_controls (VnPoint  from,
 }
 
 static double
-distance_to_line (VnPoint a,
-                  VnPoint b,
-                  VnPoint p)
+graph_index_distance_to_line (VnPoint a,
+                              VnPoint b,
+                              VnPoint p)
 {
   double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
   double t = length > 0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / length : 0;
@@ -331,15 +331,15 @@ distance_to_line (VnPoint a,
 }
 
 static double
-distance_to_curve (VnPoint a,
-                   VnPoint b,
-                   VnPoint p)
+graph_index_distance_to_curve (VnPoint a,
+                               VnPoint b,
+                               VnPoint p)
 {
   VnPoint c1, c2, last = a;
   double least = G_MAXDOUBLE;
 
   if (a.x == b.x)
-    return distance_to_line (a, b, p);
+    return graph_index_distance_to_line (a, b, p);
 
   vn_route_controls (a, b, &c1, &c2);
   for (guint i = 1; i <= CURVE_STEPS; i++)
@@ -350,7 +350,7 @@ distance_to_curve (VnPoint a,
         u * u * u * a.y + 3 * u * u * t * c1.y + 3 * u * t * t * c2.y + t * t * t * b.y,
       };
 
-      least = MIN (least, distance_to_line (last, at, p));
+      least = MIN (least, graph_index_distance_to_line (last, at, p));
       last = at;
     }
   return least;
@@ -371,8 +371,8 @@ vn_route_distance (const VnPoint *points,
 
   for (guint i = 0; i + 1 < n_points; i++)
     {
-      double distance = i % 2 == 0 ? distance_to_line (points[i], points[i + 1], point)
-                                   : distance_to_curve (points[i], points[i + 1], point);
+      double distance = i % 2 == 0 ? graph_index_distance_to_line (points[i], points[i + 1], point)
+                                   : graph_index_distance_to_curve (points[i], points[i + 1], point);
 
       least = MIN (least, distance);
     }
@@ -423,12 +423,12 @@ vn_graph_index_stub_at (const VnGraphIndex *self,
   g_autoptr(GArray) stubs = g_array_new (FALSE, FALSE, sizeof (guint));
   VnRect at = { point.x, point.y, 0, 0 };
 
-  collect (self, &self->stubs, at, stubs);
+  graph_index_collect (self, &self->stubs, at, stubs);
   for (guint i = 0; i < stubs->len; i++)
     {
       guint stub = g_array_index (stubs, guint, i);
 
-      if (rects_meet (&vn_graph_layout_get_stub (self->layout, stub)->box, &at))
+      if (graph_index_rects_meet (&vn_graph_layout_get_stub (self->layout, stub)->box, &at))
         return stub;
     }
   return VN_SCENE_NONE;

@@ -4,7 +4,7 @@
 #include "vn-graph-layout-private.h"
 
 static void
-work_clear (Work *work)
+graph_layout_work_clear (Work *work)
 {
   g_free (work->node_rank);
   g_clear_pointer (&work->vertices, g_array_unref);
@@ -67,7 +67,7 @@ vn_graph_layout_new (const VnGraphLayoutInput  *input,
           vn_graph_layout_route (&work, self);
         }
     }
-  work_clear (&work);
+  graph_layout_work_clear (&work);
   return self;
 }
 

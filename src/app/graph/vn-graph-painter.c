@@ -240,10 +240,10 @@ vn_paint_rounded (Paint  *paint,
 }
 
 static VnColor
-fill_of (const VnGraphTheme *theme,
-         const VnSceneNode  *node,
-         const VnOverlay    *overlay,
-         guint               index)
+graph_painter_fill_of (const VnGraphTheme *theme,
+                       const VnSceneNode  *node,
+                       const VnOverlay    *overlay,
+                       guint               index)
 {
   VnOverlayKind kind = overlay != NULL ? vn_overlay_get_kind (overlay) : VN_OVERLAY_NONE;
   const VnOverlayItem *item = overlay != NULL ? vn_overlay_get (overlay, index) : NULL;
@@ -277,9 +277,9 @@ vn_paint_look (Paint *paint,
   look.is_excluded = look.node->excluded;
   look.is_bad = look.item != NULL && look.item->measured && look.item->is_bad && !look.is_excluded
                 && vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR;
-  look.fill = fill_of (&self->theme, look.node, self->overlay, node);
+  look.fill = graph_painter_fill_of (&self->theme, look.node, self->overlay, node);
   if (self->fade < 1)
-    look.fill = vn_color_mix (fill_of (&self->theme, look.node, self->fade_from, node), look.fill,
+    look.fill = vn_color_mix (graph_painter_fill_of (&self->theme, look.node, self->fade_from, node), look.fill,
                               self->fade);
   if (paint->level == VN_GRAPH_FAR)
     return look;
@@ -291,7 +291,7 @@ vn_paint_look (Paint *paint,
 }
 
 static void
-paint_nodes (Paint *paint)
+graph_painter_paint_nodes (Paint *paint)
 {
   VnGraphPainter *self = paint->self;
   g_autoptr(GArray) bad = g_array_new (FALSE, FALSE, sizeof (Look));
@@ -354,6 +354,6 @@ vn_graph_painter_draw (VnGraphPainter *self,
 
   paint = vn_paint_begin (self, cr, camera, width, height);
   vn_paint_edges (&paint);
-  paint_nodes (&paint);
+  graph_painter_paint_nodes (&paint);
   vn_paint_end (&paint);
 }

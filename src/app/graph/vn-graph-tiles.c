@@ -27,7 +27,7 @@ struct _VnGraphTiles
 };
 
 static guint
-tile_hash (gconstpointer data)
+graph_tiles_tile_hash (gconstpointer data)
 {
   const Tile *tile = data;
 
@@ -35,8 +35,8 @@ tile_hash (gconstpointer data)
 }
 
 static gboolean
-tile_equal (gconstpointer a,
-            gconstpointer b)
+graph_tiles_tile_equal (gconstpointer a,
+                        gconstpointer b)
 {
   const Tile *ta = a, *tb = b;
 
@@ -44,7 +44,7 @@ tile_equal (gconstpointer a,
 }
 
 static void
-tile_free (gpointer data)
+graph_tiles_tile_free (gpointer data)
 {
   Tile *tile = data;
 
@@ -64,7 +64,7 @@ vn_graph_tiles_new (VnGraphPainter *painter)
   VnGraphTiles *self = g_new0 (VnGraphTiles, 1);
 
   self->painter = painter;
-  self->tiles = g_hash_table_new_full (tile_hash, tile_equal, NULL, tile_free);
+  self->tiles = g_hash_table_new_full (graph_tiles_tile_hash, graph_tiles_tile_equal, NULL, graph_tiles_tile_free);
   return self;
 }
 
@@ -134,10 +134,10 @@ vn_graph_camera_snap (VnGraphCamera camera,
 }
 
 static Span
-span_of (VnGraphTiles  *self,
-         VnGraphCamera  camera,
-         double         width,
-         double         height)
+graph_tiles_span_of (VnGraphTiles  *self,
+                     VnGraphCamera  camera,
+                     double         width,
+                     double         height)
 {
   double step = camera.zoom * self->scale;
   double x = round (camera.origin.x * step), y = round (camera.origin.y * step);
@@ -148,9 +148,9 @@ span_of (VnGraphTiles  *self,
 }
 
 static Tile *
-lookup (VnGraphTiles *self,
-        gint64        column,
-        gint64        row)
+graph_tiles_lookup (VnGraphTiles *self,
+                    gint64        column,
+                    gint64        row)
 {
   Tile probe = { .column = column, .row = row };
 
@@ -158,15 +158,15 @@ lookup (VnGraphTiles *self,
 }
 
 static double
-distance_from_sight (const VnGraphTiles *self,
-                     const Tile         *tile)
+graph_tiles_distance_from_sight (const VnGraphTiles *self,
+                                 const Tile         *tile)
 {
   return hypot (tile->column - (self->visible.x0 + self->visible.x1) / 2.,
                 tile->row - (self->visible.y0 + self->visible.y1) / 2.);
 }
 
 static void
-drop_farthest (VnGraphTiles *self)
+graph_tiles_drop_farthest (VnGraphTiles *self)
 {
   GHashTableIter iter;
   gpointer item;
@@ -174,16 +174,16 @@ drop_farthest (VnGraphTiles *self)
 
   g_hash_table_iter_init (&iter, self->tiles);
   while (g_hash_table_iter_next (&iter, &item, NULL))
-    if (farthest == NULL || distance_from_sight (self, item) > distance_from_sight (self, farthest))
+    if (farthest == NULL || graph_tiles_distance_from_sight (self, item) > graph_tiles_distance_from_sight (self, farthest))
       farthest = item;
   if (farthest != NULL)
     g_hash_table_remove (self->tiles, farthest);
 }
 
 static Tile *
-paint_tile (VnGraphTiles *self,
-            gint64        column,
-            gint64        row)
+graph_tiles_paint_tile (VnGraphTiles *self,
+                        gint64        column,
+                        gint64        row)
 {
   double step = self->zoom * self->scale, size = TILE_SIZE / (double) self->scale;
   VnGraphCamera camera = { self->zoom, { column * TILE_SIZE / step, row * TILE_SIZE / step } };
@@ -200,7 +200,7 @@ paint_tile (VnGraphTiles *self,
   cairo_destroy (cr);
   cairo_surface_flush (tile->surface);
   if (g_hash_table_size (self->tiles) >= MAX_TILES)
-    drop_farthest (self);
+    graph_tiles_drop_farthest (self);
   g_hash_table_replace (self->tiles, tile, tile);
   return tile;
 }
@@ -234,16 +234,16 @@ vn_graph_tiles_draw (VnGraphTiles  *self,
     vn_graph_tiles_clear (self);
   self->zoom = camera.zoom;
   self->scale = scale;
-  self->visible = span_of (self, camera, width, height);
+  self->visible = graph_tiles_span_of (self, camera, width, height);
   for (gint64 row = self->visible.y0; row <= self->visible.y1; row++)
     for (gint64 column = self->visible.x0; column <= self->visible.x1; column++)
       {
-        Tile *tile = lookup (self, column, row);
+        Tile *tile = graph_tiles_lookup (self, column, row);
 
         if (tile == NULL || tile->age != self->age)
           {
             if (may_paint)
-              tile = paint_tile (self, column, row);
+              tile = graph_tiles_paint_tile (self, column, row);
             else
               is_complete = FALSE;
             may_paint = g_get_monotonic_time () < end;
@@ -318,13 +318,13 @@ vn_graph_tiles_prefetch (VnGraphTiles *self)
   for (gint64 row = seen->y0 - 1; row <= seen->y1 + 1; row++)
     for (gint64 column = seen->x0 - 1; column <= seen->x1 + 1; column++)
       {
-        const Tile *tile = lookup (self, column, row);
+        const Tile *tile = graph_tiles_lookup (self, column, row);
 
         if (tile != NULL && tile->age == self->age)
           continue;
         if ((seen->x1 - seen->x0 + 3) * (seen->y1 - seen->y0 + 3) > MAX_TILES)
           return FALSE;
-        paint_tile (self, column, row);
+        graph_tiles_paint_tile (self, column, row);
         return TRUE;
       }
   return FALSE;

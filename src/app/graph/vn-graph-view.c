@@ -23,7 +23,7 @@ static GParamSpec *props[N_PROPS];
 /* ---- theme ---- */
 
 static void
-update_theme (VnGraphView *self)
+graph_view_update_theme (VnGraphView *self)
 {
   AdwStyleManager *manager = adw_style_manager_get_default ();
   g_autofree char *font_name = NULL;
@@ -45,10 +45,10 @@ update_theme (VnGraphView *self)
 /* ---- scene ---- */
 
 static void
-show_scene (VnGraphView   *self,
-            VnScene       *scene,
-            VnGraphLayout *layout,
-            VnOverlay     *overlay)
+graph_view_show_scene (VnGraphView   *self,
+                       VnScene       *scene,
+                       VnGraphLayout *layout,
+                       VnOverlay     *overlay)
 {
   vn_graph_painter_set_content (self->painter, NULL, NULL, NULL);
   vn_graph_painter_set_overlay (self->painter, NULL);
@@ -68,15 +68,15 @@ show_scene (VnGraphView   *self,
 }
 
 static void
-open_scene (VnGraphView   *self,
-            VnScene       *scene,
-            VnGraphLayout *layout)
+graph_view_open_scene (VnGraphView   *self,
+                       VnScene       *scene,
+                       VnGraphLayout *layout)
 {
   g_autoptr(VnOverlay) overlay = g_steal_pointer (&self->pending_overlay);
 
   g_clear_pointer (&self->pending, vn_scene_unref);
   g_clear_object (&self->cancellable);
-  show_scene (self, scene, layout, overlay);
+  graph_view_show_scene (self, scene, layout, overlay);
   vn_graph_tiles_clear (self->tiles);
   g_array_set_size (self->trail, 0);
   vn_graph_view_reset_selection (self);
@@ -86,8 +86,8 @@ open_scene (VnGraphView   *self,
 }
 
 static void
-layout_failed (VnGraphView *self,
-               GError      *error)
+graph_view_layout_failed (VnGraphView *self,
+                          GError      *error)
 {
   g_clear_pointer (&self->pending, vn_scene_unref);
   g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
@@ -96,9 +96,9 @@ layout_failed (VnGraphView *self,
 }
 
 static void
-layout_done (GObject      *source,
-             GAsyncResult *result,
-             gpointer      user_data)
+graph_view_layout_done (GObject      *source,
+                        GAsyncResult *result,
+                        gpointer      user_data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(VnGraphLayout) layout = vn_graph_layout_new_finish (result, &error);
@@ -109,15 +109,15 @@ layout_done (GObject      *source,
     return;
   if (layout == NULL)
     {
-      layout_failed (self, error);
+      graph_view_layout_failed (self, error);
       return;
     }
   scene = vn_scene_ref (self->pending);
-  open_scene (self, scene, layout);
+  graph_view_open_scene (self, scene, layout);
 }
 
 static void
-cancel_pending (VnGraphView *self)
+graph_view_cancel_pending (VnGraphView *self)
 {
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
@@ -128,13 +128,13 @@ cancel_pending (VnGraphView *self)
 
 /* The same network with other precisions: places and selection stay. */
 static void
-replace_scene (VnGraphView *self,
-               VnScene     *scene)
+graph_view_replace_scene (VnGraphView *self,
+                          VnScene     *scene)
 {
   g_autoptr(VnGraphLayout) layout = vn_graph_layout_ref (self->layout);
   g_autoptr(VnOverlay) overlay = self->overlay != NULL ? vn_overlay_ref (self->overlay) : NULL;
 
-  show_scene (self, scene, layout, overlay);
+  graph_view_show_scene (self, scene, layout, overlay);
 }
 
 /**
@@ -153,10 +153,10 @@ vn_graph_view_set_scene (VnGraphView *self,
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  cancel_pending (self);
+  graph_view_cancel_pending (self);
   if (scene == NULL)
     {
-      show_scene (self, NULL, NULL, NULL);
+      graph_view_show_scene (self, NULL, NULL, NULL);
       vn_graph_tiles_clear (self->tiles);
       vn_graph_view_reset_selection (self);
       g_signal_emit_by_name (self, "selection-changed");
@@ -164,21 +164,21 @@ vn_graph_view_set_scene (VnGraphView *self,
     }
   if (self->scene != NULL && vn_scene_same_geometry (self->scene, scene))
     {
-      replace_scene (self, scene);
+      graph_view_replace_scene (self, scene);
       return;
     }
   if (vn_scene_get_n_nodes (scene) > SYNC_NODES)
     {
       self->pending = vn_scene_ref (scene);
       self->cancellable = g_cancellable_new ();
-      vn_graph_layout_new_async (scene, self->cancellable, layout_done, g_object_ref (self));
+      vn_graph_layout_new_async (scene, self->cancellable, graph_view_layout_done, g_object_ref (self));
       return;
     }
   layout = vn_graph_layout_new_for_scene (scene, NULL, &error);
   if (layout == NULL)
-    layout_failed (self, error);
+    graph_view_layout_failed (self, error);
   else
-    open_scene (self, scene, layout);
+    graph_view_open_scene (self, scene, layout);
 }
 
 /**
@@ -206,9 +206,9 @@ vn_graph_view_get_layout (VnGraphView *self)
 /* ---- overlay ---- */
 
 static gboolean
-fade_tick (GtkWidget     *widget,
-           GdkFrameClock *clock,
-           gpointer       user_data)
+graph_view_fade_tick (GtkWidget     *widget,
+                      GdkFrameClock *clock,
+                      gpointer       user_data)
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
   gint64 now = gdk_frame_clock_get_frame_time (clock);
@@ -231,15 +231,15 @@ fade_tick (GtkWidget     *widget,
 }
 
 static void
-start_fade (VnGraphView *self,
-            VnOverlay   *from)
+graph_view_start_fade (VnGraphView *self,
+                       VnOverlay   *from)
 {
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
   self->fade_from = from != NULL ? vn_overlay_ref (from) : NULL;
   self->fade_start = 0;
   vn_graph_painter_set_fade (self->painter, from, 0);
   if (self->fade_tick == 0)
-    self->fade_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), fade_tick, NULL, NULL);
+    self->fade_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_fade_tick, NULL, NULL);
 }
 
 /**
@@ -270,7 +270,7 @@ vn_graph_view_set_overlay (VnGraphView *self,
   vn_graph_tiles_invalidate (self->tiles);
   if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES
       && vn_graph_view_animates (self))
-    start_fade (self, old);
+    graph_view_start_fade (self, old);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -286,9 +286,9 @@ vn_graph_view_get_overlay (VnGraphView *self)
 }
 
 static gboolean
-measuring_tick (GtkWidget     *widget,
-                GdkFrameClock *clock,
-                gpointer       user_data)
+graph_view_measuring_tick (GtkWidget     *widget,
+                           GdkFrameClock *clock,
+                           gpointer       user_data)
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
 
@@ -321,7 +321,7 @@ vn_graph_view_set_measuring (VnGraphView *self,
         if (nodes[i] < n)
           self->measuring[nodes[i]] = 1;
       if (vn_graph_view_animates (self))
-        self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), measuring_tick, NULL, NULL);
+        self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_measuring_tick, NULL, NULL);
     }
   self->state.measuring = self->measuring;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -330,7 +330,7 @@ vn_graph_view_set_measuring (VnGraphView *self,
 /* ---- widget ---- */
 
 static gboolean
-prefetch (gpointer user_data)
+graph_view_prefetch (gpointer user_data)
 {
   VnGraphView *self = user_data;
 
@@ -341,18 +341,18 @@ prefetch (gpointer user_data)
 }
 
 static gboolean
-redraw (GtkWidget     *widget,
-        GdkFrameClock *clock,
-        gpointer       user_data)
+graph_view_redraw (GtkWidget     *widget,
+                   GdkFrameClock *clock,
+                   gpointer       user_data)
 {
   gtk_widget_queue_draw (widget);
   return G_SOURCE_REMOVE;
 }
 
 static guint
-count_visible (VnGraphView *self,
-               double       width,
-               double       height)
+graph_view_count_visible (VnGraphView *self,
+                          double       width,
+                          double       height)
 {
   double zoom = self->camera.zoom;
   VnRect area = { self->camera.origin.x, self->camera.origin.y, width / zoom, height / zoom };
@@ -366,17 +366,17 @@ count_visible (VnGraphView *self,
 /* Pieces serve while the zoom stands still; while it changes few boxes are painted afresh, and many are
  * shown scaled. */
 static void
-draw_network (VnGraphView   *self,
-              cairo_t       *cr,
-              VnGraphCamera  camera,
-              int            width,
-              int            height)
+graph_view_draw_network (VnGraphView   *self,
+                         cairo_t       *cr,
+                         VnGraphCamera  camera,
+                         int            width,
+                         int            height)
 {
   gboolean zooms = self->flight.tick != 0 && self->flight.from.zoom != self->flight.to.zoom;
   int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
 
   vn_graph_painter_draw_background (self->painter, cr, width, height);
-  if (zooms && count_visible (self, width, height) > MANY_NODES
+  if (zooms && graph_view_count_visible (self, width, height) > MANY_NODES
       && vn_graph_tiles_draw_scaled (self->tiles, cr, camera, width, height))
     return;
   if (zooms || self->fade_tick != 0)
@@ -385,9 +385,9 @@ draw_network (VnGraphView   *self,
       return;
     }
   if (!vn_graph_tiles_draw (self->tiles, cr, camera, width, height, scale, FRAME_BUDGET))
-    gtk_widget_add_tick_callback (GTK_WIDGET (self), redraw, NULL, NULL);
+    gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_redraw, NULL, NULL);
   else if (self->prefetch == 0)
-    self->prefetch = g_idle_add_full (G_PRIORITY_LOW, prefetch, self, NULL);
+    self->prefetch = g_idle_add_full (G_PRIORITY_LOW, graph_view_prefetch, self, NULL);
 }
 
 static void
@@ -401,7 +401,7 @@ vn_graph_view_snapshot (GtkWidget   *widget,
 
   cairo_rectangle (cr, 0, 0, width, height);
   cairo_clip (cr);
-  draw_network (self, cr, camera, width, height);
+  graph_view_draw_network (self, cr, camera, width, height);
   vn_graph_painter_draw_state (self->painter, cr, camera, width, height, &self->state);
   cairo_destroy (cr);
 }
@@ -460,7 +460,7 @@ vn_graph_view_dispose (GObject *object)
 {
   VnGraphView *self = VN_GRAPH_VIEW (object);
 
-  cancel_pending (self);
+  graph_view_cancel_pending (self);
   vn_graph_view_stop (self);
   if (self->fade_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
@@ -495,7 +495,7 @@ vn_graph_view_finalize (GObject *object)
 }
 
 static void
-add_signals (GType type)
+graph_view_add_signals (GType type)
 {
   g_signal_new ("ready", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("failed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
@@ -524,7 +524,7 @@ vn_graph_view_class_init (VnGraphViewClass *class)
     g_param_spec_double ("zoom", NULL, NULL, 1e-6, 100, 1,
                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (object_class, N_PROPS, props);
-  add_signals (VN_TYPE_GRAPH_VIEW);
+  graph_view_add_signals (VN_TYPE_GRAPH_VIEW);
   gtk_widget_class_set_css_name (widget_class, "graphview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }
@@ -551,12 +551,12 @@ vn_graph_view_init (VnGraphView *self)
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, _("Network graph"),
                                   -1);
   vn_graph_view_add_controllers (self);
-  g_signal_connect_object (manager, "notify::dark", G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (update_theme), self,
+  g_signal_connect_object (manager, "notify::dark", G_CALLBACK (graph_view_update_theme), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (graph_view_update_theme), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_widget_get_settings (widget), "notify::gtk-font-name",
-                           G_CALLBACK (update_theme), self, G_CONNECT_SWAPPED);
-  update_theme (self);
+                           G_CALLBACK (graph_view_update_theme), self, G_CONNECT_SWAPPED);
+  graph_view_update_theme (self);
 }
 
 /**

@@ -33,8 +33,8 @@ struct _VnHeatBar
 G_DEFINE_FINAL_TYPE (VnHeatBar, vn_heat_bar, GTK_TYPE_WIDGET)
 
 static double
-place_of (VnHeatBar *self,
-          double     axis)
+heat_bar_place_of (VnHeatBar *self,
+                   double     axis)
 {
   double width = gtk_widget_get_width (GTK_WIDGET (self)) - TOUCH_WIDTH;
 
@@ -42,10 +42,10 @@ place_of (VnHeatBar *self,
 }
 
 static void
-format_value (VnHeatBar *self,
-              double     axis,
-              char      *text,
-              gsize      size)
+heat_bar_format_value (VnHeatBar *self,
+                       double     axis,
+                       char      *text,
+                       gsize      size)
 {
   double value = vn_heat_from_axis (self->metric, axis);
   VnMetricScale scale = vn_metric_get_info (self->metric)->scale;
@@ -57,14 +57,14 @@ format_value (VnHeatBar *self,
 }
 
 static void
-describe_handle (VnHeatBar *self,
-                 guint      which)
+heat_bar_describe_handle (VnHeatBar *self,
+                          guint      which)
 {
   g_autofree char *text = NULL;
   gboolean decibels = vn_metric_get_info (self->metric)->scale == VN_SCALE_DB;
   char value[32], ratio[32];
 
-  format_value (self, self->value[which], value, sizeof value);
+  heat_bar_format_value (self, self->value[which], value, sizeof value);
   g_snprintf (ratio, sizeof ratio, "%.3g", pow (10, -self->value[which] / 10));
   if (decibels && which == FINE)
     text = g_strdup_printf (_("Fine above %s\u00a0dB (noise under %s)"), value, ratio);
@@ -85,19 +85,19 @@ describe_handle (VnHeatBar *self,
 }
 
 static void
-update (VnHeatBar *self)
+heat_bar_update (VnHeatBar *self)
 {
-  describe_handle (self, FINE);
-  describe_handle (self, BAD);
+  heat_bar_describe_handle (self, FINE);
+  heat_bar_describe_handle (self, BAD);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 /* Moves one handle; the other stays, so it may not pass. */
 static void
-move_handle (VnHeatBar *self,
-             guint      which,
-             double     axis)
+heat_bar_move_handle (VnHeatBar *self,
+                      guint      which,
+                      double     axis)
 {
   double low = which == FINE ? self->value[BAD] + LEAST_APART : self->worst;
   double high = which == FINE ? self->best : self->value[FINE] - LEAST_APART;
@@ -106,13 +106,13 @@ move_handle (VnHeatBar *self,
   if (axis == self->value[which])
     return;
   self->value[which] = axis;
-  update (self);
+  heat_bar_update (self);
   g_signal_emit_by_name (self, "handles-changed");
 }
 
 static guint
-which_handle (VnHeatBar          *self,
-              GtkEventController *controller)
+heat_bar_which_handle (VnHeatBar          *self,
+                       GtkEventController *controller)
 {
   return gtk_event_controller_get_widget (controller) == self->handles[FINE] ? FINE : BAD;
 }
@@ -120,40 +120,40 @@ which_handle (VnHeatBar          *self,
 /* ---- input ---- */
 
 static void
-drag_begin (GtkGestureDrag *gesture,
-            double          x,
-            double          y,
-            VnHeatBar      *self)
+heat_bar_drag_begin (GtkGestureDrag *gesture,
+                     double          x,
+                     double          y,
+                     VnHeatBar      *self)
 {
-  guint which = which_handle (self, GTK_EVENT_CONTROLLER (gesture));
+  guint which = heat_bar_which_handle (self, GTK_EVENT_CONTROLLER (gesture));
 
   gtk_widget_grab_focus (self->handles[which]);
   self->drag_from = self->value[which];
 }
 
 static void
-drag_update (GtkGestureDrag *gesture,
-             double          dx,
-             double          dy,
-             VnHeatBar      *self)
+heat_bar_drag_update (GtkGestureDrag *gesture,
+                      double          dx,
+                      double          dy,
+                      VnHeatBar      *self)
 {
-  guint which = which_handle (self, GTK_EVENT_CONTROLLER (gesture));
+  guint which = heat_bar_which_handle (self, GTK_EVENT_CONTROLLER (gesture));
   double start_x = 0, start_y = 0, width = gtk_widget_get_width (GTK_WIDGET (self)) - TOUCH_WIDTH;
-  double shift = place_of (self, self->drag_from) - place_of (self, self->value[which]);
+  double shift = heat_bar_place_of (self, self->drag_from) - heat_bar_place_of (self, self->value[which]);
 
   /* the handle's widget moves with it: offsets count from where it was when the drag began */
   gtk_gesture_drag_get_start_point (gesture, &start_x, &start_y);
-  move_handle (self, which, self->drag_from - (dx - shift) / width * (self->best - self->worst));
+  heat_bar_move_handle (self, which, self->drag_from - (dx - shift) / width * (self->best - self->worst));
 }
 
 static gboolean
-key_pressed (GtkEventControllerKey *controller,
-             guint                  keyval,
-             guint                  keycode,
-             GdkModifierType        modifiers,
-             VnHeatBar             *self)
+heat_bar_key_pressed (GtkEventControllerKey *controller,
+                      guint                  keyval,
+                      guint                  keycode,
+                      GdkModifierType        modifiers,
+                      VnHeatBar             *self)
 {
-  guint which = which_handle (self, GTK_EVENT_CONTROLLER (controller));
+  guint which = heat_bar_which_handle (self, GTK_EVENT_CONTROLLER (controller));
   double step = modifiers & GDK_SHIFT_MASK ? 10 * STEP : STEP;
 
   switch (keyval)
@@ -162,16 +162,16 @@ key_pressed (GtkEventControllerKey *controller,
     case GDK_KEY_Up:
     case GDK_KEY_KP_Left:
     case GDK_KEY_KP_Up:
-      move_handle (self, which, self->value[which] + step);
+      heat_bar_move_handle (self, which, self->value[which] + step);
       return TRUE;
     case GDK_KEY_Right:
     case GDK_KEY_Down:
     case GDK_KEY_KP_Right:
     case GDK_KEY_KP_Down:
-      move_handle (self, which, self->value[which] - step);
+      heat_bar_move_handle (self, which, self->value[which] - step);
       return TRUE;
     case GDK_KEY_Home:
-      move_handle (self, which, self->start[which]);
+      heat_bar_move_handle (self, which, self->start[which]);
       return TRUE;
     default:
       return FALSE;
@@ -179,35 +179,35 @@ key_pressed (GtkEventControllerKey *controller,
 }
 
 static void
-pressed (GtkGestureClick *gesture,
-         int              n_press,
-         double           x,
-         double           y,
-         VnHeatBar       *self)
+heat_bar_pressed (GtkGestureClick *gesture,
+                  int              n_press,
+                  double           x,
+                  double           y,
+                  VnHeatBar       *self)
 {
   if (n_press != 2)
     return;
   self->value[FINE] = self->start[FINE];
   self->value[BAD] = self->start[BAD];
-  update (self);
+  heat_bar_update (self);
   g_signal_emit_by_name (self, "handles-changed");
 }
 
 /* ---- drawing ---- */
 
 static gboolean
-is_dark (void)
+heat_bar_is_dark (void)
 {
   return adw_style_manager_get_dark (adw_style_manager_get_default ());
 }
 
 static void
-rounded (cairo_t *cr,
-         double   x,
-         double   y,
-         double   width,
-         double   height,
-         double   radius)
+heat_bar_rounded (cairo_t *cr,
+                  double   x,
+                  double   y,
+                  double   width,
+                  double   height,
+                  double   radius)
 {
   cairo_new_sub_path (cr);
   cairo_arc (cr, x + width - radius, y + radius, radius, -G_PI_2, 0);
@@ -218,14 +218,14 @@ rounded (cairo_t *cr,
 }
 
 static void
-draw_handle (GtkDrawingArea *area,
-             cairo_t        *cr,
-             int             width,
-             int             height,
-             gpointer        user_data)
+heat_bar_draw_handle (GtkDrawingArea *area,
+                      cairo_t        *cr,
+                      int             width,
+                      int             height,
+                      gpointer        user_data)
 {
   double x = (width - HANDLE_WIDTH) / 2., y = (height - HANDLE_HEIGHT) / 2.;
-  gboolean focused = gtk_widget_has_focus (GTK_WIDGET (area)), dark = is_dark ();
+  gboolean focused = gtk_widget_has_focus (GTK_WIDGET (area)), dark = heat_bar_is_dark ();
   VnColor accent = vn_color_from_hex (0x3584e4);
 
   cairo_set_source_rgb (cr, dark ? 1 : 0, dark ? 1 : 0, dark ? 1 : 0);
@@ -233,7 +233,7 @@ draw_handle (GtkDrawingArea *area,
   cairo_move_to (cr, width / 2., y - 4);
   cairo_line_to (cr, width / 2., y + HANDLE_HEIGHT + 4);
   cairo_stroke (cr);
-  rounded (cr, x + 0.75, y + 0.75, HANDLE_WIDTH - 1.5, HANDLE_HEIGHT - 1.5, (HANDLE_WIDTH - 1.5) / 2);
+  heat_bar_rounded (cr, x + 0.75, y + 0.75, HANDLE_WIDTH - 1.5, HANDLE_HEIGHT - 1.5, (HANDLE_WIDTH - 1.5) / 2);
   cairo_set_source_rgb (cr, dark ? 0.9 : 1, dark ? 0.9 : 1, dark ? 0.9 : 1);
   cairo_fill_preserve (cr);
   cairo_set_source_rgb (cr, 0, 0, 0);
@@ -244,12 +244,12 @@ draw_handle (GtkDrawingArea *area,
 }
 
 static void
-draw_figure (VnHeatBar   *self,
-             cairo_t     *cr,
-             PangoLayout *layout,
-             const char  *text,
-             double       x,
-             double       y)
+heat_bar_draw_figure (VnHeatBar   *self,
+                      cairo_t     *cr,
+                      PangoLayout *layout,
+                      const char  *text,
+                      double       x,
+                      double       y)
 {
   int width, height;
   double all = gtk_widget_get_width (GTK_WIDGET (self));
@@ -262,8 +262,8 @@ draw_figure (VnHeatBar   *self,
 
 /* A vernier: ticks every unit, longer every five and ten, from both sides towards the bar. */
 static void
-draw_ticks (VnHeatBar *self,
-            cairo_t   *cr)
+heat_bar_draw_ticks (VnHeatBar *self,
+                     cairo_t   *cr)
 {
   double top = SCALE_HEIGHT, bottom = SCALE_HEIGHT + BAR_HEIGHT;
   gboolean is_coarse = self->best - self->worst > 60;
@@ -272,7 +272,7 @@ draw_ticks (VnHeatBar *self,
   for (int axis = (int) self->worst; axis <= (int) self->best; axis += is_coarse ? 5 : 1)
     {
       double length = axis % 10 == 0 ? 5 : axis % 5 == 0 ? 4 : 2;
-      double x = floor (place_of (self, axis)) + 0.5;
+      double x = floor (heat_bar_place_of (self, axis)) + 0.5;
 
       cairo_move_to (cr, x, top - 1);
       cairo_line_to (cr, x, top - 1 - length);
@@ -283,8 +283,8 @@ draw_ticks (VnHeatBar *self,
 }
 
 static void
-draw_figures (VnHeatBar *self,
-              cairo_t   *cr)
+heat_bar_draw_figures (VnHeatBar *self,
+                       cairo_t   *cr)
 {
   g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (self), NULL);
   PangoAttrList *attrs = pango_attr_list_new ();
@@ -298,40 +298,40 @@ draw_figures (VnHeatBar *self,
   pango_attr_list_unref (attrs);
   for (int axis = (int) self->worst; axis <= (int) self->best; axis += decade)
     {
-      format_value (self, axis, text, sizeof text);
-      draw_figure (self, cr, layout, text, place_of (self, axis), -1);
+      heat_bar_format_value (self, axis, text, sizeof text);
+      heat_bar_draw_figure (self, cr, layout, text, heat_bar_place_of (self, axis), -1);
       if (scale == VN_SCALE_DB || scale == VN_SCALE_RATIO)
         {
           if (scale == VN_SCALE_DB)
             g_snprintf (text, sizeof text, "%.3g", pow (10, -axis / 10.));
           else
             g_snprintf (text, sizeof text, "%d\u00a0dB", axis);
-          draw_figure (self, cr, layout, text, place_of (self, axis), SCALE_HEIGHT + BAR_HEIGHT + 5);
+          heat_bar_draw_figure (self, cr, layout, text, heat_bar_place_of (self, axis), SCALE_HEIGHT + BAR_HEIGHT + 5);
         }
     }
 }
 
 static void
-draw_bar (VnHeatBar *self,
-          cairo_t   *cr)
+heat_bar_draw (VnHeatBar *self,
+               cairo_t   *cr)
 {
   VnHeatHandles handles = { self->value[FINE], self->value[BAD] };
   double left = TOUCH_WIDTH / 2., width = gtk_widget_get_width (GTK_WIDGET (self)) - TOUCH_WIDTH;
 
   cairo_save (cr);
-  rounded (cr, left, SCALE_HEIGHT, width, BAR_HEIGHT, 3);
+  heat_bar_rounded (cr, left, SCALE_HEIGHT, width, BAR_HEIGHT, 3);
   cairo_clip (cr);
   for (int x = 0; x < (int) ceil (width); x++)
     {
       double axis = self->best - (x + 0.5) / width * (self->best - self->worst);
-      VnColor color = vn_heat_color (VN_HEAT_ERROR, is_dark (), vn_heat_t (axis, handles));
+      VnColor color = vn_heat_color (VN_HEAT_ERROR, heat_bar_is_dark (), vn_heat_t (axis, handles));
 
       cairo_set_source_rgb (cr, color.r, color.g, color.b);
       cairo_rectangle (cr, left + x, SCALE_HEIGHT, 1, BAR_HEIGHT);
       cairo_fill (cr);
     }
   cairo_restore (cr);
-  rounded (cr, left + 0.5, SCALE_HEIGHT + 0.5, width - 1, BAR_HEIGHT - 1, 2.5);
+  heat_bar_rounded (cr, left + 0.5, SCALE_HEIGHT + 0.5, width - 1, BAR_HEIGHT - 1, 2.5);
   cairo_set_line_width (cr, 1);
 }
 
@@ -345,13 +345,13 @@ vn_heat_bar_snapshot (GtkWidget   *widget,
   GdkRGBA ink;
 
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &ink);
-  draw_bar (self, cr);
+  heat_bar_draw (self, cr);
   cairo_set_source_rgba (cr, ink.red, ink.green, ink.blue, 0.4);
   cairo_stroke (cr);
   cairo_set_source_rgba (cr, ink.red, ink.green, ink.blue, 0.55);
-  draw_ticks (self, cr);
+  heat_bar_draw_ticks (self, cr);
   cairo_set_source_rgba (cr, ink.red, ink.green, ink.blue, 0.8);
-  draw_figures (self, cr);
+  heat_bar_draw_figures (self, cr);
   cairo_destroy (cr);
   for (guint i = 0; i < N_HANDLES; i++)
     gtk_widget_snapshot_child (widget, self->handles[i], snapshot);
@@ -381,7 +381,7 @@ vn_heat_bar_size_allocate (GtkWidget *widget,
 
   for (guint i = 0; i < N_HANDLES; i++)
     {
-      double middle = place_of (self, CLAMP (self->value[i], self->worst, self->best));
+      double middle = heat_bar_place_of (self, CLAMP (self->value[i], self->worst, self->best));
       int x = (int) lround (middle - TOUCH_WIDTH / 2.);
 
       gtk_widget_size_allocate (self->handles[i],
@@ -416,21 +416,21 @@ vn_heat_bar_class_init (VnHeatBarClass *class)
 }
 
 static GtkWidget *
-make_handle (VnHeatBar *self)
+heat_bar_make_handle (VnHeatBar *self)
 {
   GtkWidget *handle = g_object_new (GTK_TYPE_DRAWING_AREA, "focusable", TRUE, "accessible-role",
                                     GTK_ACCESSIBLE_ROLE_SLIDER, NULL);
   GtkEventController *controller;
 
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (handle), draw_handle, NULL, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (handle), heat_bar_draw_handle, NULL, NULL);
   gtk_widget_set_cursor_from_name (handle, "ew-resize");
   g_signal_connect_swapped (handle, "notify::has-focus", G_CALLBACK (gtk_widget_queue_draw), handle);
   controller = GTK_EVENT_CONTROLLER (gtk_gesture_drag_new ());
-  g_signal_connect (controller, "drag-begin", G_CALLBACK (drag_begin), self);
-  g_signal_connect (controller, "drag-update", G_CALLBACK (drag_update), self);
+  g_signal_connect (controller, "drag-begin", G_CALLBACK (heat_bar_drag_begin), self);
+  g_signal_connect (controller, "drag-update", G_CALLBACK (heat_bar_drag_update), self);
   gtk_widget_add_controller (handle, controller);
   controller = gtk_event_controller_key_new ();
-  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
+  g_signal_connect (controller, "key-pressed", G_CALLBACK (heat_bar_key_pressed), self);
   gtk_widget_add_controller (handle, controller);
   gtk_widget_set_parent (handle, GTK_WIDGET (self));
   return handle;
@@ -443,9 +443,9 @@ vn_heat_bar_init (VnHeatBar *self)
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
 
   for (guint i = 0; i < N_HANDLES; i++)
-    self->handles[i] = make_handle (self);
+    self->handles[i] = heat_bar_make_handle (self);
   gtk_event_controller_set_propagation_phase (click, GTK_PHASE_CAPTURE);
-  g_signal_connect (click, "pressed", G_CALLBACK (pressed), self);
+  g_signal_connect (click, "pressed", G_CALLBACK (heat_bar_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), click);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
@@ -497,7 +497,7 @@ vn_heat_bar_set_handles (VnHeatBar     *self,
 {
   self->value[BAD] = handles.bad;
   self->value[FINE] = MAX (handles.fine, handles.bad + LEAST_APART);
-  update (self);
+  heat_bar_update (self);
 }
 
 /**

@@ -30,22 +30,22 @@ vn_color_from_hex (guint32 rgb)
 }
 
 static double
-to_linear (double c)
+heat_to_linear (double c)
 {
   return c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4);
 }
 
 static double
-from_linear (double c)
+heat_from_linear (double c)
 {
   c = c <= 0.0031308 ? c * 12.92 : 1.055 * pow (c, 1 / 2.4) - 0.055;
   return CLAMP (c, 0, 1);
 }
 
 static Lab
-lab_from_color (VnColor color)
+heat_lab_from_color (VnColor color)
 {
-  double r = to_linear (color.r), g = to_linear (color.g), b = to_linear (color.b);
+  double r = heat_to_linear (color.r), g = heat_to_linear (color.g), b = heat_to_linear (color.b);
   double l = cbrt (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   double m = cbrt (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   double s = cbrt (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -58,7 +58,7 @@ lab_from_color (VnColor color)
 }
 
 static VnColor
-color_from_lab (Lab lab)
+heat_color_from_lab (Lab lab)
 {
   double l = lab.l + 0.3963377774 * lab.a + 0.2158037573 * lab.b;
   double m = lab.l - 0.1055613458 * lab.a - 0.0638541728 * lab.b;
@@ -68,29 +68,29 @@ color_from_lab (Lab lab)
   m = m * m * m;
   s = s * s * s;
   return (VnColor) {
-    from_linear (+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-    from_linear (-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-    from_linear (-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s),
+    heat_from_linear (+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    heat_from_linear (-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    heat_from_linear (-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s),
   };
 }
 
 static VnColor
-interpolate_stops (const guint32 *row,
-                   double         t)
+heat_interpolate_stops (const guint32 *row,
+                        double         t)
 {
   double x = CLAMP (t, 0, 1) * (N_STOPS - 1);
   guint i = MIN ((guint) x, N_STOPS - 2);
   double f = x - i;
-  Lab a = lab_from_color (vn_color_from_hex (row[i]));
-  Lab b = lab_from_color (vn_color_from_hex (row[i + 1]));
+  Lab a = heat_lab_from_color (vn_color_from_hex (row[i]));
+  Lab b = heat_lab_from_color (vn_color_from_hex (row[i + 1]));
 
-  return color_from_lab ((Lab) { a.l + f * (b.l - a.l), a.a + f * (b.a - a.a), a.b + f * (b.b - a.b) });
+  return heat_color_from_lab ((Lab) { a.l + f * (b.l - a.l), a.a + f * (b.a - a.a), a.b + f * (b.b - a.b) });
 }
 
 static VnColor tables[2][2][VN_HEAT_N_COLORS];
 
 static void
-fill_tables (void)
+heat_fill_tables (void)
 {
   static gsize once = 0;
 
@@ -100,7 +100,7 @@ fill_tables (void)
   for (guint scale = 0; scale < 2; scale++)
     for (guint dark = 0; dark < 2; dark++)
       for (guint i = 0; i < VN_HEAT_N_COLORS; i++)
-        tables[scale][dark][i] = interpolate_stops (stops[scale][dark], i / (VN_HEAT_N_COLORS - 1.));
+        tables[scale][dark][i] = heat_interpolate_stops (stops[scale][dark], i / (VN_HEAT_N_COLORS - 1.));
   g_once_init_leave (&once, 1);
 }
 
@@ -119,7 +119,7 @@ vn_heat_color (VnHeatScale scale,
   double x;
   guint i;
 
-  fill_tables ();
+  heat_fill_tables ();
   table = tables[scale][dark != FALSE];
   if (isnan (t))
     t = 1;
@@ -149,7 +149,7 @@ vn_color_mix (VnColor a,
 double
 vn_color_luminance (VnColor color)
 {
-  return 0.2126 * to_linear (color.r) + 0.7152 * to_linear (color.g) + 0.0722 * to_linear (color.b);
+  return 0.2126 * heat_to_linear (color.r) + 0.7152 * heat_to_linear (color.g) + 0.0722 * heat_to_linear (color.b);
 }
 
 /**
@@ -254,8 +254,8 @@ vn_heat_default_handles (VnMetric metric)
 }
 
 static int
-compare_doubles (gconstpointer a,
-                 gconstpointer b)
+heat_compare_doubles (gconstpointer a,
+                      gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -292,7 +292,7 @@ vn_heat_handles_from_values (VnMetric      metric,
   if (used == 0)
     return vn_heat_default_handles (metric);
 
-  qsort (axis, used, sizeof (double), compare_doubles);
+  qsort (axis, used, sizeof (double), heat_compare_doubles);
   handles.fine = axis[(gsize) (0.25 * (used - 1))];
   handles.bad = axis[(gsize) (0.05 * (used - 1))];
   handles.fine = MAX (handles.fine, handles.bad + 1);

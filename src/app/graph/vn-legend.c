@@ -37,67 +37,67 @@ static const struct { const char *title; double t; guint ticks; } bands[VN_N_BAN
 };
 
 static guint
-chosen (VnLegend *self)
+legend_chosen (VnLegend *self)
 {
   return gtk_drop_down_get_selected (GTK_DROP_DOWN (self->choice));
 }
 
 /* "dB, higher is better": unit and direction always in words. */
 static void
-update_unit (VnLegend *self)
+legend_update_unit (VnLegend *self)
 {
   const VnMetricInfo *info;
   g_autofree char *text = NULL;
 
-  if (chosen (self) >= VN_N_METRICS)
+  if (legend_chosen (self) >= VN_N_METRICS)
     {
       gtk_label_set_text (GTK_LABEL (self->unit), "");
       return;
     }
-  info = vn_metric_get_info (chosen (self));
+  info = vn_metric_get_info (legend_chosen (self));
   text = g_strdup_printf ("%s%s%s", info->unit != NULL && *info->unit != '\0' ? _(info->unit) : "",
                           info->unit != NULL && *info->unit != '\0' ? ", " : "",
-                          vn_metric_is_higher_better (chosen (self)) ? _("higher is better") : _("lower is better"));
+                          vn_metric_is_higher_better (legend_chosen (self)) ? _("higher is better") : _("lower is better"));
   gtk_label_set_text (GTK_LABEL (self->unit), text);
 }
 
 static void
-show_metric (VnLegend *self)
+legend_show_metric (VnLegend *self)
 {
-  guint metric = chosen (self);
+  guint metric = legend_chosen (self);
   gboolean is_metric = metric < VN_N_METRICS;
 
   gtk_widget_set_visible (self->bar, is_metric);
   gtk_widget_set_visible (self->keys, is_metric);
-  update_unit (self);
+  legend_update_unit (self);
   if (is_metric)
     vn_heat_bar_set_metric (VN_HEAT_BAR (self->bar), metric, self->handles[metric], self->defaults[metric]);
 }
 
 static void
-choice_changed (VnLegend *self)
+legend_choice_changed (VnLegend *self)
 {
-  show_metric (self);
+  legend_show_metric (self);
   if (!self->quiet)
     g_signal_emit_by_name (self, "overlay-changed");
 }
 
 static void
-handles_changed (VnLegend *self)
+legend_handles_changed (VnLegend *self)
 {
-  self->handles[chosen (self)] = vn_heat_bar_get_handles (VN_HEAT_BAR (self->bar));
+  self->handles[legend_chosen (self)] = vn_heat_bar_get_handles (VN_HEAT_BAR (self->bar));
   g_signal_emit_by_name (self, "handles-changed");
 }
 
 static void
-quantize_clicked (VnLegend *self)
+legend_quantize_clicked (VnLegend *self)
 {
   g_signal_emit_by_name (self, "quantize");
 }
 
 static void
-key_clicked (VnLegend  *self,
-             GtkWidget *key)
+legend_key_clicked (VnLegend  *self,
+                    GtkWidget *key)
 {
   g_signal_emit_by_name (self, "band-activated",
                          GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (key), "band")));
@@ -106,11 +106,11 @@ key_clicked (VnLegend  *self,
 /* ---- parts ---- */
 
 static void
-draw_swatch (GtkDrawingArea *area,
-             cairo_t        *cr,
-             int             width,
-             int             height,
-             gpointer        user_data)
+legend_draw_swatch (GtkDrawingArea *area,
+                    cairo_t        *cr,
+                    int             width,
+                    int             height,
+                    gpointer        user_data)
 {
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   guint band = GPOINTER_TO_UINT (user_data);
@@ -136,15 +136,15 @@ draw_swatch (GtkDrawingArea *area,
 }
 
 static GtkWidget *
-make_key (VnLegend *self,
-          guint     band)
+legend_make_key (VnLegend *self,
+                 guint     band)
 {
   GtkWidget *button = gtk_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
   GtkWidget *swatch = gtk_drawing_area_new (), *title = gtk_label_new (_(bands[band].title));
 
   gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), SWATCH_WIDTH);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), SWATCH_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), draw_swatch, GUINT_TO_POINTER (band), NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), legend_draw_swatch, GUINT_TO_POINTER (band), NULL);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), swatch, G_CONNECT_SWAPPED);
   gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
@@ -161,12 +161,12 @@ make_key (VnLegend *self,
   gtk_widget_add_css_class (button, "legend-key");
   gtk_widget_set_tooltip_text (button, _("Select these nodes"));
   g_object_set_data (G_OBJECT (button), "band", GUINT_TO_POINTER (band));
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (key_clicked), self);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (legend_key_clicked), self);
   return button;
 }
 
 static GtkWidget *
-make_choice (VnLegend *self)
+legend_make_choice (VnLegend *self)
 {
   GtkStringList *titles = gtk_string_list_new (NULL);
   GtkWidget *choice;
@@ -179,17 +179,17 @@ make_choice (VnLegend *self)
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
   gtk_widget_set_tooltip_text (choice, _("What the colors show"));
-  g_signal_connect_swapped (choice, "notify::selected", G_CALLBACK (choice_changed), self);
+  g_signal_connect_swapped (choice, "notify::selected", G_CALLBACK (legend_choice_changed), self);
   return choice;
 }
 
 static GtkWidget *
-make_scale_page (VnLegend *self)
+legend_make_scale_page (VnLegend *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
 
   self->header = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  self->choice = make_choice (self);
+  self->choice = legend_make_choice (self);
   self->unit = gtk_label_new (NULL);
   gtk_widget_add_css_class (self->unit, "caption");
   gtk_widget_add_css_class (self->unit, "dim-label");
@@ -200,18 +200,18 @@ make_scale_page (VnLegend *self)
   gtk_box_append (GTK_BOX (self->header), self->unit);
   gtk_box_append (GTK_BOX (box), self->header);
   self->bar = vn_heat_bar_new ();
-  g_signal_connect_swapped (self->bar, "handles-changed", G_CALLBACK (handles_changed), self);
+  g_signal_connect_swapped (self->bar, "handles-changed", G_CALLBACK (legend_handles_changed), self);
   gtk_box_append (GTK_BOX (box), self->bar);
   self->keys = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   gtk_box_set_homogeneous (GTK_BOX (self->keys), TRUE);
   for (guint i = 0; i < VN_N_BANDS; i++)
-    gtk_box_append (GTK_BOX (self->keys), make_key (self, i));
+    gtk_box_append (GTK_BOX (self->keys), legend_make_key (self, i));
   gtk_box_append (GTK_BOX (box), self->keys);
   return box;
 }
 
 static GtkWidget *
-make_empty_page (VnLegend *self)
+legend_make_empty_page (VnLegend *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *label = gtk_label_new (_("No error measured yet"));
@@ -221,7 +221,7 @@ make_empty_page (VnLegend *self)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "dim-label");
   gtk_widget_set_margin_start (label, 6);
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (quantize_clicked), self);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (legend_quantize_clicked), self);
   gtk_box_append (GTK_BOX (box), label);
   gtk_box_append (GTK_BOX (box), button);
   return box;
@@ -264,8 +264,8 @@ vn_legend_init (VnLegend *self)
   self->stack = gtk_stack_new ();
   gtk_stack_set_hhomogeneous (GTK_STACK (self->stack), FALSE);
   gtk_stack_set_vhomogeneous (GTK_STACK (self->stack), FALSE);
-  gtk_stack_add_named (GTK_STACK (self->stack), make_empty_page (self), "empty");
-  gtk_stack_add_named (GTK_STACK (self->stack), make_scale_page (self), "scale");
+  gtk_stack_add_named (GTK_STACK (self->stack), legend_make_empty_page (self), "empty");
+  gtk_stack_add_named (GTK_STACK (self->stack), legend_make_scale_page (self), "scale");
   gtk_widget_set_margin_top (self->stack, 8);
   gtk_widget_set_margin_bottom (self->stack, 8);
   gtk_widget_set_margin_start (self->stack, 8);
@@ -278,7 +278,7 @@ vn_legend_init (VnLegend *self)
   gtk_widget_set_margin_top (widget, 12);
   gtk_widget_set_margin_start (widget, 12);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Legend"), -1);
-  show_metric (self);
+  legend_show_metric (self);
 }
 
 /* ---- public ---- */
@@ -302,9 +302,9 @@ vn_legend_new (void)
 VnOverlayKind
 vn_legend_get_kind (VnLegend *self)
 {
-  if (chosen (self) < VN_N_METRICS)
+  if (legend_chosen (self) < VN_N_METRICS)
     return VN_OVERLAY_ERROR;
-  return chosen (self) == CHOICE_PRECISION ? VN_OVERLAY_PRECISION : VN_OVERLAY_NONE;
+  return legend_chosen (self) == CHOICE_PRECISION ? VN_OVERLAY_PRECISION : VN_OVERLAY_NONE;
 }
 
 /**
@@ -315,7 +315,7 @@ vn_legend_get_kind (VnLegend *self)
 VnMetric
 vn_legend_get_metric (VnLegend *self)
 {
-  return chosen (self) < VN_N_METRICS ? chosen (self) : VN_METRIC_SQNR;
+  return legend_chosen (self) < VN_N_METRICS ? legend_chosen (self) : VN_METRIC_SQNR;
 }
 
 /**
@@ -357,7 +357,7 @@ vn_legend_set_defaults (VnLegend      *self,
   g_return_if_fail (metric < VN_N_METRICS);
 
   self->defaults[metric] = self->handles[metric] = defaults;
-  show_metric (self);
+  legend_show_metric (self);
 }
 
 /**

@@ -37,14 +37,14 @@ vn_precision_of_dtype (VnDType dtype)
 }
 
 static gboolean
-is_float_value (const VnValue *value)
+scene_builder_is_float_value (const VnValue *value)
 {
   return value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype);
 }
 
 /* "1×3×224×224", names for dims that have one. */
 static char *
-dup_shape (const VnType *type)
+scene_builder_dup_shape (const VnType *type)
 {
   GString *text;
 
@@ -68,13 +68,13 @@ dup_shape (const VnType *type)
 /* ---- nodes ---- */
 
 static gboolean
-has_float_weights (const VnNode *node)
+scene_builder_has_float_weights (const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
-      if (value != NULL && vn_value_is_constant (value) && is_float_value (value)
+      if (value != NULL && vn_value_is_constant (value) && scene_builder_is_float_value (value)
           && vn_shape_count (&value->type.shape, 0, value->type.shape.rank) > 1)
         return TRUE;
     }
@@ -83,18 +83,18 @@ has_float_weights (const VnNode *node)
 
 /* One line is enough for what has no arithmetic or no weights of its own. */
 static gboolean
-is_slim (const VnNode *node,
-         VnOpFamily    family)
+scene_builder_is_slim (const VnNode *node,
+                       VnOpFamily    family)
 {
   if (family == VN_FAMILY_COMPUTE)
     return FALSE;
-  return !((family == VN_FAMILY_POOL_NORM || family == VN_FAMILY_OTHER) && has_float_weights (node));
+  return !((family == VN_FAMILY_POOL_NORM || family == VN_FAMILY_OTHER) && scene_builder_has_float_weights (node));
 }
 
 static void
-set_precision (const Build  *self,
-               const VnNode *node,
-               VnSceneNode  *box)
+scene_builder_set_precision (const Build  *self,
+                             const VnNode *node,
+                             VnSceneNode  *box)
 {
   const VnTensorPlan *plan;
   const VnValue *output = vn_node_get_output (node, 0);
@@ -109,7 +109,7 @@ set_precision (const Build  *self,
       box->differs = self->result->recipe != NULL
                      && vn_precision_of_dtype (self->result->recipe->activation) != box->precision;
     }
-  else if (output != NULL && is_float_value (output))
+  else if (output != NULL && scene_builder_is_float_value (output))
     {
       box->precision = VN_PRECISION_FLOAT;
       box->badge = (char *) vn_dtype_get_badge (output->type.dtype);
@@ -118,8 +118,8 @@ set_precision (const Build  *self,
 }
 
 static void
-add_box (Build        *self,
-         const VnNode *node)
+scene_builder_add_box (Build        *self,
+                       const VnNode *node)
 {
   g_autofree char *id = vn_node_dup_label (node);
   g_autofree char *detail = vn_node_dup_detail (node);
@@ -128,24 +128,24 @@ add_box (Build        *self,
   VnSceneNode box = { .id = id, .source = node->index, .op = node->op_type, .detail = detail };
 
   if (output != NULL)
-    shape = dup_shape (&output->type);
+    shape = scene_builder_dup_shape (&output->type);
   box.family = vn_op_family (node);
-  box.slim = is_slim (node, box.family);
+  box.slim = scene_builder_is_slim (node, box.family);
   box.name = *node->name != '\0' ? node->name : output != NULL ? output->name : id;
   box.shape = shape;
-  set_precision (self, node, &box);
+  scene_builder_set_precision (self, node, &box);
   self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
 }
 
 static guint
-add_pill (Build         *self,
-          const VnValue *value,
-          VnSceneKind    kind,
-          guint          index)
+scene_builder_add_pill (Build         *self,
+                        const VnValue *value,
+                        VnSceneKind    kind,
+                        guint          index)
 {
   g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index,
                                          value->name);
-  g_autofree char *shape = dup_shape (&value->type);
+  g_autofree char *shape = scene_builder_dup_shape (&value->type);
   VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name,
                        .shape = shape };
 
@@ -156,8 +156,8 @@ add_pill (Build         *self,
 
 /* The box a value comes from; VN_SCENE_NONE for constants and what subgraphs define. */
 static guint
-source_of (const Build   *self,
-           const VnValue *value)
+scene_builder_source_of (const Build   *self,
+                         const VnValue *value)
 {
   if (value->producer != NULL)
     return value->producer->graph == self->graph ? self->box_of[value->producer->index] : VN_SCENE_NONE;
@@ -165,8 +165,8 @@ source_of (const Build   *self,
 }
 
 static const VnTensorPlan *
-plan_of (const Build   *self,
-         const VnValue *value)
+scene_builder_plan_of (const Build   *self,
+                       const VnValue *value)
 {
   if (self->result == NULL)
     return NULL;
@@ -176,8 +176,8 @@ plan_of (const Build   *self,
 }
 
 static char *
-dup_tooltip (const VnValue      *value,
-             const VnTensorPlan *plan)
+scene_builder_dup_tooltip (const VnValue      *value,
+                           const VnTensorPlan *plan)
 {
   g_autofree char *type = vn_type_to_string (&value->type);
 
@@ -188,13 +188,13 @@ dup_tooltip (const VnValue      *value,
 }
 
 static void
-add_edge (Build         *self,
-          const VnValue *value,
-          guint          to,
-          guint          input)
+scene_builder_add_edge (Build         *self,
+                        const VnValue *value,
+                        guint          to,
+                        guint          input)
 {
-  guint from = source_of (self, value);
-  const VnTensorPlan *plan = plan_of (self, value);
+  guint from = scene_builder_source_of (self, value);
+  const VnTensorPlan *plan = scene_builder_plan_of (self, value);
   g_autofree char *tooltip = NULL;
   const VnSceneNode *a, *b;
   VnSceneEdge edge = { .from = from, .to = to, .output = value->output_index, .input = input,
@@ -203,9 +203,9 @@ add_edge (Build         *self,
   /* a node that uses its own result cannot be drawn; the reader notes it */
   if (from == VN_SCENE_NONE || from == to)
     return;
-  tooltip = dup_tooltip (value, plan);
+  tooltip = scene_builder_dup_tooltip (value, plan);
   edge.tooltip = tooltip;
-  edge.is_float = self->result != NULL && is_float_value (value) && (plan == NULL || !plan->quantized);
+  edge.is_float = self->result != NULL && scene_builder_is_float_value (value) && (plan == NULL || !plan->quantized);
   a = vn_scene_get_node (self->scene, from);
   b = vn_scene_get_node (self->scene, to);
   edge.changes = a->precision != VN_PRECISION_NONE && b->precision != VN_PRECISION_NONE
@@ -215,10 +215,10 @@ add_edge (Build         *self,
 
 /* What a body of If or Loop takes from outside enters the node that holds the body. */
 static void
-collect_outer_uses (const Build  *self,
-                    const VnNode *node,
-                    VnGraph      *body,
-                    GHashTable   *seen)
+scene_builder_collect_outer_uses (const Build  *self,
+                                  const VnNode *node,
+                                  VnGraph      *body,
+                                  GHashTable   *seen)
 {
   for (guint i = 0; i < body->nodes->len; i++)
     {
@@ -236,14 +236,14 @@ collect_outer_uses (const Build  *self,
           const VnAttr *attr = g_ptr_array_index (inner->attrs, k);
 
           if (attr->graph != NULL)
-            collect_outer_uses (self, node, attr->graph, seen);
+            scene_builder_collect_outer_uses (self, node, attr->graph, seen);
         }
     }
 }
 
 static int
-compare_values (gconstpointer a,
-                gconstpointer b)
+scene_builder_compare_values (gconstpointer a,
+                              gconstpointer b)
 {
   const VnValue *va = a, *vb = b;
 
@@ -251,8 +251,8 @@ compare_values (gconstpointer a,
 }
 
 static void
-add_body_edges (Build        *self,
-                const VnNode *node)
+scene_builder_add_body_edges (Build        *self,
+                              const VnNode *node)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr(GList) values = NULL;
@@ -263,18 +263,18 @@ add_body_edges (Build        *self,
       const VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
       if (attr->graph != NULL)
-        collect_outer_uses (self, node, attr->graph, seen);
+        scene_builder_collect_outer_uses (self, node, attr->graph, seen);
       for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
-        collect_outer_uses (self, node, g_ptr_array_index (attr->graphs, k), seen);
+        scene_builder_collect_outer_uses (self, node, g_ptr_array_index (attr->graphs, k), seen);
     }
-  values = g_list_sort (g_hash_table_get_keys (seen), compare_values);
+  values = g_list_sort (g_hash_table_get_keys (seen), scene_builder_compare_values);
   for (GList *l = values; l != NULL; l = l->next)
-    add_edge (self, l->data, self->box_of[node->index], input++);
+    scene_builder_add_edge (self, l->data, self->box_of[node->index], input++);
 }
 
 static void
-add_edges (Build        *self,
-           const VnNode *node)
+scene_builder_add_edges (Build        *self,
+                         const VnNode *node)
 {
   guint to = self->box_of[node->index];
 
@@ -283,15 +283,15 @@ add_edges (Build        *self,
       const VnValue *value = vn_node_get_input (node, i);
 
       if (value != NULL)
-        add_edge (self, value, to, i);
+        scene_builder_add_edge (self, value, to, i);
     }
-  add_body_edges (self, node);
+  scene_builder_add_body_edges (self, node);
 }
 
 /* ---- whole ---- */
 
 static void
-add_nodes (Build *self)
+scene_builder_add_nodes (Build *self)
 {
   const VnGraph *graph = self->graph;
 
@@ -302,7 +302,7 @@ add_nodes (Build *self)
 
       if (value->initializer != NULL)
         continue;
-      pill = add_pill (self, value, VN_SCENE_INPUT, i);
+      pill = scene_builder_add_pill (self, value, VN_SCENE_INPUT, i);
       g_hash_table_insert (self->sources, value, GUINT_TO_POINTER (pill + 1));
     }
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -311,7 +311,7 @@ add_nodes (Build *self)
 
       self->box_of[i] = VN_SCENE_NONE;
       if (!vn_node_is (node, "Constant"))
-        add_box (self, node);
+        scene_builder_add_box (self, node);
     }
 }
 
@@ -335,16 +335,16 @@ vn_scene_build (const VnModel *model,
   Build self = { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources,
                  .box_of = box_of };
 
-  add_nodes (&self);
+  scene_builder_add_nodes (&self);
   for (guint i = 0; i < graph->nodes->len; i++)
     if (box_of[i] != VN_SCENE_NONE)
-      add_edges (&self, g_ptr_array_index (graph->nodes, i));
+      scene_builder_add_edges (&self, g_ptr_array_index (graph->nodes, i));
   for (guint i = 0; i < graph->outputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->outputs, i);
-      guint pill = add_pill (&self, value, VN_SCENE_OUTPUT, i);
+      guint pill = scene_builder_add_pill (&self, value, VN_SCENE_OUTPUT, i);
 
-      add_edge (&self, value, pill, 0);
+      scene_builder_add_edge (&self, value, pill, 0);
     }
   vn_scene_seal (self.scene);
   return self.scene;
@@ -353,10 +353,10 @@ vn_scene_build (const VnModel *model,
 /* ---- overlay ---- */
 
 static const VnErrorRow *
-row_of (const VnScene *scene,
-        const VnModel *model,
-        VnResult      *result,
-        guint          i)
+scene_builder_row_of (const VnScene *scene,
+                      const VnModel *model,
+                      VnResult      *result,
+                      guint          i)
 {
   const VnSceneNode *box = vn_scene_get_node (scene, i);
 
@@ -385,7 +385,7 @@ vn_scene_build_overlay (const VnScene *scene,
 
   for (guint i = 0; i < n; i++)
     {
-      const VnErrorRow *row = row_of (scene, model, result, i);
+      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
       VnOverlayItem item = { .measured = TRUE };
       double value, axis;
 
@@ -420,7 +420,7 @@ vn_scene_default_handles (const VnScene *scene,
 
   for (guint i = 0; i < n; i++)
     {
-      const VnErrorRow *row = row_of (scene, model, result, i);
+      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
 
       if (row != NULL)
         values[used++] = vn_metric_get (row, metric);
@@ -429,8 +429,8 @@ vn_scene_default_handles (const VnScene *scene,
 }
 
 static int
-compare_doubles (gconstpointer a,
-                 gconstpointer b)
+scene_builder_compare_doubles (gconstpointer a,
+                               gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -457,7 +457,7 @@ vn_scene_build_amounts (const VnScene *scene,
   for (guint i = 0; i < n; i++)
     if (!isnan (amounts[i]))
       sorted[used++] = amounts[i];
-  qsort (sorted, used, sizeof (double), compare_doubles);
+  qsort (sorted, used, sizeof (double), scene_builder_compare_doubles);
   for (guint i = 0; i < n; i++)
     {
       VnOverlayItem item = { .measured = TRUE };

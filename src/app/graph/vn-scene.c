@@ -25,7 +25,7 @@ struct _VnScene
 };
 
 static void
-node_clear (gpointer data)
+scene_node_clear (gpointer data)
 {
   VnSceneNode *node = data;
 
@@ -38,7 +38,7 @@ node_clear (gpointer data)
 }
 
 static void
-edge_clear (gpointer data)
+scene_edge_clear (gpointer data)
 {
   VnSceneEdge *edge = data;
 
@@ -59,8 +59,8 @@ vn_scene_new (void)
   g_atomic_ref_count_init (&self->ref);
   self->nodes = g_array_new (FALSE, FALSE, sizeof (VnSceneNode));
   self->edges = g_array_new (FALSE, FALSE, sizeof (VnSceneEdge));
-  g_array_set_clear_func (self->nodes, node_clear);
-  g_array_set_clear_func (self->edges, edge_clear);
+  g_array_set_clear_func (self->nodes, scene_node_clear);
+  g_array_set_clear_func (self->edges, scene_edge_clear);
   self->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   self->by_source = g_hash_table_new (NULL, NULL);
   return self;
@@ -154,10 +154,10 @@ vn_scene_add_edge (VnScene           *self,
 }
 
 static void
-fill_adjacency (const VnScene  *self,
-                gboolean        incoming,
-                guint         **first,
-                guint         **list)
+scene_fill_adjacency (const VnScene  *self,
+                      gboolean        incoming,
+                      guint         **first,
+                      guint         **list)
 {
   guint n = self->nodes->len;
   g_autofree guint *fill = g_new0 (guint, n + 1);
@@ -191,8 +191,8 @@ vn_scene_seal (VnScene *self)
 {
   g_return_if_fail (!self->sealed);
 
-  fill_adjacency (self, TRUE, &self->in_first, &self->in_edges);
-  fill_adjacency (self, FALSE, &self->out_first, &self->out_edges);
+  scene_fill_adjacency (self, TRUE, &self->in_first, &self->in_edges);
+  scene_fill_adjacency (self, FALSE, &self->out_first, &self->out_edges);
   self->sealed = TRUE;
 }
 

@@ -9,9 +9,9 @@
 #define MAX_EDGE_ROWS 12
 
 static void
-add_edges (GtkWidget  *list,
-           char      **edges,
-           gboolean    enter)
+inspector_region_add_edges (GtkWidget  *list,
+                            char      **edges,
+                            gboolean    enter)
 {
   guint n = edges != NULL ? g_strv_length (edges) : 0;
 
@@ -33,8 +33,8 @@ add_edges (GtkWidget  *list,
 }
 
 static GtkWidget *
-make_button (const char *title,
-             const char *target)
+inspector_region_make_button (const char *title,
+                              const char *target)
 {
   GtkWidget *button = gtk_button_new_with_mnemonic (title);
 
@@ -47,10 +47,10 @@ make_button (const char *title,
 
 /* Nodes between the edges that are not selected would be changed as well. */
 static void
-add_surplus (GtkWidget        *box,
-             const VnOverride *rule,
-             const VnGraph    *graph,
-             GtkBitset        *selection)
+inspector_region_add_surplus (GtkWidget        *box,
+                              const VnOverride *rule,
+                              const VnGraph    *graph,
+                              GtkBitset        *selection)
 {
   g_autoptr(GtkBitset) between = vn_rule_dup_nodes (rule, graph);
   g_autofree char *text = NULL;
@@ -84,12 +84,12 @@ vn_inspector_region (const VnGraph *graph,
   box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   list = vn_row_list_new ();
   buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  add_edges (list, rule->in_edges, TRUE);
-  add_edges (list, rule->out_edges, FALSE);
+  inspector_region_add_edges (list, rule->in_edges, TRUE);
+  inspector_region_add_edges (list, rule->out_edges, FALSE);
   gtk_box_append (GTK_BOX (box), list);
-  add_surplus (box, rule, graph, selection);
-  gtk_box_append (GTK_BOX (buttons), make_button (_("Region in 1_6 Bit"), "16"));
-  gtk_box_append (GTK_BOX (buttons), make_button (_("Region in _Float"), "float"));
+  inspector_region_add_surplus (box, rule, graph, selection);
+  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in 1_6 Bit"), "16"));
+  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in _Float"), "float"));
   gtk_box_append (GTK_BOX (box), buttons);
   vn_override_free (rule);
   return vn_section_new (_("Region"), _("as recipes name it"), box);

@@ -17,7 +17,7 @@
 #define MAX_VALUE_ROWS 24
 
 static char *
-describe_error (VnNodeItem *item)
+inspector_sections_describe_error (VnNodeItem *item)
 {
   g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
   g_autofree char *noise = vn_metric_format (VN_METRIC_NOISE, item->metrics[VN_METRIC_NOISE]);
@@ -45,7 +45,7 @@ vn_inspector_error_card (VnResult   *result,
   texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   swatch = vn_swatch_new (FALSE);
   vn_node_cell_set_swatch (swatch, item);
-  markup = item->measured ? describe_error (item) : g_strdup (_("Not measured"));
+  markup = item->measured ? inspector_sections_describe_error (item) : g_strdup (_("Not measured"));
   numbers = vn_label_new (NULL, "numeric");
   gtk_label_set_markup (GTK_LABEL (numbers), markup);
   gtk_box_append (GTK_BOX (texts), numbers);
@@ -119,16 +119,16 @@ vn_inspector_actions (gboolean can_widen,
 }
 
 static void
-add_row (GtkWidget  *list,
-         const char *title,
-         const char *value)
+inspector_sections_add_row (GtkWidget  *list,
+                            const char *title,
+                            const char *value)
 {
   gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (title, value));
 }
 
 static void
-add_precision_row (GtkWidget  *list,
-                   VnNodeItem *item)
+inspector_sections_add_precision_row (GtkWidget  *list,
+                                      VnNodeItem *item)
 {
   GtkWidget *row = vn_row_new (_("Precision"), vn_dtype_get_name (item->precision));
   GtkWidget *badge = vn_badge_new ();
@@ -139,7 +139,7 @@ add_precision_row (GtkWidget  *list,
 }
 
 static const char *
-get_method_title (const char *id)
+inspector_sections_get_method_title (const char *id)
 {
   const VnRangeMethod *method = vn_range_method_find (id, NULL);
 
@@ -147,8 +147,8 @@ get_method_title (const char *id)
 }
 
 static void
-add_scale_rows (GtkWidget          *list,
-                const VnTensorPlan *plan)
+inspector_sections_add_scale_rows (GtkWidget          *list,
+                                   const VnTensorPlan *plan)
 {
   g_autofree char *scale = NULL, *zero = NULL;
 
@@ -157,15 +157,15 @@ add_scale_rows (GtkWidget          *list,
   if (plan->scale->n_elements > 1)
     {
       scale = g_strdup_printf (_("%u, one a channel"), (guint) plan->scale->n_elements);
-      add_row (list, _("Scale"), scale);
+      inspector_sections_add_row (list, _("Scale"), scale);
       return;
     }
   scale = vn_format_number (vn_tensor_get_double (plan->scale, 0), 4);
-  add_row (list, _("Scale"), scale);
+  inspector_sections_add_row (list, _("Scale"), scale);
   if (plan->zero_point != NULL && vn_dtype_is_integer (plan->zero_point->dtype))
     {
       zero = vn_format_number ((double) vn_tensor_get_s64 (plan->zero_point, 0), 9);
-      add_row (list, _("Zero point"), zero);
+      inspector_sections_add_row (list, _("Zero point"), zero);
     }
 }
 
@@ -184,20 +184,20 @@ vn_inspector_output (VnResult   *result,
   if (item->precision == VN_DTYPE_UNDEFINED)
     return NULL;
   list = vn_row_list_new ();
-  add_precision_row (list, item);
+  inspector_sections_add_precision_row (list, item);
   if (plan != NULL && plan->quantized)
     {
       g_autofree char *range = vn_format_interval (plan->min, plan->max);
 
       if (plan->method != NULL)
-        add_row (list, _("Method"), get_method_title (plan->method));
-      add_row (list, _("Range"), range);
-      add_scale_rows (list, plan);
+        inspector_sections_add_row (list, _("Method"), inspector_sections_get_method_title (plan->method));
+      inspector_sections_add_row (list, _("Range"), range);
+      inspector_sections_add_scale_rows (list, plan);
       if (plan->shares != NULL)
         gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new_wide (_("Shares parameters of"), plan->shares));
     }
   if (plan != NULL && plan->rule != NULL)
-    add_row (list, _("Decided by"), plan->rule);
+    inspector_sections_add_row (list, _("Decided by"), plan->rule);
   return vn_section_new (_("Output Tensor"), NULL, list);
 }
 
@@ -217,14 +217,14 @@ vn_inspector_attributes (const VnNode *node)
       const VnAttr *attr = g_ptr_array_index (node->attrs, i);
       g_autofree char *value = vn_format_attr (attr);
 
-      add_row (list, attr->name, value);
+      inspector_sections_add_row (list, attr->name, value);
     }
   return vn_section_new (_("Attributes"), NULL, list);
 }
 
 static void
-add_value_row (GtkWidget     *list,
-               const VnValue *value)
+inspector_sections_add_value_row (GtkWidget     *list,
+                                  const VnValue *value)
 {
   g_autofree char *shape = vn_format_shape (&value->type);
   const char *kind = value->initializer != NULL ? _("weight") : value->is_input ? _("input of the model")
@@ -245,8 +245,8 @@ add_value_row (GtkWidget     *list,
 }
 
 static GtkWidget *
-make_values (const char *title,
-             GPtrArray  *values)
+inspector_sections_make_values (const char *title,
+                                GPtrArray  *values)
 {
   GtkWidget *list;
   g_autofree char *note = g_strdup_printf ("%u", values->len);
@@ -256,20 +256,20 @@ make_values (const char *title,
   list = vn_row_list_new ();
   for (guint i = 0; i < MIN (values->len, MAX_VALUE_ROWS); i++)
     if (g_ptr_array_index (values, i) != NULL)
-      add_value_row (list, g_ptr_array_index (values, i));
+      inspector_sections_add_value_row (list, g_ptr_array_index (values, i));
   return vn_section_new (title, values->len > 1 ? note : NULL, list);
 }
 
 GtkWidget *
 vn_inspector_inputs (const VnNode *node)
 {
-  return make_values (_("Inputs"), node->inputs);
+  return inspector_sections_make_values (_("Inputs"), node->inputs);
 }
 
 GtkWidget *
 vn_inspector_outputs (const VnNode *node)
 {
-  return make_values (_("Outputs"), node->outputs);
+  return inspector_sections_make_values (_("Outputs"), node->outputs);
 }
 
 /**
@@ -298,8 +298,8 @@ vn_inspector_find_weight (const VnNode *node)
 }
 
 static GtkWidget *
-make_chart_card (GtkWidget *chart,
-                 GtkWidget *below)
+inspector_sections_make_chart_card (GtkWidget *chart,
+                                    GtkWidget *below)
 {
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
@@ -334,7 +334,7 @@ vn_inspector_weights (const VnNode  *node,
   *chart = vn_histogram_view_new ();
   gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _("Histogram of the weights"), -1);
-  return vn_section_new (_("Weights"), note, make_chart_card (*chart, NULL));
+  return vn_section_new (_("Weights"), note, inspector_sections_make_chart_card (*chart, NULL));
 }
 
 /**
@@ -364,7 +364,7 @@ vn_inspector_activations (VnResult    *result,
   gtk_grid_set_row_spacing (GTK_GRID (*table), 3);
   gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _("Histogram of the output"), -1);
-  return vn_section_new (_("Activations"), note, make_chart_card (*chart, *table));
+  return vn_section_new (_("Activations"), note, inspector_sections_make_chart_card (*chart, *table));
 }
 
 typedef struct
@@ -378,8 +378,8 @@ typedef struct
 } Shared;
 
 static void
-share_item (Shared     *shared,
-            VnNodeItem *item)
+inspector_sections_share_item (Shared     *shared,
+                               VnNodeItem *item)
 {
   if (shared->n++ == 0)
     {
@@ -416,18 +416,18 @@ vn_inspector_shared (VnDocument *document,
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
 
-      share_item (&shared, item);
+      inspector_sections_share_item (&shared, item);
     }
   excluded = g_strdup_printf (_("%u of %u"), shared.n_excluded, shared.n);
   bytes = vn_format_bytes (shared.weight_bytes);
   worst = shared.measured ? vn_format_db (shared.worst_db) : g_strdup ("–");
-  add_row (list, _("Type"), shared.mixed_type ? _("mixed") : shared.op_type);
+  inspector_sections_add_row (list, _("Type"), shared.mixed_type ? _("mixed") : shared.op_type);
   if (shared.mixed_precision)
-    add_row (list, _("Precision"), _("mixed"));
+    inspector_sections_add_row (list, _("Precision"), _("mixed"));
   else if (shared.precision != VN_DTYPE_UNDEFINED)
-    add_row (list, _("Precision"), vn_dtype_get_name (shared.precision));
-  add_row (list, _("Worst signal to noise"), worst);
-  add_row (list, _("Weights"), bytes);
-  add_row (list, _("Left in float"), excluded);
+    inspector_sections_add_row (list, _("Precision"), vn_dtype_get_name (shared.precision));
+  inspector_sections_add_row (list, _("Worst signal to noise"), worst);
+  inspector_sections_add_row (list, _("Weights"), bytes);
+  inspector_sections_add_row (list, _("Left in float"), excluded);
   return vn_section_new (_("Shared"), NULL, list);
 }

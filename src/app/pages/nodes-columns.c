@@ -12,7 +12,7 @@
 #include <string.h>
 
 static GtkWidget *
-make_text (void)
+nodes_columns_make_text (void)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
@@ -22,7 +22,7 @@ make_text (void)
 }
 
 static GtkWidget *
-make_number (void)
+nodes_columns_make_number (void)
 {
   GtkWidget *label = gtk_label_new (NULL);
 
@@ -32,25 +32,25 @@ make_number (void)
 }
 
 static GtkWidget *
-make_strong_number (void)
+nodes_columns_make_strong_number (void)
 {
-  GtkWidget *label = make_number ();
+  GtkWidget *label = nodes_columns_make_number ();
 
   gtk_widget_add_css_class (label, "heading");
   return label;
 }
 
 static GtkWidget *
-make_bar (void)
+nodes_columns_make_bar (void)
 {
   return vn_swatch_new (TRUE);
 }
 
 static GtkWidget *
-make_name (void)
+nodes_columns_make_name (void)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *label = make_text ();
+  GtkWidget *label = nodes_columns_make_text ();
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
   gtk_box_append (GTK_BOX (box), vn_swatch_new (FALSE));
@@ -59,8 +59,8 @@ make_name (void)
 }
 
 static void
-update_name (GtkWidget  *cell,
-             VnNodeItem *item)
+nodes_columns_update_name (GtkWidget  *cell,
+                           VnNodeItem *item)
 {
   vn_node_cell_set_swatch (gtk_widget_get_first_child (cell), item);
   gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->name);
@@ -68,30 +68,30 @@ update_name (GtkWidget  *cell,
 }
 
 static void
-update_type (GtkWidget  *cell,
-             VnNodeItem *item)
+nodes_columns_update_type (GtkWidget  *cell,
+                           VnNodeItem *item)
 {
   gtk_label_set_label (GTK_LABEL (cell), item->node->op_type);
 }
 
 static void
-update_shape (GtkWidget  *cell,
-              VnNodeItem *item)
+nodes_columns_update_shape (GtkWidget  *cell,
+                            VnNodeItem *item)
 {
   gtk_label_set_label (GTK_LABEL (cell), item->shape);
 }
 
 static void
-update_precision (GtkWidget  *cell,
-                  VnNodeItem *item)
+nodes_columns_update_precision (GtkWidget  *cell,
+                                VnNodeItem *item)
 {
   vn_badge_set (cell, item->precision);
 }
 
 static void
-set_metric (GtkWidget  *cell,
-            VnNodeItem *item,
-            VnMetric    metric)
+nodes_columns_set_metric (GtkWidget  *cell,
+                          VnNodeItem *item,
+                          VnMetric    metric)
 {
   g_autofree char *text = item->measured ? vn_metric_format (metric, item->metrics[metric]) : NULL;
 
@@ -99,39 +99,39 @@ set_metric (GtkWidget  *cell,
 }
 
 static void
-update_value (GtkWidget  *cell,
-              VnNodeItem *item)
+nodes_columns_update_value (GtkWidget  *cell,
+                            VnNodeItem *item)
 {
   if (item->excluded)
     gtk_label_set_label (GTK_LABEL (cell), _("not quantized"));
   else
-    set_metric (cell, item, VN_METRIC_SQNR);
+    nodes_columns_set_metric (cell, item, VN_METRIC_SQNR);
 }
 
 static void
-update_noise (GtkWidget  *cell,
-              VnNodeItem *item)
+nodes_columns_update_noise (GtkWidget  *cell,
+                            VnNodeItem *item)
 {
-  set_metric (cell, item, VN_METRIC_NOISE);
+  nodes_columns_set_metric (cell, item, VN_METRIC_NOISE);
 }
 
 static void
-update_cosine (GtkWidget  *cell,
-               VnNodeItem *item)
+nodes_columns_update_cosine (GtkWidget  *cell,
+                             VnNodeItem *item)
 {
-  set_metric (cell, item, VN_METRIC_COSINE);
+  nodes_columns_set_metric (cell, item, VN_METRIC_COSINE);
 }
 
 static void
-update_max_error (GtkWidget  *cell,
-                  VnNodeItem *item)
+nodes_columns_update_max_error (GtkWidget  *cell,
+                                VnNodeItem *item)
 {
-  set_metric (cell, item, VN_METRIC_MAX_ERROR);
+  nodes_columns_set_metric (cell, item, VN_METRIC_MAX_ERROR);
 }
 
 static void
-update_weights (GtkWidget  *cell,
-                VnNodeItem *item)
+nodes_columns_update_weights (GtkWidget  *cell,
+                              VnNodeItem *item)
 {
   g_autofree char *text = item->weight_bytes > 0 ? vn_format_bytes (item->weight_bytes) : NULL;
 
@@ -141,17 +141,17 @@ update_weights (GtkWidget  *cell,
 typedef enum { BY_NAME, BY_TYPE, BY_SHAPE, BY_PRECISION, BY_WEIGHTS, BY_METRIC } Key;
 
 static int
-compare_u64 (guint64 a,
-             guint64 b)
+nodes_columns_compare_u64 (guint64 a,
+                           guint64 b)
 {
   return a < b ? -1 : a > b;
 }
 
 /* What was not measured comes last, NaN first: it is the worst. */
 static int
-compare_metric (const VnNodeItem *a,
-                const VnNodeItem *b,
-                VnMetric          metric)
+nodes_columns_compare_metric (const VnNodeItem *a,
+                              const VnNodeItem *b,
+                              VnMetric          metric)
 {
   double x = a->metrics[metric], y = b->metrics[metric];
   double worst = vn_metric_is_higher_better (metric) ? -INFINITY : INFINITY;
@@ -168,16 +168,16 @@ compare_metric (const VnNodeItem *a,
 }
 
 static int
-compare_items (gconstpointer p,
-               gconstpointer q,
-               gpointer      data)
+nodes_columns_compare_items (gconstpointer p,
+                             gconstpointer q,
+                             gpointer      data)
 {
   const VnNodeItem *a = p, *b = q;
   guint key = GPOINTER_TO_UINT (data);
   int order = 0;
 
   if (key >= BY_METRIC)
-    order = compare_metric (a, b, (VnMetric) (key - BY_METRIC));
+    order = nodes_columns_compare_metric (a, b, (VnMetric) (key - BY_METRIC));
   else if (key == BY_NAME)
     order = strcmp (a->name, b->name);
   else if (key == BY_TYPE)
@@ -185,10 +185,10 @@ compare_items (gconstpointer p,
   else if (key == BY_SHAPE)
     order = strcmp (a->shape, b->shape);
   else if (key == BY_PRECISION)
-    order = compare_u64 (vn_dtype_get_bits (a->precision), vn_dtype_get_bits (b->precision));
+    order = nodes_columns_compare_u64 (vn_dtype_get_bits (a->precision), vn_dtype_get_bits (b->precision));
   else
-    order = compare_u64 (a->weight_bytes, b->weight_bytes);
-  return order != 0 ? order : compare_u64 (a->index, b->index);
+    order = nodes_columns_compare_u64 (a->weight_bytes, b->weight_bytes);
+  return order != 0 ? order : nodes_columns_compare_u64 (a->index, b->index);
 }
 
 typedef struct
@@ -202,16 +202,16 @@ typedef struct
 } Column;
 
 static const Column columns[] = {
-  { N_("Node"), make_name, update_name, BY_NAME, TRUE, -1 },
-  { N_("Type"), make_text, update_type, BY_TYPE, FALSE, 130 },
-  { N_("Output shape"), make_text, update_shape, BY_SHAPE, FALSE, 140 },
-  { N_("Precision"), vn_badge_new, update_precision, BY_PRECISION, FALSE, 90 },
-  { N_("Signal to noise"), make_bar, vn_node_cell_set_swatch, BY_METRIC + VN_METRIC_SQNR, FALSE, 180 },
-  { N_("dB"), make_strong_number, update_value, BY_METRIC + VN_METRIC_SQNR, FALSE, 110 },
-  { N_("Noise:signal"), make_number, update_noise, BY_METRIC + VN_METRIC_NOISE, FALSE, 110 },
-  { N_("Cosine"), make_number, update_cosine, BY_METRIC + VN_METRIC_COSINE, FALSE, 90 },
-  { N_("Largest error"), make_number, update_max_error, BY_METRIC + VN_METRIC_MAX_ERROR, FALSE, 110 },
-  { N_("Weights"), make_number, update_weights, BY_WEIGHTS, FALSE, 100 },
+  { N_("Node"), nodes_columns_make_name, nodes_columns_update_name, BY_NAME, TRUE, -1 },
+  { N_("Type"), nodes_columns_make_text, nodes_columns_update_type, BY_TYPE, FALSE, 130 },
+  { N_("Output shape"), nodes_columns_make_text, nodes_columns_update_shape, BY_SHAPE, FALSE, 140 },
+  { N_("Precision"), vn_badge_new, nodes_columns_update_precision, BY_PRECISION, FALSE, 90 },
+  { N_("Signal to noise"), nodes_columns_make_bar, vn_node_cell_set_swatch, BY_METRIC + VN_METRIC_SQNR, FALSE, 180 },
+  { N_("dB"), nodes_columns_make_strong_number, nodes_columns_update_value, BY_METRIC + VN_METRIC_SQNR, FALSE, 110 },
+  { N_("Noise:signal"), nodes_columns_make_number, nodes_columns_update_noise, BY_METRIC + VN_METRIC_NOISE, FALSE, 110 },
+  { N_("Cosine"), nodes_columns_make_number, nodes_columns_update_cosine, BY_METRIC + VN_METRIC_COSINE, FALSE, 90 },
+  { N_("Largest error"), nodes_columns_make_number, nodes_columns_update_max_error, BY_METRIC + VN_METRIC_MAX_ERROR, FALSE, 110 },
+  { N_("Weights"), nodes_columns_make_number, nodes_columns_update_weights, BY_WEIGHTS, FALSE, 100 },
 };
 
 /**
@@ -230,7 +230,7 @@ vn_nodes_columns_add (GtkColumnView *table)
       GtkListItemFactory *factory = vn_node_cell_factory_new (column->make, column->update);
       GtkColumnViewColumn *added = gtk_column_view_column_new (_(column->title), factory);
       gpointer key = GUINT_TO_POINTER (column->key);
-      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (compare_items, key, NULL));
+      GtkSorter *sorter = GTK_SORTER (gtk_custom_sorter_new (nodes_columns_compare_items, key, NULL));
 
       gtk_column_view_column_set_sorter (added, sorter);
       gtk_column_view_column_set_expand (added, column->expand);

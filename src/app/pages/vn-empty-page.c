@@ -21,22 +21,22 @@ struct _VnEmptyPage
 G_DEFINE_FINAL_TYPE (VnEmptyPage, vn_empty_page, ADW_TYPE_BIN)
 
 static gboolean
-is_ours (GtkRecentInfo *info)
+empty_page_is_ours (GtkRecentInfo *info)
 {
   return gtk_recent_info_has_application (info, APP_NAME) && gtk_recent_info_is_local (info) &&
          gtk_recent_info_exists (info);
 }
 
 static int
-compare_newest (gconstpointer a,
-                gconstpointer b)
+empty_page_compare_newest (gconstpointer a,
+                           gconstpointer b)
 {
   return g_date_time_compare (gtk_recent_info_get_modified ((GtkRecentInfo *) b),
                               gtk_recent_info_get_modified ((GtkRecentInfo *) a));
 }
 
 static char *
-describe_age (GDateTime *when)
+empty_page_describe_age (GDateTime *when)
 {
   g_autoptr(GDateTime) now = g_date_time_new_now_local ();
   g_autoptr(GDateTime) local = g_date_time_to_local (when);
@@ -59,7 +59,7 @@ describe_age (GDateTime *when)
 }
 
 static char *
-describe_file (const char *path)
+empty_page_describe_file (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *where = vn_format_path (folder);
@@ -71,12 +71,12 @@ describe_file (const char *path)
 }
 
 static GtkWidget *
-make_row (GtkRecentInfo *info)
+empty_page_make_row (GtkRecentInfo *info)
 {
   g_autofree char *path = g_filename_from_uri (gtk_recent_info_get_uri (info), NULL, NULL);
-  g_autofree char *subtitle = path != NULL ? describe_file (path) : g_strdup ("");
+  g_autofree char *subtitle = path != NULL ? empty_page_describe_file (path) : g_strdup ("");
   g_autofree char *escaped = g_markup_escape_text (subtitle, -1);
-  g_autofree char *age = describe_age (gtk_recent_info_get_modified (info));
+  g_autofree char *age = empty_page_describe_age (gtk_recent_info_get_modified (info));
   GtkWidget *row = adw_action_row_new ();
   GtkWidget *when = gtk_label_new (age);
 
@@ -96,8 +96,8 @@ make_row (GtkRecentInfo *info)
 }
 
 static void
-add_menu_item (VnEmptyPage   *self,
-               GtkRecentInfo *info)
+empty_page_add_menu_item (VnEmptyPage   *self,
+                          GtkRecentInfo *info)
 {
   g_autoptr(GMenuItem) item = g_menu_item_new (gtk_recent_info_get_display_name (info), NULL);
 
@@ -114,7 +114,7 @@ void
 vn_empty_page_update (VnEmptyPage *self)
 {
   GList *unsorted = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
-  GList *infos = g_list_sort (unsorted, compare_newest);
+  GList *infos = g_list_sort (unsorted, empty_page_compare_newest);
   GtkWidget *child;
   guint n = 0;
 
@@ -122,10 +122,10 @@ vn_empty_page_update (VnEmptyPage *self)
     gtk_list_box_remove (self->recent_list, child);
   g_menu_remove_all (self->menu);
   for (GList *l = infos; l != NULL && n < MAX_ROWS; l = l->next)
-    if (is_ours (l->data))
+    if (empty_page_is_ours (l->data))
       {
-        gtk_list_box_append (self->recent_list, make_row (l->data));
-        add_menu_item (self, l->data);
+        gtk_list_box_append (self->recent_list, empty_page_make_row (l->data));
+        empty_page_add_menu_item (self, l->data);
         n++;
       }
   gtk_widget_set_visible (self->recent_box, n > 0);
@@ -133,7 +133,7 @@ vn_empty_page_update (VnEmptyPage *self)
 }
 
 static void
-clear_recent (VnEmptyPage *self)
+empty_page_clear_recent (VnEmptyPage *self)
 {
   GtkRecentManager *manager = gtk_recent_manager_get_default ();
   GList *infos = gtk_recent_manager_get_items (manager);
@@ -183,7 +183,7 @@ vn_empty_page_init (VnEmptyPage *self)
 {
   self->menu = g_menu_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->clear_button, "clicked", G_CALLBACK (clear_recent), self);
+  g_signal_connect_swapped (self->clear_button, "clicked", G_CALLBACK (empty_page_clear_recent), self);
   g_signal_connect_object (gtk_recent_manager_get_default (), "changed",
                            G_CALLBACK (vn_empty_page_update), self, G_CONNECT_SWAPPED);
 }

@@ -28,7 +28,7 @@ struct _VnGraphPage
 G_DEFINE_FINAL_TYPE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN)
 
 static VnOverlay *
-build_overlay (VnGraphPage *self)
+graph_page_build_overlay (VnGraphPage *self)
 {
   VnModel *model = vn_document_get_model (self->document);
   VnResult *result = vn_document_get_result (self->document);
@@ -50,25 +50,25 @@ build_overlay (VnGraphPage *self)
 }
 
 static void
-update_overlay (VnGraphPage *self)
+graph_page_update_overlay (VnGraphPage *self)
 {
-  g_autoptr(VnOverlay) overlay = build_overlay (self);
+  g_autoptr(VnOverlay) overlay = graph_page_build_overlay (self);
 
   vn_graph_view_set_overlay (self->view, overlay);
   vn_legend_set_overlay (self->legend, overlay);
 }
 
 static void
-legend_changed (VnGraphPage *self)
+graph_page_legend_changed (VnGraphPage *self)
 {
   if (self->document == NULL)
     return;
   vn_document_set_metric (self->document, vn_legend_get_metric (self->legend));
-  update_overlay (self);
+  graph_page_update_overlay (self);
 }
 
 static void
-metric_changed (VnGraphPage *self)
+graph_page_metric_changed (VnGraphPage *self)
 {
   VnMetric metric = vn_document_get_metric (self->document);
 
@@ -78,7 +78,7 @@ metric_changed (VnGraphPage *self)
 
 /* Metrics without a scale of their own take their handles from the spread of the network. */
 static void
-update_legend (VnGraphPage *self)
+graph_page_update_legend (VnGraphPage *self)
 {
   VnModel *model = vn_document_get_model (self->document);
   VnResult *result = vn_document_get_result (self->document);
@@ -91,7 +91,7 @@ update_legend (VnGraphPage *self)
 }
 
 static VnBand
-get_band (const VnOverlayItem *item)
+graph_page_get_band (const VnOverlayItem *item)
 {
   if (item->is_bad || item->is_nan)
     return VN_BAND_BAD;
@@ -99,8 +99,8 @@ get_band (const VnOverlayItem *item)
 }
 
 static void
-select_band (VnGraphPage *self,
-             guint        band)
+graph_page_select_band (VnGraphPage *self,
+                        guint        band)
 {
   VnOverlay *overlay = vn_graph_view_get_overlay (self->view);
   g_autoptr(GtkBitset) selection = gtk_bitset_new_empty ();
@@ -110,14 +110,14 @@ select_band (VnGraphPage *self,
       const VnOverlayItem *item = vn_overlay_get (overlay, i);
       const VnSceneNode *node = vn_scene_get_node (self->scene, i);
 
-      if (item->measured && node->kind == VN_SCENE_NODE && get_band (item) == band)
+      if (item->measured && node->kind == VN_SCENE_NODE && graph_page_get_band (item) == band)
         gtk_bitset_add (selection, node->source);
     }
   vn_document_select (self->document, selection);
 }
 
 static void
-set_view_selection (VnGraphPage *self)
+graph_page_set_view_selection (VnGraphPage *self)
 {
   GtkBitset *selection = vn_document_get_selection (self->document);
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -142,7 +142,7 @@ set_view_selection (VnGraphPage *self)
 }
 
 static void
-view_selection_changed (VnGraphPage *self)
+graph_page_view_selection_changed (VnGraphPage *self)
 {
   g_autoptr(GArray) nodes = NULL;
   g_autoptr(GtkBitset) selection = NULL;
@@ -164,7 +164,7 @@ view_selection_changed (VnGraphPage *self)
 }
 
 static char **
-list_names (GPtrArray *values)
+graph_page_list_names (GPtrArray *values)
 {
   char **names = g_new0 (char *, values->len + 1);
 
@@ -175,9 +175,9 @@ list_names (GPtrArray *values)
 
 /* The edges that enter and leave the selected nodes, as a recipe would name them. */
 static void
-update_boundary (VnGraphPage *self,
-                 guint       *n_in,
-                 guint       *n_out)
+graph_page_update_boundary (VnGraphPage *self,
+                            guint       *n_in,
+                            guint       *n_out)
 {
   VnModel *model = vn_document_get_model (self->document);
   GtkBitset *selection = vn_document_get_selection (self->document);
@@ -193,8 +193,8 @@ update_boundary (VnGraphPage *self,
   vn_boundary_of_nodes (&boundary, model->graph, nodes);
   *n_in = boundary.in_edges->len;
   *n_out = boundary.out_edges->len;
-  in_names = list_names (boundary.in_edges);
-  out_names = list_names (boundary.out_edges);
+  in_names = graph_page_list_names (boundary.in_edges);
+  out_names = graph_page_list_names (boundary.out_edges);
   if (nodes->len > 1)
     vn_graph_view_set_boundary (self->view, (const char * const *) in_names,
                                 (const char * const *) out_names);
@@ -204,14 +204,14 @@ update_boundary (VnGraphPage *self,
 }
 
 static void
-update_bar (VnGraphPage *self)
+graph_page_update_bar (VnGraphPage *self)
 {
   guint n = (guint) gtk_bitset_get_size (vn_document_get_selection (self->document));
   guint n_in = 0, n_out = 0;
   g_autofree char *count = NULL, *rest = NULL, *markup = NULL;
 
   if (vn_document_get_model (self->document) != NULL)
-    update_boundary (self, &n_in, &n_out);
+    graph_page_update_boundary (self, &n_in, &n_out);
   gtk_revealer_set_reveal_child (self->bar, n > 1);
   if (n < 2)
     return;
@@ -222,15 +222,15 @@ update_bar (VnGraphPage *self)
 }
 
 static void
-selection_changed (VnGraphPage *self)
+graph_page_selection_changed (VnGraphPage *self)
 {
-  set_view_selection (self);
-  update_bar (self);
+  graph_page_set_view_selection (self);
+  graph_page_update_bar (self);
 }
 
 /* Boxes keep their places when only precisions have changed: the canvas sees that itself. */
 static void
-scene_changed (VnGraphPage *self)
+graph_page_scene_changed (VnGraphPage *self)
 {
   VnModel *model = vn_document_get_model (self->document);
 
@@ -238,13 +238,13 @@ scene_changed (VnGraphPage *self)
   if (model != NULL)
     self->scene = vn_scene_build (model, vn_document_get_result (self->document));
   vn_graph_view_set_scene (self->view, self->scene);
-  update_legend (self);
-  update_overlay (self);
-  set_view_selection (self);
+  graph_page_update_legend (self);
+  graph_page_update_overlay (self);
+  graph_page_set_view_selection (self);
 }
 
 static void
-zoom_changed (VnGraphPage *self)
+graph_page_zoom_changed (VnGraphPage *self)
 {
   g_autofree char *text = g_strdup_printf ("%.0f\u00a0%%", 100 * vn_graph_view_get_zoom (self->view));
 
@@ -252,14 +252,14 @@ zoom_changed (VnGraphPage *self)
 }
 
 static void
-zoom_original (VnGraphPage *self)
+graph_page_zoom_original (VnGraphPage *self)
 {
   vn_graph_view_set_zoom (self->view, 1);
 }
 
 static void
-layout_failed (VnGraphPage *self,
-               const char  *message)
+graph_page_layout_failed (VnGraphPage *self,
+                          const char  *message)
 {
   g_autoptr(GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, message);
 
@@ -274,9 +274,9 @@ vn_graph_page_set_document (VnGraphPage *self,
                             VnDocument  *document)
 {
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (scene_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "metric-changed", G_CALLBACK (metric_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (selection_changed), self,
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "metric-changed", G_CALLBACK (graph_page_metric_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (graph_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
 }
 
@@ -299,10 +299,10 @@ vn_graph_page_reveal_selection (VnGraphPage *self)
 }
 
 static void
-show_context_menu (VnGraphPage *self,
-                   guint        node,
-                   double       x,
-                   double       y)
+graph_page_show_context_menu (VnGraphPage *self,
+                              guint        node,
+                              double       x,
+                              double       y)
 {
   graphene_point_t at;
   GdkRectangle where;
@@ -316,7 +316,7 @@ show_context_menu (VnGraphPage *self,
 }
 
 static void
-quantize_clicked (VnGraphPage *self)
+graph_page_quantize_clicked (VnGraphPage *self)
 {
   gtk_widget_activate_action (GTK_WIDGET (self), "win.quantize", NULL);
 }
@@ -363,17 +363,17 @@ vn_graph_page_init (VnGraphPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_widget_set_parent (GTK_WIDGET (self->context), GTK_WIDGET (self));
-  g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (show_context_menu), self);
-  g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (view_selection_changed), self);
-  g_signal_connect_swapped (self->view, "failed", G_CALLBACK (layout_failed), self);
-  g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (zoom_changed), self);
+  g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self);
+  g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (graph_page_view_selection_changed), self);
+  g_signal_connect_swapped (self->view, "failed", G_CALLBACK (graph_page_layout_failed), self);
+  g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (graph_page_zoom_changed), self);
   g_signal_connect_swapped (self->zoom_in, "clicked", G_CALLBACK (vn_graph_view_zoom_in), self->view);
   g_signal_connect_swapped (self->zoom_out, "clicked", G_CALLBACK (vn_graph_view_zoom_out), self->view);
   g_signal_connect_swapped (self->zoom_fit, "clicked", G_CALLBACK (vn_graph_view_zoom_to_fit), self->view);
-  g_signal_connect_swapped (self->zoom_original, "clicked", G_CALLBACK (zoom_original), self);
-  g_signal_connect_swapped (self->legend, "overlay-changed", G_CALLBACK (legend_changed), self);
-  g_signal_connect_swapped (self->legend, "handles-changed", G_CALLBACK (update_overlay), self);
-  g_signal_connect_swapped (self->legend, "band-activated", G_CALLBACK (select_band), self);
-  g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (quantize_clicked), self);
-  zoom_changed (self);
+  g_signal_connect_swapped (self->zoom_original, "clicked", G_CALLBACK (graph_page_zoom_original), self);
+  g_signal_connect_swapped (self->legend, "overlay-changed", G_CALLBACK (graph_page_legend_changed), self);
+  g_signal_connect_swapped (self->legend, "handles-changed", G_CALLBACK (graph_page_update_overlay), self);
+  g_signal_connect_swapped (self->legend, "band-activated", G_CALLBACK (graph_page_select_band), self);
+  g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (graph_page_quantize_clicked), self);
+  graph_page_zoom_changed (self);
 }

@@ -38,7 +38,7 @@ typedef struct
 } Work;
 
 static void
-work_free (gpointer data)
+inspector_work_free (gpointer data)
 {
   Work *self = data;
 
@@ -49,7 +49,7 @@ work_free (gpointer data)
 }
 
 static void
-find_ranges (Work *work)
+inspector_find_ranges (Work *work)
 {
   const VnHistogram *histogram = vn_result_get_node_histogram (work->result, work->node);
   const VnTensorPlan *plan = vn_result_get_node_plan (work->result, work->node);
@@ -74,7 +74,7 @@ find_ranges (Work *work)
 }
 
 static void
-count_weights (Work *work)
+inspector_count_weights (Work *work)
 {
   VnValue *weight = vn_inspector_find_weight (work->node);
   VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
@@ -90,23 +90,23 @@ count_weights (Work *work)
 }
 
 static void
-run_work (GTask        *task,
-          gpointer      source,
-          gpointer      data,
-          GCancellable *cancellable)
+inspector_run_work (GTask        *task,
+                    gpointer      source,
+                    gpointer      data,
+                    GCancellable *cancellable)
 {
   Work *work = data;
 
   if (work->result != NULL)
-    find_ranges (work);
+    inspector_find_ranges (work);
   if (!g_cancellable_is_cancelled (cancellable))
-    count_weights (work);
+    inspector_count_weights (work);
   g_task_return_boolean (task, TRUE);
 }
 
 static void
-fill_table (VnInspector *self,
-            const Work  *work)
+inspector_fill_table (VnInspector *self,
+                      const Work  *work)
 {
   for (guint i = 0; i < work->n_ranges; i++)
     {
@@ -127,8 +127,8 @@ fill_table (VnInspector *self,
 }
 
 static void
-show_weights (VnInspector *self,
-              Work        *work)
+inspector_show_weights (VnInspector *self,
+                        Work        *work)
 {
   VnHistogram *weights = g_steal_pointer (&work->weights);
 
@@ -137,9 +137,9 @@ show_weights (VnInspector *self,
 }
 
 static void
-work_done (GObject      *source,
-           GAsyncResult *async,
-           gpointer      data)
+inspector_work_done (GObject      *source,
+                     GAsyncResult *async,
+                     gpointer      data)
 {
   VnInspector *self = VN_INSPECTOR (source);
   GTask *task = G_TASK (async);
@@ -153,15 +153,15 @@ work_done (GObject      *source,
       histogram = vn_result_get_node_histogram (work->result, work->node);
       vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->activations), histogram, vn_result_ref (work->result),
                              (GDestroyNotify) vn_result_unref, work->ranges, work->n_ranges);
-      fill_table (self, work);
+      inspector_fill_table (self, work);
     }
   if (self->weights != NULL && work->weights != NULL)
-    show_weights (self, work);
+    inspector_show_weights (self, work);
 }
 
 static void
-start_work (VnInspector *self,
-            VnNodeItem  *item)
+inspector_start_work (VnInspector *self,
+                      VnNodeItem  *item)
 {
   const VnRecipe *recipe = vn_document_get_recipe (self->document);
   VnResult *result = vn_document_get_result (self->document);
@@ -177,22 +177,22 @@ start_work (VnInspector *self,
   work->percentile = recipe->percentile;
   work->symmetric = recipe->symmetric_activations;
   self->cancellable = g_cancellable_new ();
-  task = g_task_new (self, self->cancellable, work_done, NULL);
-  g_task_set_task_data (task, work, work_free);
-  g_task_run_in_thread (task, run_work);
+  task = g_task_new (self, self->cancellable, inspector_work_done, NULL);
+  g_task_set_task_data (task, work, inspector_work_free);
+  g_task_run_in_thread (task, inspector_run_work);
 }
 
 static void
-append (VnInspector *self,
-        GtkWidget   *section)
+inspector_append (VnInspector *self,
+                  GtkWidget   *section)
 {
   if (section != NULL)
     gtk_box_append (GTK_BOX (self->sections), section);
 }
 
 static void
-show_node (VnInspector *self,
-           VnNodeItem  *item)
+inspector_show_node (VnInspector *self,
+                     VnNodeItem  *item)
 {
   VnResult *result = vn_document_get_result (self->document);
   guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
@@ -201,36 +201,36 @@ show_node (VnInspector *self,
   gtk_label_set_label (self->title, item->node->op_type);
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), item->label);
-  append (self, vn_inspector_unsupported (item->node));
-  append (self, vn_inspector_error_card (result, item));
-  append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
-                                      item->has_rule));
-  append (self, vn_inspector_output (result, item));
-  append (self, vn_inspector_activations (result, item, &self->activations, &self->table));
-  append (self, vn_inspector_weights (item->node, &self->weights));
-  append (self, vn_inspector_attributes (item->node));
-  append (self, vn_inspector_inputs (item->node));
-  append (self, vn_inspector_outputs (item->node));
-  start_work (self, item);
+  inspector_append (self, vn_inspector_unsupported (item->node));
+  inspector_append (self, vn_inspector_error_card (result, item));
+  inspector_append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
+                                                item->has_rule));
+  inspector_append (self, vn_inspector_output (result, item));
+  inspector_append (self, vn_inspector_activations (result, item, &self->activations, &self->table));
+  inspector_append (self, vn_inspector_weights (item->node, &self->weights));
+  inspector_append (self, vn_inspector_attributes (item->node));
+  inspector_append (self, vn_inspector_inputs (item->node));
+  inspector_append (self, vn_inspector_outputs (item->node));
+  inspector_start_work (self, item);
 }
 
 static void
-show_many (VnInspector *self,
-           GtkBitset   *selection,
-           guint        n)
+inspector_show_many (VnInspector *self,
+                     GtkBitset   *selection,
+                     guint        n)
 {
   g_autofree char *title = g_strdup_printf (ngettext ("%u Node", "%u Nodes", n), n);
 
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, _("selected together"));
-  append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
-  append (self, vn_inspector_shared (self->document, selection));
-  append (self, vn_inspector_region (vn_document_get_model (self->document)->graph, selection));
+  inspector_append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
+  inspector_append (self, vn_inspector_shared (self->document, selection));
+  inspector_append (self, vn_inspector_region (vn_document_get_model (self->document)->graph, selection));
 }
 
 /* Nothing is selected: the model as a whole. */
 static void
-show_model (VnInspector *self)
+inspector_show_model (VnInspector *self)
 {
   VnModel *model = vn_document_get_model (self->document);
   g_autofree char *title = vn_document_dup_title (self->document);
@@ -256,11 +256,11 @@ show_model (VnInspector *self)
 
       gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Quantized already"), quantized));
     }
-  append (self, vn_section_new (_("Model"), NULL, list));
+  inspector_append (self, vn_section_new (_("Model"), NULL, list));
 }
 
 static void
-rebuild (VnInspector *self)
+inspector_rebuild (VnInspector *self)
 {
   GtkBitset *selection = vn_document_get_selection (self->document);
   guint n = (guint) gtk_bitset_get_size (selection);
@@ -274,15 +274,15 @@ rebuild (VnInspector *self)
   if (vn_document_get_model (self->document) == NULL)
     return;
   if (n == 0)
-    show_model (self);
+    inspector_show_model (self);
   else if (n > 1)
-    show_many (self, selection, n);
+    inspector_show_many (self, selection, n);
   else
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (self->document),
                                                           gtk_bitset_get_minimum (selection));
 
-      show_node (self, item);
+      inspector_show_node (self, item);
     }
 }
 
@@ -298,8 +298,8 @@ vn_inspector_set_document (VnInspector *self,
 
   self->document = g_object_ref (document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_object (document, signals[i], G_CALLBACK (rebuild), self, G_CONNECT_SWAPPED);
-  rebuild (self);
+    g_signal_connect_object (document, signals[i], G_CALLBACK (inspector_rebuild), self, G_CONNECT_SWAPPED);
+  inspector_rebuild (self);
 }
 
 static void

@@ -35,7 +35,7 @@ struct _VnNodesPage
 G_DEFINE_FINAL_TYPE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN)
 
 static Chip
-get_chip (const VnNodeItem *item)
+nodes_page_get_chip (const VnNodeItem *item)
 {
   guint ticks;
 
@@ -49,17 +49,17 @@ get_chip (const VnNodeItem *item)
 }
 
 static gboolean
-matches (gpointer item,
-         gpointer data)
+nodes_page_matches (gpointer item,
+                    gpointer data)
 {
   VnNodesPage *self = data;
 
-  return (self->chip == CHIP_ALL || get_chip (item) == self->chip) &&
+  return (self->chip == CHIP_ALL || nodes_page_get_chip (item) == self->chip) &&
          vn_node_item_matches (item, self->needle);
 }
 
 static void
-update_stack (VnNodesPage *self)
+nodes_page_update_stack (VnNodesPage *self)
 {
   gboolean nothing = g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) == 0 &&
                      vn_document_get_model (self->document) != NULL;
@@ -68,41 +68,41 @@ update_stack (VnNodesPage *self)
 }
 
 static void
-refilter (VnNodesPage *self)
+nodes_page_refilter (VnNodesPage *self)
 {
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
-  update_stack (self);
+  nodes_page_update_stack (self);
 }
 
 static void
-search_changed (VnNodesPage *self)
+nodes_page_search_changed (VnNodesPage *self)
 {
   g_free (self->needle);
   self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
-  refilter (self);
+  nodes_page_refilter (self);
 }
 
 static void
-chip_toggled (VnNodesPage     *self,
-              GtkToggleButton *button)
+nodes_page_chip_toggled (VnNodesPage     *self,
+                         GtkToggleButton *button)
 {
   if (!gtk_toggle_button_get_active (button))
     return;
   for (guint i = 0; i < N_CHIPS; i++)
     if (self->buttons[i] == GTK_WIDGET (button))
       self->chip = (Chip) i;
-  refilter (self);
+  nodes_page_refilter (self);
 }
 
 static void
-clear_filters (VnNodesPage *self)
+nodes_page_clear_filters (VnNodesPage *self)
 {
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->buttons[CHIP_ALL]), TRUE);
 }
 
 static void
-update_chips (VnNodesPage *self)
+nodes_page_update_chips (VnNodesPage *self)
 {
   static const char * const names[N_CHIPS] = { N_("All"), N_("Bad"), N_("Watch"), N_("Fine"),
                                                N_("Not quantized") };
@@ -114,7 +114,7 @@ update_chips (VnNodesPage *self)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
 
-      counts[get_chip (item)]++;
+      counts[nodes_page_get_chip (item)]++;
     }
   counts[CHIP_ALL] = n;
   for (guint i = 0; i < N_CHIPS; i++)
@@ -127,27 +127,27 @@ update_chips (VnNodesPage *self)
 }
 
 static void
-result_changed (VnNodesPage *self)
+nodes_page_result_changed (VnNodesPage *self)
 {
   vn_nodes_columns_resort (self->table);
-  update_chips (self);
-  refilter (self);
+  nodes_page_update_chips (self);
+  nodes_page_refilter (self);
   vn_selection_link_scroll (self->link);
 }
 
 /* The table may have been sorted while it was not seen. */
 static void
-mapped (VnNodesPage *self)
+nodes_page_mapped (VnNodesPage *self)
 {
   if (self->link != NULL)
     vn_selection_link_scroll (self->link);
 }
 
 static double
-get_worst (GListModel *nodes,
-           GtkBitset  *selection,
-           guint64    *weight_bytes,
-           gboolean   *measured)
+nodes_page_get_worst (GListModel *nodes,
+                      GtkBitset  *selection,
+                      guint64    *weight_bytes,
+                      gboolean   *measured)
 {
   GtkBitsetIter iter;
   guint index;
@@ -167,13 +167,13 @@ get_worst (GListModel *nodes,
 }
 
 static void
-selection_changed (VnNodesPage *self)
+nodes_page_selection_changed (VnNodesPage *self)
 {
   GtkBitset *selection = vn_document_get_selection (self->document);
   guint n = (guint) gtk_bitset_get_size (selection);
   guint64 bytes = 0;
   gboolean measured = FALSE;
-  double worst = get_worst (vn_document_get_nodes (self->document), selection, &bytes, &measured);
+  double worst = nodes_page_get_worst (vn_document_get_nodes (self->document), selection, &bytes, &measured);
   g_autofree char *size = vn_format_bytes (bytes);
   g_autofree char *count = g_strdup_printf (ngettext ("%u node selected", "%u nodes selected", n), n);
   g_autofree char *db = measured ? vn_format_db (worst) : NULL;
@@ -186,8 +186,8 @@ selection_changed (VnNodesPage *self)
 }
 
 static void
-activated (VnNodesPage *self,
-           guint        position)
+nodes_page_activated (VnNodesPage *self,
+                      guint        position)
 {
   GListModel *model = G_LIST_MODEL (gtk_column_view_get_model (self->table));
   g_autoptr(VnNodeItem) item = g_list_model_get_item (model, position);
@@ -207,7 +207,7 @@ vn_nodes_page_set_document (VnNodesPage *self,
   GtkMultiSelection *selection;
 
   self->document = g_object_ref (document);
-  self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
+  self->filter = GTK_FILTER (gtk_custom_filter_new (nodes_page_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
                                               g_object_ref (self->filter));
   /* Sorted before the table gets the rows: one that is sorted later has scrolled away from the first row. */
@@ -219,13 +219,13 @@ vn_nodes_page_set_document (VnNodesPage *self,
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
   g_object_unref (selection);
 
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (clear_filters), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (update_chips), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (selection_changed), self,
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_clear_filters), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_update_chips), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (nodes_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
-  update_chips (self);
+  nodes_page_update_chips (self);
 }
 
 /**
@@ -271,7 +271,7 @@ vn_nodes_page_class_init (VnNodesPageClass *klass)
 }
 
 static void
-add_chips (VnNodesPage *self)
+nodes_page_add_chips (VnNodesPage *self)
 {
   for (guint i = 0; i < N_CHIPS; i++)
     {
@@ -283,7 +283,7 @@ add_chips (VnNodesPage *self)
                                      GTK_TOGGLE_BUTTON (self->buttons[0]));
       else
         gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->buttons[0]), TRUE);
-      g_signal_connect_swapped (self->buttons[i], "toggled", G_CALLBACK (chip_toggled), self);
+      g_signal_connect_swapped (self->buttons[i], "toggled", G_CALLBACK (nodes_page_chip_toggled), self);
       gtk_box_append (self->chips, self->buttons[i]);
     }
 }
@@ -292,10 +292,10 @@ static void
 vn_nodes_page_init (VnNodesPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  add_chips (self);
-  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_changed), self);
-  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (clear_filters), self);
-  g_signal_connect_data (self->table, "map", G_CALLBACK (mapped), self, NULL,
+  nodes_page_add_chips (self);
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (nodes_page_search_changed), self);
+  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (nodes_page_clear_filters), self);
+  g_signal_connect_data (self->table, "map", G_CALLBACK (nodes_page_mapped), self, NULL,
                          G_CONNECT_SWAPPED | G_CONNECT_AFTER);
-  g_signal_connect_swapped (self->table, "activate", G_CALLBACK (activated), self);
+  g_signal_connect_swapped (self->table, "activate", G_CALLBACK (nodes_page_activated), self);
 }

@@ -34,7 +34,7 @@ struct _VnOutline
 G_DEFINE_FINAL_TYPE (VnOutline, vn_outline, ADW_TYPE_BIN)
 
 static GtkWidget *
-make_row (void)
+outline_make_row (void)
 {
   GtkWidget *expander = gtk_tree_expander_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
@@ -61,7 +61,7 @@ make_row (void)
 typedef struct { GtkWidget *swatch, *name, *path, *badge, *value; } Parts;
 
 static Parts
-get_parts (GtkWidget *cell)
+outline_get_parts (GtkWidget *cell)
 {
   Parts parts;
 
@@ -75,8 +75,8 @@ get_parts (GtkWidget *cell)
 
 /* What a name adds to what is seen already: the operator, and inside of a scope the scope. */
 static const char *
-get_short_name (VnNodeItem *item,
-                gboolean    in_scope)
+outline_get_short_name (VnNodeItem *item,
+                        gboolean    in_scope)
 {
   const char *last = in_scope ? strrchr (item->name, '/') : NULL;
   const char *shown = last != NULL ? last + 1 : item->name;
@@ -85,27 +85,27 @@ get_short_name (VnNodeItem *item,
 }
 
 static void
-update_node (GtkWidget  *cell,
-             VnNodeItem *item,
-             gboolean    in_scope)
+outline_update_node (GtkWidget  *cell,
+                     VnNodeItem *item,
+                     gboolean    in_scope)
 {
-  Parts parts = get_parts (cell);
+  Parts parts = outline_get_parts (cell);
   gboolean usual = item->precision == VN_DTYPE_U8 || item->precision == VN_DTYPE_S8;
   g_autofree char *number = item->measured ? vn_format_db (item->metrics[VN_METRIC_SQNR]) : NULL;
 
   vn_node_cell_set_swatch (parts.swatch, item);
   gtk_label_set_label (GTK_LABEL (parts.name), item->node->op_type);
-  gtk_label_set_label (GTK_LABEL (parts.path), get_short_name (item, in_scope));
+  gtk_label_set_label (GTK_LABEL (parts.path), outline_get_short_name (item, in_scope));
   vn_badge_set (parts.badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
   gtk_label_set_label (GTK_LABEL (parts.value), item->measured && !item->excluded ? number : "");
   gtk_widget_set_tooltip_text (cell, item->label);
 }
 
 static void
-update_scope (GtkWidget *cell,
-              VnScope   *scope)
+outline_update_scope (GtkWidget *cell,
+                      VnScope   *scope)
 {
-  Parts parts = get_parts (cell);
+  Parts parts = outline_get_parts (cell);
   VnNodeItem *worst = vn_scope_get_worst (scope);
   g_autofree char *number = worst != NULL ? vn_format_db (worst->metrics[VN_METRIC_SQNR]) : NULL;
   g_autofree char *count = g_strdup_printf ("%u", (guint) gtk_bitset_get_size (vn_scope_get_nodes (scope)));
@@ -122,43 +122,43 @@ update_scope (GtkWidget *cell,
 }
 
 static void
-refresh_row (GtkListItem *list_item)
+outline_refresh_row (GtkListItem *list_item)
 {
   GtkWidget *cell = gtk_list_item_get_child (list_item);
   GtkTreeListRow *row = gtk_list_item_get_item (list_item);
   g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
 
   if (VN_IS_SCOPE (item))
-    update_scope (cell, VN_SCOPE (item));
+    outline_update_scope (cell, VN_SCOPE (item));
   else
-    update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (row) > 0);
+    outline_update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (row) > 0);
 }
 
 static void
-setup_row (GtkSignalListItemFactory *factory,
-           GtkListItem              *list_item,
-           gpointer                  data)
+outline_setup_row (GtkSignalListItemFactory *factory,
+                   GtkListItem              *list_item,
+                   gpointer                  data)
 {
-  gtk_list_item_set_child (list_item, make_row ());
+  gtk_list_item_set_child (list_item, outline_make_row ());
 }
 
 static void
-bind_row (GtkSignalListItemFactory *factory,
-          GtkListItem              *list_item,
-          gpointer                  data)
+outline_bind_row (GtkSignalListItemFactory *factory,
+                  GtkListItem              *list_item,
+                  gpointer                  data)
 {
   GtkTreeListRow *row = gtk_list_item_get_item (list_item);
   g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
 
   gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (list_item)), row);
-  g_signal_connect_swapped (item, "notify::revision", G_CALLBACK (refresh_row), list_item);
-  refresh_row (list_item);
+  g_signal_connect_swapped (item, "notify::revision", G_CALLBACK (outline_refresh_row), list_item);
+  outline_refresh_row (list_item);
 }
 
 static void
-unbind_row (GtkSignalListItemFactory *factory,
-            GtkListItem              *list_item,
-            gpointer                  data)
+outline_unbind_row (GtkSignalListItemFactory *factory,
+                    GtkListItem              *list_item,
+                    gpointer                  data)
 {
   g_autoptr(GObject) item = gtk_tree_list_row_get_item (gtk_list_item_get_item (list_item));
 
@@ -168,14 +168,14 @@ unbind_row (GtkSignalListItemFactory *factory,
 }
 
 static gboolean
-matches (gpointer item,
-         gpointer data)
+outline_matches (gpointer item,
+                 gpointer data)
 {
   return vn_node_item_matches (item, VN_OUTLINE (data)->needle);
 }
 
 static void
-update_stack (VnOutline *self)
+outline_update_stack (VnOutline *self)
 {
   gboolean nothing = g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) == 0 &&
                      self->needle != NULL && *self->needle != 0;
@@ -184,52 +184,52 @@ update_stack (VnOutline *self)
 }
 
 static GListModel *
-create_children (gpointer item,
-                 gpointer data)
+outline_create_children (gpointer item,
+                         gpointer data)
 {
   return VN_IS_SCOPE (item) ? g_object_ref (vn_scope_get_children (item)) : NULL;
 }
 
 /* Looking for something shows a flat list, else there is a tree. */
 static void
-set_rows (VnOutline *self)
+outline_set_rows (VnOutline *self)
 {
   gboolean searching = self->needle != NULL && *self->needle != 0;
   GListModel *top = searching ? G_LIST_MODEL (self->filtered) : vn_scope_get_children (self->root);
   g_autoptr(GtkTreeListModel) rows = gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE,
-                                                              create_children, NULL, NULL);
+                                                              outline_create_children, NULL, NULL);
 
   gtk_multi_selection_set_model (self->selection, G_LIST_MODEL (rows));
 }
 
 static void
-search_changed (VnOutline *self)
+outline_search_changed (VnOutline *self)
 {
   g_free (self->needle);
   self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
-  set_rows (self);
-  update_stack (self);
+  outline_set_rows (self);
+  outline_update_stack (self);
 }
 
 static void
-model_changed (VnOutline *self)
+outline_model_changed (VnOutline *self)
 {
   g_clear_object (&self->root);
   self->root = vn_scope_new_for_nodes (vn_document_get_nodes (self->document));
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
-  set_rows (self);
+  outline_set_rows (self);
 }
 
 static void
-result_changed (VnOutline *self)
+outline_result_changed (VnOutline *self)
 {
   vn_scope_update (self->root);
 }
 
 /* Opens the scopes that hide a node which was selected elsewhere. */
 static void
-reveal_selected (VnOutline *self)
+outline_reveal_selected (VnOutline *self)
 {
   GtkBitset *nodes = vn_document_get_selection (self->document);
   GListModel *rows = G_LIST_MODEL (self->selection);
@@ -248,13 +248,13 @@ reveal_selected (VnOutline *self)
 }
 
 static void
-clear_search (VnOutline *self)
+outline_clear_search (VnOutline *self)
 {
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
 }
 
 static void
-activated (VnOutline *self)
+outline_activated (VnOutline *self)
 {
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
 }
@@ -267,17 +267,17 @@ vn_outline_set_document (VnOutline  *self,
                          VnDocument *document)
 {
   self->document = g_object_ref (document);
-  self->filter = GTK_FILTER (gtk_custom_filter_new (matches, self, NULL));
+  self->filter = GTK_FILTER (gtk_custom_filter_new (outline_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
                                               g_object_ref (self->filter));
   self->root = vn_scope_new_for_nodes (vn_document_get_nodes (document));
   self->selection = gtk_multi_selection_new (NULL);
-  set_rows (self);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (result_changed), self, G_CONNECT_SWAPPED);
+  outline_set_rows (self);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   /* Before the link, which selects only rows that are there. */
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (reveal_selected), self,
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (outline_reveal_selected), self,
                            G_CONNECT_SWAPPED);
   self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (self->selection),
                                       GTK_WIDGET (self->list));
@@ -329,13 +329,13 @@ vn_outline_init (VnOutline *self)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
 
-  g_signal_connect (factory, "setup", G_CALLBACK (setup_row), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (bind_row), NULL);
-  g_signal_connect (factory, "unbind", G_CALLBACK (unbind_row), NULL);
+  g_signal_connect (factory, "setup", G_CALLBACK (outline_setup_row), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (outline_bind_row), NULL);
+  g_signal_connect (factory, "unbind", G_CALLBACK (outline_unbind_row), NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
-  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search_changed), self);
-  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (clear_search), self);
-  g_signal_connect_swapped (self->list, "activate", G_CALLBACK (activated), self);
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (outline_search_changed), self);
+  g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (outline_clear_search), self);
+  g_signal_connect_swapped (self->list, "activate", G_CALLBACK (outline_activated), self);
 }

@@ -29,7 +29,7 @@ typedef struct
 } Load;
 
 static void
-load_free (gpointer data)
+preview_grid_load_free (gpointer data)
 {
   Load *self = data;
 
@@ -40,16 +40,16 @@ load_free (gpointer data)
 }
 
 static double
-get_aspect (GdkPixbuf *pixbuf)
+preview_grid_get_aspect (GdkPixbuf *pixbuf)
 {
   return (double) gdk_pixbuf_get_width (pixbuf) / gdk_pixbuf_get_height (pixbuf);
 }
 
 static void
-run_load (GTask        *task,
-          gpointer      source,
-          gpointer      data,
-          GCancellable *cancellable)
+preview_grid_run_load (GTask        *task,
+                       gpointer      source,
+                       gpointer      data,
+                       GCancellable *cancellable)
 {
   Load *load = data;
   g_autoptr(GdkPixbuf) original = NULL;
@@ -67,7 +67,7 @@ run_load (GTask        *task,
     original = vn_dataset_load_preview (load->dataset, load->index, FALSE, 64, NULL);
   if (original != NULL)
     {
-      double ratio = get_aspect (original) / get_aspect (load->pixbuf);
+      double ratio = preview_grid_get_aspect (original) / preview_grid_get_aspect (load->pixbuf);
 
       load->stretch = MAX (ratio, 1 / ratio);
     }
@@ -75,8 +75,8 @@ run_load (GTask        *task,
 }
 
 static void
-show_failure (GtkWidget  *tile,
-              const char *name)
+preview_grid_show_failure (GtkWidget  *tile,
+                           const char *name)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *icon = gtk_image_new_from_icon_name ("image-missing-symbolic");
@@ -97,8 +97,8 @@ show_failure (GtkWidget  *tile,
 }
 
 static void
-add_flag (GtkWidget *tile,
-          double     stretch)
+preview_grid_add_flag (GtkWidget *tile,
+                       double     stretch)
 {
   g_autofree char *text = g_strdup_printf (_("stretched %.1f×"), stretch);
   GtkWidget *flag = gtk_label_new (text);
@@ -112,9 +112,9 @@ add_flag (GtkWidget *tile,
 }
 
 static void
-load_done (GObject      *source,
-           GAsyncResult *async,
-           gpointer      data)
+preview_grid_load_done (GObject      *source,
+                        GAsyncResult *async,
+                        gpointer      data)
 {
   Load *load = g_task_get_task_data (G_TASK (async));
   g_autoptr(GError) error = NULL;
@@ -125,18 +125,18 @@ load_done (GObject      *source,
       if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         {
           gtk_widget_set_tooltip_text (load->tile, error->message);
-          show_failure (load->tile, vn_dataset_get_name (load->dataset, load->index));
+          preview_grid_show_failure (load->tile, vn_dataset_get_name (load->dataset, load->index));
         }
       return;
     }
   texture = gdk_texture_new_for_pixbuf (load->pixbuf);
   gtk_picture_set_paintable (GTK_PICTURE (gtk_widget_get_last_child (load->tile)), GDK_PAINTABLE (texture));
   if (load->stretch > STRETCH_FLAG)
-    add_flag (load->tile, load->stretch);
+    preview_grid_add_flag (load->tile, load->stretch);
 }
 
 static GtkWidget *
-make_tile (const char *name)
+preview_grid_make_tile (const char *name)
 {
   GtkWidget *tile = gtk_overlay_new ();
   GtkWidget *picture = gtk_picture_new ();
@@ -163,7 +163,7 @@ vn_previews_new (GtkFlowBox *box)
 }
 
 static void
-cancel (VnPreviews *self)
+preview_grid_cancel (VnPreviews *self)
 {
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
@@ -173,25 +173,25 @@ cancel (VnPreviews *self)
 void
 vn_previews_free (VnPreviews *self)
 {
-  cancel (self);
+  preview_grid_cancel (self);
   g_free (self);
 }
 
 static void
-add_preview (VnPreviews *self,
-             VnDataset  *dataset,
-             guint       index,
-             gboolean    as_network,
-             gboolean    flag_stretch)
+preview_grid_add_preview (VnPreviews *self,
+                          VnDataset  *dataset,
+                          guint       index,
+                          gboolean    as_network,
+                          gboolean    flag_stretch)
 {
-  GtkWidget *tile = make_tile (vn_dataset_get_name (dataset, index));
-  g_autoptr(GTask) task = g_task_new (NULL, self->cancellable, load_done, NULL);
+  GtkWidget *tile = preview_grid_make_tile (vn_dataset_get_name (dataset, index));
+  g_autoptr(GTask) task = g_task_new (NULL, self->cancellable, preview_grid_load_done, NULL);
   Load *load = g_new0 (Load, 1);
 
   gtk_flow_box_append (self->box, tile);
   *load = (Load) { g_object_ref (tile), vn_dataset_ref (dataset), index, as_network, flag_stretch, NULL, 1 };
-  g_task_set_task_data (task, load, load_free);
-  g_task_run_in_thread (task, run_load);
+  g_task_set_task_data (task, load, preview_grid_load_free);
+  g_task_run_in_thread (task, preview_grid_run_load);
 }
 
 /**
@@ -212,10 +212,10 @@ vn_previews_show (VnPreviews *self,
   guint n = dataset != NULL && vn_dataset_is_image (dataset) ? vn_dataset_get_n (dataset) : 0;
   guint n_shown = MIN (n, N_PREVIEWS);
 
-  cancel (self);
+  preview_grid_cancel (self);
   self->cancellable = g_cancellable_new ();
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))) != NULL)
     gtk_flow_box_remove (self->box, child);
   for (guint i = 0; i < n_shown; i++)
-    add_preview (self, dataset, (guint) ((guint64) i * n / n_shown), as_network, flag_stretch);
+    preview_grid_add_preview (self, dataset, (guint) ((guint64) i * n / n_shown), as_network, flag_stretch);
 }

@@ -24,40 +24,40 @@ struct _VnRecipePanel
 G_DEFINE_FINAL_TYPE (VnRecipePanel, vn_recipe_panel, ADW_TYPE_BIN)
 
 static guint
-get_rule (gpointer row)
+recipe_panel_get_rule (gpointer row)
 {
   return GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (row), "vn-rule"));
 }
 
 static void
-switched (VnRecipePanel *self,
-          GParamSpec    *pspec,
-          GtkSwitch     *button)
+recipe_panel_switched (VnRecipePanel *self,
+                       GParamSpec    *pspec,
+                       GtkSwitch     *button)
 {
   VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (self->document));
-  VnOverride *rule = g_ptr_array_index (recipe->overrides, get_rule (button));
+  VnOverride *rule = g_ptr_array_index (recipe->overrides, recipe_panel_get_rule (button));
 
   rule->enabled = gtk_switch_get_active (button);
   vn_document_edit_recipe (self->document, recipe, rule->enabled ? _("Rule switched on") : _("Rule switched off"));
 }
 
 static void
-removed (VnRecipePanel *self,
-         GtkButton     *button)
+recipe_panel_removed (VnRecipePanel *self,
+                      GtkButton     *button)
 {
   VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (self->document));
 
-  g_ptr_array_remove_index (recipe->overrides, get_rule (button));
+  g_ptr_array_remove_index (recipe->overrides, recipe_panel_get_rule (button));
   vn_document_edit_recipe (self->document, recipe, _("Rule removed"));
 }
 
 /* A click shows what a rule is about. */
 static void
-row_activated (VnRecipePanel *self,
-               GtkListBoxRow *row)
+recipe_panel_row_activated (VnRecipePanel *self,
+                            GtkListBoxRow *row)
 {
   const VnRecipe *recipe = vn_document_get_recipe (self->document);
-  guint at = get_rule (row);
+  guint at = recipe_panel_get_rule (row);
   g_autoptr(GtkBitset) nodes = NULL;
 
   if (at >= recipe->overrides->len || vn_document_get_model (self->document) == NULL)
@@ -68,17 +68,17 @@ row_activated (VnRecipePanel *self,
 }
 
 static void
-moved (VnRecipePanel *self,
-       GtkButton     *button)
+recipe_panel_moved (VnRecipePanel *self,
+                    GtkButton     *button)
 {
-  vn_document_move_rule (self->document, get_rule (button));
+  vn_document_move_rule (self->document, recipe_panel_get_rule (button));
 }
 
 /* A rule for a single node shows the name that the node has elsewhere. */
 static char *
-describe_subject (VnRecipePanel    *self,
-                  const VnOverride *rule,
-                  GtkBitset        *nodes)
+recipe_panel_describe_subject (VnRecipePanel    *self,
+                               const VnOverride *rule,
+                               GtkBitset        *nodes)
 {
   g_autoptr(VnNodeItem) item = NULL;
 
@@ -89,8 +89,8 @@ describe_subject (VnRecipePanel    *self,
 }
 
 static char *
-describe_reach (const VnOverride *rule,
-                guint             n)
+recipe_panel_describe_reach (const VnOverride *rule,
+                             guint             n)
 {
   g_autofree char *effect = vn_rule_describe_effect (rule);
 
@@ -102,11 +102,11 @@ describe_reach (const VnOverride *rule,
 }
 
 static GtkWidget *
-add_button (VnRecipePanel *self,
-            GtkWidget     *row,
-            const char    *icon,
-            const char    *title,
-            GCallback      clicked)
+recipe_panel_add_button (VnRecipePanel *self,
+                         GtkWidget     *row,
+                         const char    *icon,
+                         const char    *title,
+                         GCallback      clicked)
 {
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
 
@@ -121,9 +121,9 @@ add_button (VnRecipePanel *self,
 }
 
 static void
-add_leak (VnRecipePanel    *self,
-          GtkWidget        *row,
-          const VnOverride *rule)
+recipe_panel_add_leak (VnRecipePanel    *self,
+                       GtkWidget        *row,
+                       const VnOverride *rule)
 {
   VnModel *model = vn_document_get_model (self->document);
   g_autofree char *leak = model != NULL ? vn_rule_describe_leak (rule, model->graph) : NULL;
@@ -140,9 +140,9 @@ add_leak (VnRecipePanel    *self,
 }
 
 static void
-add_switch (VnRecipePanel    *self,
-            GtkWidget        *row,
-            const VnOverride *rule)
+recipe_panel_add_switch (VnRecipePanel    *self,
+                         GtkWidget        *row,
+                         const VnOverride *rule)
 {
   GtkWidget *on = gtk_switch_new ();
 
@@ -150,20 +150,20 @@ add_switch (VnRecipePanel    *self,
   gtk_widget_set_valign (on, GTK_ALIGN_CENTER);
   gtk_widget_set_tooltip_text (on, _("Whether This Rule Counts"));
   g_object_set_data (G_OBJECT (on), "vn-rule", g_object_get_data (G_OBJECT (row), "vn-rule"));
-  g_signal_connect_swapped (on, "notify::active", G_CALLBACK (switched), self);
+  g_signal_connect_swapped (on, "notify::active", G_CALLBACK (recipe_panel_switched), self);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), on);
 }
 
 static GtkWidget *
-make_row (VnRecipePanel    *self,
-          const VnOverride *rule,
-          guint             at)
+recipe_panel_make_row (VnRecipePanel    *self,
+                       const VnOverride *rule,
+                       guint             at)
 {
   GtkWidget *row = adw_action_row_new ();
   VnModel *model = vn_document_get_model (self->document);
   g_autoptr(GtkBitset) nodes = model != NULL ? vn_rule_dup_nodes (rule, model->graph) : gtk_bitset_new_empty ();
-  g_autofree char *subject = describe_subject (self, rule, nodes);
-  g_autofree char *reach = describe_reach (rule, (guint) gtk_bitset_get_size (nodes));
+  g_autofree char *subject = recipe_panel_describe_subject (self, rule, nodes);
+  g_autofree char *reach = recipe_panel_describe_reach (rule, (guint) gtk_bitset_get_size (nodes));
   g_autofree char *whole = vn_rule_describe_subject (rule);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
@@ -173,16 +173,16 @@ make_row (VnRecipePanel    *self,
   gtk_widget_set_tooltip_text (row, whole);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   g_object_set_data (G_OBJECT (row), "vn-rule", GUINT_TO_POINTER (at));
-  add_leak (self, row, rule);
-  add_switch (self, row, rule);
+  recipe_panel_add_leak (self, row, rule);
+  recipe_panel_add_switch (self, row, rule);
   if (at > 0)
-    add_button (self, row, "go-up-symbolic", _("Move Up"), G_CALLBACK (moved));
-  add_button (self, row, "list-remove-symbolic", _("Remove This Rule"), G_CALLBACK (removed));
+    recipe_panel_add_button (self, row, "go-up-symbolic", _("Move Up"), G_CALLBACK (recipe_panel_moved));
+  recipe_panel_add_button (self, row, "list-remove-symbolic", _("Remove This Rule"), G_CALLBACK (recipe_panel_removed));
   return row;
 }
 
 static gboolean
-rebuild (gpointer data)
+recipe_panel_rebuild (gpointer data)
 {
   VnRecipePanel *self = data;
   const VnRecipe *recipe = vn_document_get_recipe (self->document);
@@ -197,7 +197,7 @@ rebuild (gpointer data)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rules))) != NULL)
     gtk_list_box_remove (self->rules, child);
   for (guint i = 0; i < MIN (recipe->overrides->len, MAX_ROWS); i++)
-    gtk_list_box_append (self->rules, make_row (self, g_ptr_array_index (recipe->overrides, i), i));
+    gtk_list_box_append (self->rules, recipe_panel_make_row (self, g_ptr_array_index (recipe->overrides, i), i));
   if (recipe->overrides->len == 0)
     gtk_list_box_append (self->rules, vn_row_new_wide (_("No rules"),
                                                        _("Set nodes to 16 bit or leave them in float to add some")));
@@ -209,7 +209,7 @@ rebuild (gpointer data)
 static void
 recipe_changed (VnRecipePanel *self)
 {
-  g_idle_add_full (G_PRIORITY_DEFAULT, rebuild, g_object_ref (self), g_object_unref);
+  g_idle_add_full (G_PRIORITY_DEFAULT, recipe_panel_rebuild, g_object_ref (self), g_object_unref);
 }
 
 /**
@@ -221,7 +221,7 @@ vn_recipe_panel_set_document (VnRecipePanel *self,
 {
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_changed), self, G_CONNECT_SWAPPED);
-  rebuild (self);
+  recipe_panel_rebuild (self);
 }
 
 static void
@@ -255,5 +255,5 @@ static void
 vn_recipe_panel_init (VnRecipePanel *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->rules, "row-activated", G_CALLBACK (row_activated), self);
+  g_signal_connect_swapped (self->rules, "row-activated", G_CALLBACK (recipe_panel_row_activated), self);
 }

@@ -19,7 +19,7 @@ typedef struct
 } Row;
 
 static void
-row_free (gpointer data)
+settings_dialog_row_free (gpointer data)
 {
   Row *self = data;
 
@@ -28,8 +28,8 @@ row_free (gpointer data)
 }
 
 static void
-tell (Row          *self,
-      const GError *error)
+settings_dialog_tell (Row          *self,
+                      const GError *error)
 {
   GtkWidget *window = gtk_widget_get_ancestor (self->row, ADW_TYPE_PREFERENCES_WINDOW);
 
@@ -40,10 +40,10 @@ tell (Row          *self,
 
 /* A list is written as its elements with commas between; nothing takes all away. */
 static gboolean
-parse (Row        *self,
-       VnRecipe   *recipe,
-       const char *text,
-       GError    **error)
+settings_dialog_parse (Row        *self,
+                       VnRecipe   *recipe,
+                       const char *text,
+                       GError    **error)
 {
   g_auto(GStrv) parts = NULL;
 
@@ -59,16 +59,16 @@ parse (Row        *self,
 }
 
 static void
-apply (Row        *self,
-       const char *text)
+settings_dialog_apply (Row        *self,
+                       const char *text)
 {
   VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (self->document));
   g_autoptr(GError) error = NULL;
 
-  if (!parse (self, recipe, text, &error) || !vn_recipe_validate (recipe, &error))
+  if (!settings_dialog_parse (self, recipe, text, &error) || !vn_recipe_validate (recipe, &error))
     {
       vn_recipe_free (recipe);
-      tell (self, error);
+      settings_dialog_tell (self, error);
       return;
     }
   gtk_widget_remove_css_class (self->row, "error");
@@ -76,47 +76,47 @@ apply (Row        *self,
 }
 
 static void
-toggled (Row        *self,
-         GParamSpec *pspec,
-         GtkSwitch  *editor)
+settings_dialog_toggled (Row        *self,
+                         GParamSpec *pspec,
+                         GtkSwitch  *editor)
 {
   if (!self->busy)
-    apply (self, gtk_switch_get_active (editor) ? "true" : "false");
+    settings_dialog_apply (self, gtk_switch_get_active (editor) ? "true" : "false");
 }
 
 static void
-chosen (Row         *self,
-        GParamSpec  *pspec,
-        AdwComboRow *row)
+settings_dialog_chosen (Row         *self,
+                        GParamSpec  *pspec,
+                        AdwComboRow *row)
 {
   guint i = adw_combo_row_get_selected (row);
 
   if (!self->busy && i < g_strv_length (self->texts))
-    apply (self, self->texts[i]);
+    settings_dialog_apply (self, self->texts[i]);
 }
 
 static void
-entered (Row         *self,
-         AdwEntryRow *row)
+settings_dialog_entered (Row         *self,
+                         AdwEntryRow *row)
 {
   if (!self->busy)
-    apply (self, gtk_editable_get_text (GTK_EDITABLE (row)));
+    settings_dialog_apply (self, gtk_editable_get_text (GTK_EDITABLE (row)));
 }
 
 /* Back to what the target says. */
 static void
-reset_clicked (Row       *self,
-               GtkButton *button)
+settings_dialog_reset_clicked (Row       *self,
+                               GtkButton *button)
 {
   const VnRecipe *recipe = vn_document_get_recipe (self->document);
   g_autoptr(VnRecipe) target = vn_recipe_new (recipe->preset);
   g_autofree char *text = vn_setting_dup_text (self->setting, target);
 
-  apply (self, text);
+  settings_dialog_apply (self, text);
 }
 
 static char **
-list_dtypes (const VnSetting *setting)
+settings_dialog_list_dtypes (const VnSetting *setting)
 {
   g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
 
@@ -127,7 +127,7 @@ list_dtypes (const VnSetting *setting)
 }
 
 static GtkWidget *
-make_editor (Row *self)
+settings_dialog_make_editor (Row *self)
 {
   g_autoptr(GtkStringList) names = NULL;
   GtkWidget *row;
@@ -140,28 +140,28 @@ make_editor (Row *self)
       gtk_widget_set_valign (self->editor, GTK_ALIGN_CENTER);
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), self->editor);
       adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), self->editor);
-      g_signal_connect_swapped (self->editor, "notify::active", G_CALLBACK (toggled), self);
+      g_signal_connect_swapped (self->editor, "notify::active", G_CALLBACK (settings_dialog_toggled), self);
       return row;
     case VN_SETTING_ENUM:
     case VN_SETTING_DTYPE:
       row = adw_combo_row_new ();
       self->texts = self->setting->type == VN_SETTING_ENUM ? g_strdupv ((char **) self->setting->choices)
-                                                           : list_dtypes (self->setting);
+                                                           : settings_dialog_list_dtypes (self->setting);
       names = gtk_string_list_new ((const char * const *) self->texts);
       adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (names));
-      g_signal_connect_swapped (row, "notify::selected", G_CALLBACK (chosen), self);
+      g_signal_connect_swapped (row, "notify::selected", G_CALLBACK (settings_dialog_chosen), self);
       return row;
     default:
       row = adw_entry_row_new ();
       adw_entry_row_set_show_apply_button (ADW_ENTRY_ROW (row), TRUE);
-      g_signal_connect_swapped (row, "apply", G_CALLBACK (entered), self);
+      g_signal_connect_swapped (row, "apply", G_CALLBACK (settings_dialog_entered), self);
       return row;
     }
 }
 
 static void
-show_value (Row        *self,
-            const char *text)
+settings_dialog_show_value (Row        *self,
+                            const char *text)
 {
   self->busy = TRUE;
   if (self->editor != NULL)
@@ -177,9 +177,9 @@ show_value (Row        *self,
 
 /* What the setting does; of one that changes nothing beside the others why. It can be taken back all the same. */
 static void
-show_effect (Row            *self,
-             const VnRecipe *recipe,
-             gboolean        differs)
+settings_dialog_show_effect (Row            *self,
+                             const VnRecipe *recipe,
+                             gboolean        differs)
 {
   const char *reason = vn_setting_get_idle_reason (self->setting, recipe);
   g_autofree char *text = reason != NULL ? g_strdup_printf (_("Changes nothing here: %s"), reason) : g_strdup (_(self->setting->blurb));
@@ -192,7 +192,7 @@ show_effect (Row            *self,
 }
 
 static void
-recipe_changed (GtkWidget *dialog)
+settings_dialog_recipe_changed (GtkWidget *dialog)
 {
   GPtrArray *rows = g_object_get_data (G_OBJECT (dialog), "vn-rows");
   VnDocument *document = g_object_get_data (G_OBJECT (dialog), "vn-document");
@@ -205,26 +205,26 @@ recipe_changed (GtkWidget *dialog)
       g_autofree char *text = vn_setting_dup_text (row->setting, recipe);
       gboolean differs = !vn_setting_equal (row->setting, recipe, target);
 
-      show_value (row, text != NULL ? text : "");
-      show_effect (row, recipe, differs);
+      settings_dialog_show_value (row, text != NULL ? text : "");
+      settings_dialog_show_effect (row, recipe, differs);
       gtk_widget_set_visible (row->reset, differs);
     }
 }
 
 static Row *
-row_new (const VnSetting *setting,
-         VnDocument      *document)
+settings_dialog_row_new (const VnSetting *setting,
+                         VnDocument      *document)
 {
   Row *self = g_new0 (Row, 1);
 
   self->setting = setting;
   self->document = document;
-  self->row = make_editor (self);
+  self->row = settings_dialog_make_editor (self);
   self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_set_valign (self->reset, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->reset, "flat");
   gtk_widget_set_tooltip_text (self->reset, _("As the Target Says"));
-  g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (reset_clicked), self);
+  g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (settings_dialog_reset_clicked), self);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (self->row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->row), _(setting->title));
   if (ADW_IS_ENTRY_ROW (self->row))
@@ -235,10 +235,10 @@ row_new (const VnSetting *setting,
 }
 
 static void
-add_group (GtkWidget      *page,
-           GPtrArray      *rows,
-           VnSettingGroup  id,
-           VnDocument     *document)
+settings_dialog_add_group (GtkWidget      *page,
+                           GPtrArray      *rows,
+                           VnSettingGroup  id,
+                           VnDocument     *document)
 {
   GtkWidget *group = adw_preferences_group_new ();
   guint n;
@@ -251,7 +251,7 @@ add_group (GtkWidget      *page,
   for (guint i = 0; i < n; i++)
     if (vn_setting_get_group (&settings[i]) == id)
       {
-        Row *row = row_new (&settings[i], document);
+        Row *row = settings_dialog_row_new (&settings[i], document);
 
         g_ptr_array_add (rows, row);
         adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row->row);
@@ -271,10 +271,10 @@ vn_settings_dialog_new (GtkWindow  *parent,
 {
   GtkWidget *dialog = adw_preferences_window_new ();
   GtkWidget *page = adw_preferences_page_new ();
-  GPtrArray *rows = g_ptr_array_new_with_free_func (row_free);
+  GPtrArray *rows = g_ptr_array_new_with_free_func (settings_dialog_row_free);
 
   for (guint i = 0; i < VN_N_SETTING_GROUPS; i++)
-    add_group (page, rows, (VnSettingGroup) i, document);
+    settings_dialog_add_group (page, rows, (VnSettingGroup) i, document);
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (dialog), ADW_PREFERENCES_PAGE (page));
   gtk_window_set_title (GTK_WINDOW (dialog), _("All Settings"));
   gtk_window_set_transient_for (GTK_WINDOW (dialog), parent);
@@ -282,7 +282,7 @@ vn_settings_dialog_new (GtkWindow  *parent,
   gtk_window_set_default_size (GTK_WINDOW (dialog), 640, 720);
   g_object_set_data_full (G_OBJECT (dialog), "vn-rows", rows, (GDestroyNotify) g_ptr_array_unref);
   g_object_set_data_full (G_OBJECT (dialog), "vn-document", g_object_ref (document), g_object_unref);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_changed), dialog, G_CONNECT_SWAPPED);
-  recipe_changed (dialog);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (settings_dialog_recipe_changed), dialog, G_CONNECT_SWAPPED);
+  settings_dialog_recipe_changed (dialog);
   return dialog;
 }

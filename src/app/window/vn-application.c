@@ -13,7 +13,7 @@ struct _VnApplication
 G_DEFINE_FINAL_TYPE (VnApplication, vn_application, ADW_TYPE_APPLICATION)
 
 static VnWindow *
-new_window (VnApplication *self)
+application_new_window (VnApplication *self)
 {
   VnWindow *window = vn_window_new (self);
 
@@ -23,13 +23,13 @@ new_window (VnApplication *self)
 
 /* A window nothing was opened in is used before a new one is made. */
 static VnWindow *
-get_free_window (VnApplication *self)
+application_get_free_window (VnApplication *self)
 {
   GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (self));
 
   if (VN_IS_WINDOW (active) && vn_window_is_empty (VN_WINDOW (active)))
     return VN_WINDOW (active);
-  return new_window (self);
+  return application_new_window (self);
 }
 
 static void
@@ -40,7 +40,7 @@ vn_application_activate (GApplication *app)
   if (active != NULL)
     gtk_window_present (active);
   else
-    new_window (VN_APPLICATION (app));
+    application_new_window (VN_APPLICATION (app));
 }
 
 static void
@@ -50,21 +50,21 @@ vn_application_open (GApplication  *app,
                      const char    *hint)
 {
   for (int i = 0; i < n_files; i++)
-    vn_window_open_file (get_free_window (VN_APPLICATION (app)), files[i]);
+    vn_window_open_file (application_get_free_window (VN_APPLICATION (app)), files[i]);
 }
 
 static void
-activate_new_window (GSimpleAction *action,
-                     GVariant      *parameter,
-                     gpointer       data)
+application_activate_new_window (GSimpleAction *action,
+                                 GVariant      *parameter,
+                                 gpointer       data)
 {
-  new_window (data);
+  application_new_window (data);
 }
 
 static void
-activate_quit (GSimpleAction *action,
-               GVariant      *parameter,
-               gpointer       data)
+application_activate_quit (GSimpleAction *action,
+                           GVariant      *parameter,
+                           gpointer       data)
 {
   GList *windows;
 
@@ -73,9 +73,9 @@ activate_quit (GSimpleAction *action,
 }
 
 static void
-activate_about (GSimpleAction *action,
-                GVariant      *parameter,
-                gpointer       data)
+application_activate_about (GSimpleAction *action,
+                            GVariant      *parameter,
+                            gpointer       data)
 {
   static const char * const developers[] = { "The Vernier developers", NULL };
 
@@ -93,13 +93,13 @@ activate_about (GSimpleAction *action,
 }
 
 static const GActionEntry actions[] = {
-  { .name = "new-window", .activate = activate_new_window },
-  { .name = "quit", .activate = activate_quit },
-  { .name = "about", .activate = activate_about },
+  { .name = "new-window", .activate = application_activate_new_window },
+  { .name = "quit", .activate = application_activate_quit },
+  { .name = "about", .activate = application_activate_about },
 };
 
 static void
-set_accels (GtkApplication *app)
+application_set_accels (GtkApplication *app)
 {
   static const struct { const char *action, *accels[4]; } accels[] = {
     { "app.new-window", { "<Control>n" } },
@@ -131,7 +131,7 @@ vn_application_startup (GApplication *app)
 {
   G_APPLICATION_CLASS (vn_application_parent_class)->startup (app);
   g_action_map_add_action_entries (G_ACTION_MAP (app), actions, G_N_ELEMENTS (actions), app);
-  set_accels (GTK_APPLICATION (app));
+  application_set_accels (GTK_APPLICATION (app));
 }
 
 static int

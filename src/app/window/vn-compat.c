@@ -15,7 +15,7 @@ typedef struct
 } Choice;
 
 static void
-choice_free (gpointer data)
+compat_choice_free (gpointer data)
 {
   Choice *self = data;
 
@@ -25,9 +25,9 @@ choice_free (gpointer data)
 }
 
 static void
-choice_response (GtkNativeDialog *dialog,
-                 int              response,
-                 gpointer         data)
+compat_choice_response (GtkNativeDialog *dialog,
+                        int              response,
+                        gpointer         data)
 {
   Choice *self = data;
 
@@ -43,7 +43,7 @@ choice_response (GtkNativeDialog *dialog,
 }
 
 static void
-add_filters (GtkFileChooser *chooser)
+compat_add_filters (GtkFileChooser *chooser)
 {
   g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
   g_autoptr(GtkFileFilter) all = gtk_file_filter_new ();
@@ -94,18 +94,18 @@ vn_choose_file (GtkWidget      *parent,
   *choice = (Choice) { func, data, destroy };
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   if (kind == VN_CHOOSE_MODEL || kind == VN_CHOOSE_SAVE_MODEL)
-    add_filters (GTK_FILE_CHOOSER (dialog));
+    compat_add_filters (GTK_FILE_CHOOSER (dialog));
   if (suggestion != NULL)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
-  g_signal_connect_data (dialog, "response", G_CALLBACK (choice_response), choice,
-                         (GClosureNotify) (void (*) (void)) choice_free, 0);
+  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_choice_response), choice,
+                         (GClosureNotify) (void (*) (void)) compat_choice_free, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
 static void
-error_response (AdwMessageDialog *dialog,
-                const char       *response,
-                const char       *text)
+compat_error_response (AdwMessageDialog *dialog,
+                       const char       *response,
+                       const char       *text)
 {
   if (g_str_equal (response, "copy"))
     gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (dialog)), text);
@@ -113,7 +113,7 @@ error_response (AdwMessageDialog *dialog,
 
 /* What the user can do about an error, by its code. */
 static const char *
-get_advice (const GError *error)
+compat_get_advice (const GError *error)
 {
   if (error->domain != VN_ERROR)
     return NULL;
@@ -153,7 +153,7 @@ vn_show_error (GtkWidget    *parent,
                const GError *error)
 {
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
-  const char *advice = get_advice (error);
+  const char *advice = compat_get_advice (error);
   g_autofree char *body = advice != NULL ? g_strdup_printf ("%s\n\n%s", error->message, advice)
                                          : g_strdup (error->message);
   GtkWidget *dialog = adw_message_dialog_new (window, heading, body);
@@ -163,15 +163,15 @@ vn_show_error (GtkWidget    *parent,
                                     "close", _("_Close"), NULL);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "close");
-  g_signal_connect_data (dialog, "response", G_CALLBACK (error_response), g_strdup (body),
+  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_error_response), g_strdup (body),
                          (GClosureNotify) (void (*) (void)) g_free, 0);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
 static void
-file_shown (GObject      *window,
-            GAsyncResult *result,
-            gpointer      path)
+compat_file_shown (GObject      *window,
+                   GAsyncResult *result,
+                   gpointer      path)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *shown = path;
@@ -197,7 +197,7 @@ vn_show_file (GtkWidget  *parent,
 
   g_return_if_fail (uri != NULL);
 
-  gtk_show_uri_full (window, uri, GDK_CURRENT_TIME, NULL, file_shown, g_strdup (path));
+  gtk_show_uri_full (window, uri, GDK_CURRENT_TIME, NULL, compat_file_shown, g_strdup (path));
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS

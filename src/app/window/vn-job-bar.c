@@ -31,7 +31,7 @@ G_DEFINE_FINAL_TYPE (VnJobBar, vn_job_bar, ADW_TYPE_BIN)
 
 /* The bar stays while it has anything to tell. */
 static void
-update_revealed (VnJobBar *self)
+job_bar_update_revealed (VnJobBar *self)
 {
   gboolean busy = self->job != NULL && self->reveal_timeout == 0;
 
@@ -40,9 +40,9 @@ update_revealed (VnJobBar *self)
 }
 
 static void
-show_parts (VnJobBar *self,
-            gboolean  running,
-            gboolean  done)
+job_bar_show_parts (VnJobBar *self,
+                    gboolean  running,
+                    gboolean  done)
 {
   gtk_widget_set_visible (GTK_WIDGET (self->progress), running);
   gtk_widget_set_visible (self->cancel, running);
@@ -53,7 +53,7 @@ show_parts (VnJobBar *self,
 }
 
 static void
-update_progress (VnJobBar *self)
+job_bar_update_progress (VnJobBar *self)
 {
   g_autofree char *stage = vn_job_dup_stage (self->job);
   g_autofree char *detail = vn_job_dup_detail (self->job);
@@ -72,15 +72,15 @@ update_progress (VnJobBar *self)
 }
 
 static gboolean
-reveal (gpointer data)
+job_bar_reveal (gpointer data)
 {
   VnJobBar *self = data;
 
   self->reveal_timeout = 0;
   g_clear_handle_id (&self->hide_timeout, g_source_remove);
-  show_parts (self, TRUE, FALSE);
-  update_progress (self);
-  update_revealed (self);
+  job_bar_show_parts (self, TRUE, FALSE);
+  job_bar_update_progress (self);
+  job_bar_update_revealed (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -95,23 +95,23 @@ job_changed (VnJobBar *self)
   g_set_object (&self->job, job);
   if (job != NULL)
     {
-      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (update_progress), self);
-      self->reveal_timeout = g_timeout_add (REVEAL_DELAY_MS, reveal, self);
+      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (job_bar_update_progress), self);
+      self->reveal_timeout = g_timeout_add (REVEAL_DELAY_MS, job_bar_reveal, self);
     }
   else if (self->hide_timeout == 0)
-    show_parts (self, FALSE, FALSE);
-  update_revealed (self);
+    job_bar_show_parts (self, FALSE, FALSE);
+  job_bar_update_revealed (self);
 }
 
 static gboolean
-forget (gpointer data)
+job_bar_forget (gpointer data)
 {
   VnJobBar *self = data;
 
   self->hide_timeout = 0;
   if (self->job == NULL)
-    show_parts (self, FALSE, FALSE);
-  update_revealed (self);
+    job_bar_show_parts (self, FALSE, FALSE);
+  job_bar_update_revealed (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -135,14 +135,14 @@ vn_job_bar_announce (VnJobBar   *self,
                               result->n_calibration);
     }
   gtk_label_set_label (self->left, left != NULL ? left : "");
-  show_parts (self, FALSE, TRUE);
+  job_bar_show_parts (self, FALSE, TRUE);
   g_clear_handle_id (&self->hide_timeout, g_source_remove);
-  self->hide_timeout = g_timeout_add_seconds (ANNOUNCE_SECONDS, forget, self);
-  update_revealed (self);
+  self->hide_timeout = g_timeout_add_seconds (ANNOUNCE_SECONDS, job_bar_forget, self);
+  job_bar_update_revealed (self);
 }
 
 static const char *
-get_note_icon (const VnNote *note)
+job_bar_get_note_icon (const VnNote *note)
 {
   if (note->level == VN_NOTE_PROBLEM)
     return "dialog-error-symbolic";
@@ -150,10 +150,10 @@ get_note_icon (const VnNote *note)
 }
 
 static GtkWidget *
-make_note_row (const VnNote *note)
+job_bar_make_note_row (const VnNote *note)
 {
   GtkWidget *row = adw_action_row_new ();
-  GtkWidget *icon = gtk_image_new_from_icon_name (get_note_icon (note));
+  GtkWidget *icon = gtk_image_new_from_icon_name (job_bar_get_note_icon (note));
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), note->text);
@@ -169,9 +169,9 @@ make_note_row (const VnNote *note)
 
 /* A finding about a node leads to it. */
 static void
-link_to_node (VnJobBar     *self,
-              GtkWidget    *row,
-              const VnNote *note)
+job_bar_link_to_node (VnJobBar     *self,
+                      GtkWidget    *row,
+                      const VnNote *note)
 {
   GListModel *nodes = vn_document_get_nodes (self->document);
   guint n = g_list_model_get_n_items (nodes);
@@ -191,7 +191,7 @@ link_to_node (VnJobBar     *self,
 }
 
 static void
-fill_problems (VnJobBar *self)
+job_bar_fill_problems (VnJobBar *self)
 {
   guint n = MIN (vn_document_get_n_notes (self->document), MAX_NOTES);
   GtkWidget *child;
@@ -201,22 +201,22 @@ fill_problems (VnJobBar *self)
   for (guint i = 0; i < n; i++)
     {
       const VnNote *note = vn_document_get_note (self->document, i);
-      GtkWidget *row = make_note_row (note);
+      GtkWidget *row = job_bar_make_note_row (note);
 
-      link_to_node (self, row, note);
+      job_bar_link_to_node (self, row, note);
       gtk_list_box_append (self->problems, row);
     }
 }
 
 static void
-notes_changed (VnJobBar *self)
+job_bar_notes_changed (VnJobBar *self)
 {
   guint n = vn_document_count_problems (self->document);
   g_autofree char *text = g_strdup_printf (ngettext ("%u problem", "%u problems", n), n);
 
   gtk_label_set_label (self->problems_label, text);
   gtk_widget_set_visible (self->problems_button, n > 0);
-  update_revealed (self);
+  job_bar_update_revealed (self);
 }
 
 /**
@@ -228,9 +228,9 @@ vn_job_bar_set_document (VnJobBar   *self,
 {
   g_set_object (&self->document, document);
   g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (notes_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (notes_changed), self, G_CONNECT_SWAPPED);
-  notes_changed (self);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
+  job_bar_notes_changed (self);
 }
 
 static void
@@ -273,8 +273,8 @@ vn_job_bar_init (VnJobBar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   /* Not bound: GTK 4.8 unparents bound children that are direct ones, and the bin would do it once more. */
   self->revealer = GTK_REVEALER (adw_bin_get_child (ADW_BIN (self)));
-  show_parts (self, FALSE, FALSE);
-  g_signal_connect_swapped (self->problems_popover, "show", G_CALLBACK (fill_problems), self);
+  job_bar_show_parts (self, FALSE, FALSE);
+  g_signal_connect_swapped (self->problems_popover, "show", G_CALLBACK (job_bar_fill_problems), self);
   g_signal_connect_swapped (self->problems, "row-activated", G_CALLBACK (gtk_popover_popdown),
                             self->problems_popover);
 }

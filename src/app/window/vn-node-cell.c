@@ -11,7 +11,7 @@ typedef struct
 } Cell;
 
 static void
-refresh (GtkListItem *list_item)
+node_cell_refresh (GtkListItem *list_item)
 {
   const Cell *cell = g_object_get_data (G_OBJECT (list_item), "vn-cell");
 
@@ -19,9 +19,9 @@ refresh (GtkListItem *list_item)
 }
 
 static void
-setup (GtkSignalListItemFactory *factory,
-       GtkListItem              *list_item,
-       gpointer                  data)
+node_cell_setup (GtkSignalListItemFactory *factory,
+                 GtkListItem              *list_item,
+                 gpointer                  data)
 {
   const Cell *cell = data;
 
@@ -30,19 +30,19 @@ setup (GtkSignalListItemFactory *factory,
 }
 
 static void
-bind (GtkSignalListItemFactory *factory,
-      GtkListItem              *list_item,
-      gpointer                  data)
+node_cell_bind (GtkSignalListItemFactory *factory,
+                GtkListItem              *list_item,
+                gpointer                  data)
 {
-  g_signal_connect_swapped (gtk_list_item_get_item (list_item), "notify::revision", G_CALLBACK (refresh),
+  g_signal_connect_swapped (gtk_list_item_get_item (list_item), "notify::revision", G_CALLBACK (node_cell_refresh),
                             list_item);
-  refresh (list_item);
+  node_cell_refresh (list_item);
 }
 
 static void
-unbind (GtkSignalListItemFactory *factory,
-        GtkListItem              *list_item,
-        gpointer                  data)
+node_cell_unbind (GtkSignalListItemFactory *factory,
+                  GtkListItem              *list_item,
+                  gpointer                  data)
 {
   g_signal_handlers_disconnect_by_data (gtk_list_item_get_item (list_item), list_item);
 }
@@ -63,9 +63,9 @@ vn_node_cell_factory_new (VnCellMake   make,
 
   *cell = (Cell) { make, update };
   g_object_set_data_full (G_OBJECT (factory), "vn-cell", cell, g_free);
-  g_signal_connect (factory, "setup", G_CALLBACK (setup), cell);
-  g_signal_connect (factory, "bind", G_CALLBACK (bind), cell);
-  g_signal_connect (factory, "unbind", G_CALLBACK (unbind), cell);
+  g_signal_connect (factory, "setup", G_CALLBACK (node_cell_setup), cell);
+  g_signal_connect (factory, "bind", G_CALLBACK (node_cell_bind), cell);
+  g_signal_connect (factory, "unbind", G_CALLBACK (node_cell_unbind), cell);
   return factory;
 }
 

@@ -3,8 +3,8 @@
 #include "vn-select.h"
 
 static VnNode *
-get_node (const VnGraph *graph,
-          guint          index)
+select_get_node (const VnGraph *graph,
+                 guint          index)
 {
   return g_ptr_array_index (graph->nodes, index);
 }
@@ -25,18 +25,18 @@ vn_select_similar (const VnGraph *graph,
 
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
        ok = gtk_bitset_iter_next (&iter, &index))
-    g_hash_table_add (types, get_node (graph, index)->op_type);
+    g_hash_table_add (types, select_get_node (graph, index)->op_type);
   for (guint i = 0; i < graph->nodes->len; i++)
-    if (g_hash_table_contains (types, get_node (graph, i)->op_type))
+    if (g_hash_table_contains (types, select_get_node (graph, i)->op_type))
       gtk_bitset_add (all, i);
   return all;
 }
 
 static void
-push (const VnGraph *graph,
-      const VnNode  *node,
-      GtkBitset     *seen,
-      GArray        *queue)
+select_push (const VnGraph *graph,
+             const VnNode  *node,
+             GtkBitset     *seen,
+             GArray        *queue)
 {
   /* Nodes inside of a subgraph are not in the list of this graph. */
   while (node != NULL && node->graph != graph)
@@ -46,39 +46,39 @@ push (const VnGraph *graph,
 }
 
 static void
-push_users (const VnGraph *graph,
-            const VnNode  *node,
-            GtkBitset     *seen,
-            GArray        *queue)
+select_push_users (const VnGraph *graph,
+                   const VnNode  *node,
+                   GtkBitset     *seen,
+                   GArray        *queue)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const VnValue *value = vn_node_get_output (node, i);
 
       for (guint k = 0; value != NULL && k < value->uses->len; k++)
-        push (graph, g_array_index (value->uses, VnUse, k).node, seen, queue);
+        select_push (graph, g_array_index (value->uses, VnUse, k).node, seen, queue);
     }
 }
 
 static void
-push_producers (const VnGraph *graph,
-                const VnNode  *node,
-                GtkBitset     *seen,
-                GArray        *queue)
+select_push_producers (const VnGraph *graph,
+                       const VnNode  *node,
+                       GtkBitset     *seen,
+                       GArray        *queue)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
       if (value != NULL && value->producer != NULL)
-        push (graph, value->producer, seen, queue);
+        select_push (graph, value->producer, seen, queue);
     }
 }
 
 static GtkBitset *
-reach (const VnGraph *graph,
-       GtkBitset     *nodes,
-       gboolean       down)
+select_reach (const VnGraph *graph,
+              GtkBitset     *nodes,
+              gboolean       down)
 {
   GtkBitset *seen = gtk_bitset_copy (nodes);
   g_autoptr(GArray) queue = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -90,13 +90,13 @@ reach (const VnGraph *graph,
     g_array_append_val (queue, index);
   while (queue->len > 0)
     {
-      const VnNode *node = get_node (graph, g_array_index (queue, guint, queue->len - 1));
+      const VnNode *node = select_get_node (graph, g_array_index (queue, guint, queue->len - 1));
 
       g_array_set_size (queue, queue->len - 1);
       if (down)
-        push_users (graph, node, seen, queue);
+        select_push_users (graph, node, seen, queue);
       else
-        push_producers (graph, node, seen, queue);
+        select_push_producers (graph, node, seen, queue);
     }
   return seen;
 }
@@ -110,7 +110,7 @@ GtkBitset *
 vn_select_downstream (const VnGraph *graph,
                       GtkBitset     *nodes)
 {
-  return reach (graph, nodes, TRUE);
+  return select_reach (graph, nodes, TRUE);
 }
 
 /**
@@ -122,7 +122,7 @@ GtkBitset *
 vn_select_upstream (const VnGraph *graph,
                     GtkBitset     *nodes)
 {
-  return reach (graph, nodes, FALSE);
+  return select_reach (graph, nodes, FALSE);
 }
 
 /**
@@ -134,8 +134,8 @@ GtkBitset *
 vn_select_between (const VnGraph *graph,
                    GtkBitset     *nodes)
 {
-  GtkBitset *between = reach (graph, nodes, TRUE);
-  g_autoptr(GtkBitset) up = reach (graph, nodes, FALSE);
+  GtkBitset *between = select_reach (graph, nodes, TRUE);
+  g_autoptr(GtkBitset) up = select_reach (graph, nodes, FALSE);
 
   gtk_bitset_intersect (between, up);
   return between;

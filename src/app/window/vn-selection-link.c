@@ -18,9 +18,9 @@ G_DEFINE_FINAL_TYPE (VnSelectionLink, vn_selection_link, G_TYPE_OBJECT)
 
 /* What a row stands for: VnNodeItem or VnScope, whether the list is a tree or not. */
 static gpointer
-dup_item (VnSelectionLink *self,
-          guint            position,
-          gboolean        *expanded)
+selection_link_dup_item (VnSelectionLink *self,
+                         guint            position,
+                         gboolean        *expanded)
 {
   g_autoptr(GObject) item = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
 
@@ -30,8 +30,8 @@ dup_item (VnSelectionLink *self,
 }
 
 static gboolean
-holds_all (GtkBitset *set,
-           GtkBitset *part)
+selection_link_holds_all (GtkBitset *set,
+                          GtkBitset *part)
 {
   g_autoptr(GtkBitset) rest = gtk_bitset_copy (part);
 
@@ -42,8 +42,8 @@ holds_all (GtkBitset *set,
 /* A selected scope stands for all its nodes; an open one that was selected before does not, for its rows
  * tell more. */
 static GtkBitset *
-read_list (VnSelectionLink *self,
-           gboolean         with_open_scopes)
+selection_link_read_list (VnSelectionLink *self,
+                          gboolean         with_open_scopes)
 {
   g_autoptr(GtkBitset) positions = gtk_selection_model_get_selection (self->selection);
   GtkBitset *before = vn_document_get_selection (self->document);
@@ -55,41 +55,41 @@ read_list (VnSelectionLink *self,
        ok = gtk_bitset_iter_next (&iter, &position))
     {
       gboolean expanded;
-      g_autoptr(GObject) item = dup_item (self, position, &expanded);
+      g_autoptr(GObject) item = selection_link_dup_item (self, position, &expanded);
 
       if (VN_IS_NODE_ITEM (item))
         gtk_bitset_add (nodes, VN_NODE_ITEM (item)->index);
-      else if (with_open_scopes || !expanded || !holds_all (before, vn_scope_get_nodes (VN_SCOPE (item))))
+      else if (with_open_scopes || !expanded || !selection_link_holds_all (before, vn_scope_get_nodes (VN_SCOPE (item))))
         gtk_bitset_union (nodes, vn_scope_get_nodes (VN_SCOPE (item)));
     }
   return nodes;
 }
 
-static void write_list (VnSelectionLink *self);
+static void selection_link_write_list (VnSelectionLink *self);
 
 static void
-list_changed (VnSelectionLink *self)
+selection_link_list_changed (VnSelectionLink *self)
 {
   g_autoptr(GtkBitset) nodes = NULL;
 
   if (self->busy)
     return;
-  nodes = read_list (self, FALSE);
+  nodes = selection_link_read_list (self, FALSE);
   if (gtk_bitset_is_empty (nodes))
     {
       gtk_bitset_unref (nodes);
-      nodes = read_list (self, TRUE);
+      nodes = selection_link_read_list (self, TRUE);
     }
   self->busy = TRUE;
   vn_document_select (self->document, nodes);
-  write_list (self);
+  selection_link_write_list (self);
   self->busy = FALSE;
 }
 
 /* Brings a row into sight, in the list as it is now. */
 static void
-scroll_to (VnSelectionLink *self,
-           guint            position)
+selection_link_scroll_to (VnSelectionLink *self,
+                          guint            position)
 {
   GtkWidget *list = self->view;
 
@@ -104,7 +104,7 @@ scroll_to (VnSelectionLink *self,
 }
 
 static GtkBitset *
-find_selected (VnSelectionLink *self)
+selection_link_find_selected (VnSelectionLink *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection));
   GtkBitset *nodes = vn_document_get_selection (self->document);
@@ -113,19 +113,19 @@ find_selected (VnSelectionLink *self)
   for (guint i = 0; i < n && !gtk_bitset_is_empty (nodes); i++)
     {
       gboolean expanded;
-      g_autoptr(GObject) item = dup_item (self, i, &expanded);
+      g_autoptr(GObject) item = selection_link_dup_item (self, i, &expanded);
 
       if (VN_IS_NODE_ITEM (item) ? gtk_bitset_contains (nodes, VN_NODE_ITEM (item)->index)
-                                 : holds_all (nodes, vn_scope_get_nodes (VN_SCOPE (item))))
+                                 : selection_link_holds_all (nodes, vn_scope_get_nodes (VN_SCOPE (item))))
         gtk_bitset_add (selected, i);
     }
   return selected;
 }
 
 static void
-write_list (VnSelectionLink *self)
+selection_link_write_list (VnSelectionLink *self)
 {
-  g_autoptr(GtkBitset) selected = find_selected (self);
+  g_autoptr(GtkBitset) selected = selection_link_find_selected (self);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection));
   g_autoptr(GtkBitset) mask = gtk_bitset_new_range (0, n);
 
@@ -133,18 +133,18 @@ write_list (VnSelectionLink *self)
 }
 
 static void
-document_changed (VnSelectionLink *self)
+selection_link_document_changed (VnSelectionLink *self)
 {
   g_autoptr(GtkBitset) selected = NULL;
 
   if (self->busy)
     return;
   self->busy = TRUE;
-  write_list (self);
+  selection_link_write_list (self);
   self->busy = FALSE;
   selected = gtk_selection_model_get_selection (self->selection);
   if (gtk_bitset_get_size (selected) == 1)
-    scroll_to (self, gtk_bitset_get_minimum (selected));
+    selection_link_scroll_to (self, gtk_bitset_get_minimum (selected));
 }
 
 /**
@@ -157,17 +157,17 @@ vn_selection_link_scroll (VnSelectionLink *self)
 {
   g_autoptr(GtkBitset) selected = gtk_selection_model_get_selection (self->selection);
 
-  scroll_to (self, gtk_bitset_is_empty (selected) ? 0 : gtk_bitset_get_minimum (selected));
+  selection_link_scroll_to (self, gtk_bitset_is_empty (selected) ? 0 : gtk_bitset_get_minimum (selected));
 }
 
 static void
-items_changed (VnSelectionLink *self)
+selection_link_items_changed (VnSelectionLink *self)
 {
   gboolean busy = self->busy;
 
   /* Rows that come back after a filter was cleared are selected where the document says so. */
   if (!busy)
-    document_changed (self);
+    selection_link_document_changed (self);
 }
 
 static void
@@ -208,12 +208,12 @@ vn_selection_link_new (VnDocument        *document,
   self->document = g_object_ref (document);
   self->selection = g_object_ref (selection);
   self->view = view;
-  g_signal_connect_object (selection, "selection-changed", G_CALLBACK (list_changed), self,
+  g_signal_connect_object (selection, "selection-changed", G_CALLBACK (selection_link_list_changed), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (selection, "items-changed", G_CALLBACK (items_changed), self,
+  g_signal_connect_object (selection, "items-changed", G_CALLBACK (selection_link_items_changed), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (document_changed), self,
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (selection_link_document_changed), self,
                            G_CONNECT_SWAPPED);
-  document_changed (self);
+  selection_link_document_changed (self);
   return self;
 }

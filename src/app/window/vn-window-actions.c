@@ -12,24 +12,24 @@
 #include <math.h>
 
 static void
-open_chosen (GFile    *file,
-             gpointer  data)
+window_actions_open_chosen (GFile    *file,
+                            gpointer  data)
 {
   vn_window_open_file (data, file);
 }
 
 static void
-action_open (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_open (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
-  vn_choose_file (widget, VN_CHOOSE_MODEL, NULL, open_chosen, widget, NULL);
+  vn_choose_file (widget, VN_CHOOSE_MODEL, NULL, window_actions_open_chosen, widget, NULL);
 }
 
 static void
-action_open_uri (GtkWidget  *widget,
-                 const char *name,
-                 GVariant   *parameter)
+window_actions_action_open_uri (GtkWidget  *widget,
+                                const char *name,
+                                GVariant   *parameter)
 {
   g_autoptr(GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
 
@@ -37,9 +37,9 @@ action_open_uri (GtkWidget  *widget,
 }
 
 static void
-action_demo (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_demo (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   g_autofree char *folder = vn_demo_find ();
@@ -55,9 +55,9 @@ action_demo (GtkWidget  *widget,
 }
 
 static void
-action_help (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_help (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   g_autofree char *folder = vn_help_find ();
   g_autofree char *path = folder != NULL ? g_build_filename (folder, "index.html", NULL) : NULL;
@@ -69,9 +69,9 @@ action_help (GtkWidget  *widget,
 }
 
 static void
-action_undo (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_undo (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   const char *title = vn_document_undo (self->document);
@@ -85,17 +85,17 @@ action_undo (GtkWidget  *widget,
 }
 
 static void
-action_redo (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_redo (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   vn_document_redo (VN_WINDOW (widget)->document);
 }
 
 static void
-action_quantize (GtkWidget  *widget,
-                 const char *name,
-                 GVariant   *parameter)
+window_actions_action_quantize (GtkWidget  *widget,
+                                const char *name,
+                                GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -104,9 +104,9 @@ action_quantize (GtkWidget  *widget,
 }
 
 static void
-action_change_target (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+window_actions_action_change_target (GtkWidget  *widget,
+                                     const char *name,
+                                     GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -115,25 +115,25 @@ action_change_target (GtkWidget  *widget,
 }
 
 static void
-action_leave_wizard (GtkWidget  *widget,
-                     const char *name,
-                     GVariant   *parameter)
+window_actions_action_leave_wizard (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
 {
   vn_window_show_page (VN_WINDOW (widget), "graph");
 }
 
 static void
-action_cancel (GtkWidget  *widget,
-               const char *name,
-               GVariant   *parameter)
+window_actions_action_cancel (GtkWidget  *widget,
+                              const char *name,
+                              GVariant   *parameter)
 {
   vn_document_cancel (VN_WINDOW (widget)->document);
 }
 
 static void
-export_to (VnWindow   *self,
-           const char *model_path,
-           const char *report_dir)
+window_actions_export_to (VnWindow   *self,
+                          const char *model_path,
+                          const char *report_dir)
 {
   g_autoptr(GError) error = NULL;
 
@@ -142,40 +142,40 @@ export_to (VnWindow   *self,
 }
 
 static void
-export_model_chosen (GFile    *file,
-                     gpointer  data)
+window_actions_export_model_chosen (GFile    *file,
+                                    gpointer  data)
 {
-  export_to (data, g_file_peek_path (file), NULL);
+  window_actions_export_to (data, g_file_peek_path (file), NULL);
 }
 
 static void
-export_report_chosen (GFile    *file,
-                      gpointer  data)
+window_actions_export_report_chosen (GFile    *file,
+                                     gpointer  data)
 {
-  export_to (data, NULL, g_file_peek_path (file));
+  window_actions_export_to (data, NULL, g_file_peek_path (file));
 }
 
 static void
-action_export_model (GtkWidget  *widget,
-                     const char *name,
-                     GVariant   *parameter)
+window_actions_action_export_model (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
 {
   g_autofree char *suggestion = vn_wizard_suggest_name (VN_WINDOW (widget)->document);
 
-  vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, export_model_chosen, widget, NULL);
+  vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_actions_export_model_chosen, widget, NULL);
 }
 
 static void
-action_export_report (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+window_actions_action_export_report (GtkWidget  *widget,
+                                     const char *name,
+                                     GVariant   *parameter)
 {
-  vn_choose_file (widget, VN_CHOOSE_SAVE_FOLDER, NULL, export_report_chosen, widget, NULL);
+  vn_choose_file (widget, VN_CHOOSE_SAVE_FOLDER, NULL, window_actions_export_report_chosen, widget, NULL);
 }
 
 static void
-set_precision (VnWindow        *self,
-               VnNodePrecision  precision)
+window_actions_set_precision (VnWindow        *self,
+                              VnNodePrecision  precision)
 {
   guint n = vn_document_set_precision (self->document, vn_document_get_selection (self->document), precision);
   g_autofree char *text = NULL;
@@ -192,15 +192,15 @@ set_precision (VnWindow        *self,
 }
 
 static void
-action_exclude (GtkWidget  *widget,
-                const char *name,
-                GVariant   *parameter)
+window_actions_action_exclude (GtkWidget  *widget,
+                               const char *name,
+                               GVariant   *parameter)
 {
-  set_precision (VN_WINDOW (widget), g_str_has_suffix (name, "exclude") ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE);
+  window_actions_set_precision (VN_WINDOW (widget), g_str_has_suffix (name, "exclude") ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE);
 }
 
 static VnNodePrecision
-parse_precision (GVariant *parameter)
+window_actions_parse_precision (GVariant *parameter)
 {
   static const struct { const char *id; VnNodePrecision precision; } choices[] = {
     { "8", VN_NODE_8_BIT },
@@ -215,20 +215,20 @@ parse_precision (GVariant *parameter)
 }
 
 static void
-action_set_precision (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+window_actions_action_set_precision (GtkWidget  *widget,
+                                     const char *name,
+                                     GVariant   *parameter)
 {
-  set_precision (VN_WINDOW (widget), parse_precision (parameter));
+  window_actions_set_precision (VN_WINDOW (widget), window_actions_parse_precision (parameter));
 }
 
 static void
-action_set_region (GtkWidget  *widget,
-                   const char *name,
-                   GVariant   *parameter)
+window_actions_action_set_region (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  VnNodePrecision precision = parse_precision (parameter);
+  VnNodePrecision precision = window_actions_parse_precision (parameter);
   GtkBitset *nodes = vn_document_get_selection (self->document);
   g_autofree char *text = NULL;
 
@@ -242,9 +242,9 @@ action_set_region (GtkWidget  *widget,
 }
 
 static void
-action_show_in_graph (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+window_actions_action_show_in_graph (GtkWidget  *widget,
+                                     const char *name,
+                                     GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -253,9 +253,9 @@ action_show_in_graph (GtkWidget  *widget,
 }
 
 static void
-action_select_node (GtkWidget  *widget,
-                    const char *name,
-                    GVariant   *parameter)
+window_actions_action_select_node (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -265,9 +265,9 @@ action_select_node (GtkWidget  *widget,
 }
 
 static void
-action_walk (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_walk (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   gboolean forward = g_str_has_prefix (name, "win.next");
@@ -287,8 +287,8 @@ action_walk (GtkWidget  *widget,
 }
 
 static gboolean
-is_bad (VnDocument *document,
-        guint       index)
+window_actions_is_bad (VnDocument *document,
+                       guint       index)
 {
   g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
 
@@ -296,9 +296,9 @@ is_bad (VnDocument *document,
 }
 
 static void
-action_walk_bad (GtkWidget  *widget,
-                 const char *name,
-                 GVariant   *parameter)
+window_actions_action_walk_bad (GtkWidget  *widget,
+                                const char *name,
+                                GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   gboolean forward = g_str_has_prefix (name, "win.next");
@@ -310,7 +310,7 @@ action_walk_bad (GtkWidget  *widget,
     {
       guint at = forward ? (from + step) % n : (from + n - step) % n;
 
-      if (is_bad (self->document, at))
+      if (window_actions_is_bad (self->document, at))
         {
           vn_document_select_one (self->document, at);
           vn_graph_page_reveal_selection (self->graph);
@@ -321,9 +321,9 @@ action_walk_bad (GtkWidget  *widget,
 }
 
 static void
-action_find (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_actions_action_find (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -338,9 +338,9 @@ action_find (GtkWidget  *widget,
 }
 
 static void
-action_toggle_panel (GtkWidget  *widget,
-                     const char *name,
-                     GVariant   *parameter)
+window_actions_action_toggle_panel (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   AdwFlap *flap = g_str_has_suffix (name, "outline") ? self->left_flap : self->right_flap;
@@ -349,9 +349,9 @@ action_toggle_panel (GtkWidget  *widget,
 }
 
 static void
-action_show_page (GtkWidget  *widget,
-                  const char *name,
-                  GVariant   *parameter)
+window_actions_action_show_page (GtkWidget  *widget,
+                                 const char *name,
+                                 GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
 
@@ -360,9 +360,9 @@ action_show_page (GtkWidget  *widget,
 }
 
 static void
-action_select_all (GtkWidget  *widget,
-                   const char *name,
-                   GVariant   *parameter)
+window_actions_action_select_all (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
   g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
@@ -374,9 +374,9 @@ action_select_all (GtkWidget  *widget,
 }
 
 static void
-action_grow_selection (GtkWidget  *widget,
-                       const char *name,
-                       GVariant   *parameter)
+window_actions_action_grow_selection (GtkWidget  *widget,
+                                      const char *name,
+                                      GVariant   *parameter)
 {
   static const struct { const char *id; GtkBitset *(*grow) (const VnGraph *, GtkBitset *); } ways[] = {
     { "similar", vn_select_similar },
@@ -403,35 +403,35 @@ void
 vn_window_install_actions (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
-    { "win.open", NULL, action_open },
-    { "win.open-uri", "s", action_open_uri },
-    { "win.demo", NULL, action_demo },
-    { "win.help", NULL, action_help },
-    { "win.undo", NULL, action_undo },
-    { "win.redo", NULL, action_redo },
-    { "win.quantize", NULL, action_quantize },
-    { "win.change-target", NULL, action_change_target },
-    { "win.leave-wizard", NULL, action_leave_wizard },
-    { "win.cancel-job", NULL, action_cancel },
-    { "win.export-model", NULL, action_export_model },
-    { "win.export-report", NULL, action_export_report },
-    { "win.exclude", NULL, action_exclude },
-    { "win.restore", NULL, action_exclude },
-    { "win.set-precision", "s", action_set_precision },
-    { "win.set-region", "s", action_set_region },
-    { "win.show-in-graph", NULL, action_show_in_graph },
-    { "win.select-node", "u", action_select_node },
-    { "win.next-node", NULL, action_walk },
-    { "win.previous-node", NULL, action_walk },
-    { "win.next-bad", NULL, action_walk_bad },
-    { "win.previous-bad", NULL, action_walk_bad },
-    { "win.find", NULL, action_find },
-    { "win.toggle-outline", NULL, action_toggle_panel },
-    { "win.toggle-inspector", NULL, action_toggle_panel },
-    { "win.show-page", "s", action_show_page },
-    { "win.select-all", NULL, action_select_all },
-    { "win.select-none", NULL, action_select_all },
-    { "win.grow-selection", "s", action_grow_selection },
+    { "win.open", NULL, window_actions_action_open },
+    { "win.open-uri", "s", window_actions_action_open_uri },
+    { "win.demo", NULL, window_actions_action_demo },
+    { "win.help", NULL, window_actions_action_help },
+    { "win.undo", NULL, window_actions_action_undo },
+    { "win.redo", NULL, window_actions_action_redo },
+    { "win.quantize", NULL, window_actions_action_quantize },
+    { "win.change-target", NULL, window_actions_action_change_target },
+    { "win.leave-wizard", NULL, window_actions_action_leave_wizard },
+    { "win.cancel-job", NULL, window_actions_action_cancel },
+    { "win.export-model", NULL, window_actions_action_export_model },
+    { "win.export-report", NULL, window_actions_action_export_report },
+    { "win.exclude", NULL, window_actions_action_exclude },
+    { "win.restore", NULL, window_actions_action_exclude },
+    { "win.set-precision", "s", window_actions_action_set_precision },
+    { "win.set-region", "s", window_actions_action_set_region },
+    { "win.show-in-graph", NULL, window_actions_action_show_in_graph },
+    { "win.select-node", "u", window_actions_action_select_node },
+    { "win.next-node", NULL, window_actions_action_walk },
+    { "win.previous-node", NULL, window_actions_action_walk },
+    { "win.next-bad", NULL, window_actions_action_walk_bad },
+    { "win.previous-bad", NULL, window_actions_action_walk_bad },
+    { "win.find", NULL, window_actions_action_find },
+    { "win.toggle-outline", NULL, window_actions_action_toggle_panel },
+    { "win.toggle-inspector", NULL, window_actions_action_toggle_panel },
+    { "win.show-page", "s", window_actions_action_show_page },
+    { "win.select-all", NULL, window_actions_action_select_all },
+    { "win.select-none", NULL, window_actions_action_select_all },
+    { "win.grow-selection", "s", window_actions_action_grow_selection },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -440,8 +440,8 @@ vn_window_install_actions (GtkWidgetClass *klass)
 
 /* The next thing to do stands out: first to quantize, then to export. */
 static void
-suggest (VnWindow *self,
-         gboolean  has_result)
+window_actions_suggest (VnWindow *self,
+                        gboolean  has_result)
 {
   gtk_widget_set_sensitive (self->export_button, has_result);
   gtk_widget_remove_css_class (has_result ? self->quantize_button : self->export_button, "suggested-action");
@@ -464,7 +464,7 @@ vn_window_update_actions (VnWindow *self)
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 
-  suggest (self, has_result);
+  window_actions_suggest (self, has_result);
   vn_window_update_file_actions (self);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));

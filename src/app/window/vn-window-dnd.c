@@ -5,14 +5,14 @@
 #include "vn-i18n.h"
 
 static gboolean
-is_folder (GFile *file)
+window_dnd_is_folder (GFile *file)
 {
   return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
 }
 
 static void
-use_samples (VnWindow   *self,
-             const char *path)
+window_dnd_use_samples (VnWindow   *self,
+                        const char *path)
 {
   const VnDataSpec *present = vn_document_get_data (self->document);
   g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
@@ -38,7 +38,7 @@ vn_window_drop_file (VnWindow *self,
 
   if (path == NULL)
     return FALSE;
-  if (!is_folder (file))
+  if (!window_dnd_is_folder (file))
     {
       vn_window_open_file (self, file);
       return TRUE;
@@ -48,16 +48,16 @@ vn_window_drop_file (VnWindow *self,
       vn_window_toast (self, _("Open a model first: a folder of samples needs one."), NULL, NULL);
       return FALSE;
     }
-  use_samples (self, path);
+  window_dnd_use_samples (self, path);
   return TRUE;
 }
 
 static gboolean
-dropped (GtkDropTarget *target,
-         const GValue  *value,
-         double         x,
-         double         y,
-         gpointer       data)
+window_dnd_dropped (GtkDropTarget *target,
+                    const GValue  *value,
+                    double         x,
+                    double         y,
+                    gpointer       data)
 {
   GSList *files = g_value_get_boxed (value);
 
@@ -66,18 +66,18 @@ dropped (GtkDropTarget *target,
 }
 
 static GdkDragAction
-entered (GtkDropTarget *target,
-         double         x,
-         double         y,
-         gpointer       data)
+window_dnd_entered (GtkDropTarget *target,
+                    double         x,
+                    double         y,
+                    gpointer       data)
 {
   gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, TRUE);
   return GDK_ACTION_COPY;
 }
 
 static void
-left (GtkDropTarget *target,
-      gpointer       data)
+window_dnd_left (GtkDropTarget *target,
+                 gpointer       data)
 {
   gtk_revealer_set_reveal_child (VN_WINDOW (data)->drop_revealer, FALSE);
 }
@@ -85,15 +85,15 @@ left (GtkDropTarget *target,
 /* The value is there before the drop where the source is fast enough; until then a model is the best
  * guess. */
 static void
-value_known (GtkDropTarget *target,
-             GParamSpec    *pspec,
-             gpointer       data)
+window_dnd_value_known (GtkDropTarget *target,
+                        GParamSpec    *pspec,
+                        gpointer       data)
 {
   VnWindow *self = data;
   const GValue *value = gtk_drop_target_get_value (target);
   GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
 
-  gtk_label_set_label (self->drop_label, files != NULL && is_folder (files->data) ? _("Use as Samples")
+  gtk_label_set_label (self->drop_label, files != NULL && window_dnd_is_folder (files->data) ? _("Use as Samples")
                                                                                   : _("Open Model"));
 }
 
@@ -108,9 +108,9 @@ vn_window_init_dnd (VnWindow *self)
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
 
   gtk_drop_target_set_preload (target, TRUE);
-  g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
-  g_signal_connect (target, "enter", G_CALLBACK (entered), self);
-  g_signal_connect (target, "leave", G_CALLBACK (left), self);
-  g_signal_connect (target, "notify::value", G_CALLBACK (value_known), self);
+  g_signal_connect (target, "drop", G_CALLBACK (window_dnd_dropped), self);
+  g_signal_connect (target, "enter", G_CALLBACK (window_dnd_entered), self);
+  g_signal_connect (target, "leave", G_CALLBACK (window_dnd_left), self);
+  g_signal_connect (target, "notify::value", G_CALLBACK (window_dnd_value_known), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
 }

@@ -17,7 +17,7 @@
 
 /* What the project says is taken over when its model is there. */
 static void
-project_model_ready (VnWindow *self)
+window_files_project_model_ready (VnWindow *self)
 {
   g_autoptr(VnProject) project = g_steal_pointer (&self->project);
   VnModel *model = vn_document_get_model (self->document);
@@ -59,9 +59,9 @@ vn_window_open_project (VnWindow   *self,
 }
 
 static VnRecipe *
-load_config (VnWindow    *self,
-             const char  *path,
-             GError     **error)
+window_files_load_config (VnWindow    *self,
+                          const char  *path,
+                          GError     **error)
 {
   g_autoptr(VnConfig) config = vn_config_load (path, error);
 
@@ -72,9 +72,9 @@ load_config (VnWindow    *self,
 
 /* A recipe says so of itself; anything else may be a configuration of another quantizer. */
 static VnRecipe *
-load_settings (VnWindow    *self,
-               const char  *path,
-               GError     **error)
+window_files_load_settings (VnWindow    *self,
+                            const char  *path,
+                            GError     **error)
 {
   g_autoptr(GError) reason = NULL;
   VnRecipe *recipe = vn_recipe_load (path, &reason);
@@ -85,7 +85,7 @@ load_settings (VnWindow    *self,
         g_propagate_error (error, g_steal_pointer (&reason));
       return recipe;
     }
-  return load_config (self, path, error);
+  return window_files_load_config (self, path, error);
 }
 
 /**
@@ -106,7 +106,7 @@ vn_window_open_settings (VnWindow   *self,
       vn_window_toast (self, _("Open a model first: a recipe needs one."), NULL, NULL);
       return;
     }
-  recipe = load_settings (self, path, &error);
+  recipe = window_files_load_settings (self, path, &error);
   if (recipe == NULL)
     {
       vn_window_toast_error (self, _("The recipe could not be opened"), error);
@@ -119,9 +119,9 @@ vn_window_open_settings (VnWindow   *self,
 /* ---- save ---- */
 
 static void
-tell_saved (VnWindow     *self,
-            gboolean      ok,
-            const GError *error)
+window_files_tell_saved (VnWindow     *self,
+                         gboolean      ok,
+                         const GError *error)
 {
   if (ok)
     vn_window_toast (self, _("Saved"), NULL, NULL);
@@ -130,8 +130,8 @@ tell_saved (VnWindow     *self,
 }
 
 static void
-save_project_chosen (GFile    *file,
-                     gpointer  data)
+window_files_save_project_chosen (GFile    *file,
+                                  gpointer  data)
 {
   VnWindow *self = data;
   VnModel *model = vn_document_get_model (self->document);
@@ -142,25 +142,25 @@ save_project_chosen (GFile    *file,
 
   if (project->data != NULL)
     project->data->max_samples = vn_document_get_n_samples (self->document);
-  tell_saved (self, vn_project_save (project, g_file_peek_path (file), &error), error);
+  window_files_tell_saved (self, vn_project_save (project, g_file_peek_path (file), &error), error);
 }
 
 static void
-save_recipe_chosen (GFile    *file,
-                    gpointer  data)
+window_files_save_recipe_chosen (GFile    *file,
+                                 gpointer  data)
 {
   VnWindow *self = data;
   g_autoptr(GError) error = NULL;
 
-  tell_saved (self, vn_recipe_save (vn_document_get_recipe (self->document), g_file_peek_path (file), &error), error);
+  window_files_tell_saved (self, vn_recipe_save (vn_document_get_recipe (self->document), g_file_peek_path (file), &error), error);
 }
 
 typedef char *(*TextFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
 
 static void
-save_text (VnWindow *self,
-           GFile    *file,
-           TextFunc  func)
+window_files_save_text (VnWindow *self,
+                        GFile    *file,
+                        TextFunc  func)
 {
   VnModel *model = vn_document_get_model (self->document);
   g_autoptr(VnNotes) notes = vn_notes_new ();
@@ -172,7 +172,7 @@ save_text (VnWindow *self,
 
   if (!ok || vn_notes_get_n (notes) == 0)
     {
-      tell_saved (self, ok, error);
+      window_files_tell_saved (self, ok, error);
       return;
     }
   lost = g_strdup_printf (_("Saved, but %s"), vn_notes_get (notes, 0)->text);
@@ -180,23 +180,23 @@ save_text (VnWindow *self,
 }
 
 static void
-save_script_chosen (GFile    *file,
-                    gpointer  data)
+window_files_save_script_chosen (GFile    *file,
+                                 gpointer  data)
 {
-  save_text (data, file, vn_recipe_to_ort_script);
+  window_files_save_text (data, file, vn_recipe_to_ort_script);
 }
 
 static void
-save_xquant_chosen (GFile    *file,
-                    gpointer  data)
+window_files_save_xquant_chosen (GFile    *file,
+                                 gpointer  data)
 {
-  save_text (data, file, vn_recipe_to_xquant);
+  window_files_save_text (data, file, vn_recipe_to_xquant);
 }
 
 /* "detector.onnx" becomes "detector" and @ending. */
 static char *
-suggest_name (VnWindow   *self,
-              const char *ending)
+window_files_suggest_name (VnWindow   *self,
+                           const char *ending)
 {
   g_autofree char *title = vn_document_dup_title (self->document);
 
@@ -206,46 +206,46 @@ suggest_name (VnWindow   *self,
 }
 
 static void
-action_save (GtkWidget  *widget,
-             const char *name,
-             GVariant   *parameter)
+window_files_action_save (GtkWidget  *widget,
+                          const char *name,
+                          GVariant   *parameter)
 {
   static const struct { const char *id, *ending; VnChooseFunc chosen; } kinds[] = {
-    { "project", VN_PROJECT_SUFFIX, save_project_chosen },
-    { "recipe", ".recipe.json", save_recipe_chosen },
-    { "script", "_quantize.py", save_script_chosen },
-    { "xquant", ".xquant.json", save_xquant_chosen },
+    { "project", VN_PROJECT_SUFFIX, window_files_save_project_chosen },
+    { "recipe", ".recipe.json", window_files_save_recipe_chosen },
+    { "script", "_quantize.py", window_files_save_script_chosen },
+    { "xquant", ".xquant.json", window_files_save_xquant_chosen },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i].id, g_variant_get_string (parameter, NULL)))
       {
-        g_autofree char *suggestion = suggest_name (VN_WINDOW (widget), kinds[i].ending);
+        g_autofree char *suggestion = window_files_suggest_name (VN_WINDOW (widget), kinds[i].ending);
 
         vn_choose_file (widget, VN_CHOOSE_SAVE_OTHER, suggestion, kinds[i].chosen, widget, NULL);
       }
 }
 
 static void
-settings_chosen (GFile    *file,
-                 gpointer  data)
+window_files_settings_chosen (GFile    *file,
+                              gpointer  data)
 {
   if (g_file_peek_path (file) != NULL)
     vn_window_open_settings (data, g_file_peek_path (file));
 }
 
 static void
-action_open_settings (GtkWidget  *widget,
-                      const char *name,
-                      GVariant   *parameter)
+window_files_action_open_settings (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
 {
-  vn_choose_file (widget, VN_CHOOSE_SETTINGS, NULL, settings_chosen, widget, NULL);
+  vn_choose_file (widget, VN_CHOOSE_SETTINGS, NULL, window_files_settings_chosen, widget, NULL);
 }
 
 static void
-action_all_settings (GtkWidget  *widget,
-                     const char *name,
-                     GVariant   *parameter)
+window_files_action_all_settings (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
 {
   gtk_window_present (GTK_WINDOW (vn_settings_dialog_new (GTK_WINDOW (widget), VN_WINDOW (widget)->document)));
 }
@@ -256,9 +256,9 @@ action_all_settings (GtkWidget  *widget,
 void
 vn_window_install_file_actions (GtkWidgetClass *klass)
 {
-  gtk_widget_class_install_action (klass, "win.save", "s", action_save);
-  gtk_widget_class_install_action (klass, "win.open-settings", NULL, action_open_settings);
-  gtk_widget_class_install_action (klass, "win.all-settings", NULL, action_all_settings);
+  gtk_widget_class_install_action (klass, "win.save", "s", window_files_action_save);
+  gtk_widget_class_install_action (klass, "win.open-settings", NULL, window_files_action_open_settings);
+  gtk_widget_class_install_action (klass, "win.all-settings", NULL, window_files_action_all_settings);
 }
 
 /**
@@ -282,5 +282,5 @@ vn_window_update_file_actions (VnWindow *self)
 void
 vn_window_init_files (VnWindow *self)
 {
-  g_signal_connect_object (self->document, "model-changed", G_CALLBACK (project_model_ready), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "model-changed", G_CALLBACK (window_files_project_model_ready), self, G_CONNECT_SWAPPED);
 }

@@ -45,8 +45,8 @@ typedef struct
 } Failure;
 
 static void
-failure_free (gpointer  data,
-              GClosure *closure)
+window_failure_free (gpointer  data,
+                     GClosure *closure)
 {
   Failure *self = data;
 
@@ -56,8 +56,8 @@ failure_free (gpointer  data,
 }
 
 static void
-show_failure (AdwToast *toast,
-              gpointer  data)
+window_show_failure (AdwToast *toast,
+                     gpointer  data)
 {
   Failure *self = data;
 
@@ -81,12 +81,12 @@ vn_window_toast_error (VnWindow     *self,
   *failure = (Failure) { GTK_WIDGET (self), g_strdup (title), g_error_copy (error) };
   adw_toast_set_timeout (toast, 2 * TOAST_SECONDS);
   adw_toast_set_button_label (toast, _("Details"));
-  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (show_failure), failure, failure_free, 0);
+  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (window_show_failure), failure, window_failure_free, 0);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
 static void
-remember_model (const char *path)
+window_remember_model (const char *path)
 {
   g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
   char app_name[] = "Vernier", app_exec[] = "vernier %f", mime[] = "application/x-onnx";
@@ -97,7 +97,7 @@ remember_model (const char *path)
 }
 
 static void
-use_demo_samples (VnWindow *self)
+window_use_demo_samples (VnWindow *self)
 {
   g_autofree char *folder = vn_demo_find ();
   g_autofree char *samples = folder != NULL ? g_build_filename (folder, "samples", NULL) : NULL;
@@ -111,7 +111,7 @@ use_demo_samples (VnWindow *self)
 }
 
 static void
-model_changed (VnWindow *self)
+window_model_changed (VnWindow *self)
 {
   VnModel *model = vn_document_get_model (self->document);
   g_autofree char *title = vn_document_dup_title (self->document);
@@ -122,28 +122,28 @@ model_changed (VnWindow *self)
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, "graph");
   if (model->path != NULL && !self->demo)
-    remember_model (model->path);
+    window_remember_model (model->path);
 }
 
 static void
-document_failed (VnWindow   *self,
-                 const char *title,
-                 GError     *error)
+window_document_failed (VnWindow   *self,
+                        const char *title,
+                        GError     *error)
 {
   self->demo = FALSE;
   vn_window_toast_error (self, title, error);
 }
 
 static void
-document_done (VnWindow   *self,
-               const char *title)
+window_document_done (VnWindow   *self,
+                      const char *title)
 {
   g_autoptr(GError) error = NULL;
 
   if (self->demo)
     {
       self->demo = FALSE;
-      use_demo_samples (self);
+      window_use_demo_samples (self);
       if (vn_document_get_data (self->document) != NULL &&
           !vn_document_quantize (self->document, &error))
         vn_window_toast_error (self, _("The demo could not be quantized"), error);
@@ -153,7 +153,7 @@ document_done (VnWindow   *self,
 }
 
 static gboolean
-spin (gpointer data)
+window_spin (gpointer data)
 {
   VnWindow *self = data;
 
@@ -164,11 +164,11 @@ spin (gpointer data)
 }
 
 static void
-job_changed (VnWindow *self)
+window_job_changed (VnWindow *self)
 {
   g_clear_handle_id (&self->spinner_timeout, g_source_remove);
   if (vn_document_get_job (self->document) != NULL)
-    self->spinner_timeout = g_timeout_add (SPINNER_DELAY_MS, spin, self);
+    self->spinner_timeout = g_timeout_add (SPINNER_DELAY_MS, window_spin, self);
   else
     {
       gtk_spinner_stop (self->empty_spinner);
@@ -178,7 +178,7 @@ job_changed (VnWindow *self)
 
 /* The switch above the panel tells how many rules there are. */
 static void
-recipe_changed (VnWindow *self)
+window_recipe_changed (VnWindow *self)
 {
   guint n = vn_document_get_recipe (self->document)->overrides->len;
   g_autofree char *title = n > 0 ? g_strdup_printf (_("Recipe  %u"), n) : g_strdup (_("Recipe"));
@@ -188,7 +188,7 @@ recipe_changed (VnWindow *self)
 
 /* Each page remembers which of the side panels it shows. */
 static void
-views_changed (VnWindow *self)
+window_views_changed (VnWindow *self)
 {
   const char *name = adw_view_stack_get_visible_child_name (self->views);
   guint page = g_strcmp0 (name, "nodes") == 0;
@@ -203,7 +203,7 @@ views_changed (VnWindow *self)
 }
 
 static void
-page_changed (VnWindow *self)
+window_page_changed (VnWindow *self)
 {
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
 
@@ -257,7 +257,7 @@ vn_window_close_request (GtkWindow *window)
 }
 
 static void
-bind_children (GtkWidgetClass *klass)
+window_bind_children (GtkWidgetClass *klass)
 {
   gtk_widget_class_bind_template_child (klass, VnWindow, pages);
   gtk_widget_class_bind_template_child (klass, VnWindow, toasts);
@@ -299,22 +299,22 @@ vn_window_class_init (VnWindowClass *klass)
   g_type_ensure (VN_TYPE_WIZARD);
   g_type_ensure (VN_TYPE_JOB_BAR);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
-  bind_children (widget_class);
+  window_bind_children (widget_class);
   vn_window_install_actions (widget_class);
   vn_window_install_file_actions (widget_class);
 }
 
 static void
-connect_document (VnWindow *self)
+window_connect_document (VnWindow *self)
 {
   static const struct { const char *signal; GCallback callback; } signals[] = {
-    { "model-changed", G_CALLBACK (model_changed) },
-    { "failed", G_CALLBACK (document_failed) },
-    { "done", G_CALLBACK (document_done) },
-    { "job-changed", G_CALLBACK (job_changed) },
+    { "model-changed", G_CALLBACK (window_model_changed) },
+    { "failed", G_CALLBACK (window_document_failed) },
+    { "done", G_CALLBACK (window_document_done) },
+    { "job-changed", G_CALLBACK (window_job_changed) },
     { "model-changed", G_CALLBACK (vn_window_update_actions) },
     { "recipe-changed", G_CALLBACK (vn_window_update_actions) },
-    { "recipe-changed", G_CALLBACK (recipe_changed) },
+    { "recipe-changed", G_CALLBACK (window_recipe_changed) },
     { "result-changed", G_CALLBACK (vn_window_update_actions) },
     { "selection-changed", G_CALLBACK (vn_window_update_actions) },
     { "job-changed", G_CALLBACK (vn_window_update_actions) },
@@ -342,10 +342,10 @@ vn_window_init (VnWindow *self)
                                vn_settings_get_int ("window-height", 900));
   if (vn_settings_get_bool ("window-maximized", FALSE))
     gtk_window_maximize (GTK_WINDOW (self));
-  connect_document (self);
+  window_connect_document (self);
   adw_split_button_set_menu_model (self->open_button, vn_empty_page_get_menu (self->empty));
-  g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (views_changed), self);
-  g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (page_changed), self);
+  g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
+  g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
   vn_window_init_dnd (self);
   vn_window_init_files (self);
   vn_window_update_actions (self);

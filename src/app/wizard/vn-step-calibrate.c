@@ -21,13 +21,13 @@ struct _VnStepCalibrate
 G_DEFINE_FINAL_TYPE (VnStepCalibrate, vn_step_calibrate, VN_TYPE_WIZARD_STEP)
 
 static VnDocument *
-get_document (VnStepCalibrate *self)
+step_calibrate_get_document (VnStepCalibrate *self)
 {
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
 static void
-update_progress (VnStepCalibrate *self)
+step_calibrate_update_progress (VnStepCalibrate *self)
 {
   g_autofree char *stage = vn_job_dup_stage (self->job);
   g_autofree char *detail = vn_job_dup_detail (self->job);
@@ -44,8 +44,8 @@ update_progress (VnStepCalibrate *self)
 }
 
 static void
-show_result (VnStepCalibrate *self,
-             VnResult        *result)
+step_calibrate_show_result (VnStepCalibrate *self,
+                            VnResult        *result)
 {
   g_autofree char *duration = vn_format_duration (vn_result_get_seconds (result, NULL));
   g_autofree char *text = g_strdup_printf (ngettext ("%u sample in %s; the error was measured on %u.",
@@ -60,9 +60,9 @@ show_result (VnStepCalibrate *self,
 }
 
 static void
-show_idle (VnStepCalibrate *self)
+step_calibrate_show_idle (VnStepCalibrate *self)
 {
-  VnResult *result = vn_document_get_result (get_document (self));
+  VnResult *result = vn_document_get_result (step_calibrate_get_document (self));
 
   if (self->failure != NULL)
     {
@@ -70,8 +70,8 @@ show_idle (VnStepCalibrate *self)
       adw_status_page_set_title (self->status, _("Calibration Failed"));
       gtk_label_set_label (self->detail, self->failure);
     }
-  else if (result != NULL && !vn_document_is_stale (get_document (self)))
-    show_result (self, result);
+  else if (result != NULL && !vn_document_is_stale (step_calibrate_get_document (self)))
+    step_calibrate_show_result (self, result);
   else
     {
       adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
@@ -82,9 +82,9 @@ show_idle (VnStepCalibrate *self)
 }
 
 static void
-update (VnStepCalibrate *self)
+step_calibrate_update (VnStepCalibrate *self)
 {
-  VnJob *job = vn_document_get_job (get_document (self));
+  VnJob *job = vn_document_get_job (step_calibrate_get_document (self));
 
   if (self->job != job)
     {
@@ -92,48 +92,48 @@ update (VnStepCalibrate *self)
         g_signal_handlers_disconnect_by_data (self->job, self);
       g_set_object (&self->job, job);
       if (job != NULL)
-        g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (update_progress), self);
+        g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (step_calibrate_update_progress), self);
     }
   gtk_widget_set_visible (GTK_WIDGET (self->progress), job != NULL);
   gtk_widget_set_visible (self->cancel, job != NULL);
   gtk_widget_set_visible (self->start, job == NULL);
-  gtk_button_set_label (GTK_BUTTON (self->start), vn_document_get_result (get_document (self)) != NULL
+  gtk_button_set_label (GTK_BUTTON (self->start), vn_document_get_result (step_calibrate_get_document (self)) != NULL
                                                   ? _("_Run Again") : _("_Start"));
   if (job != NULL)
     {
       adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
-      update_progress (self);
+      step_calibrate_update_progress (self);
     }
   else
-    show_idle (self);
+    step_calibrate_show_idle (self);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
 static void
-failed (VnStepCalibrate *self,
-        const char      *title,
-        GError          *error)
+step_calibrate_failed (VnStepCalibrate *self,
+                       const char      *title,
+                       GError          *error)
 {
   g_free (self->failure);
   self->failure = g_strdup (error->message);
-  update (self);
+  step_calibrate_update (self);
 }
 
 static void
-succeeded (VnStepCalibrate *self)
+step_calibrate_succeeded (VnStepCalibrate *self)
 {
   g_clear_pointer (&self->failure, g_free);
-  update (self);
+  step_calibrate_update (self);
 }
 
 static void
-start (VnStepCalibrate *self)
+step_calibrate_start (VnStepCalibrate *self)
 {
   g_autoptr(GError) error = NULL;
 
   g_clear_pointer (&self->failure, g_free);
-  if (!vn_document_quantize (get_document (self), &error))
-    failed (self, NULL, error);
+  if (!vn_document_quantize (step_calibrate_get_document (self), &error))
+    step_calibrate_failed (self, NULL, error);
 }
 
 static void
@@ -143,8 +143,8 @@ vn_step_calibrate_enter (VnWizardStep *step)
 
   if (vn_document_get_job (document) == NULL &&
       (vn_document_get_result (document) == NULL || vn_document_is_stale (document)))
-    start (VN_STEP_CALIBRATE (step));
-  update (VN_STEP_CALIBRATE (step));
+    step_calibrate_start (VN_STEP_CALIBRATE (step));
+  step_calibrate_update (VN_STEP_CALIBRATE (step));
 }
 
 static void
@@ -152,12 +152,12 @@ vn_step_calibrate_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (update), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "failed", G_CALLBACK (failed), step, G_CONNECT_SWAPPED);
-  update (VN_STEP_CALIBRATE (step));
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_calibrate_update), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "failed", G_CALLBACK (step_calibrate_failed), step, G_CONNECT_SWAPPED);
+  step_calibrate_update (VN_STEP_CALIBRATE (step));
 }
 
 static char *
@@ -221,5 +221,5 @@ static void
 vn_step_calibrate_init (VnStepCalibrate *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (start), self);
+  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (step_calibrate_start), self);
 }

@@ -41,14 +41,14 @@ struct _VnStepData
 G_DEFINE_FINAL_TYPE (VnStepData, vn_step_data, VN_TYPE_WIZARD_STEP)
 
 static VnDocument *
-get_document (VnStepData *self)
+step_data_get_document (VnStepData *self)
 {
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
 static gboolean
-same_settings (const VnPreprocess *a,
-               const VnPreprocess *b)
+step_data_same_settings (const VnPreprocess *a,
+                         const VnPreprocess *b)
 {
   return a->fit == b->fit && a->color == b->color && a->resize == b->resize &&
          memcmp (a->mean, b->mean, sizeof a->mean) == 0 && memcmp (a->std, b->std, sizeof a->std) == 0;
@@ -56,25 +56,25 @@ same_settings (const VnPreprocess *a,
 
 /* The row after the last preset stands for settings that are none of them. */
 static guint
-find_preset (const VnPreprocess *settings)
+step_data_find_preset (const VnPreprocess *settings)
 {
   guint n;
   const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
 
   for (guint i = 0; i < n; i++)
-    if (same_settings (&presets[i].settings, settings))
+    if (step_data_same_settings (&presets[i].settings, settings))
       return i;
   return n;
 }
 
 static void
-show_settings (VnStepData         *self,
-               const VnPreprocess *settings)
+step_data_show_settings (VnStepData         *self,
+                         const VnPreprocess *settings)
 {
   g_autofree char *mean = vn_format_floats (settings->mean, 3);
   g_autofree char *deviation = vn_format_floats (settings->std, 3);
 
-  adw_combo_row_set_selected (self->preset, find_preset (settings));
+  adw_combo_row_set_selected (self->preset, step_data_find_preset (settings));
   adw_combo_row_set_selected (self->fit, settings->fit);
   adw_combo_row_set_selected (self->color, settings->color);
   adw_combo_row_set_selected (self->layout, settings->layout);
@@ -85,9 +85,9 @@ show_settings (VnStepData         *self,
 }
 
 static void
-show_folder (VnStepData       *self,
-             const VnDataSpec *data,
-             gboolean          random)
+step_data_show_folder (VnStepData       *self,
+                       const VnDataSpec *data,
+                       gboolean          random)
 {
   g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL, *escaped = NULL;
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
@@ -110,8 +110,8 @@ show_folder (VnStepData       *self,
 }
 
 static void
-show_warning (VnStepData *self,
-              VnNotes    *notes)
+step_data_show_warning (VnStepData *self,
+                        VnNotes    *notes)
 {
   const VnNote *worst = NULL;
 
@@ -128,9 +128,9 @@ show_warning (VnStepData *self,
 }
 
 static void
-show_previews (VnStepData *self)
+step_data_show_previews (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (get_document (self));
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
   gboolean as_network = gtk_toggle_button_get_active (self->network);
   gboolean pictures = self->dataset != NULL && vn_dataset_is_image (self->dataset);
   guint n = pictures ? vn_dataset_get_n (self->dataset) : 0;
@@ -144,14 +144,14 @@ show_previews (VnStepData *self)
 
 /* The first sample fills in what is open. */
 static void
-show_sizes (VnStepData *self)
+step_data_show_sizes (VnStepData *self)
 {
   GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->shapes));
 
   for (; row != NULL; row = gtk_widget_get_next_sibling (row))
     {
       const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
-      g_autofree char *text = vn_shape_to_string (vn_document_get_size (get_document (self), name), "×");
+      g_autofree char *text = vn_shape_to_string (vn_document_get_size (step_data_get_document (self), name), "×");
 
       if (!gtk_widget_has_css_class (row, "error") &&
           !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row)), text))
@@ -160,22 +160,22 @@ show_sizes (VnStepData *self)
 }
 
 static void
-show_samples (VnStepData *self,
-              VnNotes    *notes)
+step_data_show_samples (VnStepData *self,
+                        VnNotes    *notes)
 {
-  const VnDataSpec *data = vn_document_get_data (get_document (self));
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
 
-  show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
-  show_sizes (self);
-  show_warning (self, notes);
-  show_previews (self);
+  step_data_show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
+  step_data_show_sizes (self);
+  step_data_show_warning (self, notes);
+  step_data_show_previews (self);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
 static void
-samples_opened (GObject      *source,
-                GAsyncResult *result,
-                gpointer      user_data)
+step_data_samples_opened (GObject      *source,
+                          GAsyncResult *result,
+                          gpointer      user_data)
 {
   g_autoptr(VnStepData) self = user_data;
   g_autoptr(VnNotes) notes = NULL;
@@ -192,88 +192,88 @@ samples_opened (GObject      *source,
     notes = vn_notes_new ();
   if (error != NULL)
     self->problem = g_strdup (error->message);
-  show_samples (self, notes);
+  step_data_show_samples (self, notes);
 }
 
 static void
-stop_opening (VnStepData *self)
+step_data_stop_opening (VnStepData *self)
 {
   g_cancellable_cancel (self->opening);
   g_clear_object (&self->opening);
 }
 
 static gboolean
-refresh (gpointer user_data)
+step_data_refresh (gpointer user_data)
 {
   VnStepData *self = user_data;
-  VnDocument *document = get_document (self);
+  VnDocument *document = step_data_get_document (self);
   const VnDataSpec *data = vn_document_get_data (document);
   g_autoptr(VnNotes) none = vn_notes_new ();
 
   self->refresh_timeout = 0;
-  stop_opening (self);
+  step_data_stop_opening (self);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
   if (data == NULL || vn_document_get_model (document) == NULL)
     {
-      show_samples (self, none);
+      step_data_show_samples (self, none);
       return G_SOURCE_REMOVE;
     }
-  show_folder (self, data, g_str_equal (data->path, RANDOM_PATH));
+  step_data_show_folder (self, data, g_str_equal (data->path, RANDOM_PATH));
   self->opening = g_cancellable_new ();
-  vn_document_open_dataset_async (document, data, self->opening, samples_opened, g_object_ref (self));
+  vn_document_open_dataset_async (document, data, self->opening, step_data_samples_opened, g_object_ref (self));
   return G_SOURCE_REMOVE;
 }
 
 static void
 data_changed (VnStepData *self)
 {
-  VnDocument *document = get_document (self);
+  VnDocument *document = step_data_get_document (self);
   const VnDataSpec *data = vn_document_get_data (document);
   VnPreprocess plain;
 
   self->busy = TRUE;
   vn_preprocess_init (&plain);
-  show_settings (self, data != NULL ? &data->preprocess : &plain);
+  step_data_show_settings (self, data != NULL ? &data->preprocess : &plain);
   gtk_spin_button_set_value (self->count, vn_document_get_n_samples (document));
   gtk_switch_set_active (self->random, data != NULL && g_str_equal (data->path, RANDOM_PATH));
   gtk_widget_set_sensitive (self->preprocessing, data != NULL && !g_str_equal (data->path, RANDOM_PATH));
   self->busy = FALSE;
   if (self->refresh_timeout == 0)
-    self->refresh_timeout = g_timeout_add (REFRESH_DELAY_MS, refresh, self);
+    self->refresh_timeout = g_timeout_add (REFRESH_DELAY_MS, step_data_refresh, self);
 }
 
 static void
-set_path (VnStepData *self,
-          const char *path)
+step_data_set_path (VnStepData *self,
+                    const char *path)
 {
-  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
   g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
 
   g_free (data->path);
   data->path = g_strdup (path);
-  vn_document_set_data (get_document (self), data);
+  vn_document_set_data (step_data_get_document (self), data);
 }
 
 static void
-folder_chosen (GFile    *file,
-               gpointer  data)
+step_data_folder_chosen (GFile    *file,
+                         gpointer  data)
 {
   if (g_file_peek_path (file) != NULL)
-    set_path (data, g_file_peek_path (file));
+    step_data_set_path (data, g_file_peek_path (file));
 }
 
 static void
-change_clicked (VnStepData *self)
+step_data_change_clicked (VnStepData *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, folder_chosen, g_object_ref (self),
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, step_data_folder_chosen, g_object_ref (self),
                   g_object_unref);
 }
 
 static void
-random_toggled (VnStepData *self)
+step_data_random_toggled (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (get_document (self));
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
   g_autofree char *path = NULL;
 
   if (self->busy)
@@ -282,19 +282,19 @@ random_toggled (VnStepData *self)
     {
       g_free (self->folder_path);
       self->folder_path = data != NULL ? g_strdup (data->path) : NULL;
-      set_path (self, RANDOM_PATH);
+      step_data_set_path (self, RANDOM_PATH);
       return;
     }
   path = g_steal_pointer (&self->folder_path);
   if (path != NULL)
-    set_path (self, path);
+    step_data_set_path (self, path);
   else
-    vn_document_set_data (get_document (self), NULL);
+    vn_document_set_data (step_data_get_document (self), NULL);
 }
 
 /* As in a project: 0 is all. */
 static gboolean
-count_output (VnStepData *self)
+step_data_count_output (VnStepData *self)
 {
   if (gtk_spin_button_get_value_as_int (self->count) > 0)
     return FALSE;
@@ -303,16 +303,16 @@ count_output (VnStepData *self)
 }
 
 static void
-count_changed (VnStepData *self)
+step_data_count_changed (VnStepData *self)
 {
   if (!self->busy)
-    vn_document_set_n_samples (get_document (self), (guint) gtk_spin_button_get_value_as_int (self->count));
+    vn_document_set_n_samples (step_data_get_document (self), (guint) gtk_spin_button_get_value_as_int (self->count));
 }
 
 static void
-preset_changed (VnStepData *self)
+step_data_preset_changed (VnStepData *self)
 {
-  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
   guint selected = adw_combo_row_get_selected (self->preset);
   guint n;
   const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
@@ -322,13 +322,13 @@ preset_changed (VnStepData *self)
     return;
   data = vn_data_spec_copy (present);
   if (vn_preprocess_set_preset (&data->preprocess, presets[selected].id, NULL))
-    vn_document_set_data (get_document (self), data);
+    vn_document_set_data (step_data_get_document (self), data);
 }
 
 static gboolean
-read_entry (GtkEditable *entry,
-            float       *values,
-            gboolean     positive)
+step_data_read_entry (GtkEditable *entry,
+                      float       *values,
+                      gboolean     positive)
 {
   float numbers[4];
   guint n = 0;
@@ -347,9 +347,9 @@ read_entry (GtkEditable *entry,
 }
 
 static void
-settings_changed (VnStepData *self)
+step_data_settings_changed (VnStepData *self)
 {
-  const VnDataSpec *present = vn_document_get_data (get_document (self));
+  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
   g_autoptr(VnDataSpec) data = NULL;
 
   if (self->busy || present == NULL)
@@ -358,15 +358,15 @@ settings_changed (VnStepData *self)
   data->preprocess.fit = (VnFit) adw_combo_row_get_selected (self->fit);
   data->preprocess.color = (VnColorOrder) adw_combo_row_get_selected (self->color);
   data->preprocess.layout = (VnLayout) adw_combo_row_get_selected (self->layout);
-  if (read_entry (self->mean, data->preprocess.mean, FALSE) &&
-      read_entry (self->deviation, data->preprocess.std, TRUE))
-    vn_document_set_data (get_document (self), data);
+  if (step_data_read_entry (self->mean, data->preprocess.mean, FALSE) &&
+      step_data_read_entry (self->deviation, data->preprocess.std, TRUE))
+    vn_document_set_data (step_data_get_document (self), data);
 }
 
 static gboolean
-fits_input (VnModel       *model,
-            const char    *name,
-            const VnShape *shape)
+step_data_fits_input (VnModel       *model,
+                      const char    *name,
+                      const VnShape *shape)
 {
   const VnValue *input = vn_graph_find_value (model->graph, name);
   const VnShape *declared = &input->type.shape;
@@ -378,27 +378,27 @@ fits_input (VnModel       *model,
 }
 
 static void
-shape_applied (VnStepData  *self,
-               GtkEditable *entry)
+step_data_shape_applied (VnStepData  *self,
+                         GtkEditable *entry)
 {
   const char *name = g_object_get_data (G_OBJECT (entry), "vn-input");
   VnShape shape;
 
   if (vn_format_parse_shape (gtk_editable_get_text (entry), &shape) &&
-      fits_input (vn_document_get_model (get_document (self)), name, &shape))
+      step_data_fits_input (vn_document_get_model (step_data_get_document (self)), name, &shape))
     {
       gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
-      vn_document_set_input_shape (get_document (self), name, &shape);
+      vn_document_set_input_shape (step_data_get_document (self), name, &shape);
     }
   else
     gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
 }
 
 static GtkWidget *
-make_shape_row (VnStepData    *self,
-                const VnValue *input)
+step_data_make_shape_row (VnStepData    *self,
+                          const VnValue *input)
 {
-  g_autofree char *text = vn_shape_to_string (vn_document_get_size (get_document (self), input->name), "×");
+  g_autofree char *text = vn_shape_to_string (vn_document_get_size (step_data_get_document (self), input->name), "×");
   g_autofree char *type = vn_type_to_string (&input->type);
   GtkWidget *row = adw_entry_row_new ();
 
@@ -408,16 +408,16 @@ make_shape_row (VnStepData    *self,
   gtk_editable_set_text (GTK_EDITABLE (row), text);
   gtk_widget_set_tooltip_text (row, type);
   g_object_set_data_full (G_OBJECT (row), "vn-input", g_strdup (input->name), g_free);
-  g_signal_connect_swapped (row, "apply", G_CALLBACK (shape_applied), self);
+  g_signal_connect_swapped (row, "apply", G_CALLBACK (step_data_shape_applied), self);
   return row;
 }
 
 /* Inputs whose size the model leaves open. */
 static void
-model_changed (VnStepData *self)
+step_data_model_changed (VnStepData *self)
 {
-  VnModel *model = vn_document_get_model (get_document (self));
-  GHashTable *open = vn_document_get_input_shapes (get_document (self));
+  VnModel *model = vn_document_get_model (step_data_get_document (self));
+  GHashTable *open = vn_document_get_input_shapes (step_data_get_document (self));
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->shapes))) != NULL)
@@ -428,16 +428,16 @@ model_changed (VnStepData *self)
       const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
 
       if (g_hash_table_contains (open, input->name))
-        gtk_list_box_append (self->shapes, make_shape_row (self, input));
+        gtk_list_box_append (self->shapes, step_data_make_shape_row (self, input));
     }
 }
 
 static void
-view_toggled (VnStepData      *self,
-              GtkToggleButton *button)
+step_data_view_toggled (VnStepData      *self,
+                        GtkToggleButton *button)
 {
   if (gtk_toggle_button_get_active (button))
-    show_previews (self);
+    step_data_show_previews (self);
 }
 
 static void
@@ -446,7 +446,7 @@ vn_step_data_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (step_data_model_changed), step, G_CONNECT_SWAPPED);
   data_changed (VN_STEP_DATA (step));
 }
 
@@ -479,7 +479,7 @@ vn_step_data_dispose (GObject *object)
 
   self->busy = TRUE;
   g_clear_handle_id (&self->refresh_timeout, g_source_remove);
-  stop_opening (self);
+  step_data_stop_opening (self);
   g_clear_pointer (&self->pictures, vn_previews_free);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
@@ -522,7 +522,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
 }
 
 static void
-fill_presets (VnStepData *self)
+step_data_fill_presets (VnStepData *self)
 {
   g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
   guint n;
@@ -540,18 +540,18 @@ vn_step_data_init (VnStepData *self)
   self->busy = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
   self->pictures = vn_previews_new (self->previews);
-  fill_presets (self);
-  g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (change_clicked), self);
-  g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (count_changed), self);
-  g_signal_connect_swapped (self->count, "output", G_CALLBACK (count_output), self);
-  g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (random_toggled), self);
-  g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (preset_changed), self);
-  g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (settings_changed), self);
-  g_signal_connect_swapped (self->color, "notify::selected", G_CALLBACK (settings_changed), self);
-  g_signal_connect_swapped (self->layout, "notify::selected", G_CALLBACK (settings_changed), self);
-  g_signal_connect_swapped (self->mean, "apply", G_CALLBACK (settings_changed), self);
-  g_signal_connect_swapped (self->deviation, "apply", G_CALLBACK (settings_changed), self);
-  g_signal_connect_swapped (self->network, "toggled", G_CALLBACK (view_toggled), self);
-  g_signal_connect_swapped (self->original, "toggled", G_CALLBACK (view_toggled), self);
+  step_data_fill_presets (self);
+  g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
+  g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_count_changed), self);
+  g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
+  g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (step_data_random_toggled), self);
+  g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (step_data_preset_changed), self);
+  g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->color, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->layout, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->mean, "apply", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->deviation, "apply", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->network, "toggled", G_CALLBACK (step_data_view_toggled), self);
+  g_signal_connect_swapped (self->original, "toggled", G_CALLBACK (step_data_view_toggled), self);
   self->busy = FALSE;
 }

@@ -28,14 +28,14 @@ struct _VnStepExport
 G_DEFINE_FINAL_TYPE (VnStepExport, vn_step_export, VN_TYPE_WIZARD_STEP)
 
 static VnDocument *
-get_document (VnStepExport *self)
+step_export_get_document (VnStepExport *self)
 {
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
 static void
-show_path (AdwActionRow *row,
-           const char   *path)
+step_export_show_path (AdwActionRow *row,
+                       const char   *path)
 {
   g_autofree char *shown = path != NULL ? vn_format_path (path) : g_strdup ("");
   g_autofree char *escaped = g_markup_escape_text (shown, -1);
@@ -44,10 +44,10 @@ show_path (AdwActionRow *row,
 }
 
 static void
-update (VnStepExport *self)
+step_export_update (VnStepExport *self)
 {
-  show_path (self->model_row, self->model_path);
-  show_path (self->report_row, self->report_dir);
+  step_export_show_path (self->model_row, self->model_path);
+  step_export_show_path (self->report_row, self->report_dir);
   gtk_widget_set_sensitive (GTK_WIDGET (self->choose_report), gtk_switch_get_active (self->with_report));
   gtk_widget_set_visible (self->done, FALSE);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -55,10 +55,10 @@ update (VnStepExport *self)
 
 /* Beside the opened file, where that can be written; else in the documents folder. */
 static void
-model_changed (VnStepExport *self)
+step_export_model_changed (VnStepExport *self)
 {
-  VnModel *model = vn_document_get_model (get_document (self));
-  g_autofree char *name = vn_wizard_suggest_name (get_document (self));
+  VnModel *model = vn_document_get_model (step_export_get_document (self));
+  g_autofree char *name = vn_wizard_suggest_name (step_export_get_document (self));
   g_autofree char *folder = NULL;
   g_autofree char *base = NULL;
   const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
@@ -76,49 +76,49 @@ model_changed (VnStepExport *self)
   self->model_path = g_build_filename (folder, name, NULL);
   base = g_strndup (name, strlen (name) - strlen (".onnx"));
   self->report_dir = g_strdup_printf ("%s/%s-report", folder, base);
-  update (self);
+  step_export_update (self);
 }
 
 static void
-model_chosen (GFile    *file,
-              gpointer  data)
+step_export_model_chosen (GFile    *file,
+                          gpointer  data)
 {
   VnStepExport *self = data;
 
   g_free (self->model_path);
   self->model_path = g_file_get_path (file);
-  update (self);
+  step_export_update (self);
 }
 
 static void
-report_chosen (GFile    *file,
-               gpointer  data)
+step_export_report_chosen (GFile    *file,
+                           gpointer  data)
 {
   VnStepExport *self = data;
 
   g_free (self->report_dir);
   self->report_dir = g_file_get_path (file);
-  update (self);
+  step_export_update (self);
 }
 
 static void
-choose_model (VnStepExport *self)
+step_export_choose_model (VnStepExport *self)
 {
   g_autofree char *name = self->model_path != NULL ? g_path_get_basename (self->model_path) : NULL;
 
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_MODEL, name, model_chosen, g_object_ref (self),
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_MODEL, name, step_export_model_chosen, g_object_ref (self),
                   g_object_unref);
 }
 
 static void
-choose_report (VnStepExport *self)
+step_export_choose_report (VnStepExport *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_FOLDER, NULL, report_chosen, g_object_ref (self),
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_FOLDER, NULL, step_export_report_chosen, g_object_ref (self),
                   g_object_unref);
 }
 
 static void
-open_folder (VnStepExport *self)
+step_export_open_folder (VnStepExport *self)
 {
   g_autofree char *folder = g_path_get_dirname (self->model_path);
   g_autofree char *uri = g_filename_to_uri (folder, NULL, NULL);
@@ -129,7 +129,7 @@ open_folder (VnStepExport *self)
 }
 
 static void
-job_done (VnStepExport *self)
+step_export_job_done (VnStepExport *self)
 {
   g_autofree char *shown = NULL, *text = NULL;
 
@@ -143,13 +143,13 @@ job_done (VnStepExport *self)
 }
 
 static void
-job_failed (VnStepExport *self)
+step_export_job_failed (VnStepExport *self)
 {
   self->exporting = FALSE;
 }
 
 static void
-job_changed (VnStepExport *self)
+step_export_job_changed (VnStepExport *self)
 {
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
@@ -174,11 +174,11 @@ vn_step_export_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "done", G_CALLBACK (job_done), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "failed", G_CALLBACK (job_failed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), step, G_CONNECT_SWAPPED);
-  model_changed (VN_STEP_EXPORT (step));
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (step_export_model_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "done", G_CALLBACK (step_export_job_done), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "failed", G_CALLBACK (step_export_job_failed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_export_job_changed), step, G_CONNECT_SWAPPED);
+  step_export_model_changed (VN_STEP_EXPORT (step));
 }
 
 static char *
@@ -227,8 +227,8 @@ static void
 vn_step_export_init (VnStepExport *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->choose_model, "clicked", G_CALLBACK (choose_model), self);
-  g_signal_connect_swapped (self->choose_report, "clicked", G_CALLBACK (choose_report), self);
-  g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (open_folder), self);
-  g_signal_connect_swapped (self->with_report, "notify::active", G_CALLBACK (update), self);
+  g_signal_connect_swapped (self->choose_model, "clicked", G_CALLBACK (step_export_choose_model), self);
+  g_signal_connect_swapped (self->choose_report, "clicked", G_CALLBACK (step_export_choose_report), self);
+  g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (step_export_open_folder), self);
+  g_signal_connect_swapped (self->with_report, "notify::active", G_CALLBACK (step_export_update), self);
 }

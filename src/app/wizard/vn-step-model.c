@@ -20,7 +20,7 @@ struct _VnStepModel
 G_DEFINE_FINAL_TYPE (VnStepModel, vn_step_model, VN_TYPE_WIZARD_STEP)
 
 static void
-clear_list (GtkListBox *list)
+step_model_clear_list (GtkListBox *list)
 {
   GtkWidget *child;
 
@@ -29,15 +29,15 @@ clear_list (GtkListBox *list)
 }
 
 static void
-fill_facts (VnStepModel *self,
-            VnModel     *model)
+step_model_fill_facts (VnStepModel *self,
+                       VnModel     *model)
 {
   g_autofree char *path = model->path != NULL ? vn_format_path (model->path) : g_strdup ("–");
   g_autofree char *size = vn_format_bytes (model->file_size);
   g_autofree char *nodes = g_strdup_printf ("%u", model->graph->nodes->len);
   g_autofree char *opset = g_strdup_printf ("%" G_GINT64_FORMAT, vn_model_get_opset (model, ""));
 
-  clear_list (self->facts);
+  step_model_clear_list (self->facts);
   gtk_list_box_append (self->facts, vn_row_new (_("File"), path));
   gtk_list_box_append (self->facts, vn_row_new (_("File size"), size));
   gtk_list_box_append (self->facts, vn_row_new (_("Nodes"), nodes));
@@ -45,10 +45,10 @@ fill_facts (VnStepModel *self,
 }
 
 static void
-fill_values (GtkListBox *list,
-             GPtrArray  *values)
+step_model_fill_values (GtkListBox *list,
+                        GPtrArray  *values)
 {
-  clear_list (list);
+  step_model_clear_list (list);
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
@@ -62,9 +62,9 @@ fill_values (GtkListBox *list,
 }
 
 static int
-compare_count (gconstpointer a,
-               gconstpointer b,
-               gpointer      counts)
+step_model_compare_count (gconstpointer a,
+                          gconstpointer b,
+                          gpointer      counts)
 {
   guint x = GPOINTER_TO_UINT (g_hash_table_lookup (counts, *(char **) a));
   guint y = GPOINTER_TO_UINT (g_hash_table_lookup (counts, *(char **) b));
@@ -73,14 +73,14 @@ compare_count (gconstpointer a,
 }
 
 static void
-fill_operators (VnStepModel *self,
-                VnModel     *model)
+step_model_fill_operators (VnStepModel *self,
+                           VnModel     *model)
 {
   g_autoptr(GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree gpointer *names = NULL;
   guint n;
 
-  clear_list (self->operators);
+  step_model_clear_list (self->operators);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
@@ -89,7 +89,7 @@ fill_operators (VnStepModel *self,
       g_hash_table_insert (counts, node->op_type, GUINT_TO_POINTER (count + 1));
     }
   names = g_hash_table_get_keys_as_array (counts, &n);
-  g_qsort_with_data (names, (int) n, sizeof *names, compare_count, counts);
+  g_qsort_with_data (names, (int) n, sizeof *names, step_model_compare_count, counts);
   for (guint i = 0; i < MIN (n, MAX_OPERATORS); i++)
     {
       guint number = GPOINTER_TO_UINT (g_hash_table_lookup (counts, names[i]));
@@ -106,10 +106,10 @@ model_changed (VnStepModel *self)
 
   if (model == NULL)
     return;
-  fill_facts (self, model);
-  fill_values (self->inputs, model->graph->inputs);
-  fill_values (self->outputs, model->graph->outputs);
-  fill_operators (self, model);
+  step_model_fill_facts (self, model);
+  step_model_fill_values (self->inputs, model->graph->inputs);
+  step_model_fill_values (self->outputs, model->graph->outputs);
+  step_model_fill_operators (self, model);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 

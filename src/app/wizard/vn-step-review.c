@@ -30,13 +30,13 @@ struct _VnStepReview
 G_DEFINE_FINAL_TYPE (VnStepReview, vn_step_review, VN_TYPE_WIZARD_STEP)
 
 static VnDocument *
-get_document (VnStepReview *self)
+step_review_get_document (VnStepReview *self)
 {
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
 static void
-clear_list (GtkListBox *list)
+step_review_clear_list (GtkListBox *list)
 {
   GtkWidget *child;
 
@@ -46,10 +46,10 @@ clear_list (GtkListBox *list)
 
 /* What is suspected of the samples stands above all that was measured on them. */
 static void
-show_suspicions (VnStepReview    *self,
-                 const VnVerdict *verdict)
+step_review_show_suspicions (VnStepReview    *self,
+                             const VnVerdict *verdict)
 {
-  clear_list (self->suspicions);
+  step_review_clear_list (self->suspicions);
   for (guint i = 0; i < verdict->suspicions->len; i++)
     {
       const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
@@ -69,8 +69,8 @@ show_suspicions (VnStepReview    *self,
 }
 
 static void
-show_verdict (VnStepReview    *self,
-              const VnVerdict *verdict)
+step_review_show_verdict (VnStepReview    *self,
+                          const VnVerdict *verdict)
 {
   static const struct { const char *icon, *style; } looks[] = {
     [VN_VERDICT_GOOD] = { "emblem-ok-symbolic", "success" },
@@ -90,9 +90,9 @@ show_verdict (VnStepReview    *self,
 }
 
 static void
-add_figure (VnStepReview *self,
-            const char   *value,
-            const char   *caption)
+step_review_add_figure (VnStepReview *self,
+                        const char   *value,
+                        const char   *caption)
 {
   if (gtk_widget_get_first_child (self->figures) != NULL)
     gtk_box_append (GTK_BOX (self->figures), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
@@ -100,9 +100,9 @@ add_figure (VnStepReview *self,
 }
 
 static void
-show_figures (VnStepReview    *self,
-              const VnResult  *result,
-              const VnVerdict *verdict)
+step_review_show_figures (VnStepReview    *self,
+                          const VnResult  *result,
+                          const VnVerdict *verdict)
 {
   g_autofree char *before = vn_format_bytes (result->float_bytes);
   g_autofree char *after = vn_format_bytes (result->quantized_bytes);
@@ -116,46 +116,46 @@ show_figures (VnStepReview    *self,
   else
     ratio = g_strdup_printf (_("size, %.1f× larger"),
                              (double) result->quantized_bytes / (double) MAX (result->float_bytes, 1));
-  add_figure (self, sizes, ratio);
+  step_review_add_figure (self, sizes, ratio);
   if (verdict->worst_output_db < INFINITY)
     {
       g_autofree char *db = vn_format_db (verdict->worst_output_db);
 
-      add_figure (self, db, _("signal to noise, worst output"));
+      step_review_add_figure (self, db, _("signal to noise, worst output"));
     }
   if (result->accuracy.valid && result->accuracy.n > 0)
     {
       double share = 100.0 * result->accuracy.agree / result->accuracy.n;
       g_autofree char *kept = g_strdup_printf ("%.1f %%", share);
 
-      add_figure (self, kept, _("same answer as before"));
+      step_review_add_figure (self, kept, _("same answer as before"));
     }
 }
 
 static void
-fix_clicked (VnStepReview *self,
-             GtkButton    *button)
+step_review_fix_clicked (VnStepReview *self,
+                         GtkButton    *button)
 {
   g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
   gpointer precision = g_object_get_data (G_OBJECT (button), "vn-precision");
 
   gtk_bitset_add (nodes, GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "vn-node")));
-  vn_document_set_precision (get_document (self), nodes, (VnNodePrecision) GPOINTER_TO_INT (precision));
+  vn_document_set_precision (step_review_get_document (self), nodes, (VnNodePrecision) GPOINTER_TO_INT (precision));
 }
 
 static void
-exclude_all (VnStepReview *self)
+step_review_exclude_all (VnStepReview *self)
 {
-  vn_document_set_precision (get_document (self), self->weak, VN_NODE_FLOAT);
+  vn_document_set_precision (step_review_get_document (self), self->weak, VN_NODE_FLOAT);
 }
 
 static void
-add_fix_button (VnStepReview    *self,
-                AdwActionRow    *row,
-                VnNodeItem      *item,
-                const char      *label,
-                const char      *tooltip,
-                VnNodePrecision  precision)
+step_review_add_fix_button (VnStepReview    *self,
+                            AdwActionRow    *row,
+                            VnNodeItem      *item,
+                            const char      *label,
+                            const char      *tooltip,
+                            VnNodePrecision  precision)
 {
   GtkWidget *button = gtk_button_new_with_label (label);
 
@@ -163,14 +163,14 @@ add_fix_button (VnStepReview    *self,
   gtk_widget_set_tooltip_text (button, tooltip);
   g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
   g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (fix_clicked), self);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (step_review_fix_clicked), self);
   adw_action_row_add_suffix (row, button);
 }
 
 static void
-add_fix (VnStepReview *self,
-         AdwActionRow *row,
-         VnNodeItem   *item)
+step_review_add_fix (VnStepReview *self,
+                     AdwActionRow *row,
+                     VnNodeItem   *item)
 {
   if (item->excluded)
     {
@@ -178,16 +178,16 @@ add_fix (VnStepReview *self,
       return;
     }
   if (vn_dtype_get_bits (item->precision) < 16)
-    add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"),
-                    VN_NODE_16_BIT);
-  add_fix_button (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
+    step_review_add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"),
+                                VN_NODE_16_BIT);
+  step_review_add_fix_button (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
 
 static GtkWidget *
-make_weak_row (VnStepReview *self,
-               VnResult     *result,
-               VnNodeItem   *item)
+step_review_make_weak_row (VnStepReview *self,
+                           VnResult     *result,
+                           VnNodeItem   *item)
 {
   g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
   g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
@@ -207,7 +207,7 @@ make_weak_row (VnStepReview *self,
   gtk_widget_add_css_class (value, "heading");
   gtk_widget_add_css_class (value, "numeric");
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
-  add_fix (self, ADW_ACTION_ROW (row), item);
+  step_review_add_fix (self, ADW_ACTION_ROW (row), item);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.select-node");
@@ -216,8 +216,8 @@ make_weak_row (VnStepReview *self,
 }
 
 static int
-compare_weak (gconstpointer a,
-              gconstpointer b)
+step_review_compare_weak (gconstpointer a,
+                          gconstpointer b)
 {
   const VnNodeItem *p = *(VnNodeItem **) a, *q = *(VnNodeItem **) b;
   double x = p->metrics[VN_METRIC_SQNR], y = q->metrics[VN_METRIC_SQNR];
@@ -229,8 +229,8 @@ compare_weak (gconstpointer a,
 
 /* Nodes that are less than fine, worst first, but those that only pass on the error of another. */
 static GPtrArray *
-find_weak (VnDocument *document,
-           VnResult   *result)
+step_review_find_weak (VnDocument *document,
+                       VnResult   *result)
 {
   GListModel *nodes = vn_document_get_nodes (document);
   GPtrArray *weak = g_ptr_array_new_with_free_func (g_object_unref);
@@ -243,28 +243,28 @@ find_weak (VnDocument *document,
           vn_cause_find_origin (result, item->node) == NULL)
         g_ptr_array_add (weak, g_steal_pointer (&item));
     }
-  g_ptr_array_sort (weak, compare_weak);
+  g_ptr_array_sort (weak, step_review_compare_weak);
   return weak;
 }
 
 static void
-show_weakest (VnStepReview *self,
-              VnResult     *result)
+step_review_show_weakest (VnStepReview *self,
+                          VnResult     *result)
 {
-  g_autoptr(GPtrArray) weak = find_weak (get_document (self), result);
+  g_autoptr(GPtrArray) weak = step_review_find_weak (step_review_get_document (self), result);
 
-  clear_list (self->weakest);
+  step_review_clear_list (self->weakest);
   gtk_bitset_remove_all (self->weak);
   for (guint i = 0; i < MIN (weak->len, MAX_WEAKEST); i++)
-    gtk_list_box_append (self->weakest, make_weak_row (self, result, g_ptr_array_index (weak, i)));
+    gtk_list_box_append (self->weakest, step_review_make_weak_row (self, result, g_ptr_array_index (weak, i)));
   if (weak->len == 0)
     gtk_list_box_append (self->weakest, vn_row_new (_("No node stands out"), NULL));
   gtk_widget_set_sensitive (self->exclude_all, !gtk_bitset_is_empty (self->weak));
 }
 
 static void
-show_outputs (VnStepReview *self,
-              VnResult     *result)
+step_review_show_outputs (VnStepReview *self,
+                          VnResult     *result)
 {
   guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0;
 
@@ -285,8 +285,8 @@ show_outputs (VnStepReview *self,
 }
 
 static void
-show_table (VnStepReview *self,
-            VnResult     *result)
+step_review_show_table (VnStepReview *self,
+                        VnResult     *result)
 {
   guint n = result->n_held_out > 0 ? result->n_held_out : result->n_calibration;
   g_autofree char *title = result->n_held_out > 0
@@ -296,7 +296,7 @@ show_table (VnStepReview *self,
                                                         "Measured on the %u calibration samples", n), n);
 
   gtk_label_set_label (self->measured, title);
-  clear_list (self->table);
+  step_review_clear_list (self->table);
   if (result->accuracy.valid && result->accuracy.n > 0)
     {
       g_autofree char *top1 = g_strdup_printf ("%.1f %% → %.1f %%",
@@ -305,24 +305,24 @@ show_table (VnStepReview *self,
 
       gtk_list_box_append (self->table, vn_row_new (_("Top-1 accuracy"), top1));
     }
-  show_outputs (self, result);
+  step_review_show_outputs (self, result);
 }
 
 static void
-result_changed (VnStepReview *self)
+step_review_result_changed (VnStepReview *self)
 {
-  VnResult *result = vn_document_get_result (get_document (self));
+  VnResult *result = vn_document_get_result (step_review_get_document (self));
   g_autoptr(VnVerdict) verdict = NULL;
 
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
   if (result == NULL)
     return;
   verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
-  show_suspicions (self, verdict);
-  show_verdict (self, verdict);
-  show_figures (self, result, verdict);
-  show_weakest (self, result);
-  show_table (self, result);
+  step_review_show_suspicions (self, verdict);
+  step_review_show_verdict (self, verdict);
+  step_review_show_figures (self, result, verdict);
+  step_review_show_weakest (self, result);
+  step_review_show_table (self, result);
 }
 
 static void
@@ -330,8 +330,8 @@ vn_step_review_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (result_changed), step, G_CONNECT_SWAPPED);
-  result_changed (VN_STEP_REVIEW (step));
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
+  step_review_result_changed (VN_STEP_REVIEW (step));
 }
 
 static char *
@@ -388,5 +388,5 @@ vn_step_review_init (VnStepReview *self)
 {
   self->weak = gtk_bitset_new_empty ();
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (exclude_all), self);
+  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (step_review_exclude_all), self);
 }

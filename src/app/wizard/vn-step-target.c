@@ -23,7 +23,7 @@ struct _VnStepTarget
 G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
 
 static guint
-find_method (const char *id)
+step_target_find_method (const char *id)
 {
   guint n;
   const VnRangeMethod * const *methods = vn_range_method_list (&n);
@@ -35,13 +35,13 @@ find_method (const char *id)
 }
 
 static const char *
-get_type_name (VnDType dtype)
+step_target_get_type_name (VnDType dtype)
 {
   return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
 }
 
 static gboolean
-uses_percentile (const char *id)
+step_target_uses_percentile (const char *id)
 {
   const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
 
@@ -49,7 +49,7 @@ uses_percentile (const char *id)
 }
 
 static void
-recipe_changed (VnStepTarget *self)
+step_target_recipe_changed (VnStepTarget *self)
 {
   const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (VN_WIZARD_STEP (self)));
   guint n;
@@ -62,11 +62,11 @@ recipe_changed (VnStepTarget *self)
       gtk_check_button_set_active (GTK_CHECK_BUTTON (self->checks[i]), TRUE);
   gtk_switch_set_active (self->per_channel, recipe->per_channel);
   gtk_switch_set_active (self->symmetric, recipe->symmetric_activations);
-  adw_combo_row_set_selected (self->method, find_method (recipe->method));
+  adw_combo_row_set_selected (self->method, step_target_find_method (recipe->method));
   gtk_spin_button_set_value (self->percentile, recipe->percentile);
-  gtk_widget_set_visible (self->percentile_row, uses_percentile (recipe->method));
-  summary = g_strdup_printf (_("Activations %s, weights %s."), get_type_name (recipe->activation),
-                             get_type_name (recipe->weight));
+  gtk_widget_set_visible (self->percentile_row, step_target_uses_percentile (recipe->method));
+  summary = g_strdup_printf (_("Activations %s, weights %s."), step_target_get_type_name (recipe->activation),
+                             step_target_get_type_name (recipe->weight));
   gtk_label_set_label (self->summary, summary);
   self->busy = FALSE;
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -74,8 +74,8 @@ recipe_changed (VnStepTarget *self)
 
 /* The rules for single nodes stay when the target changes. */
 static void
-preset_toggled (VnStepTarget   *self,
-                GtkCheckButton *button)
+step_target_preset_toggled (VnStepTarget   *self,
+                            GtkCheckButton *button)
 {
   VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
   const VnRecipe *old = vn_document_get_recipe (document);
@@ -93,7 +93,7 @@ preset_toggled (VnStepTarget   *self,
 }
 
 static void
-details_changed (VnStepTarget *self)
+step_target_details_changed (VnStepTarget *self)
 {
   VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
   guint selected = adw_combo_row_get_selected (self->method);
@@ -111,7 +111,7 @@ details_changed (VnStepTarget *self)
       g_free (recipe->method);
       recipe->method = g_strdup (methods[selected]->id);
     }
-  if (uses_percentile (recipe->method))
+  if (step_target_uses_percentile (recipe->method))
     recipe->percentile = gtk_spin_button_get_value (self->percentile);
   vn_document_edit_recipe (document, recipe, _("Details of the target"));
 }
@@ -119,9 +119,9 @@ details_changed (VnStepTarget *self)
 static void
 vn_step_target_document_set (VnWizardStep *step)
 {
-  g_signal_connect_object (vn_wizard_step_get_document (step), "recipe-changed", G_CALLBACK (recipe_changed),
+  g_signal_connect_object (vn_wizard_step_get_document (step), "recipe-changed", G_CALLBACK (step_target_recipe_changed),
                            step, G_CONNECT_SWAPPED);
-  recipe_changed (VN_STEP_TARGET (step));
+  step_target_recipe_changed (VN_STEP_TARGET (step));
 }
 
 static char *
@@ -175,9 +175,9 @@ vn_step_target_class_init (VnStepTargetClass *klass)
 }
 
 static GtkWidget *
-make_preset_row (VnStepTarget   *self,
-                 const VnPreset *preset,
-                 GtkWidget      *check)
+step_target_make_preset_row (VnStepTarget   *self,
+                             const VnPreset *preset,
+                             GtkWidget      *check)
 {
   GtkWidget *row = adw_action_row_new ();
   g_autofree char *summary = g_markup_escape_text (preset->summary != NULL ? _(preset->summary) : "", -1);
@@ -190,13 +190,13 @@ make_preset_row (VnStepTarget   *self,
   g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
   gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _(preset->title), -1);
-  g_signal_connect_swapped (check, "toggled", G_CALLBACK (preset_toggled), self);
+  g_signal_connect_swapped (check, "toggled", G_CALLBACK (step_target_preset_toggled), self);
   return row;
 }
 
 /* A list for each group of targets. */
 static void
-add_presets (VnStepTarget *self)
+step_target_add_presets (VnStepTarget *self)
 {
   guint n;
   const VnPreset * const *presets = vn_preset_list (&n);
@@ -220,7 +220,7 @@ add_presets (VnStepTarget *self)
       gtk_widget_set_valign (self->checks[i], GTK_ALIGN_CENTER);
       if (i > 0)
         gtk_check_button_set_group (GTK_CHECK_BUTTON (self->checks[i]), GTK_CHECK_BUTTON (self->checks[0]));
-      gtk_list_box_append (GTK_LIST_BOX (list), make_preset_row (self, presets[i], self->checks[i]));
+      gtk_list_box_append (GTK_LIST_BOX (list), step_target_make_preset_row (self, presets[i], self->checks[i]));
     }
 }
 
@@ -233,13 +233,13 @@ vn_step_target_init (VnStepTarget *self)
 
   self->busy = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
-  add_presets (self);
+  step_target_add_presets (self);
   for (guint i = 0; i < n_methods; i++)
     gtk_string_list_append (names, _(methods[i]->title));
   adw_combo_row_set_model (self->method, G_LIST_MODEL (names));
-  g_signal_connect_swapped (self->per_channel, "notify::active", G_CALLBACK (details_changed), self);
-  g_signal_connect_swapped (self->symmetric, "notify::active", G_CALLBACK (details_changed), self);
-  g_signal_connect_swapped (self->method, "notify::selected", G_CALLBACK (details_changed), self);
-  g_signal_connect_swapped (self->percentile, "value-changed", G_CALLBACK (details_changed), self);
+  g_signal_connect_swapped (self->per_channel, "notify::active", G_CALLBACK (step_target_details_changed), self);
+  g_signal_connect_swapped (self->symmetric, "notify::active", G_CALLBACK (step_target_details_changed), self);
+  g_signal_connect_swapped (self->method, "notify::selected", G_CALLBACK (step_target_details_changed), self);
+  g_signal_connect_swapped (self->percentile, "value-changed", G_CALLBACK (step_target_details_changed), self);
   self->busy = FALSE;
 }

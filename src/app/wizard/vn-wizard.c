@@ -43,8 +43,8 @@ static const struct { const char *id, *title; GType (*get_type) (void); } pages[
 };
 
 static gboolean
-can_leave (VnWizard *self,
-           guint     step)
+wizard_can_leave (VnWizard *self,
+                  guint     step)
 {
   g_autofree char *blocker = vn_wizard_step_dup_blocker (self->steps[step]);
 
@@ -53,19 +53,19 @@ can_leave (VnWizard *self,
 
 /* A step can be shown when nothing blocks the ones before it. */
 static guint
-get_last_open (VnWizard *self)
+wizard_get_last_open (VnWizard *self)
 {
   guint last = 0;
 
-  while (last < self->reached && can_leave (self, last))
+  while (last < self->reached && wizard_can_leave (self, last))
     last++;
   return last;
 }
 
 static GtkWidget *
-make_number (VnWizard *self,
-             guint     i,
-             gboolean  done)
+wizard_make_number (VnWizard *self,
+                    guint     i,
+                    gboolean  done)
 {
   g_autofree char *number = g_strdup_printf ("%u", i + 1);
   GtkWidget *widget = done ? gtk_image_new_from_icon_name ("object-select-symbolic") : gtk_label_new (number);
@@ -80,9 +80,9 @@ make_number (VnWizard *self,
 }
 
 static GtkWidget *
-make_row (VnWizard *self,
-          guint     i,
-          gboolean  done)
+wizard_make_row (VnWizard *self,
+                 guint     i,
+                 gboolean  done)
 {
   g_autofree char *answer = done ? vn_wizard_step_dup_answer (self->steps[i]) : NULL;
   GtkWidget *row = gtk_list_box_row_new ();
@@ -102,16 +102,16 @@ make_row (VnWizard *self,
       gtk_label_set_ellipsize (GTK_LABEL (dim), PANGO_ELLIPSIZE_END);
       gtk_box_append (GTK_BOX (texts), dim);
     }
-  gtk_box_append (GTK_BOX (box), make_number (self, i, done && i != self->at));
+  gtk_box_append (GTK_BOX (box), wizard_make_number (self, i, done && i != self->at));
   gtk_box_append (GTK_BOX (box), texts);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
-  gtk_widget_set_sensitive (row, i <= get_last_open (self));
+  gtk_widget_set_sensitive (row, i <= wizard_get_last_open (self));
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
   return row;
 }
 
 static void
-update_list (VnWizard *self)
+wizard_update_list (VnWizard *self)
 {
   GtkWidget *child;
 
@@ -119,13 +119,13 @@ update_list (VnWizard *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
     gtk_list_box_remove (self->list, child);
   for (guint i = 0; i < N_STEPS; i++)
-    gtk_list_box_append (self->list, make_row (self, i, i < self->reached && can_leave (self, i)));
+    gtk_list_box_append (self->list, wizard_make_row (self, i, i < self->reached && wizard_can_leave (self, i)));
   gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, (int) self->at));
   self->busy = FALSE;
 }
 
 static void
-update_buttons (VnWizard *self)
+wizard_update_buttons (VnWizard *self)
 {
   g_autofree char *blocker = vn_wizard_step_dup_blocker (self->steps[self->at]);
 
@@ -136,7 +136,7 @@ update_buttons (VnWizard *self)
 }
 
 static void
-update (VnWizard *self)
+wizard_update (VnWizard *self)
 {
   g_autofree char *title = NULL;
 
@@ -144,52 +144,52 @@ update (VnWizard *self)
     return;
   title = vn_document_dup_title (self->document);
   adw_window_title_set_subtitle (self->title, title);
-  update_list (self);
-  update_buttons (self);
+  wizard_update_list (self);
+  wizard_update_buttons (self);
 }
 
 static void
-go_to (VnWizard *self,
-       guint     step)
+wizard_go_to (VnWizard *self,
+              guint     step)
 {
   self->at = step;
   self->reached = MAX (self->reached, step);
   gtk_stack_set_visible_child (self->stack, GTK_WIDGET (self->steps[step]));
   vn_wizard_step_enter (self->steps[step]);
-  update (self);
+  wizard_update (self);
 }
 
 static void
-next_clicked (VnWizard *self)
+wizard_next_clicked (VnWizard *self)
 {
   if (self->at == N_STEPS - 1)
     vn_wizard_step_next (self->steps[self->at]);
   else
-    go_to (self, self->at + 1);
+    wizard_go_to (self, self->at + 1);
 }
 
 static void
-back_clicked (VnWizard *self)
+wizard_back_clicked (VnWizard *self)
 {
   if (self->at > 0)
-    go_to (self, self->at - 1);
+    wizard_go_to (self, self->at - 1);
 }
 
 static void
-row_selected (VnWizard      *self,
-              GtkListBoxRow *row)
+wizard_row_selected (VnWizard      *self,
+                     GtkListBoxRow *row)
 {
   guint index = row != NULL ? (guint) gtk_list_box_row_get_index (row) : self->at;
 
   if (!self->busy && index != self->at)
-    go_to (self, index);
+    wizard_go_to (self, index);
 }
 
 static void
-model_changed (VnWizard *self)
+wizard_model_changed (VnWizard *self)
 {
   self->reached = self->at = 0;
-  update (self);
+  wizard_update (self);
 }
 
 /**
@@ -203,9 +203,9 @@ vn_wizard_set_document (VnWizard   *self,
   for (guint i = 0; i < N_STEPS; i++)
     {
       vn_wizard_step_set_document (self->steps[i], document);
-      g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (update), self);
+      g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_update), self);
     }
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
 }
 
 /**
@@ -223,7 +223,7 @@ vn_wizard_begin (VnWizard   *self,
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
       at = i;
-  go_to (self, at);
+  wizard_go_to (self, at);
 }
 
 /**
@@ -246,7 +246,7 @@ void
 vn_wizard_go_next (VnWizard *self)
 {
   if (gtk_widget_get_sensitive (GTK_WIDGET (self->next)))
-    next_clicked (self);
+    wizard_next_clicked (self);
 }
 
 /**
@@ -303,7 +303,7 @@ vn_wizard_init (VnWizard *self)
       self->steps[i] = g_object_new (pages[i].get_type (), NULL);
       gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
     }
-  g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (next_clicked), self);
-  g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (back_clicked), self);
-  g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (row_selected), self);
+  g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (wizard_next_clicked), self);
+  g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (wizard_back_clicked), self);
+  g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (wizard_row_selected), self);
 }

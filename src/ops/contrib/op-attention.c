@@ -31,39 +31,39 @@ typedef struct
 } Attention;
 
 static gboolean
-is_quantized (const VnOpContext *ctx)
+attention_is_quantized (const VnOpContext *ctx)
 {
   return *ctx->op->type == 'Q';
 }
 
 static Inputs
-inputs_of (const VnOpContext *ctx)
+attention_inputs_of (const VnOpContext *ctx)
 {
-  return is_quantized (ctx) ? (Inputs) { 5, 8, NONE, NONE } : (Inputs) { 3, 4, 5, 6 };
+  return attention_is_quantized (ctx) ? (Inputs) { 5, 8, NONE, NONE } : (Inputs) { 3, 4, 5, 6 };
 }
 
 static gboolean
-refuse (GError     **error,
-        const char  *what)
+attention_refuse (GError     **error,
+                  const char  *what)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Attention with %s cannot be run"), what);
   return FALSE;
 }
 
 static gboolean
-check_supported (VnOpContext *ctx,
-                 GError     **error)
+attention_check_supported (VnOpContext *ctx,
+                           GError     **error)
 {
   gsize n;
   const gint64 *sizes = vn_node_get_ints (ctx->node, "qkv_hidden_sizes", &n);
 
   for (gsize i = 1; sizes != NULL && i < n; i++)
     if (sizes[i] != sizes[0])
-      return refuse (error, _("different widths of queries, keys and values"));
+      return attention_refuse (error, _("different widths of queries, keys and values"));
   if (vn_node_get_int (ctx->node, "do_rotary", 0) != 0)
-    return refuse (error, _("rotary embedding"));
-  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, inputs_of (ctx).past_length))
-    return refuse (error, _("a shared buffer of earlier keys"));
+    return attention_refuse (error, _("rotary embedding"));
+  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, attention_inputs_of (ctx).past_length))
+    return attention_refuse (error, _("a shared buffer of earlier keys"));
   return TRUE;
 }
 
@@ -80,7 +80,7 @@ attention_init (Attention           *self,
       w->dims[1] / 3 % heads != 0)
     return vn_op_fail (ctx, error, _("data, weight and %lld heads do not fit together"), (long long) heads);
   self->ctx = ctx;
-  self->in = inputs_of (ctx);
+  self->in = attention_inputs_of (ctx);
   self->batch = (gsize) x->dims[0];
   self->length = (gsize) x->dims[1];
   self->width = (gsize) w->dims[1] / 3;
@@ -107,9 +107,9 @@ attention_init (Attention           *self,
 
 /* Numbers of scratch: all of q, k, v, and the scores of one head for each worker. */
 static gboolean
-count_scratch (const Attention *self,
-               gsize           *qkv,
-               gsize           *scores)
+attention_count_scratch (const Attention *self,
+                         gsize           *qkv,
+                         gsize           *scores)
 {
   return vn_checked_mul (self->batch * self->length, 3 * self->width, qkv) &&
          vn_checked_mul (self->length, self->total, scores);
@@ -124,7 +124,7 @@ typedef struct
 } Product;
 
 static void
-product_clear (Product *self)
+attention_product_clear (Product *self)
 {
   g_clear_pointer (&self->zeros[0], vn_tensor_unref);
   g_clear_pointer (&self->zeros[1], vn_tensor_unref);
@@ -132,8 +132,8 @@ product_clear (Product *self)
 
 /* Zero points that are left out; by the node, whose inputs have another order, it could not tell. */
 static void
-add_zero (Product *self,
-          guint    operand)
+attention_add_zero (Product *self,
+                    guint    operand)
 {
   static guint8 zero = 0;
 
@@ -143,8 +143,8 @@ add_zero (Product *self,
 }
 
 static void
-product_init (Product     *self,
-              VnOpContext *ctx)
+attention_product_init (Product     *self,
+                        VnOpContext *ctx)
 {
   static const guint from[] = { X, W, X_SCALE, W_SCALE, X_ZERO, W_ZERO, B };
 
@@ -161,7 +161,7 @@ product_init (Product     *self,
     }
   for (guint i = 0; i < 2; i++)
     if (!vn_op_has_input (ctx, X_ZERO + i))
-      add_zero (self, i);
+      attention_add_zero (self, i);
   self->ctx.in = self->in;
   self->ctx.out = self->out;
   self->ctx.in_types = self->in_types;
@@ -170,15 +170,15 @@ product_init (Product     *self,
 
 /* What the product needs lies behind the rest. */
 static gboolean
-add_product_scratch (VnOpContext *ctx,
-                     GError     **error)
+attention_add_product_scratch (VnOpContext *ctx,
+                               GError     **error)
 {
   Product product;
   gboolean ok;
 
-  product_init (&product, ctx);
+  attention_product_init (&product, ctx);
   ok = product.ctx.op->infer (&product.ctx, error);
-  product_clear (&product);
+  attention_product_clear (&product);
   if (!ok)
     return FALSE;
   ctx->scratch_bytes = (ctx->scratch_bytes + 63) & ~(gsize) 63;
@@ -192,15 +192,15 @@ attention_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape;
   VnShape y = *x, present = VN_SHAPE (2, -1, -1, -1, -1);
-  Inputs in = inputs_of (ctx);
-  VnDType dtype = ctx->in_types[is_quantized (ctx) ? B : X].dtype;
+  Inputs in = attention_inputs_of (ctx);
+  VnDType dtype = ctx->in_types[attention_is_quantized (ctx) ? B : X].dtype;
   Attention self;
   gsize qkv, scores;
 
-  if ((!is_quantized (ctx) && !vn_op_check_alike (ctx, 1u << W | 1u << B | 1u << in.past | 1u << in.bias, error)) ||
-      !check_supported (ctx, error))
+  if ((!attention_is_quantized (ctx) && !vn_op_check_alike (ctx, 1u << W | 1u << B | 1u << in.past | 1u << in.bias, error)) ||
+      !attention_check_supported (ctx, error))
     return FALSE;
-  if (is_quantized (ctx) && dtype != VN_DTYPE_UNDEFINED &&
+  if (attention_is_quantized (ctx) && dtype != VN_DTYPE_UNDEFINED &&
       (((VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F16)) >> dtype & 1) == 0 ||
        (vn_op_has_input (ctx, in.past) && ctx->in_types[in.past].dtype != dtype)))
     return vn_op_fail (ctx, error, _("bias and earlier keys have other element types than float32 or float16"));
@@ -218,18 +218,18 @@ attention_infer (VnOpContext *ctx,
   present = VN_SHAPE (2, (gint64) self.batch, (gint64) self.heads, (gint64) self.total, (gint64) self.head);
   vn_op_set_output (ctx, 0, dtype, &y);
   vn_op_set_output (ctx, 1, dtype, &present);
-  if (!count_scratch (&self, &qkv, &scores) || !vn_checked_mul (scores, vn_op_max_workers (), &scores) ||
+  if (!attention_count_scratch (&self, &qkv, &scores) || !vn_checked_mul (scores, vn_op_max_workers (), &scores) ||
       !vn_checked_add (qkv, scores, &qkv) || !vn_checked_mul (qkv, sizeof (float), &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
-  return !is_quantized (ctx) || add_product_scratch (ctx, error);
+  return !attention_is_quantized (ctx) || attention_add_product_scratch (ctx, error);
 }
 
 /* Whether the mask lets key @k of sample @b be looked at from query @q. */
 static gboolean
-is_visible (const Attention *self,
-            gsize            b,
-            gsize            q,
-            gsize            k)
+attention_is_visible (const Attention *self,
+                      gsize            b,
+                      gsize            q,
+                      gsize            k)
 {
   const VnTensor *mask = vn_op_has_input (self->ctx, self->in.mask) ? self->ctx->in[self->in.mask] : NULL;
 
@@ -244,8 +244,8 @@ is_visible (const Attention *self,
 }
 
 static gboolean
-check_mask (const Attention *self,
-            GError         **error)
+attention_check_mask (const Attention *self,
+                      GError         **error)
 {
   const VnTensor *mask = vn_op_has_input (self->ctx, self->in.mask) ? self->ctx->in[self->in.mask] : NULL;
   gsize expected;
@@ -256,17 +256,17 @@ check_mask (const Attention *self,
            : mask->shape.rank == 2 ? self->batch * self->total
            : mask->n_elements == 2 * self->batch ? 2 * self->batch : self->batch;
   if (mask->shape.rank < 1 || mask->shape.rank > 3 || mask->n_elements != expected)
-    return refuse (error, _("a mask of this shape"));
+    return attention_refuse (error, _("a mask of this shape"));
   return TRUE;
 }
 
 /* Keys or values of one head, earlier ones first; they lie in `present` if that is wanted. */
 static const float *
-gather_head (const Attention *self,
-             gsize            which,     /* 1: keys, 2: values */
-             gsize            b,
-             gsize            h,
-             gsize           *pitch)
+attention_gather_head (const Attention *self,
+                       gsize            which,     /* 1: keys, 2: values */
+                       gsize            b,
+                       gsize            h,
+                       gsize           *pitch)
 {
   const VnOpContext *ctx = self->ctx;
   const float *now = self->qkv + b * self->length * 3 * self->width + which * self->width + h * self->head;
@@ -287,11 +287,11 @@ gather_head (const Attention *self,
 }
 
 static void
-add_bias (const Attention *self,
-          gsize            b,
-          gsize            h,
-          gsize            q,
-          float           *scores)
+attention_add_bias (const Attention *self,
+                    gsize            b,
+                    gsize            h,
+                    gsize            q,
+                    float           *scores)
 {
   const VnTensor *bias = self->ctx->in[self->in.bias];
   gsize batch = bias->shape.dims[0] == 1 ? 0 : b, head = bias->shape.dims[1] == 1 ? 0 : h;
@@ -303,14 +303,14 @@ add_bias (const Attention *self,
 }
 
 static void
-attend (gpointer data,
-        gsize    item,
-        guint    worker)
+attention_attend (gpointer data,
+                  gsize    item,
+                  guint    worker)
 {
   const Attention *self = data;
   gsize b = item / self->heads, h = item % self->heads, k_pitch, v_pitch, row = 3 * self->width;
   const float *q = self->qkv + b * self->length * row + h * self->head;
-  const float *k = gather_head (self, 1, b, h, &k_pitch), *v = gather_head (self, 2, b, h, &v_pitch);
+  const float *k = attention_gather_head (self, 1, b, h, &k_pitch), *v = attention_gather_head (self, 2, b, h, &v_pitch);
   float *scores = self->scores + worker * self->length * self->total;
 
   vn_gemm_general (FALSE, TRUE, self->length, self->total, self->head, self->scale, q, row, k, k_pitch, 0.f, scores,
@@ -322,10 +322,10 @@ attend (gpointer data,
       for (gsize j = 0; j < self->total; j++)
         if (self->causal && j > self->past + i)
           line[j] = (float) -INFINITY;
-        else if (!is_visible (self, b, i, j))
+        else if (!attention_is_visible (self, b, i, j))
           line[j] += self->masked;
       if (vn_op_has_input (self->ctx, self->in.bias))
-        add_bias (self, b, h, i, line);
+        attention_add_bias (self, b, h, i, line);
       vn_softmax_line (line, line, self->total);
     }
   vn_gemm (self->length, self->head, self->total, scores, self->total, v, v_pitch,
@@ -333,7 +333,7 @@ attend (gpointer data,
 }
 
 static gboolean
-project (const Attention *self)
+attention_project (const Attention *self)
 {
   const VnOpContext *ctx = self->ctx;
   gsize row = 3 * self->width, depth = (gsize) ctx->in[X]->shape.dims[2];
@@ -349,9 +349,9 @@ project (const Attention *self)
 }
 
 static gboolean
-project_integers (const Attention *self,
-                  char            *scratch,
-                  GError         **error)
+attention_project_integers (const Attention *self,
+                            char            *scratch,
+                            GError         **error)
 {
   VnShape shape = VN_SHAPE ((gint64) self->batch, (gint64) self->length, 3 * (gint64) self->width);
   g_autoptr(VnTensor) out = vn_tensor_new_wrap (VN_DTYPE_F32, &shape, self->qkv, NULL, NULL, error);
@@ -360,18 +360,18 @@ project_integers (const Attention *self,
 
   if (out == NULL)
     return FALSE;
-  product_init (&product, self->ctx);
+  attention_product_init (&product, self->ctx);
   product.out[0] = out;
   product.ctx.prepared = NULL;
   product.ctx.scratch = (gpointer) (((guintptr) scratch + 63) & ~(guintptr) 63);
   ok = product.ctx.op->run (&product.ctx, error);
-  product_clear (&product);
+  attention_product_clear (&product);
   return ok;
 }
 
 static gboolean
-fits_scores (const Attention *self,
-             const VnShape   *bias)
+attention_fits_scores (const Attention *self,
+                       const VnShape   *bias)
 {
   return bias->rank == 4 && (bias->dims[0] == 1 || bias->dims[0] == (gint64) self->batch) &&
          (bias->dims[1] == 1 || bias->dims[1] == (gint64) self->heads) && bias->dims[2] == (gint64) self->length &&
@@ -386,20 +386,20 @@ attention_run (VnOpContext *ctx,
   Attention self = { 0 };
   gsize n = 0, scores = 0;
 
-  if (!attention_init (&self, ctx, types, error) || !check_mask (&self, error))
+  if (!attention_init (&self, ctx, types, error) || !attention_check_mask (&self, error))
     return FALSE;
   if (self.past > 0 && (ctx->n_outputs < 2 || ctx->out[1] == NULL))
-    return refuse (error, _("earlier keys whose output is not used"));
-  if ((vn_op_has_input (ctx, self.in.bias) && !fits_scores (&self, &ctx->in[self.in.bias]->shape)) ||
+    return attention_refuse (error, _("earlier keys whose output is not used"));
+  if ((vn_op_has_input (ctx, self.in.bias) && !attention_fits_scores (&self, &ctx->in[self.in.bias]->shape)) ||
       (vn_op_has_input (ctx, B) && ctx->in[B]->n_elements != 3 * self.width))
-    return refuse (error, _("a bias of this shape"));
-  count_scratch (&self, &n, &scores);
+    return attention_refuse (error, _("a bias of this shape"));
+  attention_count_scratch (&self, &n, &scores);
   self.qkv = ctx->scratch;
   self.scores = self.qkv + n;
-  if (!(is_quantized (ctx) ? project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()), error)
-                           : project (&self)))
+  if (!(attention_is_quantized (ctx) ? attention_project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()), error)
+                           : attention_project (&self)))
     return FALSE;
-  vn_op_for_items (ctx, self.batch * self.heads, (double) self.length * self.total * self.head / 8, attend, &self);
+  vn_op_for_items (ctx, self.batch * self.heads, (double) self.length * self.total * self.head / 8, attention_attend, &self);
   return TRUE;
 }
 

@@ -24,10 +24,10 @@ bias_gelu_infer (VnOpContext *ctx,
 
 VN_MULTIVERSION
 static void
-erf_line (const float *x,
-          const float *bias,
-          float       *y,
-          gsize        n)
+bias_gelu_erf_line (const float *x,
+                    const float *bias,
+                    float       *y,
+                    gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -39,10 +39,10 @@ erf_line (const float *x,
 
 VN_MULTIVERSION
 static void
-tanh_line (const float *x,
-           const float *bias,
-           float       *y,
-           gsize        n)
+bias_gelu_tanh_line (const float *x,
+                     const float *bias,
+                     float       *y,
+                     gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -72,8 +72,8 @@ gelu_item (gpointer data,
 }
 
 static gboolean
-run_lines (VnOpContext *ctx,
-           void       (*func) (const float *x, const float *bias, float *y, gsize n))
+bias_gelu_run_lines (VnOpContext *ctx,
+                     void       (*func) (const float *x, const float *bias, float *y, gsize n))
 {
   const VnShape *x = &ctx->in[0]->shape;
   BiasGelu job = { ctx, x->rank > 0 ? (gsize) x->dims[x->rank - 1] : 1, func };
@@ -87,14 +87,14 @@ static gboolean
 bias_gelu_run (VnOpContext *ctx,
                GError     **error)
 {
-  return run_lines (ctx, erf_line);
+  return bias_gelu_run_lines (ctx, bias_gelu_erf_line);
 }
 
 static gboolean
-fast_gelu_run (VnOpContext *ctx,
-               GError     **error)
+bias_gelu_fast_gelu_run (VnOpContext *ctx,
+                         GError     **error)
 {
-  return run_lines (ctx, tanh_line);
+  return bias_gelu_run_lines (ctx, bias_gelu_tanh_line);
 }
 
 #define OPERATOR(id, type_, least, run_)                                     \
@@ -110,4 +110,4 @@ const VnOp vn_op_ms_##id = {                                                 \
 };
 
 OPERATOR (bias_gelu, "BiasGelu", 2, bias_gelu_run)
-OPERATOR (fast_gelu, "FastGelu", 1, fast_gelu_run)
+OPERATOR (fast_gelu, "FastGelu", 1, bias_gelu_fast_gelu_run)

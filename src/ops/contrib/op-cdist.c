@@ -29,9 +29,9 @@ cdist_infer (VnOpContext *ctx,
 }
 
 static void
-measure_row (gpointer data,
-             gsize    item,
-             guint    worker)
+cdist_measure_row (gpointer data,
+                   gsize    item,
+                   guint    worker)
 {
   const Distances *self = data;
 
@@ -63,7 +63,7 @@ cdist_run (VnOpContext *ctx,
                      vn_op_attr_is (ctx, "metric", "euclidean", "sqeuclidean") };
 
   if (self.y->n_elements > 0)
-    vn_op_for_items (ctx, self.m, 4. * (double) (self.n * self.depth), measure_row, &self);
+    vn_op_for_items (ctx, self.m, 4. * (double) (self.n * self.depth), cdist_measure_row, &self);
   return TRUE;
 }
 
@@ -80,8 +80,8 @@ const VnOp vn_op_ms_cdist = {
 /* ---- Inverse ---- */
 
 static gboolean
-inverse_infer (VnOpContext *ctx,
-               GError     **error)
+cdist_inverse_infer (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gint64 n = x->rank >= 2 ? x->dims[x->rank - 1] : VN_DIM_UNKNOWN;
@@ -96,9 +96,9 @@ inverse_infer (VnOpContext *ctx,
 }
 
 static gsize
-find_pivot (const double *a,
-            gsize         n,
-            gsize         column)
+cdist_find_pivot (const double *a,
+                  gsize         n,
+                  gsize         column)
 {
   gsize best = column;
 
@@ -109,10 +109,10 @@ find_pivot (const double *a,
 }
 
 static void
-swap_rows (double *a,
-           gsize   n,
-           gsize   i,
-           gsize   j)
+cdist_swap_rows (double *a,
+                 gsize   n,
+                 gsize   i,
+                 gsize   j)
 {
   for (gsize k = 0; k < n && i != j; k++)
     {
@@ -125,19 +125,19 @@ swap_rows (double *a,
 
 /* Turns @a into the identity, and the identity @b into the inverse; %FALSE if there is none. */
 static gboolean
-invert (double *a,
-        double *b,
-        gsize   n)
+cdist_invert (double *a,
+              double *b,
+              gsize   n)
 {
   for (gsize c = 0; c < n; c++)
     {
-      gsize pivot = find_pivot (a, n, c);
+      gsize pivot = cdist_find_pivot (a, n, c);
       double value = a[pivot * n + c];
 
       if (value == 0 || !isfinite (value))
         return FALSE;
-      swap_rows (a, n, pivot, c);
-      swap_rows (b, n, pivot, c);
+      cdist_swap_rows (a, n, pivot, c);
+      cdist_swap_rows (b, n, pivot, c);
       for (gsize k = 0; k < n; k++)
         {
           a[c * n + k] /= value;
@@ -158,8 +158,8 @@ invert (double *a,
 }
 
 static gboolean
-inverse_run (VnOpContext *ctx,
-             GError     **error)
+cdist_inverse_run (VnOpContext *ctx,
+                   GError     **error)
 {
   const VnTensor *x = ctx->in[0];
   gsize n = (gsize) x->shape.dims[x->shape.rank - 1], size = n * n;
@@ -172,7 +172,7 @@ inverse_run (VnOpContext *ctx,
           a[i] = vn_tensor_get_double (x, first + i);
           b[i] = i % (n + 1) == 0;
         }
-      if (!invert (a, b, n))
+      if (!cdist_invert (a, b, n))
         return vn_op_fail (ctx, error, _("matrix %zu has no inverse"), first / size);
       for (gsize i = 0; i < size; i++)
         if (x->dtype == VN_DTYPE_F64)
@@ -189,6 +189,6 @@ const VnOp vn_op_ms_inverse = {
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_ARITHMETIC,
-  .infer = inverse_infer,
-  .run = inverse_run,
+  .infer = cdist_inverse_infer,
+  .run = cdist_inverse_run,
 };

@@ -45,11 +45,11 @@ typedef struct
 
 /* Where number @i of @n lies on an axis of @size pixels. */
 static float
-place (float from,
-       float to,
-       gsize size,
-       gsize i,
-       gsize n)
+crop_and_resize_place (float from,
+                       float to,
+                       gsize size,
+                       gsize i,
+                       gsize n)
 {
   float last = (float) size - 1;
 
@@ -57,10 +57,10 @@ place (float from,
 }
 
 static float
-sample (const Crop  *self,
-        const float *image,
-        float        y,
-        float        x)
+crop_and_resize_sample (const Crop  *self,
+                        const float *image,
+                        float        y,
+                        float        x)
 {
   gsize top = (gsize) floorf (y), bottom = (gsize) ceilf (y), left = (gsize) floorf (x), right = (gsize) ceilf (x);
   float down = y - (float) top, across = x - (float) left, upper, lower;
@@ -87,14 +87,14 @@ crop_plane (gpointer data,
 
   for (gsize i = 0; i < self->rows; i++)
     {
-      float y = place (corners[0], corners[2], self->height, i, self->rows);
+      float y = crop_and_resize_place (corners[0], corners[2], self->height, i, self->rows);
 
       for (gsize j = 0; j < self->columns; j++)
         {
-          float x = place (corners[1], corners[3], self->width, j, self->columns);
+          float x = crop_and_resize_place (corners[1], corners[3], self->width, j, self->columns);
           gboolean inside = y >= 0 && y <= (float) (self->height - 1) && x >= 0 && x <= (float) (self->width - 1);
 
-          to[i * self->columns + j] = inside ? sample (self, from, y, x) : self->outside;
+          to[i * self->columns + j] = inside ? crop_and_resize_sample (self, from, y, x) : self->outside;
         }
     }
 }

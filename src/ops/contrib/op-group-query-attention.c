@@ -20,16 +20,16 @@ typedef struct
 } Layout;
 
 static gboolean
-refuse (GError     **error,
-        const char  *what)
+group_query_attention_refuse (GError     **error,
+                              const char  *what)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("GroupQueryAttention with %s cannot be run"), what);
   return FALSE;
 }
 
 static gboolean
-check_supported (VnOpContext *ctx,
-                 GError     **error)
+group_query_attention_check_supported (VnOpContext *ctx,
+                                       GError     **error)
 {
   VnDType dtype = ctx->in_types[Q].dtype;
   gboolean alike = TRUE;
@@ -40,18 +40,18 @@ check_supported (VnOpContext *ctx,
       alike = alike && ctx->in_types[i].dtype == dtype;
   if (!alike || !vn_op_attr_is (ctx, "k_quant_type", "NONE", "NONE") || !vn_op_attr_is (ctx, "v_quant_type", "NONE", "NONE") ||
       vn_op_has_input (ctx, K_SCALE) || vn_op_has_input (ctx, V_SCALE))
-    return refuse (error, _("earlier keys of another element type"));
+    return group_query_attention_refuse (error, _("earlier keys of another element type"));
   if (vn_node_get_int (ctx->node, "sliding_window_cache", 0) != 0)
-    return refuse (error, _("a sliding window of earlier keys"));
+    return group_query_attention_refuse (error, _("a sliding window of earlier keys"));
   if (vn_op_has_input (ctx, Q_NORM) || vn_op_has_input (ctx, K_NORM))
-    return refuse (error, _("a normalization of queries and keys"));
+    return group_query_attention_refuse (error, _("a normalization of queries and keys"));
   if (show < 0 || show > 2)
     return vn_op_fail (ctx, error, _("qk_output %lld is none of 0 to 2"), (long long) show);
   return TRUE;
 }
 
 static gboolean
-is_known (VnOpContext *ctx)
+group_query_attention_is_known (VnOpContext *ctx)
 {
   gint64 total;
   guint n;
@@ -63,18 +63,18 @@ is_known (VnOpContext *ctx)
 }
 
 static gboolean
-has_shape (const VnShape *shape,
-           gint64         a,
-           gint64         b,
-           gint64         c,
-           gint64         d)
+group_query_attention_has_shape (const VnShape *shape,
+                                 gint64         a,
+                                 gint64         b,
+                                 gint64         c,
+                                 gint64         d)
 {
   return shape->rank == 4 && shape->dims[0] == a && shape->dims[1] == b && shape->dims[2] == c && shape->dims[3] == d;
 }
 
 static gboolean
-read_data (Layout       *self,
-           VnOpContext  *ctx)
+group_query_attention_read_data (Layout       *self,
+                                 VnOpContext  *ctx)
 {
   const VnShape *q = &ctx->in_types[Q].shape, *k = &ctx->in_types[K].shape, *v = &ctx->in_types[V].shape;
   gint64 groups;
@@ -93,8 +93,8 @@ read_data (Layout       *self,
 }
 
 static gboolean
-read_keys (Layout       *self,
-           VnOpContext  *ctx)
+group_query_attention_read_keys (Layout       *self,
+                                 VnOpContext  *ctx)
 {
   const VnShape *past = &ctx->in_types[PAST_K].shape;
   guint n;
@@ -104,7 +104,7 @@ read_keys (Layout       *self,
     self->past = past->rank == 4 ? past->dims[2] : -1;
   if (vn_op_has_input (ctx, PAST_K) != vn_op_has_input (ctx, PAST_V) ||
       (vn_op_has_input (ctx, PAST_K) &&
-       (!has_shape (past, self->batch, self->kv_heads, self->past, self->depth) ||
+       (!group_query_attention_has_shape (past, self->batch, self->kv_heads, self->past, self->depth) ||
         !vn_shape_equal (past, &ctx->in_types[PAST_V].shape))) ||
       !vn_op_get_ints_input (ctx, TOTAL, &self->total, 1, &n) || n != 1 || self->total < self->length)
     return FALSE;
@@ -114,8 +114,8 @@ read_keys (Layout       *self,
 }
 
 static gboolean
-read_angles (Layout       *self,
-             VnOpContext  *ctx)
+group_query_attention_read_angles (Layout       *self,
+                                   VnOpContext  *ctx)
 {
   const VnShape *c = &ctx->in_types[COS].shape;
 
@@ -130,26 +130,26 @@ read_angles (Layout       *self,
 }
 
 static gboolean
-layout_init (Layout       *self,
-             VnOpContext  *ctx,
-             GError      **error)
+group_query_attention_layout_init (Layout       *self,
+                                   VnOpContext  *ctx,
+                                   GError      **error)
 {
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   self->kv_heads = vn_node_get_int (ctx->node, "kv_num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
     return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
                                      " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
-  if (!read_data (self, ctx) || !read_keys (self, ctx) || !read_angles (self, ctx))
+  if (!group_query_attention_read_data (self, ctx) || !group_query_attention_read_keys (self, ctx) || !group_query_attention_read_angles (self, ctx))
     return vn_op_fail (ctx, error, _("queries, keys, values, angles and %lld heads do not fit together"),
                        (long long) self->heads);
   return TRUE;
 }
 
 static gboolean
-count_rows (const Layout *self,
-            gint64        heads,
-            gint64        rows,
-            gsize        *bytes)
+group_query_attention_count_rows (const Layout *self,
+                                  gint64        heads,
+                                  gint64        rows,
+                                  gsize        *bytes)
 {
   VnShape shape = VN_SHAPE (self->batch, heads, rows, self->depth);
   gsize n;
@@ -160,15 +160,15 @@ count_rows (const Layout *self,
 
 /* Turned queries, all keys and values if nobody takes them, and what the attention itself wants. */
 static gboolean
-count_scratch (const Layout *self,
-               gsize        *queries,
-               gsize        *keys,
-               gsize        *all)
+group_query_attention_count_scratch (const Layout *self,
+                                     gsize        *queries,
+                                     gsize        *keys,
+                                     gsize        *all)
 {
   *queries = 0;
   return vn_attend_scratch (VN_DTYPE_F32, (gsize) self->kept, all) &&
-         (!self->turned || count_rows (self, self->heads, self->length, queries)) &&
-         count_rows (self, self->kv_heads, self->kept, keys) && vn_checked_add (*all, *queries, all) &&
+         (!self->turned || group_query_attention_count_rows (self, self->heads, self->length, queries)) &&
+         group_query_attention_count_rows (self, self->kv_heads, self->kept, keys) && vn_checked_add (*all, *queries, all) &&
          vn_checked_add (*all, *keys, all) && vn_checked_add (*all, *keys, all);
 }
 
@@ -182,16 +182,16 @@ group_query_infer (VnOpContext *ctx,
   gsize queries, keys;
   Layout self = { 0 };
 
-  if (!check_supported (ctx, error))
+  if (!group_query_attention_check_supported (ctx, error))
     return FALSE;
-  if (is_known (ctx))
+  if (group_query_attention_is_known (ctx))
     {
-      if (!layout_init (&self, ctx, error))
+      if (!group_query_attention_layout_init (&self, ctx, error))
         return FALSE;
       y = VN_SHAPE (self.batch, self.length, self.heads * self.depth);
       present = VN_SHAPE (self.batch, self.kv_heads, self.kept, self.depth);
       scores = VN_SHAPE (self.batch, self.heads, self.length, self.total);
-      if (!count_scratch (&self, &queries, &keys, &ctx->scratch_bytes))
+      if (!group_query_attention_count_scratch (&self, &queries, &keys, &ctx->scratch_bytes))
         return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
     }
   else if (q->rank == 3)
@@ -220,31 +220,31 @@ typedef struct
 
 /* Earlier keys of a sample. */
 static gint64
-count_past (const Layout   *self,
-            const VnTensor *lengths,
-            gsize           b)
+group_query_attention_count_past (const Layout   *self,
+                                  const VnTensor *lengths,
+                                  gsize           b)
 {
   return self->prompt ? 0 : vn_tensor_get_s64 (lengths, b) + 1 - self->length;
 }
 
 static gint64
-position (const Layout *self,
-          VnOpContext  *ctx,
-          gsize         b,
-          gsize         row)
+group_query_attention_position (const Layout *self,
+                                VnOpContext  *ctx,
+                                gsize         b,
+                                gsize         row)
 {
   const VnTensor *given = vn_op_has_input (ctx, POSITIONS) ? ctx->in[POSITIONS] : NULL;
 
   if (given != NULL && !self->prompt)
     return vn_tensor_get_s64 (given, b * (gsize) self->length + row);
   return (gint64) row + (given != NULL ? CLAMP (vn_tensor_get_s64 (given, 0), G_MININT32, G_MAXINT32)
-                                       : count_past (self, ctx->in[LENGTHS], b));
+                                       : group_query_attention_count_past (self, ctx->in[LENGTHS], b));
 }
 
 static void
-gather_head (gpointer data,
-             gsize    item,
-             guint    worker)
+group_query_attention_gather_head (gpointer data,
+                                   gsize    item,
+                                   guint    worker)
 {
   const Gather *self = data;
   gsize b = item / self->heads, h = item % self->heads, n = (gsize) self->layout->length, before = 0, bytes;
@@ -254,13 +254,13 @@ gather_head (gpointer data,
 
   bytes = depth * sizeof (float);
   if (self->keeps)
-    before = (gsize) count_past (self->layout, self->lengths, b);
+    before = (gsize) group_query_attention_count_past (self->layout, self->lengths, b);
   if (before > 0)
     memcpy (to, self->past + item * (gsize) self->layout->past * depth, before * bytes);
   for (gsize i = 0; i < n; i++)
     if (self->turned)
       vn_rotary_row (&self->rotary, from + i * self->from.row, to + (before + i) * depth,
-                     (gsize) position (self->layout, self->ctx, b, i));
+                     (gsize) group_query_attention_position (self->layout, self->ctx, b, i));
     else
       memcpy (to + (before + i) * depth, from + i * self->from.row, bytes);
   if (before + n < self->rows)
@@ -268,9 +268,9 @@ gather_head (gpointer data,
 }
 
 static gboolean
-check_lengths (const Layout  *self,
-               VnOpContext   *ctx,
-               GError       **error)
+group_query_attention_check_lengths (const Layout  *self,
+                                     VnOpContext   *ctx,
+                                     GError       **error)
 {
   const VnTensor *lengths = ctx->in[LENGTHS];
   gint64 most = self->prompt ? self->length : MIN (self->total, self->past + self->length);
@@ -286,9 +286,9 @@ check_lengths (const Layout  *self,
 }
 
 static gboolean
-check_positions (const Layout  *self,
-                 VnOpContext   *ctx,
-                 GError       **error)
+group_query_attention_check_positions (const Layout  *self,
+                                       VnOpContext   *ctx,
+                                       GError       **error)
 {
   gsize n = (gsize) self->length;
 
@@ -300,7 +300,7 @@ check_positions (const Layout  *self,
     return vn_op_fail (ctx, error, _("the positions must be %zu of int64"), (gsize) self->batch * n);
   for (gsize i = 0; n > 0 && i < (gsize) self->batch * n; i++)
     {
-      gint64 at = position (self, ctx, i / n, i % n);
+      gint64 at = group_query_attention_position (self, ctx, i / n, i % n);
 
       if (at < 0 || at >= ctx->in_types[COS].shape.dims[0])
         return vn_op_fail (ctx, error, _("position %lld of a table of %lld"), (long long) at,
@@ -311,9 +311,9 @@ check_positions (const Layout  *self,
 
 /* @which: 0 queries, 1 keys, 2 values */
 static VnHeads
-locate (const Layout *self,
-        VnOpContext  *ctx,
-        guint         which)
+group_query_attention_locate (const Layout *self,
+                              VnOpContext  *ctx,
+                              guint         which)
 {
   gsize depth = (gsize) self->depth, row = (gsize) ctx->in[Q]->shape.dims[2], place = 0;
 
@@ -326,14 +326,14 @@ locate (const Layout *self,
 
 /* Queries, keys or values in heads of @rows rows each. */
 static VnHeads
-gather (const Layout *self,
-        VnOpContext  *ctx,
-        guint         which,
-        float        *to,
-        gsize         rows)
+group_query_attention_gather (const Layout *self,
+                              VnOpContext  *ctx,
+                              guint         which,
+                              float        *to,
+                              gsize         rows)
 {
   gsize heads = (gsize) (which == 0 ? self->heads : self->kv_heads), depth = (gsize) self->depth;
-  Gather job = { .layout = self, .ctx = ctx, .from = locate (self, ctx, which), .to = to, .heads = heads, .rows = rows,
+  Gather job = { .layout = self, .ctx = ctx, .from = group_query_attention_locate (self, ctx, which), .to = to, .heads = heads, .rows = rows,
                  .lengths = ctx->in[LENGTHS], .turned = self->turned && which < 2, .keeps = which > 0 };
 
   if (which > 0 && vn_op_has_input (ctx, PAST_K))
@@ -347,15 +347,15 @@ gather (const Layout *self,
       job.rotary.sin = ctx->in[SIN]->data;
     }
   if (rows > 0)
-    vn_op_for_items (ctx, (gsize) self->batch * heads, (double) (rows * depth), gather_head, &job);
+    vn_op_for_items (ctx, (gsize) self->batch * heads, (double) (rows * depth), group_query_attention_gather_head, &job);
   return (VnHeads) { to, heads * rows * depth, rows * depth, depth };
 }
 
 static gboolean
-set_options (VnAttend      *job,
-             VnOpContext   *ctx,
-             const Layout  *self,
-             GError       **error)
+group_query_attention_set_options (VnAttend      *job,
+                                   VnOpContext   *ctx,
+                                   const Layout  *self,
+                                   GError       **error)
 {
   gint64 window = vn_node_get_int (ctx->node, "local_window_size", -1);
   const VnTensor *bias = vn_op_has_input (ctx, BIAS) ? ctx->in[BIAS] : NULL;
@@ -397,26 +397,26 @@ group_query_run (VnOpContext *ctx,
   char *at = ctx->scratch;
   Layout self = { 0 };
 
-  if (!layout_init (&self, ctx, error) || !check_lengths (&self, ctx, error) || !check_positions (&self, ctx, error))
+  if (!group_query_attention_layout_init (&self, ctx, error) || !group_query_attention_check_lengths (&self, ctx, error) || !group_query_attention_check_positions (&self, ctx, error))
     return FALSE;
   if (ctx->n_outputs > SCORES && ctx->out[SCORES] != NULL)
-    return refuse (error, _("an output of the scores"));
-  count_scratch (&self, &queries, &keys, &all);
+    return group_query_attention_refuse (error, _("an output of the scores"));
+  group_query_attention_count_scratch (&self, &queries, &keys, &all);
   job.batch = (gsize) self.batch;
   job.heads = (gsize) self.heads;
   job.kv_heads = (gsize) self.kv_heads;
   job.length = (gsize) self.length;
   job.total = (gsize) self.kept;
   job.depth = job.v_depth = (gsize) self.depth;
-  if (!set_options (&job, ctx, &self, error))
+  if (!group_query_attention_set_options (&job, ctx, &self, error))
     return FALSE;
   for (guint i = 0; i < 2; i++)
     present[i] = ctx->n_outputs > PRESENT_K + i ? ctx->out[PRESENT_K + i] : NULL;
-  job.q = self.turned ? gather (&self, ctx, 0, (float *) at, job.length) : locate (&self, ctx, 0);
+  job.q = self.turned ? group_query_attention_gather (&self, ctx, 0, (float *) at, job.length) : group_query_attention_locate (&self, ctx, 0);
   at += queries;
-  job.k = gather (&self, ctx, 1, present[0] != NULL ? present[0]->data : at, job.total);
+  job.k = group_query_attention_gather (&self, ctx, 1, present[0] != NULL ? present[0]->data : at, job.total);
   at += keys;
-  job.v = gather (&self, ctx, 2, present[1] != NULL ? present[1]->data : at, job.total);
+  job.v = group_query_attention_gather (&self, ctx, 2, present[1] != NULL ? present[1]->data : at, job.total);
   job.y = (VnHeads) { ctx->out[Y]->data, job.length * job.heads * job.depth, job.depth, job.heads * job.depth };
   job.scratch = at + keys;
   vn_attend_run (&job, ctx);

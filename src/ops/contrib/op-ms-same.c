@@ -17,7 +17,7 @@ static const struct
 };
 
 static VnOpContext
-as_standard (const VnOpContext *ctx)
+ms_same_as_standard (const VnOpContext *ctx)
 {
   VnOpContext inner = *ctx;
 
@@ -34,7 +34,7 @@ static gboolean
 same_infer (VnOpContext *ctx,
             GError     **error)
 {
-  VnOpContext inner = as_standard (ctx);
+  VnOpContext inner = ms_same_as_standard (ctx);
   gboolean ok = inner.op->infer (&inner, error);
 
   ctx->scratch_bytes = inner.scratch_bytes;
@@ -45,7 +45,7 @@ static gboolean
 same_run (VnOpContext *ctx,
           GError     **error)
 {
-  VnOpContext inner = as_standard (ctx);
+  VnOpContext inner = ms_same_as_standard (ctx);
 
   return inner.op->run (&inner, error);
 }

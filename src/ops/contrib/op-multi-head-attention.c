@@ -20,15 +20,15 @@ typedef struct
 } Layout;
 
 static gboolean
-refuse (GError     **error,
-        const char  *what)
+multi_head_attention_refuse (GError     **error,
+                             const char  *what)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("MultiHeadAttention with %s cannot be run"), what);
   return FALSE;
 }
 
 static gboolean
-is_known (VnOpContext *ctx)
+multi_head_attention_is_known (VnOpContext *ctx)
 {
   for (guint i = Q; i <= PAST_V; i++)
     if (vn_op_has_input (ctx, i) && !vn_shape_is_static (&ctx->in_types[i].shape))
@@ -37,19 +37,19 @@ is_known (VnOpContext *ctx)
 }
 
 static gboolean
-has_shape (const VnShape *shape,
-           int            rank,
-           const gint64  *dims)
+multi_head_attention_has_shape (const VnShape *shape,
+                                int            rank,
+                                const gint64  *dims)
 {
   return shape->rank == rank && memcmp (shape->dims, dims, (gsize) rank * sizeof *dims) == 0;
 }
 
 #define HAS_SHAPE(shape, ...) \
-  has_shape (shape, (int) G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ })
+  multi_head_attention_has_shape (shape, (int) G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ })
 
 static gboolean
-read_queries (Layout       *self,
-              VnOpContext  *ctx)
+multi_head_attention_read_queries (Layout       *self,
+                                   VnOpContext  *ctx)
 {
   const VnShape *q = &ctx->in_types[Q].shape;
 
@@ -68,8 +68,8 @@ read_queries (Layout       *self,
 }
 
 static gboolean
-read_keys (Layout       *self,
-           VnOpContext  *ctx)
+multi_head_attention_read_keys (Layout       *self,
+                                VnOpContext  *ctx)
 {
   const VnShape *k = &ctx->in_types[K].shape, *v = &ctx->in_types[V].shape;
   gboolean has_v = vn_op_has_input (ctx, V);
@@ -96,8 +96,8 @@ read_keys (Layout       *self,
 }
 
 static gboolean
-read_past (Layout       *self,
-           VnOpContext  *ctx)
+multi_head_attention_read_past (Layout       *self,
+                                VnOpContext  *ctx)
 {
   const VnShape *k = &ctx->in_types[PAST_K].shape;
 
@@ -112,13 +112,13 @@ read_past (Layout       *self,
 }
 
 static gboolean
-layout_init (Layout       *self,
-             VnOpContext  *ctx,
-             GError      **error)
+multi_head_attention_layout_init (Layout       *self,
+                                  VnOpContext  *ctx,
+                                  GError      **error)
 {
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
-  if (self->heads < 1 || self->heads > MAX_HEADS || !read_queries (self, ctx) || !read_keys (self, ctx) ||
-      !read_past (self, ctx) || self->depth > G_MAXINT32 || self->v_depth > G_MAXINT32)
+  if (self->heads < 1 || self->heads > MAX_HEADS || !multi_head_attention_read_queries (self, ctx) || !multi_head_attention_read_keys (self, ctx) ||
+      !multi_head_attention_read_past (self, ctx) || self->depth > G_MAXINT32 || self->v_depth > G_MAXINT32)
     return vn_op_fail (ctx, error, _("queries, keys, values and %lld heads do not fit together"),
                        (long long) self->heads);
   if (vn_op_has_input (ctx, BIAS) &&
@@ -129,10 +129,10 @@ layout_init (Layout       *self,
 }
 
 static gboolean
-count_rows (const Layout *self,
-            gint64        rows,
-            gint64        depth,
-            gsize        *bytes)
+multi_head_attention_count_rows (const Layout *self,
+                                 gint64        rows,
+                                 gint64        depth,
+                                 gsize        *bytes)
 {
   VnShape shape = VN_SHAPE (self->batch, self->heads, rows, depth);
   gsize n;
@@ -143,10 +143,10 @@ count_rows (const Layout *self,
 
 /* Queries, keys and values that cannot be used where they are, a mask made of lengths, then what the attention wants. */
 static gboolean
-count_scratch (VnOpContext  *ctx,
-               const Layout *self,
-               gsize         sizes[4],
-               gsize        *all)
+multi_head_attention_count_scratch (VnOpContext  *ctx,
+                                    const Layout *self,
+                                    gsize         sizes[4],
+                                    gsize        *all)
 {
   gboolean biased = vn_op_has_input (ctx, BIAS), joined = biased || vn_op_has_input (ctx, PAST_K);
 
@@ -157,9 +157,9 @@ count_scratch (VnOpContext  *ctx,
     return FALSE;
   sizes[3] &= ~(gsize) 63;
   return vn_attend_scratch (VN_DTYPE_F32, (gsize) self->total, all) &&
-         (!biased || count_rows (self, self->length, self->depth, &sizes[0])) &&
-         (!joined || (count_rows (self, self->total, self->depth, &sizes[1]) &&
-                      count_rows (self, self->total, self->v_depth, &sizes[2]))) &&
+         (!biased || multi_head_attention_count_rows (self, self->length, self->depth, &sizes[0])) &&
+         (!joined || (multi_head_attention_count_rows (self, self->total, self->depth, &sizes[1]) &&
+                      multi_head_attention_count_rows (self, self->total, self->v_depth, &sizes[2]))) &&
          vn_checked_add (*all, sizes[0], all) && vn_checked_add (*all, sizes[1], all) &&
          vn_checked_add (*all, sizes[2], all) && vn_checked_add (*all, sizes[3], all);
 }
@@ -176,16 +176,16 @@ multi_head_infer (VnOpContext *ctx,
   gsize sizes[4];
 
   if (vn_op_has_input (ctx, PAST_LENGTH) || vn_op_has_input (ctx, INDIRECTION))
-    return refuse (error, _("a shared buffer of earlier keys"));
-  if (is_known (ctx))
+    return multi_head_attention_refuse (error, _("a shared buffer of earlier keys"));
+  if (multi_head_attention_is_known (ctx))
     {
-      if (!layout_init (&self, ctx, error))
+      if (!multi_head_attention_layout_init (&self, ctx, error))
         return FALSE;
       y = VN_SHAPE (self.batch, self.length, self.heads * self.v_depth);
       present = VN_SHAPE (self.batch, self.heads, self.total, self.depth);
       present_v = VN_SHAPE (self.batch, self.heads, self.total, self.v_depth);
       scores = VN_SHAPE (self.batch, self.heads, self.length, self.total);
-      if (!count_scratch (ctx, &self, sizes, &ctx->scratch_bytes))
+      if (!multi_head_attention_count_scratch (ctx, &self, sizes, &ctx->scratch_bytes))
         return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
     }
   else if (q->rank == 3 || q->rank == 5)
@@ -201,9 +201,9 @@ multi_head_infer (VnOpContext *ctx,
 
 /* @which: 0 queries, 1 keys, 2 values */
 static VnHeads
-locate (const Layout *self,
-        VnOpContext  *ctx,
-        guint         which)
+multi_head_attention_locate (const Layout *self,
+                             VnOpContext  *ctx,
+                             guint         which)
 {
   gsize rows = (gsize) (which == 0 ? self->length : self->now), heads = (gsize) self->heads;
   gsize depth = (gsize) (which == 2 ? self->v_depth : self->depth);
@@ -225,9 +225,9 @@ typedef struct
 } Gather;
 
 static void
-gather_head (gpointer data,
-             gsize    item,
-             guint    worker)
+multi_head_attention_gather_head (gpointer data,
+                                  gsize    item,
+                                  guint    worker)
 {
   const Gather *self = data;
   gsize b = item / self->heads, h = item % self->heads, depth = self->depth;
@@ -244,12 +244,12 @@ gather_head (gpointer data,
 
 /* Leaves @heads as it is if nothing has to be put in front or added, and nobody wants @out. */
 static void
-gather (const Layout *self,
-        VnOpContext  *ctx,
-        guint         which,
-        VnTensor     *out,
-        float        *spare,
-        VnHeads      *heads)
+multi_head_attention_gather (const Layout *self,
+                             VnOpContext  *ctx,
+                             guint         which,
+                             VnTensor     *out,
+                             float        *spare,
+                             VnHeads      *heads)
 {
   gboolean earlier = which > 0 && vn_op_has_input (ctx, PAST_K);
   gsize n = (gsize) self->heads, depth = (gsize) (which == 2 ? self->v_depth : self->depth);
@@ -268,7 +268,7 @@ gather (const Layout *self,
     job.bias = (const float *) ctx->in[BIAS]->data + which * n * (gsize) self->depth;
   rows = job.n_past + job.n_now;
   if (rows * depth > 0)
-    vn_op_for_items (ctx, (gsize) self->batch * n, (double) (rows * depth), gather_head, &job);
+    vn_op_for_items (ctx, (gsize) self->batch * n, (double) (rows * depth), multi_head_attention_gather_head, &job);
   *heads = (VnHeads) { job.to, n * rows * depth, rows * depth, depth };
 }
 
@@ -276,10 +276,10 @@ gather (const Layout *self,
 
 /* Not by VnAttend.lengths: keys of the wrong side of a length only lose much of their score. */
 static VnTensor *
-spread_lengths (const VnTensor  *lengths,
-                gsize            total,
-                gint32          *room,
-                GError         **error)
+multi_head_attention_spread_lengths (const VnTensor  *lengths,
+                                     gsize            total,
+                                     gint32          *room,
+                                     GError         **error)
 {
   VnShape shape = VN_SHAPE ((gint64) lengths->n_elements, (gint64) total);
 
@@ -290,11 +290,11 @@ spread_lengths (const VnTensor  *lengths,
 
 /* @mask: (out): to be kept as long as @job */
 static gboolean
-set_mask (VnAttend     *job,
-          VnOpContext  *ctx,
-          gint32       *room,
-          VnTensor    **mask,
-          GError      **error)
+multi_head_attention_set_mask (VnAttend     *job,
+                               VnOpContext  *ctx,
+                               gint32       *room,
+                               VnTensor    **mask,
+                               GError      **error)
 {
   VnTensor *given = ctx->in[MASK];
   float hidden = vn_node_get_float (ctx->node, "mask_filter_value", -10000.f);
@@ -302,7 +302,7 @@ set_mask (VnAttend     *job,
 
   if (given->dtype != VN_DTYPE_S32)
     return vn_op_unsupported (ctx, MASK, error);
-  *mask = HAS_SHAPE (&given->shape, batch) ? spread_lengths (given, job->total, room, error) : vn_tensor_ref (given);
+  *mask = HAS_SHAPE (&given->shape, batch) ? multi_head_attention_spread_lengths (given, job->total, room, error) : vn_tensor_ref (given);
   if (*mask == NULL)
     return FALSE;
   if (HAS_SHAPE (&(*mask)->shape, batch, total))
@@ -310,14 +310,14 @@ set_mask (VnAttend     *job,
   else if (HAS_SHAPE (&given->shape, batch, length, total))
     job->terms[0] = (VnScoreTerm) { given, job->length * job->total, 0, job->total, job->total, hidden, FALSE };
   else
-    return refuse (error, _("a mask of this shape"));
+    return multi_head_attention_refuse (error, _("a mask of this shape"));
   return TRUE;
 }
 
 static gboolean
-set_bias (VnAttend     *job,
-          VnOpContext  *ctx,
-          GError      **error)
+multi_head_attention_set_bias (VnAttend     *job,
+                               VnOpContext  *ctx,
+                               GError      **error)
 {
   const VnTensor *bias = ctx->in[SCORE_BIAS];
 
@@ -330,9 +330,9 @@ set_bias (VnAttend     *job,
 }
 
 static void
-set_sizes (VnAttend          *job,
-           const VnOpContext *ctx,
-           const Layout      *self)
+multi_head_attention_set_sizes (VnAttend          *job,
+                                const VnOpContext *ctx,
+                                const Layout      *self)
 {
   job->batch = (gsize) self->batch;
   job->heads = job->kv_heads = (gsize) self->heads;
@@ -356,22 +356,22 @@ multi_head_run (VnOpContext *ctx,
   char *at = ctx->scratch;
   g_autoptr(VnTensor) mask = NULL;
 
-  if (!layout_init (&self, ctx, error))
+  if (!multi_head_attention_layout_init (&self, ctx, error))
     return FALSE;
-  count_scratch (ctx, &self, sizes, &all);
-  set_sizes (&job, ctx, &self);
-  if (vn_op_has_input (ctx, SCORE_BIAS) && !set_bias (&job, ctx, error))
+  multi_head_attention_count_scratch (ctx, &self, sizes, &all);
+  multi_head_attention_set_sizes (&job, ctx, &self);
+  if (vn_op_has_input (ctx, SCORE_BIAS) && !multi_head_attention_set_bias (&job, ctx, error))
     return FALSE;
   for (guint i = 0; i < 3; i++)
     {
       VnTensor *out = i > 0 && i < ctx->n_outputs ? ctx->out[i] : NULL;
       VnHeads *heads = i == 0 ? &job.q : i == 1 ? &job.k : &job.v;
 
-      *heads = locate (&self, ctx, i);
-      gather (&self, ctx, i, out, (float *) at, heads);
+      *heads = multi_head_attention_locate (&self, ctx, i);
+      multi_head_attention_gather (&self, ctx, i, out, (float *) at, heads);
       at += sizes[i];
     }
-  if (vn_op_has_input (ctx, MASK) && !set_mask (&job, ctx, (gint32 *) at, &mask, error))
+  if (vn_op_has_input (ctx, MASK) && !multi_head_attention_set_mask (&job, ctx, (gint32 *) at, &mask, error))
     return FALSE;
   job.y = (VnHeads) { ctx->out[Y]->data, job.length * job.heads * job.v_depth, job.v_depth, job.heads * job.v_depth };
   job.scores = ctx->n_outputs > SCORES && ctx->out[SCORES] != NULL ? ctx->out[SCORES]->data : NULL;

@@ -6,22 +6,22 @@
 #include "vn-elem-private.h"
 
 static guint32
-rotate (guint32 x,
-        guint   bits)
+murmur_rotate (guint32 x,
+               guint   bits)
 {
   return x << bits | x >> (32 - bits);
 }
 
 static guint32
-scramble (guint32 k)
+murmur_scramble (guint32 k)
 {
-  return rotate (k * 0xcc9e2d51u, 15) * 0x1b873593u;
+  return murmur_rotate (k * 0xcc9e2d51u, 15) * 0x1b873593u;
 }
 
 static guint32
-hash_bytes (const guint8 *data,
-            gsize         n,
-            guint32       seed)
+murmur_hash_bytes (const guint8 *data,
+                   gsize         n,
+                   guint32       seed)
 {
   guint32 h = seed, tail = 0;
 
@@ -29,11 +29,11 @@ hash_bytes (const guint8 *data,
     {
       guint32 k = data[i] | (guint32) data[i + 1] << 8 | (guint32) data[i + 2] << 16 | (guint32) data[i + 3] << 24;
 
-      h = rotate (h ^ scramble (k), 13) * 5 + 0xe6546b64u;
+      h = murmur_rotate (h ^ murmur_scramble (k), 13) * 5 + 0xe6546b64u;
     }
   for (gsize i = n % 4; i > 0; i--)
     tail = tail << 8 | data[n - n % 4 + i - 1];
-  h ^= scramble (tail);
+  h ^= murmur_scramble (tail);
   h ^= (guint32) n;
   h = (h ^ h >> 16) * 0x85ebca6bu;
   h = (h ^ h >> 13) * 0xc2b2ae35u;
@@ -60,9 +60,9 @@ murmur_run (VnOpContext *ctx,
 
   for (gsize i = 0; i < x->n_elements; i++)
     if (x->dtype == VN_DTYPE_STRING)
-      y[i] = hash_bytes ((const guint8 *) vn_string_get (x, i), strlen (vn_string_get (x, i)), seed);
+      y[i] = murmur_hash_bytes ((const guint8 *) vn_string_get (x, i), strlen (vn_string_get (x, i)), seed);
     else
-      y[i] = hash_bytes ((const guint8 *) x->data + i * size, size, seed);
+      y[i] = murmur_hash_bytes ((const guint8 *) x->data + i * size, size, seed);
   return TRUE;
 }
 

@@ -31,16 +31,16 @@ skip_infer (VnOpContext *ctx,
 }
 
 static const float *
-optional (const VnOpContext *ctx,
-          guint              input)
+skip_norm_optional (const VnOpContext *ctx,
+                    guint              input)
 {
   return vn_op_has_input (ctx, input) ? ctx->in[input]->data : NULL;
 }
 
 static float *
-output (const VnOpContext *ctx,
-        guint              i,
-        gsize              offset)
+skip_norm_output (const VnOpContext *ctx,
+                  guint              i,
+                  gsize              offset)
 {
   return i < ctx->n_outputs && ctx->out[i] != NULL ? (float *) ctx->out[i]->data + offset : NULL;
 }
@@ -55,11 +55,11 @@ typedef struct
 
 VN_MULTIVERSION
 static void
-add_lines (const float *a,
-           const float *b,
-           const float *bias,
-           float       *y,
-           gsize        n)
+skip_norm_add_lines (const float *a,
+                     const float *b,
+                     const float *bias,
+                     float       *y,
+                     gsize        n)
 {
   if (bias != NULL)
     for (gsize i = 0; i < n; i++)
@@ -78,26 +78,26 @@ skip_line (gpointer data,
   const VnOpContext *ctx = self->ctx;
   gboolean simplified = !self->centred;
   const float *skip = (const float *) ctx->in[SKIP]->data + item * self->size % ctx->in[SKIP]->n_elements;
-  const float *bias = optional (ctx, simplified ? BETA : BIAS);
-  float *y = output (ctx, 0, item * self->size), *sum = output (ctx, 3, item * self->size);
+  const float *bias = skip_norm_optional (ctx, simplified ? BETA : BIAS);
+  float *y = skip_norm_output (ctx, 0, item * self->size), *sum = skip_norm_output (ctx, 3, item * self->size);
   float mean, factor;
 
-  add_lines ((const float *) ctx->in[X]->data + item * self->size, skip, bias, y, self->size);
+  skip_norm_add_lines ((const float *) ctx->in[X]->data + item * self->size, skip, bias, y, self->size);
   if (sum != NULL)
     memcpy (sum, y, self->size * sizeof (float));
   vn_norm_measure (y, self->size, self->centred, self->epsilon, &mean, &factor);
-  vn_norm_scale (y, y, self->size, mean, factor, ctx->in[GAMMA]->data, 1, simplified ? NULL : optional (ctx, BETA), 1);
-  if (output (ctx, 1, item) != NULL)
-    *output (ctx, 1, item) = mean;
-  if (output (ctx, 2, item) != NULL)
-    *output (ctx, 2, item) = factor;
+  vn_norm_scale (y, y, self->size, mean, factor, ctx->in[GAMMA]->data, 1, simplified ? NULL : skip_norm_optional (ctx, BETA), 1);
+  if (skip_norm_output (ctx, 1, item) != NULL)
+    *skip_norm_output (ctx, 1, item) = mean;
+  if (skip_norm_output (ctx, 2, item) != NULL)
+    *skip_norm_output (ctx, 2, item) = factor;
 }
 
 static gboolean
-check_size (VnOpContext *ctx,
-            guint        input,
-            gsize        n,
-            GError     **error)
+skip_norm_check_size (VnOpContext *ctx,
+                      guint        input,
+                      gsize        n,
+                      GError     **error)
 {
   if (!vn_op_has_input (ctx, input) || ctx->in[input]->n_elements == n)
     return TRUE;
@@ -116,7 +116,7 @@ skip_run (VnOpContext *ctx,
   if (ctx->in[SKIP]->n_elements == 0 && ctx->in[X]->n_elements > 0)
     return vn_op_fail (ctx, error, _("the skip input does not fit the data"));
   for (guint i = GAMMA; i <= BIAS; i++)
-    if (!check_size (ctx, i, job.size, error))
+    if (!skip_norm_check_size (ctx, i, job.size, error))
       return FALSE;
   vn_op_for_items (ctx, (gsize) vn_shape_count (x, 0, x->rank - 1), (double) job.size * 4, skip_line, &job);
   return TRUE;
@@ -149,8 +149,8 @@ const VnOp vn_op_ms_skip_simplified_layer_normalization = {
 enum { IDS, SEGMENTS, WORDS, POSITIONS, SEGMENT_TABLE, EMBED_GAMMA, EMBED_BETA, MASK, POSITION_IDS };
 
 static gboolean
-embed_infer (VnOpContext *ctx,
-             GError     **error)
+skip_norm_embed_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   const VnShape *ids = &ctx->in_types[IDS].shape, *words = &ctx->in_types[WORDS].shape;
   VnShape y = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, words->rank == 2 ? words->dims[1] : VN_DIM_UNKNOWN);
@@ -174,24 +174,24 @@ embed_infer (VnOpContext *ctx,
 }
 
 static gboolean
-add_row (VnOpContext    *ctx,
-         const VnTensor *table,
-         gint64          row,
-         float          *y,
-         GError        **error)
+skip_norm_add_row (VnOpContext    *ctx,
+                   const VnTensor *table,
+                   gint64          row,
+                   float          *y,
+                   GError        **error)
 {
   gsize size = (gsize) table->shape.dims[1];
 
   if (row < 0 || row >= table->shape.dims[0])
     return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
                        (long long) table->shape.dims[0]);
-  add_lines (y, (const float *) table->data + (gsize) row * size, NULL, y, size);
+  skip_norm_add_lines (y, (const float *) table->data + (gsize) row * size, NULL, y, size);
   return TRUE;
 }
 
 /* Numbers of ones in each row of the mask: what ONNX Runtime's attention takes. */
 static void
-count_mask (VnOpContext *ctx)
+skip_norm_count_mask (VnOpContext *ctx)
 {
   gint32 *to = ctx->n_outputs > 1 && ctx->out[1] != NULL ? ctx->out[1]->data : NULL;
   gsize length = (gsize) ctx->in[IDS]->shape.dims[1];
@@ -205,8 +205,8 @@ count_mask (VnOpContext *ctx)
 }
 
 static gboolean
-embed_check (VnOpContext *ctx,
-             GError     **error)
+skip_norm_embed_check (VnOpContext *ctx,
+                       GError     **error)
 {
   gsize size = (gsize) ctx->in[WORDS]->shape.dims[1], n = ctx->in[IDS]->n_elements;
 
@@ -214,21 +214,21 @@ embed_check (VnOpContext *ctx,
     if (vn_op_has_input (ctx, i) && (ctx->in[i]->shape.rank != 2 || ctx->in[i]->shape.dims[1] != (gint64) size))
       return vn_op_fail (ctx, error, _("input %u has no rows of %zu numbers"), i, size);
   if (vn_op_has_input (ctx, POSITION_IDS) &&
-      ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !check_size (ctx, POSITION_IDS, n, error))
+      ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !skip_norm_check_size (ctx, POSITION_IDS, n, error))
     return FALSE;
-  return check_size (ctx, EMBED_GAMMA, size, error) && check_size (ctx, EMBED_BETA, size, error) &&
-         check_size (ctx, SEGMENTS, n, error) && check_size (ctx, MASK, n, error);
+  return skip_norm_check_size (ctx, EMBED_GAMMA, size, error) && skip_norm_check_size (ctx, EMBED_BETA, size, error) &&
+         skip_norm_check_size (ctx, SEGMENTS, n, error) && skip_norm_check_size (ctx, MASK, n, error);
 }
 
 static gboolean
-embed_run (VnOpContext *ctx,
-           GError     **error)
+skip_norm_embed_run (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnTensor *ids = ctx->in[IDS];
   gsize size = (gsize) ctx->in[WORDS]->shape.dims[1], length = (gsize) ids->shape.dims[1];
   double epsilon = vn_node_get_float (ctx->node, "epsilon", 1e-12f);
 
-  if (!embed_check (ctx, error))
+  if (!skip_norm_embed_check (ctx, error))
     return FALSE;
   for (gsize i = 0; i < ids->n_elements; i++)
     {
@@ -238,17 +238,17 @@ embed_run (VnOpContext *ctx,
       if (vn_op_has_input (ctx, POSITION_IDS))
         position = vn_tensor_get_s64 (ctx->in[POSITION_IDS], i % ctx->in[POSITION_IDS]->n_elements);
       memset (y, 0, size * sizeof (float));
-      if (!add_row (ctx, ctx->in[WORDS], vn_tensor_get_s64 (ids, i), y, error) ||
-          !add_row (ctx, ctx->in[POSITIONS], position, y, error) ||
+      if (!skip_norm_add_row (ctx, ctx->in[WORDS], vn_tensor_get_s64 (ids, i), y, error) ||
+          !skip_norm_add_row (ctx, ctx->in[POSITIONS], position, y, error) ||
           (vn_op_has_input (ctx, SEGMENTS) && vn_op_has_input (ctx, SEGMENT_TABLE) &&
-           !add_row (ctx, ctx->in[SEGMENT_TABLE], vn_tensor_get_s64 (ctx->in[SEGMENTS], i), y, error)))
+           !skip_norm_add_row (ctx, ctx->in[SEGMENT_TABLE], vn_tensor_get_s64 (ctx->in[SEGMENTS], i), y, error)))
         return FALSE;
-      if (output (ctx, 2, i * size) != NULL)
-        memcpy (output (ctx, 2, i * size), y, size * sizeof (float));
+      if (skip_norm_output (ctx, 2, i * size) != NULL)
+        memcpy (skip_norm_output (ctx, 2, i * size), y, size * sizeof (float));
       vn_norm_measure (y, size, TRUE, epsilon, &mean, &factor);
       vn_norm_scale (y, y, size, mean, factor, ctx->in[EMBED_GAMMA]->data, 1, ctx->in[EMBED_BETA]->data, 1);
     }
-  count_mask (ctx);
+  skip_norm_count_mask (ctx);
   return TRUE;
 }
 
@@ -258,6 +258,6 @@ const VnOp vn_op_ms_embed_layer_normalization = {
   .dtypes = VN_DTYPE_BIT (S32),
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
-  .infer = embed_infer,
-  .run = embed_run,
+  .infer = skip_norm_embed_infer,
+  .run = skip_norm_embed_run,
 };

@@ -79,15 +79,15 @@ vn_binary_infer_bool (VnOpContext *ctx,
   return vn_op_check_same_dtype (ctx, 0, 1, error) && vn_binary_infer_unchecked (ctx, VN_DTYPE_BOOL, error);
 }
 
-#define CLAMP_ROW(name, type, arg)                                              \
-  case VN_DTYPE_##name:                                                         \
-    {                                                                           \
-      type *v = y;                                                              \
+#define CLAMP_ROW(name, type, arg)                                                    \
+  case VN_DTYPE_##name:                                                               \
+    {                                                                                 \
+      type *v = y;                                                                    \
       const type min = (type) CLAMP ((double) activation->min, lo_##name, hi_##name); \
       const type max = (type) CLAMP ((double) activation->max, lo_##name, hi_##name); \
-      for (gsize i = 0; i < n; i++)                                             \
-        v[i] = v[i] < min ? min : v[i] > max ? max : v[i];                      \
-      break;                                                                    \
+      for (gsize i = 0; i < n; i++)                                                   \
+        v[i] = v[i] < min ? min : v[i] > max ? max : v[i];                            \
+      break;                                                                          \
     }
 
 /**
@@ -119,14 +119,14 @@ vn_clamp_row (VnDType             dtype,
 
 /* Halves: widen a piece, compute, narrow. */
 static void
-half_row (VnBinaryFunc        func,
-          VnDType             dtype,
-          const VnBroadcast  *row,
-          const guint16      *a,
-          const guint16      *b,
-          gpointer            y,
-          gsize               out_size,
-          const VnActivation *activation)
+elem_binary_half_row (VnBinaryFunc        func,
+                      VnDType             dtype,
+                      const VnBroadcast  *row,
+                      const guint16      *a,
+                      const guint16      *b,
+                      gpointer            y,
+                      gsize               out_size,
+                      const VnActivation *activation)
 {
   enum { PIECE = 512 };
   float wide_a[PIECE], wide_b[PIECE], wide_y[PIECE];
@@ -181,7 +181,7 @@ vn_binary_apply (VnBinaryFunc         func,
 
       if (half)
         {
-          half_row (func, dtype, &row, (const guint16 *) row_a, (const guint16 *) row_b, row_y, out_size, activation);
+          elem_binary_half_row (func, dtype, &row, (const guint16 *) row_a, (const guint16 *) row_b, row_y, out_size, activation);
           continue;
         }
       func (row_a, row.step[0], row_b, row.step[1], row_y, row.n);

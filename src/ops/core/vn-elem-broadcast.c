@@ -5,9 +5,9 @@
 
 /* Whether a dim of @n with @strides makes one with the dim before it, for all inputs. */
 static gboolean
-continues_last_dim (const VnBroadcast *self,
-                    gint64             n,
-                    const gint64      *strides)
+elem_broadcast_continues_last_dim (const VnBroadcast *self,
+                                   gint64             n,
+                                   const gint64      *strides)
 {
   for (guint k = 0; k < self->n_inputs; k++)
     if (self->strides[k][self->rank - 1] != strides[k] * n)
@@ -16,11 +16,11 @@ continues_last_dim (const VnBroadcast *self,
 }
 
 static void
-append_dim (VnBroadcast  *self,
-            gint64        n,
-            const gint64 *strides)
+elem_broadcast_append_dim (VnBroadcast  *self,
+                           gint64        n,
+                           const gint64 *strides)
 {
-  if (self->rank > 0 && continues_last_dim (self, n, strides))
+  if (self->rank > 0 && elem_broadcast_continues_last_dim (self, n, strides))
     self->dims[self->rank - 1] *= n;
   else
     self->dims[self->rank++] = n;
@@ -61,17 +61,17 @@ vn_broadcast_init (VnBroadcast           *self,
 
           strides[k] = e < 0 || inputs[k]->dims[e] == 1 ? 0 : own[k][e];
         }
-      append_dim (self, out->dims[d], strides);
+      elem_broadcast_append_dim (self, out->dims[d], strides);
     }
   if (self->rank == 0)
-    append_dim (self, 1, (gint64[VN_BROADCAST_MAX_INPUTS]) { 0 });
+    elem_broadcast_append_dim (self, 1, (gint64[VN_BROADCAST_MAX_INPUTS]) { 0 });
   self->row_length = (gsize) self->dims[self->rank - 1];
   for (guint k = 0; k < n_inputs; k++)
     self->step[k] = (gsize) self->strides[k][self->rank - 1];
 }
 
 static void
-next_row (VnBroadcast *self)
+elem_broadcast_next_row (VnBroadcast *self)
 {
   int d;
 
@@ -109,6 +109,6 @@ vn_broadcast_next (VnBroadcast *self)
     self->offset[k] = self->base[k] + self->row_done * self->step[k];
   self->row_done += self->n;
   if (self->row_done == self->row_length)
-    next_row (self);
+    elem_broadcast_next_row (self);
   return TRUE;
 }

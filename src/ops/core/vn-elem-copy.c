@@ -31,8 +31,8 @@ vn_copy_add_dim (VnCopy *self,
 
 /* Drops dims of 1 and merges what lies regularly; FALSE if there is nothing to copy. */
 static gboolean
-simplify (const VnCopy *self,
-          VnCopy       *out)
+elem_copy_simplify (const VnCopy *self,
+                    VnCopy       *out)
 {
   out->rank = 0;
   for (int i = 0; i < self->rank; i++)
@@ -59,7 +59,7 @@ simplify (const VnCopy *self,
 
 /* Makes the dim where the source is contiguous the last but one, if the last one is where the target is. */
 static gboolean
-find_transposition (VnCopy *self)
+elem_copy_find_transposition (VnCopy *self)
 {
   int last = self->rank - 1;
 
@@ -87,32 +87,32 @@ find_transposition (VnCopy *self)
 typedef struct { guint64 low, high; } Pair;
 
 /* copy_line: one line with strides. copy_tiles: rows × cols; the source is contiguous along rows, the target along cols. */
-#define COPY_FUNCTIONS(type, suffix)                                            \
-  static void                                                                   \
+#define COPY_FUNCTIONS(type, suffix)                                                              \
+  static void                                                                                     \
   copy_line_##suffix (type *to, gint64 to_stride, const type *from, gint64 from_stride, gint64 n) \
-  {                                                                             \
-    if (to_stride == 1 && from_stride == 0)                                     \
-      {                                                                         \
-        const type value = *from;                                               \
-        for (gint64 i = 0; i < n; i++)                                          \
-          to[i] = value;                                                        \
-      }                                                                         \
-    else if (to_stride == 1)                                                    \
-      for (gint64 i = 0; i < n; i++)                                            \
-        to[i] = from[i * from_stride];                                          \
-    else                                                                        \
-      for (gint64 i = 0; i < n; i++)                                            \
-        to[i * to_stride] = from[i * from_stride];                              \
-  }                                                                             \
-  static void                                                                   \
-  copy_tiles_##suffix (type *to, gint64 to_stride, const type *from, gint64 from_stride, \
-                       gint64 rows, gint64 cols)                                \
-  {                                                                             \
-    for (gint64 r0 = 0; r0 < rows; r0 += TILE)                                  \
-      for (gint64 c0 = 0; c0 < cols; c0 += TILE)                                \
-        for (gint64 r = r0; r < MIN (r0 + TILE, rows); r++)                     \
-          for (gint64 c = c0; c < MIN (c0 + TILE, cols); c++)                   \
-            to[r * to_stride + c] = from[c * from_stride + r];                  \
+  {                                                                                               \
+    if (to_stride == 1 && from_stride == 0)                                                       \
+      {                                                                                           \
+        const type value = *from;                                                                 \
+        for (gint64 i = 0; i < n; i++)                                                            \
+          to[i] = value;                                                                          \
+      }                                                                                           \
+    else if (to_stride == 1)                                                                      \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i] = from[i * from_stride];                                                            \
+    else                                                                                          \
+      for (gint64 i = 0; i < n; i++)                                                              \
+        to[i * to_stride] = from[i * from_stride];                                                \
+  }                                                                                               \
+  static void                                                                                     \
+  copy_tiles_##suffix (type *to, gint64 to_stride, const type *from, gint64 from_stride,          \
+                       gint64 rows, gint64 cols)                                                  \
+  {                                                                                               \
+    for (gint64 r0 = 0; r0 < rows; r0 += TILE)                                                    \
+      for (gint64 c0 = 0; c0 < cols; c0 += TILE)                                                  \
+        for (gint64 r = r0; r < MIN (r0 + TILE, rows); r++)                                       \
+          for (gint64 c = c0; c < MIN (c0 + TILE, cols); c++)                                     \
+            to[r * to_stride + c] = from[c * from_stride + r];                                    \
   }
 
 COPY_FUNCTIONS (guint8, 1)
@@ -186,9 +186,9 @@ vn_copy_run (const VnCopy  *self,
   char *out = to;
   const char *in = from;
 
-  if (!simplify (self, &c))
+  if (!elem_copy_simplify (self, &c))
     return;
-  transposed = find_transposition (&c);
+  transposed = elem_copy_find_transposition (&c);
   last = c.rank - 1;
   outer = transposed ? last - 1 : last;
   do

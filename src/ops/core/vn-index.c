@@ -52,29 +52,29 @@ vn_reduction_get (VnOpContext  *ctx,
   return TRUE;
 }
 
-#define REDUCE(name, type, sum_type)                                            \
-  case VN_DTYPE_##name:                                                         \
-    {                                                                           \
-      type *y = to;                                                             \
-      const type *x = from;                                                     \
-                                                                                \
-      for (gsize i = 0; i < n; i++)                                             \
-        switch (reduction)                                                      \
-          {                                                                     \
+#define REDUCE(name, type, sum_type)                                                       \
+  case VN_DTYPE_##name:                                                                    \
+    {                                                                                      \
+      type *y = to;                                                                        \
+      const type *x = from;                                                                \
+                                                                                           \
+      for (gsize i = 0; i < n; i++)                                                        \
+        switch (reduction)                                                                 \
+          {                                                                                \
           case VN_REDUCTION_ADD: y[i] = (type) ((sum_type) y[i] + (sum_type) x[i]); break; \
           case VN_REDUCTION_MUL: y[i] = (type) ((sum_type) y[i] * (sum_type) x[i]); break; \
-          case VN_REDUCTION_MIN: y[i] = y[i] < x[i] || y[i] != y[i] ? y[i] : x[i]; break; \
-          case VN_REDUCTION_MAX: y[i] = y[i] > x[i] || y[i] != y[i] ? y[i] : x[i]; break; \
-          default: y[i] = x[i]; break;                                          \
-          }                                                                     \
-      break;                                                                    \
+          case VN_REDUCTION_MIN: y[i] = y[i] < x[i] || y[i] != y[i] ? y[i] : x[i]; break;  \
+          case VN_REDUCTION_MAX: y[i] = y[i] > x[i] || y[i] != y[i] ? y[i] : x[i]; break;  \
+          default: y[i] = x[i]; break;                                                     \
+          }                                                                                \
+      break;                                                                               \
     }
 
 static void
-reduce_bool (VnReduction    reduction,
-             guint8        *y,
-             const guint8  *x,
-             gsize          n)
+index_reduce_bool (VnReduction    reduction,
+                   guint8        *y,
+                   const guint8  *x,
+                   gsize          n)
 {
   gboolean is_or = reduction == VN_REDUCTION_ADD || reduction == VN_REDUCTION_MAX;
 
@@ -83,23 +83,23 @@ reduce_bool (VnReduction    reduction,
 }
 
 /* Complex numbers have no order: only sums and products. */
-#define REDUCE_COMPLEX(suffix, T)                                               \
-  static void                                                                   \
+#define REDUCE_COMPLEX(suffix, T)                                                              \
+  static void                                                                                  \
   reduce_complex_##suffix (VnReduction reduction, T _Complex *y, const T _Complex *x, gsize n) \
-  {                                                                             \
-    for (gsize i = 0; i < n; i++)                                               \
-      y[i] = reduction == VN_REDUCTION_ADD ? y[i] + x[i] : y[i] * x[i];         \
+  {                                                                                            \
+    for (gsize i = 0; i < n; i++)                                                              \
+      y[i] = reduction == VN_REDUCTION_ADD ? y[i] + x[i] : y[i] * x[i];                        \
   }
 
 REDUCE_COMPLEX (f32, float)
 REDUCE_COMPLEX (f64, double)
 
 static void
-reduce_halves (VnReduction    reduction,
-               VnDType        dtype,
-               guint16       *to,
-               const guint16 *from,
-               gsize          n)
+index_reduce_halves (VnReduction    reduction,
+                     VnDType        dtype,
+                     guint16       *to,
+                     const guint16 *from,
+                     gsize          n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -132,10 +132,10 @@ vn_reduction_apply (VnReduction    reduction,
       VN_INTEGER_TYPES (REDUCE, guint64)
       REDUCE (F32, float, float)
       REDUCE (F64, double, double)
-    case VN_DTYPE_BOOL: reduce_bool (reduction, to, from, n); break;
+    case VN_DTYPE_BOOL: index_reduce_bool (reduction, to, from, n); break;
     case VN_DTYPE_C64: reduce_complex_f32 (reduction, to, from, n); break;
     case VN_DTYPE_C128: reduce_complex_f64 (reduction, to, from, n); break;
     default:
-      reduce_halves (reduction, dtype, to, from, n);
+      index_reduce_halves (reduction, dtype, to, from, n);
     }
 }

@@ -25,7 +25,7 @@ static const Format formats[] = {
 };
 
 static const Format *
-find_format (VnDType dtype)
+minifloat_find_format (VnDType dtype)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (formats[i].dtype == dtype)
@@ -41,13 +41,13 @@ find_format (VnDType dtype)
 gboolean
 vn_minifloat_is (VnDType dtype)
 {
-  return find_format (dtype) != NULL || dtype == VN_DTYPE_F8E8M0;
+  return minifloat_find_format (dtype) != NULL || dtype == VN_DTYPE_F8E8M0;
 }
 
 /* Value of a code without sign, as if every code were a finite number. */
 static float
-finite_value (const Format *format,
-              guint         code)
+minifloat_finite_value (const Format *format,
+                        guint         code)
 {
   int exponent = (int) (code >> format->mantissa), fraction = (int) (code & ((1u << format->mantissa) - 1));
 
@@ -57,15 +57,15 @@ finite_value (const Format *format,
 }
 
 static float
-decode (const Format *format,
-        guint8        code)
+minifloat_decode (const Format *format,
+                  guint8        code)
 {
   guint8 amount = code & (guint8) (format->sign - 1);
   float value;
 
   if (format->unsigned_zero ? code == format->nan : amount > format->largest && amount != format->infinity)
     return NAN;
-  value = format->infinity != 0 && amount == format->infinity ? INFINITY : finite_value (format, amount);
+  value = format->infinity != 0 && amount == format->infinity ? INFINITY : minifloat_finite_value (format, amount);
   return (code & format->sign) != 0 ? -value : value;
 }
 
@@ -83,17 +83,17 @@ vn_minifloat_load (VnDType        dtype,
   const guint8 *bytes = data;
 
   if (dtype == VN_DTYPE_F4E2M1)
-    return decode (find_format (dtype), bytes[i / 2] >> (i % 2 * 4) & 0x0f);
+    return minifloat_decode (minifloat_find_format (dtype), bytes[i / 2] >> (i % 2 * 4) & 0x0f);
   if (dtype == VN_DTYPE_F8E8M0)
     return bytes[i] == 0xff ? NAN : ldexpf (1.f, (int) bytes[i] - 127);
-  return decode (find_format (dtype), bytes[i]);
+  return minifloat_decode (minifloat_find_format (dtype), bytes[i]);
 }
 
 /* Power of two as its biased exponent; values that are no positive numbers are NaN, which is 0xff. */
 static guint8
-encode_scale (float           value,
-              gboolean        saturate,
-              VnScaleRounding rounding)
+minifloat_encode_scale (float           value,
+                        gboolean        saturate,
+                        VnScaleRounding rounding)
 {
   float amount = fabsf (value), fraction;
   int exponent;
@@ -126,13 +126,13 @@ vn_minifloat_from (VnDType          dtype,
                    gboolean         saturate,
                    VnScaleRounding  rounding)
 {
-  const Format *format = find_format (dtype);
+  const Format *format = minifloat_find_format (dtype);
   float amount = fabsf (value), below, above;
   guint8 sign;
   guint low = 0, high;
 
   if (format == NULL)
-    return encode_scale (value, saturate, rounding);
+    return minifloat_encode_scale (value, saturate, rounding);
   sign = signbit (value) ? format->sign : 0;
   if (isnan (value))
     return format->unsigned_zero ? format->nan : format->nan | sign;
@@ -141,13 +141,13 @@ vn_minifloat_from (VnDType          dtype,
     {
       guint middle = (low + high) / 2;
 
-      if (finite_value (format, middle) <= amount)
+      if (minifloat_finite_value (format, middle) <= amount)
         low = middle;
       else
         high = middle;
     }
-  below = finite_value (format, low);
-  above = finite_value (format, high);
+  below = minifloat_finite_value (format, low);
+  above = minifloat_finite_value (format, high);
   if (amount - below > above - amount || (amount - below == above - amount && (low & 1) != 0))
     low = high;
   if (low > format->largest || amount > above)

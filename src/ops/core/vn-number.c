@@ -6,9 +6,9 @@
 #include "vn-memory.h"
 
 static gint64
-to_integer (double  value,
-            gint64  min,
-            gint64  max)
+number_to_integer (double  value,
+                   gint64  min,
+                   gint64  max)
 {
   if (!(value > (double) min))
     return isnan (value) ? 0 : min;
@@ -36,26 +36,26 @@ vn_number_store (VnDType   dtype,
     case VN_DTYPE_F16: ((guint16 *) data)[i] = vn_half_from_float ((float) value); return;
     case VN_DTYPE_BF16: ((guint16 *) data)[i] = vn_bfloat_from_float ((float) value); return;
     case VN_DTYPE_BOOL: ((guint8 *) data)[i] = value != 0; return;
-    case VN_DTYPE_U8: ((guint8 *) data)[i] = (guint8) to_integer (value, 0, G_MAXUINT8); return;
-    case VN_DTYPE_S8: ((gint8 *) data)[i] = (gint8) to_integer (value, G_MININT8, G_MAXINT8); return;
-    case VN_DTYPE_U16: ((guint16 *) data)[i] = (guint16) to_integer (value, 0, G_MAXUINT16); return;
-    case VN_DTYPE_S16: ((gint16 *) data)[i] = (gint16) to_integer (value, G_MININT16, G_MAXINT16); return;
-    case VN_DTYPE_U32: ((guint32 *) data)[i] = (guint32) to_integer (value, 0, G_MAXUINT32); return;
-    case VN_DTYPE_S32: ((gint32 *) data)[i] = (gint32) to_integer (value, G_MININT32, G_MAXINT32); return;
-    case VN_DTYPE_S64: ((gint64 *) data)[i] = to_integer (value, G_MININT64, G_MAXINT64); return;
+    case VN_DTYPE_U8: ((guint8 *) data)[i] = (guint8) number_to_integer (value, 0, G_MAXUINT8); return;
+    case VN_DTYPE_S8: ((gint8 *) data)[i] = (gint8) number_to_integer (value, G_MININT8, G_MAXINT8); return;
+    case VN_DTYPE_U16: ((guint16 *) data)[i] = (guint16) number_to_integer (value, 0, G_MAXUINT16); return;
+    case VN_DTYPE_S16: ((gint16 *) data)[i] = (gint16) number_to_integer (value, G_MININT16, G_MAXINT16); return;
+    case VN_DTYPE_U32: ((guint32 *) data)[i] = (guint32) number_to_integer (value, 0, G_MAXUINT32); return;
+    case VN_DTYPE_S32: ((gint32 *) data)[i] = (gint32) number_to_integer (value, G_MININT32, G_MAXINT32); return;
+    case VN_DTYPE_S64: ((gint64 *) data)[i] = number_to_integer (value, G_MININT64, G_MAXINT64); return;
     case VN_DTYPE_U64:
       ((guint64 *) data)[i] = value >= 0x1p63 ? (value < 0x1p64 ? (guint64) value : G_MAXUINT64)
-                                              : (guint64) to_integer (value, 0, G_MAXINT64);
+                                              : (guint64) number_to_integer (value, 0, G_MAXINT64);
       return;
     default: return;
     }
 }
 
 static gboolean
-is_single (VnOpContext  *ctx,
-           guint         input,
-           gboolean     *known,
-           GError      **error)
+number_is_single (VnOpContext  *ctx,
+                  guint         input,
+                  gboolean     *known,
+                  GError      **error)
 {
   const VnTensor *tensor = ctx->in != NULL && input < ctx->n_inputs ? ctx->in[input] : NULL;
 
@@ -80,7 +80,7 @@ vn_number_scalar (VnOpContext  *ctx,
                   gboolean     *known,
                   GError      **error)
 {
-  if (!is_single (ctx, input, known, error))
+  if (!number_is_single (ctx, input, known, error))
     return FALSE;
   if (!*known)
     return TRUE;
@@ -108,7 +108,7 @@ vn_number_size (VnOpContext  *ctx,
 {
   gint64 found;
 
-  if (!is_single (ctx, input, known, error))
+  if (!number_is_single (ctx, input, known, error))
     return FALSE;
   if (input < ctx->n_inputs && !vn_op_check_index_dtype (ctx, input, error))
     return FALSE;
@@ -136,12 +136,12 @@ vn_op_try_alloc (gsize    n,
 }
 
 static void
-merge (const gsize   *from,
-       gsize         *to,
-       gsize          n,
-       gsize          width,
-       VnOrderFunc    func,
-       gconstpointer  data)
+number_merge (const gsize   *from,
+              gsize         *to,
+              gsize          n,
+              gsize          width,
+              VnOrderFunc    func,
+              gconstpointer  data)
 {
   for (gsize start = 0; start < n; start += 2 * width)
     {
@@ -174,7 +174,7 @@ vn_order_sort (gsize          *items,
     {
       gsize *swap = from;
 
-      merge (from, to, n, width, func, data);
+      number_merge (from, to, n, width, func, data);
       from = to;
       to = swap;
     }

@@ -3,12 +3,12 @@
 #include "vn-op-body.h"
 
 static gboolean
-check_counts (VnOpContext   *ctx,
-              const char    *attr,
-              const VnGraph *graph,
-              guint          n_inputs,
-              guint          n_outputs,
-              GError       **error)
+op_body_check_counts (VnOpContext   *ctx,
+                      const char    *attr,
+                      const VnGraph *graph,
+                      guint          n_inputs,
+                      guint          n_outputs,
+                      GError       **error)
 {
   if (graph->inputs->len != n_inputs)
     return vn_op_fail (ctx, error, _("%s: the graph “%s” takes %u inputs, the operator gives it %u"), ctx->op->type, attr,
@@ -41,7 +41,7 @@ vn_op_get_body (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("%s: its attribute “%s” holds no graph"), ctx->op->type, attr);
       return NULL;
     }
-  return check_counts (ctx, attr, found->graph, n_inputs, n_outputs, error) ? found->graph : NULL;
+  return op_body_check_counts (ctx, attr, found->graph, n_inputs, n_outputs, error) ? found->graph : NULL;
 }
 
 /**

@@ -14,7 +14,7 @@ typedef struct
 typedef double (*CountFunc) (const Call *call);
 
 static double
-elements (const VnShape *shape)
+op_flops_elements (const VnShape *shape)
 {
   double n = 1;
 
@@ -24,42 +24,42 @@ elements (const VnShape *shape)
 }
 
 static double
-per_channel (const VnShape *weight)
+op_flops_per_channel (const VnShape *weight)
 {
-  return weight->rank > 0 && weight->dims[0] > 0 ? elements (weight) / (double) weight->dims[0] : 0;
+  return weight->rank > 0 && weight->dims[0] > 0 ? op_flops_elements (weight) / (double) weight->dims[0] : 0;
 }
 
 /* Weight [M, C / group, kernel ...]: each element of the output is a sum over all but its first axis. */
 static double
-count_conv (const Call *call)
+op_flops_count_conv (const Call *call)
 {
-  return elements (&call->out[0].shape) * per_channel (&call->in[call->weight].shape);
+  return op_flops_elements (&call->out[0].shape) * op_flops_per_channel (&call->in[call->weight].shape);
 }
 
 /* Weight [C, M / group, kernel ...]: each element of the input is multiplied with all but its first axis. */
 static double
-count_conv_transpose (const Call *call)
+op_flops_count_conv_transpose (const Call *call)
 {
-  return elements (&call->in[0].shape) * per_channel (&call->in[call->weight].shape);
+  return op_flops_elements (&call->in[0].shape) * op_flops_per_channel (&call->in[call->weight].shape);
 }
 
 static double
-count_matmul (const Call *call)
+op_flops_count_matmul (const Call *call)
 {
   const VnShape *a = &call->in[0].shape;
   gboolean transposed = vn_node_get_int (call->node, "transA", 0) != 0 && a->rank > 1;
 
-  return a->rank > 0 ? elements (&call->out[0].shape) * (double) a->dims[a->rank - (transposed ? 2 : 1)] : 0;
+  return a->rank > 0 ? op_flops_elements (&call->out[0].shape) * (double) a->dims[a->rank - (transposed ? 2 : 1)] : 0;
 }
 
 /* In each step of each sequence both matrices, [directions, gates * hidden, ...], are gone through once. */
 static double
-count_recurrent (const Call *call)
+op_flops_count_recurrent (const Call *call)
 {
   const VnShape *data = &call->in[0].shape;
 
   return data->rank == 3 ? (double) data->dims[0] * (double) data->dims[1] *
-                           (elements (&call->in[1].shape) + elements (&call->in[2].shape)) : 0;
+                           (op_flops_elements (&call->in[1].shape) + op_flops_elements (&call->in[2].shape)) : 0;
 }
 
 static const struct
@@ -68,24 +68,24 @@ static const struct
   CountFunc   count;
   guint       weight;
 } table[] = {
-  { "", "Conv", count_conv, 1 },
-  { "", "ConvInteger", count_conv, 1 },
-  { "", "QLinearConv", count_conv, 3 },
-  { "com.microsoft", "FusedConv", count_conv, 1 },
-  { "", "ConvTranspose", count_conv_transpose, 1 },
-  { "", "MatMul", count_matmul, 1 },
-  { "", "MatMulInteger", count_matmul, 1 },
-  { "", "QLinearMatMul", count_matmul, 3 },
-  { "", "Gemm", count_matmul, 1 },
-  { "com.microsoft", "DynamicQuantizeMatMul", count_matmul, 1 },
-  { "com.microsoft", "FusedGemm", count_matmul, 1 },
-  { "com.microsoft", "FusedMatMul", count_matmul, 1 },
-  { "com.microsoft", "MatMulIntegerToFloat", count_matmul, 1 },
-  { "com.microsoft", "MatMulNBits", count_matmul, 1 },
-  { "com.microsoft", "QGemm", count_matmul, 3 },
-  { "", "LSTM", count_recurrent, 2 },
-  { "", "GRU", count_recurrent, 2 },
-  { "", "RNN", count_recurrent, 2 },
+  { "", "Conv", op_flops_count_conv, 1 },
+  { "", "ConvInteger", op_flops_count_conv, 1 },
+  { "", "QLinearConv", op_flops_count_conv, 3 },
+  { "com.microsoft", "FusedConv", op_flops_count_conv, 1 },
+  { "", "ConvTranspose", op_flops_count_conv_transpose, 1 },
+  { "", "MatMul", op_flops_count_matmul, 1 },
+  { "", "MatMulInteger", op_flops_count_matmul, 1 },
+  { "", "QLinearMatMul", op_flops_count_matmul, 3 },
+  { "", "Gemm", op_flops_count_matmul, 1 },
+  { "com.microsoft", "DynamicQuantizeMatMul", op_flops_count_matmul, 1 },
+  { "com.microsoft", "FusedGemm", op_flops_count_matmul, 1 },
+  { "com.microsoft", "FusedMatMul", op_flops_count_matmul, 1 },
+  { "com.microsoft", "MatMulIntegerToFloat", op_flops_count_matmul, 1 },
+  { "com.microsoft", "MatMulNBits", op_flops_count_matmul, 1 },
+  { "com.microsoft", "QGemm", op_flops_count_matmul, 3 },
+  { "", "LSTM", op_flops_count_recurrent, 2 },
+  { "", "GRU", op_flops_count_recurrent, 2 },
+  { "", "RNN", op_flops_count_recurrent, 2 },
 };
 
 /**

@@ -17,10 +17,10 @@ typedef struct
 } Items;
 
 static gboolean
-run_piece (gsize      piece,
-           guint      worker,
-           gpointer   data,
-           GError   **error)
+op_parallel_run_piece (gsize      piece,
+                       guint      worker,
+                       gpointer   data,
+                       GError   **error)
 {
   const Items *self = data;
   gsize end = MIN (self->n, (piece + 1) * self->step);
@@ -72,7 +72,7 @@ vn_op_for_items (const VnOpContext *ctx,
 
       if (cost * (double) most > MIN_PIECE_COST)
         items.step = MIN (most, 1 + (gsize) (MIN_PIECE_COST / cost));
-      vn_parallel_for (n_threads, (n_items + items.step - 1) / items.step, run_piece, &items, NULL, NULL);
+      vn_parallel_for (n_threads, (n_items + items.step - 1) / items.step, op_parallel_run_piece, &items, NULL, NULL);
       return;
     }
   for (gsize i = 0; i < n_items; i++)
@@ -87,9 +87,9 @@ typedef struct
 } Ranges;
 
 static void
-run_range (gpointer data,
-           gsize    item,
-           guint    worker)
+op_parallel_run_range (gpointer data,
+                       gsize    item,
+                       guint    worker)
 {
   const Ranges *self = data;
   gsize first = item * self->step;
@@ -115,6 +115,6 @@ vn_op_for_ranges (const VnOpContext *ctx,
   Ranges ranges = { func, data, n, 65536 };
 
   if (n > 0)
-    vn_op_for_items (ctx, (n + ranges.step - 1) / ranges.step, cost * (double) MIN (n, ranges.step), run_range,
+    vn_op_for_items (ctx, (n + ranges.step - 1) / ranges.step, cost * (double) MIN (n, ranges.step), op_parallel_run_range,
                      &ranges);
 }

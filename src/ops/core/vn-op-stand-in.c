@@ -101,7 +101,7 @@ vn_op_is_alias (const VnOp   *op,
 }
 
 static gboolean
-needs_stand_in (const VnOpContext *ctx)
+op_stand_in_needs (const VnOpContext *ctx)
 {
   if (ctx->op->stand_ins == 0)
     return FALSE;
@@ -113,9 +113,9 @@ needs_stand_in (const VnOpContext *ctx)
 
 /* Adds the room of a stand-in; nothing for a type that needs none or a size not yet known. */
 static gboolean
-add_room (const VnOp         *op,
-          const VnTensorType *type,
-          gsize              *total)
+op_stand_in_add_room (const VnOp         *op,
+                      const VnTensorType *type,
+                      gsize              *total)
 {
   VnDType seen = stand_in (op, type->dtype);
   gsize n_elements, n_bytes;
@@ -127,23 +127,23 @@ add_room (const VnOp         *op,
 }
 
 static gboolean
-count_room (const VnOpContext *ctx,
-            gsize             *total)
+op_stand_in_count_room (const VnOpContext *ctx,
+                        gsize             *total)
 {
   *total = 0;
   for (guint i = 0; i < ctx->n_inputs; i++)
-    if (!add_room (ctx->op, &ctx->in_types[i], total))
+    if (!op_stand_in_add_room (ctx->op, &ctx->in_types[i], total))
       return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    if (!add_room (ctx->op, &ctx->out_types[i], total))
+    if (!op_stand_in_add_room (ctx->op, &ctx->out_types[i], total))
       return FALSE;
   return TRUE;
 }
 
 static VnTensorType *
-seen_types (const VnOp         *op,
-            const VnTensorType *types,
-            guint               n)
+op_stand_in_seen_types (const VnOp         *op,
+                        const VnTensorType *types,
+                        guint               n)
 {
   VnTensorType *seen = g_new (VnTensorType, n + 1);
 
@@ -154,11 +154,11 @@ seen_types (const VnOp         *op,
 
 /* How much scratch the kernel itself wants, with the types it will see. */
 static gboolean
-infer_scratch (VnOpContext *ctx,
-               gsize       *bytes,
-               GError     **error)
+op_stand_in_infer_scratch (VnOpContext *ctx,
+                           gsize       *bytes,
+                           GError     **error)
 {
-  g_autofree VnTensorType *in_types = seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
+  g_autofree VnTensorType *in_types = op_stand_in_seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
   g_autofree VnTensorType *out_types = g_new0 (VnTensorType, ctx->n_outputs + 1);
   g_autofree VnTensor **in = g_new0 (VnTensor *, ctx->n_inputs + 1);
   g_autofree VnTensor **out = g_new0 (VnTensor *, ctx->n_outputs + 1);
@@ -196,11 +196,11 @@ vn_op_infer (VnOpContext *ctx,
 
   if (!ctx->op->infer (ctx, error))
     return FALSE;
-  if (!needs_stand_in (ctx))
+  if (!op_stand_in_needs (ctx))
     return TRUE;
-  if (!infer_scratch (ctx, &ctx->scratch_bytes, error))
+  if (!op_stand_in_infer_scratch (ctx, &ctx->scratch_bytes, error))
     return FALSE;
-  if (count_room (ctx, &room) && vn_checked_add (room, ctx->scratch_bytes, &ctx->scratch_bytes) &&
+  if (op_stand_in_count_room (ctx, &room) && vn_checked_add (room, ctx->scratch_bytes, &ctx->scratch_bytes) &&
       ctx->scratch_bytes <= G_MAXSSIZE)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: its data are too large for this machine"), ctx->op->type);
@@ -218,9 +218,9 @@ typedef struct
 } Conversion;
 
 static void
-convert_range (gpointer data,
-               gsize    first,
-               gsize    n)
+op_stand_in_convert_range (gpointer data,
+                           gsize    first,
+                           gsize    n)
 {
   const Conversion *self = data;
 
@@ -231,10 +231,10 @@ convert_range (gpointer data,
 }
 
 static void
-unpack (VnDType       dtype,
-        const guint8 *from,
-        guint8       *to,
-        gsize         n)
+op_stand_in_unpack (VnDType       dtype,
+                    const guint8 *from,
+                    guint8       *to,
+                    gsize         n)
 {
   guint bits = vn_dtype_get_bits (dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
 
@@ -243,10 +243,10 @@ unpack (VnDType       dtype,
 }
 
 static void
-pack (VnDType       dtype,
-      const guint8 *from,
-      guint8       *to,
-      gsize         n)
+op_stand_in_pack (VnDType       dtype,
+                  const guint8 *from,
+                  guint8       *to,
+                  gsize         n)
 {
   guint bits = vn_dtype_get_bits (dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
 
@@ -256,22 +256,22 @@ pack (VnDType       dtype,
 }
 
 static void
-fill_input (const VnOpContext *ctx,
-            const VnTensor    *from,
-            gpointer           to)
+op_stand_in_fill_input (const VnOpContext *ctx,
+                        const VnTensor    *from,
+                        gpointer           to)
 {
   Conversion conversion = { from->dtype, from->data, to, FALSE };
 
   if ((VN_HALF_BITS >> from->dtype & 1) != 0)
-    vn_op_for_ranges (ctx, from->n_elements, 2, convert_range, &conversion);
+    vn_op_for_ranges (ctx, from->n_elements, 2, op_stand_in_convert_range, &conversion);
   else if (from->dtype != VN_DTYPE_STRING)
-    unpack (from->dtype, from->data, to, from->n_elements);
+    op_stand_in_unpack (from->dtype, from->data, to, from->n_elements);
   else if (from->n_bytes > 0)
     memcpy (to, from->data, from->n_bytes);
 }
 
 static GHashTable *
-collect_strings (const VnOpContext *ctx)
+op_stand_in_collect_strings (const VnOpContext *ctx)
 {
   GHashTable *known = g_hash_table_new (NULL, NULL);
 
@@ -284,12 +284,12 @@ collect_strings (const VnOpContext *ctx)
 
 /* A kernel that computed instead of moving leaves what is no string: that must not be followed. */
 static gboolean
-take_strings (const VnOpContext *ctx,
-              const gpointer    *from,
-              VnTensor          *to,
-              GError           **error)
+op_stand_in_take_strings (const VnOpContext *ctx,
+                          const gpointer    *from,
+                          VnTensor          *to,
+                          GError           **error)
 {
-  g_autoptr(GHashTable) known = collect_strings (ctx);
+  g_autoptr(GHashTable) known = op_stand_in_collect_strings (ctx);
   char **strings = to->data;
 
   for (gsize i = 0; i < to->n_elements; i++)
@@ -307,19 +307,19 @@ take_strings (const VnOpContext *ctx,
 }
 
 static gboolean
-take_output (const VnOpContext *ctx,
-             gconstpointer      from,
-             VnTensor          *to,
-             GError           **error)
+op_stand_in_take_output (const VnOpContext *ctx,
+                         gconstpointer      from,
+                         VnTensor          *to,
+                         GError           **error)
 {
   Conversion conversion = { to->dtype, from, to->data, TRUE };
 
   if (to->dtype == VN_DTYPE_STRING)
-    return take_strings (ctx, from, to, error);
+    return op_stand_in_take_strings (ctx, from, to, error);
   if ((VN_HALF_BITS >> to->dtype & 1) != 0)
-    vn_op_for_ranges (ctx, to->n_elements, 2, convert_range, &conversion);
+    vn_op_for_ranges (ctx, to->n_elements, 2, op_stand_in_convert_range, &conversion);
   else
-    pack (to->dtype, from, to->data, to->n_elements);
+    op_stand_in_pack (to->dtype, from, to->data, to->n_elements);
   return TRUE;
 }
 
@@ -334,10 +334,10 @@ typedef struct
 
 /* A tensor of the kernel's type over memory of the scratch. */
 static VnTensor *
-place (View           *self,
-       const VnOp     *op,
-       const VnTensor *original,
-       GError        **error)
+op_stand_in_place (View           *self,
+                   const VnOp     *op,
+                   const VnTensor *original,
+                   GError        **error)
 {
   VnTensor *tensor = vn_tensor_new_wrap (stand_in (op, original->dtype), &original->shape, self->room, NULL, NULL, error);
 
@@ -347,10 +347,10 @@ place (View           *self,
 }
 
 static gboolean
-view_inputs (View            *self,
-             VnOpContext     *ctx,
-             const Prepared  *prepared,
-             GError         **error)
+op_stand_in_view_inputs (View            *self,
+                         VnOpContext     *ctx,
+                         const Prepared  *prepared,
+                         GError         **error)
 {
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -358,10 +358,10 @@ view_inputs (View            *self,
 
       if (tensor == NULL && ctx->in[i] != NULL && stand_in (ctx->op, ctx->in[i]->dtype) != ctx->in[i]->dtype)
         {
-          self->in[i] = place (self, ctx->op, ctx->in[i], error);
+          self->in[i] = op_stand_in_place (self, ctx->op, ctx->in[i], error);
           if (self->in[i] == NULL)
             return FALSE;
-          fill_input (ctx, ctx->in[i], self->in[i]->data);
+          op_stand_in_fill_input (ctx, ctx->in[i], self->in[i]->data);
           continue;
         }
       tensor = tensor != NULL ? tensor : ctx->in[i];
@@ -371,9 +371,9 @@ view_inputs (View            *self,
 }
 
 static gboolean
-view_outputs (View         *self,
-              VnOpContext  *ctx,
-              GError      **error)
+op_stand_in_view_outputs (View         *self,
+                          VnOpContext  *ctx,
+                          GError      **error)
 {
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
@@ -384,7 +384,7 @@ view_outputs (View         *self,
           self->out[i] = tensor != NULL ? vn_tensor_ref (tensor) : NULL;
           continue;
         }
-      self->out[i] = place (self, ctx->op, tensor, error);
+      self->out[i] = op_stand_in_place (self, ctx->op, tensor, error);
       if (self->out[i] == NULL)
         return FALSE;
       if (tensor->dtype == VN_DTYPE_STRING)
@@ -394,19 +394,19 @@ view_outputs (View         *self,
 }
 
 static gboolean
-run_viewed (View            *self,
-            VnOpContext     *ctx,
-            const Prepared  *prepared,
-            GError         **error)
+op_stand_in_run_viewed (View            *self,
+                        VnOpContext     *ctx,
+                        const Prepared  *prepared,
+                        GError         **error)
 {
-  g_autofree VnTensorType *in_types = seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
-  g_autofree VnTensorType *out_types = seen_types (ctx->op, ctx->out_types, ctx->n_outputs);
+  g_autofree VnTensorType *in_types = op_stand_in_seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
+  g_autofree VnTensorType *out_types = op_stand_in_seen_types (ctx->op, ctx->out_types, ctx->n_outputs);
   VnOpContext inner = *ctx;
   gsize room;
 
-  if (!view_inputs (self, ctx, prepared, error) || !view_outputs (self, ctx, error))
+  if (!op_stand_in_view_inputs (self, ctx, prepared, error) || !op_stand_in_view_outputs (self, ctx, error))
     return FALSE;
-  count_room (ctx, &room);
+  op_stand_in_count_room (ctx, &room);
   inner.in_types = in_types;
   inner.out_types = out_types;
   inner.in = self->in;
@@ -417,18 +417,18 @@ run_viewed (View            *self,
   if (!ctx->op->run (&inner, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    if (self->out[i] != ctx->out[i] && !take_output (ctx, self->out[i]->data, ctx->out[i], error))
+    if (self->out[i] != ctx->out[i] && !op_stand_in_take_output (ctx, self->out[i]->data, ctx->out[i], error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-run_with_stand_ins (VnOpContext     *ctx,
-                    const Prepared  *prepared,
-                    GError         **error)
+op_stand_in_run_with_stand_ins (VnOpContext     *ctx,
+                                const Prepared  *prepared,
+                                GError         **error)
 {
   View view = { g_new0 (VnTensor *, ctx->n_inputs + 1), g_new0 (VnTensor *, ctx->n_outputs + 1), ctx->scratch };
-  gboolean ok = run_viewed (&view, ctx, prepared, error);
+  gboolean ok = op_stand_in_run_viewed (&view, ctx, prepared, error);
 
   for (guint i = 0; i < ctx->n_inputs; i++)
     g_clear_pointer (&view.in[i], vn_tensor_unref);
@@ -456,8 +456,8 @@ vn_op_run (VnOpContext *ctx,
 
   if (ctx->op->stand_ins == 0)
     return ctx->op->run (ctx, error);
-  if (needs_stand_in (ctx))
-    return run_with_stand_ins (ctx, prepared, error);
+  if (op_stand_in_needs (ctx))
+    return op_stand_in_run_with_stand_ins (ctx, prepared, error);
   inner = *ctx;
   inner.prepared = prepared != NULL ? prepared->inner : NULL;
   return ctx->op->run (&inner, error);
@@ -466,7 +466,7 @@ vn_op_run (VnOpContext *ctx,
 /* ---- constants ---- */
 
 static void
-prepared_free (Prepared *self)
+op_stand_in_prepared_free (Prepared *self)
 {
   for (guint i = 0; i < self->n; i++)
     g_clear_pointer (&self->constants[i], vn_tensor_unref);
@@ -476,9 +476,9 @@ prepared_free (Prepared *self)
 
 /* Constants as the kernel will see them, each input that is one. */
 static gboolean
-widen_constants (VnOpContext  *ctx,
-                 Prepared     *self,
-                 GError      **error)
+op_stand_in_widen_constants (VnOpContext  *ctx,
+                             Prepared     *self,
+                             GError      **error)
 {
   self->n = ctx->n_inputs;
   self->constants = g_new0 (VnTensor *, self->n + 1);
@@ -493,22 +493,22 @@ widen_constants (VnOpContext  *ctx,
       if (self->constants[i] == NULL)
         return FALSE;
       if (seen != tensor->dtype)
-        fill_input (ctx, tensor, self->constants[i]->data);
+        op_stand_in_fill_input (ctx, tensor, self->constants[i]->data);
     }
   return TRUE;
 }
 
 static gboolean
-prepare_inner (VnOpContext  *ctx,
-               Prepared     *self,
-               gboolean      stands_in,
-               GError      **error)
+op_stand_in_prepare_inner (VnOpContext  *ctx,
+                           Prepared     *self,
+                           gboolean      stands_in,
+                           GError      **error)
 {
-  g_autofree VnTensorType *in_types = seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
-  g_autofree VnTensorType *out_types = seen_types (ctx->op, ctx->out_types, ctx->n_outputs);
+  g_autofree VnTensorType *in_types = op_stand_in_seen_types (ctx->op, ctx->in_types, ctx->n_inputs);
+  g_autofree VnTensorType *out_types = op_stand_in_seen_types (ctx->op, ctx->out_types, ctx->n_outputs);
   VnOpContext inner = *ctx;
 
-  if (stands_in && !widen_constants (ctx, self, error))
+  if (stands_in && !op_stand_in_widen_constants (ctx, self, error))
     return FALSE;
   if (ctx->op->prepare == NULL)
     return TRUE;
@@ -519,7 +519,7 @@ prepare_inner (VnOpContext  *ctx,
 }
 
 static gboolean
-has_constants (const Prepared *self)
+op_stand_in_has_constants (const Prepared *self)
 {
   for (guint i = 0; i < self->n; i++)
     if (self->constants[i] != NULL)
@@ -549,15 +549,15 @@ vn_op_prepare (VnOpContext *ctx,
     if (ctx->in_types[i].dtype == VN_DTYPE_UNDEFINED && vn_op_has_input (ctx, i))
       return TRUE;
   self = g_new0 (Prepared, 1);
-  if (!prepare_inner (ctx, self, needs_stand_in (ctx), error))
+  if (!op_stand_in_prepare_inner (ctx, self, op_stand_in_needs (ctx), error))
     {
-      prepared_free (self);
+      op_stand_in_prepared_free (self);
       return FALSE;
     }
-  if (self->inner != NULL || has_constants (self))
+  if (self->inner != NULL || op_stand_in_has_constants (self))
     *prepared = self;
   else
-    prepared_free (self);
+    op_stand_in_prepared_free (self);
   return TRUE;
 }
 
@@ -580,5 +580,5 @@ vn_op_release (const VnOp *op,
     }
   if (self->inner != NULL)
     op->release (self->inner);
-  prepared_free (self);
+  op_stand_in_prepared_free (self);
 }

@@ -4,8 +4,8 @@
 
 /* Half precision is no obstacle: what cannot be run in it is converted before. */
 static gboolean
-takes_dtype (const VnOp   *op,
-             const VnNode *node)
+op_support_takes_dtype (const VnOp   *op,
+                        const VnNode *node)
 {
   const VnValue *value = vn_node_get_input (node, 0);
   VnDType dtype = value != NULL && value->type.kind == VN_TYPE_TENSOR ? value->type.dtype : VN_DTYPE_UNDEFINED;
@@ -18,9 +18,9 @@ typedef gboolean (*GraphFunc) (const VnGraph *graph,
 
 /* Whether @func is true for a graph that @node holds. */
 static gboolean
-any_subgraph (const VnNode *node,
-              GraphFunc     func,
-              gpointer      data)
+op_support_any_subgraph (const VnNode *node,
+                         GraphFunc     func,
+                         gpointer      data)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     {
@@ -47,12 +47,12 @@ vn_op_has_kernel (const VnNode *node)
 {
   const VnOp *op = vn_op_lookup_node (node, NULL);
 
-  return op != NULL && takes_dtype (op, node);
+  return op != NULL && op_support_takes_dtype (op, node);
 }
 
 static gboolean
-add_unsupported (const VnGraph *graph,
-                 gpointer       list)
+op_support_add_unsupported (const VnGraph *graph,
+                            gpointer       list)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -60,7 +60,7 @@ add_unsupported (const VnGraph *graph,
 
       if (!vn_op_has_kernel (node))
         g_ptr_array_add (list, node);
-      any_subgraph (node, add_unsupported, list);
+      op_support_any_subgraph (node, op_support_add_unsupported, list);
     }
   return FALSE;
 }
@@ -76,7 +76,7 @@ vn_graph_list_unsupported (const VnGraph *graph)
 {
   GPtrArray *list = g_ptr_array_new ();
 
-  add_unsupported (graph, list);
+  op_support_add_unsupported (graph, list);
   return list;
 }
 
@@ -93,7 +93,7 @@ vn_op_describe_node (const VnNode *node)
   gint64 opset = model != NULL ? vn_model_get_opset (model, node->domain) : 0;
   g_autofree char *type = g_strdup_printf ("%s%s%s", node->domain, node->domain[0] != '\0' ? "." : "", node->op_type);
 
-  if (op != NULL && !takes_dtype (op, node))
+  if (op != NULL && !op_support_takes_dtype (op, node))
     return g_strdup_printf (_("%s on %s data"), type, vn_dtype_get_name (vn_node_get_input (node, 0)->type.dtype));
   if (model != NULL && vn_model_find_function (model, node->domain, node->op_type) != NULL)
     return g_strdup_printf (_("%s, a function of the model"), type);
@@ -111,43 +111,43 @@ typedef struct
 } Lost;
 
 static gboolean
-is_lost (const Lost    *self,
-         const VnValue *value)
+op_support_is_lost (const Lost    *self,
+                    const VnValue *value)
 {
   return value != NULL && value->graph == self->graph && self->lost[value->id];
 }
 
 /* Whether a graph inside needs a value that is lost, or a node that cannot be run. */
 static gboolean
-graph_is_lost (const VnGraph *inner,
-               gpointer       data)
+op_support_graph_is_lost (const VnGraph *inner,
+                          gpointer       data)
 {
   const Lost *self = data;
 
   for (guint i = 0; i < inner->outputs->len; i++)
-    if (is_lost (self, g_ptr_array_index (inner->outputs, i)))
+    if (op_support_is_lost (self, g_ptr_array_index (inner->outputs, i)))
       return TRUE;
   for (guint i = 0; i < inner->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (inner->nodes, i);
 
-      if (!vn_op_has_kernel (node) || any_subgraph (node, graph_is_lost, data))
+      if (!vn_op_has_kernel (node) || op_support_any_subgraph (node, op_support_graph_is_lost, data))
         return TRUE;
       for (guint k = 0; k < node->inputs->len; k++)
-        if (is_lost (self, vn_node_get_input (node, k)))
+        if (op_support_is_lost (self, vn_node_get_input (node, k)))
           return TRUE;
     }
   return FALSE;
 }
 
 static gboolean
-node_is_lost (Lost         *self,
-              const VnNode *node)
+op_support_node_is_lost (Lost         *self,
+                         const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
-    if (is_lost (self, vn_node_get_input (node, i)))
+    if (op_support_is_lost (self, vn_node_get_input (node, i)))
       return TRUE;
-  return !vn_op_has_kernel (node) || any_subgraph (node, graph_is_lost, self);
+  return !vn_op_has_kernel (node) || op_support_any_subgraph (node, op_support_graph_is_lost, self);
 }
 
 /**
@@ -168,7 +168,7 @@ vn_graph_find_lost (const VnGraph *graph)
     {
       const VnNode *node = g_ptr_array_index (order, i);
 
-      if (!node_is_lost (&self, node))
+      if (!op_support_node_is_lost (&self, node))
         continue;
       for (guint k = 0; k < node->outputs->len; k++)
         {
@@ -182,8 +182,8 @@ vn_graph_find_lost (const VnGraph *graph)
 }
 
 static void
-note_nodes (GPtrArray *nodes,
-            VnNotes   *notes)
+op_support_note_nodes (GPtrArray *nodes,
+                       VnNotes   *notes)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -210,7 +210,7 @@ vn_graph_note_unsupported (const VnGraph *graph,
 
   if (nodes == NULL || nodes->len == 0)
     return;
-  note_nodes (nodes, notes);
+  op_support_note_nodes (nodes, notes);
   lost = vn_graph_find_lost (graph);
   for (guint i = 0; i < graph->outputs->len; i++)
     {

@@ -31,8 +31,8 @@ vn_op_fail (VnOpContext *ctx,
 }
 
 static gboolean
-check_omitted (VnOpContext *ctx,
-               GError     **error)
+op_util_check_omitted (VnOpContext *ctx,
+                       GError     **error)
 {
   for (guint i = 0; i < ctx->op->min_inputs; i++)
     if (vn_node_get_input (ctx->node, i) == NULL && (i >= 32 || (ctx->op->optional >> i & 1) == 0))
@@ -44,8 +44,8 @@ check_omitted (VnOpContext *ctx,
 
 /* Sizes that no memory can hold are refused before anyone multiplies them. */
 static gboolean
-check_sizes (VnOpContext *ctx,
-             GError     **error)
+op_util_check_sizes (VnOpContext *ctx,
+                     GError     **error)
 {
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -62,8 +62,8 @@ check_sizes (VnOpContext *ctx,
 }
 
 static gboolean
-check_others (VnOpContext *ctx,
-              GError     **error)
+op_util_check_others (VnOpContext *ctx,
+                      GError     **error)
 {
   for (guint i = 1; i < MIN (ctx->n_inputs, VN_OP_MAX_OTHERS); i++)
     if (ctx->op->others[i] != 0 && ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED &&
@@ -96,8 +96,8 @@ vn_op_check_same_dtype (VnOpContext  *ctx,
 }
 
 static gboolean
-check_same_dtype (VnOpContext *ctx,
-                  GError     **error)
+op_util_check_same_dtype (VnOpContext *ctx,
+                          GError     **error)
 {
   for (guint i = 1; i < MIN (ctx->n_inputs, 16); i++)
     if ((ctx->op->same_dtype & (1u << i)) != 0 && !vn_op_check_same_dtype (ctx, 0, i, error))
@@ -106,8 +106,8 @@ check_same_dtype (VnOpContext *ctx,
 }
 
 static gboolean
-check_kinds (VnOpContext *ctx,
-             GError     **error)
+op_util_check_kinds (VnOpContext *ctx,
+                     GError     **error)
 {
   for (guint i = 0; i < ctx->n_inputs && !ctx->op->containers; i++)
     if (ctx->in_types[i].kind == VN_KIND_SEQUENCE || ctx->in_types[i].kind == VN_KIND_OPTIONAL)
@@ -137,9 +137,9 @@ vn_op_check_call (VnOpContext *ctx,
   if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
     return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
                        ctx->n_outputs, op->min_outputs, op->max_outputs);
-  return (ctx->node == NULL || check_omitted (ctx, error)) && check_kinds (ctx, error) &&
-         check_same_dtype (ctx, error) &&
-         check_others (ctx, error) && check_sizes (ctx, error);
+  return (ctx->node == NULL || op_util_check_omitted (ctx, error)) && op_util_check_kinds (ctx, error) &&
+         op_util_check_same_dtype (ctx, error) &&
+         op_util_check_others (ctx, error) && op_util_check_sizes (ctx, error);
 }
 
 /**

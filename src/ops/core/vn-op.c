@@ -22,9 +22,9 @@ vn_op_list (guint *n)
 }
 
 static const VnOp *
-find (const char *domain,
-      const char *type,
-      gint64      opset)
+op_find (const char *domain,
+         const char *type,
+         gint64      opset)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     {
@@ -55,7 +55,7 @@ vn_op_lookup (const char  *domain,
 
   g_return_val_if_fail (domain != NULL && type != NULL, NULL);
 
-  op = find (domain, type, opset);
+  op = op_find (domain, type, opset);
   if (op == NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("operator %s%s%s of opset %lld cannot be run here"),
@@ -65,7 +65,7 @@ vn_op_lookup (const char  *domain,
 
 /* A domain that is used but not imported is a fault of many exporters; its operators have one version only. */
 static gint64
-node_opset (const VnNode *node)
+op_node_opset (const VnNode *node)
 {
   const VnModel *model = node->graph != NULL ? node->graph->model : NULL;
   gint64 opset = model != NULL ? vn_model_get_opset (model, node->domain) : 0;
@@ -83,7 +83,7 @@ const VnOp *
 vn_op_lookup_node (const VnNode  *node,
                    GError       **error)
 {
-  return vn_op_lookup (node->domain, node->op_type, node_opset (node), error);
+  return vn_op_lookup (node->domain, node->op_type, op_node_opset (node), error);
 }
 
 typedef struct
@@ -235,8 +235,8 @@ static const KnownOp known_ops[] = {
 };
 
 static int
-compare_known (gconstpointer key,
-               gconstpointer known)
+op_compare_known (gconstpointer key,
+                  gconstpointer known)
 {
   return strcmp (key, ((const KnownOp *) known)->type);
 }
@@ -257,6 +257,6 @@ vn_op_family (const VnNode *node)
     if (g_str_equal (ops[i]->type, node->op_type) && g_str_equal (ops[i]->domain, node->domain))
       return ops[i]->family;
 
-  known = bsearch (node->op_type, known_ops, G_N_ELEMENTS (known_ops), sizeof (KnownOp), compare_known);
+  known = bsearch (node->op_type, known_ops, G_N_ELEMENTS (known_ops), sizeof (KnownOp), op_compare_known);
   return known != NULL ? known->family : VN_FAMILY_OTHER;
 }

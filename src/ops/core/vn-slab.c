@@ -7,11 +7,11 @@
 
 /* @n elements from index @from to index @to. */
 static void
-copy_elements (VnTensor       *out,
-               gsize           to,
-               const VnTensor *in,
-               gsize           from,
-               gsize           n)
+slab_copy_elements (VnTensor       *out,
+                    gsize           to,
+                    const VnTensor *in,
+                    gsize           from,
+                    gsize           n)
 {
   guint bits = vn_dtype_get_bits (in->dtype), mask = (1u << (bits < 8 ? bits : 0)) - 1;
 
@@ -35,9 +35,9 @@ copy_elements (VnTensor       *out,
 }
 
 static VnTensor *
-new_cleared (VnDType         dtype,
-             const VnShape  *shape,
-             GError        **error)
+slab_new_cleared (VnDType         dtype,
+                  const VnShape  *shape,
+                  GError        **error)
 {
   VnTensor *tensor = vn_tensor_new (dtype, shape, error);
 
@@ -75,18 +75,18 @@ vn_slab_take (const VnTensor  *tensor,
       memmove (&shape.dims[axis], &shape.dims[axis + 1], (size_t) (shape.rank - axis - 1) * sizeof shape.dims[0]);
       shape.rank--;
     }
-  out = new_cleared (tensor->dtype, &shape, error);
+  out = slab_new_cleared (tensor->dtype, &shape, error);
   for (gsize r = 0; out != NULL && out->n_elements > 0 && r < rows; r++)
-    copy_elements (out, r * (gsize) n * inner, tensor, (r * dim + (gsize) first) * inner, (gsize) n * inner);
+    slab_copy_elements (out, r * (gsize) n * inner, tensor, (r * dim + (gsize) first) * inner, (gsize) n * inner);
   return out;
 }
 
 static gboolean
-join_shape (GPtrArray  *tensors,
-            int         axis,
-            gboolean    new_axis,
-            VnShape    *shape,
-            GError    **error)
+slab_join_shape (GPtrArray  *tensors,
+                 int         axis,
+                 gboolean    new_axis,
+                 VnShape    *shape,
+                 GError    **error)
 {
   const VnTensor *first = g_ptr_array_index (tensors, 0);
   gint64 sum = 0;
@@ -143,9 +143,9 @@ vn_slab_join (GPtrArray  *tensors,
   VnShape shape;
   gsize rows, step, at = 0;
 
-  if (!join_shape (tensors, axis, new_axis, &shape, error))
+  if (!slab_join_shape (tensors, axis, new_axis, &shape, error))
     return NULL;
-  out = new_cleared (((const VnTensor *) g_ptr_array_index (tensors, 0))->dtype, &shape, error);
+  out = slab_new_cleared (((const VnTensor *) g_ptr_array_index (tensors, 0))->dtype, &shape, error);
   if (out == NULL || out->n_elements == 0)
     return out;
   rows = (gsize) vn_shape_count (&shape, 0, axis);
@@ -156,7 +156,7 @@ vn_slab_join (GPtrArray  *tensors,
       gsize n = tensor->n_elements / rows;
 
       for (gsize r = 0; r < rows; r++)
-        copy_elements (out, r * step + at, tensor, r * n, n);
+        slab_copy_elements (out, r * step + at, tensor, r * n, n);
       at += n;
     }
   return out;

@@ -83,11 +83,11 @@ vn_window_kernel (VnOpContext   *ctx,
 
 /* The output size of an axis whose own size is open. */
 static gint64
-open_output (const VnWindow *self,
-             VnDims         *dims,
-             int             a,
-             const char     *auto_pad,
-             gboolean        ceil_mode)
+window_open_output (const VnWindow *self,
+                    VnDims         *dims,
+                    int             a,
+                    const char     *auto_pad,
+                    gboolean        ceil_mode)
 {
   gint64 extent = self->dilation[a] * (self->kernel[a] - 1) + 1, room;
 
@@ -106,17 +106,17 @@ open_output (const VnWindow *self,
 
 /* One axis: padding and output size. */
 static gboolean
-resolve_axis (VnWindow    *self,
-              VnOpContext *ctx,
-              int          a,
-              const char  *auto_pad,
-              gboolean     ceil_mode,
-              GError     **error)
+window_resolve_axis (VnWindow    *self,
+                     VnOpContext *ctx,
+                     int          a,
+                     const char  *auto_pad,
+                     gboolean     ceil_mode,
+                     GError     **error)
 {
   gint64 extent = self->dilation[a] * (self->kernel[a] - 1) + 1;
   gint64 in = self->in[a], stride = self->stride[a], room;
 
-  self->out[a] = in < 0 ? open_output (self, vn_op_get_dims (ctx, in), a, auto_pad, ceil_mode) : VN_DIM_UNKNOWN;
+  self->out[a] = in < 0 ? window_open_output (self, vn_op_get_dims (ctx, in), a, auto_pad, ceil_mode) : VN_DIM_UNKNOWN;
   if (in < 0 || self->kernel[a] < 0)
     return TRUE;
   if (in > MAX_SIZE || self->kernel[a] > MAX_SIZE)
@@ -146,10 +146,10 @@ resolve_axis (VnWindow    *self,
 }
 
 static gboolean
-read_padding (VnWindow    *self,
-              VnOpContext *ctx,
-              const char  *auto_pad,
-              GError     **error)
+window_read_padding (VnWindow    *self,
+                     VnOpContext *ctx,
+                     const char  *auto_pad,
+                     GError     **error)
 {
   int first = 3 - self->n_spatial;
   gint64 pads[6];
@@ -199,10 +199,10 @@ vn_window_init (VnWindow      *self,
   memcpy (self->in + first, x->dims + 2, sizeof (gint64) * n);
   if (!vn_window_ints (ctx, "strides", n, 1, 1, self->stride + first, error) ||
       !vn_window_ints (ctx, "dilations", n, 1, 1, self->dilation + first, error) ||
-      !read_padding (self, ctx, auto_pad, error))
+      !window_read_padding (self, ctx, auto_pad, error))
     return FALSE;
   for (int a = first; a < 3; a++)
-    if (!resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
+    if (!window_resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
       return FALSE;
   if (vn_window_volume (self->kernel) > MAX_TAPS)
     return vn_op_fail (ctx, error, _("a kernel of %lld × %lld × %lld"

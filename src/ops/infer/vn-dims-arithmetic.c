@@ -5,10 +5,10 @@
 #include "vn-checked.h"
 
 static gint64
-add_times (VnDims *self,
-           gint64  a,
-           gint64  b,
-           gint64  times)
+dims_arithmetic_add_times (VnDims *self,
+                           gint64  a,
+                           gint64  b,
+                           gint64  times)
 {
   VnPoly x, y;
 
@@ -24,7 +24,7 @@ vn_dims_add (VnDims *self,
              gint64  a,
              gint64  b)
 {
-  return add_times (self, a, b, 1);
+  return dims_arithmetic_add_times (self, a, b, 1);
 }
 
 gint64
@@ -32,7 +32,7 @@ vn_dims_sub (VnDims *self,
              gint64  a,
              gint64  b)
 {
-  return add_times (self, a, b, -1);
+  return dims_arithmetic_add_times (self, a, b, -1);
 }
 
 gint64
@@ -78,9 +78,9 @@ vn_dims_div (VnDims *self,
 
 /* floor (a / b) as it is. */
 static gint64
-quotient_atom (VnDims *self,
-               gint64  a,
-               gint64  b)
+dims_arithmetic_quotient_atom (VnDims *self,
+                               gint64  a,
+                               gint64  b)
 {
   gint64 lower_a = vn_dims_get_lower (self, a), lower_b = vn_dims_get_lower (self, b);
   gint64 lower = lower_a >= 0 && lower_b >= 1 ? 0 : G_MININT64;
@@ -94,8 +94,8 @@ quotient_atom (VnDims *self,
 
 /* Takes what is divisible out of @poly / den: only coefs from 0 to den - 1 remain in it. */
 static gboolean
-split_whole (VnPoly *poly,
-             VnPoly *whole)
+dims_arithmetic_split_whole (VnPoly *poly,
+                             VnPoly *whole)
 {
   VnPoly rest;
 
@@ -117,7 +117,7 @@ split_whole (VnPoly *poly,
 
 /* Divides the coefs of all but the constant, and den, by what they have in common: that does not change the floor. */
 static void
-reduce_floor (VnPoly *poly)
+dims_arithmetic_reduce_floor (VnPoly *poly)
 {
   gint64 common = poly->den;
 
@@ -135,8 +135,8 @@ reduce_floor (VnPoly *poly)
 
 /* floor ((floor (x / m) + c) / d) is floor ((x + m c) / (m d)). */
 static gboolean
-unnest_floor (VnDims *self,
-              VnPoly *poly)
+dims_arithmetic_unnest_floor (VnDims *self,
+                              VnPoly *poly)
 {
   const VnAtom *atom = poly->n > 0 && poly->n <= 2 && poly->terms[0].coef == 1
                        ? vn_dims_get_only_factor (self, &poly->terms[0]) : NULL;
@@ -156,24 +156,24 @@ unnest_floor (VnDims *self,
 
 /* floor (poly), in a form that is the same for equal values in the cases that networks make. */
 static gint64
-floor_poly (VnDims *self,
-            VnPoly *poly)
+dims_arithmetic_floor_poly (VnDims *self,
+                            VnPoly *poly)
 {
   VnPoly whole, part;
   gint64 inner;
 
   if (vn_dims_is_real_poly (self, poly))
-    return quotient_atom (self, vn_dims_from_poly (self, poly), 1);
-  if (!split_whole (poly, &whole))
+    return dims_arithmetic_quotient_atom (self, vn_dims_from_poly (self, poly), 1);
+  if (!dims_arithmetic_split_whole (poly, &whole))
     return vn_dims_fresh (self, G_MININT64);
-  reduce_floor (poly);
-  while (poly->den > 1 && unnest_floor (self, poly))
+  dims_arithmetic_reduce_floor (poly);
+  while (poly->den > 1 && dims_arithmetic_unnest_floor (self, poly))
     {
       VnPoly more;
 
-      if (!split_whole (poly, &more) || !vn_poly_add (&whole, &more, 1))
+      if (!dims_arithmetic_split_whole (poly, &more) || !vn_poly_add (&whole, &more, 1))
         return vn_dims_fresh (self, G_MININT64);
-      reduce_floor (poly);
+      dims_arithmetic_reduce_floor (poly);
     }
   if (poly->n == 0 || (poly->den > 1 && poly->terms[0].n == 0))
     return vn_dims_from_poly (self, &whole);
@@ -181,7 +181,7 @@ floor_poly (VnDims *self,
   part.den = 1;
   inner = vn_dims_from_poly (self, &part);
   if (poly->den > 1)
-    inner = quotient_atom (self, inner, poly->den);
+    inner = dims_arithmetic_quotient_atom (self, inner, poly->den);
   return vn_dims_add (self, vn_dims_from_poly (self, &whole), inner);
 }
 
@@ -210,12 +210,12 @@ vn_dims_floor_div (VnDims *self,
       VnPoly exact;
 
       vn_dims_get_poly (self, vn_dims_div (self, a, b), &exact);
-      return floor_poly (self, &exact);
+      return dims_arithmetic_floor_poly (self, &exact);
     }
   vn_poly_cancel (&x, &y);
   if (y.n == 1 && y.terms[0].n == 0 && y.terms[0].coef > 0)
-    return vn_poly_set_den (&x, y.terms[0].coef) ? floor_poly (self, &x) : vn_dims_fresh (self, G_MININT64);
-  return quotient_atom (self, vn_dims_from_poly (self, &x), vn_dims_from_poly (self, &y));
+    return vn_poly_set_den (&x, y.terms[0].coef) ? dims_arithmetic_floor_poly (self, &x) : vn_dims_fresh (self, G_MININT64);
+  return dims_arithmetic_quotient_atom (self, vn_dims_from_poly (self, &x), vn_dims_from_poly (self, &y));
 }
 
 /**
@@ -248,10 +248,10 @@ vn_dims_mod (VnDims *self,
 }
 
 static gint64
-pick (VnDims     *self,
-      gint64      a,
-      gint64      b,
-      VnAtomKind  kind)
+dims_arithmetic_pick (VnDims     *self,
+                      gint64      a,
+                      gint64      b,
+                      VnAtomKind  kind)
 {
   gint64 lower_a, lower_b;
 
@@ -275,7 +275,7 @@ vn_dims_min (VnDims *self,
              gint64  a,
              gint64  b)
 {
-  return pick (self, a, b, VN_ATOM_MIN);
+  return dims_arithmetic_pick (self, a, b, VN_ATOM_MIN);
 }
 
 gint64
@@ -283,5 +283,5 @@ vn_dims_max (VnDims *self,
              gint64  a,
              gint64  b)
 {
-  return pick (self, a, b, VN_ATOM_MAX);
+  return dims_arithmetic_pick (self, a, b, VN_ATOM_MAX);
 }

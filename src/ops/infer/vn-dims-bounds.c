@@ -13,8 +13,8 @@ vn_dims_get_only_factor (VnDims       *self,
 
 /* Replaces -k floor (a / b) by the smaller -k a / b, and -k min (a, b) by -k a or -k b, so that it may cancel out. */
 static gboolean
-relax (VnDims *self,
-       VnPoly *poly)
+dims_bounds_relax (VnDims *self,
+                   VnPoly *poly)
 {
   for (guint i = 0; i < poly->n; i++)
     {
@@ -41,9 +41,9 @@ relax (VnDims *self,
 }
 
 static gboolean
-term_lower (VnDims       *self,
-            const VnTerm *term,
-            gint64       *lower)
+dims_bounds_term_lower (VnDims       *self,
+                        const VnTerm *term,
+                        gint64       *lower)
 {
   *lower = term->coef;
   if (term->coef < 0)
@@ -72,13 +72,13 @@ vn_dims_get_poly_lower (VnDims       *self,
   VnPoly rest = *poly;
   gint64 sum = 0;
 
-  for (guint i = 0; i < 4 && rest.den < G_MAXINT32 && relax (self, &rest); i++)
+  for (guint i = 0; i < 4 && rest.den < G_MAXINT32 && dims_bounds_relax (self, &rest); i++)
     ;
   for (guint i = 0; i < rest.n; i++)
     {
       gint64 lower;
 
-      if (!term_lower (self, &rest.terms[i], &lower) || !vn_checked_add_s64 (sum, lower, &sum))
+      if (!dims_bounds_term_lower (self, &rest.terms[i], &lower) || !vn_checked_add_s64 (sum, lower, &sum))
         return G_MININT64;
     }
   /* The value is an integer if it has no denominator itself. */

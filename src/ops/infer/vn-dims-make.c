@@ -12,8 +12,8 @@
 #define MAX_DEN 1024
 
 static guint
-poly_size (VnDims       *self,
-           const VnPoly *poly)
+dims_make_poly_size (VnDims       *self,
+                     const VnPoly *poly)
 {
   guint size = 0;
 
@@ -33,7 +33,7 @@ vn_dims_get_text_size (VnDims *self,
   VnPoly poly;
 
   vn_dims_get_poly (self, number, &poly);
-  return poly_size (self, &poly);
+  return dims_make_poly_size (self, &poly);
 }
 
 gint64
@@ -48,7 +48,7 @@ vn_dims_from_poly (VnDims       *self,
     return 0;
   if (poly->n == 1 && poly->terms[0].n == 0 && poly->den == 1 && !vn_dims_is_symbolic (poly->terms[0].coef))
     return poly->terms[0].coef;
-  if (poly_size (self, poly) > MAX_SIZE || self->exprs->len >= VN_DIMS_MAX_EXPRS)
+  if (dims_make_poly_size (self, poly) > MAX_SIZE || self->exprs->len >= VN_DIMS_MAX_EXPRS)
     return vn_dims_fresh (self, G_MININT64);
   expr = g_malloc (sizeof (VnExpr) + bytes);
   expr->den = poly->den;

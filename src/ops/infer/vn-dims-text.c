@@ -4,33 +4,33 @@
 
 /* Whether the text of @number binds weaker than a product. */
 static gboolean
-is_sum (VnDims *self,
-        gint64  number)
+dims_text_is_sum (VnDims *self,
+                  gint64  number)
 {
   return vn_dims_is_symbolic (number) && vn_dims_get_expr (self, number)->n > 1;
 }
 
-static void append_number (GString *text,
-                           VnDims  *self,
-                           gint64   number);
+static void dims_text_append_number (GString *text,
+                                     VnDims  *self,
+                                     gint64   number);
 
 static void
-append_operand (GString *text,
-                VnDims  *self,
-                gint64   number,
-                gboolean bracket)
+dims_text_append_operand (GString *text,
+                          VnDims  *self,
+                          gint64   number,
+                          gboolean bracket)
 {
   if (bracket)
     g_string_append_c (text, '(');
-  append_number (text, self, number);
+  dims_text_append_number (text, self, number);
   if (bracket)
     g_string_append_c (text, ')');
 }
 
 static void
-append_atom (GString      *text,
-             VnDims       *self,
-             const VnAtom *atom)
+dims_text_append_atom (GString      *text,
+                       VnDims       *self,
+                       const VnAtom *atom)
 {
   char buffer[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -44,29 +44,29 @@ append_atom (GString      *text,
       return;
     case VN_ATOM_FLOOR:
       g_string_append (text, "floor(");
-      append_operand (text, self, atom->a, atom->b != 1 && is_sum (self, atom->a));
+      dims_text_append_operand (text, self, atom->a, atom->b != 1 && dims_text_is_sum (self, atom->a));
       if (atom->b != 1)
         {
           g_string_append_c (text, '/');
-          append_operand (text, self, atom->b, vn_dims_is_symbolic (atom->b));
+          dims_text_append_operand (text, self, atom->b, vn_dims_is_symbolic (atom->b));
         }
       break;
     case VN_ATOM_MIN:
     case VN_ATOM_MAX:
       g_string_append (text, atom->kind == VN_ATOM_MIN ? "min(" : "max(");
-      append_number (text, self, atom->a);
+      dims_text_append_number (text, self, atom->a);
       g_string_append (text, ", ");
-      append_number (text, self, atom->b);
+      dims_text_append_number (text, self, atom->b);
       break;
     }
   g_string_append_c (text, ')');
 }
 
 static void
-append_term (GString      *text,
-             VnDims       *self,
-             const VnTerm *term,
-             gboolean      first)
+dims_text_append_term (GString      *text,
+                       VnDims       *self,
+                       const VnTerm *term,
+                       gboolean      first)
 {
   guint64 size = term->coef < 0 ? 0 - (guint64) term->coef : (guint64) term->coef;
 
@@ -80,14 +80,14 @@ append_term (GString      *text,
     {
       if (i > 0)
         g_string_append_c (text, '*');
-      append_atom (text, self, g_ptr_array_index (self->atoms, term->factors[i]));
+      dims_text_append_atom (text, self, g_ptr_array_index (self->atoms, term->factors[i]));
     }
 }
 
 static void
-append_number (GString *text,
-               VnDims  *self,
-               gint64   number)
+dims_text_append_number (GString *text,
+                         VnDims  *self,
+                         gint64   number)
 {
   const VnExpr *expr;
 
@@ -100,7 +100,7 @@ append_number (GString *text,
   if (expr->den != 1 && expr->n > 1)
     g_string_append_c (text, '(');
   for (guint i = 0; i < expr->n; i++)
-    append_term (text, self, &expr->terms[i], i == 0);
+    dims_text_append_term (text, self, &expr->terms[i], i == 0);
   if (expr->den != 1 && expr->n > 1)
     g_string_append_c (text, ')');
   if (expr->den != 1)
@@ -118,6 +118,6 @@ vn_dims_to_string (VnDims *self,
 {
   GString *text = g_string_new (NULL);
 
-  append_number (text, self, number);
+  dims_text_append_number (text, self, number);
   return g_string_free (text, FALSE);
 }

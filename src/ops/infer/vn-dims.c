@@ -5,7 +5,7 @@
 #include <string.h>
 
 static guint
-expr_hash (gconstpointer data)
+dims_expr_hash (gconstpointer data)
 {
   const VnExpr *expr = data;
   guint64 hash = (guint64) expr->den * 31 + expr->n;
@@ -20,8 +20,8 @@ expr_hash (gconstpointer data)
 }
 
 static gboolean
-expr_equal (gconstpointer a,
-            gconstpointer b)
+dims_expr_equal (gconstpointer a,
+                 gconstpointer b)
 {
   const VnExpr *x = a, *y = b;
 
@@ -29,7 +29,7 @@ expr_equal (gconstpointer a,
 }
 
 static void
-atom_free (gpointer data)
+dims_atom_free (gpointer data)
 {
   VnAtom *self = data;
 
@@ -43,10 +43,10 @@ vn_dims_new (void)
   VnDims *self = g_new0 (VnDims, 1);
 
   self->far = VN_DIMS_FAR;
-  self->atoms = g_ptr_array_new_with_free_func (atom_free);
+  self->atoms = g_ptr_array_new_with_free_func (dims_atom_free);
   self->exprs = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (self->exprs, NULL);   /* 0 is none of their numbers */
-  self->expr_numbers = g_hash_table_new (expr_hash, expr_equal);
+  self->expr_numbers = g_hash_table_new (dims_expr_hash, dims_expr_equal);
   self->atom_numbers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return self;

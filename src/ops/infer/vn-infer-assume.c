@@ -3,7 +3,7 @@
 #include "vn-infer-private.h"
 
 static gboolean
-broadcasts (const VnNode *node)
+infer_assume_broadcasts (const VnNode *node)
 {
   static const char * const types[] = { "Add", "And", "BitShift", "Div", "Equal", "Greater", "GreaterOrEqual", "Less",
                                         "LessOrEqual", "Max", "Mean", "Min", "Mod", "Mul", "Or", "Pow", "Sub", "Sum",
@@ -14,8 +14,8 @@ broadcasts (const VnNode *node)
 
 /* The open size that input dims meet in @axis, counted from the last; VN_DIM_UNKNOWN if that is not all there is. */
 static gint64
-find_open (const VnOpContext *ctx,
-           int                axis)
+infer_assume_find_open (const VnOpContext *ctx,
+                        int                axis)
 {
   gint64 open = VN_DIM_UNKNOWN;
 
@@ -40,7 +40,7 @@ find_open (const VnOpContext *ctx,
 void
 vn_infer_merge_dims (const VnOpContext *ctx)
 {
-  if (!broadcasts (ctx->node))
+  if (!infer_assume_broadcasts (ctx->node))
     return;
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
@@ -48,7 +48,7 @@ vn_infer_merge_dims (const VnOpContext *ctx)
 
       for (int axis = 0; axis < shape->rank; axis++)
         if (shape->dims[shape->rank - 1 - axis] == VN_DIM_UNKNOWN)
-          shape->dims[shape->rank - 1 - axis] = find_open (ctx, axis);
+          shape->dims[shape->rank - 1 - axis] = infer_assume_find_open (ctx, axis);
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct
 } Call;
 
 static void
-call_clear (Call *self)
+infer_node_call_clear (Call *self)
 {
   for (guint i = 0; i < self->ctx.n_inputs; i++)
     {
@@ -36,14 +36,14 @@ call_clear (Call *self)
   g_free (self->out);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, infer_node_call_clear)
 
 static void
-call_init (Call       *self,
-           VnInfer    *infer,
-           const VnOp *op,
-           VnNode     *node,
-           gint64      opset)
+infer_node_call_init (Call       *self,
+                      VnInfer    *infer,
+                      const VnOp *op,
+                      VnNode     *node,
+                      gint64      opset)
 {
   VnOpContext *ctx = &self->ctx;
 
@@ -86,14 +86,14 @@ call_init (Call       *self,
 }
 
 static gboolean
-is_random (const VnOp *op)
+infer_node_is_random (const VnOp *op)
 {
   return g_str_has_prefix (op->type, "Random") || g_str_equal (op->type, "Multinomial") ||
          g_str_equal (op->type, "Bernoulli") || g_str_equal (op->type, "Dropout");
 }
 
 static gboolean
-is_small (const VnTensorType *type)
+infer_node_is_small (const VnTensorType *type)
 {
   gsize n;
 
@@ -103,11 +103,11 @@ is_small (const VnTensorType *type)
 
 /* Whether every input is known and small, so that the outputs can be computed now. */
 static gboolean
-can_compute (const Call *call)
+infer_node_can_compute (const Call *call)
 {
   const VnOpContext *ctx = &call->ctx;
 
-  if (ctx->op->run == NULL || ctx->op->makes_outputs || is_random (ctx->op))
+  if (ctx->op->run == NULL || ctx->op->makes_outputs || infer_node_is_random (ctx->op))
     return FALSE;
   if (ctx->n_inputs > 0 && !vn_op_takes (ctx->op, call->in_types[0].dtype))
     return FALSE;
@@ -116,14 +116,14 @@ can_compute (const Call *call)
         (call->in[i] == NULL || call->in[i]->n_elements > VN_INFER_MAX_ELEMENTS))
       return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
-    if (!is_small (&call->out_types[i]))
+    if (!infer_node_is_small (&call->out_types[i]))
       return FALSE;
   return TRUE;
 }
 
 /* Computes small outputs. A failure here is no failure of inference: the value stays unknown. */
 static void
-compute (Call *call)
+infer_node_compute (Call *call)
 {
   VnOpContext *ctx = &call->ctx;
   g_autofree guint8 *memory = vn_memory_alloc0 (ctx->scratch_bytes + 64, 1, NULL);
@@ -147,7 +147,7 @@ compute (Call *call)
 }
 
 static gboolean
-has_all_outputs (const Call *call)
+infer_node_has_all_outputs (const Call *call)
 {
   for (guint i = 0; i < call->ctx.n_outputs; i++)
     if (call->out[i] == NULL)
@@ -157,7 +157,7 @@ has_all_outputs (const Call *call)
 
 /* What is known of the elements of outputs although it depends on open sizes. */
 static void
-compute_in_part (Call *call)
+infer_node_compute_in_part (Call *call)
 {
   VnOpContext *ctx = &call->ctx;
 
@@ -171,9 +171,9 @@ compute_in_part (Call *call)
 
 /* What operators with graphs see of these: they were inferred before. */
 static VnTensorType
-body_type (gpointer        data,
-           const VnGraph  *graph,
-           guint           i)
+infer_node_body_type (gpointer        data,
+                      const VnGraph  *graph,
+                      guint           i)
 {
   return vn_infer_get_type (data, g_ptr_array_index (graph->outputs, i));
 }
@@ -184,20 +184,20 @@ vn_infer_node (VnInfer     *self,
                VnNode      *node,
                GError     **error)
 {
-  const VnOpBodies bodies = { .get_type = body_type, .data = self };
+  const VnOpBodies bodies = { .get_type = infer_node_body_type, .data = self };
   g_auto(Call) call;
   gint64 opset = vn_model_get_opset (self->model, node->domain);
 
-  call_init (&call, self, op, node, opset);
+  infer_node_call_init (&call, self, op, node, opset);
   call.ctx.bodies = &bodies;
   if (!vn_op_check_call (&call.ctx, error) || !vn_op_infer (&call.ctx, error))
     return FALSE;
   if (self->options->auto_merge)
     vn_infer_merge_dims (&call.ctx);
-  if (!has_all_outputs (&call) && can_compute (&call))
-    compute (&call);
-  if (!has_all_outputs (&call))
-    compute_in_part (&call);
+  if (!infer_node_has_all_outputs (&call) && infer_node_can_compute (&call))
+    infer_node_compute (&call);
+  if (!infer_node_has_all_outputs (&call))
+    infer_node_compute_in_part (&call);
 
   for (guint i = 0; i < node->outputs->len; i++)
     {

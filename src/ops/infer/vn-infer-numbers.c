@@ -36,10 +36,10 @@ vn_infer_to_numbers (VnDims         *dims,
 }
 
 static gboolean
-store_number (VnDims   *dims,
-              gint64    number,
-              VnTensor *to,
-              gsize     i)
+infer_numbers_store_number (VnDims   *dims,
+                            gint64    number,
+                            VnTensor *to,
+                            gsize     i)
 {
   double value;
 
@@ -81,7 +81,7 @@ vn_infer_from_numbers (VnDims         *dims,
   g_autoptr(VnTensor) tensor = vn_tensor_new (dtype, &numbers->shape, NULL);
 
   for (gsize i = 0; tensor != NULL && i < numbers->n_elements; i++)
-    if (!store_number (dims, ((const gint64 *) numbers->data)[i], tensor, i))
+    if (!infer_numbers_store_number (dims, ((const gint64 *) numbers->data)[i], tensor, i))
       return NULL;
   return g_steal_pointer (&tensor);
 }
@@ -97,8 +97,8 @@ static const struct { const char *type; guint data; } moving[] = {
 };
 
 static gboolean
-get_moved (const VnOpContext *ctx,
-           guint             *data)
+infer_numbers_get_moved (const VnOpContext *ctx,
+                         guint             *data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (moving); i++)
     if (g_str_equal (moving[i].type, ctx->op->type))
@@ -111,7 +111,7 @@ get_moved (const VnOpContext *ctx,
 
 /* Calls the operator as if numbers were plain integers. */
 static gboolean
-run_moving (VnOpContext *ctx)
+infer_numbers_run_moving (VnOpContext *ctx)
 {
   g_autofree guint8 *memory = NULL;
 
@@ -135,9 +135,9 @@ run_moving (VnOpContext *ctx)
 }
 
 static void
-move_numbers (const VnOpContext *ctx,
-              guint              data,
-              VnTensor         **out)
+infer_numbers_move (const VnOpContext *ctx,
+                    guint              data,
+                    VnTensor         **out)
 {
   g_autofree VnTensorType *in_types = g_memdup2 (ctx->in_types, ctx->n_inputs * sizeof (VnTensorType));
   g_autofree VnTensorType *out_types = g_memdup2 (ctx->out_types, ctx->n_outputs * sizeof (VnTensorType));
@@ -159,7 +159,7 @@ move_numbers (const VnOpContext *ctx,
   inner.in = in;
   inner.out = out;
   inner.numbers = NULL;
-  if (!run_moving (&inner))
+  if (!infer_numbers_run_moving (&inner))
     for (guint i = 0; i < ctx->n_outputs; i++)
       g_clear_pointer (&out[i], vn_tensor_unref);
 }
@@ -179,175 +179,175 @@ struct _Calculation
 };
 
 static gint64
-unknown (const Calculation *self)
+infer_numbers_unknown (const Calculation *self)
 {
   return vn_dims_fresh (self->dims, G_MININT64);
 }
 
 /* Whether @a is certainly @more above @b, or farther. */
 static gboolean
-is_above (const Calculation *self,
-          gint64             a,
-          gint64             b,
-          gint64             more)
+infer_numbers_is_above (const Calculation *self,
+                        gint64             a,
+                        gint64             b,
+                        gint64             more)
 {
   return vn_dims_get_lower (self->dims, vn_dims_sub (self->dims, a, b)) >= more;
 }
 
 /* 1, 0 or not known: whether @a is at least @b. */
 static gint64
-at_least (const Calculation *self,
-          gint64             a,
-          gint64             b)
+infer_numbers_at_least (const Calculation *self,
+                        gint64             a,
+                        gint64             b)
 {
-  return is_above (self, a, b, 0) ? 1 : is_above (self, b, a, 1) ? 0 : unknown (self);
+  return infer_numbers_is_above (self, a, b, 0) ? 1 : infer_numbers_is_above (self, b, a, 1) ? 0 : infer_numbers_unknown (self);
 }
 
 static gint64
-negate (const Calculation *self,
-        gint64             truth)
+infer_numbers_negate (const Calculation *self,
+                      gint64             truth)
 {
-  return vn_dims_is_symbolic (truth) ? unknown (self) : truth == 0;
+  return vn_dims_is_symbolic (truth) ? infer_numbers_unknown (self) : truth == 0;
 }
 
 static gint64
-call_binary (const Calculation *self,
-             const gint64      *x)
+infer_numbers_call_binary (const Calculation *self,
+                           const gint64      *x)
 {
   return self->func (self->dims, x[0], x[1]);
 }
 
 /* Integers are rounded toward zero, which is down where they are not negative. */
 static gint64
-call_div (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_div (const Calculation *self,
+                        const gint64      *x)
 {
   if (vn_dtype_is_float (self->ctx->in_types[0].dtype))
     return vn_dims_div (self->dims, x[0], x[1]);
   if (vn_dims_get_lower (self->dims, x[0]) < 0 || vn_dims_get_lower (self->dims, x[1]) < 1)
-    return unknown (self);
+    return infer_numbers_unknown (self);
   return vn_dims_floor_div (self->dims, x[0], x[1]);
 }
 
 static gint64
-call_mod (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_mod (const Calculation *self,
+                        const gint64      *x)
 {
   if (vn_dims_get_lower (self->dims, x[0]) < 0 || vn_dims_get_lower (self->dims, x[1]) < 1)
-    return unknown (self);
+    return infer_numbers_unknown (self);
   return vn_dims_mod (self->dims, x[0], x[1]);
 }
 
 static gint64
-call_neg (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_neg (const Calculation *self,
+                        const gint64      *x)
 {
   return vn_dims_mul (self->dims, x[0], -1);
 }
 
 static gint64
-call_abs (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_abs (const Calculation *self,
+                        const gint64      *x)
 {
-  return vn_dims_get_lower (self->dims, x[0]) >= 0 ? x[0] : unknown (self);
+  return vn_dims_get_lower (self->dims, x[0]) >= 0 ? x[0] : infer_numbers_unknown (self);
 }
 
 static gint64
-call_floor (const Calculation *self,
-            const gint64      *x)
+infer_numbers_call_floor (const Calculation *self,
+                          const gint64      *x)
 {
   return vn_dims_floor_div (self->dims, x[0], 1);
 }
 
 static gint64
-call_ceil (const Calculation *self,
-           const gint64      *x)
+infer_numbers_call_ceil (const Calculation *self,
+                         const gint64      *x)
 {
   return vn_dims_mul (self->dims, vn_dims_floor_div (self->dims, vn_dims_mul (self->dims, x[0], -1), 1), -1);
 }
 
 static gint64
-call_cast (const Calculation *self,
-           const gint64      *x)
+infer_numbers_call_cast (const Calculation *self,
+                         const gint64      *x)
 {
   VnDType to = self->ctx->out_types[0].dtype;
 
   if (to == VN_DTYPE_BOOL)
-    return vn_dims_get_lower (self->dims, x[0]) > 0 || x[0] == 1 ? 1 : x[0] == 0 ? 0 : unknown (self);
+    return vn_dims_get_lower (self->dims, x[0]) > 0 || x[0] == 1 ? 1 : x[0] == 0 ? 0 : infer_numbers_unknown (self);
   if (vn_dtype_is_float (to) || !vn_dtype_is_float (self->ctx->in_types[0].dtype))
     return x[0];
-  return vn_dims_get_lower (self->dims, x[0]) >= 0 ? vn_dims_floor_div (self->dims, x[0], 1) : unknown (self);
+  return vn_dims_get_lower (self->dims, x[0]) >= 0 ? vn_dims_floor_div (self->dims, x[0], 1) : infer_numbers_unknown (self);
 }
 
 static gint64
-call_equal (const Calculation *self,
-            const gint64      *x)
+infer_numbers_call_equal (const Calculation *self,
+                          const gint64      *x)
 {
   if (x[0] == x[1])
     return 1;
-  return is_above (self, x[0], x[1], 1) || is_above (self, x[1], x[0], 1) ? 0 : unknown (self);
+  return infer_numbers_is_above (self, x[0], x[1], 1) || infer_numbers_is_above (self, x[1], x[0], 1) ? 0 : infer_numbers_unknown (self);
 }
 
 static gint64
-call_greater (const Calculation *self,
-              const gint64      *x)
+infer_numbers_call_greater (const Calculation *self,
+                            const gint64      *x)
 {
-  return negate (self, at_least (self, x[1], x[0]));
+  return infer_numbers_negate (self, infer_numbers_at_least (self, x[1], x[0]));
 }
 
 static gint64
-call_less (const Calculation *self,
-           const gint64      *x)
+infer_numbers_call_less (const Calculation *self,
+                         const gint64      *x)
 {
-  return negate (self, at_least (self, x[0], x[1]));
+  return infer_numbers_negate (self, infer_numbers_at_least (self, x[0], x[1]));
 }
 
 static gint64
-call_greater_equal (const Calculation *self,
-                    const gint64      *x)
+infer_numbers_call_greater_equal (const Calculation *self,
+                                  const gint64      *x)
 {
-  return at_least (self, x[0], x[1]);
+  return infer_numbers_at_least (self, x[0], x[1]);
 }
 
 static gint64
-call_less_equal (const Calculation *self,
-                 const gint64      *x)
+infer_numbers_call_less_equal (const Calculation *self,
+                               const gint64      *x)
 {
-  return at_least (self, x[1], x[0]);
+  return infer_numbers_at_least (self, x[1], x[0]);
 }
 
 static gint64
-call_not (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_not (const Calculation *self,
+                        const gint64      *x)
 {
-  return negate (self, x[0]);
+  return infer_numbers_negate (self, x[0]);
 }
 
 static gint64
-call_and (const Calculation *self,
-          const gint64      *x)
+infer_numbers_call_and (const Calculation *self,
+                        const gint64      *x)
 {
   if (x[0] == 0 || x[1] == 0)
     return 0;
-  return vn_dims_is_symbolic (x[0]) || vn_dims_is_symbolic (x[1]) ? unknown (self) : 1;
+  return vn_dims_is_symbolic (x[0]) || vn_dims_is_symbolic (x[1]) ? infer_numbers_unknown (self) : 1;
 }
 
 static gint64
-call_or (const Calculation *self,
-         const gint64      *x)
+infer_numbers_call_or (const Calculation *self,
+                       const gint64      *x)
 {
   if (x[0] == 1 || x[1] == 1)
     return 1;
-  return vn_dims_is_symbolic (x[0]) || vn_dims_is_symbolic (x[1]) ? unknown (self) : 0;
+  return vn_dims_is_symbolic (x[0]) || vn_dims_is_symbolic (x[1]) ? infer_numbers_unknown (self) : 0;
 }
 
 static gint64
-call_where (const Calculation *self,
-            const gint64      *x)
+infer_numbers_call_where (const Calculation *self,
+                          const gint64      *x)
 {
   if (x[1] == x[2])
     return x[1];
-  return vn_dims_is_symbolic (x[0]) ? unknown (self) : x[0] != 0 ? x[1] : x[2];
+  return vn_dims_is_symbolic (x[0]) ? infer_numbers_unknown (self) : x[0] != 0 ? x[1] : x[2];
 }
 
 /* @inputs: 0: any number, taken from left to right */
@@ -358,35 +358,35 @@ static const struct
   CalculateFunc  func;
   VnDimsFunc     inner;
 } calculations[] = {
-  { "Abs", 1, call_abs },
-  { "Add", 2, call_binary, vn_dims_add },
-  { "And", 2, call_and },
-  { "Cast", 1, call_cast },
-  { "Ceil", 1, call_ceil },
-  { "Div", 2, call_div },
-  { "Equal", 2, call_equal },
-  { "Floor", 1, call_floor },
-  { "Greater", 2, call_greater },
-  { "GreaterOrEqual", 2, call_greater_equal },
-  { "Less", 2, call_less },
-  { "LessOrEqual", 2, call_less_equal },
-  { "Max", 0, call_binary, vn_dims_max },
-  { "Min", 0, call_binary, vn_dims_min },
-  { "Mod", 2, call_mod },
-  { "Mul", 2, call_binary, vn_dims_mul },
-  { "Neg", 1, call_neg },
-  { "Not", 1, call_not },
-  { "Or", 2, call_or },
-  { "Sub", 2, call_binary, vn_dims_sub },
-  { "Sum", 0, call_binary, vn_dims_add },
-  { "Where", 3, call_where },
+  { "Abs", 1, infer_numbers_call_abs },
+  { "Add", 2, infer_numbers_call_binary, vn_dims_add },
+  { "And", 2, infer_numbers_call_and },
+  { "Cast", 1, infer_numbers_call_cast },
+  { "Ceil", 1, infer_numbers_call_ceil },
+  { "Div", 2, infer_numbers_call_div },
+  { "Equal", 2, infer_numbers_call_equal },
+  { "Floor", 1, infer_numbers_call_floor },
+  { "Greater", 2, infer_numbers_call_greater },
+  { "GreaterOrEqual", 2, infer_numbers_call_greater_equal },
+  { "Less", 2, infer_numbers_call_less },
+  { "LessOrEqual", 2, infer_numbers_call_less_equal },
+  { "Max", 0, infer_numbers_call_binary, vn_dims_max },
+  { "Min", 0, infer_numbers_call_binary, vn_dims_min },
+  { "Mod", 2, infer_numbers_call_mod },
+  { "Mul", 2, infer_numbers_call_binary, vn_dims_mul },
+  { "Neg", 1, infer_numbers_call_neg },
+  { "Not", 1, infer_numbers_call_not },
+  { "Or", 2, infer_numbers_call_or },
+  { "Sub", 2, infer_numbers_call_binary, vn_dims_sub },
+  { "Sum", 0, infer_numbers_call_binary, vn_dims_add },
+  { "Where", 3, infer_numbers_call_where },
 };
 
 /* Element of @tensor that is broadcast to element @i of @shape. */
 static gint64
-element (const VnTensor *tensor,
-         const VnShape  *shape,
-         gsize           i)
+infer_numbers_element (const VnTensor *tensor,
+                       const VnShape  *shape,
+                       gsize           i)
 {
   gsize at = 0, step = 1;
 
@@ -402,9 +402,9 @@ element (const VnTensor *tensor,
 }
 
 static VnTensor *
-calculate (const Calculation *self,
-           CalculateFunc      func,
-           guint              inputs)
+infer_numbers_calculate (const Calculation *self,
+                         CalculateFunc      func,
+                         guint              inputs)
 {
   const VnShape *shape = &self->ctx->out_types[0].shape;
   VnTensor * const *in = self->ctx->numbers->in;
@@ -419,15 +419,15 @@ calculate (const Calculation *self,
   out = vn_tensor_new (VN_DTYPE_S64, shape, NULL);
   for (gsize i = 0; out != NULL && i < n; i++)
     {
-      gint64 x[3] = { element (in[0], shape, i) };
+      gint64 x[3] = { infer_numbers_element (in[0], shape, i) };
 
       for (guint k = 1; k < inputs; k++)
-        x[k] = element (in[k], shape, i);
+        x[k] = infer_numbers_element (in[k], shape, i);
       if (inputs != 0)
         x[0] = func (self, x);
       for (guint k = 1; inputs == 0 && k < self->ctx->n_inputs; k++)
         {
-          x[1] = element (in[k], shape, i);
+          x[1] = infer_numbers_element (in[k], shape, i);
           x[0] = func (self, x);
         }
       ((gint64 *) out->data)[i] = x[0];
@@ -442,8 +442,8 @@ static const struct { const char *type; VnDimsFunc func; } reductions[] = {
 };
 
 static VnTensor *
-reduce (const VnOpContext *ctx,
-        VnDimsFunc         func)
+infer_numbers_reduce (const VnOpContext *ctx,
+                      VnDimsFunc         func)
 {
   const VnTensor *in = ctx->numbers->in[0];
   const gint64 *numbers;
@@ -475,19 +475,19 @@ vn_infer_numbers (const VnOpContext *ctx,
 
   if (ctx->op->domain[0] != '\0')
     return;
-  if (get_moved (ctx, &data))
+  if (infer_numbers_get_moved (ctx, &data))
     {
-      move_numbers (ctx, data, out);
+      infer_numbers_move (ctx, data, out);
       return;
     }
   for (guint i = 0; i < G_N_ELEMENTS (calculations); i++)
     if (g_str_equal (calculations[i].type, ctx->op->type))
       {
         self.func = calculations[i].inner;
-        out[0] = calculate (&self, calculations[i].func, calculations[i].inputs);
+        out[0] = infer_numbers_calculate (&self, calculations[i].func, calculations[i].inputs);
         return;
       }
   for (guint i = 0; i < G_N_ELEMENTS (reductions); i++)
     if (g_str_equal (reductions[i].type, ctx->op->type))
-      out[0] = reduce (ctx, reductions[i].func);
+      out[0] = infer_numbers_reduce (ctx, reductions[i].func);
 }

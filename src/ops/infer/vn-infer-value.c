@@ -43,8 +43,8 @@ vn_infer_get_type (VnInfer *self,
 
 /* A container has no shape to be inferred, only elements. */
 static void
-set_container_type (VnValue            *value,
-                    const VnTensorType *found)
+infer_value_set_container_type (VnValue            *value,
+                                const VnTensorType *found)
 {
   if (value->type.kind != VN_TYPE_UNKNOWN)
     return;
@@ -54,9 +54,9 @@ set_container_type (VnValue            *value,
 }
 
 static void
-note_disagreement (VnInfer            *self,
-                   const VnValue      *value,
-                   const VnTensorType *found)
+infer_value_note_disagreement (VnInfer            *self,
+                               const VnValue      *value,
+                               const VnTensorType *found)
 {
   g_autofree char *declared = vn_type_to_string (&value->type);
   g_autofree char *shape = vn_shape_to_string (&found->shape, "×");
@@ -68,8 +68,8 @@ note_disagreement (VnInfer            *self,
 
 /* Takes for each dim the file's declaration where inference knows less. Returns whether the two contradict. */
 static gboolean
-merge_declared (const VnType *declared,
-                VnTensorType *found)
+infer_value_merge_declared (const VnType *declared,
+                            VnTensorType *found)
 {
   gboolean differ;
 
@@ -104,7 +104,7 @@ vn_infer_set_type (VnInfer      *self,
 
   if (found.kind == VN_KIND_SEQUENCE || found.kind == VN_KIND_OPTIONAL)
     {
-      set_container_type (value, &found);
+      infer_value_set_container_type (value, &found);
       return;
     }
   if (found.kind == VN_KIND_UNKNOWN || (found.dtype == VN_DTYPE_UNDEFINED && found.shape.rank < 0))
@@ -113,8 +113,8 @@ vn_infer_set_type (VnInfer      *self,
     return;
   for (int i = 0; i < found.shape.rank; i++)
     found.shape.dims[i] = vn_dims_check (self->dims, found.shape.dims[i]);
-  if (merge_declared (&value->type, &found))
-    note_disagreement (self, value, &found);
+  if (infer_value_merge_declared (&value->type, &found))
+    infer_value_note_disagreement (self, value, &found);
 
   vn_type_init_tensor (&type, found.dtype, &found.shape);
   if (value->type.kind == VN_TYPE_TENSOR && value->type.shape.rank == found.shape.rank)

@@ -65,8 +65,8 @@ infer_node (VnInfer  *self,
 
 /* A tensor says more about its type than a declaration can. */
 static void
-type_initializers (VnInfer *self,
-                   VnGraph *graph)
+infer_type_initializers (VnInfer *self,
+                         VnGraph *graph)
 {
   for (guint i = 0; i < graph->initializers->len; i++)
     {
@@ -86,7 +86,7 @@ infer_graph (VnInfer  *self,
 
   if (order == NULL)
     return FALSE;
-  type_initializers (self, graph);
+  infer_type_initializers (self, graph);
   for (guint i = 0; i < order->len; i++)
     if (!infer_node (self, g_ptr_array_index (order, i), error))
       return FALSE;
@@ -96,10 +96,10 @@ infer_graph (VnInfer  *self,
 /* ---- sizes given by the caller ---- */
 
 static gboolean
-give_shape (VnInfer        *self,
-            VnValue        *value,
-            const VnShape  *given,
-            GError        **error)
+infer_give_shape (VnInfer        *self,
+                  VnValue        *value,
+                  const VnShape  *given,
+                  GError        **error)
 {
   const VnShape *declared = &value->type.shape;
   g_autofree char *text = NULL;
@@ -127,8 +127,8 @@ give_shape (VnInfer        *self,
 
 /* Dims of one name have one size, at every input. */
 static void
-apply_symbols (VnInfer *self,
-               VnValue *value)
+infer_apply_symbols (VnInfer *self,
+                     VnValue *value)
 {
   VnTensorType type = { value->type.dtype, value->type.shape };
 
@@ -146,9 +146,9 @@ apply_symbols (VnInfer *self,
 }
 
 static gboolean
-give_shapes (VnInfer     *self,
-             GHashTable  *input_shapes,
-             GError     **error)
+infer_give_shapes (VnInfer     *self,
+                   GHashTable  *input_shapes,
+                   GError     **error)
 {
   GPtrArray *inputs = self->model->graph->inputs;
 
@@ -157,11 +157,11 @@ give_shapes (VnInfer     *self,
       VnValue *value = g_ptr_array_index (inputs, i);
       const VnShape *given = g_hash_table_lookup (input_shapes, value->name);
 
-      if (given != NULL && !give_shape (self, value, given, error))
+      if (given != NULL && !infer_give_shape (self, value, given, error))
         return FALSE;
     }
   for (guint i = 0; i < inputs->len; i++)
-    apply_symbols (self, g_ptr_array_index (inputs, i));
+    infer_apply_symbols (self, g_ptr_array_index (inputs, i));
   return TRUE;
 }
 
@@ -171,9 +171,9 @@ typedef void (*ValueFunc) (VnInfer *self,
                            VnValue *value);
 
 static void
-for_each_value (VnInfer   *self,
-                VnGraph   *graph,
-                ValueFunc  func)
+infer_for_each_value (VnInfer   *self,
+                      VnGraph   *graph,
+                      ValueFunc  func)
 {
   for (guint i = 0; i < graph->values->len; i++)
     func (self, g_ptr_array_index (graph->values, i));
@@ -186,16 +186,16 @@ for_each_value (VnInfer   *self,
           const VnAttr *attr = g_ptr_array_index (node->attrs, k);
 
           if (attr->graph != NULL)
-            for_each_value (self, attr->graph, func);
+            infer_for_each_value (self, attr->graph, func);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            for_each_value (self, g_ptr_array_index (attr->graphs, g), func);
+            infer_for_each_value (self, g_ptr_array_index (attr->graphs, g), func);
         }
     }
 }
 
 static void
-take_names (VnInfer *self,
-            VnValue *value)
+infer_take_names (VnInfer *self,
+                  VnValue *value)
 {
   for (int i = 0; i < value->type.shape.rank; i++)
     if (value->type.symbols[i] != NULL)
@@ -204,33 +204,33 @@ take_names (VnInfer *self,
 
 /* Names that converters make up say nothing to anybody. */
 static gboolean
-is_made_up (const char *name)
+infer_is_made_up (const char *name)
 {
   return name == NULL || name[0] == '\0' || g_str_has_prefix (name, "unk__");
 }
 
 /* A name that inference wrote when the network was opened, while no end of Slice but the farthest meant “to the end”. */
 static gboolean
-is_outdated (VnInfer    *self,
-             const char *name)
+infer_is_outdated (VnInfer    *self,
+                   const char *name)
 {
   return self->dims->far < VN_DIMS_FAR && strstr (name, "min(") != NULL;
 }
 
 /* What only a run knows is called what the file calls it where it leaves the network. */
 static void
-adopt_names (VnInfer *self,
-             VnValue *value)
+infer_adopt_names (VnInfer *self,
+                   VnValue *value)
 {
   for (int i = 0; i < value->type.shape.rank; i++)
-    if (!is_made_up (value->type.symbols[i]) && !is_outdated (self, value->type.symbols[i]))
+    if (!infer_is_made_up (value->type.symbols[i]) && !infer_is_outdated (self, value->type.symbols[i]))
       vn_dims_rename (self->dims, value->type.shape.dims[i], value->type.symbols[i]);
 }
 
 /* Writes expressions as names. The names of the network's inputs and outputs are part of its interface and stay. */
 static void
-write_names (VnInfer *self,
-             VnValue *value)
+infer_write_names (VnInfer *self,
+                   VnValue *value)
 {
   VnType *type = &value->type;
   gboolean input = value->is_input && value->graph == self->model->graph;
@@ -240,8 +240,8 @@ write_names (VnInfer *self,
     {
       if (!vn_dims_is_symbolic (type->shape.dims[i]))
         continue;
-      if (type->symbols[i] == NULL || (!input && (!output || is_made_up (type->symbols[i]) ||
-                                                      is_outdated (self, type->symbols[i]))))
+      if (type->symbols[i] == NULL || (!input && (!output || infer_is_made_up (type->symbols[i]) ||
+                                                      infer_is_outdated (self, type->symbols[i]))))
         {
           g_free (type->symbols[i]);
           type->symbols[i] = vn_dims_to_string (self->dims, type->shape.dims[i]);
@@ -257,7 +257,7 @@ infer_all (VnInfer     *self,
 {
   GPtrArray *inputs = self->model->graph->inputs;
 
-  if (input_shapes != NULL && !give_shapes (self, input_shapes, error))
+  if (input_shapes != NULL && !infer_give_shapes (self, input_shapes, error))
     return FALSE;
   for (guint i = 0; i < inputs->len; i++)
     vn_infer_name_dims (self, g_ptr_array_index (inputs, i));
@@ -308,10 +308,10 @@ vn_model_infer_types_with (VnModel               *model,
 
   if (options->int_max > 0)
     dims->far = MIN (options->int_max, VN_DIMS_FAR);
-  for_each_value (&self, model->graph, take_names);
+  infer_for_each_value (&self, model->graph, infer_take_names);
   ok = infer_all (&self, options->input_shapes, error);
   for (guint i = 0; i < model->graph->outputs->len; i++)
-    adopt_names (&self, g_ptr_array_index (model->graph->outputs, i));
-  for_each_value (&self, model->graph, write_names);
+    infer_adopt_names (&self, g_ptr_array_index (model->graph->outputs, i));
+  infer_for_each_value (&self, model->graph, infer_write_names);
   return ok;
 }

@@ -47,8 +47,8 @@ vn_poly_init (VnPoly *self,
 
 /* Negative if @a comes first: graded lexicographic order, which division relies on. */
 static int
-compare_terms (const VnTerm *a,
-               const VnTerm *b)
+poly_compare_terms (const VnTerm *a,
+                    const VnTerm *b)
 {
   if (a->n != b->n)
     return a->n > b->n ? -1 : 1;
@@ -70,9 +70,9 @@ vn_poly_add_term (VnPoly       *self,
 {
   guint at = 0;
 
-  while (at < self->n && compare_terms (&self->terms[at], term) < 0)
+  while (at < self->n && poly_compare_terms (&self->terms[at], term) < 0)
     at++;
-  if (at < self->n && compare_terms (&self->terms[at], term) == 0)
+  if (at < self->n && poly_compare_terms (&self->terms[at], term) == 0)
     {
       if (!vn_checked_add_s64 (self->terms[at].coef, term->coef, &self->terms[at].coef))
         return FALSE;
@@ -94,7 +94,7 @@ vn_poly_add_term (VnPoly       *self,
 }
 
 static void
-reduce (VnPoly *self)
+poly_reduce (VnPoly *self)
 {
   gint64 common = self->den;
 
@@ -108,8 +108,8 @@ reduce (VnPoly *self)
 }
 
 static gboolean
-scale (VnPoly *self,
-       gint64  times)
+poly_scale (VnPoly *self,
+            gint64  times)
 {
   for (guint i = 0; i < self->n; i++)
     if (!vn_checked_mul_s64 (self->terms[i].coef, times, &self->terms[i].coef))
@@ -131,7 +131,7 @@ vn_poly_add (VnPoly       *self,
 {
   gint64 common = vn_gcd (self->den, other->den), up = other->den / common, other_up = self->den / common;
 
-  if (!vn_checked_mul_s64 (self->den, up, &self->den) || !scale (self, up) ||
+  if (!vn_checked_mul_s64 (self->den, up, &self->den) || !poly_scale (self, up) ||
       !vn_checked_mul_s64 (times, other_up, &times))
     return FALSE;
   for (guint i = 0; i < other->n; i++)
@@ -141,14 +141,14 @@ vn_poly_add (VnPoly       *self,
       if (!vn_checked_mul_s64 (term.coef, times, &term.coef) || !vn_poly_add_term (self, &term))
         return FALSE;
     }
-  reduce (self);
+  poly_reduce (self);
   return TRUE;
 }
 
 static gboolean
-multiply_terms (const VnTerm *a,
-                const VnTerm *b,
-                VnTerm       *out)
+poly_multiply_terms (const VnTerm *a,
+                     const VnTerm *b,
+                     VnTerm       *out)
 {
   guint i = 0, k = 0;
 
@@ -179,17 +179,17 @@ vn_poly_mul (const VnPoly *a,
       {
         VnTerm term;
 
-        if (!multiply_terms (&a->terms[i], &b->terms[k], &term) || !vn_poly_add_term (out, &term))
+        if (!poly_multiply_terms (&a->terms[i], &b->terms[k], &term) || !vn_poly_add_term (out, &term))
           return FALSE;
       }
-  reduce (out);
+  poly_reduce (out);
   return TRUE;
 }
 
 static gboolean
-divide_terms (const VnTerm *a,
-              const VnTerm *b,
-              VnTerm       *out)
+poly_divide_terms (const VnTerm *a,
+                   const VnTerm *b,
+                   VnTerm       *out)
 {
   guint k = 0;
 
@@ -226,12 +226,12 @@ vn_poly_divide (const VnPoly *a,
     {
       VnTerm quotient, product;
 
-      if (step == MAX_DIVISION_STEPS || !divide_terms (&rest.terms[0], &b->terms[0], &quotient) ||
+      if (step == MAX_DIVISION_STEPS || !poly_divide_terms (&rest.terms[0], &b->terms[0], &quotient) ||
           !vn_poly_add_term (out, &quotient))
         return FALSE;
       for (guint i = 0; i < b->n; i++)
         {
-          if (!multiply_terms (&quotient, &b->terms[i], &product) || !vn_checked_mul_s64 (product.coef, -1, &product.coef) ||
+          if (!poly_multiply_terms (&quotient, &b->terms[i], &product) || !vn_checked_mul_s64 (product.coef, -1, &product.coef) ||
               !vn_poly_add_term (&rest, &product))
             return FALSE;
         }
@@ -253,31 +253,31 @@ vn_poly_set_den (VnPoly *self,
 {
   if (!vn_checked_mul_s64 (self->den, by, &self->den))
     return FALSE;
-  reduce (self);
+  poly_reduce (self);
   return TRUE;
 }
 
 static gboolean
-divides_all (const VnTerm *by,
-             const VnPoly *poly)
+poly_divides_all (const VnTerm *by,
+                  const VnPoly *poly)
 {
   VnTerm quotient;
 
   for (guint i = 0; i < poly->n; i++)
-    if (!divide_terms (&poly->terms[i], by, &quotient))
+    if (!poly_divide_terms (&poly->terms[i], by, &quotient))
       return FALSE;
   return TRUE;
 }
 
 static void
-divide_all (const VnTerm *by,
-            VnPoly       *poly)
+poly_divide_all (const VnTerm *by,
+                 VnPoly       *poly)
 {
   for (guint i = 0; i < poly->n; i++)
     {
       VnTerm term = poly->terms[i];
 
-      divide_terms (&term, by, &poly->terms[i]);
+      poly_divide_terms (&term, by, &poly->terms[i]);
     }
 }
 
@@ -298,10 +298,10 @@ vn_poly_cancel (VnPoly *a,
     {
       VnTerm single = { 1, 1, { lead.factors[i] } };
 
-      while (divides_all (&single, a) && divides_all (&single, b))
+      while (poly_divides_all (&single, a) && poly_divides_all (&single, b))
         {
-          divide_all (&single, a);
-          divide_all (&single, b);
+          poly_divide_all (&single, a);
+          poly_divide_all (&single, b);
         }
     }
   for (guint i = 0; i < a->n; i++)
@@ -310,7 +310,7 @@ vn_poly_cancel (VnPoly *a,
     common.coef = vn_gcd (common.coef, b->terms[i].coef);
   if (common.coef > 1)
     {
-      divide_all (&common, a);
-      divide_all (&common, b);
+      poly_divide_all (&common, a);
+      poly_divide_all (&common, b);
     }
 }

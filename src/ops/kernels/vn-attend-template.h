@@ -3,10 +3,10 @@
 
 /* In the precision asked for, step by step; also where a sink or a key that is none takes part. */
 static void
-NAME (softmax_general) (const VnAttend *self,
-                        gsize           h,
-                        T              *line,
-                        gsize           n)
+NAME (attend_softmax_general) (const VnAttend *self,
+                               gsize           h,
+                               T              *line,
+                               gsize           n)
 {
   VnDType precision = self->precision;
   double max = self->smooth ? 0. : self->sink != NULL ? self->sink[h] : -INFINITY, sum;
@@ -25,8 +25,8 @@ NAME (softmax_general) (const VnAttend *self,
 }
 
 static gboolean
-NAME (is_hopeless) (const T *line,
-                    gsize    n)
+NAME (attend_is_hopeless) (const T *line,
+                           gsize    n)
 {
   for (gsize j = 0; j < n; j++)
     if (!(line[j] == (T) -INFINITY))
@@ -36,11 +36,11 @@ NAME (is_hopeless) (const T *line,
 
 /* Returns whether the term leaves a key to be looked at. */
 static gboolean
-NAME (add_term) (const VnScoreTerm *term,
-                 gsize              at,
-                 T                 *line,
-                 gsize              low,
-                 gsize              high)
+NAME (attend_add_term) (const VnScoreTerm *term,
+                        gsize              at,
+                        T                 *line,
+                        gsize              low,
+                        gsize              high)
 {
   gboolean seen = FALSE;
 
@@ -74,10 +74,10 @@ NAME (add_term) (const VnScoreTerm *term,
 }
 
 static void
-NAME (show) (const VnAttend *self,
-             VnScoreStage    stage,
-             gsize           at,
-             const T        *line)
+NAME (attend_show) (const VnAttend *self,
+                    VnScoreStage    stage,
+                    gsize           at,
+                    const T        *line)
 {
   if (self->scores != NULL && self->stage == stage)
     memcpy ((T *) self->scores + at * self->total, line, self->total * sizeof (T));
@@ -85,54 +85,54 @@ NAME (show) (const VnAttend *self,
 
 /* Scores of one query become weights. Only keys from @first to @last were computed. */
 static void
-NAME (weigh) (const VnAttend *self,
-              gsize           b,
-              gsize           h,
-              gsize           q,
-              T              *line,
-              gsize           first,
-              gsize           last)
+NAME (attend_weigh) (const VnAttend *self,
+                     gsize           b,
+                     gsize           h,
+                     gsize           q,
+                     T              *line,
+                     gsize           first,
+                     gsize           last)
 {
   gsize low, high, at = (b * self->heads + h) * self->length + q;
   gboolean seen;
 
   vn_attend_visible (self, b, q, &low, &high);
-  NAME (show) (self, VN_SCORES_RAW, at, line);
+  NAME (attend_show) (self, VN_SCORES_RAW, at, line);
   if (self->softcap > 0)
     for (gsize j = first; j < last; j++)
       line[j] = (T) (self->softcap * tanh (line[j] / self->softcap));
-  NAME (show) (self, VN_SCORES_CAPPED, at, line);
+  NAME (attend_show) (self, VN_SCORES_CAPPED, at, line);
   seen = low < high;
   for (guint i = 0; i < VN_ATTEND_TERMS; i++)
     {
       const VnScoreTerm *term = &self->terms[i];
 
       if (term->tensor != NULL)
-        seen &= NAME (add_term) (term, b * term->batch + h * term->head + q * term->row, line, low, high);
+        seen &= NAME (attend_add_term) (term, b * term->batch + h * term->head + q * term->row, line, low, high);
     }
   for (gsize j = first; j < last; j++)
     if (j < low || j >= high)
       line[j] = (T) -INFINITY;
-  NAME (show) (self, VN_SCORES_BIASED, at, line);
-  if (!seen || (line[low] == (T) -INFINITY && NAME (is_hopeless) (line + low, high - low)))
+  NAME (attend_show) (self, VN_SCORES_BIASED, at, line);
+  if (!seen || (line[low] == (T) -INFINITY && NAME (attend_is_hopeless) (line + low, high - low)))
     low = high = last;
   else if (self->precision != self->dtype || self->sink != NULL || self->smooth)
-    NAME (softmax_general) (self, h, line + low, high - low);
+    NAME (attend_softmax_general) (self, h, line + low, high - low);
   else
-    NAME (softmax) (line + low, high - low);
+    NAME (attend_softmax) (line + low, high - low);
   for (gsize j = first; j < last; j++)
     if (j < low || j >= high)
       line[j] = 0;
-  NAME (show) (self, VN_SCORES_PROBABILITIES, at, line);
+  NAME (attend_show) (self, VN_SCORES_PROBABILITIES, at, line);
 }
 
 static void
-NAME (block) (const VnAttend *self,
-              gsize           b,
-              gsize           h,
-              gsize           first,
-              gsize           rows,
-              T              *scores)
+NAME (attend_block) (const VnAttend *self,
+                     gsize           b,
+                     gsize           h,
+                     gsize           first,
+                     gsize           rows,
+                     T              *scores)
 {
   gsize kv = h / (self->heads / self->kv_heads), low = self->total, high = 0;
   const T *q = (const T *) self->q.data + b * self->q.batch + h * self->q.head + first * self->q.row;
@@ -140,7 +140,7 @@ NAME (block) (const VnAttend *self,
   const T *v = (const T *) self->v.data + b * self->v.batch + kv * self->v.head;
   T *y = (T *) self->y.data + b * self->y.batch + h * self->y.head + first * self->y.row;
 
-  find_window (self, b, first, rows, &low, &high);
+  attend_find_window (self, b, first, rows, &low, &high);
   if (low >= high)
     {
       for (gsize i = 0; i < rows; i++)
@@ -150,7 +150,7 @@ NAME (block) (const VnAttend *self,
   GEMM (FALSE, TRUE, rows, high - low, self->depth, (T) self->scale, q, self->q.row, k + low * self->k.row,
         self->k.row, 0, scores + low, self->total);
   for (gsize i = 0; i < rows; i++)
-    NAME (weigh) (self, b, h, first + i, scores + i * self->total, low, high);
+    NAME (attend_weigh) (self, b, h, first + i, scores + i * self->total, low, high);
   GEMM (FALSE, FALSE, rows, self->v_depth, high - low, 1, scores + low, self->total, v + low * self->v.row,
         self->v.row, 0, y, self->y.row);
 }

@@ -41,12 +41,12 @@ vn_attend_visible (const VnAttend *self,
 
 /* The keys any of some queries may see; all of them if somebody wants to look at the scores. */
 static void
-find_window (const VnAttend *self,
-             gsize           b,
-             gsize           first,
-             gsize           rows,
-             gsize          *low,
-             gsize          *high)
+attend_find_window (const VnAttend *self,
+                    gsize           b,
+                    gsize           first,
+                    gsize           rows,
+                    gsize          *low,
+                    gsize          *high)
 {
   for (gsize i = 0; i < rows; i++)
     {
@@ -95,15 +95,15 @@ vn_attend_truth (const VnTensor *tensor,
 }
 
 static void
-softmax_f32 (float *line,
-             gsize  n)
+attend_softmax_f32 (float *line,
+                    gsize  n)
 {
   vn_softmax_line (line, line, n);
 }
 
 static void
-softmax_f64 (double *line,
-             gsize   n)
+attend_softmax_f64 (double *line,
+                    gsize   n)
 {
   double max = -INFINITY, sum = 0;
 
@@ -197,9 +197,9 @@ typedef struct
 } Job;
 
 static void
-run_block (gpointer data,
-           gsize    item,
-           guint    worker)
+attend_run_block (gpointer data,
+                  gsize    item,
+                  guint    worker)
 {
   const Job *job = data;
   const VnAttend *self = job->attend;
@@ -207,9 +207,9 @@ run_block (gpointer data,
   gsize rows = MIN (ROWS, self->length - first), b = head / self->heads, h = head % self->heads;
 
   if (self->dtype == VN_DTYPE_F64)
-    block_f64 (self, b, h, first, rows, (double *) self->scratch + worker * ROWS * self->total);
+    attend_block_f64 (self, b, h, first, rows, (double *) self->scratch + worker * ROWS * self->total);
   else
-    block_f32 (self, b, h, first, rows, (float *) self->scratch + worker * ROWS * self->total);
+    attend_block_f32 (self, b, h, first, rows, (float *) self->scratch + worker * ROWS * self->total);
 }
 
 /**
@@ -225,5 +225,5 @@ vn_attend_run (const VnAttend    *self,
   double cost = (double) MIN (ROWS, self->length) * (double) self->total * (double) (self->depth + self->v_depth + 40);
 
   if (self->heads > 0)
-    vn_op_for_items (ctx, self->batch * self->heads * job.n_blocks, cost / 16, run_block, &job);
+    vn_op_for_items (ctx, self->batch * self->heads * job.n_blocks, cost / 16, attend_run_block, &job);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static gsize
-power_of_two (gsize n)
+fft_power_of_two (gsize n)
 {
   gsize m = 1;
 
@@ -18,7 +18,7 @@ power_of_two (gsize n)
 }
 
 static gboolean
-is_power_of_two (gsize n)
+fft_is_power_of_two (gsize n)
 {
   return (n & (n - 1)) == 0;
 }
@@ -38,15 +38,15 @@ vn_fft_scratch (gsize  n,
 
   if (n > G_MAXINT32)
     return FALSE;
-  m = is_power_of_two (n) ? n : power_of_two (2 * n);
+  m = fft_is_power_of_two (n) ? n : fft_power_of_two (2 * n);
   return vn_checked_mul (2 * n + 5 * m + 8, sizeof (double), bytes) && vn_checked_add (*bytes, 63 - (*bytes + 63) % 64, bytes);
 }
 
 /* e^(-2 pi i k / n): the angle is reduced first, so that large k lose nothing. */
 static void
-root (gsize   k,
-      gsize   n,
-      double *to)
+fft_root (gsize   k,
+          gsize   n,
+          double *to)
 {
   double angle = -2. * G_PI * (double) (k % n) / (double) n;
 
@@ -55,8 +55,8 @@ root (gsize   k,
 }
 
 static void
-permute (double *data,
-         gsize   m)
+fft_permute (double *data,
+             gsize   m)
 {
   for (gsize i = 1, k = 0; i < m; i++)
     {
@@ -77,12 +77,12 @@ permute (double *data,
 }
 
 static void
-transform (const VnFft *self,
-           double      *data)
+fft_transform (const VnFft *self,
+               double      *data)
 {
   gsize m = self->m;
 
-  permute (data, m);
+  fft_permute (data, m);
   for (gsize half = 1; half < m; half *= 2)
     for (gsize start = 0; start < m; start += 2 * half)
       for (gsize k = 0; k < half; k++)
@@ -99,9 +99,9 @@ transform (const VnFft *self,
 }
 
 static void
-conjugate (double *data,
-           gsize   n,
-           double  scale)
+fft_conjugate (double *data,
+               gsize   n,
+               double  scale)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -111,9 +111,9 @@ conjugate (double *data,
 }
 
 static void
-multiply (double       *a,
-          const double *b,
-          gsize         n)
+fft_multiply (double       *a,
+              const double *b,
+              gsize         n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -133,11 +133,11 @@ vn_fft_init (VnFft    *self,
              gsize     n,
              gpointer  scratch)
 {
-  gsize m = is_power_of_two (n) ? n : power_of_two (2 * n);
+  gsize m = fft_is_power_of_two (n) ? n : fft_power_of_two (2 * n);
 
   *self = (VnFft) { .n = n, .m = m, .roots = scratch };
   for (gsize k = 0; k < m / 2; k++)
-    root (k, m, self->roots + 2 * k);
+    fft_root (k, m, self->roots + 2 * k);
   if (m == n)
     return;
   self->filter = self->roots + m;
@@ -147,30 +147,30 @@ vn_fft_init (VnFft    *self,
   for (gsize k = 0; k < n; k++)
     {
       /* k * k stays below 2^62: lengths have 31 bits. */
-      root (k * k % (2 * n), 2 * n, self->chirp + 2 * k);
+      fft_root (k * k % (2 * n), 2 * n, self->chirp + 2 * k);
       self->filter[2 * k] = self->chirp[2 * k];
       self->filter[2 * k + 1] = -self->chirp[2 * k + 1];
       if (k > 0)
         memcpy (self->filter + 2 * (m - k), self->filter + 2 * k, 2 * sizeof (double));
     }
-  transform (self, self->filter);
+  fft_transform (self, self->filter);
 }
 
 static void
-chirp_transform (VnFft  *self,
-                 double *data)
+fft_chirp_transform (VnFft  *self,
+                     double *data)
 {
   double *work = self->work;
 
   memset (work, 0, 2 * self->m * sizeof (double));
   memcpy (work, data, 2 * self->n * sizeof (double));
-  multiply (work, self->chirp, self->n);
-  transform (self, work);
-  multiply (work, self->filter, self->m);
-  conjugate (work, self->m, 1.);
-  transform (self, work);
-  conjugate (work, self->n, 1. / (double) self->m);
-  multiply (work, self->chirp, self->n);
+  fft_multiply (work, self->chirp, self->n);
+  fft_transform (self, work);
+  fft_multiply (work, self->filter, self->m);
+  fft_conjugate (work, self->m, 1.);
+  fft_transform (self, work);
+  fft_conjugate (work, self->n, 1. / (double) self->m);
+  fft_multiply (work, self->chirp, self->n);
   memcpy (data, work, 2 * self->n * sizeof (double));
 }
 
@@ -185,11 +185,11 @@ vn_fft_run (VnFft    *self,
             gboolean  inverse)
 {
   if (inverse)
-    conjugate (data, self->n, 1.);
+    fft_conjugate (data, self->n, 1.);
   if (self->chirp != NULL)
-    chirp_transform (self, data);
+    fft_chirp_transform (self, data);
   else
-    transform (self, data);
+    fft_transform (self, data);
   if (inverse)
-    conjugate (data, self->n, 1. / (double) self->n);
+    fft_conjugate (data, self->n, 1. / (double) self->n);
 }

@@ -19,9 +19,9 @@ typedef struct
 
 VN_MULTIVERSION
 static void
-run_tile (const Tile *tile,
-          gsize       rows,
-          double      sums[ROWS][COLUMNS])
+gemm_f64_run_tile (const Tile *tile,
+                   gsize       rows,
+                   double      sums[ROWS][COLUMNS])
 {
   typedef double Vector __attribute__ ((vector_size (COLUMNS / 2 * sizeof (double)), aligned (8), may_alias));
   const double *from[ROWS];
@@ -42,13 +42,13 @@ run_tile (const Tile *tile,
 }
 
 static void
-pack (const double *b,
-      gsize         ldb,
-      gboolean      transposed,
-      double        alpha,
-      gsize         depth,
-      gsize         columns,
-      double       *to)
+gemm_f64_pack (const double *b,
+               gsize         ldb,
+               gboolean      transposed,
+               double        alpha,
+               gsize         depth,
+               gsize         columns,
+               double       *to)
 {
   for (gsize k = 0; k < depth; k++)
     for (gsize j = 0; j < COLUMNS; j++)
@@ -84,13 +84,13 @@ vn_gemm_run_f64 (gboolean      trans_a,
         gsize columns = MIN (COLUMNS, n - j);
 
         tile.depth = MIN (DEPTH, k - done);
-        pack (b + (trans_b ? j * ldb + done : done * ldb + j), ldb, trans_b, alpha, tile.depth, columns, packed);
+        gemm_f64_pack (b + (trans_b ? j * ldb + done : done * ldb + j), ldb, trans_b, alpha, tile.depth, columns, packed);
         for (gsize i = 0; i < m; i += ROWS)
           {
             gsize rows = MIN (ROWS, m - i);
 
             tile.a = a + i * tile.a_row + done * tile.a_step;
-            run_tile (&tile, rows, sums);
+            gemm_f64_run_tile (&tile, rows, sums);
             for (gsize r = 0; r < rows; r++)
               for (gsize q = 0; q < columns; q++)
                 {

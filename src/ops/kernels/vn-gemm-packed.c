@@ -14,32 +14,32 @@
 #define ALIGNMENT 64
 
 static gsize
-block_width (const VnGemmKernel *kernel)
+gemm_packed_block_width (const VnGemmKernel *kernel)
 {
   return (gsize) kernel->lanes * kernel->vectors;
 }
 
 /* Columns of block @i, filled up to whole vectors. */
 static gsize
-padded_width (const VnGemmPacked *self,
-              gsize               i)
+gemm_packed_padded_width (const VnGemmPacked *self,
+                          gsize               i)
 {
-  gsize left = self->columns - i * block_width (self->kernel), lanes = self->kernel->lanes;
+  gsize left = self->columns - i * gemm_packed_block_width (self->kernel), lanes = self->kernel->lanes;
 
-  return MIN (block_width (self->kernel), (left + lanes - 1) / lanes * lanes);
+  return MIN (gemm_packed_block_width (self->kernel), (left + lanes - 1) / lanes * lanes);
 }
 
 static void
-pack_block (VnGemmPacked *self,
-            gsize         i,
-            const float  *b,
-            gboolean      transposed,
-            float         alpha)
+gemm_packed_pack_block (VnGemmPacked *self,
+                        gsize         i,
+                        const float  *b,
+                        gboolean      transposed,
+                        float         alpha)
 {
-  gsize first = i * block_width (self->kernel), n = MIN (block_width (self->kernel), self->columns - first);
+  gsize first = i * gemm_packed_block_width (self->kernel), n = MIN (gemm_packed_block_width (self->kernel), self->columns - first);
 
   vn_gemm_pack (transposed ? b + first * self->depth : b + first, transposed ? self->depth : self->columns, transposed,
-                alpha, self->depth, n, padded_width (self, i), self->blocks + first * self->depth);
+                alpha, self->depth, n, gemm_packed_padded_width (self, i), self->blocks + first * self->depth);
 }
 
 /**
@@ -64,7 +64,7 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
   self->kernel = kernel;
   self->depth = depth;
   self->columns = columns;
-  self->n_blocks = (columns + block_width (kernel) - 1) / block_width (kernel);
+  self->n_blocks = (columns + gemm_packed_block_width (kernel) - 1) / gemm_packed_block_width (kernel);
   padded = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
   if (!vn_checked_mul (padded * sizeof (float), depth, &bytes) ||
       (self->blocks = vn_memory_try_aligned (MAX (bytes, ALIGNMENT), ALIGNMENT)) == NULL)
@@ -74,7 +74,7 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
       return NULL;
     }
   for (gsize i = 0; i < self->n_blocks; i++)
-    pack_block (self, i, b, transposed, alpha);
+    gemm_packed_pack_block (self, i, b, transposed, alpha);
   return self;
 }
 
@@ -115,11 +115,11 @@ gemm_packed_add_row (float        beta,
 }
 
 static void
-finish_strip (const Run *self,
-              gsize      row,
-              gsize      n_rows,
-              gsize      first,
-              gsize      n)
+gemm_packed_finish_strip (const Run *self,
+                          gsize      row,
+                          gsize      n_rows,
+                          gsize      first,
+                          gsize      n)
 {
   const VnGemmCall *call = self->call;
   gsize pitch = self->packed->columns;
@@ -133,15 +133,15 @@ finish_strip (const Run *self,
 
 /* Rows @row .. of the blocks @from .. @to - 1. */
 static void
-run_piece (const Run *self,
-           gsize      row,
-           gsize      n_rows,
-           gsize      from,
-           gsize      to)
+gemm_packed_run_piece (const Run *self,
+                       gsize      row,
+                       gsize      n_rows,
+                       gsize      from,
+                       gsize      to)
 {
   const VnGemmPacked *packed = self->packed;
   const VnGemmCall *call = self->call;
-  gsize strip = block_width (packed->kernel), n_passes = MAX (1, (packed->depth + DEPTH - 1) / DEPTH), done = 0;
+  gsize strip = gemm_packed_block_width (packed->kernel), n_passes = MAX (1, (packed->depth + DEPTH - 1) / DEPTH), done = 0;
   VnGemmTile tile = { .a_row = call->a_step, .a_step = call->depth_step, .c_step = packed->columns };
 
   for (gsize pass = 0; pass < n_passes; pass++, done += tile.depth)
@@ -149,32 +149,32 @@ run_piece (const Run *self,
       tile.depth = (packed->depth - done + n_passes - pass - 1) / (n_passes - pass);
       for (gsize block = from; block < to; block++)
         {
-          gsize first = block * strip, n = MIN (strip, packed->columns - first), width = padded_width (packed, block);
+          gsize first = block * strip, n = MIN (strip, packed->columns - first), width = gemm_packed_padded_width (packed, block);
           gsize next = block + 1 < to ? block + 1 : from, further = block + 1 < to ? done : done + tile.depth;
 
           tile.a = call->a + row * call->a_step + done * call->depth_step;
           tile.b = packed->blocks + first * packed->depth + done * width;
           tile.b_step = width;
-          tile.ahead = packed->blocks + next * strip * packed->depth + further * padded_width (packed, next);
+          tile.ahead = packed->blocks + next * strip * packed->depth + further * gemm_packed_padded_width (packed, next);
           tile.c = call->y + row * packed->columns + first;
           tile.add = done > 0;
           vn_gemm_tiles (packed->kernel, n_rows, n, &tile);
           if (pass == n_passes - 1)
-            finish_strip (self, row, n_rows, first, n);
+            gemm_packed_finish_strip (self, row, n_rows, first, n);
         }
     }
 }
 
 static void
-run_item (gpointer data,
-          gsize    item,
-          guint    worker)
+gemm_packed_run_item (gpointer data,
+                      gsize    item,
+                      guint    worker)
 {
   const Run *self = data;
   gsize row = item / self->n_splits * ROWS, split = item % self->n_splits, n_blocks = self->packed->n_blocks;
 
-  run_piece (self, row, MIN (ROWS, self->call->rows - row), split * n_blocks / self->n_splits,
-             (split + 1) * n_blocks / self->n_splits);
+  gemm_packed_run_piece (self, row, MIN (ROWS, self->call->rows - row), split * n_blocks / self->n_splits,
+                         (split + 1) * n_blocks / self->n_splits);
 }
 
 /**
@@ -194,5 +194,5 @@ vn_gemm_packed_run (const VnGemmPacked *self,
   if (ctx->n_threads > 1 && n_items < 4 * ctx->n_threads)
     run.n_splits = MIN (self->n_blocks, (4 * ctx->n_threads + n_items - 1) / n_items);
   vn_op_for_items (ctx, n_items * run.n_splits,
-                   (double) MIN (call->rows, ROWS) * self->columns * self->depth / 16 / run.n_splits, run_item, &run);
+                   (double) MIN (call->rows, ROWS) * self->columns * self->depth / 16 / run.n_splits, gemm_packed_run_item, &run);
 }

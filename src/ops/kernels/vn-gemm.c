@@ -79,13 +79,13 @@ transpose_4 (const float *from,
 }
 
 static void
-pack_transposed (const float *b,
-                 gsize        ldb,
-                 float        alpha,
-                 gsize        depth,
-                 gsize        columns,
-                 gsize        width,
-                 float       *to)
+gemm_pack_transposed (const float *b,
+                      gsize        ldb,
+                      float        alpha,
+                      gsize        depth,
+                      gsize        columns,
+                      gsize        width,
+                      float       *to)
 {
   gsize whole = columns & ~(gsize) 3, deep = depth & ~(gsize) 3;
 
@@ -111,7 +111,7 @@ gemm_pack (const float *b,
   for (gsize k = 0; k < depth && columns < width; k++)
     memset (to + k * width + columns, 0, (width - columns) * sizeof (float));
   if (transposed)
-    pack_transposed (b, ldb, alpha, depth, columns, width, to);
+    gemm_pack_transposed (b, ldb, alpha, depth, columns, width, to);
   else
     for (gsize k = 0; k < depth; k++)
       for (gsize j = 0; j < columns; j++)
@@ -139,11 +139,11 @@ vn_gemm_pack (const float *b,
 }
 
 static void
-scale (float *c,
-       gsize  ldc,
-       gsize  m,
-       gsize  n,
-       float  beta)
+gemm_scale (float *c,
+            gsize  ldc,
+            gsize  m,
+            gsize  n,
+            float  beta)
 {
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
@@ -176,7 +176,7 @@ vn_gemm_run (const VnGemmKernel *kernel,
   VnGemmTile tile = { .a_row = trans_a ? 1 : lda, .a_step = trans_a ? lda : 1, .c_step = ldc };
 
   if (beta != 0.f && beta != 1.f)
-    scale (c, ldc, m, n, beta);
+    gemm_scale (c, ldc, m, n, beta);
   for (gsize first = 0; first < n; first += strip)
     {
       gsize columns = MIN (strip, n - first), width = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;

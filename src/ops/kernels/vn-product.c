@@ -3,7 +3,7 @@
 #include "vn-product.h"
 
 static VnShape
-leading (const VnShape *shape)
+product_leading (const VnShape *shape)
 {
   VnShape out = *shape;
 
@@ -45,8 +45,8 @@ vn_product_init_transposed (VnProduct      *self,
   if (self->k >= 0 && rows >= 0 && self->k != rows)
     return vn_op_fail (ctx, error, _("%lld columns of the first operand, but %lld"
                                      " rows of the second"), (long long) self->k, (long long) rows);
-  lead_a = leading (&self->a);
-  lead_b = leading (&self->b);
+  lead_a = product_leading (&self->a);
+  lead_b = product_leading (&self->b);
   if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
     return vn_op_fail (ctx, error, _("the leading axes of the operands do not broadcast"));
   return TRUE;

@@ -8,13 +8,13 @@
 #include "vn-resize-private.h"
 
 static void
-blend_row (const VnResizeTable *columns,
-           const float         *upper,
-           const float         *lower,
-           float                weight_upper,
-           float                weight_lower,
-           float               *y,
-           gsize                n)
+resize_bilinear_blend_row (const VnResizeTable *columns,
+                           const float         *upper,
+                           const float         *lower,
+                           float                weight_upper,
+                           float                weight_lower,
+                           float               *y,
+                           gsize                n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -65,6 +65,6 @@ vn_resize_bilinear (const VnResize      *self,
 
   for (gsize plane = 0; plane < n_planes; plane++, x += in_h * in_w)
     for (gsize i = 0; i < out_h; i++, y += out_w)
-      blend_row (columns, x + (gsize) rows->index[2 * i] * in_w, x + (gsize) rows->index[2 * i + 1] * in_w,
-                 rows->weight[2 * i], rows->weight[2 * i + 1], y, out_w);
+      resize_bilinear_blend_row (columns, x + (gsize) rows->index[2 * i] * in_w, x + (gsize) rows->index[2 * i + 1] * in_w,
+                                 rows->weight[2 * i], rows->weight[2 * i + 1], y, out_w);
 }

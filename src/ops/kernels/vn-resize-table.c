@@ -6,9 +6,9 @@
 
 /* Place of output sample @i on the axis of the input. */
 static float
-original_coordinate (const VnResize     *self,
-                     const VnResizeAxis *axis,
-                     gint64              i)
+resize_table_original_coordinate (const VnResize     *self,
+                                  const VnResizeAxis *axis,
+                                  gint64              i)
 {
   float x = (float) i, in = (float) axis->in, out = (float) axis->out;
 
@@ -41,9 +41,9 @@ original_coordinate (const VnResize     *self,
 }
 
 static float
-nearest_index (const VnResize     *self,
-               const VnResizeAxis *axis,
-               float               x)
+resize_table_nearest_index (const VnResize     *self,
+                            const VnResizeAxis *axis,
+                            float               x)
 {
   switch (self->nearest)
     {
@@ -58,21 +58,21 @@ nearest_index (const VnResize     *self,
 
 /* Without antialiasing the filters are as wide as for the same size. */
 static float
-filter_scale (const VnResize     *self,
-              const VnResizeAxis *axis)
+resize_table_filter_scale (const VnResize     *self,
+                           const VnResizeAxis *axis)
 {
   return self->antialias && axis->scale < 1.f ? axis->scale : 1.f;
 }
 
 /* Taps from floor (x) + first on. */
 static void
-filter_extent (const VnResize     *self,
-               const VnResizeAxis *axis,
-               int                *first,
-               guint              *n_taps)
+resize_table_filter_extent (const VnResize     *self,
+                            const VnResizeAxis *axis,
+                            int                *first,
+                            guint              *n_taps)
 {
   float support = self->mode == VN_RESIZE_CUBIC ? 2.f : 1.f;
-  float low = floorf (-support / filter_scale (self, axis)) + 1.f;
+  float low = floorf (-support / resize_table_filter_scale (self, axis)) + 1.f;
 
   if (self->mode == VN_RESIZE_NEAREST)
     {
@@ -87,8 +87,8 @@ filter_extent (const VnResize     *self,
 }
 
 static float
-filter (const VnResize *self,
-        float           distance)
+resize_table_filter (const VnResize *self,
+                     float           distance)
 {
   float t = fabsf (distance), a = self->cubic_a;
 
@@ -112,20 +112,20 @@ vn_resize_table_bytes (const VnResize *self,
   guint n_taps;
   int first;
 
-  filter_extent (self, &self->axes[axis], &first, &n_taps);
+  resize_table_filter_extent (self, &self->axes[axis], &first, &n_taps);
   return (n * n_taps * (sizeof (gint32) + sizeof (float)) + n + 63) & ~(gsize) 63;
 }
 
 static void
-fill_taps (const VnResize      *self,
-           const VnResizeAxis  *axis,
-           const VnResizeTable *table,
-           gint64               i,
-           float                x,
-           int                  first)
+resize_table_fill_taps (const VnResize      *self,
+                        const VnResizeAxis  *axis,
+                        const VnResizeTable *table,
+                        gint64               i,
+                        float                x,
+                        int                  first)
 {
   gint32 *index = table->index + i * table->n_taps;
-  float *weight = table->weight + i * table->n_taps, sum = 0.f, scale = filter_scale (self, axis);
+  float *weight = table->weight + i * table->n_taps, sum = 0.f, scale = resize_table_filter_scale (self, axis);
   gboolean normalise = self->exclude_outside || scale != 1.f;
   float base;
 
@@ -138,7 +138,7 @@ fill_taps (const VnResize      *self,
     {
       gint64 at = (gint64) base + first + (gint64) k;
 
-      weight[k] = filter (self, ((float) at - x) * scale);
+      weight[k] = resize_table_filter (self, ((float) at - x) * scale);
       if (self->exclude_outside && (at < 0 || at >= axis->in))
         weight[k] = 0.f;
       /* Two halves at the far end, not one and nothing: as in ONNX Runtime, to the last bit of the sums. */
@@ -167,21 +167,21 @@ vn_resize_table_init (VnResizeTable  *table,
   const VnResizeAxis *axis = &self->axes[axis_index];
   int first;
 
-  filter_extent (self, axis, &first, &table->n_taps);
+  resize_table_filter_extent (self, axis, &first, &table->n_taps);
   table->index = memory;
   table->weight = (float *) (table->index + (gsize) axis->out * table->n_taps);
   table->outside = (guint8 *) (table->weight + (gsize) axis->out * table->n_taps);
   for (gint64 i = 0; i < axis->out; i++)
     {
-      float x = original_coordinate (self, axis, i), limit = (float) (axis->in - 1);
+      float x = resize_table_original_coordinate (self, axis, i), limit = (float) (axis->in - 1);
 
       x = isnan (x) ? 0.f : CLAMP (x, -1e6f, (float) axis->in + 1e6f);
       table->outside[i] = self->coord == VN_COORD_TF_CROP_AND_RESIZE && (x < 0.f || x > limit);
       if (self->mode == VN_RESIZE_NEAREST)
-        table->index[i] = (gint32) CLAMP (nearest_index (self, axis, x), 0.f, limit);
+        table->index[i] = (gint32) CLAMP (resize_table_nearest_index (self, axis, x), 0.f, limit);
       else
-        fill_taps (self, axis, table, i, self->mode == VN_RESIZE_LINEAR && !self->antialias ? CLAMP (x, 0.f, limit) : x,
-                   first);
+        resize_table_fill_taps (self, axis, table, i, self->mode == VN_RESIZE_LINEAR && !self->antialias ? CLAMP (x, 0.f, limit) : x,
+                                first);
     }
 }
 

@@ -12,11 +12,11 @@
     return;
 
 static void
-gather_row (gsize          size,
-            gpointer       to,
-            gconstpointer  from,
-            const gint32  *index,
-            gint64         n)
+resize_gather_row (gsize          size,
+                   gpointer       to,
+                   gconstpointer  from,
+                   const gint32  *index,
+                   gint64         n)
 {
   switch (size)
     {
@@ -32,11 +32,11 @@ gather_row (gsize          size,
 
 /* Dims behind the last changed axis move as one block. */
 static void
-nearest (const VnResize      *self,
-         const VnResizeTable *tables,
-         const VnTensor      *in,
-         VnTensor            *out,
-         int                  last)
+resize_nearest (const VnResize      *self,
+                const VnResizeTable *tables,
+                const VnTensor      *in,
+                VnTensor            *out,
+                int                  last)
 {
   gsize size = vn_elem_size (in->dtype), block = (gsize) vn_shape_count (&in->shape, last + 1, self->rank) * size;
   gsize out_row = (gsize) self->axes[last].out * block, n_rows = out->n_bytes / MAX (out_row, 1);
@@ -54,7 +54,7 @@ nearest (const VnResize      *self,
       if (from == previous)
         memcpy (to, to - out_row, out_row);
       else if (block == size)
-        gather_row (size, to, from, tables[last].index, self->axes[last].out);
+        resize_gather_row (size, to, from, tables[last].index, self->axes[last].out);
       else
         for (gint64 i = 0; i < self->axes[last].out; i++)
           memcpy (to + (gsize) i * block, from + (gsize) tables[last].index[i] * block, block);
@@ -79,12 +79,12 @@ resize_add_row (const float *x,
 
 VN_MULTIVERSION
 static void
-blend_rows (const float *a,
-            float        weight_a,
-            const float *b,
-            float        weight_b,
-            float       *y,
-            gsize        n)
+resize_blend_rows (const float *a,
+                   float        weight_a,
+                   const float *b,
+                   float        weight_b,
+                   float       *y,
+                   gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = weight_a * a[i] + weight_b * b[i];
@@ -92,12 +92,12 @@ blend_rows (const float *a,
 
 /* Innermost axis: each output is a short dot product. */
 static void
-pass_inner (const VnResizeTable *table,
-            const float         *x,
-            gsize                in,
-            float               *y,
-            gsize                out,
-            gsize                n_rows)
+resize_pass_inner (const VnResizeTable *table,
+                   const float         *x,
+                   gsize                in,
+                   float               *y,
+                   gsize                out,
+                   gsize                n_rows)
 {
   guint taps = table->n_taps;
 
@@ -116,13 +116,13 @@ pass_inner (const VnResizeTable *table,
 
 /* Any other axis: rows of @inner elements are blended. */
 static void
-pass_outer (const VnResizeTable *table,
-            const float         *x,
-            gsize                in,
-            float               *y,
-            gsize                out,
-            gsize                n_outer,
-            gsize                inner)
+resize_pass_outer (const VnResizeTable *table,
+                   const float         *x,
+                   gsize                in,
+                   float               *y,
+                   gsize                out,
+                   gsize                n_outer,
+                   gsize                inner)
 {
   guint taps = table->n_taps;
 
@@ -132,7 +132,7 @@ pass_outer (const VnResizeTable *table,
         const gint32 *index = table->index + i * taps;
         const float *weight = table->weight + i * taps;
 
-        blend_rows (x + (gsize) index[0] * inner, weight[0], x + (gsize) index[1] * inner, weight[1], y, inner);
+        resize_blend_rows (x + (gsize) index[0] * inner, weight[0], x + (gsize) index[1] * inner, weight[1], y, inner);
         for (guint k = 2; k < taps; k++)
           if (weight[k] != 0.f)
             resize_add_row (x + (gsize) index[k] * inner, weight[k], y, inner);
@@ -141,10 +141,10 @@ pass_outer (const VnResizeTable *table,
 
 /* Where the crop leaves the picture the value is fixed. */
 static void
-set_outside (const VnResize      *self,
-             const VnResizeTable *tables,
-             float               *y,
-             gsize                n)
+resize_set_outside (const VnResize      *self,
+                    const VnResizeTable *tables,
+                    float               *y,
+                    gsize                n)
 {
   gint64 index[VN_MAX_RANK] = { 0 };
 
@@ -159,8 +159,8 @@ set_outside (const VnResize      *self,
 }
 
 static void
-widen (const VnTensor *in,
-       float          *x)
+resize_widen (const VnTensor *in,
+              float          *x)
 {
   if (in->dtype == VN_DTYPE_F32 || (VN_HALF_BITS >> in->dtype & 1) != 0)
     vn_elem_to_float (in->dtype, in->data, x, in->n_elements);
@@ -171,8 +171,8 @@ widen (const VnTensor *in,
 
 /* Integers: saturated and truncated. */
 static void
-narrow (const float *y,
-        VnTensor    *out)
+resize_narrow (const float *y,
+               VnTensor    *out)
 {
   gint64 min, max;
 
@@ -193,9 +193,9 @@ narrow (const float *y,
 
 /* Elements after the passes of the axes from @first on. */
 static gboolean
-elements_after (const VnResize *self,
-                int             first,
-                gsize          *n)
+resize_elements_after (const VnResize *self,
+                       int             first,
+                       gsize          *n)
 {
   *n = 1;
   for (int d = 0; d < self->rank; d++)
@@ -222,7 +222,7 @@ vn_resize_scratch (const VnResize *self,
       return FALSE;
   for (int d = 0; self->mode != VN_RESIZE_NEAREST && d <= self->rank; d++)
     {
-      if (!elements_after (self, d, &n))
+      if (!resize_elements_after (self, d, &n))
         return FALSE;
       largest = MAX (largest, n);
     }
@@ -230,12 +230,12 @@ vn_resize_scratch (const VnResize *self,
 }
 
 static void
-interpolate (const VnResize      *self,
-             const VnResizeTable *tables,
-             const VnTensor      *in,
-             VnTensor            *out,
-             float               *buffers,
-             gsize                buffer_size)
+resize_interpolate (const VnResize      *self,
+                    const VnResizeTable *tables,
+                    const VnTensor      *in,
+                    VnTensor            *out,
+                    float               *buffers,
+                    gsize                buffer_size)
 {
   gboolean is_f32 = in->dtype == VN_DTYPE_F32;
   float *spare = buffers, *target;
@@ -244,7 +244,7 @@ interpolate (const VnResize      *self,
 
   if (!is_f32)
     {
-      widen (in, spare);
+      resize_widen (in, spare);
       spare = buffers + buffer_size;
     }
   while (first < self->rank && !vn_resize_needs_pass (self, first))
@@ -262,23 +262,23 @@ interpolate (const VnResize      *self,
           inner *= (gsize) self->axes[e].out;
       target = is_f32 && d == first ? out->data : spare;
       if (inner == 1)
-        pass_inner (&tables[d], x, length, target, result, outer);
+        resize_pass_inner (&tables[d], x, length, target, result, outer);
       else
-        pass_outer (&tables[d], x, length, target, result, outer, inner);
+        resize_pass_outer (&tables[d], x, length, target, result, outer, inner);
       spare = target == buffers ? buffers + buffer_size : buffers;
       x = target;
     }
   if (self->coord == VN_COORD_TF_CROP_AND_RESIZE && x != in->data)
-    set_outside (self, tables, (float *) x, out->n_elements);
+    resize_set_outside (self, tables, (float *) x, out->n_elements);
   if (x != out->data)
-    narrow (x, out);
+    resize_narrow (x, out);
 }
 
 /* Nearest neighbours of a crop that leaves the picture. */
 static void
-set_outside_elements (const VnResize      *self,
-                      const VnResizeTable *tables,
-                      VnTensor            *out)
+resize_set_outside_elements (const VnResize      *self,
+                             const VnResizeTable *tables,
+                             VnTensor            *out)
 {
   gint64 index[VN_MAX_RANK] = { 0 };
   VnTensor one = *out;
@@ -289,7 +289,7 @@ set_outside_elements (const VnResize      *self,
       one.data = (char *) out->data + i * vn_elem_size (out->dtype);
       for (int d = 0; d < self->rank; d++)
         if (tables[d].outside[index[d]])
-          narrow (&self->extrapolation, &one);
+          resize_narrow (&self->extrapolation, &one);
       for (int d = self->rank - 1; d >= 0 && ++index[d] == self->axes[d].out; d--)
         index[d] = 0;
     }
@@ -320,19 +320,19 @@ vn_resize_compute (const VnResize *self,
         last = d;
     }
   for (int d = 0; d <= self->rank; d++)
-    if (elements_after (self, d, &n))
+    if (resize_elements_after (self, d, &n))
       largest = MAX (largest, n);
   if (last < 0)
     memcpy (out->data, in->data, in->n_bytes);
   else if (self->mode == VN_RESIZE_NEAREST)
     {
-      nearest (self, tables, in, out, last);
+      resize_nearest (self, tables, in, out, last);
       if (self->coord == VN_COORD_TF_CROP_AND_RESIZE)
-        set_outside_elements (self, tables, out);
+        resize_set_outside_elements (self, tables, out);
     }
   else if (vn_resize_is_bilinear (self, in->dtype))
     vn_resize_bilinear (self, &tables[self->rank - 2], &tables[self->rank - 1], in->data, out->data,
                         (gsize) vn_shape_count (&in->shape, 0, self->rank - 2));
   else
-    interpolate (self, tables, in, out, (float *) memory, largest + 16);
+    resize_interpolate (self, tables, in, out, (float *) memory, largest + 16);
 }

@@ -5,13 +5,13 @@
 #include <math.h>
 
 static double
-sigmoid (double x)
+rnn_f64_sigmoid (double x)
 {
   return 1 / (1 + exp (-x));
 }
 
 static double
-softplus (double x)
+rnn_f64_softplus (double x)
 {
   return x > 0 ? x + log1p (exp (-x)) : log1p (exp (x));
 }
@@ -21,8 +21,8 @@ softplus (double x)
 #define NAME(name) name##_f64
 #define GEMM vn_gemm_general_f64
 #define FABS fabs
-#define SIGMOID sigmoid
+#define SIGMOID rnn_f64_sigmoid
 #define TANH tanh
 #define EXPM1 expm1
-#define SOFTPLUS softplus
+#define SOFTPLUS rnn_f64_softplus
 #include "vn-rnn-cells-template.h"

@@ -48,7 +48,7 @@ vn_rnn_activation (VnRnnActivation *self,
 }
 
 static const float *
-round_state (const VnRnn *self)
+rnn_round_state (const VnRnn *self)
 {
   if (self->rounded == NULL)
     return self->h;
@@ -56,7 +56,7 @@ round_state (const VnRnn *self)
   return self->rounded;
 }
 
-#define STATE round_state
+#define STATE rnn_round_state
 #define REAL float
 #define NAME(name) name
 #define GEMM vn_gemm_general

@@ -60,9 +60,9 @@ vn_rotary_row (const VnRotary *self,
 }
 
 static void
-rotate_rows (gpointer data,
-             gsize    item,
-             guint    worker)
+rotary_rotate_rows (gpointer data,
+                    gsize    item,
+                    guint    worker)
 {
   const VnRotary *self = data;
   gsize b = item / self->length, row = item % self->length, at = item;
@@ -86,6 +86,6 @@ vn_rotary_run (const VnRotary    *self,
                const VnOpContext *ctx)
 {
   if (self->length > 0)
-    vn_op_for_items (ctx, self->batch * self->length, (double) (self->heads * self->depth), rotate_rows,
+    vn_op_for_items (ctx, self->batch * self->length, (double) (self->heads * self->depth), rotary_rotate_rows,
                      (gpointer) self);
 }

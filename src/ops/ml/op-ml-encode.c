@@ -13,7 +13,7 @@ typedef struct
 } Encoder;
 
 static void
-encoder_free (gpointer data)
+ml_encode_encoder_free (gpointer data)
 {
   Encoder *self = data;
 
@@ -25,14 +25,14 @@ encoder_free (gpointer data)
   g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Encoder, encoder_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Encoder, ml_encode_encoder_free)
 
 /* Keys must compare with the data as they are, and there must be a value for each. */
 static gboolean
-check_lists (VnOpContext    *ctx,
-             const VnTensor *keys,
-             const VnTensor *values,
-             GError        **error)
+ml_encode_check_lists (VnOpContext    *ctx,
+                       const VnTensor *keys,
+                       const VnTensor *values,
+                       GError        **error)
 {
   VnDType dtype = ctx->in_types[0].dtype;
   gboolean alike = (dtype == VN_DTYPE_STRING) == (keys->dtype == VN_DTYPE_STRING) &&
@@ -50,16 +50,16 @@ check_lists (VnOpContext    *ctx,
 }
 
 static Encoder *
-encoder_new (VnOpContext  *ctx,
-             VnTensor     *keys,
-             VnTensor     *values,
-             gboolean      last_wins,
-             GError      **error)
+ml_encode_encoder_new (VnOpContext  *ctx,
+                       VnTensor     *keys,
+                       VnTensor     *values,
+                       gboolean      last_wins,
+                       GError      **error)
 {
   g_autoptr(Encoder) self = NULL;
   VnTensor *fallback = vn_node_get_tensor (ctx->node, "default_tensor");
 
-  if (!check_lists (ctx, keys, values, error))
+  if (!ml_encode_check_lists (ctx, keys, values, error))
     return NULL;
   self = g_new0 (Encoder, 1);
   self->table = vn_ml_table_new (keys, last_wins, error);
@@ -77,8 +77,8 @@ encoder_new (VnOpContext  *ctx,
 
 /* Version 2 and later: any list of keys with any list of values. */
 static Encoder *
-label_encoder_new (VnOpContext  *ctx,
-                   GError      **error)
+ml_encode_label_encoder_new (VnOpContext  *ctx,
+                             GError      **error)
 {
   g_autoptr(VnTensor) keys = vn_ml_dup_list (ctx, "keys_int64s", "keys_floats", "keys_strings", "keys_tensor", error);
   g_autoptr(VnTensor) values = NULL;
@@ -86,15 +86,15 @@ label_encoder_new (VnOpContext  *ctx,
   if (keys == NULL)
     return NULL;
   values = vn_ml_dup_list (ctx, "values_int64s", "values_floats", "values_strings", "values_tensor", error);
-  return values != NULL ? encoder_new (ctx, keys, values, ctx->opset >= 4, error) : NULL;
+  return values != NULL ? ml_encode_encoder_new (ctx, keys, values, ctx->opset >= 4, error) : NULL;
 }
 
 /* Numbers and strings of the same place, which way depends on the data. @numbers: NULL: the places. */
 static Encoder *
-pair_encoder_new (VnOpContext  *ctx,
-                  const char   *numbers,
-                  const char   *strings,
-                  GError      **error)
+ml_encode_pair_encoder_new (VnOpContext  *ctx,
+                            const char   *numbers,
+                            const char   *strings,
+                            GError      **error)
 {
   g_autoptr(VnTensor) texts = vn_ml_dup_list (ctx, NULL, NULL, strings, NULL, error);
   g_autoptr(VnTensor) ints = NULL;
@@ -107,29 +107,29 @@ pair_encoder_new (VnOpContext  *ctx,
   else if ((ints = vn_tensor_new (VN_DTYPE_S64, &VN_SHAPE ((gint64) texts->n_elements), error)) != NULL)
     for (gsize i = 0; i < ints->n_elements; i++)
       ((gint64 *) ints->data)[i] = (gint64) i;
-  return ints != NULL ? encoder_new (ctx, text ? texts : ints, text ? ints : texts, FALSE, error) : NULL;
+  return ints != NULL ? ml_encode_encoder_new (ctx, text ? texts : ints, text ? ints : texts, FALSE, error) : NULL;
 }
 
 static Encoder *
-make_encoder (VnOpContext  *ctx,
-              GError      **error)
+ml_encode_make_encoder (VnOpContext  *ctx,
+                        GError      **error)
 {
   if (g_str_equal (ctx->op->type, "CategoryMapper"))
-    return pair_encoder_new (ctx, "cats_int64s", "cats_strings", error);
+    return ml_encode_pair_encoder_new (ctx, "cats_int64s", "cats_strings", error);
   if (ctx->opset == 1)
-    return pair_encoder_new (ctx, NULL, "classes_strings", error);
-  return label_encoder_new (ctx, error);
+    return ml_encode_pair_encoder_new (ctx, NULL, "classes_strings", error);
+  return ml_encode_label_encoder_new (ctx, error);
 }
 
 static gboolean
-encoder_infer (VnOpContext *ctx,
-               GError     **error)
+ml_encode_encoder_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   g_autoptr(Encoder) self = NULL;
 
   if (ctx->in_types[0].dtype == VN_DTYPE_UNDEFINED)
     return vn_op_infer_same (ctx, error);
-  self = make_encoder (ctx, error);
+  self = ml_encode_make_encoder (ctx, error);
   if (self == NULL)
     return FALSE;
   vn_op_set_output (ctx, 0, self->values->dtype, &ctx->in_types[0].shape);
@@ -137,18 +137,18 @@ encoder_infer (VnOpContext *ctx,
 }
 
 static gboolean
-encoder_prepare (VnOpContext *ctx,
-                 gpointer    *prepared,
-                 GError     **error)
+ml_encode_encoder_prepare (VnOpContext *ctx,
+                           gpointer    *prepared,
+                           GError     **error)
 {
-  *prepared = ctx->in_types[0].dtype != VN_DTYPE_UNDEFINED ? make_encoder (ctx, error) : NULL;
+  *prepared = ctx->in_types[0].dtype != VN_DTYPE_UNDEFINED ? ml_encode_make_encoder (ctx, error) : NULL;
   return *prepared != NULL || *error == NULL;
 }
 
 static void
-store_default (VnOpContext *ctx,
-               VnTensor    *out,
-               gsize        i)
+ml_encode_store_default (VnOpContext *ctx,
+                         VnTensor    *out,
+                         gsize        i)
 {
   float number = vn_node_get_float (ctx->node, "default_float", -0.f);
   gint64 integer = vn_node_get_int (ctx->node, "default_int64", -1);
@@ -170,10 +170,10 @@ store_default (VnOpContext *ctx,
 }
 
 static void
-store_element (VnTensor       *out,
-               gsize           i,
-               const VnTensor *from,
-               gsize           k)
+ml_encode_store_element (VnTensor       *out,
+                         gsize           i,
+                         const VnTensor *from,
+                         gsize           k)
 {
   gsize size = vn_elem_size (out->dtype);
 
@@ -184,10 +184,10 @@ store_element (VnTensor       *out,
 }
 
 static gboolean
-encoder_run (VnOpContext *ctx,
-             GError     **error)
+ml_encode_encoder_run (VnOpContext *ctx,
+                       GError     **error)
 {
-  g_autoptr(Encoder) own = ctx->prepared == NULL ? make_encoder (ctx, error) : NULL;
+  g_autoptr(Encoder) own = ctx->prepared == NULL ? ml_encode_make_encoder (ctx, error) : NULL;
   const Encoder *self = own != NULL ? own : ctx->prepared;
   const VnTensor *in = ctx->in[0];
   VnTensor *out = ctx->out[0];
@@ -197,11 +197,11 @@ encoder_run (VnOpContext *ctx,
     return FALSE;
   for (gsize i = 0; i < in->n_elements; i++)
     if (vn_ml_table_find (self->table, in, i, &at))
-      store_element (out, i, self->values, at);
+      ml_encode_store_element (out, i, self->values, at);
     else if (self->fallback != NULL)
-      store_element (out, i, self->fallback, 0);
+      ml_encode_store_element (out, i, self->fallback, 0);
     else
-      store_default (ctx, out, i);
+      ml_encode_store_default (ctx, out, i);
   return TRUE;
 }
 
@@ -211,10 +211,10 @@ encoder_run (VnOpContext *ctx,
     .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,       \
     .dtypes = dtypes_,                                                          \
     .family = VN_FAMILY_CONVERSION,                                             \
-    .infer = encoder_infer,                                                     \
-    .run = encoder_run,                                                         \
-    .prepare = encoder_prepare,                                                 \
-    .release = encoder_free,                                                    \
+    .infer = ml_encode_encoder_infer,                                           \
+    .run = ml_encode_encoder_run,                                               \
+    .prepare = ml_encode_encoder_prepare,                                       \
+    .release = ml_encode_encoder_free,                                          \
   };
 
 ENCODER (category_mapper, "CategoryMapper", VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (STRING))
@@ -223,8 +223,8 @@ ENCODER (label_encoder, "LabelEncoder", VN_ML_FEATURE_BITS | VN_DTYPE_BIT (S16) 
 /* ---- OneHotEncoder ---- */
 
 static VnTensor *
-dup_categories (VnOpContext  *ctx,
-                GError      **error)
+ml_encode_dup_categories (VnOpContext  *ctx,
+                          GError      **error)
 {
   if (ctx->in_types[0].dtype == VN_DTYPE_STRING)
     return vn_ml_dup_list (ctx, NULL, NULL, "cats_strings", NULL, error);
@@ -232,15 +232,15 @@ dup_categories (VnOpContext  *ctx,
 }
 
 static gboolean
-one_hot_infer (VnOpContext *ctx,
-               GError     **error)
+ml_encode_one_hot_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   g_autoptr(VnTensor) categories = NULL;
   VnShape out = ctx->in_types[0].shape;
 
   if (ctx->in_types[0].dtype == VN_DTYPE_UNDEFINED)
     out = VN_SHAPE_UNKNOWN;
-  else if ((categories = dup_categories (ctx, error)) == NULL)
+  else if ((categories = ml_encode_dup_categories (ctx, error)) == NULL)
     return FALSE;
   if (out.rank == VN_MAX_RANK)
     return vn_op_fail (ctx, error, _("OneHotEncoder: the output would have more than %d dims"), VN_MAX_RANK);
@@ -251,26 +251,26 @@ one_hot_infer (VnOpContext *ctx,
 }
 
 static gboolean
-one_hot_prepare (VnOpContext *ctx,
-                 gpointer    *prepared,
-                 GError     **error)
+ml_encode_one_hot_prepare (VnOpContext *ctx,
+                           gpointer    *prepared,
+                           GError     **error)
 {
   g_autoptr(VnTensor) categories = NULL;
 
   *prepared = NULL;
   if (ctx->in_types[0].dtype == VN_DTYPE_UNDEFINED)
     return TRUE;
-  categories = dup_categories (ctx, error);
+  categories = ml_encode_dup_categories (ctx, error);
   *prepared = categories != NULL ? vn_ml_table_new (categories, TRUE, error) : NULL;
   return *prepared != NULL;
 }
 
 /* Floats count as the integers they begin with. */
 static gboolean
-find_category (const VnMlTable *table,
-               const VnTensor  *in,
-               gsize            i,
-               gsize           *at)
+ml_encode_find_category (const VnMlTable *table,
+                         const VnTensor  *in,
+                         gsize            i,
+                         gsize           *at)
 {
   double value = vn_dtype_is_float (in->dtype) ? vn_tensor_get_double (in, i) : 0;
   gint64 whole = fabs (value) < 0x1p63 ? (gint64) value : G_MININT64;
@@ -280,8 +280,8 @@ find_category (const VnMlTable *table,
 }
 
 static gboolean
-one_hot_run (VnOpContext *ctx,
-             GError     **error)
+ml_encode_one_hot_run (VnOpContext *ctx,
+                       GError     **error)
 {
   g_autoptr(VnMlTable) own = NULL;
   const VnMlTable *table = ctx->prepared;
@@ -293,7 +293,7 @@ one_hot_run (VnOpContext *ctx,
 
   if (table == NULL)
     {
-      g_autoptr(VnTensor) categories = dup_categories (ctx, error);
+      g_autoptr(VnTensor) categories = ml_encode_dup_categories (ctx, error);
 
       if (categories == NULL)
         return FALSE;
@@ -304,7 +304,7 @@ one_hot_run (VnOpContext *ctx,
   memset (y, 0, ctx->out[0]->n_bytes);
   for (gsize i = 0; i < in->n_elements; i++)
     {
-      if (find_category (table, in, i, &at))
+      if (ml_encode_find_category (table, in, i, &at))
         y[i * n + at] = 1.f;
       else if (!zeros)
         return vn_op_fail (ctx, error, _("OneHotEncoder: element %zu is in no category"), i);
@@ -317,8 +317,8 @@ const VnOp vn_op_ml_one_hot_encoder = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_ML_FEATURE_BITS | VN_DTYPE_BIT (STRING),
   .family = VN_FAMILY_CONVERSION,
-  .infer = one_hot_infer,
-  .run = one_hot_run,
-  .prepare = one_hot_prepare,
+  .infer = ml_encode_one_hot_infer,
+  .run = ml_encode_one_hot_run,
+  .prepare = ml_encode_one_hot_prepare,
   .release = (void (*) (gpointer)) vn_ml_table_free,
 };

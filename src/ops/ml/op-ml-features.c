@@ -7,8 +7,8 @@
 /* ---- ArrayFeatureExtractor: columns by their index ---- */
 
 static gboolean
-extract_infer (VnOpContext *ctx,
-               GError     **error)
+ml_features_extract_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape, *indices = &ctx->in_types[1].shape;
   VnShape out = VN_SHAPE_UNKNOWN;
@@ -28,8 +28,8 @@ extract_infer (VnOpContext *ctx,
 }
 
 static gboolean
-extract_run (VnOpContext *ctx,
-             GError     **error)
+ml_features_extract_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnTensor *x = ctx->in[0], *indices = ctx->in[1];
   gsize columns = (gsize) x->shape.dims[x->shape.rank - 1], n = indices->n_elements, size = vn_elem_size (x->dtype);
@@ -57,15 +57,15 @@ const VnOp vn_op_ml_array_feature_extractor = {
   .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL),
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
-  .infer = extract_infer,
-  .run = extract_run,
+  .infer = ml_features_extract_infer,
+  .run = ml_features_extract_run,
 };
 
 /* ---- Binarizer ---- */
 
 static gboolean
-binarizer_run (VnOpContext *ctx,
-               GError     **error)
+ml_features_binarizer_run (VnOpContext *ctx,
+                           GError     **error)
 {
   const VnTensor *x = ctx->in[0];
   VnTensor *y = ctx->out[0];
@@ -82,14 +82,14 @@ const VnOp vn_op_ml_binarizer = {
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_ARITHMETIC,
   .infer = vn_op_infer_same,
-  .run = binarizer_run,
+  .run = ml_features_binarizer_run,
 };
 
 /* ---- Scaler: (x - offset) scale; Normalizer ---- */
 
 static gboolean
-float_infer (VnOpContext *ctx,
-             GError     **error)
+ml_features_float_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   vn_op_set_output (ctx, 0, VN_DTYPE_F32, &ctx->in_types[0].shape);
   return TRUE;
@@ -97,12 +97,12 @@ float_infer (VnOpContext *ctx,
 
 /* A list of one number, or one for each feature: the last dim; the step from one to the next. */
 static gboolean
-check_per_feature (VnOpContext   *ctx,
-                   const VnShape *shape,
-                   const char    *name,
-                   gsize          n,
-                   gsize         *step,
-                   GError       **error)
+ml_features_check_per_feature (VnOpContext   *ctx,
+                               const VnShape *shape,
+                               const char    *name,
+                               gsize          n,
+                               gsize         *step,
+                               GError       **error)
 {
   gint64 features = shape->rank > 0 ? shape->dims[shape->rank - 1] : 1;
 
@@ -114,8 +114,8 @@ check_per_feature (VnOpContext   *ctx,
 }
 
 static gboolean
-scaler_run (VnOpContext *ctx,
-            GError     **error)
+ml_features_scaler_run (VnOpContext *ctx,
+                        GError     **error)
 {
   static const float no_offset = 0.f, no_scale = 1.f;
   const VnTensor *x = ctx->in[0];
@@ -125,8 +125,8 @@ scaler_run (VnOpContext *ctx,
   gsize columns = x->shape.rank > 0 ? (gsize) x->shape.dims[x->shape.rank - 1] : 1;
   float *y = ctx->out[0]->data;
 
-  if ((offset != NULL && !check_per_feature (ctx, &x->shape, "offset", n_offset, &offset_step, error)) ||
-      (scale != NULL && !check_per_feature (ctx, &x->shape, "scale", n_scale, &scale_step, error)))
+  if ((offset != NULL && !ml_features_check_per_feature (ctx, &x->shape, "offset", n_offset, &offset_step, error)) ||
+      (scale != NULL && !ml_features_check_per_feature (ctx, &x->shape, "scale", n_scale, &scale_step, error)))
     return FALSE;
   offset = offset != NULL ? offset : &no_offset;
   scale = scale != NULL ? scale : &no_scale;
@@ -141,17 +141,17 @@ const VnOp vn_op_ml_scaler = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_ARITHMETIC,
-  .infer = float_infer,
-  .run = scaler_run,
+  .infer = ml_features_float_infer,
+  .run = ml_features_scaler_run,
 };
 
 typedef enum { NORM_MAX, NORM_L1, NORM_L2 } Norm;
 
 static double
-norm_of_row (const VnTensor *x,
-             gsize           first,
-             gsize           n,
-             Norm            norm)
+ml_features_norm_of_row (const VnTensor *x,
+                         gsize           first,
+                         gsize           n,
+                         Norm            norm)
 {
   double sum = 0, max = -HUGE_VAL;
 
@@ -166,17 +166,17 @@ norm_of_row (const VnTensor *x,
 }
 
 static gboolean
-normalizer_infer (VnOpContext *ctx,
-                  GError     **error)
+ml_features_normalizer_infer (VnOpContext *ctx,
+                              GError     **error)
 {
   gint64 rows, columns;
 
-  return vn_ml_get_rows (ctx, &ctx->in_types[0].shape, &rows, &columns, error) && float_infer (ctx, error);
+  return vn_ml_get_rows (ctx, &ctx->in_types[0].shape, &rows, &columns, error) && ml_features_float_infer (ctx, error);
 }
 
 static gboolean
-normalizer_run (VnOpContext *ctx,
-                GError     **error)
+ml_features_normalizer_run (VnOpContext *ctx,
+                            GError     **error)
 {
   static const char * const norms[] = { "MAX", "L1", "L2", NULL };
   guint norm = vn_op_attr_choice (ctx, "norm", "MAX", norms, error);
@@ -188,7 +188,7 @@ normalizer_run (VnOpContext *ctx,
     return FALSE;
   for (gsize first = 0; first < x->n_elements; first += columns)
     {
-      double divisor = norm_of_row (x, first, columns, (Norm) norm);
+      double divisor = ml_features_norm_of_row (x, first, columns, (Norm) norm);
 
       for (gsize i = first; i < first + columns; i++)
         y[i] = (float) (divisor != 0 ? vn_tensor_get_double (x, i) / divisor : vn_tensor_get_double (x, i));
@@ -201,19 +201,19 @@ const VnOp vn_op_ml_normalizer = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_POOL_NORM,
-  .infer = normalizer_infer,
-  .run = normalizer_run,
+  .infer = ml_features_normalizer_infer,
+  .run = ml_features_normalizer_run,
 };
 
 /* ---- Imputer: values that are missing ---- */
 
 static void
-impute_floats (const VnTensor *x,
-               VnTensor       *y,
-               const float    *values,
-               gsize           step,
-               gsize           columns,
-               double          missing)
+ml_features_impute_floats (const VnTensor *x,
+                           VnTensor       *y,
+                           const float    *values,
+                           gsize           step,
+                           gsize           columns,
+                           double          missing)
 {
   for (gsize i = 0; i < x->n_elements; i++)
     {
@@ -225,12 +225,12 @@ impute_floats (const VnTensor *x,
 }
 
 static void
-impute_ints (const VnTensor *x,
-             VnTensor       *y,
-             const gint64   *values,
-             gsize           step,
-             gsize           columns,
-             gint64          missing)
+ml_features_impute_ints (const VnTensor *x,
+                         VnTensor       *y,
+                         const gint64   *values,
+                         gsize           step,
+                         gsize           columns,
+                         gint64          missing)
 {
   for (gsize i = 0; i < x->n_elements; i++)
     if (vn_tensor_get_s64 (x, i) != missing)
@@ -242,8 +242,8 @@ impute_ints (const VnTensor *x,
 }
 
 static gboolean
-imputer_run (VnOpContext *ctx,
-             GError     **error)
+ml_features_imputer_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnTensor *x = ctx->in[0];
   VnTensor *y = ctx->out[0];
@@ -255,14 +255,14 @@ imputer_run (VnOpContext *ctx,
 
   if (n_floats + n_ints == 0)
     return vn_op_fail (ctx, error, _("Imputer: %s data need the attribute %s"), vn_dtype_get_name (x->dtype), name);
-  if (!check_per_feature (ctx, &x->shape, name, floats ? n_floats : n_ints, &step, error))
+  if (!ml_features_check_per_feature (ctx, &x->shape, name, floats ? n_floats : n_ints, &step, error))
     return FALSE;
   if (x->n_bytes > 0)
     memcpy (y->data, x->data, x->n_bytes);
   if (floats)
-    impute_floats (x, y, float_values, step, columns, (double) vn_node_get_float (ctx->node, "replaced_value_float", 0.f));
+    ml_features_impute_floats (x, y, float_values, step, columns, (double) vn_node_get_float (ctx->node, "replaced_value_float", 0.f));
   else
-    impute_ints (x, y, int_values, step, columns, vn_node_get_int (ctx->node, "replaced_value_int64", 0));
+    ml_features_impute_ints (x, y, int_values, step, columns, vn_node_get_int (ctx->node, "replaced_value_int64", 0));
   return TRUE;
 }
 
@@ -272,17 +272,17 @@ const VnOp vn_op_ml_imputer = {
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_ARITHMETIC,
   .infer = vn_op_infer_same,
-  .run = imputer_run,
+  .run = ml_features_imputer_run,
 };
 
 /* ---- FeatureVectorizer: rows of all inputs side by side, each cut or filled up with zeros to its declared length ---- */
 
 /* Columns that input @i gets in the output. */
 static gboolean
-get_width (VnOpContext  *ctx,
-           guint         i,
-           gint64       *width,
-           GError      **error)
+ml_features_get_width (VnOpContext  *ctx,
+                       guint         i,
+                       gint64       *width,
+                       GError      **error)
 {
   gint64 rows;
   gsize n;
@@ -300,8 +300,8 @@ get_width (VnOpContext  *ctx,
 }
 
 static gboolean
-vectorizer_infer (VnOpContext *ctx,
-                  GError     **error)
+ml_features_vectorizer_infer (VnOpContext *ctx,
+                              GError     **error)
 {
   gint64 rows = VN_DIM_UNKNOWN, columns = 0;
 
@@ -311,7 +311,7 @@ vectorizer_infer (VnOpContext *ctx,
 
       if (!vn_op_has_input (ctx, i))
         return vn_op_fail (ctx, error, _("FeatureVectorizer: input %u is left out"), i);
-      if (!vn_ml_get_rows (ctx, &ctx->in_types[i].shape, &n, &width, error) || !get_width (ctx, i, &width, error))
+      if (!vn_ml_get_rows (ctx, &ctx->in_types[i].shape, &n, &width, error) || !ml_features_get_width (ctx, i, &width, error))
         return FALSE;
       columns = width < 0 || columns < 0 ? VN_DIM_UNKNOWN : columns + width;
       if (n >= 0 && rows >= 0 && n != rows)
@@ -324,8 +324,8 @@ vectorizer_infer (VnOpContext *ctx,
 }
 
 static gboolean
-vectorizer_run (VnOpContext *ctx,
-                GError     **error)
+ml_features_vectorizer_run (VnOpContext *ctx,
+                            GError     **error)
 {
   gsize rows = (gsize) ctx->out[0]->shape.dims[0], total = (gsize) ctx->out[0]->shape.dims[1], at = 0;
   float *y = ctx->out[0]->data;
@@ -336,7 +336,7 @@ vectorizer_run (VnOpContext *ctx,
       gsize columns = (gsize) x->shape.dims[x->shape.rank - 1];
       gint64 width;
 
-      if (!get_width (ctx, i, &width, error))
+      if (!ml_features_get_width (ctx, i, &width, error))
         return FALSE;
       for (gsize r = 0; r < rows; r++)
         for (gsize c = 0; c < (gsize) width; c++)
@@ -352,6 +352,6 @@ const VnOp vn_op_ml_feature_vectorizer = {
   .dtypes = VN_ML_FEATURE_BITS,
   .same_dtype = 0xfffe,
   .family = VN_FAMILY_SHAPE,
-  .infer = vectorizer_infer,
-  .run = vectorizer_run,
+  .infer = ml_features_vectorizer_infer,
+  .run = ml_features_vectorizer_run,
 };

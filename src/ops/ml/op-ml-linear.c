@@ -12,9 +12,9 @@ typedef struct
 
 /* Everything but the data; @self->targets is given. */
 static gboolean
-read_linear (VnOpContext  *ctx,
-             Linear       *self,
-             GError      **error)
+ml_linear_read_linear (VnOpContext  *ctx,
+                       Linear       *self,
+                       GError      **error)
 {
   gsize n_weights, n_intercepts;
   gint64 rows, columns;
@@ -36,9 +36,9 @@ read_linear (VnOpContext  *ctx,
 }
 
 static float
-score_of (const Linear *self,
-          gsize         row,
-          gsize         target)
+ml_linear_score_of (const Linear *self,
+                    gsize         row,
+                    gsize         target)
 {
   const float *w = self->weights + target * self->columns;
   double sum = self->intercepts != NULL ? (double) self->intercepts[target] : 0.;
@@ -51,26 +51,26 @@ score_of (const Linear *self,
 /* ---- LinearRegressor ---- */
 
 static gboolean
-read_regressor (VnOpContext  *ctx,
-                Linear       *self,
-                GError      **error)
+ml_linear_read_regressor (VnOpContext  *ctx,
+                          Linear       *self,
+                          GError      **error)
 {
   gint64 targets = vn_node_get_int (ctx->node, "targets", 1);
 
   if (targets < 1 || targets > G_MAXINT32)
     return vn_op_fail (ctx, error, _("LinearRegressor: the number of targets is %lld"), (long long) targets);
   *self = (Linear) { .targets = (gsize) targets };
-  return read_linear (ctx, self, error);
+  return ml_linear_read_linear (ctx, self, error);
 }
 
 static gboolean
-regressor_infer (VnOpContext *ctx,
-                 GError     **error)
+ml_linear_regressor_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   Linear self;
 
-  if (!read_regressor (ctx, &self, error))
+  if (!ml_linear_read_regressor (ctx, &self, error))
     return FALSE;
   vn_op_set_output (ctx, 0, VN_DTYPE_F32,
                     &VN_SHAPE (x->rank == 2 ? x->dims[0] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN, (gint64) self.targets));
@@ -78,19 +78,19 @@ regressor_infer (VnOpContext *ctx,
 }
 
 static gboolean
-regressor_run (VnOpContext *ctx,
-               GError     **error)
+ml_linear_regressor_run (VnOpContext *ctx,
+                         GError     **error)
 {
   float *y = ctx->out[0]->data;
   Linear self;
 
-  if (!read_regressor (ctx, &self, error))
+  if (!ml_linear_read_regressor (ctx, &self, error))
     return FALSE;
   self.x = ctx->in[0];
   for (gsize r = 0; r < self.rows; r++, y += self.targets)
     {
       for (gsize t = 0; t < self.targets; t++)
-        y[t] = score_of (&self, r, t);
+        y[t] = ml_linear_score_of (&self, r, t);
       if (self.targets > 1 || self.transform == VN_ML_PROBIT)   /* as ONNX Runtime has it */
         vn_ml_transform (self.transform, y, self.targets);
     }
@@ -102,17 +102,17 @@ const VnOp vn_op_ml_linear_regressor = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_COMPUTE,
-  .infer = regressor_infer,
-  .run = regressor_run,
+  .infer = ml_linear_regressor_infer,
+  .run = ml_linear_regressor_run,
 };
 
 /* ---- LinearClassifier ---- */
 
 static gboolean
-read_classifier (VnOpContext  *ctx,
-                 Linear       *self,
-                 VnMlLabels   *labels,
-                 GError      **error)
+ml_linear_read_classifier (VnOpContext  *ctx,
+                           Linear       *self,
+                           VnMlLabels   *labels,
+                           GError      **error)
 {
   gsize n_weights, n_intercepts;
   gint64 rows, columns;
@@ -124,7 +124,7 @@ read_classifier (VnOpContext  *ctx,
       !vn_ml_get_rows (ctx, &ctx->in_types[0].shape, &rows, &columns, error))
     return FALSE;
   self->targets = n_intercepts > 0 ? n_intercepts : columns > 0 ? n_weights / (gsize) columns : labels->n;
-  if (!read_linear (ctx, self, error))
+  if (!ml_linear_read_linear (ctx, self, error))
     return FALSE;
   if (self->targets > 1 && self->targets > labels->n)
     return vn_op_fail (ctx, error, _("LinearClassifier: %zu labels for %zu classes"), labels->n,
@@ -133,15 +133,15 @@ read_classifier (VnOpContext  *ctx,
 }
 
 static gboolean
-classifier_infer (VnOpContext *ctx,
-                  GError     **error)
+ml_linear_classifier_infer (VnOpContext *ctx,
+                            GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gint64 rows = x->rank == 2 ? x->dims[0] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN;
   VnMlLabels labels;
   Linear self;
 
-  if (!read_classifier (ctx, &self, &labels, error))
+  if (!ml_linear_read_classifier (ctx, &self, &labels, error))
     return FALSE;
   vn_op_set_output (ctx, 0, vn_ml_labels_dtype (&labels), &VN_SHAPE (rows));
   vn_op_set_output (ctx, 1, VN_DTYPE_F32,
@@ -151,8 +151,8 @@ classifier_infer (VnOpContext *ctx,
 }
 
 static gsize
-find_largest (const float *scores,
-              gsize        n)
+ml_linear_find_largest (const float *scores,
+                        gsize        n)
 {
   gsize best = 0;
 
@@ -163,24 +163,24 @@ find_largest (const float *scores,
 }
 
 static gboolean
-classifier_run (VnOpContext *ctx,
-                GError     **error)
+ml_linear_classifier_run (VnOpContext *ctx,
+                          GError     **error)
 {
   float *scores = ctx->scratch, *z = ctx->n_outputs > 1 && ctx->out[1] != NULL ? ctx->out[1]->data : NULL;
   VnMlLabels labels;
   Linear self;
   gsize n;
 
-  if (!read_classifier (ctx, &self, &labels, error))
+  if (!ml_linear_read_classifier (ctx, &self, &labels, error))
     return FALSE;
   self.x = ctx->in[0];
   n = self.targets == 1 && labels.n == 2 ? 2 : self.targets;
   for (gsize r = 0; r < self.rows; r++)
     {
       for (gsize t = 0; t < self.targets; t++)
-        scores[t] = score_of (&self, r, t);
+        scores[t] = ml_linear_score_of (&self, r, t);
       if (self.targets > 1)
-        vn_ml_labels_store (&labels, ctx->out[0], r, find_largest (scores, self.targets));
+        vn_ml_labels_store (&labels, ctx->out[0], r, ml_linear_find_largest (scores, self.targets));
       else
         vn_ml_labels_store_sign (&labels, ctx->out[0], r, scores[0] > 0.f);
       if (n > self.targets)
@@ -198,6 +198,6 @@ const VnOp vn_op_ml_linear_classifier = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_COMPUTE,
-  .infer = classifier_infer,
-  .run = classifier_run,
+  .infer = ml_linear_classifier_infer,
+  .run = ml_linear_classifier_run,
 };

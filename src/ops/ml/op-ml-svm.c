@@ -23,9 +23,9 @@ typedef struct
 } Svm;
 
 static gboolean
-read_svm (VnOpContext  *ctx,
-          Svm          *self,
-          GError      **error)
+ml_svm_read_svm (VnOpContext  *ctx,
+                 Svm          *self,
+                 GError      **error)
 {
   static const char * const kernels[] = { "LINEAR", "POLY", "RBF", "SIGMOID", NULL };
   guint kernel = vn_op_attr_choice (ctx, "kernel_type", "LINEAR", kernels, error);
@@ -54,11 +54,11 @@ read_svm (VnOpContext  *ctx,
 }
 
 static gboolean
-check_length (VnOpContext  *ctx,
-              const char   *name,
-              gsize         n,
-              gsize         expected,
-              GError      **error)
+ml_svm_check_length (VnOpContext  *ctx,
+                     const char   *name,
+                     gsize         n,
+                     gsize         expected,
+                     GError      **error)
 {
   return n == expected || vn_op_fail (ctx, error, _("%s: %s has %zu numbers, expected %zu"),
                                       ctx->op->type, name, n, expected);
@@ -66,10 +66,10 @@ check_length (VnOpContext  *ctx,
 
 /* Product of a row with @vector. */
 static float
-product (const Svm   *self,
-         Kernel       kernel,
-         gsize        row,
-         const float *vector)
+ml_svm_product (const Svm   *self,
+                Kernel       kernel,
+                gsize        row,
+                const float *vector)
 {
   double sum = 0;
 
@@ -93,14 +93,14 @@ product (const Svm   *self,
 /* ---- SVMRegressor ---- */
 
 static gboolean
-read_regressor (VnOpContext  *ctx,
-                Svm          *self,
-                gsize        *n_supports,
-                GError      **error)
+ml_svm_read_regressor (VnOpContext  *ctx,
+                       Svm          *self,
+                       gsize        *n_supports,
+                       GError      **error)
 {
   gint64 n = vn_node_get_int (ctx->node, "n_supports", 0);
 
-  if (!read_svm (ctx, self, error))
+  if (!ml_svm_read_svm (ctx, self, error))
     return FALSE;
   if (n < 0 || n > (gint64) self->n_vectors)
     return vn_op_fail (ctx, error, _("SVMRegressor: n_supports is %lld with %zu numbers of vectors"),
@@ -108,35 +108,35 @@ read_regressor (VnOpContext  *ctx,
   *n_supports = (gsize) n;
   if (ctx->in_types[0].shape.rank < 0 || ctx->in_types[0].shape.dims[ctx->in_types[0].shape.rank - 1] < 0)
     return TRUE;
-  return n == 0 ? check_length (ctx, "coefficients", self->n_coefficients, self->columns, error)
-                : check_length (ctx, "coefficients", self->n_coefficients, *n_supports, error) &&
-                  check_length (ctx, "support_vectors", self->n_vectors, *n_supports * self->columns, error);
+  return n == 0 ? ml_svm_check_length (ctx, "coefficients", self->n_coefficients, self->columns, error)
+                : ml_svm_check_length (ctx, "coefficients", self->n_coefficients, *n_supports, error) &&
+                  ml_svm_check_length (ctx, "support_vectors", self->n_vectors, *n_supports * self->columns, error);
 }
 
 static gboolean
-regressor_infer (VnOpContext *ctx,
-                 GError     **error)
+ml_svm_regressor_infer (VnOpContext *ctx,
+                        GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gsize n = 0;
   Svm self;
 
-  if (!read_regressor (ctx, &self, &n, error))
+  if (!ml_svm_read_regressor (ctx, &self, &n, error))
     return FALSE;
   vn_op_set_output (ctx, 0, VN_DTYPE_F32, &VN_SHAPE (x->rank == 2 ? x->dims[0] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN, 1));
   return TRUE;
 }
 
 static gboolean
-regressor_run (VnOpContext *ctx,
-               GError     **error)
+ml_svm_regressor_run (VnOpContext *ctx,
+                      GError     **error)
 {
   gboolean one_class = vn_node_get_int (ctx->node, "one_class", 0) != 0;
   float *y = ctx->out[0]->data;
   gsize n = 0;
   Svm self;
 
-  if (!read_regressor (ctx, &self, &n, error))
+  if (!ml_svm_read_regressor (ctx, &self, &n, error))
     return FALSE;
   self.x = ctx->in[0];
   for (gsize r = 0; r < self.rows; r++)
@@ -144,9 +144,9 @@ regressor_run (VnOpContext *ctx,
       double sum = (double) self.rho[0];
 
       for (gsize i = 0; i < n; i++)
-        sum += (double) self.coefficients[i] * (double) product (&self, self.kernel, r, self.vectors + i * self.columns);
+        sum += (double) self.coefficients[i] * (double) ml_svm_product (&self, self.kernel, r, self.vectors + i * self.columns);
       if (n == 0)
-        sum += (double) product (&self, LINEAR, r, self.coefficients);
+        sum += (double) ml_svm_product (&self, LINEAR, r, self.coefficients);
       y[r] = one_class ? (sum > 0 ? 1.f : -1.f) : (float) sum;
     }
   return TRUE;
@@ -157,8 +157,8 @@ const VnOp vn_op_ml_svm_regressor = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_COMPUTE,
-  .infer = regressor_infer,
-  .run = regressor_run,
+  .infer = ml_svm_regressor_infer,
+  .run = ml_svm_regressor_run,
 };
 
 /* ---- SVMClassifier ---- */
@@ -167,11 +167,11 @@ const VnOp vn_op_ml_svm_regressor = {
 
 /* Support vectors of all classes together; 0: weights instead. */
 static gboolean
-count_supports (VnOpContext  *ctx,
-                const Svm    *self,
-                gsize         n_classes,
-                gsize        *n_supports,
-                GError      **error)
+ml_svm_count_supports (VnOpContext  *ctx,
+                       const Svm    *self,
+                       gsize         n_classes,
+                       gsize        *n_supports,
+                       GError      **error)
 {
   *n_supports = 0;
   for (gsize i = 0; i < n_classes; i++)
@@ -185,32 +185,32 @@ count_supports (VnOpContext  *ctx,
 }
 
 static gboolean
-check_classifier (VnOpContext  *ctx,
-                  Svm          *self,
-                  gsize         n_supports,
-                  GError      **error)
+ml_svm_check_classifier (VnOpContext  *ctx,
+                         Svm          *self,
+                         gsize         n_supports,
+                         GError      **error)
 {
   gsize n = self->labels.n;
   gboolean known = ctx->in_types[0].shape.rank >= 0 && ctx->in_types[0].shape.dims[ctx->in_types[0].shape.rank - 1] >= 0;
 
   if (n_supports == 0)
-    return !known || check_length (ctx, "coefficients", self->n_coefficients, n * self->columns, error);
+    return !known || ml_svm_check_length (ctx, "coefficients", self->n_coefficients, n * self->columns, error);
   if (n < 2 || self->n_rho < self->n_pairs || (self->n_prob != 0 && self->n_prob < self->n_pairs))
     return vn_op_fail (ctx, error, _("SVMClassifier: rho, prob_a and prob_b need %zu numbers for %zu"
                                      " classes"), self->n_pairs, n);
-  return check_length (ctx, "coefficients", self->n_coefficients, (n - 1) * n_supports, error) &&
-         (!known || check_length (ctx, "support_vectors", self->n_vectors, n_supports * self->columns, error));
+  return ml_svm_check_length (ctx, "coefficients", self->n_coefficients, (n - 1) * n_supports, error) &&
+         (!known || ml_svm_check_length (ctx, "support_vectors", self->n_vectors, n_supports * self->columns, error));
 }
 
 static gboolean
-read_classifier (VnOpContext  *ctx,
-                 Svm          *self,
-                 gsize        *n_supports,
-                 GError      **error)
+ml_svm_read_classifier (VnOpContext  *ctx,
+                        Svm          *self,
+                        gsize        *n_supports,
+                        GError      **error)
 {
   gsize n;
 
-  if (!read_svm (ctx, self, error) ||
+  if (!ml_svm_read_svm (ctx, self, error) ||
       !vn_ml_read_labels (ctx, "classlabels_ints", "classlabels_strings", &self->labels, error))
     return FALSE;
   self->per_class = vn_node_get_ints (ctx->node, "vectors_per_class", &n);
@@ -221,13 +221,13 @@ read_classifier (VnOpContext  *ctx,
   self->all_positive = TRUE;
   for (gsize i = 0; i < self->n_coefficients; i++)
     self->all_positive &= self->coefficients[i] >= 0.f;
-  return count_supports (ctx, self, n, n_supports, error) && check_classifier (ctx, self, *n_supports, error);
+  return ml_svm_count_supports (ctx, self, n, n_supports, error) && ml_svm_check_classifier (ctx, self, *n_supports, error);
 }
 
 /* How many scores a row has in the output. */
 static gsize
-count_scores (const Svm *self,
-              gsize      n_supports)
+ml_svm_count_scores (const Svm *self,
+                     gsize      n_supports)
 {
   if (n_supports == 0 || self->n_prob > 0)
     return self->labels.n;
@@ -235,19 +235,19 @@ count_scores (const Svm *self,
 }
 
 static gboolean
-classifier_infer (VnOpContext *ctx,
-                  GError     **error)
+ml_svm_classifier_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gint64 rows = x->rank == 2 ? x->dims[0] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN;
   gsize n = 0, n_classes;
   Svm self;
 
-  if (!read_classifier (ctx, &self, &n, error))
+  if (!ml_svm_read_classifier (ctx, &self, &n, error))
     return FALSE;
   n_classes = self.labels.n;
   vn_op_set_output (ctx, 0, vn_ml_labels_dtype (&self.labels), &VN_SHAPE (rows));
-  vn_op_set_output (ctx, 1, VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) count_scores (&self, n)));
+  vn_op_set_output (ctx, 1, VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) ml_svm_count_scores (&self, n)));
   ctx->scratch_bytes = sizeof (float) * (n + 2 * self.n_pairs + 3 * n_classes + 2 * n_classes * n_classes + 4);
   return TRUE;
 }
@@ -255,11 +255,11 @@ classifier_infer (VnOpContext *ctx,
 /* Scores of all pairs from @products; votes for the winners. The coefficients of class i against class j are in row
  * j - 1 beside the vectors of i, and in row i beside those of j, for i < j. */
 static void
-score_pairs (const Svm   *self,
-             gsize        n_supports,
-             const float *products,
-             float       *scores,
-             float       *votes)
+ml_svm_score_pairs (const Svm   *self,
+                    gsize        n_supports,
+                    const float *products,
+                    float       *scores,
+                    float       *votes)
 {
   gsize n = self->labels.n, pair = 0, start_i = 0;
 
@@ -281,11 +281,11 @@ score_pairs (const Svm   *self,
 
 /* One round over all classes of the iteration that solves min Σ (r_ji p_i - r_ij p_j)². */
 static void
-improve_probabilities (const float *q,
-                       float       *qp,
-                       float       *p,
-                       gsize        n,
-                       float        pqp)
+ml_svm_improve_probabilities (const float *q,
+                              float       *qp,
+                              float       *p,
+                              gsize        n,
+                              float        pqp)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -303,11 +303,11 @@ improve_probabilities (const float *q,
 
 /* @r: [n, n], how probable class i is against class j. */
 static void
-couple (const float *r,
-        float       *q,
-        float       *qp,
-        float       *p,
-        gsize        n)
+ml_svm_couple (const float *r,
+               float       *q,
+               float       *qp,
+               float       *p,
+               gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -335,15 +335,15 @@ couple (const float *r,
         worst = MAX (worst, fabsf (qp[i] - pqp));
       if (worst < 0.005f / (float) n)
         return;
-      improve_probabilities (q, qp, p, n, pqp);
+      ml_svm_improve_probabilities (q, qp, p, n, pqp);
     }
 }
 
 static void
-find_probabilities (const Svm   *self,
-                    const float *scores,
-                    float       *room,
-                    float       *p)
+ml_svm_find_probabilities (const Svm   *self,
+                           const float *scores,
+                           float       *room,
+                           float       *p)
 {
   gsize n = self->labels.n, pair = 0;
   float *r = room, *q = r + n * n, *qp = q + n * n;
@@ -357,12 +357,12 @@ find_probabilities (const Svm   *self,
         r[i * n + j] = CLAMP (value, 1e-7f, 1.f - 1e-7f);
         r[j * n + i] = 1.f - r[i * n + j];
       }
-  couple (r, q, qp, p, n);
+  ml_svm_couple (r, q, qp, p, n);
 }
 
 static gsize
-find_largest (const float *values,
-              gsize        n)
+ml_svm_find_largest (const float *values,
+                     gsize        n)
 {
   gsize best = 0;
 
@@ -374,12 +374,12 @@ find_largest (const float *values,
 
 /* Votes decide; scores of two classes without votes have a rule of their own, and so has a single one. */
 static void
-store_label (const Svm *self,
-             VnTensor  *out,
-             gsize      row,
-             gsize      winner,
-             float      weight,
-             gboolean   voted)
+ml_svm_store_label (const Svm *self,
+                    VnTensor  *out,
+                    gsize      row,
+                    gsize      winner,
+                    float      weight,
+                    gboolean   voted)
 {
   if (self->labels.n == 1)
     vn_ml_labels_store_sign (&self->labels, out, row, weight > 0.f);
@@ -391,12 +391,12 @@ store_label (const Svm *self,
 
 /* One row; scores of the output are left in @z. */
 static void
-classify (const Svm *self,
-          gsize      n_supports,
-          VnTensor  *labels,
-          gsize      row,
-          float     *room,
-          float     *z)
+ml_svm_classify (const Svm *self,
+                 gsize      n_supports,
+                 VnTensor  *labels,
+                 gsize      row,
+                 float     *room,
+                 float     *z)
 {
   gsize n = self->labels.n;
   float *products = room, *scores = products + n_supports, *votes = scores + self->n_pairs + 2, *rest = votes + n;
@@ -405,43 +405,43 @@ classify (const Svm *self,
 
   if (n_supports == 0)
     for (gsize i = 0; i < n; i++)
-      z[i] = product (self, LINEAR, row, self->coefficients + i * self->columns) + self->rho[0];
+      z[i] = ml_svm_product (self, LINEAR, row, self->coefficients + i * self->columns) + self->rho[0];
   else
     {
       for (gsize v = 0; v < n_supports; v++)
-        products[v] = product (self, self->kernel, row, self->vectors + v * self->columns);
-      score_pairs (self, n_supports, products, scores, votes);
+        products[v] = ml_svm_product (self, self->kernel, row, self->vectors + v * self->columns);
+      ml_svm_score_pairs (self, n_supports, products, scores, votes);
       ballot = votes;
       if (self->n_prob > 0)
-        find_probabilities (self, scores, rest, z);
+        ml_svm_find_probabilities (self, scores, rest, z);
       else
         memcpy (z, scores, self->n_pairs * sizeof (float));
     }
-  winner = find_largest (ballot, n);
-  store_label (self, labels, row, winner, ballot[winner], n_supports > 0);
+  winner = ml_svm_find_largest (ballot, n);
+  ml_svm_store_label (self, labels, row, winner, ballot[winner], n_supports > 0);
   if (n_supports > 0 && self->n_prob == 0 && n <= 2)
     vn_ml_transform_pair (self->transform, self->transform == VN_ML_NONE ? VN_ML_PAIR_NEGATIVE : VN_ML_PAIR_COMPLEMENT, z);
   else
-    vn_ml_transform (self->transform, z, count_scores (self, n_supports));
+    vn_ml_transform (self->transform, z, ml_svm_count_scores (self, n_supports));
 }
 
 static gboolean
-classifier_run (VnOpContext *ctx,
-                GError     **error)
+ml_svm_classifier_run (VnOpContext *ctx,
+                       GError     **error)
 {
   float *room = ctx->scratch, *z, *to = ctx->n_outputs > 1 && ctx->out[1] != NULL ? ctx->out[1]->data : NULL;
   gsize n_supports = 0, n_scores, n;
   Svm self;
 
-  if (!read_classifier (ctx, &self, &n_supports, error))
+  if (!ml_svm_read_classifier (ctx, &self, &n_supports, error))
     return FALSE;
   n = self.labels.n;
   self.x = ctx->in[0];
-  n_scores = count_scores (&self, n_supports);
+  n_scores = ml_svm_count_scores (&self, n_supports);
   z = room + n_supports + self.n_pairs + 2 + 2 * n + 2 * n * n;
   for (gsize r = 0; r < self.rows; r++)
     {
-      classify (&self, n_supports, ctx->out[0], r, room, z);
+      ml_svm_classify (&self, n_supports, ctx->out[0], r, room, z);
       if (to != NULL)
         memcpy (to + r * n_scores, z, n_scores * sizeof (float));
     }
@@ -453,6 +453,6 @@ const VnOp vn_op_ml_svm_classifier = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_ML_FEATURE_BITS,
   .family = VN_FAMILY_COMPUTE,
-  .infer = classifier_infer,
-  .run = classifier_run,
+  .infer = ml_svm_classifier_infer,
+  .run = ml_svm_classifier_run,
 };

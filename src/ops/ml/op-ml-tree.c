@@ -29,9 +29,9 @@ typedef struct
 
 /* Bytes of a Row, a multiple of 64. FALSE: more than anyone has. */
 static gboolean
-get_piece (gint64  columns,
-           gsize   n,
-           gsize  *piece)
+ml_tree_get_piece (gint64  columns,
+                   gsize   n,
+                   gsize  *piece)
 {
   if (columns > G_MAXINT32 / 64 || n > G_MAXINT32 / 64)
     return FALSE;
@@ -40,8 +40,8 @@ get_piece (gint64  columns,
 }
 
 static Row
-get_row (const Trees *self,
-         guint        worker)
+ml_tree_get_row (const Trees *self,
+                 guint        worker)
 {
   double *at = (double *) (gpointer) (self->scratch + worker * self->piece);
 
@@ -51,16 +51,16 @@ get_row (const Trees *self,
 /* ---- votes ---- */
 
 static double
-add (const Trees *self,
-     double       a,
-     double       b)
+ml_tree_add (const Trees *self,
+             double       a,
+             double       b)
 {
   return self->forest->wide ? a + b : (double) ((float) a + (float) b);
 }
 
 static void
-vote (const Trees *self,
-      const Row   *row)
+ml_tree_vote (const Trees *self,
+              const Row   *row)
 {
   const VnForest *forest = self->forest;
 
@@ -76,7 +76,7 @@ vote (const Trees *self,
           gboolean has = row->has[forest->votes[v].target] != 0;
 
           if (self->aggregate <= SUM)
-            *score = add (self, *score, weight);
+            *score = ml_tree_add (self, *score, weight);
           else if (!has || (self->aggregate == MINIMUM ? weight < *score : weight > *score))
             *score = weight;
           row->has[forest->votes[v].target] = 1;
@@ -85,8 +85,8 @@ vote (const Trees *self,
 }
 
 static double
-base_of (const Trees *self,
-         gsize        i)
+ml_tree_base_of (const Trees *self,
+                 gsize        i)
 {
   return self->base != NULL && i < self->base->n_elements ? vn_tensor_get_double (self->base, i) : 0.;
 }
@@ -94,9 +94,9 @@ base_of (const Trees *self,
 /* ---- regression ---- */
 
 static void
-finish_regression (const Trees *self,
-                   const Row   *row,
-                   gsize        r)
+ml_tree_finish_regression (const Trees *self,
+                           const Row   *row,
+                           gsize        r)
 {
   gboolean whole = self->base != NULL && self->base->n_elements == self->n;
   VnTensor *out = self->scores_out;
@@ -108,7 +108,7 @@ finish_regression (const Trees *self,
       if (self->aggregate == AVERAGE && self->forest->n_roots > 0)
         score = self->forest->wide ? score / (double) self->forest->n_roots
                                    : (double) ((float) score / (float) self->forest->n_roots);
-      row->scores[i] = whole ? add (self, score, base_of (self, i)) : score;
+      row->scores[i] = whole ? ml_tree_add (self, score, ml_tree_base_of (self, i)) : score;
       row->z[i] = (float) row->scores[i];
     }
   if (self->n > 1 || self->transform == VN_ML_PROBIT)
@@ -121,8 +121,8 @@ finish_regression (const Trees *self,
 /* ---- classification ---- */
 
 static gsize
-find_winner (const Trees *self,
-             const Row   *row)
+ml_tree_find_winner (const Trees *self,
+                     const Row   *row)
 {
   gsize best = G_MAXSIZE;
 
@@ -133,23 +133,23 @@ find_winner (const Trees *self,
 }
 
 static void
-add_base (const Trees *self,
-          const Row   *row)
+ml_tree_add_base (const Trees *self,
+                  const Row   *row)
 {
   gsize n_base = self->base != NULL ? self->base->n_elements : 0;
 
   for (gsize i = 0; i < MIN (n_base, self->n); i++)
     {
-      row->scores[i] = add (self, row->scores[i], base_of (self, i));
+      row->scores[i] = ml_tree_add (self, row->scores[i], ml_tree_base_of (self, i));
       row->has[i] = 1;
     }
 }
 
 /* Two classes: the score of the second decides, or the only one there is. */
 static void
-finish_pair (const Trees *self,
-             const Row   *row,
-             gsize        r)
+ml_tree_finish_pair (const Trees *self,
+                     const Row   *row,
+                     gsize        r)
 {
   gboolean single = row->has[1] == 0;
   double weight = single ? row->scores[0] : row->scores[1];
@@ -167,13 +167,13 @@ finish_pair (const Trees *self,
 }
 
 static void
-finish_classification (const Trees *self,
-                       const Row   *row,
-                       gsize        r)
+ml_tree_finish_classification (const Trees *self,
+                               const Row   *row,
+                               gsize        r)
 {
-  add_base (self, row);
+  ml_tree_add_base (self, row);
   if (self->n == 2)
-    finish_pair (self, row, r);
+    ml_tree_finish_pair (self, row, r);
   else
     {
       for (gsize i = 0; i < self->n; i++)
@@ -181,7 +181,7 @@ finish_classification (const Trees *self,
       if (self->n == 1)
         vn_ml_labels_store_sign (&self->labels, self->labels_out, r, row->scores[0] > 0);
       else
-        vn_ml_labels_store (&self->labels, self->labels_out, r, find_winner (self, row));
+        vn_ml_labels_store (&self->labels, self->labels_out, r, ml_tree_find_winner (self, row));
       if (self->n > 1 || self->transform == VN_ML_PROBIT)
         vn_ml_transform (self->transform, row->z, self->n);
     }
@@ -190,12 +190,12 @@ finish_classification (const Trees *self,
 }
 
 static void
-run_row (gpointer data,
-         gsize    item,
-         guint    worker)
+ml_tree_run_row (gpointer data,
+                 gsize    item,
+                 guint    worker)
 {
   const Trees *self = data;
-  Row row = get_row (self, worker);
+  Row row = ml_tree_get_row (self, worker);
   gboolean narrow = !self->forest->wide;
 
   for (gsize c = 0; c < self->columns; c++)
@@ -204,31 +204,31 @@ run_row (gpointer data,
 
       row.row[c] = narrow ? (double) (float) x : x;
     }
-  vote (self, &row);
+  ml_tree_vote (self, &row);
   if (self->labels.n > 0)
-    finish_classification (self, &row, item);
+    ml_tree_finish_classification (self, &row, item);
   else
-    finish_regression (self, &row, item);
+    ml_tree_finish_regression (self, &row, item);
 }
 
 /* ---- attributes ---- */
 
 static gboolean
-is_tree_ensemble (const VnOpContext *ctx)
+ml_tree_is_tree_ensemble (const VnOpContext *ctx)
 {
   return g_str_equal (ctx->op->type, "TreeEnsemble");
 }
 
 static gboolean
-is_classifier (const VnOpContext *ctx)
+ml_tree_is_classifier (const VnOpContext *ctx)
 {
   return g_str_equal (ctx->op->type, "TreeEnsembleClassifier");
 }
 
 static gboolean
-read_numbered (VnOpContext  *ctx,
-               Trees        *self,
-               GError      **error)
+ml_tree_read_numbered (VnOpContext  *ctx,
+                       Trees        *self,
+                       GError      **error)
 {
   gint64 aggregate = vn_node_get_int (ctx->node, "aggregate_function", SUM);
   gint64 transform = vn_node_get_int (ctx->node, "post_transform", VN_ML_NONE);
@@ -243,16 +243,16 @@ read_numbered (VnOpContext  *ctx,
 
 /* Everything but trees and data. */
 static gboolean
-read_attributes (VnOpContext  *ctx,
-                 Trees        *self,
-                 GError      **error)
+ml_tree_read_attributes (VnOpContext  *ctx,
+                         Trees        *self,
+                         GError      **error)
 {
   static const char * const aggregates[] = { "AVERAGE", "SUM", "MIN", "MAX", NULL };
   gint64 targets = vn_node_get_int (ctx->node, "n_targets", 1);
   guint aggregate = SUM;
 
   *self = (Trees) { .aggregate = SUM, .n = (gsize) targets };
-  if (is_classifier (ctx))
+  if (ml_tree_is_classifier (ctx))
     {
       if (!vn_ml_read_labels (ctx, "classlabels_int64s", "classlabels_strings", &self->labels, error))
         return FALSE;
@@ -260,75 +260,75 @@ read_attributes (VnOpContext  *ctx,
     }
   else if (targets < 1 || targets > G_MAXINT32)
     return vn_op_fail (ctx, error, _("%s: the number of targets is %lld"), ctx->op->type, (long long) targets);
-  if (is_tree_ensemble (ctx))
-    return read_numbered (ctx, self, error);
-  if (!is_classifier (ctx))
+  if (ml_tree_is_tree_ensemble (ctx))
+    return ml_tree_read_numbered (ctx, self, error);
+  if (!ml_tree_is_classifier (ctx))
     aggregate = vn_op_attr_choice (ctx, "aggregate_function", "SUM", aggregates, error);
   self->aggregate = aggregate < N_AGGREGATES ? (Aggregate) aggregate : SUM;
   return aggregate != G_MAXUINT && vn_ml_read_transform (ctx, &self->transform, error);
 }
 
 static gboolean
-trees_infer (VnOpContext *ctx,
-             GError     **error)
+ml_tree_trees_infer (VnOpContext *ctx,
+                     GError     **error)
 {
   gint64 rows, columns;
   gsize piece;
   Trees self;
 
-  if (!read_attributes (ctx, &self, error) ||
+  if (!ml_tree_read_attributes (ctx, &self, error) ||
       !vn_ml_get_rows (ctx, &ctx->in_types[0].shape, &rows, &columns, error))
     return FALSE;
-  if (!get_piece (columns, self.n, &piece))
+  if (!ml_tree_get_piece (columns, self.n, &piece))
     return vn_op_fail (ctx, error, _("%s: %zu targets are too many"), ctx->op->type, self.n);
   ctx->scratch_bytes = piece * vn_op_max_workers ();
-  if (is_classifier (ctx))
+  if (ml_tree_is_classifier (ctx))
     {
       vn_op_set_output (ctx, 0, vn_ml_labels_dtype (&self.labels), &VN_SHAPE (rows));
       vn_op_set_output (ctx, 1, VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) self.n));
     }
   else
-    vn_op_set_output (ctx, 0, is_tree_ensemble (ctx) ? ctx->in_types[0].dtype : VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) self.n));
+    vn_op_set_output (ctx, 0, ml_tree_is_tree_ensemble (ctx) ? ctx->in_types[0].dtype : VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) self.n));
   return TRUE;
 }
 
 static VnForest *
-make_forest (VnOpContext  *ctx,
-             GError      **error)
+ml_tree_make_forest (VnOpContext  *ctx,
+                     GError      **error)
 {
   Trees self;
 
-  if (!read_attributes (ctx, &self, error))
+  if (!ml_tree_read_attributes (ctx, &self, error))
     return NULL;
-  if (is_tree_ensemble (ctx))
+  if (ml_tree_is_tree_ensemble (ctx))
     return vn_forest_new (ctx, self.n, error);
-  return vn_forest_new_classic (ctx, is_classifier (ctx) ? "class_" : "target_", self.n, error);
+  return vn_forest_new_classic (ctx, ml_tree_is_classifier (ctx) ? "class_" : "target_", self.n, error);
 }
 
 static gboolean
-trees_prepare (VnOpContext *ctx,
-               gpointer    *prepared,
-               GError     **error)
+ml_tree_trees_prepare (VnOpContext *ctx,
+                       gpointer    *prepared,
+                       GError     **error)
 {
-  *prepared = make_forest (ctx, error);
+  *prepared = ml_tree_make_forest (ctx, error);
   return *prepared != NULL;
 }
 
 static gboolean
-read_base (VnOpContext  *ctx,
-           VnTensor    **base,
-           GError      **error)
+ml_tree_read_base (VnOpContext  *ctx,
+                   VnTensor    **base,
+                   GError      **error)
 {
   *base = NULL;
-  if (is_tree_ensemble (ctx) || (vn_node_get_attr (ctx->node, "base_values") == NULL &&
-                                 vn_node_get_tensor (ctx->node, "base_values_as_tensor") == NULL))
+  if (ml_tree_is_tree_ensemble (ctx) || (vn_node_get_attr (ctx->node, "base_values") == NULL &&
+                                         vn_node_get_tensor (ctx->node, "base_values_as_tensor") == NULL))
     return TRUE;
   *base = vn_ml_dup_list (ctx, NULL, "base_values", NULL, "base_values_as_tensor", error);
   return *base != NULL;
 }
 
 static void
-look_at_votes (Trees *self)
+ml_tree_look_at_votes (Trees *self)
 {
   const VnForest *forest = self->forest;
 
@@ -341,20 +341,20 @@ look_at_votes (Trees *self)
 }
 
 static gboolean
-trees_run (VnOpContext *ctx,
-           GError     **error)
+ml_tree_trees_run (VnOpContext *ctx,
+                   GError     **error)
 {
-  g_autoptr(VnForest) own = ctx->prepared == NULL ? make_forest (ctx, error) : NULL;
+  g_autoptr(VnForest) own = ctx->prepared == NULL ? ml_tree_make_forest (ctx, error) : NULL;
   g_autoptr(VnTensor) base = NULL;
   gint64 rows, columns;
   Trees self;
 
   if (ctx->prepared == NULL && own == NULL)
     return FALSE;
-  if (!read_attributes (ctx, &self, error) || !read_base (ctx, &base, error) ||
+  if (!ml_tree_read_attributes (ctx, &self, error) || !ml_tree_read_base (ctx, &base, error) ||
       !vn_ml_get_rows (ctx, &ctx->in[0]->shape, &rows, &columns, error))
     return FALSE;
-  get_piece (columns, self.n, &self.piece);
+  ml_tree_get_piece (columns, self.n, &self.piece);
   self.forest = own != NULL ? own : ctx->prepared;
   self.x = ctx->in[0];
   self.base = base;
@@ -365,8 +365,8 @@ trees_run (VnOpContext *ctx,
                        ctx->op->type, self.forest->n_features, self.columns);
   self.labels_out = self.labels.n > 0 ? ctx->out[0] : NULL;
   self.scores_out = self.labels.n == 0 ? ctx->out[0] : ctx->n_outputs > 1 ? ctx->out[1] : NULL;
-  look_at_votes (&self);
-  vn_op_for_items (ctx, (gsize) rows, 10. * (double) (self.columns + 10 * self.forest->n_roots), run_row, &self);
+  ml_tree_look_at_votes (&self);
+  vn_op_for_items (ctx, (gsize) rows, 10. * (double) (self.columns + 10 * self.forest->n_roots), ml_tree_run_row, &self);
   return TRUE;
 }
 
@@ -377,9 +377,9 @@ trees_run (VnOpContext *ctx,
     .dtypes = dtypes_,                                                          \
     __VA_ARGS__                                                                 \
     .family = VN_FAMILY_COMPUTE,                                                \
-    .infer = trees_infer,                                                       \
-    .run = trees_run,                                                           \
-    .prepare = trees_prepare,                                                   \
+    .infer = ml_tree_trees_infer,                                               \
+    .run = ml_tree_trees_run,                                                   \
+    .prepare = ml_tree_trees_prepare,                                           \
     .release = (GDestroyNotify) vn_forest_free,                                 \
   };
 

@@ -14,8 +14,8 @@ struct _VnMlTable
 
 /* Equal values become the same number: one zero, one NaN. */
 static gint64
-number_key (const VnTensor *tensor,
-            gsize           i)
+ml_table_number_key (const VnTensor *tensor,
+                     gsize           i)
 {
   double value;
   gint64 bits;
@@ -55,7 +55,7 @@ vn_ml_table_new (VnTensor  *keys,
       gpointer key = text ? ((char **) keys->data)[i] : (char *) &self->numbers[i];
 
       if (!text)
-        self->numbers[i] = number_key (keys, i);
+        self->numbers[i] = ml_table_number_key (keys, i);
       if (last_wins || !g_hash_table_contains (self->places, key))
         g_hash_table_replace (self->places, key, GSIZE_TO_POINTER (i + 1));
     }
@@ -97,7 +97,7 @@ vn_ml_table_find (const VnMlTable *self,
                   gsize            i,
                   gsize           *found)
 {
-  gint64 number = self->numbers != NULL ? number_key (in, i) : 0;
+  gint64 number = self->numbers != NULL ? ml_table_number_key (in, i) : 0;
   gconstpointer key = self->numbers != NULL ? (gconstpointer) &number : vn_string_get (in, i);
   gsize place = GPOINTER_TO_SIZE (g_hash_table_lookup (self->places, key));
 
@@ -106,8 +106,8 @@ vn_ml_table_find (const VnMlTable *self,
 }
 
 static VnTensor *
-strings_tensor (GPtrArray  *strings,
-                GError    **error)
+ml_table_strings_tensor (GPtrArray  *strings,
+                         GError    **error)
 {
   VnTensor *tensor = vn_tensor_new (VN_DTYPE_STRING, &VN_SHAPE (strings->len), error);
 
@@ -141,7 +141,7 @@ vn_ml_dup_list (VnOpContext  *ctx,
   if (held != NULL)
     return held->dtype == VN_DTYPE_STRING ? vn_tensor_ref (held) : vn_tensor_get_aligned (held, error);
   if (text != NULL && text->type == VN_ATTR_STRINGS && text->strings != NULL)
-    return strings_tensor (text->strings, error);
+    return ml_table_strings_tensor (text->strings, error);
   if (ints != NULL && (numbers = vn_node_get_ints (ctx->node, ints, &n)) != NULL)
     return vn_tensor_new_copy (VN_DTYPE_S64, &VN_SHAPE ((gint64) n), numbers, error);
   if (floats != NULL && (values = vn_node_get_floats (ctx->node, floats, &n)) != NULL)

@@ -19,10 +19,10 @@ vn_forest_free (VnForest *self)
 
 /* A list of integers of a given length. */
 static const gint64 *
-read_ints (VnOpContext  *ctx,
-           const char   *name,
-           gsize         n,
-           GError      **error)
+ml_tree_read_ints (VnOpContext  *ctx,
+                   const char   *name,
+                   gsize         n,
+                   GError      **error)
 {
   gsize found;
   const gint64 *values = vn_node_get_ints (ctx->node, name, &found);
@@ -35,12 +35,12 @@ read_ints (VnOpContext  *ctx,
 
 /* Likewise, or a tensor of floats; the name with @prefix. */
 static VnTensor *
-dup_values (VnOpContext  *ctx,
-            const char   *prefix,
-            const char   *name,
-            const char   *tensor,
-            gsize         n,
-            GError      **error)
+ml_tree_dup_values (VnOpContext  *ctx,
+                    const char   *prefix,
+                    const char   *name,
+                    const char   *tensor,
+                    gsize         n,
+                    GError      **error)
 {
   g_autofree char *list = name != NULL ? g_strconcat (prefix, name, NULL) : NULL;
   g_autofree char *tensor_name = g_strconcat (prefix, tensor, NULL);
@@ -56,11 +56,11 @@ dup_values (VnOpContext  *ctx,
 }
 
 static gboolean
-set_feature (VnOpContext  *ctx,
-             VnForest     *self,
-             VnTreeNode   *node,
-             gint64        feature,
-             GError      **error)
+ml_tree_set_feature (VnOpContext  *ctx,
+                     VnForest     *self,
+                     VnTreeNode   *node,
+                     gint64        feature,
+                     GError      **error)
 {
   if (feature < 0 || feature >= G_MAXINT32)
     return vn_op_fail (ctx, error, _("%s: a node asks for feature %lld"), ctx->op->type, (long long) feature);
@@ -70,12 +70,12 @@ set_feature (VnOpContext  *ctx,
 }
 
 static gboolean
-set_vote (VnOpContext  *ctx,
-          VnForest     *self,
-          gsize         i,
-          gint64        target,
-          double        weight,
-          GError      **error)
+ml_tree_set_vote (VnOpContext  *ctx,
+                  VnForest     *self,
+                  gsize         i,
+                  gint64        target,
+                  double        weight,
+                  GError      **error)
 {
   if (target < 0 || target >= (gint64) self->n_targets)
     return vn_op_fail (ctx, error, _("%s: a leaf votes for %lld, but there are only %zu targets"),
@@ -85,11 +85,11 @@ set_vote (VnOpContext  *ctx,
 }
 
 static gboolean
-alloc_forest (VnForest  *self,
-              gsize      n_nodes,
-              gsize      n_roots,
-              gsize      n_votes,
-              GError   **error)
+ml_tree_alloc_forest (VnForest  *self,
+                      gsize      n_nodes,
+                      gsize      n_roots,
+                      gsize      n_votes,
+                      GError   **error)
 {
   self->n_nodes = n_nodes;
   self->n_votes = n_votes;
@@ -104,10 +104,10 @@ enum { NEW, ON_THE_WAY, DONE };
 
 /* Goes down from @root; @path has room for all nodes. A node may be reached on several ways. */
 static gboolean
-walk (const VnForest *self,
-      gsize           root,
-      guint8         *state,
-      gsize          *path)
+ml_tree_walk (const VnForest *self,
+              gsize           root,
+              guint8         *state,
+              gsize          *path)
 {
   gsize depth = 0;
 
@@ -133,9 +133,9 @@ walk (const VnForest *self,
 }
 
 static gboolean
-check_circles (VnOpContext    *ctx,
-               const VnForest *self,
-               GError        **error)
+ml_tree_check_circles (VnOpContext    *ctx,
+                       const VnForest *self,
+                       GError        **error)
 {
   g_autofree guint8 *state = vn_op_try_alloc (self->n_nodes, 1, error);
   g_autofree gsize *path = state != NULL ? vn_op_try_alloc (self->n_nodes, sizeof (gsize), error) : NULL;
@@ -144,7 +144,7 @@ check_circles (VnOpContext    *ctx,
     return FALSE;
   memset (state, NEW, self->n_nodes);
   for (gsize i = 0; i < self->n_roots; i++)
-    if (state[self->roots[i]] == NEW && !walk (self, self->roots[i], state, path))
+    if (state[self->roots[i]] == NEW && !ml_tree_walk (self, self->roots[i], state, path))
       return vn_op_fail (ctx, error, _("%s: tree %zu leads in a circle"), ctx->op->type, i);
   return TRUE;
 }
@@ -159,10 +159,10 @@ typedef struct
 } Names;
 
 static int
-compare_name (const Names *self,
-              gsize        node,
-              gint64       tree,
-              gint64       id)
+ml_tree_compare_name (const Names *self,
+                      gsize        node,
+                      gint64       tree,
+                      gint64       id)
 {
   if (self->trees[node] != tree)
     return self->trees[node] < tree ? -1 : 1;
@@ -170,29 +170,29 @@ compare_name (const Names *self,
 }
 
 static int
-compare_nodes (gconstpointer data,
-               gsize         a,
-               gsize         b)
+ml_tree_compare_nodes (gconstpointer data,
+                       gsize         a,
+                       gsize         b)
 {
   const Names *self = data;
 
-  return compare_name (self, a, self->trees[b], self->ids[b]);
+  return ml_tree_compare_name (self, a, self->trees[b], self->ids[b]);
 }
 
 static gboolean
-find_node (VnOpContext  *ctx,
-           const Names  *self,
-           gint64        tree,
-           gint64        id,
-           gsize        *node,
-           GError      **error)
+ml_tree_find_node (VnOpContext  *ctx,
+                   const Names  *self,
+                   gint64        tree,
+                   gint64        id,
+                   gsize        *node,
+                   GError      **error)
 {
   gsize low = 0, high = self->n;
 
   while (low < high)
     {
       gsize middle = low + (high - low) / 2;
-      int order = compare_name (self, self->order[middle], tree, id);
+      int order = ml_tree_compare_name (self, self->order[middle], tree, id);
 
       *node = self->order[middle];
       if (order == 0)
@@ -207,10 +207,10 @@ find_node (VnOpContext  *ctx,
 }
 
 static gboolean
-read_mode (VnOpContext  *ctx,
-           GBytes       *bytes,
-           VnTreeMode   *mode,
-           GError      **error)
+ml_tree_read_mode (VnOpContext  *ctx,
+                   GBytes       *bytes,
+                   VnTreeMode   *mode,
+                   GError      **error)
 {
   static const char * const modes[] = { "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ",
                                         "BRANCH_MEMBER", "LEAF" };
@@ -226,18 +226,18 @@ read_mode (VnOpContext  *ctx,
 }
 
 static gboolean
-fill_nodes (VnOpContext  *ctx,
-            VnForest     *self,
-            const Names  *names,
-            GError      **error)
+ml_tree_fill_nodes (VnOpContext  *ctx,
+                    VnForest     *self,
+                    const Names  *names,
+                    GError      **error)
 {
   gsize n = self->n_nodes, n_missing;
-  const gint64 *features = read_ints (ctx, "nodes_featureids", n, error);
-  const gint64 *yes = features != NULL ? read_ints (ctx, "nodes_truenodeids", n, error) : NULL;
-  const gint64 *no = yes != NULL ? read_ints (ctx, "nodes_falsenodeids", n, error) : NULL;
+  const gint64 *features = ml_tree_read_ints (ctx, "nodes_featureids", n, error);
+  const gint64 *yes = features != NULL ? ml_tree_read_ints (ctx, "nodes_truenodeids", n, error) : NULL;
+  const gint64 *no = yes != NULL ? ml_tree_read_ints (ctx, "nodes_falsenodeids", n, error) : NULL;
   const gint64 *missing = vn_node_get_ints (ctx->node, "nodes_missing_value_tracks_true", &n_missing);
   const VnAttr *modes = vn_node_get_attr (ctx->node, "nodes_modes");
-  g_autoptr(VnTensor) values = no != NULL ? dup_values (ctx, "nodes_", "values", "values_as_tensor", n, error) : NULL;
+  g_autoptr(VnTensor) values = no != NULL ? ml_tree_dup_values (ctx, "nodes_", "values", "values_as_tensor", n, error) : NULL;
 
   if (values == NULL)
     return FALSE;
@@ -249,49 +249,49 @@ fill_nodes (VnOpContext  *ctx,
 
       *node = (VnTreeNode) { .value = vn_tensor_get_double (values, i),
                              .missing_is_yes = i < n_missing && missing[i] == 1 };
-      if (!read_mode (ctx, g_ptr_array_index (modes->strings, i), &node->mode, error))
+      if (!ml_tree_read_mode (ctx, g_ptr_array_index (modes->strings, i), &node->mode, error))
         return FALSE;
       if (node->mode != VN_TREE_LEAF &&
-          (!set_feature (ctx, self, node, features[i], error) ||
-           !find_node (ctx, names, names->trees[i], yes[i], &node->yes, error) ||
-           !find_node (ctx, names, names->trees[i], no[i], &node->no, error)))
+          (!ml_tree_set_feature (ctx, self, node, features[i], error) ||
+           !ml_tree_find_node (ctx, names, names->trees[i], yes[i], &node->yes, error) ||
+           !ml_tree_find_node (ctx, names, names->trees[i], no[i], &node->no, error)))
         return FALSE;
     }
   return TRUE;
 }
 
 static const gint64 *
-read_prefixed (VnOpContext  *ctx,
-               const char   *prefix,
-               const char   *name,
-               gsize         n,
-               GError      **error)
+ml_tree_read_prefixed (VnOpContext  *ctx,
+                       const char   *prefix,
+                       const char   *name,
+                       gsize         n,
+                       GError      **error)
 {
   g_autofree char *full = g_strconcat (prefix, name, NULL);
 
-  return read_ints (ctx, full, n, error);
+  return ml_tree_read_ints (ctx, full, n, error);
 }
 
 /* Votes come in any order; each node gets its own, in that order, side by side. */
 static gboolean
-fill_votes (VnOpContext  *ctx,
-            VnForest     *self,
-            const char   *prefix,
-            const Names  *names,
-            GError      **error)
+ml_tree_fill_votes (VnOpContext  *ctx,
+                    VnForest     *self,
+                    const char   *prefix,
+                    const Names  *names,
+                    GError      **error)
 {
   gsize n = self->n_votes, total = 0;
-  const gint64 *targets = read_prefixed (ctx, prefix, "ids", n, error);
-  const gint64 *trees = targets != NULL ? read_prefixed (ctx, prefix, "treeids", n, error) : NULL;
-  const gint64 *ids = trees != NULL ? read_prefixed (ctx, prefix, "nodeids", n, error) : NULL;
-  g_autoptr(VnTensor) weights = ids != NULL ? dup_values (ctx, prefix, "weights", "weights_as_tensor", n, error) : NULL;
+  const gint64 *targets = ml_tree_read_prefixed (ctx, prefix, "ids", n, error);
+  const gint64 *trees = targets != NULL ? ml_tree_read_prefixed (ctx, prefix, "treeids", n, error) : NULL;
+  const gint64 *ids = trees != NULL ? ml_tree_read_prefixed (ctx, prefix, "nodeids", n, error) : NULL;
+  g_autoptr(VnTensor) weights = ids != NULL ? ml_tree_dup_values (ctx, prefix, "weights", "weights_as_tensor", n, error) : NULL;
   g_autofree gsize *nodes = weights != NULL ? vn_op_try_alloc (n, sizeof (gsize), error) : NULL;
 
   if (nodes == NULL)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
-      if (!find_node (ctx, names, trees[i], ids[i], &nodes[i], error))
+      if (!ml_tree_find_node (ctx, names, trees[i], ids[i], &nodes[i], error))
         return FALSE;
       self->nodes[nodes[i]].n++;
     }
@@ -305,18 +305,18 @@ fill_votes (VnOpContext  *ctx,
     {
       VnTreeNode *node = &self->nodes[nodes[i]];
 
-      if (!set_vote (ctx, self, node->first + node->n++, targets[i], vn_tensor_get_double (weights, i), error))
+      if (!ml_tree_set_vote (ctx, self, node->first + node->n++, targets[i], vn_tensor_get_double (weights, i), error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-fill_classic (VnOpContext  *ctx,
-              VnForest     *self,
-              const char   *prefix,
-              Names        *names,
-              GError      **error)
+ml_tree_fill_classic (VnOpContext  *ctx,
+                      VnForest     *self,
+                      const char   *prefix,
+                      Names        *names,
+                      GError      **error)
 {
   for (gsize i = 0; i < names->n; i++)
     {
@@ -324,14 +324,14 @@ fill_classic (VnOpContext  *ctx,
       if (i == 0 || names->trees[i] != names->trees[i - 1])
         self->roots[self->n_roots++] = i;
     }
-  if (!vn_order_sort (names->order, names->n, compare_nodes, names, error))
+  if (!vn_order_sort (names->order, names->n, ml_tree_compare_nodes, names, error))
     return FALSE;
   for (gsize i = 1; i < names->n; i++)
-    if (compare_nodes (names, names->order[i - 1], names->order[i]) == 0)
+    if (ml_tree_compare_nodes (names, names->order[i - 1], names->order[i]) == 0)
       return vn_op_fail (ctx, error, _("%s: tree %lld has two nodes %lld"), ctx->op->type,
                          (long long) names->trees[names->order[i]], (long long) names->ids[names->order[i]]);
-  return fill_nodes (ctx, self, names, error) && fill_votes (ctx, self, prefix, names, error) &&
-         check_circles (ctx, self, error);
+  return ml_tree_fill_nodes (ctx, self, names, error) && ml_tree_fill_votes (ctx, self, prefix, names, error) &&
+         ml_tree_check_circles (ctx, self, error);
 }
 
 /**
@@ -362,24 +362,24 @@ vn_forest_new_classic (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("%s: there are no nodes"), ctx->op->type);
       return NULL;
     }
-  names.ids = read_ints (ctx, "nodes_nodeids", names.n, error);
+  names.ids = ml_tree_read_ints (ctx, "nodes_nodeids", names.n, error);
   vn_node_get_ints (ctx->node, votes, &n_votes);
-  if (names.ids == NULL || !alloc_forest (self, names.n, names.n, n_votes, error))
+  if (names.ids == NULL || !ml_tree_alloc_forest (self, names.n, names.n, n_votes, error))
     return NULL;
   names.order = order = vn_op_try_alloc (names.n, sizeof (gsize), error);
-  return order != NULL && fill_classic (ctx, self, prefix, &names, error) ? g_steal_pointer (&self) : NULL;
+  return order != NULL && ml_tree_fill_classic (ctx, self, prefix, &names, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /* ---- TreeEnsemble: inner nodes first, leaves behind them ---- */
 
 static gboolean
-find_child (VnOpContext    *ctx,
-            const VnForest *self,
-            gsize           n_inner,
-            gboolean        leaf,
-            gint64          child,
-            gsize          *node,
-            GError        **error)
+ml_tree_find_child (VnOpContext    *ctx,
+                    const VnForest *self,
+                    gsize           n_inner,
+                    gboolean        leaf,
+                    gint64          child,
+                    gsize          *node,
+                    GError        **error)
 {
   gsize n = leaf ? self->n_nodes - n_inner : n_inner;
 
@@ -391,20 +391,20 @@ find_child (VnOpContext    *ctx,
 }
 
 static gboolean
-fill_inner (VnOpContext     *ctx,
-            VnForest        *self,
-            gsize            n,
-            const VnTensor  *modes,
-            GError         **error)
+ml_tree_fill_inner (VnOpContext     *ctx,
+                    VnForest        *self,
+                    gsize            n,
+                    const VnTensor  *modes,
+                    GError         **error)
 {
   gsize n_missing;
-  const gint64 *features = read_ints (ctx, "nodes_featureids", n, error);
-  const gint64 *yes = features != NULL ? read_ints (ctx, "nodes_truenodeids", n, error) : NULL;
-  const gint64 *no = yes != NULL ? read_ints (ctx, "nodes_falsenodeids", n, error) : NULL;
-  const gint64 *yes_leafs = no != NULL ? read_ints (ctx, "nodes_trueleafs", n, error) : NULL;
-  const gint64 *no_leafs = yes_leafs != NULL ? read_ints (ctx, "nodes_falseleafs", n, error) : NULL;
+  const gint64 *features = ml_tree_read_ints (ctx, "nodes_featureids", n, error);
+  const gint64 *yes = features != NULL ? ml_tree_read_ints (ctx, "nodes_truenodeids", n, error) : NULL;
+  const gint64 *no = yes != NULL ? ml_tree_read_ints (ctx, "nodes_falsenodeids", n, error) : NULL;
+  const gint64 *yes_leafs = no != NULL ? ml_tree_read_ints (ctx, "nodes_trueleafs", n, error) : NULL;
+  const gint64 *no_leafs = yes_leafs != NULL ? ml_tree_read_ints (ctx, "nodes_falseleafs", n, error) : NULL;
   const gint64 *missing = vn_node_get_ints (ctx->node, "nodes_missing_value_tracks_true", &n_missing);
-  g_autoptr(VnTensor) splits = no_leafs != NULL ? dup_values (ctx, "nodes_", NULL, "splits", n, error) : NULL;
+  g_autoptr(VnTensor) splits = no_leafs != NULL ? ml_tree_dup_values (ctx, "nodes_", NULL, "splits", n, error) : NULL;
 
   if (splits == NULL)
     return FALSE;
@@ -416,29 +416,29 @@ fill_inner (VnOpContext     *ctx,
                              .missing_is_yes = i < n_missing && missing[i] == 1 };
       if (node->mode > VN_TREE_MEMBER)
         return vn_op_fail (ctx, error, _("TreeEnsemble: a node has the unknown mode %d"), (int) node->mode);
-      if (!set_feature (ctx, self, node, features[i], error) ||
-          !find_child (ctx, self, n, yes_leafs[i] != 0, yes[i], &node->yes, error) ||
-          !find_child (ctx, self, n, no_leafs[i] != 0, no[i], &node->no, error))
+      if (!ml_tree_set_feature (ctx, self, node, features[i], error) ||
+          !ml_tree_find_child (ctx, self, n, yes_leafs[i] != 0, yes[i], &node->yes, error) ||
+          !ml_tree_find_child (ctx, self, n, no_leafs[i] != 0, no[i], &node->no, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-fill_leaves (VnOpContext  *ctx,
-             VnForest     *self,
-             gsize         n_inner,
-             GError      **error)
+ml_tree_fill_leaves (VnOpContext  *ctx,
+                     VnForest     *self,
+                     gsize         n_inner,
+                     GError      **error)
 {
-  const gint64 *targets = read_ints (ctx, "leaf_targetids", self->n_votes, error);
-  g_autoptr(VnTensor) weights = targets != NULL ? dup_values (ctx, "leaf_", NULL, "weights", self->n_votes, error) : NULL;
+  const gint64 *targets = ml_tree_read_ints (ctx, "leaf_targetids", self->n_votes, error);
+  g_autoptr(VnTensor) weights = targets != NULL ? ml_tree_dup_values (ctx, "leaf_", NULL, "weights", self->n_votes, error) : NULL;
 
   if (weights == NULL)
     return FALSE;
   for (gsize i = 0; i < self->n_votes; i++)
     {
       self->nodes[n_inner + i] = (VnTreeNode) { .mode = VN_TREE_LEAF, .first = i, .n = 1 };
-      if (!set_vote (ctx, self, i, targets[i], vn_tensor_get_double (weights, i), error))
+      if (!ml_tree_set_vote (ctx, self, i, targets[i], vn_tensor_get_double (weights, i), error))
         return FALSE;
     }
   return TRUE;
@@ -446,13 +446,13 @@ fill_leaves (VnOpContext  *ctx,
 
 /* Sets, one for each node that wants one, end with a NaN each. */
 static gboolean
-fill_members (VnOpContext  *ctx,
-              VnForest     *self,
-              gsize         n_inner,
-              GError      **error)
+ml_tree_fill_members (VnOpContext  *ctx,
+                      VnForest     *self,
+                      gsize         n_inner,
+                      GError      **error)
 {
   VnTensor *held = vn_node_get_tensor (ctx->node, "membership_values");
-  g_autoptr(VnTensor) values = held != NULL ? dup_values (ctx, "", NULL, "membership_values", held->n_elements, error) : NULL;
+  g_autoptr(VnTensor) values = held != NULL ? ml_tree_dup_values (ctx, "", NULL, "membership_values", held->n_elements, error) : NULL;
   gsize at = 0;
 
   if (held == NULL)
@@ -499,21 +499,21 @@ vn_forest_new (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("TreeEnsemble: tree_roots or nodes_modes, of type uint8, is missing"));
       return NULL;
     }
-  if (!alloc_forest (self, n_inner + n_leaves, n_roots, n_leaves, error) || !fill_inner (ctx, self, n_inner, modes, error) ||
-      !fill_leaves (ctx, self, n_inner, error) || !fill_members (ctx, self, n_inner, error))
+  if (!ml_tree_alloc_forest (self, n_inner + n_leaves, n_roots, n_leaves, error) || !ml_tree_fill_inner (ctx, self, n_inner, modes, error) ||
+      !ml_tree_fill_leaves (ctx, self, n_inner, error) || !ml_tree_fill_members (ctx, self, n_inner, error))
     return NULL;
   for (self->n_roots = 0; self->n_roots < n_roots; self->n_roots++)
-    if (!find_child (ctx, self, n_inner, FALSE, roots[self->n_roots], &self->roots[self->n_roots], error))
+    if (!ml_tree_find_child (ctx, self, n_inner, FALSE, roots[self->n_roots], &self->roots[self->n_roots], error))
       return NULL;
-  return check_circles (ctx, self, error) ? g_steal_pointer (&self) : NULL;
+  return ml_tree_check_circles (ctx, self, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /* ---- walking ---- */
 
 static gboolean
-is_member (const VnForest   *self,
-           const VnTreeNode *node,
-           double            x)
+ml_tree_is_member (const VnForest   *self,
+                   const VnTreeNode *node,
+                   double            x)
 {
   for (gsize i = node->first; i < node->first + node->n; i++)
     if (self->members[i] == x)
@@ -522,9 +522,9 @@ is_member (const VnForest   *self,
 }
 
 static gboolean
-goes_yes (const VnForest   *self,
-          const VnTreeNode *node,
-          double            x)
+ml_tree_goes_yes (const VnForest   *self,
+                  const VnTreeNode *node,
+                  double            x)
 {
   if (isnan (x) && node->missing_is_yes)
     return TRUE;
@@ -536,7 +536,7 @@ goes_yes (const VnForest   *self,
     case VN_TREE_GT: return x > node->value;
     case VN_TREE_EQ: return x == node->value;
     case VN_TREE_NEQ: return x != node->value;
-    case VN_TREE_MEMBER: return is_member (self, node, x);
+    case VN_TREE_MEMBER: return ml_tree_is_member (self, node, x);
     case VN_TREE_LEAF:
     default:
       return FALSE;
@@ -558,6 +558,6 @@ vn_forest_find_leaf (const VnForest *self,
   const VnTreeNode *node = &self->nodes[root];
 
   while (node->mode != VN_TREE_LEAF)
-    node = &self->nodes[goes_yes (self, node, row[node->feature]) ? node->yes : node->no];
+    node = &self->nodes[ml_tree_goes_yes (self, node, row[node->feature]) ? node->yes : node->no];
   return node;
 }

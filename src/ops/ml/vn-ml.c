@@ -22,7 +22,7 @@ vn_ml_read_transform (VnOpContext    *ctx,
 }
 
 static float
-logistic (float x)
+ml_logistic (float x)
 {
   float v = 1.f / (1.f + expf (-fabsf (x)));
 
@@ -32,7 +32,7 @@ logistic (float x)
 /* The quantile of the normal distribution, with Winitzki's approximation of the inverse error function (a = 0.147):
  * everybody who runs these models uses it, and it is some 0.002 off. */
 static float
-probit (float p)
+ml_probit (float p)
 {
   const float a = 0.147f;
   float x = 2.f * p - 1.f;
@@ -45,9 +45,9 @@ probit (float p)
 
 /* @skip_zeros: e^0 counts as 0. */
 static void
-softmax (float    *scores,
-         gsize     n,
-         gboolean  skip_zeros)
+ml_softmax (float    *scores,
+            gsize     n,
+            gboolean  skip_zeros)
 {
   float max = -G_MAXFLOAT, sum = 0.f;
 
@@ -82,12 +82,12 @@ vn_ml_transform (VnMlTransform  transform,
     {
     case VN_ML_SOFTMAX:
     case VN_ML_SOFTMAX_ZERO:
-      softmax (scores, n, transform == VN_ML_SOFTMAX_ZERO);
+      ml_softmax (scores, n, transform == VN_ML_SOFTMAX_ZERO);
       return;
     case VN_ML_LOGISTIC:
     case VN_ML_PROBIT:
       for (gsize i = 0; i < n; i++)
-        scores[i] = transform == VN_ML_LOGISTIC ? logistic (scores[i]) : probit (scores[i]);
+        scores[i] = transform == VN_ML_LOGISTIC ? ml_logistic (scores[i]) : ml_probit (scores[i]);
       return;
     case VN_ML_NONE:
     case VN_ML_N_TRANSFORMS:
@@ -107,10 +107,10 @@ vn_ml_transform_pair (VnMlTransform transform,
                       VnMlPair      pair,
                       float         scores[2])
 {
-  float s = transform == VN_ML_PROBIT ? probit (scores[0]) : scores[0];
+  float s = transform == VN_ML_PROBIT ? ml_probit (scores[0]) : scores[0];
 
-  scores[0] = transform == VN_ML_LOGISTIC ? logistic (-s) : pair == VN_ML_PAIR_COMPLEMENT ? 1.f - s : -s;
-  scores[1] = transform == VN_ML_LOGISTIC ? logistic (s) : s;
+  scores[0] = transform == VN_ML_LOGISTIC ? ml_logistic (-s) : pair == VN_ML_PAIR_COMPLEMENT ? 1.f - s : -s;
+  scores[1] = transform == VN_ML_LOGISTIC ? ml_logistic (s) : s;
 }
 
 /**

@@ -18,9 +18,9 @@ typedef struct
 } Map;
 
 static void
-map_range (gpointer data,
-           gsize    first,
-           gsize    n)
+activation_map_range (gpointer data,
+                      gsize    first,
+                      gsize    n)
 {
   const Map *self = data;
   const VnTensor *x = self->ctx->in[0];
@@ -33,15 +33,15 @@ map_range (gpointer data,
 }
 
 static gboolean
-map_run (VnOpContext *ctx,
-         MapF32       map_f32,
-         MapF64       map_f64,
-         float        a,
-         float        b)
+activation_map_run (VnOpContext *ctx,
+                    MapF32       map_f32,
+                    MapF64       map_f64,
+                    float        a,
+                    float        b)
 {
   Map map = { ctx, map_f32, map_f64, a, b };
 
-  vn_op_for_ranges (ctx, ctx->in[0]->n_elements, 4, map_range, &map);
+  vn_op_for_ranges (ctx, ctx->in[0]->n_elements, 4, activation_map_range, &map);
   return TRUE;
 }
 
@@ -72,7 +72,7 @@ name##_f64 (const double *x, double *y, gsize n, double a, double b)         \
 static gboolean                                                              \
 name##_run (VnOpContext *ctx, GError **error)                                \
 {                                                                            \
-  return map_run (ctx, name##_f32, name##_f64, (a), (b));                    \
+  return activation_map_run (ctx, name##_f32, name##_f64, (a), (b));         \
 }
 
 #define ATTR(name, fallback) vn_node_get_float (ctx->node, name, fallback)
@@ -162,8 +162,8 @@ MAP_F64 (mish, v * tanh ((v < 0 ? 0 : v) + log1p (exp (-fabs (v)))))
 MAP_RUN (mish, 0, 0)
 
 static gboolean
-gelu_infer (VnOpContext *ctx,
-            GError     **error)
+activation_gelu_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   g_autofree char *mode = vn_node_dup_string (ctx->node, "approximate", "none");
 
@@ -173,14 +173,14 @@ gelu_infer (VnOpContext *ctx,
 }
 
 static gboolean
-gelu_run (VnOpContext *ctx,
-          GError     **error)
+activation_gelu_run (VnOpContext *ctx,
+                     GError     **error)
 {
   g_autofree char *mode = vn_node_dup_string (ctx->node, "approximate", "none");
 
   if (g_str_equal (mode, "tanh"))
-    return map_run (ctx, gelu_tanh_f32, gelu_tanh_f64, 0, 0);
-  return map_run (ctx, gelu_erf_f32, gelu_erf_f64, 0, 0);
+    return activation_map_run (ctx, gelu_tanh_f32, gelu_tanh_f64, 0, 0);
+  return activation_map_run (ctx, gelu_erf_f32, gelu_erf_f64, 0, 0);
 }
 
 /* ---- integers ---- */
@@ -192,8 +192,8 @@ gelu_run (VnOpContext *ctx,
     return TRUE;
 
 static gboolean
-relu_any_run (VnOpContext *ctx,
-              GError     **error)
+activation_relu_any_run (VnOpContext *ctx,
+                         GError     **error)
 {
   gconstpointer x = ctx->in[0]->data;
   gpointer y = ctx->out[0]->data;
@@ -212,8 +212,8 @@ relu_any_run (VnOpContext *ctx,
 
 /* As the reference does: computed as a float, which becomes an integer again. */
 static gboolean
-erf_any_run (VnOpContext *ctx,
-             GError     **error)
+activation_erf_any_run (VnOpContext *ctx,
+                        GError     **error)
 {
   const VnTensor *in = ctx->in[0];
   gsize size = vn_dtype_get_bits (in->dtype) / 8;
@@ -234,15 +234,15 @@ erf_any_run (VnOpContext *ctx,
 #define UNSIGNED (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (U64))
 
 #define OPERATOR_OF(id, types, domain_, type_, since_, until_, family_, role, ort, infer_, run_) \
-const VnOp vn_op_##id = {                                                    \
-  .domain = domain_, .type = type_, .since = since_, .until = until_,        \
-  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = types,                                                           \
-  .stand_ins = VN_STAND_IN_HALVES,                                           \
-  .family = family_,                                                         \
-  .quant = VN_QUANT_TRAITS (role, ort),                                      \
-  .infer = infer_,                                                           \
-  .run = run_,                                                               \
+const VnOp vn_op_##id = {                                                                        \
+  .domain = domain_, .type = type_, .since = since_, .until = until_,                            \
+  .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,                          \
+  .dtypes = types,                                                                               \
+  .stand_ins = VN_STAND_IN_HALVES,                                                               \
+  .family = family_,                                                                             \
+  .quant = VN_QUANT_TRAITS (role, ort),                                                          \
+  .infer = infer_,                                                                               \
+  .run = run_,                                                                                   \
 };
 
 #define OPERATOR(id, ...) OPERATOR_OF (id, FLOATS, __VA_ARGS__)
@@ -256,7 +256,7 @@ ACTIVATION (hard_swish_14, "HardSwish", 14, VN_QUANT_GENERIC, FALSE, hard_swish_
 ACTIVATION (leaky_relu_1, "LeakyRelu", 1, VN_QUANT_GENERIC, TRUE, leaky_relu_run)
 ACTIVATION (mish_18, "Mish", 18, VN_QUANT_GENERIC, FALSE, mish_run)
 OPERATOR_OF (relu_1, FLOATS | SIGNED, "", "Relu", 1, 0, VN_FAMILY_ACTIVATION, VN_QUANT_CLAMP, TRUE, vn_op_infer_same,
-             relu_any_run)
+             activation_relu_any_run)
 ACTIVATION (selu_1, "Selu", 1, VN_QUANT_GENERIC, FALSE, selu_run)
 ACTIVATION (sigmoid_1, "Sigmoid", 1, VN_QUANT_GENERIC, TRUE, sigmoid_run)
 ACTIVATION (softplus_1, "Softplus", 1, VN_QUANT_GENERIC, FALSE, softplus_run)
@@ -266,9 +266,9 @@ ACTIVATION (tanh_1, "Tanh", 1, VN_QUANT_GENERIC, FALSE, tanh_run)
 ACTIVATION (thresholded_relu_10, "ThresholdedRelu", 10, VN_QUANT_GENERIC, FALSE, thresholded_relu_run)
 
 OPERATOR_OF (erf_9, FLOATS | SIGNED | UNSIGNED, "", "Erf", 9, 0, VN_FAMILY_ARITHMETIC, VN_QUANT_GENERIC, FALSE,
-             vn_op_infer_same, erf_any_run)
-OPERATOR (gelu_20, "", "Gelu", 20, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE, gelu_infer, gelu_run)
+             vn_op_infer_same, activation_erf_any_run)
+OPERATOR (gelu_20, "", "Gelu", 20, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE, activation_gelu_infer, activation_gelu_run)
 OPERATOR (ms_gelu, "com.microsoft", "Gelu", 1, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE, vn_op_infer_same,
-          gelu_run)
+          activation_gelu_run)
 OPERATOR (ms_quick_gelu, "com.microsoft", "QuickGelu", 1, 0, VN_FAMILY_ACTIVATION, VN_QUANT_GENERIC, FALSE,
           vn_op_infer_same, quick_gelu_run)

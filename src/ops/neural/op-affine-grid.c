@@ -49,9 +49,9 @@ typedef struct
 } AffineGrid;
 
 static double
-coordinate (const AffineGrid *self,
-            gint64            i,
-            gint64            length)
+affine_grid_coordinate (const AffineGrid *self,
+                        gint64            i,
+                        gint64            length)
 {
   if (self->align_corners)
     return length > 1 ? -1. + 2. * (double) i / (double) (length - 1) : -1.;
@@ -59,9 +59,9 @@ coordinate (const AffineGrid *self,
 }
 
 static void
-make_positions (gpointer data,
-                gsize    first,
-                gsize    n)
+affine_grid_make_positions (gpointer data,
+                            gsize    first,
+                            gsize    n)
 {
   const AffineGrid *self = data;
   gsize width = (gsize) self->n + 1;
@@ -75,7 +75,7 @@ make_positions (gpointer data,
         {
           gint64 length = self->grid->shape.dims[1 + d];
 
-          at[self->n - 1 - d] = coordinate (self, (gint64) rest % length, length);
+          at[self->n - 1 - d] = affine_grid_coordinate (self, (gint64) rest % length, length);
           rest /= (gsize) length;
         }
       for (gsize row = 0; row < (gsize) self->n; row++)
@@ -100,7 +100,7 @@ affine_grid_run (VnOpContext *ctx,
   if ((VN_FLOAT_BITS >> grid->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   self.positions = (gsize) vn_shape_count (&grid->shape, 1, 1 + self.n);
-  vn_op_for_ranges (ctx, grid->n_elements / (gsize) self.n, 60., make_positions, &self);
+  vn_op_for_ranges (ctx, grid->n_elements / (gsize) self.n, 60., affine_grid_make_positions, &self);
   return TRUE;
 }
 

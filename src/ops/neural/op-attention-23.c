@@ -16,11 +16,11 @@ typedef struct
 } Sizes;
 
 static gboolean
-read_heads (VnOpContext *ctx,
-            guint        input,
-            const char  *attr,
-            gint64       out[4],
-            GError     **error)
+attention_23_read_heads (VnOpContext *ctx,
+                         guint        input,
+                         const char  *attr,
+                         gint64       out[4],
+                         GError     **error)
 {
   const VnShape *shape = &ctx->in_types[input].shape;
   gint64 heads = vn_node_get_int (ctx->node, attr, 0);
@@ -42,11 +42,11 @@ read_heads (VnOpContext *ctx,
 }
 
 static gboolean
-agree (VnOpContext *ctx,
-       const char  *what,
-       gint64      *a,
-       gint64       b,
-       GError     **error)
+attention_23_agree (VnOpContext *ctx,
+                    const char  *what,
+                    gint64      *a,
+                    gint64       b,
+                    GError     **error)
 {
   if (*a >= 0 && b >= 0 && *a != b)
     return vn_op_fail (ctx, error, _("the inputs differ in the number of %s: %lld and %lld"), what, (long long) *a,
@@ -56,11 +56,11 @@ agree (VnOpContext *ctx,
 }
 
 static gboolean
-read_past (VnOpContext *ctx,
-           guint        input,
-           Sizes       *sizes,
-           gint64      *heads,
-           GError     **error)
+attention_23_read_past (VnOpContext *ctx,
+                        guint        input,
+                        Sizes       *sizes,
+                        gint64      *heads,
+                        GError     **error)
 {
   const VnShape *shape = &ctx->in_types[input].shape;
 
@@ -68,16 +68,16 @@ read_past (VnOpContext *ctx,
     return TRUE;
   if (shape->rank != 4)
     return vn_op_fail (ctx, error, _("input %u has %d dims, it needs 4"), input, shape->rank);
-  return agree (ctx, _("samples"), &sizes->q[0], shape->dims[0], error) &&
-         agree (ctx, _("heads"), &heads[1], shape->dims[1], error) &&
-         agree (ctx, _("earlier keys"), &sizes->past, shape->dims[2], error) &&
-         agree (ctx, _("numbers of a head"), &heads[3], shape->dims[3], error);
+  return attention_23_agree (ctx, _("samples"), &sizes->q[0], shape->dims[0], error) &&
+         attention_23_agree (ctx, _("heads"), &heads[1], shape->dims[1], error) &&
+         attention_23_agree (ctx, _("earlier keys"), &sizes->past, shape->dims[2], error) &&
+         attention_23_agree (ctx, _("numbers of a head"), &heads[3], shape->dims[3], error);
 }
 
 static gboolean
-check_groups (VnOpContext  *ctx,
-              const Sizes  *sizes,
-              GError      **error)
+attention_23_check_groups (VnOpContext  *ctx,
+                           const Sizes  *sizes,
+                           GError      **error)
 {
   gint64 q = sizes->q[1], k = sizes->k[1];
 
@@ -88,9 +88,9 @@ check_groups (VnOpContext  *ctx,
 }
 
 static gboolean
-sizes_init (Sizes        *self,
-            VnOpContext  *ctx,
-            GError      **error)
+attention_23_sizes_init (Sizes        *self,
+                         VnOpContext  *ctx,
+                         GError      **error)
 {
   gboolean past = vn_op_has_input (ctx, PAST_K);
 
@@ -99,16 +99,16 @@ sizes_init (Sizes        *self,
   if (past && vn_op_has_input (ctx, LENGTHS))
     return vn_op_fail (ctx, error, _("earlier keys and numbers of valid keys cannot be given together"));
   self->past = past ? VN_DIM_UNKNOWN : 0;
-  if (!read_heads (ctx, Q, "q_num_heads", self->q, error) || !read_heads (ctx, K, "kv_num_heads", self->k, error) ||
-      !read_heads (ctx, V, "kv_num_heads", self->v, error) ||
-      !agree (ctx, _("samples"), &self->q[0], self->k[0], error) ||
-      !agree (ctx, _("samples"), &self->q[0], self->v[0], error) ||
-      !agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
-      !agree (ctx, _("keys"), &self->k[2], self->v[2], error) ||
-      (past && (!read_past (ctx, PAST_K, self, self->k, error) || !read_past (ctx, PAST_V, self, self->v, error))) ||
-      !agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
-      !agree (ctx, _("numbers of a head"), &self->q[3], self->k[3], error) ||
-      !check_groups (ctx, self, error))
+  if (!attention_23_read_heads (ctx, Q, "q_num_heads", self->q, error) || !attention_23_read_heads (ctx, K, "kv_num_heads", self->k, error) ||
+      !attention_23_read_heads (ctx, V, "kv_num_heads", self->v, error) ||
+      !attention_23_agree (ctx, _("samples"), &self->q[0], self->k[0], error) ||
+      !attention_23_agree (ctx, _("samples"), &self->q[0], self->v[0], error) ||
+      !attention_23_agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
+      !attention_23_agree (ctx, _("keys"), &self->k[2], self->v[2], error) ||
+      (past && (!attention_23_read_past (ctx, PAST_K, self, self->k, error) || !attention_23_read_past (ctx, PAST_V, self, self->v, error))) ||
+      !attention_23_agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
+      !attention_23_agree (ctx, _("numbers of a head"), &self->q[3], self->k[3], error) ||
+      !attention_23_check_groups (ctx, self, error))
     return FALSE;
   self->total = VN_DIM_UNKNOWN;
   if (self->past < 0 || self->k[2] < 0)
@@ -120,7 +120,7 @@ sizes_init (Sizes        *self,
 }
 
 static gboolean
-is_known (const Sizes *self)
+attention_23_is_known (const Sizes *self)
 {
   for (int i = 0; i < 4; i++)
     if (self->q[i] < 0 || self->v[i] < 0)
@@ -130,10 +130,10 @@ is_known (const Sizes *self)
 
 /* Bytes of all keys, or values, with the earlier ones. */
 static gboolean
-joined_bytes (const Sizes *self,
-              VnDType      dtype,
-              gint64       depth,
-              gsize       *bytes)
+attention_23_joined_bytes (const Sizes *self,
+                           VnDType      dtype,
+                           gint64       depth,
+                           gsize       *bytes)
 {
   VnShape shape = VN_SHAPE (self->q[0], self->k[1], self->total, depth);
   gsize n;
@@ -143,22 +143,22 @@ joined_bytes (const Sizes *self,
 }
 
 static gboolean
-count_scratch (const Sizes *self,
-               VnDType      dtype,
-               gsize       *keys,
-               gsize       *values,
-               gsize       *all)
+attention_23_count_scratch (const Sizes *self,
+                            VnDType      dtype,
+                            gsize       *keys,
+                            gsize       *values,
+                            gsize       *all)
 {
   *keys = *values = 0;
   return vn_attend_scratch (dtype, (gsize) self->total, all) &&
-         (self->past == 0 || (joined_bytes (self, dtype, self->q[3], keys) &&
-                              joined_bytes (self, dtype, self->v[3], values))) &&
+         (self->past == 0 || (attention_23_joined_bytes (self, dtype, self->q[3], keys) &&
+                              attention_23_joined_bytes (self, dtype, self->v[3], values))) &&
          vn_checked_add (*all, *keys, all) && vn_checked_add (*all, *values, all);
 }
 
 static gboolean
-check_attributes (VnOpContext *ctx,
-                  GError     **error)
+attention_23_check_attributes (VnOpContext *ctx,
+                               GError     **error)
 {
   gint64 mode = vn_node_get_int (ctx->node, "qk_matmul_output_mode", 0);
   gint64 precision = vn_node_get_int (ctx->node, "softmax_precision", VN_DTYPE_F32);
@@ -184,7 +184,7 @@ attention_infer (VnOpContext *ctx,
   Sizes s;
 
   if (!vn_op_check_alike (ctx, 1u << K | 1u << V | 1u << PAST_K | 1u << PAST_V, error) ||
-      !check_attributes (ctx, error) || !sizes_init (&s, ctx, error))
+      !attention_23_check_attributes (ctx, error) || !attention_23_sizes_init (&s, ctx, error))
     return FALSE;
   y = rank < 0 ? VN_SHAPE_UNKNOWN : rank == 4 ? VN_SHAPE (s.q[0], s.q[1], s.q[2], s.v[3])
     : VN_SHAPE (s.q[0], s.q[2], VN_DIM_UNKNOWN);
@@ -194,15 +194,15 @@ attention_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, PRESENT_K, dtype, &VN_SHAPE (s.q[0], s.k[1], s.total, s.q[3]));
   vn_op_set_output (ctx, PRESENT_V, dtype, &VN_SHAPE (s.q[0], s.k[1], s.total, s.v[3]));
   vn_op_set_output (ctx, SCORES, dtype, &VN_SHAPE (s.q[0], s.q[1], s.q[2], s.total));
-  if (is_known (&s) && !count_scratch (&s, dtype, &keys, &values, &ctx->scratch_bytes))
+  if (attention_23_is_known (&s) && !attention_23_count_scratch (&s, dtype, &keys, &values, &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
   return TRUE;
 }
 
 /* FlexAttention has heads apart only. */
 static gboolean
-flex_infer (VnOpContext *ctx,
-            GError     **error)
+attention_23_flex_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   if (vn_node_get_attr (ctx->node, "score_mod") != NULL || vn_node_get_attr (ctx->node, "prob_mod") != NULL)
     {
@@ -219,9 +219,9 @@ flex_infer (VnOpContext *ctx,
 /* ---- running ---- */
 
 static VnHeads
-locate (VnTensor     *tensor,
-        const gint64  size[4],
-        gint64        heads)
+attention_23_locate (VnTensor     *tensor,
+                     const gint64  size[4],
+                     gint64        heads)
 {
   gsize rows = (gsize) size[2], depth = (gsize) size[3];
 
@@ -240,9 +240,9 @@ typedef struct
 } Join;
 
 static void
-join_head (gpointer data,
-           gsize    item,
-           guint    worker)
+attention_23_join_head (gpointer data,
+                        gsize    item,
+                        guint    worker)
 {
   const Join *self = data;
   gsize row = self->depth * self->size;
@@ -257,13 +257,13 @@ join_head (gpointer data,
 
 /* Puts all keys (or values) into the output or, if nobody wants that and there are earlier ones, into @spare. */
 static void
-join (VnOpContext  *ctx,
-      const Sizes  *s,
-      guint         past,
-      guint         present,
-      gint64        depth,
-      gpointer      spare,
-      VnHeads      *heads)
+attention_23_join (VnOpContext  *ctx,
+                   const Sizes  *s,
+                   guint         past,
+                   guint         present,
+                   gint64        depth,
+                   gpointer      spare,
+                   VnHeads      *heads)
 {
   VnTensor *out = ctx->n_outputs > present ? ctx->out[present] : NULL;
   Join job = { s->past > 0 ? ctx->in[past] : NULL, *heads, out != NULL ? out->data : spare, (gsize) s->k[1],
@@ -271,14 +271,14 @@ join (VnOpContext  *ctx,
 
   if (out == NULL && s->past == 0)
     return;
-  vn_op_for_items (ctx, (gsize) (s->q[0] * s->k[1]), (double) (s->total * depth), join_head, &job);
+  vn_op_for_items (ctx, (gsize) (s->q[0] * s->k[1]), (double) (s->total * depth), attention_23_join_head, &job);
   *heads = (VnHeads) { job.to, (gsize) (s->k[1] * s->total * depth), (gsize) (s->total * depth), (gsize) depth };
 }
 
 static gboolean
-check_lengths (VnOpContext  *ctx,
-               const Sizes  *s,
-               GError      **error)
+attention_23_check_lengths (VnOpContext  *ctx,
+                            const Sizes  *s,
+                            GError      **error)
 {
   const VnTensor *lengths = ctx->in[LENGTHS];
 
@@ -292,9 +292,9 @@ check_lengths (VnOpContext  *ctx,
 }
 
 static void
-set_options (VnAttend    *job,
-             VnOpContext *ctx,
-             const Sizes *s)
+attention_23_set_options (VnAttend    *job,
+                          VnOpContext *ctx,
+                          const Sizes *s)
 {
   double scale = (double) vn_node_get_float (ctx->node, "scale", NAN);
 
@@ -310,10 +310,10 @@ set_options (VnAttend    *job,
 }
 
 static gboolean
-set_masks (VnAttend    *job,
-           VnOpContext *ctx,
-           const Sizes *s,
-           GError     **error)
+attention_23_set_masks (VnAttend    *job,
+                        VnOpContext *ctx,
+                        const Sizes *s,
+                        GError     **error)
 {
   if (vn_op_has_input (ctx, MASK) && !vn_attend_add_term (job, 0, ctx, ctx->in[MASK], -INFINITY, error))
     return FALSE;
@@ -322,7 +322,7 @@ set_masks (VnAttend    *job,
     return TRUE;
   job->lengths = ctx->in[LENGTHS];
   job->follow = TRUE;
-  return check_lengths (ctx, s, error);
+  return attention_23_check_lengths (ctx, s, error);
 }
 
 static gboolean
@@ -333,7 +333,7 @@ attention_run (VnOpContext *ctx,
   gsize keys = 0, values = 0, all;
   Sizes s;
 
-  if (!sizes_init (&s, ctx, error) || !is_known (&s) || !count_scratch (&s, job.dtype, &keys, &values, &all))
+  if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) || !attention_23_count_scratch (&s, job.dtype, &keys, &values, &all))
     return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit into memory"));
   job.batch = (gsize) s.q[0];
   job.heads = (gsize) s.q[1];
@@ -342,15 +342,15 @@ attention_run (VnOpContext *ctx,
   job.total = (gsize) s.total;
   job.depth = (gsize) s.q[3];
   job.v_depth = (gsize) s.v[3];
-  job.q = locate (ctx->in[Q], s.q, s.q[1]);
-  job.k = locate (ctx->in[K], (gint64[]) { 0, 0, s.k[2], s.q[3] }, s.k[1]);
-  job.v = locate (ctx->in[V], s.v, s.k[1]);
-  job.y = locate (ctx->out[Y], (gint64[]) { 0, 0, s.q[2], s.v[3] }, s.q[1]);
-  set_options (&job, ctx, &s);
-  if (!set_masks (&job, ctx, &s, error))
+  job.q = attention_23_locate (ctx->in[Q], s.q, s.q[1]);
+  job.k = attention_23_locate (ctx->in[K], (gint64[]) { 0, 0, s.k[2], s.q[3] }, s.k[1]);
+  job.v = attention_23_locate (ctx->in[V], s.v, s.k[1]);
+  job.y = attention_23_locate (ctx->out[Y], (gint64[]) { 0, 0, s.q[2], s.v[3] }, s.q[1]);
+  attention_23_set_options (&job, ctx, &s);
+  if (!attention_23_set_masks (&job, ctx, &s, error))
     return FALSE;
-  join (ctx, &s, PAST_K, PRESENT_K, s.q[3], ctx->scratch, &job.k);
-  join (ctx, &s, PAST_V, PRESENT_V, s.v[3], (char *) ctx->scratch + keys, &job.v);
+  attention_23_join (ctx, &s, PAST_K, PRESENT_K, s.q[3], ctx->scratch, &job.k);
+  attention_23_join (ctx, &s, PAST_V, PRESENT_V, s.v[3], (char *) ctx->scratch + keys, &job.v);
   job.scratch = (char *) ctx->scratch + keys + values;
   vn_attend_run (&job, ctx);
   return TRUE;
@@ -364,7 +364,7 @@ const VnOp vn_op_flex_attention_1 = {
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
-  .infer = flex_infer,
+  .infer = attention_23_flex_infer,
   .run = attention_run,
 };
 

@@ -11,7 +11,7 @@ enum { X, SCALE, BIAS, MEAN, VARIANCE };
 
 /* Until opset 13 training was asked for by the outputs that only it has. */
 static gboolean
-is_training (const VnOpContext *ctx)
+batch_norm_is_training (const VnOpContext *ctx)
 {
   if (ctx->opset >= 14)
     return vn_node_get_int (ctx->node, "training_mode", 0) != 0;
@@ -22,26 +22,26 @@ is_training (const VnOpContext *ctx)
 }
 
 static gboolean
-is_spatial (const VnOpContext *ctx)
+batch_norm_is_spatial (const VnOpContext *ctx)
 {
   return ctx->opset >= 9 || vn_node_get_int (ctx->node, "spatial", 1) != 0;
 }
 
 /* How many means there are; -1: not known yet. */
 static gint64
-count_channels (const VnOpContext *ctx,
-                const VnShape     *x)
+batch_norm_count_channels (const VnOpContext *ctx,
+                           const VnShape     *x)
 {
-  if (is_spatial (ctx) || x->rank < 2)
+  if (batch_norm_is_spatial (ctx) || x->rank < 2)
     return x->rank >= 2 ? x->dims[1] : x->rank == 1 ? 1 : VN_DIM_UNKNOWN;
   return vn_shape_is_static (x) ? vn_shape_count (x, 1, x->rank) : VN_DIM_UNKNOWN;
 }
 
 static gboolean
-check_factor (VnOpContext *ctx,
-              guint        input,
-              gint64       channels,
-              GError     **error)
+batch_norm_check_factor (VnOpContext *ctx,
+                         guint        input,
+                         gint64       channels,
+                         GError     **error)
 {
   const VnTensorType *type = &ctx->in_types[input];
   gsize n;
@@ -49,7 +49,7 @@ check_factor (VnOpContext *ctx,
   if (type->dtype != VN_DTYPE_UNDEFINED && (VN_FLOAT_BITS >> type->dtype & 1) == 0)
     return vn_op_unsupported (ctx, input, error);
   if (vn_shape_is_static (&type->shape) && channels >= 0 &&
-      (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels || (is_spatial (ctx) && type->shape.rank != 1)))
+      (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels || (batch_norm_is_spatial (ctx) && type->shape.rank != 1)))
     return vn_op_fail (ctx, error, _("input %u must have one number for each of %lld channels"),
                        input, (long long) channels);
   return TRUE;
@@ -65,7 +65,7 @@ batch_norm_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, ctx->opset < 14 ? 0x1e : ctx->opset < 15 ? 0x06 : 0, error))
     return FALSE;
   for (guint i = SCALE; i <= VARIANCE; i++)
-    if (!check_factor (ctx, i, count_channels (ctx, x), error))
+    if (!batch_norm_check_factor (ctx, i, batch_norm_count_channels (ctx, x), error))
       return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
   for (guint i = 1; i < ctx->n_outputs; i++)
@@ -82,13 +82,13 @@ typedef struct
 
 VN_MULTIVERSION
 static void
-affine_f32 (const float *x,
-            float       *y,
-            gsize        n,
-            float        a,
-            float        b,
-            float        lo,
-            float        hi)
+batch_norm_affine_f32 (const float *x,
+                       float       *y,
+                       gsize        n,
+                       float        a,
+                       float        b,
+                       float        lo,
+                       float        hi)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -100,31 +100,31 @@ affine_f32 (const float *x,
 }
 
 static void
-affine_f64 (const double *x,
-            double       *y,
-            gsize         n,
-            double        a,
-            double        b)
+batch_norm_affine_f64 (const double *x,
+                       double       *y,
+                       gsize         n,
+                       double        a,
+                       double        b)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = x[i] * a + b;
 }
 
 static void
-normalize_plane (const BatchNorm *self,
-                 gsize            plane,
-                 double           a,
-                 double           b)
+batch_norm_normalize_plane (const BatchNorm *self,
+                            gsize            plane,
+                            double           a,
+                            double           b)
 {
   const VnOpContext *ctx = self->ctx;
   const VnActivation *clamp = &ctx->activation;
   gsize at = plane * self->size;
 
   if (ctx->in[X]->dtype == VN_DTYPE_F64)
-    affine_f64 ((const double *) ctx->in[X]->data + at, (double *) ctx->out[0]->data + at, self->size, a, b);
+    batch_norm_affine_f64 ((const double *) ctx->in[X]->data + at, (double *) ctx->out[0]->data + at, self->size, a, b);
   else
-    affine_f32 ((const float *) ctx->in[X]->data + at, (float *) ctx->out[0]->data + at, self->size, (float) a,
-                (float) b, clamp->active ? clamp->min : -INFINITY, clamp->active ? clamp->max : INFINITY);
+    batch_norm_affine_f32 ((const float *) ctx->in[X]->data + at, (float *) ctx->out[0]->data + at, self->size, (float) a,
+                           (float) b, clamp->active ? clamp->min : -INFINITY, clamp->active ? clamp->max : INFINITY);
 }
 
 static void
@@ -138,18 +138,18 @@ batch_norm_plane (gpointer data,
   double a = vn_tensor_get_double (ctx->in[SCALE], channel) /
              sqrt (vn_tensor_get_double (ctx->in[VARIANCE], channel) + self->epsilon);
 
-  normalize_plane (self, item, a,
-                   vn_tensor_get_double (ctx->in[BIAS], channel) - vn_tensor_get_double (ctx->in[MEAN], channel) * a);
+  batch_norm_normalize_plane (self, item, a,
+                              vn_tensor_get_double (ctx->in[BIAS], channel) - vn_tensor_get_double (ctx->in[MEAN], channel) * a);
 }
 
 /* ---- training ---- */
 
 /* Mean and population variance of one channel. */
 static void
-measure_channel (const BatchNorm *self,
-                 gsize            channel,
-                 double          *mean,
-                 double          *variance)
+batch_norm_measure_channel (const BatchNorm *self,
+                            gsize            channel,
+                            double          *mean,
+                            double          *variance)
 {
   double n = (double) self->batch * (double) self->size;
 
@@ -168,10 +168,10 @@ measure_channel (const BatchNorm *self,
 }
 
 static void
-store_statistic (const BatchNorm *self,
-                 guint            output,
-                 gsize            channel,
-                 double           value)
+batch_norm_store_statistic (const BatchNorm *self,
+                            guint            output,
+                            gsize            channel,
+                            double           value)
 {
   VnTensor *to = output < self->ctx->n_outputs ? self->ctx->out[output] : NULL;
 
@@ -182,24 +182,24 @@ store_statistic (const BatchNorm *self,
 }
 
 static void
-train_channel (gpointer data,
-               gsize    channel,
-               guint    worker)
+batch_norm_train_channel (gpointer data,
+                          gsize    channel,
+                          guint    worker)
 {
   const BatchNorm *self = data;
   const VnOpContext *ctx = self->ctx;
   double momentum = vn_node_get_float (ctx->node, "momentum", 0.9f), mean, variance, a, b;
 
-  measure_channel (self, channel, &mean, &variance);
+  batch_norm_measure_channel (self, channel, &mean, &variance);
   a = vn_tensor_get_double (ctx->in[SCALE], channel) / sqrt (variance + self->epsilon);
   b = vn_tensor_get_double (ctx->in[BIAS], channel) - mean * a;
   for (gsize i = 0; i < self->batch; i++)
-    normalize_plane (self, i * self->channels + channel, a, b);
-  store_statistic (self, 1, channel, vn_tensor_get_double (ctx->in[MEAN], channel) * momentum + mean * (1 - momentum));
-  store_statistic (self, 2, channel,
-                   vn_tensor_get_double (ctx->in[VARIANCE], channel) * momentum + variance * (1 - momentum));
-  store_statistic (self, 3, channel, mean);
-  store_statistic (self, 4, channel, variance);
+    batch_norm_normalize_plane (self, i * self->channels + channel, a, b);
+  batch_norm_store_statistic (self, 1, channel, vn_tensor_get_double (ctx->in[MEAN], channel) * momentum + mean * (1 - momentum));
+  batch_norm_store_statistic (self, 2, channel,
+                              vn_tensor_get_double (ctx->in[VARIANCE], channel) * momentum + variance * (1 - momentum));
+  batch_norm_store_statistic (self, 3, channel, mean);
+  batch_norm_store_statistic (self, 4, channel, variance);
 }
 
 static gboolean
@@ -207,13 +207,13 @@ batch_norm_run (VnOpContext *ctx,
                 GError     **error)
 {
   const VnShape *x = &ctx->in[X]->shape;
-  BatchNorm job = { ctx, x->rank >= 1 ? (gsize) x->dims[0] : 1, (gsize) count_channels (ctx, x), 1,
+  BatchNorm job = { ctx, x->rank >= 1 ? (gsize) x->dims[0] : 1, (gsize) batch_norm_count_channels (ctx, x), 1,
                     vn_node_get_float (ctx->node, "epsilon", 1e-5f) };
-  gboolean training = is_training (ctx);
+  gboolean training = batch_norm_is_training (ctx);
 
   if (x->rank == 0)
     job.channels = 1;
-  if (is_spatial (ctx) && x->rank > 2)
+  if (batch_norm_is_spatial (ctx) && x->rank > 2)
     job.size = (gsize) vn_shape_count (x, 2, x->rank);
   for (guint i = 1; i < ctx->n_outputs && !training; i++)
     if (ctx->out[i] != NULL)
@@ -223,7 +223,7 @@ batch_norm_run (VnOpContext *ctx,
         return FALSE;
       }
   if (training)
-    vn_op_for_items (ctx, job.channels, (double) job.size * (double) job.batch * 8, train_channel, &job);
+    vn_op_for_items (ctx, job.channels, (double) job.size * (double) job.batch * 8, batch_norm_train_channel, &job);
   else
     vn_op_for_items (ctx, job.channels * job.batch, (double) job.size, batch_norm_plane, &job);
   return TRUE;

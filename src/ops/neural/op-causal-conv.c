@@ -10,8 +10,8 @@ enum { X, W, B, STATE };
 static const char * const activations[] = { "none", "silu", "swish", NULL };
 
 static gboolean
-check_shapes (VnOpContext *ctx,
-              GError     **error)
+causal_conv_check_shapes (VnOpContext *ctx,
+                          GError     **error)
 {
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape, *state;
 
@@ -47,7 +47,7 @@ causal_conv_infer (VnOpContext *ctx,
         vn_op_set_output (ctx, 1, ctx->in_types[X].dtype, &state);
         return TRUE;
       }
-  if (!check_shapes (ctx, error))
+  if (!causal_conv_check_shapes (ctx, error))
     return FALSE;
   state = VN_SHAPE (x->dims[0], x->dims[1], w->dims[2] - 1);
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
@@ -65,13 +65,13 @@ typedef struct
 /* y[t] += w x[t - back], where what lies before x is the state, or zero. */
 VN_MULTIVERSION
 static void
-add_shifted (const float *x,
-             const float *state,
-             float       *y,
-             gsize        length,
-             gsize        n_state,
-             gsize        back,
-             float        w)
+causal_conv_add_shifted (const float *x,
+                         const float *state,
+                         float       *y,
+                         gsize        length,
+                         gsize        n_state,
+                         gsize        back,
+                         float        w)
 {
   for (gsize t = 0; t < MIN (back, length) && state != NULL; t++)
     y[t] += w * state[n_state + t - back];
@@ -81,17 +81,17 @@ add_shifted (const float *x,
 
 VN_MULTIVERSION
 static void
-apply_silu (float *y,
-            gsize  n)
+causal_conv_apply_silu (float *y,
+                        gsize  n)
 {
   for (gsize t = 0; t < n; t++)
     y[t] *= vn_sigmoidf (y[t]);
 }
 
 static void
-run_channel (gpointer data,
-             gsize    item,
-             guint    worker)
+causal_conv_run_channel (gpointer data,
+                         gsize    item,
+                         guint    worker)
 {
   const Conv *self = data;
   const VnOpContext *ctx = self->ctx;
@@ -104,9 +104,9 @@ run_channel (gpointer data,
   for (gsize t = 0; t < length; t++)
     y[t] = vn_op_has_input (ctx, B) ? ((const float *) ctx->in[B]->data)[c] : 0.f;
   for (gsize j = 0; j < self->size; j++)
-    add_shifted (x, state, y, length, n_state, n_state - j, w[j]);
+    causal_conv_add_shifted (x, state, y, length, n_state, n_state - j, w[j]);
   if (self->silu)
-    apply_silu (y, length);
+    causal_conv_apply_silu (y, length);
   if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
     return;
   next = (float *) ctx->out[1]->data + item * n_state;
@@ -120,14 +120,14 @@ causal_conv_run (VnOpContext *ctx,
 {
   Conv job = { .ctx = ctx };
 
-  if (!check_shapes (ctx, error))
+  if (!causal_conv_check_shapes (ctx, error))
     return FALSE;
   job.channels = (gsize) ctx->in[X]->shape.dims[1];
   job.length = (gsize) ctx->in[X]->shape.dims[2];
   job.size = (gsize) ctx->in[W]->shape.dims[2];
   job.silu = !vn_op_attr_is (ctx, "activation", "none", "none");
   vn_op_for_items (ctx, (gsize) ctx->in[X]->shape.dims[0] * job.channels,
-                   (double) job.length * (double) job.size, run_channel, &job);
+                   (double) job.length * (double) job.size, causal_conv_run_channel, &job);
   return TRUE;
 }
 

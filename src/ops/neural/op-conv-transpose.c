@@ -31,12 +31,12 @@ typedef struct
 
 /* The output size where that of the input is open. */
 static gint64
-open_output (const VnWindow *win,
-             VnDims         *dims,
-             int             a,
-             gint64          output_padding,
-             gint64          wanted,
-             const char     *auto_pad)
+conv_transpose_open_output (const VnWindow *win,
+                            VnDims         *dims,
+                            int             a,
+                            gint64          output_padding,
+                            gint64          wanted,
+                            const char     *auto_pad)
 {
   gint64 full;
 
@@ -51,20 +51,20 @@ open_output (const VnWindow *win,
 
 /* ONNX gives the sizes either from padding or, with output_shape, the padding from the sizes. */
 static gboolean
-resolve_axis (Transposed   *self,
-              VnOpContext  *ctx,
-              int           a,
-              gint64        output_padding,
-              gint64        wanted,
-              const char   *auto_pad,
-              GError      **error)
+conv_transpose_resolve_axis (Transposed   *self,
+                             VnOpContext  *ctx,
+                             int           a,
+                             gint64        output_padding,
+                             gint64        wanted,
+                             const char   *auto_pad,
+                             GError      **error)
 {
   VnWindow *win = &self->window;
   gint64 full, total;
 
   if (win->out[a] < 0 || win->kernel[a] < 0)
     {
-      win->in[a] = open_output (win, vn_op_get_dims (ctx, win->out[a]), a, output_padding, wanted, auto_pad);
+      win->in[a] = conv_transpose_open_output (win, vn_op_get_dims (ctx, win->out[a]), a, output_padding, wanted, auto_pad);
       return TRUE;
     }
   full = (win->out[a] - 1) * win->stride[a] + win->dilation[a] * (win->kernel[a] - 1) + 1 + output_padding;
@@ -88,11 +88,11 @@ resolve_axis (Transposed   *self,
 }
 
 static gboolean
-read_window (Transposed     *self,
-             VnOpContext    *ctx,
-             const VnShape  *x,
-             const VnShape  *w,
-             GError        **error)
+conv_transpose_read_window (Transposed     *self,
+                            VnOpContext    *ctx,
+                            const VnShape  *x,
+                            const VnShape  *w,
+                            GError        **error)
 {
   VnWindow *win = &self->window;
   g_autofree char *auto_pad = vn_node_dup_string (ctx->node, "auto_pad", "NOTSET");
@@ -128,17 +128,17 @@ read_window (Transposed     *self,
     if (win->out[first + i] > MAX_SIZE || win->kernel[first + i] > MAX_SIZE)
       return vn_op_fail (ctx, error, _("an axis of %lld is too large"),
                          (long long) MAX (win->out[first + i], win->kernel[first + i]));
-    else if (!resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
+    else if (!conv_transpose_resolve_axis (self, ctx, first + i, extra[i], shape[i], auto_pad, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-transposed_init (Transposed     *self,
-                 VnOpContext    *ctx,
-                 const VnShape  *x,
-                 const VnShape  *w,
-                 GError        **error)
+conv_transpose_transposed_init (Transposed     *self,
+                                VnOpContext    *ctx,
+                                const VnShape  *x,
+                                const VnShape  *w,
+                                GError        **error)
 {
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
   gsize line;
@@ -147,7 +147,7 @@ transposed_init (Transposed     *self,
     return vn_op_fail (ctx, error, _("%lld input channels, weight for %lld"
                                      ", %lld groups"), (long long) x->dims[1], (long long) w->dims[0],
                                      (long long) groups);
-  if (!read_window (self, ctx, x, w, error))
+  if (!conv_transpose_read_window (self, ctx, x, w, error))
     return FALSE;
   self->batch = (gsize) x->dims[0];
   self->groups = (gsize) groups;
@@ -194,7 +194,7 @@ conv_transpose_infer (VnOpContext *ctx,
         y.dims[1] = w->dims[1] * groups;
       if (x->rank >= 0 && w->rank >= 0)
         {
-          if (!read_window (&job, ctx, x, w, error))
+          if (!conv_transpose_read_window (&job, ctx, x, w, error))
             return FALSE;
           memcpy (y.dims + 2, job.window.in + 3 - job.window.n_spatial, sizeof (gint64) * job.window.n_spatial);
         }
@@ -202,7 +202,7 @@ conv_transpose_infer (VnOpContext *ctx,
       return TRUE;
     }
 
-  if (!transposed_init (&job, ctx, x, w, error))
+  if (!conv_transpose_transposed_init (&job, ctx, x, w, error))
     return FALSE;
   y = *x;
   y.dims[1] = w->dims[1] * (gint64) job.groups;
@@ -217,10 +217,10 @@ conv_transpose_infer (VnOpContext *ctx,
 /* Adds one line of products: column i goes to i * stride + @at. */
 VN_MULTIVERSION
 static void
-add_line (const VnWindow *win,
-          const float    *products,
-          gint64          at,
-          float          *y)
+conv_transpose_add_line (const VnWindow *win,
+                         const float    *products,
+                         gint64          at,
+                         float          *y)
 {
   gint64 stride = win->stride[2];
   gint64 first = at >= 0 ? 0 : (-at + stride - 1) / stride;
@@ -239,12 +239,12 @@ add_line (const VnWindow *win,
 
 /* Adds the products of one tap and lines @first .. @first + @n - 1 of input to one output channel. */
 static void
-add_tap (const VnWindow *win,
-         const float    *products,
-         gint64          tap,
-         gint64          first,
-         gint64          n,
-         float          *y)
+conv_transpose_add_tap (const VnWindow *win,
+                        const float    *products,
+                        gint64          tap,
+                        gint64          first,
+                        gint64          n,
+                        float          *y)
 {
   gint64 kx = tap % win->kernel[2], ky = tap / win->kernel[2] % win->kernel[1], kz = tap / win->kernel[2] / win->kernel[1];
 
@@ -254,7 +254,7 @@ add_tap (const VnWindow *win,
       gint64 oy = line % win->out[1] * win->stride[1] + ky * win->dilation[1] - win->begin[1];
 
       if (oz >= 0 && oz < win->in[0] && oy >= 0 && oy < win->in[1])
-        add_line (win, products, kx * win->dilation[2] - win->begin[2], y + (oz * win->in[1] + oy) * win->in[2]);
+        conv_transpose_add_line (win, products, kx * win->dilation[2] - win->begin[2], y + (oz * win->in[1] + oy) * win->in[2]);
     }
 }
 
@@ -268,14 +268,14 @@ typedef struct
 
 /* @w and @y: of the first of @n output channels */
 static void
-add_lines (const Transposed *s,
-           const float      *x,
-           const float      *w,
-           gsize             n,
-           gsize             first,
-           gsize             n_lines,
-           float            *products,
-           float            *y)
+conv_transpose_add_lines (const Transposed *s,
+                          const float      *x,
+                          const float      *w,
+                          gsize             n,
+                          gsize             first,
+                          gsize             n_lines,
+                          float            *products,
+                          float            *y)
 {
   gsize width = (gsize) s->window.out[2], pixels = n_lines * width;
 
@@ -283,14 +283,14 @@ add_lines (const Transposed *s,
                    x + first * width, s->x_size, 0.f, products, pixels);
   for (gsize m = 0; m < n; m++)
     for (gsize t = 0; t < s->taps; t++)
-      add_tap (&s->window, products + (m * s->taps + t) * pixels, (gint64) t, (gint64) first, (gint64) n_lines,
-               y + m * s->y_size);
+      conv_transpose_add_tap (&s->window, products + (m * s->taps + t) * pixels, (gint64) t, (gint64) first, (gint64) n_lines,
+                              y + m * s->y_size);
 }
 
 static void
-run_block (gpointer data,
-           gsize    item,
-           guint    worker)
+conv_transpose_run_block (gpointer data,
+                          gsize    item,
+                          guint    worker)
 {
   const Job *self = data;
   const Transposed *s = &self->sizes;
@@ -305,13 +305,13 @@ run_block (gpointer data,
 
   memset (y, 0, n * s->y_size * sizeof (float));
   for (gsize first = 0; first < all; first += s->lines)
-    add_lines (s, x, w, n, first, MIN (s->lines, all - first), products, y);
+    conv_transpose_add_lines (s, x, w, n, first, MIN (s->lines, all - first), products, y);
   vn_epilogue_apply (&self->epilogue, y, group * s->out_channels + channel, n, s->y_size, s->y_size);
 }
 
 static void
-run_double (VnOpContext      *ctx,
-            const Transposed *s)
+conv_transpose_run_double (VnOpContext      *ctx,
+                           const Transposed *s)
 {
   VnConv conv = { s->window, s->batch, s->groups, s->in_channels, s->out_channels, s->x_size, s->y_size, 0 };
 
@@ -325,11 +325,11 @@ conv_transpose_run (VnOpContext *ctx,
 {
   Job job = { ctx };
 
-  if (!transposed_init (&job.sizes, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
+  if (!conv_transpose_transposed_init (&job.sizes, ctx, &ctx->in[X]->shape, &ctx->in[W]->shape, error))
     return FALSE;
   if (ctx->in[X]->dtype == VN_DTYPE_F64)
     {
-      run_double (ctx, &job.sizes);
+      conv_transpose_run_double (ctx, &job.sizes);
       return TRUE;
     }
   job.epilogue.bias = vn_op_has_input (ctx, B) ? ctx->in[B]->data : NULL;
@@ -337,7 +337,7 @@ conv_transpose_run (VnOpContext *ctx,
   job.n_blocks = (job.sizes.out_channels + job.sizes.block - 1) / job.sizes.block;
   vn_op_for_items (ctx, job.sizes.batch * job.sizes.groups * job.n_blocks,
                    (double) job.sizes.block * job.sizes.taps * job.sizes.x_size * job.sizes.in_channels / 16,
-                   run_block, &job);
+                   conv_transpose_run_block, &job);
   return TRUE;
 }
 

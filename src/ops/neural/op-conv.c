@@ -7,11 +7,11 @@
 enum { X, W, B, Z };
 
 static gboolean
-check_channels (VnOpContext   *ctx,
-                const VnShape *x,
-                const VnShape *w,
-                gint64         groups,
-                GError       **error)
+conv_check_channels (VnOpContext   *ctx,
+                     const VnShape *x,
+                     const VnShape *w,
+                     gint64         groups,
+                     GError       **error)
 {
   if (groups < 1)
     return vn_op_fail (ctx, error, _("group is %lld"), (long long) groups);
@@ -45,7 +45,7 @@ vn_conv_init_sizes (VnConv         *self,
   gint64 kernel[VN_MAX_RANK];
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
 
-  if (!check_channels (ctx, x, w, groups, error) || !vn_window_kernel (ctx, w, w->rank - 2, kernel, error) ||
+  if (!conv_check_channels (ctx, x, w, groups, error) || !vn_window_kernel (ctx, w, w->rank - 2, kernel, error) ||
       !vn_window_init (&self->window, ctx, x, kernel, FALSE, error))
     return FALSE;
   self->batch = (gsize) x->dims[0];
@@ -59,9 +59,9 @@ vn_conv_init_sizes (VnConv         *self,
 }
 
 static gboolean
-check_bias (VnOpContext   *ctx,
-            const VnShape *w,
-            GError       **error)
+conv_check_bias (VnOpContext   *ctx,
+                 const VnShape *w,
+                 GError       **error)
 {
   const VnShape *b = vn_op_has_input (ctx, B) ? &ctx->in_types[B].shape : NULL;
 
@@ -74,9 +74,9 @@ check_bias (VnOpContext   *ctx,
 }
 
 static gboolean
-ask_scratch (VnOpContext  *ctx,
-             const VnConv *conv,
-             GError      **error)
+conv_ask_scratch (VnOpContext  *ctx,
+                  const VnConv *conv,
+                  GError      **error)
 {
   gsize packed = 0;
 
@@ -94,14 +94,14 @@ ask_scratch (VnOpContext  *ctx,
 
 /* The weight tells the rank where the data do not. */
 static gboolean
-infer_partial (VnOpContext   *ctx,
-               const VnShape *x,
-               const VnShape *w,
-               GError       **error)
+conv_infer_partial (VnOpContext   *ctx,
+                    const VnShape *x,
+                    const VnShape *w,
+                    GError       **error)
 {
   VnShape y = VN_SHAPE_UNKNOWN;
 
-  if (w->rank >= 0 && !check_channels (ctx, x, w, vn_node_get_int (ctx->node, "group", 1), error))
+  if (w->rank >= 0 && !conv_check_channels (ctx, x, w, vn_node_get_int (ctx->node, "group", 1), error))
     return FALSE;
   y.rank = MAX (x->rank, w->rank);
   for (int i = 0; i < y.rank; i++)
@@ -127,8 +127,8 @@ conv_infer (VnOpContext *ctx,
   if ((w->rank >= 0 && w->rank < 3) || (x->rank >= 0 && x->rank < 3))
     return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected 3 to 5"), x->rank, w->rank);
   if (x->rank < 0 || w->rank < 0)
-    return infer_partial (ctx, x, w, error);
-  if (!check_bias (ctx, w, error) || !vn_conv_init_sizes (&conv, ctx, x, w, error))
+    return conv_infer_partial (ctx, x, w, error);
+  if (!conv_check_bias (ctx, w, error) || !vn_conv_init_sizes (&conv, ctx, x, w, error))
     return FALSE;
 
   y.dims[0] = x->dims[0];
@@ -137,7 +137,7 @@ conv_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
   if (!vn_shape_is_static (x) || !vn_shape_is_static (w))
     return TRUE;
-  return ask_scratch (ctx, &conv, error);
+  return conv_ask_scratch (ctx, &conv, error);
 }
 
 /* Only what depends on the weight: the size of the data may not be known yet. */
@@ -163,9 +163,9 @@ conv_release (gpointer prepared)
 }
 
 static gboolean
-run_with (VnOpContext  *ctx,
-          VnEpilogue   *epilogue,
-          GError      **error)
+conv_run_with (VnOpContext  *ctx,
+               VnEpilogue   *epilogue,
+               GError      **error)
 {
   VnConv conv;
   float *y = ctx->out[0]->data;
@@ -196,12 +196,12 @@ conv_run (VnOpContext *ctx,
   VnEpilogue epilogue = { 0 };
 
   vn_epilogue_set_fused (&epilogue, ctx);
-  return run_with (ctx, &epilogue, error);
+  return conv_run_with (ctx, &epilogue, error);
 }
 
 static gboolean
-fused_conv_infer (VnOpContext *ctx,
-                  GError     **error)
+conv_fused_conv_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   VnEpilogue epilogue;
 
@@ -215,15 +215,15 @@ fused_conv_infer (VnOpContext *ctx,
 }
 
 static gboolean
-fused_conv_run (VnOpContext *ctx,
-                GError     **error)
+conv_fused_conv_run (VnOpContext *ctx,
+                     GError     **error)
 {
   VnEpilogue epilogue = { 0 };
 
   if (!vn_epilogue_from_node (&epilogue, ctx, error))
     return FALSE;
   epilogue.sum = vn_op_has_input (ctx, Z) ? ctx->in[Z]->data : NULL;
-  return run_with (ctx, &epilogue, error);
+  return conv_run_with (ctx, &epilogue, error);
 }
 
 const VnOp vn_op_conv_1 = {
@@ -251,8 +251,8 @@ const VnOp vn_op_ms_fused_conv = {
   .same_dtype = 1u << 1 | 1u << 2 | 1u << 3,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_COMPUTE, W, B, 0, FALSE },
-  .infer = fused_conv_infer,
-  .run = fused_conv_run,
+  .infer = conv_fused_conv_infer,
+  .run = conv_fused_conv_run,
   .prepare = conv_prepare,
   .release = conv_release,
 };

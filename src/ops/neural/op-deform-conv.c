@@ -15,11 +15,11 @@ typedef struct
 } Deform;
 
 static gboolean
-get_group (VnOpContext  *ctx,
-           const char   *name,
-           gint64        channels,
-           gsize        *group,
-           GError      **error)
+deform_conv_get_group (VnOpContext  *ctx,
+                       const char   *name,
+                       gint64        channels,
+                       gsize        *group,
+                       GError      **error)
 {
   gint64 n = vn_node_get_int (ctx->node, name, 1);
 
@@ -42,8 +42,8 @@ deform_init (Deform       *self,
   if (x->rank < 3 || x->rank > 5 || w->rank != x->rank)
     return vn_op_fail (ctx, error, _("data of rank %d with a weight of rank %d: expected the same, 3 to 5"), x->rank, w->rank);
   if (!vn_window_kernel (ctx, w, x->rank - 2, kernel, error) || !vn_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
-      !get_group (ctx, "offset_group", x->dims[1], &self->offset_group, error) ||
-      !get_group (ctx, "group", x->dims[1], &self->group, error) || !get_group (ctx, "group", w->dims[0], &self->group, error))
+      !deform_conv_get_group (ctx, "offset_group", x->dims[1], &self->offset_group, error) ||
+      !deform_conv_get_group (ctx, "group", x->dims[1], &self->group, error) || !deform_conv_get_group (ctx, "group", w->dims[0], &self->group, error))
     return FALSE;
   if (x->dims[1] >= 0 && w->dims[1] >= 0 && x->dims[1] / (gint64) self->group != w->dims[1])
     return vn_op_fail (ctx, error, _("%lld channels in %zu groups, but the weight is for %lld"),
@@ -57,10 +57,10 @@ deform_init (Deform       *self,
 }
 
 static gboolean
-check_input (VnOpContext    *ctx,
-             guint           input,
-             const VnShape  *expected,
-             GError        **error)
+deform_conv_check_input (VnOpContext    *ctx,
+                         guint           input,
+                         const VnShape  *expected,
+                         GError        **error)
 {
   const VnShape *shape = input < ctx->n_inputs ? &ctx->in_types[input].shape : NULL;
 
@@ -95,11 +95,11 @@ deform_conv_infer (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("offset_group is %zu"), self.offset_group);
       if (self.taps == 0)
         offset.dims[1] = VN_DIM_UNKNOWN;
-      if (!check_input (ctx, OFFSET, &offset, error) || !check_input (ctx, BIAS, &VN_SHAPE (w->dims[0]), error))
+      if (!deform_conv_check_input (ctx, OFFSET, &offset, error) || !deform_conv_check_input (ctx, BIAS, &VN_SHAPE (w->dims[0]), error))
         return FALSE;
       if (offset.dims[1] > 0)
         offset.dims[1] /= x->rank - 2;
-      if (!check_input (ctx, MASK, &offset, error))
+      if (!deform_conv_check_input (ctx, MASK, &offset, error))
         return FALSE;
       if (!vn_checked_mul (self.channels, self.taps, &columns) || !vn_checked_mul (columns, self.out_size, &columns) ||
           !vn_checked_mul (columns, sizeof (double), &ctx->scratch_bytes))
@@ -118,10 +118,10 @@ typedef struct
 } Corners;
 
 static void
-find_corners (const VnWindow *win,
-              const double    at[3],
-              double          scale,
-              Corners        *corners)
+deform_conv_find_corners (const VnWindow *win,
+                          const double    at[3],
+                          double          scale,
+                          Corners        *corners)
 {
   Corners before;
 
@@ -156,11 +156,11 @@ typedef struct
 
 /* Corners of tap @tap at output position @p. */
 static void
-corners_at (const Fill *fill,
-            gsize       group,
-            gsize       tap,
-            gsize       p,
-            Corners    *corners)
+deform_conv_corners_at (const Fill *fill,
+                        gsize       group,
+                        gsize       tap,
+                        gsize       p,
+                        Corners    *corners)
 {
   const Deform *self = fill->deform;
   const VnWindow *win = &self->win;
@@ -180,14 +180,14 @@ corners_at (const Fill *fill,
     }
   if (vn_op_has_input (ctx, MASK))
     scale = vn_tensor_get_double (ctx->in[MASK], row * self->out_size + p);
-  find_corners (win, at, scale, corners);
+  deform_conv_find_corners (win, at, scale, corners);
 }
 
 /* One tap for all channels of one offset group. */
 static void
-fill_rows (gpointer data,
-           gsize    item,
-           guint    worker)
+deform_conv_fill_rows (gpointer data,
+                       gsize    item,
+                       guint    worker)
 {
   const Fill *fill = data;
   const Deform *self = fill->deform;
@@ -198,7 +198,7 @@ fill_rows (gpointer data,
     {
       Corners corners;
 
-      corners_at (fill, group, tap, p, &corners);
+      deform_conv_corners_at (fill, group, tap, p, &corners);
       for (gsize c = group * n; c < (group + 1) * n; c++)
         {
           gsize from = (fill->sample * self->channels + c) * self->in_size;
@@ -214,8 +214,8 @@ fill_rows (gpointer data,
 
 /* y of one sample = weight × columns + bias, group by group */
 static void
-multiply (const Deform *self,
-          gsize         sample)
+deform_conv_multiply (const Deform *self,
+                      gsize         sample)
 {
   VnOpContext *ctx = self->ctx;
   gboolean is_f32 = ctx->in[X]->dtype == VN_DTYPE_F32, has_bias = vn_op_has_input (ctx, BIAS);
@@ -255,8 +255,8 @@ deform_conv_run (VnOpContext *ctx,
       Fill fill = { &self, s };
 
       vn_op_for_items (ctx, self.offset_group * self.taps,
-                       (50. + 10. * (double) (self.channels / self.offset_group)) * (double) self.out_size, fill_rows, &fill);
-      multiply (&self, s);
+                       (50. + 10. * (double) (self.channels / self.offset_group)) * (double) self.out_size, deform_conv_fill_rows, &fill);
+      deform_conv_multiply (&self, s);
     }
   return TRUE;
 }

@@ -12,10 +12,10 @@ typedef struct
 
 /* @known: (out): whether the axis is; axis and length are left alone if not */
 static gboolean
-read_dft (VnOpContext *ctx,
-          Dft         *self,
-          gboolean    *known,
-          GError     **error)
+dft_read_dft (VnOpContext *ctx,
+              Dft         *self,
+              gboolean    *known,
+              GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gboolean known_length, has_length = vn_op_has_input (ctx, 1);
@@ -75,7 +75,7 @@ dft_infer (VnOpContext *ctx,
     {
       if (y.rank < 2)
         return vn_op_fail (ctx, error, _("DFT: data of rank %d: expected at least 2"), y.rank);
-      if (!read_dft (ctx, &self, &known, error))
+      if (!dft_read_dft (ctx, &self, &known, error))
         return FALSE;
       if (known)
         y.dims[self.axis] = self.onesided && !self.inverse && self.length >= 0 ? self.length / 2 + 1 : self.length;
@@ -97,9 +97,9 @@ typedef struct
 } Source;
 
 static void
-load_line (const Source *from,
-           double       *line,
-           gsize         length)
+dft_load_line (const Source *from,
+               double       *line,
+               gsize         length)
 {
   gsize parts = (gsize) from->x->shape.dims[from->x->shape.rank - 1];
 
@@ -111,8 +111,8 @@ load_line (const Source *from,
 
 /* The half that a real signal's spectrum lacks: the conjugate of the other, whose ends are real. */
 static void
-complete (double *line,
-          gsize   length)
+dft_complete (double *line,
+              gsize   length)
 {
   line[1] = 0.;
   if (length % 2 == 0)
@@ -125,11 +125,11 @@ complete (double *line,
 }
 
 static void
-store_line (VnTensor     *y,
-            const double *line,
-            gsize         first,
-            gsize         step,
-            gsize         n)
+dft_store_line (VnTensor     *y,
+                const double *line,
+                gsize         first,
+                gsize         step,
+                gsize         n)
 {
   gsize parts = (gsize) y->shape.dims[y->shape.rank - 1];
 
@@ -152,7 +152,7 @@ dft_run (VnOpContext *ctx,
 
   if ((VN_FLOAT_BITS >> y->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
-  if (!read_dft (ctx, &self, &known, error))
+  if (!dft_read_dft (ctx, &self, &known, error))
     return FALSE;
   if (!known || self.length < 1)
     return vn_op_fail (ctx, error, _("DFT: axis or length are not known"));
@@ -168,11 +168,11 @@ dft_run (VnOpContext *ctx,
       Source from = { ctx->in[0], i / inner * n * inner + i % inner, inner,
                       self.onesided && self.inverse ? MIN (n, length / 2 + 1) : n };
 
-      load_line (&from, line, length);
+      dft_load_line (&from, line, length);
       if (self.onesided && self.inverse)
-        complete (line, length);
+        dft_complete (line, length);
       vn_fft_run (&fft, line, self.inverse);
-      store_line (y, line, i / inner * n_out * inner + i % inner, inner, n_out);
+      dft_store_line (y, line, i / inner * n_out * inner + i % inner, inner, n_out);
     }
   return TRUE;
 }
@@ -199,9 +199,9 @@ typedef struct
 } Stft;
 
 static gboolean
-read_stft (VnOpContext *ctx,
-           Stft        *self,
-           GError     **error)
+dft_read_stft (VnOpContext *ctx,
+               Stft        *self,
+               GError     **error)
 {
   const VnShape *x = &ctx->in_types[SIGNAL].shape;
   const VnShape *window = vn_op_has_input (ctx, WINDOW) ? &ctx->in_types[WINDOW].shape : NULL;
@@ -230,14 +230,14 @@ read_stft (VnOpContext *ctx,
 }
 
 static gboolean
-stft_infer (VnOpContext *ctx,
-            GError     **error)
+dft_stft_infer (VnOpContext *ctx,
+                GError     **error)
 {
   const VnShape *x = &ctx->in_types[SIGNAL].shape;
   VnShape y = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, 2);
   Stft self;
 
-  if (!read_stft (ctx, &self, error))
+  if (!dft_read_stft (ctx, &self, error))
     return FALSE;
   if (x->rank >= 2)
     y.dims[0] = x->dims[0];
@@ -254,8 +254,8 @@ stft_infer (VnOpContext *ctx,
 }
 
 static gboolean
-stft_run (VnOpContext *ctx,
-          GError     **error)
+dft_stft_run (VnOpContext *ctx,
+              GError     **error)
 {
   const VnShape *x = &ctx->in[SIGNAL]->shape;
   const VnTensor *window = vn_op_has_input (ctx, WINDOW) ? ctx->in[WINDOW] : NULL;
@@ -267,7 +267,7 @@ stft_run (VnOpContext *ctx,
 
   if ((VN_FLOAT_BITS >> y->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
-  if (!read_stft (ctx, &self, error))
+  if (!dft_read_stft (ctx, &self, error))
     return FALSE;
   if (self.length < 1 || self.step < 1)
     return vn_op_fail (ctx, error, _("STFT: the length of the pieces or their step is not known"));
@@ -283,7 +283,7 @@ stft_run (VnOpContext *ctx,
           line[2 * k + part] = vn_tensor_get_double (ctx->in[SIGNAL], (first + k) * parts + part) *
                                (window != NULL ? vn_tensor_get_double (window, k) : 1.);
       vn_fft_run (&fft, line, FALSE);
-      store_line (y, line, i * bins, 1, bins);
+      dft_store_line (y, line, i * bins, 1, bins);
     }
   return TRUE;
 }
@@ -295,6 +295,6 @@ const VnOp vn_op_stft_17 = {
   .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << WINDOW,
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_OTHER,
-  .infer = stft_infer,
-  .run = stft_run,
+  .infer = dft_stft_infer,
+  .run = dft_stft_run,
 };

@@ -25,9 +25,9 @@ dropout_infer (VnOpContext *ctx,
 }
 
 static void
-store (VnTensor *out,
-       gsize     i,
-       double    value)
+dropout_store (VnTensor *out,
+               gsize     i,
+               double    value)
 {
   if (out->dtype == VN_DTYPE_BOOL)
     ((guint8 *) out->data)[i] = value != 0;
@@ -39,7 +39,7 @@ store (VnTensor *out,
 }
 
 static double
-draw (GRand *rand)
+dropout_draw (GRand *rand)
 {
   guint32 high = g_rand_int (rand) >> 5, low = g_rand_int (rand) >> 6;
 
@@ -47,9 +47,9 @@ draw (GRand *rand)
 }
 
 static void
-drop (VnOpContext *ctx,
-      double       ratio,
-      VnTensor    *mask)
+dropout_drop (VnOpContext *ctx,
+              double       ratio,
+              VnTensor    *mask)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) vn_node_get_int (ctx->node, "seed", 0));
   const VnTensor *in = ctx->in[X];
@@ -57,31 +57,31 @@ drop (VnOpContext *ctx,
 
   for (gsize i = 0; i < in->n_elements; i++)
     {
-      gboolean keep = draw (rand) >= ratio;
+      gboolean keep = dropout_draw (rand) >= ratio;
 
       if (in->dtype == VN_DTYPE_F64)
-        store (ctx->out[0], i, keep ? vn_tensor_get_double (in, i) * scale : 0);
+        dropout_store (ctx->out[0], i, keep ? vn_tensor_get_double (in, i) * scale : 0);
       else
-        store (ctx->out[0], i, keep ? (float) vn_tensor_get_double (in, i) * (float) scale : 0);
+        dropout_store (ctx->out[0], i, keep ? (float) vn_tensor_get_double (in, i) * (float) scale : 0);
       if (mask != NULL)
-        store (mask, i, keep);
+        dropout_store (mask, i, keep);
     }
 }
 
 static void
-pass (VnOpContext *ctx,
-      VnTensor    *mask)
+dropout_pass (VnOpContext *ctx,
+              VnTensor    *mask)
 {
   const VnTensor *in = ctx->in[X];
 
   for (gsize i = 0; mask != NULL && i < mask->n_elements; i++)
-    store (mask, i, 1);
+    dropout_store (mask, i, 1);
   if (in->n_bytes > 0 && ctx->out[0]->data != in->data)
     memcpy (ctx->out[0]->data, in->data, in->n_bytes);
 }
 
 static double
-load_ratio (const VnTensor *ratio)
+dropout_load_ratio (const VnTensor *ratio)
 {
   return vn_minifloat_is (ratio->dtype) ? vn_minifloat_load (ratio->dtype, ratio->data, 0) : vn_tensor_get_double (ratio, 0);
 }
@@ -91,7 +91,7 @@ dropout_run (VnOpContext *ctx,
              GError     **error)
 {
   VnTensor *mask = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
-  double ratio = vn_op_has_input (ctx, RATIO) ? load_ratio (ctx->in[RATIO]) : 0.5;
+  double ratio = vn_op_has_input (ctx, RATIO) ? dropout_load_ratio (ctx->in[RATIO]) : 0.5;
   gboolean training = vn_op_has_input (ctx, TRAINING) && vn_tensor_get_s64 (ctx->in[TRAINING], 0) != 0;
   VnDTypeSet bit = (VnDTypeSet) 1 << ctx->in[X]->dtype;
 
@@ -101,9 +101,9 @@ dropout_run (VnOpContext *ctx,
   if (training && !(ratio >= 0 && ratio <= 1))
     return vn_op_fail (ctx, error, _("the ratio is %g, expected 0 to 1"), ratio);
   if (training && ratio > 0)
-    drop (ctx, ratio, mask);
+    dropout_drop (ctx, ratio, mask);
   else
-    pass (ctx, mask);
+    dropout_pass (ctx, mask);
   return TRUE;
 }
 

@@ -34,23 +34,23 @@ typedef struct
 } Einsum;
 
 static int
-label_of (char c)
+einsum_label_of (char c)
 {
   return g_ascii_islower (c) ? c - 'a' : g_ascii_isupper (c) ? c - 'A' + 26 : -1;
 }
 
 /* Reads one term; returns what follows it, NULL if it is malformed. */
 static const char *
-parse_term (Term       *term,
-            const char *text)
+einsum_parse_term (Term       *term,
+                   const char *text)
 {
   *term = (Term) { .ellipsis = -1 };
   for (;; text++)
     {
       if (*text == ' ')
         continue;
-      if (label_of (*text) >= 0 && term->n < VN_MAX_RANK)
-        term->labels[term->n++] = label_of (*text);
+      if (einsum_label_of (*text) >= 0 && term->n < VN_MAX_RANK)
+        term->labels[term->n++] = einsum_label_of (*text);
       else if (g_str_has_prefix (text, "...") && term->ellipsis < 0)
         {
           term->ellipsis = term->n;
@@ -63,7 +63,7 @@ parse_term (Term       *term,
 
 /* Without "->" the result has the ellipsis and every letter that occurs once, in order. */
 static void
-implicit_result (Einsum *self)
+einsum_implicit_result (Einsum *self)
 {
   Term *result = &self->terms[RESULT];
   int count[N_LETTERS] = { 0 };
@@ -79,9 +79,9 @@ implicit_result (Einsum *self)
 }
 
 static gboolean
-parse (Einsum      *self,
-       VnOpContext *ctx,
-       GError     **error)
+einsum_parse (Einsum      *self,
+              VnOpContext *ctx,
+              GError     **error)
 {
   g_autofree char *equation = vn_node_dup_string (ctx->node, "equation", "");
   const char *at = equation;
@@ -90,22 +90,22 @@ parse (Einsum      *self,
   self->terms[SECOND] = (Term) { .ellipsis = -1 };
   for (int t = 0; t < self->n_operands; t++)
     {
-      at = parse_term (&self->terms[t], at);
+      at = einsum_parse_term (&self->terms[t], at);
       if (at == NULL || (t + 1 < self->n_operands) != (*at == ','))
         return vn_op_fail (ctx, error, _("the equation “%s” does not have %d terms"), equation, self->n_operands);
       at += *at == ',';
     }
   if (*at == '\0')
-    implicit_result (self);
-  else if (!g_str_has_prefix (at, "->") || (at = parse_term (&self->terms[RESULT], at + 2)) == NULL || *at != '\0')
+    einsum_implicit_result (self);
+  else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[RESULT], at + 2)) == NULL || *at != '\0')
     return vn_op_fail (ctx, error, _("the equation “%s” cannot be read"), equation);
   return TRUE;
 }
 
 /* Puts labels in the place of an ellipsis of @n axes. */
 static gboolean
-expand_ellipsis (Term *term,
-                 int   n)
+einsum_expand_ellipsis (Term *term,
+                        int   n)
 {
   if (term->ellipsis < 0)
     return n == 0;
@@ -120,16 +120,16 @@ expand_ellipsis (Term *term,
 }
 
 static gboolean
-add_operand (Einsum        *self,
-             VnOpContext   *ctx,
-             int            t,
-             const VnShape *shape,
-             GError       **error)
+einsum_add_operand (Einsum        *self,
+                    VnOpContext   *ctx,
+                    int            t,
+                    const VnShape *shape,
+                    GError       **error)
 {
   Term *term = &self->terms[t];
   gint64 strides[VN_MAX_RANK];
 
-  if (!expand_ellipsis (term, shape->rank - term->n))
+  if (!einsum_expand_ellipsis (term, shape->rank - term->n))
     return vn_op_fail (ctx, error, _("operand %d has rank %d, the equation gives it another"), t, shape->rank);
   vn_shape_strides (shape, strides);
   for (int i = 0; i < term->n; i++)
@@ -164,12 +164,12 @@ einsum_init (Einsum         *self,
   memset (self, 0, sizeof *self);
   for (int i = 0; i < MAX_LABELS; i++)
     self->size[i] = NOT_MET;
-  if (!parse (self, ctx, error))
+  if (!einsum_parse (self, ctx, error))
     return FALSE;
   for (int t = 0; t < self->n_operands; t++)
-    if (!add_operand (self, ctx, t, shapes[t], error))
+    if (!einsum_add_operand (self, ctx, t, shapes[t], error))
       return FALSE;
-  if (!expand_ellipsis (result, result->ellipsis >= 0 ? self->n_ellipsis : 0))
+  if (!einsum_expand_ellipsis (result, result->ellipsis >= 0 ? self->n_ellipsis : 0))
     return vn_op_fail (ctx, error, _("the result has more than %d axes"), VN_MAX_RANK);
   for (int i = result->n - 1; i >= 0; i--)
     {
@@ -199,9 +199,9 @@ typedef struct
 } Groups;
 
 static gboolean
-group_add (Group  *self,
-           int     label,
-           gint64  size)
+einsum_group_add (Group  *self,
+                  int     label,
+                  gint64  size)
 {
   if (self->n == MAX_GROUP)
     return FALSE;
@@ -210,8 +210,8 @@ group_add (Group  *self,
 }
 
 static gboolean
-groups_init (Groups        *self,
-             const Einsum  *einsum)
+einsum_groups_init (Groups        *self,
+                    const Einsum  *einsum)
 {
   *self = (Groups) { { .size = 1 }, { .size = 1 }, { .size = 1 }, { .size = 1 } };
   for (int label = 0; label < MAX_LABELS; label++)
@@ -220,7 +220,7 @@ groups_init (Groups        *self,
       Group *group = !einsum->has[RESULT][label] ? &self->depth
                    : first && second ? &self->batch : first ? &self->rows : &self->columns;
 
-      if ((first || second) && !group_add (group, label, einsum->size[label]))
+      if ((first || second) && !einsum_group_add (group, label, einsum->size[label]))
         return FALSE;
     }
   return TRUE;
@@ -228,8 +228,8 @@ groups_init (Groups        *self,
 
 /* Elements of the three copies. */
 static gboolean
-count_copies (const Groups *self,
-              gsize         elements[N_TERMS])
+einsum_count_copies (const Groups *self,
+                     gsize         elements[N_TERMS])
 {
   return vn_checked_mul (self->batch.size, self->rows.size, &elements[FIRST]) &&
          vn_checked_mul (elements[FIRST], self->depth.size, &elements[FIRST]) &&
@@ -241,7 +241,7 @@ count_copies (const Groups *self,
 
 /* Whether the operands become matrices. */
 static gboolean
-has_product (const VnOpContext *ctx)
+einsum_has_product (const VnOpContext *ctx)
 {
   return ctx->n_inputs <= 2 && vn_dtype_is_float (ctx->in_types[0].dtype);
 }
@@ -274,9 +274,9 @@ einsum_infer (VnOpContext *ctx,
         y.dims[i] = einsum.size[einsum.terms[RESULT].labels[i]];
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
-  if (!is_static || !has_product (ctx))
+  if (!is_static || !einsum_has_product (ctx))
     return TRUE;
-  if (!groups_init (&groups, &einsum) || !count_copies (&groups, elements) ||
+  if (!einsum_groups_init (&groups, &einsum) || !einsum_count_copies (&groups, elements) ||
       !vn_checked_add (elements[FIRST], elements[SECOND], &total) ||
       !vn_checked_add (total, elements[RESULT], &total) ||
       !vn_checked_mul (total, sizeof (double), &ctx->scratch_bytes))
@@ -294,10 +294,10 @@ typedef struct
 } Walk;
 
 static void
-walk_add (Walk         *self,
-          const Einsum *einsum,
-          const Group  *group,
-          int           term)
+einsum_walk_add (Walk         *self,
+                 const Einsum *einsum,
+                 const Group  *group,
+                 int           term)
 {
   for (int i = 0; i < group->n; i++)
     {
@@ -308,9 +308,9 @@ walk_add (Walk         *self,
 
 /* Moves on by one line of the last axis; returns the offset of the next, or of the first after the last. */
 static gsize
-walk_next (const Walk *self,
-           gsize      *index,
-           gsize       offset)
+einsum_walk_next (const Walk *self,
+                  gsize      *index,
+                  gsize       offset)
 {
   for (int a = self->n - 2; a >= 0; a--)
     {
@@ -323,23 +323,23 @@ walk_next (const Walk *self,
   return offset;
 }
 
-#define DEFINE_COPY(T, suffix)                                               \
-static void                                                                  \
+#define DEFINE_COPY(T, suffix)                                                  \
+static void                                                                     \
 copy_##suffix (const Walk *walk, gsize n, T *strided, T *packed, gboolean pack) \
-{                                                                            \
-  gsize index[3 * MAX_GROUP] = { 0 }, offset = 0;                            \
-  gsize line = walk->n > 0 ? walk->size[walk->n - 1] : 1;                    \
-  gsize step = walk->n > 0 ? walk->stride[walk->n - 1] : 0;                  \
-  for (gsize done = 0; done < n; done += line, packed += line)               \
-    {                                                                        \
-      if (pack)                                                              \
-        for (gsize i = 0; i < line; i++)                                     \
-          packed[i] = strided[offset + i * step];                            \
-      else                                                                   \
-        for (gsize i = 0; i < line; i++)                                     \
-          strided[offset + i * step] = packed[i];                            \
-      offset = walk_next (walk, index, offset);                              \
-    }                                                                        \
+{                                                                               \
+  gsize index[3 * MAX_GROUP] = { 0 }, offset = 0;                               \
+  gsize line = walk->n > 0 ? walk->size[walk->n - 1] : 1;                       \
+  gsize step = walk->n > 0 ? walk->stride[walk->n - 1] : 0;                     \
+  for (gsize done = 0; done < n; done += line, packed += line)                  \
+    {                                                                           \
+      if (pack)                                                                 \
+        for (gsize i = 0; i < line; i++)                                        \
+          packed[i] = strided[offset + i * step];                               \
+      else                                                                      \
+        for (gsize i = 0; i < line; i++)                                        \
+          strided[offset + i * step] = packed[i];                               \
+      offset = einsum_walk_next (walk, index, offset);                          \
+    }                                                                           \
 }
 
 DEFINE_COPY (float, f32)
@@ -355,17 +355,17 @@ typedef struct
 } Job;
 
 static void
-copy_term (Job      *self,
-           int       term,
-           gpointer  data)
+einsum_copy_term (Job      *self,
+                  int       term,
+                  gpointer  data)
 {
   const Group *second = term == SECOND ? &self->groups.depth : &self->groups.rows;
   const Group *third = term == FIRST ? &self->groups.depth : &self->groups.columns;
   Walk walk = { 0 };
 
-  walk_add (&walk, &self->einsum, &self->groups.batch, term);
-  walk_add (&walk, &self->einsum, second, term);
-  walk_add (&walk, &self->einsum, third, term);
+  einsum_walk_add (&walk, &self->einsum, &self->groups.batch, term);
+  einsum_walk_add (&walk, &self->einsum, second, term);
+  einsum_walk_add (&walk, &self->einsum, third, term);
   if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
     copy_f64 (&walk, self->elements[term], data, self->packed[term], term != RESULT);
   else
@@ -373,9 +373,9 @@ copy_term (Job      *self,
 }
 
 static void
-multiply (gpointer data,
-          gsize    item,
-          guint    worker)
+einsum_multiply (gpointer data,
+                 gsize    item,
+                 guint    worker)
 {
   const Job *self = data;
   gsize m = self->groups.rows.size, n = self->groups.columns.size, k = self->groups.depth.size;
@@ -401,9 +401,9 @@ typedef struct
 } Direct;
 
 static gboolean
-direct_init (Direct            *self,
-             const VnOpContext *ctx,
-             const Einsum      *einsum)
+einsum_direct_init (Direct            *self,
+                    const VnOpContext *ctx,
+                    const Einsum      *einsum)
 {
   *self = (Direct) { .ctx = ctx, .einsum = einsum, .n_products = 1 };
   for (int label = 0; label < MAX_LABELS; label++)
@@ -418,9 +418,9 @@ direct_init (Direct            *self,
 
 /* Where the operands of element @i of the result begin. */
 static void
-direct_start (const Direct *self,
-              gsize         i,
-              gsize        *offset)
+einsum_direct_start (const Direct *self,
+                     gsize         i,
+                     gsize        *offset)
 {
   const Term *result = &self->einsum->terms[RESULT];
 
@@ -436,9 +436,9 @@ direct_start (const Direct *self,
 }
 
 static void
-direct_next (const Direct *self,
-             gsize        *index,
-             gsize        *offset)
+einsum_direct_next (const Direct *self,
+                    gsize        *index,
+                    gsize        *offset)
 {
   for (int a = self->n_summed - 1; a >= 0; a--)
     {
@@ -465,14 +465,14 @@ direct_##suffix (gpointer data, gsize first, gsize n)                        \
     {                                                                        \
       gsize offset[MAX_OPERANDS], index[MAX_LABELS] = { 0 };                 \
       Sum sum = 0;                                                           \
-      direct_start (self, i, offset);                                        \
+      einsum_direct_start (self, i, offset);                                 \
       for (gsize k = 0; k < self->n_products; k++)                           \
         {                                                                    \
           Sum product = 1;                                                   \
           for (int t = 0; t < self->einsum->n_operands; t++)                 \
             product *= ((const T *) self->ctx->in[t]->data)[offset[t]];      \
           sum += product;                                                    \
-          direct_next (self, index, offset);                                 \
+          einsum_direct_next (self, index, offset);                          \
         }                                                                    \
       y[i] = (T) sum;                                                        \
     }                                                                        \
@@ -486,9 +486,9 @@ DEFINE_DIRECT (guint32, guint64, u32)
 DEFINE_DIRECT (guint64, guint64, u64)
 
 static gboolean
-run_direct (VnOpContext  *ctx,
-            const Einsum *einsum,
-            GError      **error)
+einsum_run_direct (VnOpContext  *ctx,
+                   const Einsum *einsum,
+                   GError      **error)
 {
   VnDType dtype = ctx->in[0]->dtype;
   guint bits = vn_dtype_get_bits (dtype);
@@ -496,7 +496,7 @@ run_direct (VnOpContext  *ctx,
                      : bits == 8 ? direct_u8 : bits == 16 ? direct_u16 : bits == 32 ? direct_u32 : direct_u64;
   Direct direct;
 
-  if (!direct_init (&direct, ctx, einsum))
+  if (!einsum_direct_init (&direct, ctx, einsum))
     return vn_op_fail (ctx, error, _("the product is too large for this machine"));
   if (ctx->out[0]->n_elements > 0)
     vn_op_for_ranges (ctx, ctx->out[0]->n_elements, 4. * (double) direct.n_products, func, &direct);
@@ -517,19 +517,19 @@ einsum_run (VnOpContext *ctx,
     shapes[i] = &ctx->in[i]->shape;
   if (!einsum_init (&job.einsum, ctx, shapes, error))
     return FALSE;
-  if (!has_product (ctx))
-    return run_direct (ctx, &job.einsum, error);
-  if (!groups_init (&job.groups, &job.einsum) || !count_copies (&job.groups, job.elements))
+  if (!einsum_has_product (ctx))
+    return einsum_run_direct (ctx, &job.einsum, error);
+  if (!einsum_groups_init (&job.groups, &job.einsum) || !einsum_count_copies (&job.groups, job.elements))
     return FALSE;
   job.packed[FIRST] = ctx->scratch;
   job.packed[SECOND] = (double *) job.packed[FIRST] + job.elements[FIRST];
   job.packed[RESULT] = (double *) job.packed[SECOND] + job.elements[SECOND];
-  copy_term (&job, FIRST, ctx->in[0]->data);
+  einsum_copy_term (&job, FIRST, ctx->in[0]->data);
   /* One operand alone is multiplied by ones. */
-  copy_term (&job, SECOND, ctx->n_inputs > 1 ? ctx->in[1]->data : wide ? (gpointer) &one_wide : (gpointer) &one);
+  einsum_copy_term (&job, SECOND, ctx->n_inputs > 1 ? ctx->in[1]->data : wide ? (gpointer) &one_wide : (gpointer) &one);
   vn_op_for_items (ctx, job.groups.batch.size,
-                   (double) job.groups.rows.size * job.groups.columns.size * job.groups.depth.size / 16, multiply, &job);
-  copy_term (&job, RESULT, ctx->out[0]->data);
+                   (double) job.groups.rows.size * job.groups.columns.size * job.groups.depth.size / 16, einsum_multiply, &job);
+  einsum_copy_term (&job, RESULT, ctx->out[0]->data);
   return TRUE;
 }
 

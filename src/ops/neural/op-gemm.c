@@ -10,19 +10,19 @@
 enum { A, B, C };
 
 static gint64
-dim_of (const VnShape *shape,
-        gboolean       transposed,
-        int            axis)
+gemm_dim_of (const VnShape *shape,
+             gboolean       transposed,
+             int            axis)
 {
   return shape->rank == 2 ? shape->dims[transposed ? 1 - axis : axis] : VN_DIM_UNKNOWN;
 }
 
 /* Up to opset 6 c was broadcast from axis 0 or 1 only if asked; the rules since then allow all of that. */
 static gboolean
-check_c (VnOpContext   *ctx,
-         const VnShape *c,
-         const VnShape *y,
-         GError       **error)
+gemm_check_c (VnOpContext   *ctx,
+              const VnShape *c,
+              const VnShape *y,
+              GError       **error)
 {
   if (c->rank > 2)
     return vn_op_fail (ctx, error, _("input C of rank %d: expected at most 2"), c->rank);
@@ -44,8 +44,8 @@ gemm_infer (VnOpContext *ctx,
   const VnShape *a = &ctx->in_types[A].shape, *b = &ctx->in_types[B].shape;
   gboolean trans_a = vn_node_get_int (ctx->node, "transA", 0) != 0;
   gboolean trans_b = vn_node_get_int (ctx->node, "transB", 0) != 0;
-  VnShape y = VN_SHAPE (dim_of (a, trans_a, 0), dim_of (b, trans_b, 1));
-  gint64 inner_a = dim_of (a, trans_a, 1), inner_b = dim_of (b, trans_b, 0);
+  VnShape y = VN_SHAPE (gemm_dim_of (a, trans_a, 0), gemm_dim_of (b, trans_b, 1));
+  gint64 inner_a = gemm_dim_of (a, trans_a, 1), inner_b = gemm_dim_of (b, trans_b, 0);
 
   if (!vn_op_check_alike (ctx, 0x6, error))
     return FALSE;
@@ -54,7 +54,7 @@ gemm_infer (VnOpContext *ctx,
   if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)
     return vn_op_fail (ctx, error, _("%lld columns of A, but %lld rows of B"),
                        (long long) inner_a, (long long) inner_b);
-  if (vn_op_has_input (ctx, C) && !check_c (ctx, &ctx->in_types[C].shape, &y, error))
+  if (vn_op_has_input (ctx, C) && !gemm_check_c (ctx, &ctx->in_types[C].shape, &y, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
   return TRUE;
@@ -62,9 +62,9 @@ gemm_infer (VnOpContext *ctx,
 
 /* Distances in c from one row and one column of y to the next: 0 where it is broadcast. */
 static void
-strides_of_c (const VnShape *c,
-              gsize         *row,
-              gsize         *column)
+gemm_strides_of_c (const VnShape *c,
+                   gsize         *row,
+                   gsize         *column)
 {
   gint64 columns = c->rank > 0 ? c->dims[c->rank - 1] : 1;
   gint64 rows = c->rank > 1 ? c->dims[0] : 1;
@@ -82,27 +82,27 @@ typedef struct
 } Gemm;
 
 /* A piece of rows, starting with beta * c and adding the product to it. */
-#define DEFINE_ROWS(T, suffix, gemm)                                         \
-static void                                                                  \
-rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                  \
-{                                                                            \
-  const VnOpContext *ctx = self->ctx;                                        \
-  const T *a = ctx->in[A]->data, *b = ctx->in[B]->data;                      \
-  T *y = (T *) ctx->out[0]->data + first * self->n;                          \
-  gsize lda = self->trans_a ? self->m : self->k;                             \
-  gboolean has_c = vn_op_has_input (ctx, C);                                 \
-  if (has_c)                                                                 \
-    {                                                                        \
-      const T *c = ctx->in[C]->data;                                         \
-      gsize row, column;                                                     \
-      strides_of_c (&ctx->in[C]->shape, &row, &column);                      \
-      for (gsize i = 0; i < n_rows; i++)                                     \
-        for (gsize j = 0; j < self->n; j++)                                  \
+#define DEFINE_ROWS(T, suffix, gemm)                                               \
+static void                                                                        \
+rows_##suffix (const Gemm *self, gsize first, gsize n_rows)                        \
+{                                                                                  \
+  const VnOpContext *ctx = self->ctx;                                              \
+  const T *a = ctx->in[A]->data, *b = ctx->in[B]->data;                            \
+  T *y = (T *) ctx->out[0]->data + first * self->n;                                \
+  gsize lda = self->trans_a ? self->m : self->k;                                   \
+  gboolean has_c = vn_op_has_input (ctx, C);                                       \
+  if (has_c)                                                                       \
+    {                                                                              \
+      const T *c = ctx->in[C]->data;                                               \
+      gsize row, column;                                                           \
+      gemm_strides_of_c (&ctx->in[C]->shape, &row, &column);                       \
+      for (gsize i = 0; i < n_rows; i++)                                           \
+        for (gsize j = 0; j < self->n; j++)                                        \
           y[i * self->n + j] = (T) self->beta * c[(first + i) * row + j * column]; \
-    }                                                                        \
-  gemm (self->trans_a, self->trans_b, n_rows, self->n, self->k, (T) self->alpha, \
-        self->trans_a ? a + first : a + first * lda, lda, b,                 \
-        self->trans_b ? self->k : self->n, has_c ? 1 : 0, y, self->n);       \
+    }                                                                              \
+  gemm (self->trans_a, self->trans_b, n_rows, self->n, self->k, (T) self->alpha,   \
+        self->trans_a ? a + first : a + first * lda, lda, b,                       \
+        self->trans_b ? self->k : self->n, has_c ? 1 : 0, y, self->n);             \
 }
 
 DEFINE_ROWS (float, f32, vn_gemm_general)
@@ -110,10 +110,10 @@ DEFINE_ROWS (double, f64, vn_gemm_general_f64)
 
 /* One element of alpha * sum + beta * c, in 64 bits where the factors are 1, which keeps large integers exact. */
 static void
-finish_whole (const Gemm *self,
-              gsize       row,
-              gsize       column,
-              char       *y)
+gemm_finish_whole (const Gemm *self,
+                   gsize       row,
+                   gsize       column,
+                   char       *y)
 {
   const VnTensor *c = vn_op_has_input (self->ctx, C) ? self->ctx->in[C] : NULL;
   VnTensor one = { .dtype = self->ctx->in[A]->dtype, .data = y };
@@ -123,7 +123,7 @@ finish_whole (const Gemm *self,
 
   if (c != NULL)
     {
-      strides_of_c (&c->shape, &c_row, &c_column);
+      gemm_strides_of_c (&c->shape, &c_row, &c_column);
       added = vn_tensor_get_s64 (c, row * c_row + column * c_column);
     }
   number = self->alpha * (double) sum + self->beta * (double) added;
@@ -135,9 +135,9 @@ finish_whole (const Gemm *self,
 }
 
 static void
-rows_whole (const Gemm *self,
-            gsize       first,
-            gsize       n_rows)
+gemm_rows_whole (const Gemm *self,
+                 gsize       first,
+                 gsize       n_rows)
 {
   const VnOpContext *ctx = self->ctx;
   gsize size = vn_dtype_get_bits (ctx->in[A]->dtype) / 8, lda = self->trans_a ? self->m : self->k;
@@ -147,7 +147,7 @@ rows_whole (const Gemm *self,
                  (const char *) ctx->in[A]->data + (self->trans_a ? first : first * lda) * size, lda, ctx->in[B]->data,
                  self->trans_b ? self->k : self->n, y, self->n);
   for (gsize i = 0; i < n_rows * self->n; i++)
-    finish_whole (self, first + i / self->n, i % self->n, y + i * size);
+    gemm_finish_whole (self, first + i / self->n, i % self->n, y + i * size);
 }
 
 #define ROWS 128
@@ -169,7 +169,7 @@ gemm_rows (gpointer data,
     }
   if (vn_dtype_is_integer (ctx->in[A]->dtype))
     {
-      rows_whole (self, first, n);
+      gemm_rows_whole (self, first, n);
       return;
     }
   rows_f32 (self, first, n);
@@ -201,7 +201,7 @@ gemm_release (gpointer prepared)
 }
 
 static void
-run_packed (const Gemm *gemm)
+gemm_run_packed (const Gemm *gemm)
 {
   const VnOpContext *ctx = gemm->ctx;
   gboolean has_c = vn_op_has_input (ctx, C);
@@ -215,7 +215,7 @@ run_packed (const Gemm *gemm)
 
   vn_epilogue_set_fused (&epilogue, ctx);
   if (has_c)
-    strides_of_c (&ctx->in[C]->shape, &call.added_row, &call.added_column);
+    gemm_strides_of_c (&ctx->in[C]->shape, &call.added_row, &call.added_column);
   vn_gemm_packed_run (ctx->prepared, ctx, &call);
 }
 
@@ -232,7 +232,7 @@ gemm_run (VnOpContext *ctx,
   };
 
   if (ctx->prepared != NULL)
-    run_packed (&gemm);
+    gemm_run_packed (&gemm);
   else
     vn_op_for_items (ctx, (gemm.m + ROWS - 1) / ROWS, (double) MIN (gemm.m, ROWS) * gemm.n * gemm.k / 16,
                      gemm_rows, &gemm);
@@ -240,8 +240,8 @@ gemm_run (VnOpContext *ctx,
 }
 
 static gboolean
-fused_gemm_infer (VnOpContext *ctx,
-                  GError     **error)
+gemm_fused_gemm_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   VnEpilogue epilogue;
 
@@ -249,8 +249,8 @@ fused_gemm_infer (VnOpContext *ctx,
 }
 
 static gboolean
-fused_gemm_run (VnOpContext *ctx,
-                GError     **error)
+gemm_fused_gemm_run (VnOpContext *ctx,
+                     GError     **error)
 {
   VnEpilogue epilogue = { 0 };
 
@@ -267,8 +267,8 @@ const VnOp vn_op_ms_fused_gemm = {
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_COMPUTE, B, C, 1, FALSE },
-  .infer = fused_gemm_infer,
-  .run = fused_gemm_run,
+  .infer = gemm_fused_gemm_infer,
+  .run = gemm_fused_gemm_run,
   .prepare = gemm_prepare,
   .release = gemm_release,
 };

@@ -34,9 +34,9 @@ typedef struct
 } Taps;
 
 static gboolean
-read_attributes (VnOpContext  *ctx,
-                 GridSample   *self,
-                 GError      **error)
+grid_sample_read_attributes (VnOpContext  *ctx,
+                             GridSample   *self,
+                             GError      **error)
 {
   static const char * const modes[] = { "linear", "nearest", "cubic", "bilinear", "bicubic", NULL };
   static const char * const paddings[] = { "zeros", "border", "reflection", NULL };
@@ -61,7 +61,7 @@ grid_sample_infer (VnOpContext *ctx,
   VnDType grid_type = ctx->in_types[1].dtype;
   GridSample self;
 
-  if (!read_attributes (ctx, &self, error))
+  if (!grid_sample_read_attributes (ctx, &self, error))
     return FALSE;
   if (grid_type != VN_DTYPE_UNDEFINED && (VN_FLOAT_BITS >> grid_type & 1) == 0)
     return vn_op_unsupported (ctx, 1, error);
@@ -86,9 +86,9 @@ grid_sample_infer (VnOpContext *ctx,
 
 /* In the precision of the grid: another rounding would choose another neighbour. */
 static double
-denormalize (const GridSample *self,
-             double            n,
-             gint64            length)
+grid_sample_denormalize (const GridSample *self,
+                         double            n,
+                         gint64            length)
 {
   float f = (float) n, l = (float) length;
 
@@ -98,9 +98,9 @@ denormalize (const GridSample *self,
 }
 
 static double
-reflect (const GridSample *self,
-         double            x,
-         gint64            length)
+grid_sample_reflect (const GridSample *self,
+                     double            x,
+                     gint64            length)
 {
   double min = self->align_corners ? 0. : -0.5, range = (double) length - (self->align_corners ? 1. : 0.);
   double rest;
@@ -116,20 +116,20 @@ reflect (const GridSample *self,
 }
 
 static gint64
-element_at (const GridSample *self,
-            double            x,
-            gint64            length)
+grid_sample_element_at (const GridSample *self,
+                        double            x,
+                        gint64            length)
 {
   if (self->padding == REFLECTION)
-    x = reflect (self, x, length);
+    x = grid_sample_reflect (self, x, length);
   if (self->padding != ZEROS)
     return (gint64) CLAMP (x, 0., (double) (length - 1));
   return x >= 0. && x < (double) length ? (gint64) x : -1;
 }
 
 static void
-cubic_weights (double t,
-               double w[4])
+grid_sample_cubic_weights (double t,
+                           double w[4])
 {
   const double a = -0.75;
   double s = 1 - t, u = t + 1, v = s + 1;
@@ -142,12 +142,12 @@ cubic_weights (double t,
 
 /* Elements and weights of one axis. */
 static guint
-axis_taps (const GridSample *self,
-           double            normalized,
-           gint64            length,
-           Tap               taps[4])
+grid_sample_axis_taps (const GridSample *self,
+                       double            normalized,
+                       gint64            length,
+                       Tap               taps[4])
 {
-  double x = denormalize (self, normalized, length), w[4], floor_x;
+  double x = grid_sample_denormalize (self, normalized, length), w[4], floor_x;
   guint n = self->mode == CUBIC ? 4 : 2;
 
   if (self->mode == NEAREST)
@@ -155,32 +155,32 @@ axis_taps (const GridSample *self,
   if (!isfinite (x))   /* nowhere: outside, or the first element where there is no outside */
     x = self->padding == ZEROS ? -10. : x > 0 && self->padding == BORDER ? (double) length + 2. : 0.;
   if (self->padding == REFLECTION)
-    x = reflect (self, x, length);
+    x = grid_sample_reflect (self, x, length);
   else if (self->padding == BORDER && self->mode != CUBIC)   /* there ONNX Runtime and PyTorch clamp the taps only */
     x = CLAMP (x, 0., (double) (length - 1));
   if (self->mode == NEAREST)
     {
-      taps[0] = (Tap) { element_at (self, x, length), 1. };
+      taps[0] = (Tap) { grid_sample_element_at (self, x, length), 1. };
       return 1;
     }
   floor_x = floor (x);
   if (self->mode == CUBIC)
-    cubic_weights (x - floor_x, w);
+    grid_sample_cubic_weights (x - floor_x, w);
   else
     {
       w[0] = 1 - (x - floor_x);
       w[1] = x - floor_x;
     }
   for (guint i = 0; i < n; i++)
-    taps[i] = (Tap) { element_at (self, floor_x + i - (n == 4), length), w[i] };
+    taps[i] = (Tap) { grid_sample_element_at (self, floor_x + i - (n == 4), length), w[i] };
   return n;
 }
 
 /* Products of the taps of all axes; those outside count as 0 and are left out. */
 static void
-find_taps (const GridSample *self,
-           gsize             position,
-           Taps             *taps)
+grid_sample_find_taps (const GridSample *self,
+                       gsize             position,
+                       Taps             *taps)
 {
   taps->n = 1;
   taps->offset[0] = 0;
@@ -190,7 +190,7 @@ find_taps (const GridSample *self,
       Taps before = *taps;
       double at = vn_tensor_get_double (self->grid, position * (gsize) self->n_spatial + (gsize) (self->n_spatial - 1 - d));
       Tap axis[4];
-      guint n = axis_taps (self, at, self->dims[d], axis);
+      guint n = grid_sample_axis_taps (self, at, self->dims[d], axis);
 
       taps->n = 0;
       for (guint i = 0; i < before.n; i++)
@@ -203,26 +203,26 @@ find_taps (const GridSample *self,
     }
 }
 
-#define APPLY(type)                                                             \
-  {                                                                             \
-    const type *x = self->x->data;                                              \
-    type *y = self->y->data;                                                    \
-                                                                                \
+#define APPLY(type)                                                                         \
+  {                                                                                         \
+    const type *x = self->x->data;                                                          \
+    type *y = self->y->data;                                                                \
+                                                                                            \
     for (gsize c = 0; c < self->channels; c++, from += self->in_size, to += self->out_size) \
-      {                                                                         \
-        double sum = 0;                                                         \
-                                                                                \
-        for (guint i = 0; i < taps->n; i++)                                     \
-          sum += taps->weight[i] * (double) x[from + taps->offset[i]];          \
-        y[to] = (type) sum;                                                     \
-      }                                                                         \
+      {                                                                                     \
+        double sum = 0;                                                                     \
+                                                                                            \
+        for (guint i = 0; i < taps->n; i++)                                                 \
+          sum += taps->weight[i] * (double) x[from + taps->offset[i]];                      \
+        y[to] = (type) sum;                                                                 \
+      }                                                                                     \
   }
 
 static void
-apply_numbers (const GridSample *self,
-               const Taps       *taps,
-               gsize             from,
-               gsize             to)
+grid_sample_apply_numbers (const GridSample *self,
+                           const Taps       *taps,
+                           gsize             from,
+                           gsize             to)
 {
   for (gsize c = 0; c < self->channels; c++, from += self->in_size, to += self->out_size)
     {
@@ -236,10 +236,10 @@ apply_numbers (const GridSample *self,
 
 /* Nearest moves elements, whatever they are. */
 static void
-move_elements (const GridSample *self,
-               const Taps       *taps,
-               gsize             from,
-               gsize             to)
+grid_sample_move_elements (const GridSample *self,
+                           const Taps       *taps,
+                           gsize             from,
+                           gsize             to)
 {
   gsize size = vn_elem_size (self->x->dtype);
 
@@ -264,15 +264,15 @@ sample_positions (gpointer data,
       gsize from = picture * self->channels * self->in_size;
       gsize to = picture * self->channels * self->out_size + p % self->out_size;
 
-      find_taps (self, p, taps);
+      grid_sample_find_taps (self, p, taps);
       if (self->mode == NEAREST)
-        move_elements (self, taps, from, to);
+        grid_sample_move_elements (self, taps, from, to);
       else if (self->x->dtype == VN_DTYPE_F32)
         APPLY (float)
       else if (self->x->dtype == VN_DTYPE_F64)
         APPLY (double)
       else
-        apply_numbers (self, taps, from, to);
+        grid_sample_apply_numbers (self, taps, from, to);
     }
 }
 
@@ -283,7 +283,7 @@ grid_sample_run (VnOpContext *ctx,
   const VnShape *x = &ctx->in[0]->shape;
   GridSample self;
 
-  if (!vn_op_check_movable (ctx, error) || !read_attributes (ctx, &self, error))
+  if (!vn_op_check_movable (ctx, error) || !grid_sample_read_attributes (ctx, &self, error))
     return FALSE;
   if (self.mode != NEAREST && (VN_NUMBER_BITS >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);

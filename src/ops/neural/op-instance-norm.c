@@ -8,8 +8,8 @@
 enum { X, SCALE, BIAS };
 
 static gint64
-n_groups (const VnOpContext *ctx,
-          const VnShape     *x)
+instance_norm_n_groups (const VnOpContext *ctx,
+                        const VnShape     *x)
 {
   return g_str_equal (ctx->op->type, "GroupNormalization") ? vn_node_get_int (ctx->node, "num_groups", 0) : x->dims[1];
 }
@@ -27,7 +27,7 @@ norm_infer (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), x->rank);
   if (x->rank >= 0 && x->dims[1] >= 0)
     {
-      groups = n_groups (ctx, x);
+      groups = instance_norm_n_groups (ctx, x);
       if (groups < 1 || x->dims[1] % groups != 0)
         return vn_op_fail (ctx, error, _("%lld channels cannot be split into %lld"
                                          " groups"), (long long) x->dims[1], (long long) groups);
@@ -54,11 +54,11 @@ typedef struct
 
 VN_MULTIVERSION
 static void
-measure (const float *x,
-         gsize        n,
-         double       epsilon,
-         float       *mean,
-         double      *factor)
+instance_norm_measure (const float *x,
+                       gsize        n,
+                       double       epsilon,
+                       float       *mean,
+                       double      *factor)
 {
   double centre, squares;
 
@@ -69,12 +69,12 @@ measure (const float *x,
 
 VN_MULTIVERSION
 static void
-affine (const float *x,
-        float       *y,
-        gsize        n,
-        float        mean,
-        float        a,
-        float        b)
+instance_norm_affine (const float *x,
+                      float       *y,
+                      gsize        n,
+                      float        mean,
+                      float        a,
+                      float        b)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = (x[i] - mean) * a + b;
@@ -122,13 +122,13 @@ norm_group (gpointer data,
       norm_group_f64 (self, item);
       return;
     }
-  measure ((const float *) ctx->in[X]->data + at, self->channels * self->size, self->epsilon, &mean, &factor);
+  instance_norm_measure ((const float *) ctx->in[X]->data + at, self->channels * self->size, self->epsilon, &mean, &factor);
   for (gsize c = 0; c < self->channels; c++, at += self->size)
     {
       gsize which = by_group ? group : group * self->channels + c;
 
-      affine ((const float *) ctx->in[X]->data + at, (float *) ctx->out[0]->data + at, self->size, mean,
-              (float) (factor * scale[which]), bias[which]);
+      instance_norm_affine ((const float *) ctx->in[X]->data + at, (float *) ctx->out[0]->data + at, self->size, mean,
+                            (float) (factor * scale[which]), bias[which]);
     }
 }
 
@@ -137,7 +137,7 @@ norm_run (VnOpContext *ctx,
           GError     **error)
 {
   const VnShape *x = &ctx->in[X]->shape;
-  Norm job = { ctx, (gsize) n_groups (ctx, x) };
+  Norm job = { ctx, (gsize) instance_norm_n_groups (ctx, x) };
 
   job.channels = (gsize) x->dims[1] / MAX (job.groups, 1);
   job.size = (gsize) vn_shape_count (x, 2, x->rank);

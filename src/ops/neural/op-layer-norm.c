@@ -22,11 +22,11 @@ norm_axis (VnOpContext   *ctx,
 
 /* Scale and bias must have the normalized axes' shape, or be one number; leading ones do not matter. */
 static gboolean
-check_factor (VnOpContext   *ctx,
-              guint          input,
-              const VnShape *x,
-              int            axis,
-              GError       **error)
+layer_norm_check_factor (VnOpContext   *ctx,
+                         guint          input,
+                         const VnShape *x,
+                         int            axis,
+                         GError       **error)
 {
   const VnShape *shape = &ctx->in_types[input].shape;
   gsize n, size = (gsize) vn_shape_count (x, axis, x->rank);
@@ -52,8 +52,8 @@ layer_norm_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
   if (x->rank >= 0)
     {
-      if (!norm_axis (ctx, x, &axis, error) || !check_factor (ctx, SCALE, x, axis, error) ||
-          !check_factor (ctx, BIAS, x, axis, error))
+      if (!norm_axis (ctx, x, &axis, error) || !layer_norm_check_factor (ctx, SCALE, x, axis, error) ||
+          !layer_norm_check_factor (ctx, BIAS, x, axis, error))
         return FALSE;
       for (int i = axis; i < x->rank; i++)
         statistics.dims[i] = 1;
@@ -72,10 +72,10 @@ typedef struct
 } LayerNorm;
 
 static void
-store_statistics (const VnOpContext *ctx,
-                  gsize              line,
-                  float              mean,
-                  float              factor)
+layer_norm_store_statistics (const VnOpContext *ctx,
+                             gsize              line,
+                             float              mean,
+                             float              factor)
 {
   if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
     ((float *) ctx->out[1]->data)[line] = mean;
@@ -103,7 +103,7 @@ layer_norm_line_f64 (const LayerNorm *self,
 
       y[i] = (x[i] - mean) * factor * ((const double *) scale->data)[scale->n_elements > 1 ? i : 0] + b;
     }
-  store_statistics (ctx, line, (float) mean, (float) factor);
+  layer_norm_store_statistics (ctx, line, (float) mean, (float) factor);
 }
 
 static void
@@ -125,13 +125,13 @@ layer_norm_line (gpointer data,
   vn_norm_measure (x, self->size, self->centred, self->epsilon, &mean, &factor);
   vn_norm_scale (x, (float *) ctx->out[0]->data + item * self->size, self->size, mean, factor, scale->data,
                  scale->n_elements > 1, bias != NULL ? bias->data : NULL, bias != NULL && bias->n_elements > 1);
-  store_statistics (ctx, item, mean, factor);
+  layer_norm_store_statistics (ctx, item, mean, factor);
 }
 
 static gboolean
-run_lines (VnOpContext *ctx,
-           gboolean     centred,
-           GError     **error)
+layer_norm_run_lines (VnOpContext *ctx,
+                      gboolean     centred,
+                      GError     **error)
 {
   const VnShape *x = &ctx->in[X]->shape;
   LayerNorm job = { ctx, 0, vn_node_get_float (ctx->node, "epsilon", 1e-5f), centred };
@@ -148,14 +148,14 @@ static gboolean
 layer_norm_run (VnOpContext *ctx,
                 GError     **error)
 {
-  return run_lines (ctx, TRUE, error);
+  return layer_norm_run_lines (ctx, TRUE, error);
 }
 
 static gboolean
-rms_norm_run (VnOpContext *ctx,
-              GError     **error)
+layer_norm_rms_norm_run (VnOpContext *ctx,
+                         GError     **error)
 {
-  return run_lines (ctx, FALSE, error);
+  return layer_norm_run_lines (ctx, FALSE, error);
 }
 
 /* Since 17 in ONNX; before, ONNX Runtime knew it under the same name. */
@@ -180,7 +180,7 @@ const VnOp vn_op_rms_normalization_23 = {
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = layer_norm_infer,
-  .run = rms_norm_run,
+  .run = layer_norm_rms_norm_run,
 };
 
 const VnOp vn_op_simplified_layer_normalization_1 = {
@@ -192,5 +192,5 @@ const VnOp vn_op_simplified_layer_normalization_1 = {
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .infer = layer_norm_infer,
-  .run = rms_norm_run,
+  .run = layer_norm_rms_norm_run,
 };

@@ -4,22 +4,22 @@
 #include "vn-elem-private.h"
 
 static gboolean
-check_f32 (VnOpContext *ctx,
-           GError     **error)
+legacy_check_f32 (VnOpContext *ctx,
+                  GError     **error)
 {
   return ctx->in[0]->dtype == VN_DTYPE_F32 || vn_op_unsupported (ctx, 0, error);
 }
 
 /* y = alpha x + beta */
 static gboolean
-affine_run (VnOpContext *ctx,
-            GError     **error)
+legacy_affine_run (VnOpContext *ctx,
+                   GError     **error)
 {
   float alpha = vn_node_get_float (ctx->node, "alpha", 1.f), beta = vn_node_get_float (ctx->node, "beta", 0.f);
   const float *x = ctx->in[0]->data;
   float *y = ctx->out[0]->data;
 
-  if (!check_f32 (ctx, error))
+  if (!legacy_check_f32 (ctx, error))
     return FALSE;
   for (gsize i = 0; i < ctx->in[0]->n_elements; i++)
     y[i] = alpha * x[i] + beta;
@@ -27,14 +27,14 @@ affine_run (VnOpContext *ctx,
 }
 
 static gboolean
-scale_run (VnOpContext *ctx,
-           GError     **error)
+legacy_scale_run (VnOpContext *ctx,
+                  GError     **error)
 {
   float scale = vn_node_get_float (ctx->node, "scale", 1.f);
   const float *x = ctx->in[0]->data;
   float *y = ctx->out[0]->data;
 
-  if (!check_f32 (ctx, error))
+  if (!legacy_check_f32 (ctx, error))
     return FALSE;
   for (gsize i = 0; i < ctx->in[0]->n_elements; i++)
     y[i] = scale * x[i];
@@ -43,14 +43,14 @@ scale_run (VnOpContext *ctx,
 
 /* y = alpha ln (1 + e^(beta x)) */
 static gboolean
-parametric_softplus_run (VnOpContext *ctx,
-                         GError     **error)
+legacy_parametric_softplus_run (VnOpContext *ctx,
+                                GError     **error)
 {
   float alpha = vn_node_get_float (ctx->node, "alpha", 1.f), beta = vn_node_get_float (ctx->node, "beta", 1.f);
   const float *x = ctx->in[0]->data;
   float *y = ctx->out[0]->data;
 
-  if (!check_f32 (ctx, error))
+  if (!legacy_check_f32 (ctx, error))
     return FALSE;
   for (gsize i = 0; i < ctx->in[0]->n_elements; i++)
     {
@@ -63,14 +63,14 @@ parametric_softplus_run (VnOpContext *ctx,
 
 /* y = alpha tanh (beta x) */
 static gboolean
-scaled_tanh_run (VnOpContext *ctx,
-                 GError     **error)
+legacy_scaled_tanh_run (VnOpContext *ctx,
+                        GError     **error)
 {
   float alpha = vn_node_get_float (ctx->node, "alpha", 1.f), beta = vn_node_get_float (ctx->node, "beta", 1.f);
   const float *x = ctx->in[0]->data;
   float *y = ctx->out[0]->data;
 
-  if (!check_f32 (ctx, error))
+  if (!legacy_check_f32 (ctx, error))
     return FALSE;
   for (gsize i = 0; i < ctx->in[0]->n_elements; i++)
     y[i] = alpha * tanhf (beta * x[i]);
@@ -80,8 +80,8 @@ scaled_tanh_run (VnOpContext *ctx,
 /* ---- ImageScaler: y = scale x + bias[channel] ---- */
 
 static gboolean
-image_scaler_infer (VnOpContext *ctx,
-                    GError     **error)
+legacy_image_scaler_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   gsize n;
@@ -94,8 +94,8 @@ image_scaler_infer (VnOpContext *ctx,
 }
 
 static gboolean
-image_scaler_run (VnOpContext *ctx,
-                  GError     **error)
+legacy_image_scaler_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnShape *shape = &ctx->in[0]->shape;
   float scale = vn_node_get_float (ctx->node, "scale", 1.f);
@@ -103,7 +103,7 @@ image_scaler_run (VnOpContext *ctx,
   float *y = ctx->out[0]->data;
   gsize n, plane;
 
-  if (!check_f32 (ctx, error))
+  if (!legacy_check_f32 (ctx, error))
     return FALSE;
   bias = vn_node_get_floats (ctx->node, "bias", &n);
   plane = (gsize) (shape->dims[2] * shape->dims[3]);
@@ -115,9 +115,9 @@ image_scaler_run (VnOpContext *ctx,
 /* ---- Crop: border left, top, right, bottom; or left and top with a size ---- */
 
 static gboolean
-crop_window (VnOpContext *ctx,
-             gint64       window[4],
-             GError     **error)
+legacy_crop_window (VnOpContext *ctx,
+                    gint64       window[4],
+                    GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   gsize n_border, n_scale;
@@ -141,8 +141,8 @@ crop_window (VnOpContext *ctx,
 }
 
 static gboolean
-crop_infer (VnOpContext *ctx,
-            GError     **error)
+legacy_crop_infer (VnOpContext *ctx,
+                   GError     **error)
 {
   VnShape out = ctx->in_types[0].shape;
   gint64 window[4];
@@ -151,7 +151,7 @@ crop_infer (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("Crop: the input must have 4 dims, found %d"), out.rank);
   if (out.rank == 4 && out.dims[2] >= 0 && out.dims[3] >= 0)
     {
-      if (!crop_window (ctx, window, error))
+      if (!legacy_crop_window (ctx, window, error))
         return FALSE;
       out.dims[2] = window[2];
       out.dims[3] = window[3];
@@ -163,15 +163,15 @@ crop_infer (VnOpContext *ctx,
 }
 
 static gboolean
-crop_run (VnOpContext *ctx,
-          GError     **error)
+legacy_crop_run (VnOpContext *ctx,
+                 GError     **error)
 {
   const VnShape *in = &ctx->in[0]->shape;
   gsize size = vn_elem_size (ctx->in[0]->dtype);
   gint64 window[4], h = in->dims[2], w = in->dims[3];
   VnCopy copy = { 0 };
 
-  if (!vn_op_check_movable (ctx, error) || !crop_window (ctx, window, error))
+  if (!vn_op_check_movable (ctx, error) || !legacy_crop_window (ctx, window, error))
     return FALSE;
   vn_copy_add_dim (&copy, in->dims[0] * in->dims[1], window[2] * window[3], h * w);
   vn_copy_add_dim (&copy, window[2], window[3], w);
@@ -193,10 +193,10 @@ crop_run (VnOpContext *ctx,
 
 #define F32_BIT VN_DTYPE_BIT (F32)
 
-LEGACY (vn_op_affine_1, "Affine", F32_BIT, VN_FAMILY_ARITHMETIC, vn_op_infer_same, affine_run)
-LEGACY (vn_op_scale_1, "Scale", F32_BIT, VN_FAMILY_ARITHMETIC, vn_op_infer_same, scale_run)
+LEGACY (vn_op_affine_1, "Affine", F32_BIT, VN_FAMILY_ARITHMETIC, vn_op_infer_same, legacy_affine_run)
+LEGACY (vn_op_scale_1, "Scale", F32_BIT, VN_FAMILY_ARITHMETIC, vn_op_infer_same, legacy_scale_run)
 LEGACY (vn_op_parametric_softplus_1, "ParametricSoftplus", F32_BIT, VN_FAMILY_ACTIVATION, vn_op_infer_same,
-        parametric_softplus_run)
-LEGACY (vn_op_scaled_tanh_1, "ScaledTanh", F32_BIT, VN_FAMILY_ACTIVATION, vn_op_infer_same, scaled_tanh_run)
-LEGACY (vn_op_image_scaler_1, "ImageScaler", F32_BIT, VN_FAMILY_ARITHMETIC, image_scaler_infer, image_scaler_run)
-LEGACY (vn_op_crop_1, "Crop", VN_MOVABLE_BITS, VN_FAMILY_SHAPE, crop_infer, crop_run)
+        legacy_parametric_softplus_run)
+LEGACY (vn_op_scaled_tanh_1, "ScaledTanh", F32_BIT, VN_FAMILY_ACTIVATION, vn_op_infer_same, legacy_scaled_tanh_run)
+LEGACY (vn_op_image_scaler_1, "ImageScaler", F32_BIT, VN_FAMILY_ARITHMETIC, legacy_image_scaler_infer, legacy_image_scaler_run)
+LEGACY (vn_op_crop_1, "Crop", VN_MOVABLE_BITS, VN_FAMILY_SHAPE, legacy_crop_infer, legacy_crop_run)

@@ -18,11 +18,11 @@ typedef struct
 } Linear;
 
 static gboolean
-split (VnOpContext *ctx,
-       guint        input,
-       gint64       heads,
-       gint64      *depth,
-       GError     **error)
+linear_attention_split (VnOpContext *ctx,
+                        guint        input,
+                        gint64       heads,
+                        gint64      *depth,
+                        GError     **error)
 {
   const VnShape *x = &ctx->in_types[input].shape;
 
@@ -36,13 +36,13 @@ split (VnOpContext *ctx,
 
 /* Decay and update rate: there, or not, as the rule wants; of one of two widths. */
 static gboolean
-check_gate (Linear       *self,
-            VnOpContext  *ctx,
-            guint         input,
-            gboolean      wanted,
-            gint64        wide,
-            gint64       *n,
-            GError      **error)
+linear_attention_check_gate (Linear       *self,
+                             VnOpContext  *ctx,
+                             guint         input,
+                             gboolean      wanted,
+                             gint64        wide,
+                             gint64       *n,
+                             GError      **error)
 {
   const VnShape *query = &ctx->in_types[QUERY].shape, *x;
 
@@ -62,9 +62,9 @@ check_gate (Linear       *self,
 }
 
 static gboolean
-check_state (const Linear  *self,
-             VnOpContext   *ctx,
-             GError       **error)
+linear_attention_check_state (const Linear  *self,
+                              VnOpContext   *ctx,
+                              GError       **error)
 {
   VnShape wanted = VN_SHAPE (self->batch, self->kv_heads, self->depth, self->v_depth);
   g_autofree char *text = NULL;
@@ -91,8 +91,8 @@ linear_init (Linear       *self,
   if (self->heads < 1 || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
     return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
                                      " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
-  if (!split (ctx, QUERY, self->heads, &self->depth, error) || !split (ctx, KEY, self->kv_heads, &key_depth, error) ||
-      !split (ctx, VALUE, self->kv_heads, &self->v_depth, error))
+  if (!linear_attention_split (ctx, QUERY, self->heads, &self->depth, error) || !linear_attention_split (ctx, KEY, self->kv_heads, &key_depth, error) ||
+      !linear_attention_split (ctx, VALUE, self->kv_heads, &self->v_depth, error))
     return FALSE;
   self->batch = ctx->in_types[QUERY].shape.dims[0];
   self->length = ctx->in_types[QUERY].shape.dims[1];
@@ -103,14 +103,14 @@ linear_init (Linear       *self,
   self->scale = vn_node_get_float (ctx->node, "scale", 0.f);
   if (self->scale == 0.f)
     self->scale = 1.f / sqrtf ((float) self->depth);
-  return check_gate (self, ctx, DECAY, rule == 1 || rule == 3, wide, &self->n_decay, error) &&
-         check_gate (self, ctx, BETA, rule >= 2, 1, &self->n_beta, error) && check_state (self, ctx, error);
+  return linear_attention_check_gate (self, ctx, DECAY, rule == 1 || rule == 3, wide, &self->n_decay, error) &&
+         linear_attention_check_gate (self, ctx, BETA, rule >= 2, 1, &self->n_beta, error) && linear_attention_check_state (self, ctx, error);
 }
 
 /* Scratch of one worker: a state, and the corrected values. */
 static gboolean
-count_scratch (const Linear *self,
-               gsize        *n)
+linear_attention_count_scratch (const Linear *self,
+                                gsize        *n)
 {
   return vn_checked_mul ((gsize) self->depth, (gsize) self->v_depth, n) &&
          vn_checked_add (*n, (gsize) self->v_depth, n);
@@ -136,7 +136,7 @@ linear_attention_infer (VnOpContext *ctx,
   if (!linear_init (&self, ctx, error))
     return FALSE;
   y = VN_SHAPE (self.batch, self.length, 0);
-  if (!vn_checked_mul_s64 (self.heads, self.v_depth, &y.dims[2]) || !count_scratch (&self, &n) ||
+  if (!vn_checked_mul_s64 (self.heads, self.v_depth, &y.dims[2]) || !linear_attention_count_scratch (&self, &n) ||
       !vn_checked_mul (n, vn_op_max_workers () * sizeof (float), &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the state does not fit into memory"));
   state = VN_SHAPE (self.batch, self.kv_heads, self.depth, self.v_depth);
@@ -150,12 +150,12 @@ linear_attention_infer (VnOpContext *ctx,
 /* to = factor * sum over d of x[d] state[d] */
 VN_MULTIVERSION
 static void
-read_state (const float *state,
-            const float *x,
-            float       *to,
-            gsize        depth,
-            gsize        n,
-            float        factor)
+linear_attention_read_state (const float *state,
+                             const float *x,
+                             float       *to,
+                             gsize        depth,
+                             gsize        n,
+                             float        factor)
 {
   for (gsize m = 0; m < n; m++)
     to[m] = 0.f;
@@ -168,11 +168,11 @@ read_state (const float *state,
 
 VN_MULTIVERSION
 static void
-write_state (float       *state,
-             const float *k,
-             const float *v,
-             gsize        depth,
-             gsize        n)
+linear_attention_write_state (float       *state,
+                              const float *k,
+                              const float *v,
+                              gsize        depth,
+                              gsize        n)
 {
   for (gsize d = 0; d < depth; d++)
     for (gsize m = 0; m < n; m++)
@@ -180,10 +180,10 @@ write_state (float       *state,
 }
 
 static void
-fade_state (const Linear *self,
-            float        *state,
-            gsize         token,
-            gsize         h)
+linear_attention_fade_state (const Linear *self,
+                             float        *state,
+                             gsize         token,
+                             gsize         h)
 {
   const float *decay = (const float *) self->ctx->in[DECAY]->data + token * (gsize) self->n_decay;
   gsize n = (gsize) self->v_depth, depth = (gsize) self->depth;
@@ -199,11 +199,11 @@ fade_state (const Linear *self,
 }
 
 static void
-take_token (const Linear *self,
-            float        *state,
-            float        *spare,
-            gsize         token,
-            gsize         h)
+linear_attention_take_token (const Linear *self,
+                             float        *state,
+                             float        *spare,
+                             gsize         token,
+                             gsize         h)
 {
   const VnOpContext *ctx = self->ctx;
   gsize depth = (gsize) self->depth, n = (gsize) self->v_depth, kv = (gsize) self->kv_heads;
@@ -212,26 +212,26 @@ take_token (const Linear *self,
   const float *v = (const float *) ctx->in[VALUE]->data + (token * kv + h) * n;
 
   if (self->n_decay > 0)
-    fade_state (self, state, token, h);
+    linear_attention_fade_state (self, state, token, h);
   if (self->n_beta > 0)
     {
       float beta = ((const float *) ctx->in[BETA]->data)[token * (gsize) self->n_beta + (self->n_beta == 1 ? 0 : h)];
 
-      read_state (state, k, spare, depth, n, 1.f);
+      linear_attention_read_state (state, k, spare, depth, n, 1.f);
       for (gsize m = 0; m < n; m++)
         spare[m] = beta * (v[m] - spare[m]);
       v = spare;
     }
-  write_state (state, k, v, depth, n);
+  linear_attention_write_state (state, k, v, depth, n);
   for (gsize i = h * group; i < (h + 1) * group; i++)
-    read_state (state, (const float *) ctx->in[QUERY]->data + (token * (gsize) self->heads + i) * depth,
-                (float *) ctx->out[0]->data + (token * (gsize) self->heads + i) * n, depth, n, self->scale);
+    linear_attention_read_state (state, (const float *) ctx->in[QUERY]->data + (token * (gsize) self->heads + i) * depth,
+                                 (float *) ctx->out[0]->data + (token * (gsize) self->heads + i) * n, depth, n, self->scale);
 }
 
 static void
-run_head (gpointer data,
-          gsize    item,
-          guint    worker)
+linear_attention_run_head (gpointer data,
+                           gsize    item,
+                           guint    worker)
 {
   const Linear *self = data;
   const VnOpContext *ctx = self->ctx;
@@ -245,7 +245,7 @@ run_head (gpointer data,
   else
     memset (state, 0, size * sizeof (float));
   for (gsize t = 0; t < (gsize) self->length; t++)
-    take_token (self, state, spare, b * (gsize) self->length + t, item % (gsize) self->kv_heads);
+    linear_attention_take_token (self, state, spare, b * (gsize) self->length + t, item % (gsize) self->kv_heads);
 }
 
 static gboolean
@@ -257,7 +257,7 @@ linear_attention_run (VnOpContext *ctx,
   if (!linear_init (&self, ctx, error))
     return FALSE;
   vn_op_for_items (ctx, (gsize) (self.batch * self.kv_heads),
-                   (double) self.length * (double) self.depth * (double) self.v_depth, run_head, &self);
+                   (double) self.length * (double) self.depth * (double) self.v_depth, linear_attention_run_head, &self);
   return TRUE;
 }
 

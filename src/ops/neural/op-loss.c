@@ -19,9 +19,9 @@ typedef struct
 } Loss;
 
 static gboolean
-get_reduction (VnOpContext  *ctx,
-               Reduction    *reduction,
-               GError      **error)
+loss_get_reduction (VnOpContext  *ctx,
+                    Reduction    *reduction,
+                    GError      **error)
 {
   static const char * const names[] = { "mean", "sum", "none", NULL };
   guint choice = vn_op_attr_choice (ctx, "reduction", "mean", names, error);
@@ -31,8 +31,8 @@ get_reduction (VnOpContext  *ctx,
 }
 
 static gboolean
-check_shapes (VnOpContext  *ctx,
-              GError      **error)
+loss_check_shapes (VnOpContext  *ctx,
+                   GError      **error)
 {
   const VnShape *x = &ctx->in_types[INPUT].shape, *target = &ctx->in_types[TARGET].shape;
   const VnShape *weight = vn_op_has_input (ctx, WEIGHT) ? &ctx->in_types[WEIGHT].shape : NULL;
@@ -65,7 +65,7 @@ loss_infer (VnOpContext *ctx,
   VnShape loss = VN_SHAPE_SCALAR;
   Reduction reduction;
 
-  if (!vn_op_check_index_dtype (ctx, TARGET, error) || !get_reduction (ctx, &reduction, error) || !check_shapes (ctx, error))
+  if (!vn_op_check_index_dtype (ctx, TARGET, error) || !loss_get_reduction (ctx, &reduction, error) || !loss_check_shapes (ctx, error))
     return FALSE;
   if (reduction == NONE)
     {
@@ -84,8 +84,8 @@ loss_infer (VnOpContext *ctx,
 
 /* Logarithm of the sum of the exponentials of all classes of one item. */
 static double
-log_sum (const Loss *self,
-         gsize       base)
+loss_log_sum (const Loss *self,
+              gsize       base)
 {
   double max = -INFINITY, sum = 0;
 
@@ -104,13 +104,13 @@ log_sum (const Loss *self,
 }
 
 static double
-item_loss (const Loss *self,
+loss_item (const Loss *self,
            gsize       item,
            gsize       base,
            double     *weight)
 {
   gint64 class = vn_tensor_get_s64 (self->target, item);
-  double log_of_sum = self->softmax ? log_sum (self, base) : 0.;
+  double log_of_sum = self->softmax ? loss_log_sum (self, base) : 0.;
 
   for (gsize c = 0; self->log_prob != NULL && c < self->classes; c++)
     vn_number_store (self->log_prob->dtype, self->log_prob->data, base + c * self->inner,
@@ -123,9 +123,9 @@ item_loss (const Loss *self,
 }
 
 static gboolean
-check_targets (VnOpContext  *ctx,
-               const Loss   *self,
-               GError      **error)
+loss_check_targets (VnOpContext  *ctx,
+                    const Loss   *self,
+                    GError      **error)
 {
   for (gsize i = 0; i < self->target->n_elements; i++)
     {
@@ -153,11 +153,11 @@ loss_run (VnOpContext *ctx,
 
   if ((VN_FLOAT_BITS >> x->dtype & 1) == 0)
     return vn_op_unsupported (ctx, INPUT, error);
-  if (!get_reduction (ctx, &self.reduction, error) || !check_targets (ctx, &self, error))
+  if (!loss_get_reduction (ctx, &self.reduction, error) || !loss_check_targets (ctx, &self, error))
     return FALSE;
   for (gsize i = 0; i < self.target->n_elements; i++)
     {
-      double weight, loss = item_loss (&self, i, i / self.inner * self.classes * self.inner + i % self.inner, &weight);
+      double weight, loss = loss_item (&self, i, i / self.inner * self.classes * self.inner + i % self.inner, &weight);
 
       sum += loss;
       weights += weight;
@@ -175,7 +175,7 @@ loss_run (VnOpContext *ctx,
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = outputs, \
     .others = { [1] = VN_INDEX_BITS },                                          \
     .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << WEIGHT,                   \
-    .stand_ins = VN_STAND_IN_HALVES,                                          \
+    .stand_ins = VN_STAND_IN_HALVES,                                            \
     .family = VN_FAMILY_OTHER,                                                  \
     .infer = loss_infer,                                                        \
     .run = loss_run,                                                            \

@@ -5,10 +5,10 @@
 #include <math.h>
 
 static gboolean
-read_axis (VnOpContext   *ctx,
-           const VnShape *x,
-           int           *axis,
-           GError       **error)
+lp_norm_read_axis (VnOpContext   *ctx,
+                   const VnShape *x,
+                   int           *axis,
+                   GError       **error)
 {
   gint64 given = vn_node_get_int (ctx->node, "axis", -1);
 
@@ -26,7 +26,7 @@ lp_norm_infer (VnOpContext *ctx,
 
   if (p != 1 && p != 2)
     return vn_op_fail (ctx, error, _("p is %lld, expected 1 or 2"), (long long) p);
-  if (ctx->in_types[0].shape.rank >= 0 && !read_axis (ctx, &ctx->in_types[0].shape, &axis, error))
+  if (ctx->in_types[0].shape.rank >= 0 && !lp_norm_read_axis (ctx, &ctx->in_types[0].shape, &axis, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);
 }
@@ -56,7 +56,7 @@ lp_norm_run (VnOpContext *ctx,
   gsize outer, size, inner;
   int axis;
 
-  if (!read_axis (ctx, shape, &axis, error))
+  if (!lp_norm_read_axis (ctx, shape, &axis, error))
     return FALSE;
   outer = (gsize) vn_shape_count (shape, 0, axis);
   size = (gsize) shape->dims[axis];

@@ -30,9 +30,9 @@ lrn_infer (VnOpContext *ctx,
 
 VN_MULTIVERSION
 static void
-add_squares (const float *x,
-             float       *sum,
-             gsize        n)
+lrn_add_squares (const float *x,
+                 float       *sum,
+                 gsize        n)
 {
   for (gsize i = 0; i < n; i++)
     sum[i] += x[i] * x[i];
@@ -40,11 +40,11 @@ add_squares (const float *x,
 
 VN_MULTIVERSION
 static void
-divide (const Lrn   *self,
-        const float *x,
-        const float *sum,
-        float       *y,
-        gsize        n)
+lrn_divide (const Lrn   *self,
+            const float *x,
+            const float *sum,
+            float       *y,
+            gsize        n)
 {
   float factor = (float) self->factor, bias = (float) self->bias, beta = (float) self->beta;
 
@@ -99,8 +99,8 @@ lrn_block (gpointer data,
     {
       memset (sum, 0, n * sizeof (float));
       for (gint64 k = MAX (0, c - self->below); k <= MIN (self->channels - 1, c + self->above); k++)
-        add_squares (x + (gsize) k * self->plane, sum, n);
-      divide (self, x + (gsize) c * self->plane, sum, y + (gsize) c * self->plane, n);
+        lrn_add_squares (x + (gsize) k * self->plane, sum, n);
+      lrn_divide (self, x + (gsize) c * self->plane, sum, y + (gsize) c * self->plane, n);
     }
 }
 

@@ -7,11 +7,11 @@
 #include "vn-whole-product.h"
 
 static gboolean
-product_init (VnProduct     *self,
-              VnOpContext   *ctx,
-              const VnShape *a,
-              const VnShape *b,
-              GError       **error)
+matmul_product_init (VnProduct     *self,
+                     VnOpContext   *ctx,
+                     const VnShape *a,
+                     const VnShape *b,
+                     GError       **error)
 {
   return vn_product_init_transposed (self, ctx, a, b, vn_node_get_int (ctx->node, "transA", 0) != 0,
                                      vn_node_get_int (ctx->node, "transB", 0) != 0, error);
@@ -29,7 +29,7 @@ matmul_infer (VnOpContext *ctx,
     return FALSE;
   if (a->rank >= 0 && b->rank >= 0)
     {
-      if (!product_init (&product, ctx, a, b, error))
+      if (!matmul_product_init (&product, ctx, a, b, error))
         return FALSE;
       vn_product_shape (&product, &y);
     }
@@ -49,10 +49,10 @@ typedef struct
 
 /* What the engine fused behind whole rows of one result. */
 static void
-finish_rows (const VnOpContext *ctx,
-             float             *y,
-             gsize              n_rows,
-             gsize              n)
+matmul_finish_rows (const VnOpContext *ctx,
+                    float             *y,
+                    gsize              n_rows,
+                    gsize              n)
 {
   VnEpilogue epilogue = { .base = ctx->out[0]->data };
 
@@ -94,7 +94,7 @@ matmul_block (gpointer data,
       vn_gemm_general (p->trans_a, p->trans_b, rows, self->n, self->k, self->alpha,
                        (const float *) ctx->in[0]->data + a, lda, (const float *) ctx->in[1]->data + b, ldb, 0.f,
                        (float *) ctx->out[0]->data + y, self->n);
-      finish_rows (ctx, (float *) ctx->out[0]->data + y, rows, self->n);
+      matmul_finish_rows (ctx, (float *) ctx->out[0]->data + y, rows, self->n);
     }
 }
 
@@ -122,7 +122,7 @@ matmul_release (gpointer prepared)
 }
 
 static void
-run_packed (const MatMul *self)
+matmul_run_packed (const MatMul *self)
 {
   const VnOpContext *ctx = self->ctx;
   VnEpilogue epilogue = { .base = ctx->out[0]->data };
@@ -142,7 +142,7 @@ matmul_run (VnOpContext *ctx,
   MatMul job = { .ctx = ctx, .alpha = vn_node_get_float (ctx->node, "alpha", 1.f) };
   gsize n_batches;
 
-  if (!product_init (&job.product, ctx, &ctx->in[0]->shape, &ctx->in[1]->shape, error) ||
+  if (!matmul_product_init (&job.product, ctx, &ctx->in[0]->shape, &ctx->in[1]->shape, error) ||
       !vn_shape_n_elements (&job.product.batch, &n_batches))
     return FALSE;
   job.m = (gsize) job.product.m;
@@ -158,7 +158,7 @@ matmul_run (VnOpContext *ctx,
     }
   if (ctx->prepared != NULL)
     {
-      run_packed (&job);
+      matmul_run_packed (&job);
       return TRUE;
     }
   job.n_blocks = (job.m + ROWS - 1) / ROWS;
@@ -167,8 +167,8 @@ matmul_run (VnOpContext *ctx,
 }
 
 static gboolean
-fused_matmul_infer (VnOpContext *ctx,
-                    GError     **error)
+matmul_fused_matmul_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   if (vn_node_get_int (ctx->node, "transBatchA", 0) == 0 && vn_node_get_int (ctx->node, "transBatchB", 0) == 0)
     return matmul_infer (ctx, error);
@@ -183,7 +183,7 @@ const VnOp vn_op_ms_fused_matmul = {
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_COMPUTE,
   .quant = { VN_QUANT_MATMUL, 1, -1, 1, FALSE },
-  .infer = fused_matmul_infer,
+  .infer = matmul_fused_matmul_infer,
   .run = matmul_run,
   .prepare = matmul_prepare,
   .release = matmul_release,

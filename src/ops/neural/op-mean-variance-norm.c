@@ -11,10 +11,10 @@ typedef struct
 } Axes;
 
 static gboolean
-axes_init (Axes          *self,
-           VnOpContext   *ctx,
-           const VnShape *shape,
-           GError       **error)
+mean_variance_norm_axes_init (Axes          *self,
+                              VnOpContext   *ctx,
+                              const VnShape *shape,
+                              GError       **error)
 {
   static const gint64 usual[] = { 0, 2, 3 };
   gsize n;
@@ -42,15 +42,15 @@ axes_init (Axes          *self,
 }
 
 static gboolean
-mvn_infer (VnOpContext *ctx,
-           GError     **error)
+mean_variance_norm_mvn_infer (VnOpContext *ctx,
+                              GError     **error)
 {
   const VnShape *shape = &ctx->in_types[0].shape;
   Axes axes;
 
   if (shape->rank >= 0)
     {
-      if (!axes_init (&axes, ctx, shape, error) ||
+      if (!mean_variance_norm_axes_init (&axes, ctx, shape, error) ||
           !vn_checked_mul (axes.n_groups, 2 * sizeof (double), &ctx->scratch_bytes))
         return FALSE;
     }
@@ -59,9 +59,9 @@ mvn_infer (VnOpContext *ctx,
 
 /* Which group element @i belongs to. */
 static gsize
-group_of (const Axes    *self,
-          const VnShape *shape,
-          gsize          i)
+mean_variance_norm_group_of (const Axes    *self,
+                             const VnShape *shape,
+                             gsize          i)
 {
   gsize group = 0, stride = 1;
 
@@ -79,40 +79,40 @@ group_of (const Axes    *self,
   return group;
 }
 
-#define NORMALIZE(T, suffix)                                                  \
-static void                                                                   \
+#define NORMALIZE(T, suffix)                                                                              \
+static void                                                                                               \
 normalize_##suffix (const Axes *axes, const VnTensor *in, VnTensor *out, double *mean, double *deviation) \
-{                                                                             \
-  const VnShape *shape = &in->shape;                                          \
-  const T *x = in->data;                                                      \
-  T *y = out->data;                                                           \
-  gsize n = in->n_elements;                                                   \
-  double size = (double) n / (double) MAX (axes->n_groups, 1);                \
-  for (gsize i = 0; i < n; i++)                                               \
-    mean[group_of (axes, shape, i)] += x[i] / size;                           \
-  for (gsize i = 0; i < n; i++)                                               \
-    {                                                                         \
-      gsize g = group_of (axes, shape, i);                                    \
-      deviation[g] += (x[i] - mean[g]) * (x[i] - mean[g]) / size;             \
-    }                                                                         \
-  for (gsize i = 0; i < n; i++)                                               \
-    {                                                                         \
-      gsize g = group_of (axes, shape, i);                                    \
-      y[i] = (T) ((x[i] - mean[g]) / (sqrt (deviation[g]) + 1e-9));           \
-    }                                                                         \
+{                                                                                                         \
+  const VnShape *shape = &in->shape;                                                                      \
+  const T *x = in->data;                                                                                  \
+  T *y = out->data;                                                                                       \
+  gsize n = in->n_elements;                                                                               \
+  double size = (double) n / (double) MAX (axes->n_groups, 1);                                            \
+  for (gsize i = 0; i < n; i++)                                                                           \
+    mean[mean_variance_norm_group_of (axes, shape, i)] += x[i] / size;                                    \
+  for (gsize i = 0; i < n; i++)                                                                           \
+    {                                                                                                     \
+      gsize g = mean_variance_norm_group_of (axes, shape, i);                                             \
+      deviation[g] += (x[i] - mean[g]) * (x[i] - mean[g]) / size;                                         \
+    }                                                                                                     \
+  for (gsize i = 0; i < n; i++)                                                                           \
+    {                                                                                                     \
+      gsize g = mean_variance_norm_group_of (axes, shape, i);                                             \
+      y[i] = (T) ((x[i] - mean[g]) / (sqrt (deviation[g]) + 1e-9));                                       \
+    }                                                                                                     \
 }
 
 NORMALIZE (float, f32)
 NORMALIZE (double, f64)
 
 static gboolean
-mvn_run (VnOpContext *ctx,
-         GError     **error)
+mean_variance_norm_mvn_run (VnOpContext *ctx,
+                            GError     **error)
 {
   double *mean = ctx->scratch;
   Axes axes;
 
-  if (!axes_init (&axes, ctx, &ctx->in[0]->shape, error))
+  if (!mean_variance_norm_axes_init (&axes, ctx, &ctx->in[0]->shape, error))
     return FALSE;
   memset (mean, 0, 2 * axes.n_groups * sizeof (double));
   if (ctx->in[0]->dtype == VN_DTYPE_F64)
@@ -129,6 +129,6 @@ const VnOp vn_op_mean_variance_normalization_9 = {
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
   .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),
-  .infer = mvn_infer,
-  .run = mvn_run,
+  .infer = mean_variance_norm_mvn_infer,
+  .run = mean_variance_norm_mvn_run,
 };

@@ -25,8 +25,8 @@ typedef struct
 } Box;
 
 static Box
-load_box (const Selection *self,
-          gsize            i)
+nms_load_box (const Selection *self,
+              gsize            i)
 {
   const float *b = self->boxes + 4 * i;
 
@@ -36,9 +36,9 @@ load_box (const Selection *self,
 }
 
 static gboolean
-overlaps (const Selection *self,
-          const Box       *a,
-          const Box       *b)
+nms_overlaps (const Selection *self,
+              const Box       *a,
+              const Box       *b)
 {
   float w = MIN (a->x1, b->x1) - MAX (a->x0, b->x0), h = MIN (a->y1, b->y1) - MAX (a->y0, b->y0);
   float both, area_a = (a->x1 - a->x0) * (a->y1 - a->y0), area_b = (b->x1 - b->x0) * (b->y1 - b->y0), all;
@@ -51,9 +51,9 @@ overlaps (const Selection *self,
 }
 
 static int
-compare_scores (gconstpointer data,
-                gsize         a,
-                gsize         b)
+nms_compare_scores (gconstpointer data,
+                    gsize         a,
+                    gsize         b)
 {
   const Selection *self = data;
 
@@ -61,11 +61,11 @@ compare_scores (gconstpointer data,
 }
 
 static gboolean
-add (Selection  *self,
-     gint64      batch,
-     gint64      class,
-     gsize       box,
-     GError    **error)
+nms_add (Selection  *self,
+         gint64      batch,
+         gint64      class,
+         gsize       box,
+         GError    **error)
 {
   if (self->n_chosen == self->room)
     {
@@ -86,39 +86,39 @@ add (Selection  *self,
 
 /* A score that is no number cannot be ranked: it is left out. */
 static gboolean
-select_class (Selection  *self,
-              gint64      batch,
-              gint64      class,
-              GError    **error)
+nms_select_class (Selection  *self,
+                  gint64      batch,
+                  gint64      class,
+                  GError    **error)
 {
   gsize n = 0, first = self->n_chosen;
 
   for (gsize i = 0; i < self->n_boxes; i++)
     if (self->scores[i] > self->score_threshold || (self->score_threshold == -INFINITY && !isnan (self->scores[i])))
       self->order[n++] = i;
-  if (!vn_order_sort (self->order, n, compare_scores, self, error))
+  if (!vn_order_sort (self->order, n, nms_compare_scores, self, error))
     return FALSE;
   for (gsize i = 0; i < n && (gint64) (self->n_chosen - first) < self->max_boxes; i++)
     {
-      Box box = load_box (self, self->order[i]);
+      Box box = nms_load_box (self, self->order[i]);
       gboolean free = TRUE;
 
       for (gsize k = first; k < self->n_chosen && free; k++)
         {
-          Box other = load_box (self, (gsize) self->chosen[3 * k + 2]);
+          Box other = nms_load_box (self, (gsize) self->chosen[3 * k + 2]);
 
-          free = !overlaps (self, &box, &other);
+          free = !nms_overlaps (self, &box, &other);
         }
-      if (free && !add (self, batch, class, self->order[i], error))
+      if (free && !nms_add (self, batch, class, self->order[i], error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-read_limits (VnOpContext  *ctx,
-             Selection    *self,
-             GError      **error)
+nms_read_limits (VnOpContext  *ctx,
+                 Selection    *self,
+                 GError      **error)
 {
   double iou = 0, score = -INFINITY;
   gboolean known;
@@ -146,16 +146,16 @@ read_limits (VnOpContext  *ctx,
 
 /* @self: (out): chosen must be freed, also after an error */
 static gboolean
-select_all (VnOpContext  *ctx,
-            Selection    *self,
-            GError      **error)
+nms_select_all (VnOpContext  *ctx,
+                Selection    *self,
+                GError      **error)
 {
   const VnTensor *boxes = ctx->in[BOXES], *scores = ctx->in[SCORES];
   gsize classes = (gsize) scores->shape.dims[1];
 
   if (boxes->dtype != VN_DTYPE_F32 || scores->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, boxes->dtype != VN_DTYPE_F32 ? BOXES : SCORES, error);
-  if (!read_limits (ctx, self, error))
+  if (!nms_read_limits (ctx, self, error))
     return FALSE;
   self->n_boxes = (gsize) boxes->shape.dims[1];
   self->order = vn_op_try_alloc (self->n_boxes, sizeof (gsize), error);
@@ -167,24 +167,24 @@ select_all (VnOpContext  *ctx,
         {
           self->boxes = (const float *) boxes->data + b * self->n_boxes * 4;
           self->scores = (const float *) scores->data + (b * classes + c) * self->n_boxes;
-          if (!select_class (self, (gint64) b, (gint64) c, error))
+          if (!nms_select_class (self, (gint64) b, (gint64) c, error))
             return FALSE;
         }
   return TRUE;
 }
 
 static void
-selection_clear (Selection *self)
+nms_selection_clear (Selection *self)
 {
   g_free (self->order);
   g_free (self->chosen);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Selection, selection_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Selection, nms_selection_clear)
 
 static gboolean
-check_shapes (VnOpContext  *ctx,
-              GError      **error)
+nms_check_shapes (VnOpContext  *ctx,
+                  GError      **error)
 {
   const VnShape *boxes = &ctx->in_types[BOXES].shape, *scores = &ctx->in_types[SCORES].shape;
 
@@ -210,13 +210,13 @@ nms_infer (VnOpContext *ctx,
   gboolean known = ctx->in != NULL && ctx->out != NULL && ctx->out[0] == NULL;
   g_auto(Selection) self = { 0 };
 
-  if (!check_shapes (ctx, error))
+  if (!nms_check_shapes (ctx, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_inputs; i++)
     known = known && (ctx->in[i] != NULL || (i >= MAX_BOXES && !vn_op_has_input (ctx, i)));
   if (known)
     {
-      if (!select_all (ctx, &self, error))
+      if (!nms_select_all (ctx, &self, error))
         return FALSE;
       out.dims[0] = (gint64) self.n_chosen;
       ctx->out[0] = vn_tensor_new (VN_DTYPE_S64, &out, error);
@@ -235,7 +235,7 @@ nms_run (VnOpContext *ctx,
 {
   g_auto(Selection) self = { 0 };
 
-  if (!select_all (ctx, &self, error))
+  if (!nms_select_all (ctx, &self, error))
     return FALSE;
   if (self.n_chosen * 3 != ctx->out[0]->n_elements)
     return vn_op_fail (ctx, error, _("NonMaxSuppression: %zu boxes were chosen, not %zu"),

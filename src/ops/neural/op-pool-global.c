@@ -30,16 +30,16 @@ struct Global
 
 VN_MULTIVERSION
 static float
-average_plane (const Global *self,
-               const float  *x)
+pool_global_average_plane (const Global *self,
+                           const float  *x)
 {
   return (float) (vn_reduce_sum (x, self->size) / (double) self->size);
 }
 
 VN_MULTIVERSION
 static float
-max_plane (const Global *self,
-           const float  *x)
+pool_global_max_plane (const Global *self,
+                       const float  *x)
 {
   float max = -INFINITY;
 
@@ -49,8 +49,8 @@ max_plane (const Global *self,
 }
 
 static float
-lp_plane (const Global *self,
-          const float  *x)
+pool_global_lp_plane (const Global *self,
+                      const float  *x)
 {
   double sum = 0;
 
@@ -66,7 +66,7 @@ global_item_f64 (gpointer data,
 {
   const Global *self = data;
   const double *x = (const double *) self->ctx->in[0]->data + item * self->size;
-  gboolean is_max = self->plane == max_plane, is_lp = self->plane == lp_plane;
+  gboolean is_max = self->plane == pool_global_max_plane, is_lp = self->plane == pool_global_lp_plane;
   double result = is_max ? -INFINITY : 0;
 
   for (gsize i = 0; i < self->size; i++)
@@ -91,8 +91,8 @@ global_item (gpointer data,
 }
 
 static gboolean
-run_plane (VnOpContext *ctx,
-           float      (*plane) (const Global *self, const float *x))
+pool_global_run_plane (VnOpContext *ctx,
+                       float      (*plane) (const Global *self, const float *x))
 {
   const VnShape *shape = &ctx->in[0]->shape;
   Global job = { ctx, (gsize) vn_shape_count (shape, 2, shape->rank), (double) vn_pool_exponent (ctx), plane };
@@ -103,24 +103,24 @@ run_plane (VnOpContext *ctx,
 }
 
 static gboolean
-average_run (VnOpContext *ctx,
-             GError     **error)
+pool_global_average_run (VnOpContext *ctx,
+                         GError     **error)
 {
-  return run_plane (ctx, average_plane);
+  return pool_global_run_plane (ctx, pool_global_average_plane);
 }
 
 static gboolean
-max_run (VnOpContext *ctx,
-         GError     **error)
+pool_global_max_run (VnOpContext *ctx,
+                     GError     **error)
 {
-  return run_plane (ctx, max_plane);
+  return pool_global_run_plane (ctx, pool_global_max_plane);
 }
 
 static gboolean
-lp_run (VnOpContext *ctx,
-        GError     **error)
+pool_global_lp_run (VnOpContext *ctx,
+                    GError     **error)
 {
-  return run_plane (ctx, lp_plane);
+  return pool_global_run_plane (ctx, pool_global_lp_plane);
 }
 
 #define OPERATOR(id, type_, since_, role, ort, run_)                         \
@@ -135,6 +135,6 @@ const VnOp vn_op_##id = {                                                    \
   .run = run_,                                                               \
 };
 
-OPERATOR (global_average_pool_1, "GlobalAveragePool", 1, VN_QUANT_GENERIC, TRUE, average_run)
-OPERATOR (global_lp_pool_1, "GlobalLpPool", 1, VN_QUANT_GENERIC, FALSE, lp_run)
-OPERATOR (global_max_pool_1, "GlobalMaxPool", 1, VN_QUANT_PASSTHROUGH, FALSE, max_run)
+OPERATOR (global_average_pool_1, "GlobalAveragePool", 1, VN_QUANT_GENERIC, TRUE, pool_global_average_run)
+OPERATOR (global_lp_pool_1, "GlobalLpPool", 1, VN_QUANT_GENERIC, FALSE, pool_global_lp_run)
+OPERATOR (global_max_pool_1, "GlobalMaxPool", 1, VN_QUANT_PASSTHROUGH, FALSE, pool_global_max_run)

@@ -62,11 +62,11 @@ typedef struct
 
 /* How many taps of a window that starts at @at lie in [low, high). */
 static gint64
-taps_inside (const Pool *self,
-             int         axis,
-             gint64      at,
-             gint64      low,
-             gint64      high)
+pool_taps_inside (const Pool *self,
+                  int         axis,
+                  gint64      at,
+                  gint64      low,
+                  gint64      high)
 {
   gint64 dilation = self->win.dilation[axis], kernel = self->win.kernel[axis];
   gint64 first = at >= low ? 0 : (low - at + dilation - 1) / dilation;
@@ -76,25 +76,25 @@ taps_inside (const Pool *self,
 }
 
 static gint64
-taps_counted (const Pool *self,
-              int         axis,
-              gint64      out)
+pool_taps_counted (const Pool *self,
+                   int         axis,
+                   gint64      out)
 {
   const VnWindow *win = &self->win;
   gint64 at = out * win->stride[axis] - win->begin[axis];
 
   if (self->count_padding)
-    return taps_inside (self, axis, at, -win->begin[axis], win->in[axis] + win->end[axis]);
-  return taps_inside (self, axis, at, 0, win->in[axis]);
+    return pool_taps_inside (self, axis, at, -win->begin[axis], win->in[axis] + win->end[axis]);
+  return pool_taps_inside (self, axis, at, 0, win->in[axis]);
 }
 
 /* Combines all lines that output line (oz, oy) sees into @line. Returns whether there was one. */
 static gboolean
-combine_lines (const Pool   *self,
-               const guint8 *x,
-               gint64        oz,
-               gint64        oy,
-               gpointer      line)
+pool_combine_lines (const Pool   *self,
+                    const guint8 *x,
+                    gint64        oz,
+                    gint64        oy,
+                    gpointer      line)
 {
   const VnWindow *win = &self->win;
   gboolean any = FALSE;
@@ -115,9 +115,9 @@ combine_lines (const Pool   *self,
 }
 
 static void
-combine_columns (const Pool *self,
-                 const void *line,
-                 gpointer    y)
+pool_combine_columns (const Pool *self,
+                      const void *line,
+                      gpointer    y)
 {
   const VnWindow *win = &self->win;
   gint64 stride = win->stride[2];
@@ -139,17 +139,17 @@ combine_columns (const Pool *self,
 }
 
 static void
-finish_average (const Pool *self,
-                gint64      oz,
-                gint64      oy,
-                gpointer    y)
+pool_finish_average (const Pool *self,
+                     gint64      oz,
+                     gint64      oy,
+                     gpointer    y)
 {
   const VnWindow *win = &self->win;
-  gint64 lines = taps_counted (self, 0, oz) * taps_counted (self, 1, oy);
+  gint64 lines = pool_taps_counted (self, 0, oz) * pool_taps_counted (self, 1, oy);
 
   for (gint64 ox = 0; ox < win->out[2]; ox++)
     {
-      gint64 count = lines * taps_counted (self, 2, ox);
+      gint64 count = lines * pool_taps_counted (self, 2, ox);
 
       if (self->item_bytes == sizeof (double))
         ((double *) y)[ox] = count > 0 ? ((double *) y)[ox] / (double) count : 0;
@@ -160,8 +160,8 @@ finish_average (const Pool *self,
 }
 
 static void
-finish_lp (const Pool *self,
-           gpointer    line)
+pool_finish_lp (const Pool *self,
+                gpointer    line)
 {
   float *y = line;
   double *y64 = line;
@@ -187,20 +187,20 @@ pool_plane (gpointer data,
   for (gint64 oz = 0; oz < win->out[0]; oz++)
     for (gint64 oy = 0; oy < win->out[1]; oy++, y += (gsize) win->out[2] * self->unit * self->item_bytes)
       {
-        gboolean any = combine_lines (self, x, oz, oy, line);
+        gboolean any = pool_combine_lines (self, x, oz, oy, line);
 
-        combine_columns (self, any ? line : NULL, y);
+        pool_combine_columns (self, any ? line : NULL, y);
         if (self->kind->finish == VN_POOL_AVERAGE)
-          finish_average (self, oz, oy, y);
+          pool_finish_average (self, oz, oy, y);
         else if (self->kind->finish == VN_POOL_LP)
-          finish_lp (self, y);
+          pool_finish_lp (self, y);
       }
 }
 
 static gboolean
-run_kind (VnOpContext      *ctx,
-          const VnPoolKind *kind,
-          GError          **error)
+pool_run_kind (VnOpContext      *ctx,
+               const VnPoolKind *kind,
+               GError          **error)
 {
   const VnTensor *x = ctx->in[0];
   const VnShape *shape = &ctx->in_types[0].shape;
@@ -223,12 +223,12 @@ run_kind (VnOpContext      *ctx,
 
 /* Position of the maximum in the whole tensor, as MaxUnpool wants it. */
 static gint64
-position (const VnWindow *win,
-          gsize           plane,
-          gint64          z,
-          gint64          y,
-          gint64          x,
-          gboolean        column_major)
+pool_position (const VnWindow *win,
+               gsize           plane,
+               gint64          z,
+               gint64          y,
+               gint64          x,
+               gboolean        column_major)
 {
   gint64 base = (gint64) plane * vn_window_volume (win->in);
 
@@ -238,11 +238,11 @@ position (const VnWindow *win,
 }
 
 static void
-max_at (const VnWindow *win,
-        const VnTensor *tensor,
-        gsize           plane,
-        const gint64    out[3],
-        gint64          best[3])
+pool_max_at (const VnWindow *win,
+             const VnTensor *tensor,
+             gsize           plane,
+             const gint64    out[3],
+             gint64          best[3])
 {
   double max = 0;
 
@@ -261,7 +261,7 @@ max_at (const VnWindow *win,
         }
       if (!inside)
         continue;
-      v = vn_tensor_get_double (tensor, (gsize) position (win, plane, at[0], at[1], at[2], FALSE));
+      v = vn_tensor_get_double (tensor, (gsize) pool_position (win, plane, at[0], at[1], at[2], FALSE));
       if (best[0] < 0 || v > max)
         {
           max = v;
@@ -271,8 +271,8 @@ max_at (const VnWindow *win,
 }
 
 static void
-find_positions (VnOpContext    *ctx,
-                const VnWindow *win)
+pool_find_positions (VnOpContext    *ctx,
+                     const VnWindow *win)
 {
   gboolean column_major = vn_node_get_int (ctx->node, "storage_order", 0) != 0;
   gsize planes = (gsize) (ctx->in[0]->shape.dims[0] * ctx->in[0]->shape.dims[1]);
@@ -284,8 +284,8 @@ find_positions (VnOpContext    *ctx,
       for (out[1] = 0; out[1] < win->out[1]; out[1]++)
         for (out[2] = 0; out[2] < win->out[2]; out[2]++)
           {
-            max_at (win, ctx->in[0], plane, out, best);
-            *to++ = best[0] < 0 ? -1 : position (win, plane, best[0], best[1], best[2], column_major);
+            pool_max_at (win, ctx->in[0], plane, out, best);
+            *to++ = best[0] < 0 ? -1 : pool_position (win, plane, best[0], best[1], best[2], column_major);
           }
 }
 
@@ -300,13 +300,13 @@ vn_pool_run_max (VnOpContext  *ctx,
 {
   VnWindow win;
 
-  if (!run_kind (ctx, vn_pool_max_kind (ctx->in[0]->dtype), error))
+  if (!pool_run_kind (ctx, vn_pool_max_kind (ctx->in[0]->dtype), error))
     return FALSE;
   if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
     return TRUE;
   if (!vn_pool_init_window (&win, ctx, &ctx->in[0]->shape, error))
     return FALSE;
-  find_positions (ctx, &win);
+  pool_find_positions (ctx, &win);
   return TRUE;
 }
 
@@ -319,31 +319,31 @@ gboolean
 vn_pool_run_average (VnOpContext  *ctx,
                      GError      **error)
 {
-  return run_kind (ctx, vn_pool_average_kind (ctx->in[0]->dtype), error);
+  return pool_run_kind (ctx, vn_pool_average_kind (ctx->in[0]->dtype), error);
 }
 
 static gboolean
-lp_pool_run (VnOpContext *ctx,
-             GError     **error)
+pool_lp_pool_run (VnOpContext *ctx,
+                  GError     **error)
 {
-  return run_kind (ctx, vn_pool_lp_kind (ctx->in[0]->dtype), error);
+  return pool_run_kind (ctx, vn_pool_lp_kind (ctx->in[0]->dtype), error);
 }
 
-#define OPERATOR(id, type_, since_, outputs, dtypes_, run_, ...)             \
-const VnOp vn_op_##id = {                                                    \
-  .domain = "", .type = type_, .since = since_,                              \
+#define OPERATOR(id, type_, since_, outputs, dtypes_, run_, ...)              \
+const VnOp vn_op_##id = {                                                     \
+  .domain = "", .type = type_, .since = since_,                               \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = outputs, \
-  .dtypes = dtypes_,                                                         \
-  .stand_ins = VN_STAND_IN_HALVES,                                           \
-  .family = VN_FAMILY_POOL_NORM,                                             \
-  .quant = __VA_ARGS__,                                                      \
-  .infer = pool_infer,                                                       \
-  .run = run_,                                                               \
+  .dtypes = dtypes_,                                                          \
+  .stand_ins = VN_STAND_IN_HALVES,                                            \
+  .family = VN_FAMILY_POOL_NORM,                                              \
+  .quant = __VA_ARGS__,                                                       \
+  .infer = pool_infer,                                                        \
+  .run = run_,                                                                \
 };
 
 OPERATOR (average_pool_1, "AveragePool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), vn_pool_run_average,
           VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE))
-OPERATOR (lp_pool_1, "LpPool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), lp_pool_run,
+OPERATOR (lp_pool_1, "LpPool", 1, 1, VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64), pool_lp_pool_run,
           VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
 OPERATOR (max_pool_1, "MaxPool", 1, 2,
           VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U8), vn_pool_run_max,

@@ -6,9 +6,9 @@ enum { X, SLOPE };
 
 /* Before opset 7 the slope was one number or one per channel. */
 static VnShape
-slope_shape (const VnOpContext *ctx,
-             const VnShape     *x,
-             const VnShape     *slope)
+prelu_slope_shape (const VnOpContext *ctx,
+                   const VnShape     *x,
+                   const VnShape     *slope)
 {
   VnShape shape = *slope;
 
@@ -25,7 +25,7 @@ prelu_infer (VnOpContext *ctx,
              GError     **error)
 {
   const VnShape *x = &ctx->in_types[X].shape;
-  VnShape slope = slope_shape (ctx, x, &ctx->in_types[SLOPE].shape);
+  VnShape slope = prelu_slope_shape (ctx, x, &ctx->in_types[SLOPE].shape);
 
   if (!vn_op_check_alike (ctx, 0x2, error))
     return FALSE;
@@ -57,7 +57,7 @@ prelu_init (PRelu       *self,
             VnOpContext *ctx)
 {
   const VnShape *x = &ctx->in[X]->shape;
-  VnShape slope = slope_shape (ctx, x, &ctx->in[SLOPE]->shape);
+  VnShape slope = prelu_slope_shape (ctx, x, &ctx->in[SLOPE]->shape);
 
   self->ctx = ctx;
   self->slope.rank = x->rank;
@@ -77,8 +77,8 @@ prelu_init (PRelu       *self,
 
 /* Where the slopes of a line start. */
 static gsize
-slope_offset (const PRelu *self,
-              gsize        line)
+prelu_slope_offset (const PRelu *self,
+                    gsize        line)
 {
   const VnShape *x = &self->ctx->in[X]->shape;
   gsize offset = 0, stride = (gsize) vn_shape_count (&self->slope, self->axis, x->rank);
@@ -94,27 +94,27 @@ slope_offset (const PRelu *self,
 }
 
 /* W: type of the product; unsigned for integers, which wrap around. */
-#define PRELU_LINE(T, W, suffix)                                             \
-VN_MULTIVERSION                                                              \
-static void                                                                  \
-line_##suffix (const T *x, const T *slope, T *y, gsize n, gboolean shared)   \
-{                                                                            \
-  T a = *slope;                                                              \
-  if (shared)                                                                \
-    for (gsize i = 0; i < n; i++)                                            \
-      y[i] = x[i] < 0 ? (T) ((W) a * (W) x[i]) : x[i];                       \
-  else                                                                       \
-    for (gsize i = 0; i < n; i++)                                            \
-      y[i] = x[i] < 0 ? (T) ((W) slope[i] * (W) x[i]) : x[i];                \
-}                                                                            \
-                                                                             \
-static void                                                                  \
-item_##suffix (gpointer data, gsize item, guint worker)                      \
-{                                                                            \
-  const PRelu *self = data;                                                  \
-  const VnOpContext *ctx = self->ctx;                                        \
-  line_##suffix ((const T *) ctx->in[X]->data + item * self->line,           \
-                 (const T *) ctx->in[SLOPE]->data + slope_offset (self, item), \
+#define PRELU_LINE(T, W, suffix)                                                         \
+VN_MULTIVERSION                                                                          \
+static void                                                                              \
+line_##suffix (const T *x, const T *slope, T *y, gsize n, gboolean shared)               \
+{                                                                                        \
+  T a = *slope;                                                                          \
+  if (shared)                                                                            \
+    for (gsize i = 0; i < n; i++)                                                        \
+      y[i] = x[i] < 0 ? (T) ((W) a * (W) x[i]) : x[i];                                   \
+  else                                                                                   \
+    for (gsize i = 0; i < n; i++)                                                        \
+      y[i] = x[i] < 0 ? (T) ((W) slope[i] * (W) x[i]) : x[i];                            \
+}                                                                                        \
+                                                                                         \
+static void                                                                              \
+item_##suffix (gpointer data, gsize item, guint worker)                                  \
+{                                                                                        \
+  const PRelu *self = data;                                                              \
+  const VnOpContext *ctx = self->ctx;                                                    \
+  line_##suffix ((const T *) ctx->in[X]->data + item * self->line,                       \
+                 (const T *) ctx->in[SLOPE]->data + prelu_slope_offset (self, item),     \
                  (T *) ctx->out[0]->data + item * self->line, self->line, self->shared); \
 }
 
@@ -125,7 +125,7 @@ PRELU_LINE (gint64, guint64, s64)
 
 /* No number without a sign is below 0. */
 static gboolean
-copy_data (VnOpContext *ctx)
+prelu_copy_data (VnOpContext *ctx)
 {
   if (ctx->in[X]->n_bytes > 0)
     memcpy (ctx->out[0]->data, ctx->in[X]->data, ctx->in[X]->n_bytes);
@@ -143,7 +143,7 @@ prelu_run (VnOpContext *ctx,
                     : dtype == VN_DTYPE_S64 ? item_s64 : item_f32;
 
   if (dtype == VN_DTYPE_U32 || dtype == VN_DTYPE_U64)
-    return copy_data (ctx);
+    return prelu_copy_data (ctx);
   prelu_init (&job, ctx);
   if (ctx->in[X]->n_elements > 0)
     vn_op_for_items (ctx, ctx->in[X]->n_elements / job.line, (double) job.line, func, &job);

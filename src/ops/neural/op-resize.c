@@ -15,13 +15,13 @@ typedef struct
 
 /* A small list of floats: an input that may not be known yet. */
 static gboolean
-get_floats (VnOpContext *ctx,
-            guint        input,
-            float       *values,
-            guint        max,
-            guint       *n,
-            gboolean    *known,
-            GError     **error)
+resize_get_floats (VnOpContext *ctx,
+                   guint        input,
+                   float       *values,
+                   guint        max,
+                   guint       *n,
+                   gboolean    *known,
+                   GError     **error)
 {
   const VnTensor *tensor = ctx->in != NULL && input < ctx->n_inputs ? ctx->in[input] : NULL;
 
@@ -41,8 +41,8 @@ get_floats (VnOpContext *ctx,
 
 /* Exporters leave unused inputs as empty tensors instead of omitting them. */
 static gboolean
-is_given (VnOpContext *ctx,
-          guint        input)
+resize_is_given (VnOpContext *ctx,
+                 guint        input)
 {
   const VnShape *shape = input < ctx->n_inputs ? &ctx->in_types[input].shape : NULL;
 
@@ -50,10 +50,10 @@ is_given (VnOpContext *ctx,
 }
 
 static gboolean
-get_axes (VnOpContext *ctx,
-          int          rank,
-          Wanted      *self,
-          GError     **error)
+resize_get_axes (VnOpContext *ctx,
+                 int          rank,
+                 Wanted      *self,
+                 GError     **error)
 {
   gboolean known;
   guint mask;
@@ -74,10 +74,10 @@ get_axes (VnOpContext *ctx,
 
 /* The very first form had an attribute for each of the last two of four axes. */
 static const float *
-first_scales (VnOpContext *ctx,
-              int          rank,
-              float        scales[4],
-              gsize       *n)
+resize_first_scales (VnOpContext *ctx,
+                     int          rank,
+                     float        scales[4],
+                     gsize       *n)
 {
   scales[0] = scales[1] = 1.f;
   scales[2] = vn_node_get_float (ctx->node, "height_scale", 0.f);
@@ -87,11 +87,11 @@ first_scales (VnOpContext *ctx,
 }
 
 static gboolean
-get_wanted (VnOpContext *ctx,
-            int          rank,
-            gboolean     needs_roi,
-            Wanted      *self,
-            GError     **error)
+resize_get_wanted (VnOpContext *ctx,
+                   int          rank,
+                   gboolean     needs_roi,
+                   Wanted      *self,
+                   GError     **error)
 {
   guint scales_input = ctx->opset < 11 ? 1 : 2, n = 0;
   gboolean known_roi = TRUE;
@@ -100,12 +100,12 @@ get_wanted (VnOpContext *ctx,
   const float *attr = ctx->opset < 9 ? vn_node_get_floats (ctx->node, "scales", &n_attr) : NULL;
 
   *self = (Wanted) { .known = TRUE };
-  if (!get_axes (ctx, rank, self, error))
+  if (!resize_get_axes (ctx, rank, self, error))
     return FALSE;
-  self->has_sizes = ctx->opset >= 11 && is_given (ctx, 3);
+  self->has_sizes = ctx->opset >= 11 && resize_is_given (ctx, 3);
   if (ctx->opset < 7)
-    attr = first_scales (ctx, rank, first, &n_attr);
-  self->has_scales = attr != NULL || (!self->has_sizes && is_given (ctx, scales_input));
+    attr = resize_first_scales (ctx, rank, first, &n_attr);
+  self->has_scales = attr != NULL || (!self->has_sizes && resize_is_given (ctx, scales_input));
   if (!self->has_sizes && !self->has_scales)
     return vn_op_fail (ctx, error, _("%s: neither scales nor sizes are given"), ctx->op->type);
   if (attr != NULL)
@@ -114,13 +114,13 @@ get_wanted (VnOpContext *ctx,
       memcpy (self->scales, attr, n * sizeof *attr);
     }
   else if (self->has_sizes ? !vn_op_attr_or_input (ctx, NULL, 3, self->sizes, VN_MAX_RANK, &n, &self->known, error)
-                           : !get_floats (ctx, scales_input, self->scales, VN_MAX_RANK, &n, &self->known, error))
+                           : !resize_get_floats (ctx, scales_input, self->scales, VN_MAX_RANK, &n, &self->known, error))
     return FALSE;
   if (self->known && n != self->n)
     return vn_op_fail (ctx, error, _("%s: %u scales or sizes for %u axes"), ctx->op->type, n, self->n);
   if (!needs_roi)
     return TRUE;
-  if (!get_floats (ctx, 1, self->roi, 2 * VN_MAX_RANK, &n, &known_roi, error))
+  if (!resize_get_floats (ctx, 1, self->roi, 2 * VN_MAX_RANK, &n, &known_roi, error))
     return FALSE;
   /* The region moves where values are taken from, not how many there are. */
   if (known_roi && n != 2 * self->n)
@@ -131,10 +131,10 @@ get_wanted (VnOpContext *ctx,
 /* keep_aspect_ratio_policy: one scale for all axes, so that the result fits into (not_larger) or covers (not_smaller)
  * the sizes. */
 static gboolean
-keep_aspect (VnOpContext *ctx,
-             VnResize    *self,
-             Wanted      *wanted,
-             GError     **error)
+resize_keep_aspect (VnOpContext *ctx,
+                    VnResize    *self,
+                    Wanted      *wanted,
+                    GError     **error)
 {
   static const char * const policies[] = { "stretch", "not_larger", "not_smaller", NULL };
   guint policy = vn_op_attr_choice (ctx, "keep_aspect_ratio_policy", "stretch", policies, error);
@@ -163,10 +163,10 @@ keep_aspect (VnOpContext *ctx,
 }
 
 static gboolean
-set_lengths (VnOpContext *ctx,
-             VnResize    *self,
-             Wanted      *wanted,
-             GError     **error)
+resize_set_lengths (VnOpContext *ctx,
+                    VnResize    *self,
+                    Wanted      *wanted,
+                    GError     **error)
 {
   for (guint i = 0; i < wanted->n; i++)
     {
@@ -190,13 +190,13 @@ set_lengths (VnOpContext *ctx,
       axis->scale = wanted->scales[i];
       axis->out = (gint64) length;
     }
-  return keep_aspect (ctx, self, wanted, error);
+  return resize_keep_aspect (ctx, self, wanted, error);
 }
 
 static gboolean
-read_modes (VnOpContext *ctx,
-            VnResize    *self,
-            GError     **error)
+resize_read_modes (VnOpContext *ctx,
+                   VnResize    *self,
+                   GError     **error)
 {
   static const char * const modes[] = { "nearest", "linear", "cubic", "bilinear", NULL };
   static const char * const coords[] = { "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric", "align_corners",
@@ -231,17 +231,17 @@ read_modes (VnOpContext *ctx,
 
 /* @known: (out): whether all lengths are */
 static gboolean
-resolve (VnOpContext *ctx,
-         VnResize    *self,
-         gboolean    *known,
-         GError     **error)
+resize_resolve (VnOpContext *ctx,
+                VnResize    *self,
+                gboolean    *known,
+                GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   Wanted wanted;
 
   *self = (VnResize) { .rank = input->rank };
-  if (!read_modes (ctx, self, error) ||
-      !get_wanted (ctx, input->rank, self->coord == VN_COORD_TF_CROP_AND_RESIZE, &wanted, error))
+  if (!resize_read_modes (ctx, self, error) ||
+      !resize_get_wanted (ctx, input->rank, self->coord == VN_COORD_TF_CROP_AND_RESIZE, &wanted, error))
     return FALSE;
   *known = wanted.known && vn_shape_is_static (input);
   for (int d = 0; d < input->rank; d++)
@@ -253,14 +253,14 @@ resolve (VnOpContext *ctx,
     }
   if (!*known)
     return TRUE;
-  return set_lengths (ctx, self, &wanted, error);
+  return resize_set_lengths (ctx, self, &wanted, error);
 }
 
 /* Sizes or scales that are known by name. */
 static gboolean
-get_open (VnOpContext  *ctx,
-          const Wanted *wanted,
-          gint64       *open)
+resize_get_open (VnOpContext  *ctx,
+                 const Wanted *wanted,
+                 gint64       *open)
 {
   const VnTensor *tensor = ctx->numbers != NULL && ctx->opset >= 10
                            ? ctx->numbers->in[wanted->has_sizes ? 3 : ctx->opset < 11 ? 1 : 2] : NULL;
@@ -273,10 +273,10 @@ get_open (VnOpContext  *ctx,
 
 /* @number: size, or scale */
 static gint64
-open_length (VnOpContext  *ctx,
-             const Wanted *wanted,
-             gint64        dim,
-             gint64        number)
+resize_open_length (VnOpContext  *ctx,
+                    const Wanted *wanted,
+                    gint64        dim,
+                    gint64        number)
 {
   VnDims *dims = vn_op_get_dims (ctx, dim);
 
@@ -288,24 +288,24 @@ open_length (VnOpContext  *ctx,
 
 /* Where only the batch is unknown the other lengths can be told. */
 static void
-partly_known (VnOpContext *ctx,
-              VnShape     *out)
+resize_partly_known (VnOpContext *ctx,
+                     VnShape     *out)
 {
   Wanted wanted;
   gint64 open[VN_MAX_RANK];
 
   for (int d = 0; d < out->rank; d++)
     out->dims[d] = VN_DIM_UNKNOWN;
-  if (!get_wanted (ctx, out->rank, FALSE, &wanted, NULL))
+  if (!resize_get_wanted (ctx, out->rank, FALSE, &wanted, NULL))
     return;
   for (int d = 0; d < out->rank; d++)
     out->dims[d] = ctx->in_types[0].shape.dims[d];
   if (!wanted.known)
     {
-      gboolean open_known = get_open (ctx, &wanted, open);
+      gboolean open_known = resize_get_open (ctx, &wanted, open);
 
       for (guint i = 0; i < wanted.n; i++)
-        out->dims[wanted.axes[i]] = !open_known ? VN_DIM_UNKNOWN : open_length (ctx, &wanted, out->dims[wanted.axes[i]], open[i]);
+        out->dims[wanted.axes[i]] = !open_known ? VN_DIM_UNKNOWN : resize_open_length (ctx, &wanted, out->dims[wanted.axes[i]], open[i]);
       return;
     }
   for (guint i = 0; i < wanted.n; i++)
@@ -319,8 +319,8 @@ partly_known (VnOpContext *ctx,
         *dim = wanted.scales[i] > 0.f && wanted.scales[i] * (float) *dim < 0x1p30f
                ? (gint64) floorf (wanted.scales[i] * (float) *dim) : VN_DIM_UNKNOWN;
       else
-        *dim = open_length (ctx, &wanted, *dim,
-                            vn_dims_from_double (vn_op_get_dims (ctx, *dim), (double) wanted.scales[i]));
+        *dim = resize_open_length (ctx, &wanted, *dim,
+                                   vn_dims_from_double (vn_op_get_dims (ctx, *dim), (double) wanted.scales[i]));
     }
 }
 
@@ -337,10 +337,10 @@ resize_infer (VnOpContext *ctx,
       vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
       return TRUE;
     }
-  if (!resolve (ctx, &self, &known, error))
+  if (!resize_resolve (ctx, &self, &known, error))
     return FALSE;
   if (!known)
-    partly_known (ctx, &out);
+    resize_partly_known (ctx, &out);
   for (int d = 0; known && d < out.rank; d++)
     {
       out.dims[d] = self.axes[d].out;
@@ -359,7 +359,7 @@ resize_run (VnOpContext *ctx,
   VnResize self;
   gboolean known;
 
-  if (!vn_op_check_movable (ctx, error) || !resolve (ctx, &self, &known, error))
+  if (!vn_op_check_movable (ctx, error) || !resize_resolve (ctx, &self, &known, error))
     return FALSE;
   if (!known)
     return vn_op_fail (ctx, error, _("%s: scales or sizes are not known"), ctx->op->type);
@@ -372,17 +372,17 @@ resize_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define RESIZE(variable, name, first, last, least, most, ort, ...)              \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = name, .since = first, .until = last,                  \
+#define RESIZE(variable, name, first, last, least, most, ort, ...)               \
+  const VnOp variable = {                                                        \
+    .domain = "", .type = name, .since = first, .until = last,                   \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
-    .dtypes = VN_MOVABLE_BITS,                                                  \
-    .others = { __VA_ARGS__ },                                                  \
-    .stand_ins = VN_STAND_IN_STRINGS,                                           \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, ort),                       \
-    .infer = resize_infer,                                                      \
-    .run = resize_run,                                                          \
+    .dtypes = VN_MOVABLE_BITS,                                                   \
+    .others = { __VA_ARGS__ },                                                   \
+    .stand_ins = VN_STAND_IN_STRINGS,                                            \
+    .family = VN_FAMILY_SHAPE,                                                   \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, ort),                        \
+    .infer = resize_infer,                                                       \
+    .run = resize_run,                                                           \
   };
 
 RESIZE (vn_op_resize_10, "Resize", 10, 10, 2, 2, FALSE, [1] = VN_DTYPE_BIT (F32))

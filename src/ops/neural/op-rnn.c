@@ -11,21 +11,21 @@ typedef enum { FORWARD, REVERSE, BIDIRECTIONAL } Direction;
 
 /* Halves are counted as what stands in for them. */
 static gsize
-item_bytes (VnDType dtype)
+rnn_item_bytes (VnDType dtype)
 {
   return dtype == VN_DTYPE_F64 ? sizeof (double) : sizeof (float);
 }
 
 static guint
-n_gates (const VnOpContext *ctx)
+rnn_n_gates (const VnOpContext *ctx)
 {
   return g_str_equal (ctx->op->type, "LSTM") ? 4 : g_str_equal (ctx->op->type, "GRU") ? 3 : 1;
 }
 
 static gboolean
-get_direction (VnOpContext  *ctx,
-               Direction    *direction,
-               GError      **error)
+rnn_get_direction (VnOpContext  *ctx,
+                   Direction    *direction,
+                   GError      **error)
 {
   g_autofree char *name = vn_node_dup_string (ctx->node, "direction", "forward");
 
@@ -42,14 +42,14 @@ get_direction (VnOpContext  *ctx,
 
 /* Functions of one direction; @activations holds one per place where the cell has one. */
 static gboolean
-get_activations (VnOpContext     *ctx,
-                 guint            direction,
-                 VnRnnActivation *activations,
-                 GError         **error)
+rnn_get_activations (VnOpContext     *ctx,
+                     guint            direction,
+                     VnRnnActivation *activations,
+                     GError         **error)
 {
   static const char * const defaults[5][3] = { [1] = { "Tanh" }, [3] = { "Sigmoid", "Tanh" },
                                                [4] = { "Sigmoid", "Tanh", "Tanh" } };
-  guint gates = n_gates (ctx), n = gates == 1 ? 1 : gates - 1;
+  guint gates = rnn_n_gates (ctx), n = gates == 1 ? 1 : gates - 1;
   const VnAttr *attr = vn_node_get_attr (ctx->node, "activations");
   gsize n_alpha, n_beta;
   const float *alpha = vn_node_get_floats (ctx->node, "activation_alpha", &n_alpha);
@@ -81,9 +81,9 @@ get_activations (VnOpContext     *ctx,
 
 /* Elements of the six pieces of scratch, in the order of VnRnn. */
 static gboolean
-count_scratch (const VnRnn *rnn,
-               gsize       *n_rows,
-               gsize       *total)
+rnn_count_scratch (const VnRnn *rnn,
+                   gsize       *n_rows,
+                   gsize       *total)
 {
   gsize width, states;
 
@@ -94,13 +94,13 @@ count_scratch (const VnRnn *rnn,
 }
 
 static gboolean
-check_weights (VnOpContext *ctx,
-               gint64       hidden,
-               gint64       directions,
-               GError     **error)
+rnn_check_weights (VnOpContext *ctx,
+                   gint64       hidden,
+                   gint64       directions,
+                   GError     **error)
 {
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape, *r = &ctx->in_types[R].shape;
-  gint64 rows = hidden * (gint64) n_gates (ctx);
+  gint64 rows = hidden * (gint64) rnn_n_gates (ctx);
 
   if (x->rank >= 0 && x->rank != 3)
     return vn_op_fail (ctx, error, _("data of rank %d: expected time steps, batch and features"), x->rank);
@@ -116,7 +116,7 @@ check_weights (VnOpContext *ctx,
 }
 
 static gint64
-hidden_size (const VnOpContext *ctx)
+rnn_hidden_size (const VnOpContext *ctx)
 {
   const VnShape *r = &ctx->in_types[R].shape;
 
@@ -124,10 +124,10 @@ hidden_size (const VnOpContext *ctx)
 }
 
 static gboolean
-check_optional (VnOpContext   *ctx,
-                guint          input,
-                const VnShape *expected,
-                GError       **error)
+rnn_check_optional (VnOpContext   *ctx,
+                    guint          input,
+                    const VnShape *expected,
+                    GError       **error)
 {
   const VnShape *shape;
 
@@ -150,7 +150,7 @@ rnn_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape;
   gboolean batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
-  gint64 hidden = hidden_size (ctx), directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
+  gint64 hidden = rnn_hidden_size (ctx), directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
   VnRnnActivation activations[3];
   Direction direction;
   VnShape y, state;
@@ -158,15 +158,15 @@ rnn_infer (VnOpContext *ctx,
 
   if (!vn_op_check_alike (ctx, 0xee, error))
     return FALSE;
-  if (!get_direction (ctx, &direction, error))
+  if (!rnn_get_direction (ctx, &direction, error))
     return FALSE;
   directions = direction == BIDIRECTIONAL ? 2 : 1;
   if (hidden > G_MAXINT32 || vn_node_get_int (ctx->node, "hidden_size", 1) < 1)
     return vn_op_fail (ctx, error, _("hidden_size is %lld"), (long long) hidden);
   for (gint64 d = 0; d < directions; d++)
-    if (!get_activations (ctx, (guint) d, activations, error))
+    if (!rnn_get_activations (ctx, (guint) d, activations, error))
       return FALSE;
-  if (!check_weights (ctx, hidden, directions, error))
+  if (!rnn_check_weights (ctx, hidden, directions, error))
     return FALSE;
   if (x->rank == 3)
     {
@@ -175,11 +175,11 @@ rnn_infer (VnOpContext *ctx,
     }
   y = batch_first ? VN_SHAPE (batch, steps, directions, hidden) : VN_SHAPE (steps, directions, batch, hidden);
   state = batch_first ? VN_SHAPE (batch, directions, hidden) : VN_SHAPE (directions, batch, hidden);
-  width = hidden * (gint64) n_gates (ctx);
-  if (!check_optional (ctx, B, &VN_SHAPE (directions, 2 * width), error) ||
-      !check_optional (ctx, LENGTHS, &VN_SHAPE (batch), error) ||
-      !check_optional (ctx, INITIAL_H, &state, error) || !check_optional (ctx, INITIAL_C, &state, error) ||
-      !check_optional (ctx, PEEPHOLE, &VN_SHAPE (directions, 3 * hidden), error))
+  width = hidden * (gint64) rnn_n_gates (ctx);
+  if (!rnn_check_optional (ctx, B, &VN_SHAPE (directions, 2 * width), error) ||
+      !rnn_check_optional (ctx, LENGTHS, &VN_SHAPE (batch), error) ||
+      !rnn_check_optional (ctx, INITIAL_H, &state, error) || !rnn_check_optional (ctx, INITIAL_C, &state, error) ||
+      !rnn_check_optional (ctx, PEEPHOLE, &VN_SHAPE (directions, 3 * hidden), error))
     return FALSE;
   vn_op_set_output (ctx, Y, ctx->in_types[X].dtype, &y);
   vn_op_set_output (ctx, LAST_H, ctx->in_types[X].dtype, &state);
@@ -187,9 +187,9 @@ rnn_infer (VnOpContext *ctx,
   if (steps < 0 || batch < 0 || hidden < 0)
     return TRUE;
 
-  if (!count_scratch (&(VnRnn) { .gates = n_gates (ctx), .steps = (gsize) steps, .batch = (gsize) batch,
-                                 .hidden = (gsize) hidden, .item = item_bytes (ctx->in_types[X].dtype) },
-                      &rows, &ctx->scratch_bytes))
+  if (!rnn_count_scratch (&(VnRnn) { .gates = rnn_n_gates (ctx), .steps = (gsize) steps, .batch = (gsize) batch,
+                                     .hidden = (gsize) hidden, .item = rnn_item_bytes (ctx->in_types[X].dtype) },
+                          &rows, &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the products do not fit into memory"));
   return TRUE;
 }
@@ -203,9 +203,9 @@ typedef struct
 } Layer;
 
 static gboolean
-layer_init (Layer        *self,
-            VnOpContext  *ctx,
-            GError      **error)
+rnn_layer_init (Layer        *self,
+                VnOpContext  *ctx,
+                GError      **error)
 {
   const VnShape *x = &ctx->in[X]->shape;
   VnRnn *rnn = &self->rnn;
@@ -215,16 +215,16 @@ layer_init (Layer        *self,
   self->ctx = ctx;
   self->batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
   self->directions = (gsize) ctx->in[W]->shape.dims[0];
-  rnn->gates = n_gates (ctx);
+  rnn->gates = rnn_n_gates (ctx);
   rnn->steps = (gsize) x->dims[self->batch_first ? 1 : 0];
   rnn->batch = (gsize) x->dims[self->batch_first ? 0 : 1];
   rnn->input = (gsize) x->dims[2];
   rnn->hidden = (gsize) ctx->in[R]->shape.dims[2];
   rnn->clip = clip > 0.f ? clip : INFINITY;
-  rnn->item = item_bytes (ctx->in[X]->dtype);
+  rnn->item = rnn_item_bytes (ctx->in[X]->dtype);
   rnn->linear_before_reset = vn_node_get_int (ctx->node, "linear_before_reset", 0) != 0;
   rnn->input_forget = vn_node_get_int (ctx->node, "input_forget", 0) != 0;
-  if (!count_scratch (rnn, &n_rows, &total))
+  if (!rnn_count_scratch (rnn, &n_rows, &total))
     return vn_op_fail (ctx, error, _("the products do not fit into memory"));
   /* Memory was asked for by hidden_size, the products are as large as the weights. */
   if (total > ctx->scratch_bytes)
@@ -242,34 +242,34 @@ layer_init (Layer        *self,
 }
 
 static const char *
-input_of (const Layer *self,
-          guint        input,
-          gsize        offset)
+rnn_input_of (const Layer *self,
+              guint        input,
+              gsize        offset)
 {
   return vn_op_has_input (self->ctx, input) ? (const char *) self->ctx->in[input]->data + offset * self->rnn.item : NULL;
 }
 
 /* Where the state of a sample lies in the tensors of states. */
 static gsize
-state_offset (const Layer *self,
-              gsize        direction,
-              gsize        sample)
+rnn_state_offset (const Layer *self,
+                  gsize        direction,
+                  gsize        sample)
 {
   return (self->batch_first ? sample * self->directions + direction : direction * self->rnn.batch + sample) *
          self->rnn.hidden;
 }
 
 static void
-load_state (Layer    *self,
-            guint     input,
-            gsize     direction,
-            gpointer  to)
+rnn_load_state (Layer    *self,
+                guint     input,
+                gsize     direction,
+                gpointer  to)
 {
   gsize bytes = self->rnn.hidden * self->rnn.item;
 
   for (gsize b = 0; b < self->rnn.batch; b++)
     {
-      const char *from = input_of (self, input, state_offset (self, direction, b));
+      const char *from = rnn_input_of (self, input, rnn_state_offset (self, direction, b));
 
       if (from != NULL)
         memcpy ((char *) to + b * bytes, from, bytes);
@@ -279,27 +279,27 @@ load_state (Layer    *self,
 }
 
 static void
-store_state (Layer         *self,
-             guint          output,
-             gsize          direction,
-             gconstpointer  from)
+rnn_store_state (Layer         *self,
+                 guint          output,
+                 gsize          direction,
+                 gconstpointer  from)
 {
   gsize bytes = self->rnn.hidden * self->rnn.item;
 
   if (output >= self->ctx->n_outputs || self->ctx->out[output] == NULL)
     return;
   for (gsize b = 0; b < self->rnn.batch; b++)
-    memcpy ((char *) self->ctx->out[output]->data + state_offset (self, direction, b) * self->rnn.item,
+    memcpy ((char *) self->ctx->out[output]->data + rnn_state_offset (self, direction, b) * self->rnn.item,
             (const char *) from + b * bytes, bytes);
 }
 
 /* The result of one step; zeros where the sequence has ended before. */
 static void
-store_step (Layer    *self,
-            gsize     direction,
-            gsize     step,
-            gsize     sample,
-            gboolean  ended)
+rnn_store_step (Layer    *self,
+                gsize     direction,
+                gsize     step,
+                gsize     sample,
+                gboolean  ended)
 {
   const VnRnn *rnn = &self->rnn;
   gsize at = self->batch_first ? (sample * rnn->steps + step) * self->directions + direction
@@ -317,8 +317,8 @@ store_step (Layer    *self,
 }
 
 static gsize
-length_of (const Layer *self,
-           gsize        sample)
+rnn_length_of (const Layer *self,
+               gsize        sample)
 {
   gint64 length;
 
@@ -329,21 +329,21 @@ length_of (const Layer *self,
 }
 
 static void
-run_direction (Layer    *self,
-               gsize     direction,
-               gboolean  reverse)
+rnn_run_direction (Layer    *self,
+                   gsize     direction,
+                   gboolean  reverse)
 {
   VnRnn *rnn = &self->rnn;
   gsize width = rnn->gates * rnn->hidden;
   gboolean is_f64 = rnn->item == sizeof (double);
 
-  rnn->w = input_of (self, W, direction * width * rnn->input);
-  rnn->r = input_of (self, R, direction * width * rnn->hidden);
-  rnn->w_bias = input_of (self, B, direction * 2 * width);
-  rnn->r_bias = input_of (self, B, direction * 2 * width + width);
-  rnn->peephole = rnn->gates == 4 ? input_of (self, PEEPHOLE, direction * 3 * rnn->hidden) : NULL;
-  load_state (self, INITIAL_H, direction, rnn->h);
-  load_state (self, INITIAL_C, direction, rnn->c);
+  rnn->w = rnn_input_of (self, W, direction * width * rnn->input);
+  rnn->r = rnn_input_of (self, R, direction * width * rnn->hidden);
+  rnn->w_bias = rnn_input_of (self, B, direction * 2 * width);
+  rnn->r_bias = rnn_input_of (self, B, direction * 2 * width + width);
+  rnn->peephole = rnn->gates == 4 ? rnn_input_of (self, PEEPHOLE, direction * 3 * rnn->hidden) : NULL;
+  rnn_load_state (self, INITIAL_H, direction, rnn->h);
+  rnn_load_state (self, INITIAL_C, direction, rnn->c);
   (is_f64 ? vn_rnn_project_f64 : vn_rnn_project) (rnn, self->ctx->in[X]->data);
 
   for (gsize step = 0; step < rnn->steps; step++)
@@ -351,16 +351,16 @@ run_direction (Layer    *self,
       (is_f64 ? vn_rnn_recur_f64 : vn_rnn_recur) (rnn);
       for (gsize b = 0; b < rnn->batch; b++)
         {
-          gsize length = length_of (self, b), t = reverse && step < length ? length - 1 - step : step;
+          gsize length = rnn_length_of (self, b), t = reverse && step < length ? length - 1 - step : step;
 
           if (step < length)
             (is_f64 ? vn_rnn_cell_f64 : vn_rnn_cell) (rnn, self->batch_first ? b * rnn->steps + t : t * rnn->batch + b, b);
-          store_step (self, direction, t, b, step >= length);
+          rnn_store_step (self, direction, t, b, step >= length);
         }
     }
-  store_state (self, LAST_H, direction, rnn->h);
+  rnn_store_state (self, LAST_H, direction, rnn->h);
   if (rnn->gates == 4)
-    store_state (self, LAST_C, direction, rnn->c);
+    rnn_store_state (self, LAST_C, direction, rnn->c);
 }
 
 static gboolean
@@ -370,29 +370,29 @@ rnn_run (VnOpContext *ctx,
   Layer layer = { 0 };
   Direction direction;
 
-  if (!get_direction (ctx, &direction, error) || !layer_init (&layer, ctx, error))
+  if (!rnn_get_direction (ctx, &direction, error) || !rnn_layer_init (&layer, ctx, error))
     return FALSE;
   for (gsize d = 0; d < layer.directions; d++)
     {
-      if (!get_activations (ctx, (guint) d, layer.rnn.activations, error))
+      if (!rnn_get_activations (ctx, (guint) d, layer.rnn.activations, error))
         return FALSE;
-      run_direction (&layer, d, direction == REVERSE || d == 1);
+      rnn_run_direction (&layer, d, direction == REVERSE || d == 1);
     }
   return TRUE;
 }
 
-#define OPERATOR(id, type_, inputs, outputs)                                 \
-const VnOp vn_op_##id##_1 = {                                                \
-  .domain = "", .type = type_, .since = 1,                                   \
+#define OPERATOR(id, type_, inputs, outputs)                                       \
+const VnOp vn_op_##id##_1 = {                                                      \
+  .domain = "", .type = type_, .since = 1,                                         \
   .min_inputs = 3, .max_inputs = inputs, .min_outputs = 0, .max_outputs = outputs, \
-  .others = { [4] = VN_DTYPE_BIT (S32) },                                       \
-  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                         \
-  .stand_ins = VN_STAND_IN_HALVES,                                           \
-  .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,   \
-  .family = VN_FAMILY_COMPUTE,                                               \
-  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                         \
-  .infer = rnn_infer,                                                        \
-  .run = rnn_run,                                                            \
+  .others = { [4] = VN_DTYPE_BIT (S32) },                                          \
+  .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64),                               \
+  .stand_ins = VN_STAND_IN_HALVES,                                                 \
+  .same_dtype = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6 | 1u << 7,         \
+  .family = VN_FAMILY_COMPUTE,                                                     \
+  .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                               \
+  .infer = rnn_infer,                                                              \
+  .run = rnn_run,                                                                  \
 };
 
 OPERATOR (gru, "GRU", 6, 2)

@@ -24,11 +24,11 @@ typedef struct
 } Extent;
 
 static gboolean
-read_attributes (VnOpContext  *ctx,
-                 Roi          *self,
-                 gint64       *rows,
-                 gint64       *columns,
-                 GError      **error)
+roi_read_attributes (VnOpContext  *ctx,
+                     Roi          *self,
+                     gint64       *rows,
+                     gint64       *columns,
+                     GError      **error)
 {
   static const char * const modes[] = { "avg", "max", NULL };
   static const char * const coords[] = { "half_pixel", "output_half_pixel", NULL };
@@ -53,11 +53,11 @@ read_attributes (VnOpContext  *ctx,
 
 /* Picture, regions and output of both operators; @numbers: that make up a region. */
 static gboolean
-infer_regions (VnOpContext *ctx,
-               gint64       numbers,
-               gint64       rows,
-               gint64       columns,
-               GError     **error)
+roi_infer_regions (VnOpContext *ctx,
+                   gint64       numbers,
+                   gint64       rows,
+                   gint64       columns,
+                   GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape, *rois = &ctx->in_types[1].shape;
   VnShape y = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, rows, columns);
@@ -83,20 +83,20 @@ roi_align_infer (VnOpContext *ctx,
   gint64 rows, columns;
   Roi self;
 
-  if (!vn_op_check_index_dtype (ctx, 2, error) || !read_attributes (ctx, &self, &rows, &columns, error))
+  if (!vn_op_check_index_dtype (ctx, 2, error) || !roi_read_attributes (ctx, &self, &rows, &columns, error))
     return FALSE;
   if (batches->rank >= 0 && (batches->rank != 1 || (rois->rank == 2 && rois->dims[0] >= 0 && batches->dims[0] >= 0 &&
                                                     rois->dims[0] != batches->dims[0])))
     return vn_op_fail (ctx, error, _("RoiAlign: there must be one index of a picture for each region"));
-  return infer_regions (ctx, 4, rows, columns, error);
+  return roi_infer_regions (ctx, 4, rows, columns, error);
 }
 
 /* Where a sample lies between two elements; FALSE: outside, where everything is 0. */
 static gboolean
-locate (double  at,
-        gint64  length,
-        gsize   index[2],
-        double  weight[2])
+roi_locate (double  at,
+            gint64  length,
+            gsize   index[2],
+            double  weight[2])
 {
   double low;
 
@@ -112,20 +112,20 @@ locate (double  at,
 }
 
 static inline double
-load (const Roi *self,
-      gsize      i)
+roi_load (const Roi *self,
+          gsize      i)
 {
   return self->x->dtype == VN_DTYPE_F32 ? (double) ((const float *) self->x->data)[i] : vn_tensor_get_double (self->x, i);
 }
 
 /* Mean mode adds what the four neighbours of each sample contribute, maximum mode takes the largest contribution. */
 static double
-pool_bin (const Roi    *self,
-          gsize         plane,
-          const Extent *v,
-          const Extent *h,
-          gsize         row,
-          gsize         column)
+roi_pool_bin (const Roi    *self,
+              gsize         plane,
+              const Extent *v,
+              const Extent *h,
+              gsize         row,
+              gsize         column)
 {
   double sum = 0, max = -INFINITY;
 
@@ -135,15 +135,15 @@ pool_bin (const Roi    *self,
         gsize y[2] = { 0 }, x[2] = { 0 };
         double wy[2] = { 0 }, wx[2] = { 0 };
 
-        if (!locate (v->start + v->bin * ((double) row + ((double) i + 0.5) / (double) v->samples), self->height, y, wy) ||
-            !locate (h->start + h->bin * ((double) column + ((double) k + 0.5) / (double) h->samples), self->width, x, wx))
+        if (!roi_locate (v->start + v->bin * ((double) row + ((double) i + 0.5) / (double) v->samples), self->height, y, wy) ||
+            !roi_locate (h->start + h->bin * ((double) column + ((double) k + 0.5) / (double) h->samples), self->width, x, wx))
           {
             max = MAX (max, 0.);
             continue;
           }
         for (int n = 0; n < 4; n++)
           {
-            double part = wy[n / 2] * wx[n % 2] * load (self, plane + y[n / 2] * (gsize) self->width + x[n % 2]);
+            double part = wy[n / 2] * wx[n % 2] * roi_load (self, plane + y[n / 2] * (gsize) self->width + x[n % 2]);
 
             sum += part;
             max = MAX (max, part);
@@ -156,64 +156,64 @@ pool_bin (const Roi    *self,
 
 /* Each step in the precision of the data: the number of samples jumps where a bin is a whole number long. */
 static double
-rounded (const Roi *self,
-         double     value)
+roi_rounded (const Roi *self,
+             double     value)
 {
   return self->x->dtype == VN_DTYPE_F64 ? value : (double) (float) value;
 }
 
 static Extent
-extent_of (const Roi *self,
-           gsize      roi,
-           guint      first,
-           gsize      bins)
+roi_extent_of (const Roi *self,
+               gsize      roi,
+               guint      first,
+               gsize      bins)
 {
   double corner[2], length;
   Extent extent;
 
   for (guint i = 0; i < 2; i++)
     {
-      corner[i] = rounded (self, vn_tensor_get_double (self->rois, 4 * roi + first + 2 * i) * (double) self->scale);
-      corner[i] = rounded (self, corner[i] - (self->half_pixel ? 0.5 : 0.));
+      corner[i] = roi_rounded (self, vn_tensor_get_double (self->rois, 4 * roi + first + 2 * i) * (double) self->scale);
+      corner[i] = roi_rounded (self, corner[i] - (self->half_pixel ? 0.5 : 0.));
     }
-  length = rounded (self, corner[1] - corner[0]);
+  length = roi_rounded (self, corner[1] - corner[0]);
   if (!self->half_pixel)
     length = MAX (length, 1.);
   extent.start = corner[0];
-  extent.bin = rounded (self, length / (double) bins);
+  extent.bin = roi_rounded (self, length / (double) bins);
   extent.samples = self->sampling > 0 ? self->sampling : extent.bin <= 0x1p30 ? (gint64) ceil (extent.bin) : MAX_SAMPLES + 1;
   extent.samples = MAX (extent.samples, 0);
   return extent;
 }
 
 static void
-align_plane (gpointer data,
-             gsize    item,
-             guint    worker)
+roi_align_plane (gpointer data,
+                 gsize    item,
+                 guint    worker)
 {
   const Roi *self = data;
   gsize roi = item / self->channels, channel = item % self->channels;
   gsize picture = (gsize) vn_tensor_get_s64 (self->batches, roi);
   gsize plane = (picture * self->channels + channel) * (gsize) (self->height * self->width);
-  Extent v = extent_of (self, roi, 1, self->rows), h = extent_of (self, roi, 0, self->columns);
+  Extent v = roi_extent_of (self, roi, 1, self->rows), h = roi_extent_of (self, roi, 0, self->columns);
 
   for (gsize row = 0; row < self->rows; row++)
     for (gsize column = 0; column < self->columns; column++)
       vn_number_store (self->y->dtype, self->y->data, (item * self->rows + row) * self->columns + column,
-                       pool_bin (self, plane, &v, &h, row, column));
+                       roi_pool_bin (self, plane, &v, &h, row, column));
 }
 
 static gboolean
-check_regions (VnOpContext *ctx,
-               const Roi   *self,
-               GError     **error)
+roi_check_regions (VnOpContext *ctx,
+                   const Roi   *self,
+                   GError     **error)
 {
   gint64 pictures = ctx->in[0]->shape.dims[0];
 
   for (gsize r = 0; r < self->batches->n_elements; r++)
     {
       gint64 picture = vn_tensor_get_s64 (self->batches, r), samples;
-      Extent v = extent_of (self, r, 1, self->rows), h = extent_of (self, r, 0, self->columns);
+      Extent v = roi_extent_of (self, r, 1, self->rows), h = roi_extent_of (self, r, 0, self->columns);
 
       if (picture < 0 || picture >= pictures)
         return vn_op_fail (ctx, error, _("RoiAlign: region %zu is of picture %lld"
@@ -238,7 +238,7 @@ roi_align_run (VnOpContext *ctx,
 
   if ((VN_FLOAT_BITS >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
-  if (!read_attributes (ctx, &self, &rows, &columns, error))
+  if (!roi_read_attributes (ctx, &self, &rows, &columns, error))
     return FALSE;
   self.x = ctx->in[0];
   self.rois = ctx->in[1];
@@ -251,13 +251,13 @@ roi_align_run (VnOpContext *ctx,
   self.columns = (gsize) columns;
   if (self.rois->shape.dims[0] != self.batches->shape.dims[0])
     return vn_op_fail (ctx, error, _("RoiAlign: there must be one index of a picture for each region"));
-  if (!check_regions (ctx, &self, error))
+  if (!roi_check_regions (ctx, &self, error))
     return FALSE;
   if (self.y->n_elements == 0)
     return TRUE;
   if (self.x->n_elements == 0)
     return vn_op_fail (ctx, error, _("RoiAlign: an empty picture has no values"));
-  vn_op_for_items (ctx, self.batches->n_elements * self.channels, 200. * (double) (rows * columns), align_plane, &self);
+  vn_op_for_items (ctx, self.batches->n_elements * self.channels, 200. * (double) (rows * columns), roi_align_plane, &self);
   return TRUE;
 }
 
@@ -275,9 +275,9 @@ const VnOp vn_op_roi_align_10 = {
 /* ---- MaxRoiPool ---- */
 
 static gboolean
-pooled_shape (VnOpContext  *ctx,
-              gint64        shape[2],
-              GError      **error)
+roi_pooled_shape (VnOpContext  *ctx,
+                  gint64        shape[2],
+                  GError      **error)
 {
   gsize n;
   const gint64 *given = vn_node_get_ints (ctx->node, "pooled_shape", &n);
@@ -289,22 +289,22 @@ pooled_shape (VnOpContext  *ctx,
 }
 
 static gboolean
-max_roi_pool_infer (VnOpContext *ctx,
-                    GError     **error)
+roi_max_roi_pool_infer (VnOpContext *ctx,
+                        GError     **error)
 {
   gint64 shape[2];
 
-  return pooled_shape (ctx, shape, error) && infer_regions (ctx, 5, shape[0], shape[1], error);
+  return roi_pooled_shape (ctx, shape, error) && roi_infer_regions (ctx, 5, shape[0], shape[1], error);
 }
 
 /* First and last + 1 element of bin @i; rounded as the operator's inventors did. */
 static void
-bin_range (double  start,
-           double  end,
-           gint64  i,
-           gint64  bins,
-           gint64  length,
-           gint64  range[2])
+roi_bin_range (double  start,
+               double  end,
+               gint64  i,
+               gint64  bins,
+               gint64  length,
+               gint64  range[2])
 {
   float size = (float) MAX (end - start + 1, 1.) / (float) bins;
   double first = (double) floorf ((float) i * size) + start, last = (double) ceilf ((float) (i + 1) * size) + start;
@@ -314,23 +314,23 @@ bin_range (double  start,
 }
 
 static double
-max_of_bin (const Roi    *self,
-            gsize         plane,
-            const double  roi[4],
-            gint64        row,
-            gint64        column)
+roi_max_of_bin (const Roi    *self,
+                gsize         plane,
+                const double  roi[4],
+                gint64        row,
+                gint64        column)
 {
   gint64 v[2], h[2];
   double max = -INFINITY;
 
-  bin_range (roi[1], roi[3], row, (gint64) self->rows, self->height, v);
-  bin_range (roi[0], roi[2], column, (gint64) self->columns, self->width, h);
+  roi_bin_range (roi[1], roi[3], row, (gint64) self->rows, self->height, v);
+  roi_bin_range (roi[0], roi[2], column, (gint64) self->columns, self->width, h);
   if (v[0] >= v[1] || h[0] >= h[1])
     return 0.;
   for (gint64 y = v[0]; y < v[1]; y++)
     for (gint64 x = h[0]; x < h[1]; x++)
       {
-        double value = load (self, plane + (gsize) (y * self->width + x));
+        double value = roi_load (self, plane + (gsize) (y * self->width + x));
 
         if (value > max || isnan (value))
           max = value;
@@ -339,9 +339,9 @@ max_of_bin (const Roi    *self,
 }
 
 static void
-pool_plane (gpointer data,
-            gsize    item,
-            guint    worker)
+roi_pool_plane (gpointer data,
+                gsize    item,
+                guint    worker)
 {
   const Roi *self = data;
   gsize r = item / self->channels, picture = (gsize) vn_tensor_get_double (self->rois, 5 * r);
@@ -353,12 +353,12 @@ pool_plane (gpointer data,
   for (gsize row = 0; row < self->rows; row++)
     for (gsize column = 0; column < self->columns; column++)
       vn_number_store (self->y->dtype, self->y->data, (item * self->rows + row) * self->columns + column,
-                       max_of_bin (self, plane, roi, (gint64) row, (gint64) column));
+                       roi_max_of_bin (self, plane, roi, (gint64) row, (gint64) column));
 }
 
 static gboolean
-max_roi_pool_run (VnOpContext *ctx,
-                  GError     **error)
+roi_max_roi_pool_run (VnOpContext *ctx,
+                      GError     **error)
 {
   const VnShape *x = &ctx->in[0]->shape;
   const VnTensor *rois = ctx->in[1];
@@ -366,7 +366,7 @@ max_roi_pool_run (VnOpContext *ctx,
   Roi self = { .x = ctx->in[0], .rois = rois, .y = ctx->out[0], .scale = vn_node_get_float (ctx->node, "spatial_scale", 1.f),
                .channels = (gsize) x->dims[1], .height = x->dims[2], .width = x->dims[3] };
 
-  if (!pooled_shape (ctx, shape, error))
+  if (!roi_pooled_shape (ctx, shape, error))
     return FALSE;
   if ((VN_FLOAT_BITS >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
@@ -380,7 +380,7 @@ max_roi_pool_run (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("MaxRoiPool: region %zu makes no sense: number %zu"
                                          " is %g"), i / 5, i % 5, value);
     }
-  vn_op_for_items (ctx, (gsize) rois->shape.dims[0] * self.channels, (double) (x->dims[2] * x->dims[3]), pool_plane, &self);
+  vn_op_for_items (ctx, (gsize) rois->shape.dims[0] * self.channels, (double) (x->dims[2] * x->dims[3]), roi_pool_plane, &self);
   return TRUE;
 }
 
@@ -390,6 +390,6 @@ const VnOp vn_op_max_roi_pool_1 = {
   .dtypes = VN_FULL_FLOAT_BITS, .same_dtype = 1u << 1,
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_POOL_NORM,
-  .infer = max_roi_pool_infer,
-  .run = max_roi_pool_run,
+  .infer = roi_max_roi_pool_infer,
+  .run = roi_max_roi_pool_run,
 };

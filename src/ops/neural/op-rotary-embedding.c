@@ -10,22 +10,22 @@ typedef struct
 } Layout;
 
 static gboolean
-is_microsoft (const VnOpContext *ctx)
+rotary_embedding_is_microsoft (const VnOpContext *ctx)
 {
   return *ctx->op->domain != '\0';
 }
 
 /* Numbers of a head of 3-D data; in ONNX Runtime's form the table of angles may tell. */
 static gboolean
-split_heads (Layout       *self,
-             VnOpContext  *ctx,
-             gint64        hidden,
-             GError      **error)
+rotary_embedding_split_heads (Layout       *self,
+                              VnOpContext  *ctx,
+                              gint64        hidden,
+                              GError      **error)
 {
   const VnShape *cos = &ctx->in_types[self->cos].shape;
 
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
-  if (self->heads == 0 && is_microsoft (ctx) && cos->rank > 0 && cos->dims[cos->rank - 1] > 0 && hidden >= 0)
+  if (self->heads == 0 && rotary_embedding_is_microsoft (ctx) && cos->rank > 0 && cos->dims[cos->rank - 1] > 0 && hidden >= 0)
     self->heads = hidden / 2 / cos->dims[cos->rank - 1];
   if (self->heads < 1 || hidden % self->heads != 0)
     return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide %lld"
@@ -35,10 +35,10 @@ split_heads (Layout       *self,
 }
 
 static gboolean
-check_table (const Layout  *self,
-             VnOpContext   *ctx,
-             int            input,
-             GError       **error)
+rotary_embedding_check_table (const Layout  *self,
+                              VnOpContext   *ctx,
+                              int            input,
+                              GError       **error)
 {
   const VnShape *table = &ctx->in_types[input].shape;
   gboolean own = self->positions < 0 || !vn_op_has_input (ctx, (guint) self->positions);
@@ -53,14 +53,14 @@ check_table (const Layout  *self,
 }
 
 static gboolean
-layout_init (Layout       *self,
-             VnOpContext  *ctx,
-             GError      **error)
+rotary_embedding_layout_init (Layout       *self,
+                              VnOpContext  *ctx,
+                              GError      **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   gint64 turned = vn_node_get_int (ctx->node, "rotary_embedding_dim", 0);
 
-  *self = is_microsoft (ctx) ? (Layout) { .positions = 1, .cos = 2, .sin = 3 }
+  *self = rotary_embedding_is_microsoft (ctx) ? (Layout) { .positions = 1, .cos = 2, .sin = 3 }
                              : (Layout) { .positions = 3, .cos = 1, .sin = 2 };
   if (x->rank != 3 && x->rank != 4)
     return vn_op_fail (ctx, error, _("data of %d dims; it needs 3 or 4"), x->rank);
@@ -69,7 +69,7 @@ layout_init (Layout       *self,
   if (x->rank == 3)
     {
       self->length = x->dims[1];
-      if (!split_heads (self, ctx, x->dims[2], error))
+      if (!rotary_embedding_split_heads (self, ctx, x->dims[2], error))
         return FALSE;
     }
   else
@@ -82,14 +82,14 @@ layout_init (Layout       *self,
     return vn_op_fail (ctx, error, _("%lld of the %lld numbers of a head cannot be "
                                      "turned in pairs"), (long long) turned, (long long) self->depth);
   self->half = turned / 2;
-  return check_table (self, ctx, self->cos, error) && check_table (self, ctx, self->sin, error);
+  return rotary_embedding_check_table (self, ctx, self->cos, error) && rotary_embedding_check_table (self, ctx, self->sin, error);
 }
 
 static gboolean
 rotary_infer (VnOpContext *ctx,
               GError     **error)
 {
-  gboolean microsoft = is_microsoft (ctx);
+  gboolean microsoft = rotary_embedding_is_microsoft (ctx);
 
   if (microsoft && vn_node_get_int (ctx->node, "is_packed_batching", 0) != 0)
     {
@@ -100,8 +100,8 @@ rotary_infer (VnOpContext *ctx,
 }
 
 static VnHeads
-locate (const Layout *self,
-        VnTensor     *tensor)
+rotary_embedding_locate (const Layout *self,
+                         VnTensor     *tensor)
 {
   gsize rows = (gsize) self->length, heads = (gsize) self->heads, depth = (gsize) self->depth;
 
@@ -116,15 +116,15 @@ rotary_run (VnOpContext *ctx,
   VnRotary job = { .interleaved = vn_node_get_int (ctx->node, "interleaved", 0) != 0 };
   Layout s;
 
-  if (!layout_init (&s, ctx, error))
+  if (!rotary_embedding_layout_init (&s, ctx, error))
     return FALSE;
   job.batch = (gsize) s.batch;
   job.length = (gsize) s.length;
   job.heads = (gsize) s.heads;
   job.depth = (gsize) s.depth;
   job.half = (gsize) s.half;
-  job.x = locate (&s, ctx->in[0]);
-  job.y = locate (&s, ctx->out[0]);
+  job.x = rotary_embedding_locate (&s, ctx->in[0]);
+  job.y = rotary_embedding_locate (&s, ctx->out[0]);
   job.cos = ctx->in[s.cos]->data;
   job.sin = ctx->in[s.sin]->data;
   job.positions = vn_op_has_input (ctx, (guint) s.positions) ? ctx->in[s.positions] : NULL;

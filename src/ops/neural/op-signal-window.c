@@ -4,9 +4,9 @@
 #include "vn-number.h"
 
 static gboolean
-output_type (VnOpContext  *ctx,
-             VnDType      *dtype,
-             GError      **error)
+signal_window_output_type (VnOpContext  *ctx,
+                           VnDType      *dtype,
+                           GError      **error)
 {
   gint64 number = vn_node_get_int (ctx->node, "output_datatype", VN_DTYPE_F32);
 
@@ -25,7 +25,7 @@ window_infer (VnOpContext *ctx,
   gboolean known;
   VnDType dtype;
 
-  if (!output_type (ctx, &dtype, error) || !vn_number_size (ctx, 0, 0, &size, &known, error))
+  if (!signal_window_output_type (ctx, &dtype, error) || !vn_number_size (ctx, 0, 0, &size, &known, error))
     return FALSE;
   vn_op_set_output (ctx, 0, dtype, &VN_SHAPE (size));
   return TRUE;
@@ -33,8 +33,8 @@ window_infer (VnOpContext *ctx,
 
 /* y(n) = a0 - a1 cos (2 pi n / N) + a2 cos (4 pi n / N); N is one less for a symmetric window. */
 static gboolean
-run_window (VnOpContext  *ctx,
-            const double  a[3])
+signal_window_run_window (VnOpContext  *ctx,
+                          const double  a[3])
 {
   VnTensor *out = ctx->out[0];
   gsize n = out->n_elements;
@@ -50,24 +50,24 @@ run_window (VnOpContext  *ctx,
 }
 
 static gboolean
-hann_window_run (VnOpContext *ctx,
-                 GError     **error)
+signal_window_hann_window_run (VnOpContext *ctx,
+                               GError     **error)
 {
-  return run_window (ctx, (const double[]) { 0.5, 0.5, 0. });
+  return signal_window_run_window (ctx, (const double[]) { 0.5, 0.5, 0. });
 }
 
 static gboolean
-hamming_window_run (VnOpContext *ctx,
-                    GError     **error)
+signal_window_hamming_window_run (VnOpContext *ctx,
+                                  GError     **error)
 {
-  return run_window (ctx, (const double[]) { 25. / 46., 21. / 46., 0. });
+  return signal_window_run_window (ctx, (const double[]) { 25. / 46., 21. / 46., 0. });
 }
 
 static gboolean
-blackman_window_run (VnOpContext *ctx,
-                     GError     **error)
+signal_window_blackman_window_run (VnOpContext *ctx,
+                                   GError     **error)
 {
-  return run_window (ctx, (const double[]) { 0.42, 0.5, 0.08 });
+  return signal_window_run_window (ctx, (const double[]) { 0.42, 0.5, 0.08 });
 }
 
 #define WINDOW(id, type_)                                                       \
@@ -77,7 +77,7 @@ blackman_window_run (VnOpContext *ctx,
     .dtypes = VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),                          \
     .family = VN_FAMILY_OTHER,                                                  \
     .infer = window_infer,                                                      \
-    .run = id##_run,                                                            \
+    .run = signal_window_##id##_run,                                            \
   };
 
 WINDOW (hann_window, "HannWindow")
@@ -95,15 +95,15 @@ typedef struct
 } Mel;
 
 static double
-to_mel (double hertz)
+signal_window_to_mel (double hertz)
 {
   return 2595. * log10 (1. + hertz / 700.);
 }
 
 static gboolean
-read_mel (VnOpContext  *ctx,
-          Mel          *self,
-          GError      **error)
+signal_window_read_mel (VnOpContext  *ctx,
+                        Mel          *self,
+                        GError      **error)
 {
   double lower = 0, upper = 0;
   gboolean known;
@@ -114,19 +114,19 @@ read_mel (VnOpContext  *ctx,
       !vn_number_size (ctx, RATE, 1, &self->rate, &known, error) ||
       !vn_number_scalar (ctx, LOWER, &lower, &known, error) || !vn_number_scalar (ctx, UPPER, &upper, &known, error))
     return FALSE;
-  self->low = to_mel (lower);
-  self->high = to_mel (upper);
+  self->low = signal_window_to_mel (lower);
+  self->high = signal_window_to_mel (upper);
   return TRUE;
 }
 
 static gboolean
-mel_infer (VnOpContext *ctx,
-           GError     **error)
+signal_window_mel_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   VnDType dtype;
   Mel self;
 
-  if (!output_type (ctx, &dtype, error) || !read_mel (ctx, &self, error))
+  if (!signal_window_output_type (ctx, &dtype, error) || !signal_window_read_mel (ctx, &self, error))
     return FALSE;
   vn_op_set_output (ctx, 0, dtype, &VN_SHAPE (self.length >= 0 ? self.length / 2 + 1 : VN_DIM_UNKNOWN, self.bins));
   return TRUE;
@@ -134,8 +134,8 @@ mel_infer (VnOpContext *ctx,
 
 /* Row of the spectrum where edge @i of the triangles lies. */
 static gint64
-edge_row (const Mel *self,
-          gint64     i)
+signal_window_edge_row (const Mel *self,
+                        gint64     i)
 {
   double mel = self->low + (self->high - self->low) / (double) (self->bins + 2) * (double) i;
   double row = floor ((double) (self->length + 1) * 700. * (pow (10., mel / 2595.) - 1.) / (double) self->rate);
@@ -144,19 +144,19 @@ edge_row (const Mel *self,
 }
 
 static gboolean
-mel_run (VnOpContext *ctx,
-         GError     **error)
+signal_window_mel_run (VnOpContext *ctx,
+                       GError     **error)
 {
   VnTensor *out = ctx->out[0];
   gint64 rows = out->shape.dims[0], bins = out->shape.dims[1];
   Mel self;
 
-  if (!read_mel (ctx, &self, error))
+  if (!signal_window_read_mel (ctx, &self, error))
     return FALSE;
   memset (out->data, 0, out->n_bytes);
   for (gint64 b = 0; b < bins; b++)
     {
-      gint64 low = edge_row (&self, b), center = edge_row (&self, b + 1), high = edge_row (&self, b + 2);
+      gint64 low = signal_window_edge_row (&self, b), center = signal_window_edge_row (&self, b + 1), high = signal_window_edge_row (&self, b + 2);
 
       if (low < 0 || center < low || high < center || center >= rows || high > rows)
         return vn_op_fail (ctx, error,
@@ -177,6 +177,6 @@ const VnOp vn_op_mel_weight_matrix_17 = {
   .others = { [1] = VN_INDEX_BITS, [2] = VN_INDEX_BITS, [3] = VN_FLOAT_BITS, [4] = VN_FLOAT_BITS },
   .dtypes = VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64),
   .family = VN_FAMILY_OTHER,
-  .infer = mel_infer,
-  .run = mel_run,
+  .infer = signal_window_mel_infer,
+  .run = signal_window_mel_run,
 };

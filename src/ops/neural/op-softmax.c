@@ -13,10 +13,10 @@ typedef struct
 } Lines;
 
 static gboolean
-lines_init (Lines         *self,
-            VnOpContext   *ctx,
-            const VnShape *shape,
-            GError       **error)
+softmax_lines_init (Lines         *self,
+                    VnOpContext   *ctx,
+                    const VnShape *shape,
+                    GError       **error)
 {
   gboolean coerced = ctx->opset < 13;
   gint64 axis = vn_node_get_int (ctx->node, "axis", coerced ? 1 : -1);
@@ -40,7 +40,7 @@ softmax_infer (VnOpContext *ctx,
 {
   Lines lines;
 
-  if (ctx->in_types[0].shape.rank >= 0 && !lines_init (&lines, ctx, &ctx->in_types[0].shape, error))
+  if (ctx->in_types[0].shape.rank >= 0 && !softmax_lines_init (&lines, ctx, &ctx->in_types[0].shape, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);
 }
@@ -115,9 +115,9 @@ vn_softmax_line (const float *x,
 
 VN_MULTIVERSION
 static void
-log_softmax_line (const float *x,
-                  float       *y,
-                  gsize        n)
+softmax_log_softmax_line (const float *x,
+                          float       *y,
+                          gsize        n)
 {
   float max = max_of (x, n);
   float sum = logf (exp_all (x, y, max, n));
@@ -166,11 +166,11 @@ softmax_block (const float *x,
 typedef enum { SOFTMAX, LOG_SOFTMAX, HARDMAX } Kind;
 
 static void
-strided_f64 (Kind          kind,
-             const double *x,
-             double       *y,
-             gsize         size,
-             gsize         step)
+softmax_strided_f64 (Kind          kind,
+                     const double *x,
+                     double       *y,
+                     gsize         size,
+                     gsize         step)
 {
   double sum = 0;
   gsize best = 0;
@@ -190,10 +190,10 @@ strided_f64 (Kind          kind,
 
 /* 1 at the first maximum */
 static void
-hardmax_strided (const float *x,
-                 float       *y,
-                 gsize        size,
-                 gsize        step)
+softmax_hardmax_strided (const float *x,
+                         float       *y,
+                         gsize        size,
+                         gsize        step)
 {
   gsize best = 0;
 
@@ -223,28 +223,28 @@ softmax_item (gpointer data,
 
   if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
     for (gsize i = 0; i < inner; i++)
-      strided_f64 (self->kind, (const double *) self->ctx->in[0]->data + at + i,
-                   (double *) self->ctx->out[0]->data + at + i, size, inner);
+      softmax_strided_f64 (self->kind, (const double *) self->ctx->in[0]->data + at + i,
+                           (double *) self->ctx->out[0]->data + at + i, size, inner);
   else if (self->kind == HARDMAX)
     for (gsize i = 0; i < inner; i++)
-      hardmax_strided (x + i, y + i, size, inner);
+      softmax_hardmax_strided (x + i, y + i, size, inner);
   else if (inner > 1)
     for (gsize i = 0; i < inner; i += BLOCK)
       softmax_block (x + i, y + i, size, inner, MIN (BLOCK, inner - i), self->kind == LOG_SOFTMAX);
   else if (self->kind == LOG_SOFTMAX)
-    log_softmax_line (x, y, size);
+    softmax_log_softmax_line (x, y, size);
   else
     vn_softmax_line (x, y, size);
 }
 
 static gboolean
-run_lines (VnOpContext *ctx,
-           Kind         kind,
-           GError     **error)
+softmax_run_lines (VnOpContext *ctx,
+                   Kind         kind,
+                   GError     **error)
 {
   Softmax job = { ctx, { 0 }, kind };
 
-  if (!lines_init (&job.lines, ctx, &ctx->in[0]->shape, error))
+  if (!softmax_lines_init (&job.lines, ctx, &ctx->in[0]->shape, error))
     return FALSE;
   if (ctx->in[0]->n_elements > 0)
     vn_op_for_items (ctx, job.lines.outer, (double) job.lines.size * job.lines.inner * 8, softmax_item, &job);
@@ -255,21 +255,21 @@ static gboolean
 softmax_run (VnOpContext *ctx,
              GError     **error)
 {
-  return run_lines (ctx, SOFTMAX, error);
+  return softmax_run_lines (ctx, SOFTMAX, error);
 }
 
 static gboolean
-log_softmax_run (VnOpContext *ctx,
-                 GError     **error)
+softmax_log_softmax_run (VnOpContext *ctx,
+                         GError     **error)
 {
-  return run_lines (ctx, LOG_SOFTMAX, error);
+  return softmax_run_lines (ctx, LOG_SOFTMAX, error);
 }
 
 static gboolean
-hardmax_run (VnOpContext *ctx,
-             GError     **error)
+softmax_hardmax_run (VnOpContext *ctx,
+                     GError     **error)
 {
-  return run_lines (ctx, HARDMAX, error);
+  return softmax_run_lines (ctx, HARDMAX, error);
 }
 
 #define OPERATOR(id, type_, run_, ...)                                       \
@@ -280,10 +280,10 @@ const VnOp vn_op_##id##_1 = {                                                \
   .stand_ins = VN_STAND_IN_HALVES,                                           \
   .family = VN_FAMILY_ACTIVATION,                                            \
   .quant = __VA_ARGS__,                                                      \
-  .infer = softmax_infer,                                                      \
+  .infer = softmax_infer,                                                    \
   .run = run_,                                                               \
 };
 
-OPERATOR (hardmax, "Hardmax", hardmax_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
-OPERATOR (log_softmax, "LogSoftmax", log_softmax_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
+OPERATOR (hardmax, "Hardmax", softmax_hardmax_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
+OPERATOR (log_softmax, "LogSoftmax", softmax_log_softmax_run, VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE))
 OPERATOR (softmax, "Softmax", softmax_run, { VN_QUANT_GENERIC, -1, -1, -1, TRUE, 0.f, 1.f })

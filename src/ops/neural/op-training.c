@@ -19,8 +19,8 @@ typedef void (*UpdateFunc) (const Step *step,
                             Element    *e);
 
 static void
-update_adagrad (const Step *step,
-                Element    *e)
+training_update_adagrad (const Step *step,
+                         Element    *e)
 {
   double g = step->norm * e->x + e->g;
 
@@ -29,8 +29,8 @@ update_adagrad (const Step *step,
 }
 
 static void
-update_adam (const Step *step,
-             Element    *e)
+training_update_adam (const Step *step,
+                      Element    *e)
 {
   double g = step->norm * e->x + e->g;
 
@@ -40,8 +40,8 @@ update_adam (const Step *step,
 }
 
 static void
-update_momentum (const Step *step,
-                 Element    *e)
+training_update_momentum (const Step *step,
+                          Element    *e)
 {
   double g = step->norm * e->x + e->g;
 
@@ -51,7 +51,7 @@ update_momentum (const Step *step,
 
 /* How many states a tensor has. */
 static guint
-count_states (const VnOpContext *ctx)
+training_count_states (const VnOpContext *ctx)
 {
   return g_str_equal (ctx->op->type, "Adam") ? 2 : 1;
 }
@@ -60,7 +60,7 @@ static gboolean
 training_infer (VnOpContext *ctx,
                 GError     **error)
 {
-  guint parts = 2 + count_states (ctx), n = (ctx->n_inputs - 2) / parts;
+  guint parts = 2 + training_count_states (ctx), n = (ctx->n_inputs - 2) / parts;
 
   if (n == 0 || (ctx->n_inputs - 2) % parts != 0 || ctx->n_outputs > n * (parts - 1))
     return vn_op_fail (ctx, error, _("%s: %u inputs and %u outputs do not belong to whole tensors"), ctx->op->type,
@@ -83,10 +83,10 @@ training_infer (VnOpContext *ctx,
 }
 
 static gboolean
-read_step (VnOpContext  *ctx,
-           Step         *step,
-           double       *steps_made,
-           GError      **error)
+training_read_step (VnOpContext  *ctx,
+                    Step         *step,
+                    double       *steps_made,
+                    GError      **error)
 {
   gboolean known;
 
@@ -103,20 +103,20 @@ read_step (VnOpContext  *ctx,
 }
 
 static void
-store_if_wanted (VnTensor *out,
-                 gsize     i,
-                 double    value)
+training_store_if_wanted (VnTensor *out,
+                          gsize     i,
+                          double    value)
 {
   if (out != NULL)
     vn_number_store (out->dtype, out->data, i, value);
 }
 
 static void
-update_all (VnOpContext *ctx,
-            const Step  *step,
-            UpdateFunc   update)
+training_update_all (VnOpContext *ctx,
+                     const Step  *step,
+                     UpdateFunc   update)
 {
-  guint states = count_states (ctx), n = (ctx->n_inputs - 2) / (2 + states);
+  guint states = training_count_states (ctx), n = (ctx->n_inputs - 2) / (2 + states);
 
   for (guint t = 0; t < n; t++)
     for (gsize i = 0; i < ctx->in[2 + t]->n_elements; i++)
@@ -126,67 +126,67 @@ update_all (VnOpContext *ctx,
                       states > 1 ? vn_tensor_get_double (ctx->in[2 + 3 * n + t], i) : 0. };
 
         update (step, &e);
-        store_if_wanted (t < ctx->n_outputs ? ctx->out[t] : NULL, i, e.x);
-        store_if_wanted (n + t < ctx->n_outputs ? ctx->out[n + t] : NULL, i, e.v);
-        store_if_wanted (2 * n + t < ctx->n_outputs ? ctx->out[2 * n + t] : NULL, i, e.h);
+        training_store_if_wanted (t < ctx->n_outputs ? ctx->out[t] : NULL, i, e.x);
+        training_store_if_wanted (n + t < ctx->n_outputs ? ctx->out[n + t] : NULL, i, e.v);
+        training_store_if_wanted (2 * n + t < ctx->n_outputs ? ctx->out[2 * n + t] : NULL, i, e.h);
       }
 }
 
 static gboolean
-adagrad_run (VnOpContext *ctx,
-             GError     **error)
+training_adagrad_run (VnOpContext *ctx,
+                      GError     **error)
 {
   double made;
   Step step;
 
-  if (!read_step (ctx, &step, &made, error))
+  if (!training_read_step (ctx, &step, &made, error))
     return FALSE;
   step.rate /= 1. + made * (double) vn_node_get_float (ctx->node, "decay_factor", 0.f);
-  update_all (ctx, &step, update_adagrad);
+  training_update_all (ctx, &step, training_update_adagrad);
   return TRUE;
 }
 
 static gboolean
-adam_run (VnOpContext *ctx,
-          GError     **error)
+training_adam_run (VnOpContext *ctx,
+                   GError     **error)
 {
   double made;
   Step step;
 
-  if (!read_step (ctx, &step, &made, error))
+  if (!training_read_step (ctx, &step, &made, error))
     return FALSE;
   if (made > 0)
     step.rate *= sqrt (1. - pow (step.beta, made)) / (1. - pow (step.alpha, made));
   step.factor = 1. - (double) vn_node_get_float (ctx->node, "norm_coefficient_post", 0.f);
-  update_all (ctx, &step, update_adam);
+  training_update_all (ctx, &step, training_update_adam);
   return TRUE;
 }
 
 static gboolean
-momentum_run (VnOpContext *ctx,
-              GError     **error)
+training_momentum_run (VnOpContext *ctx,
+                       GError     **error)
 {
   static const char * const modes[] = { "standard", "nesterov", NULL };
   guint mode = vn_op_attr_choice (ctx, "mode", "standard", modes, error);
   double made;
   Step step;
 
-  if (mode == G_MAXUINT || !read_step (ctx, &step, &made, error))
+  if (mode == G_MAXUINT || !training_read_step (ctx, &step, &made, error))
     return FALSE;
   step.nesterov = mode == 1;
   step.beta = made > 0 ? step.beta : 1.;
-  update_all (ctx, &step, update_momentum);
+  training_update_all (ctx, &step, training_update_momentum);
   return TRUE;
 }
 
-#define TRAINING(id, type_, least)                                              \
-  const VnOp vn_op_training_##id = {                                            \
-    .domain = "ai.onnx.preview.training", .type = type_, .since = 1,            \
+#define TRAINING(id, type_, least)                                                                              \
+  const VnOp vn_op_training_##id = {                                                                            \
+    .domain = "ai.onnx.preview.training", .type = type_, .since = 1,                                            \
     .min_inputs = 2 + least, .max_inputs = VN_OP_MAX_INPUTS, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS, \
-    .dtypes = VN_FULL_FLOAT_BITS,                                               \
-    .family = VN_FAMILY_OTHER,                                                  \
-    .infer = training_infer,                                                    \
-    .run = id##_run,                                                            \
+    .dtypes = VN_FULL_FLOAT_BITS,                                                                               \
+    .family = VN_FAMILY_OTHER,                                                                                  \
+    .infer = training_infer,                                                                                    \
+    .run = training_##id##_run,                                                                                 \
   };
 
 TRAINING (adagrad, "Adagrad", 3)

@@ -7,10 +7,10 @@
 
 /* The shape that the pooling must have had as input. */
 static gboolean
-unpooled_shape (VnOpContext   *ctx,
-                const VnShape *x,
-                VnShape       *shape,
-                GError       **error)
+unpool_unpooled_shape (VnOpContext   *ctx,
+                       const VnShape *x,
+                       VnShape       *shape,
+                       GError       **error)
 {
   gint64 kernel[VN_MAX_RANK], stride[VN_MAX_RANK], pads[2 * VN_MAX_RANK];
   int n = x->rank - 2;
@@ -37,8 +37,8 @@ unpooled_shape (VnOpContext   *ctx,
 }
 
 static gboolean
-max_unpool_infer (VnOpContext *ctx,
-                  GError     **error)
+unpool_max_unpool_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape, *index = &ctx->in_types[1].shape;
   gint64 sizes[VN_MAX_RANK];
@@ -50,7 +50,7 @@ max_unpool_infer (VnOpContext *ctx,
     return FALSE;
   if (vn_shape_is_static (x) && vn_shape_is_static (index) && !vn_shape_equal (x, index))
     return vn_op_fail (ctx, error, _("MaxUnpool: there must be one index for each element"));
-  if (x->rank >= 0 && !unpooled_shape (ctx, x, &y, error))
+  if (x->rank >= 0 && !unpool_unpooled_shape (ctx, x, &y, error))
     return FALSE;
   if (x->rank >= 0 && vn_op_has_input (ctx, 2) && !known)
     for (int d = 0; d < y.rank; d++)
@@ -71,8 +71,8 @@ max_unpool_infer (VnOpContext *ctx,
 }
 
 static gboolean
-max_unpool_run (VnOpContext *ctx,
-                GError     **error)
+unpool_max_unpool_run (VnOpContext *ctx,
+                       GError     **error)
 {
   const VnTensor *x = ctx->in[0], *indices = ctx->in[1];
   VnTensor *y = ctx->out[0];
@@ -80,7 +80,7 @@ max_unpool_run (VnOpContext *ctx,
   gint64 strides[VN_MAX_RANK];
   VnShape from;
 
-  if (!unpooled_shape (ctx, &x->shape, &from, error))
+  if (!unpool_unpooled_shape (ctx, &x->shape, &from, error))
     return FALSE;
   if (indices->n_elements != x->n_elements || y->shape.rank != from.rank || !vn_shape_n_elements (&from, &n))
     return vn_op_fail (ctx, error, _("MaxUnpool: there must be one index for each element"));
@@ -109,8 +109,8 @@ const VnOp vn_op_max_unpool_9 = {
   .others = { [1] = VN_LENGTH_BITS, [2] = VN_LENGTH_BITS },
   .dtypes = VN_FLOAT_BITS,
   .family = VN_FAMILY_POOL_NORM,
-  .infer = max_unpool_infer,
-  .run = max_unpool_run,
+  .infer = unpool_max_unpool_infer,
+  .run = unpool_max_unpool_run,
 };
 
 /* ---- Col2Im ---- */
@@ -129,10 +129,10 @@ typedef struct
 
 /* @known: (out): whether image and block are */
 static gboolean
-read_fold (VnOpContext *ctx,
-           Fold        *self,
-           gboolean    *known,
-           GError     **error)
+unpool_read_fold (VnOpContext *ctx,
+                  Fold        *self,
+                  gboolean    *known,
+                  GError     **error)
 {
   gboolean known_block;
   guint n_block;
@@ -168,15 +168,15 @@ read_fold (VnOpContext *ctx,
 }
 
 static gboolean
-col2im_infer (VnOpContext *ctx,
-              GError     **error)
+unpool_col2im_infer (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnShape *x = &ctx->in_types[0].shape;
   VnShape y = VN_SHAPE_UNKNOWN;
   gboolean known;
   Fold self;
 
-  if (!read_fold (ctx, &self, &known, error))
+  if (!unpool_read_fold (ctx, &self, &known, error))
     return FALSE;
   if (x->rank >= 0 && x->rank != 3)
     return vn_op_fail (ctx, error, _("Col2Im: data of rank %d: expected batch, channels × block and blocks"), x->rank);
@@ -202,10 +202,10 @@ col2im_infer (VnOpContext *ctx,
 
 /* Where tap @tap of block @step lies in the image; FALSE: in the padding. */
 static gboolean
-place (const Fold *self,
-       gsize       tap,
-       gsize       step,
-       gsize      *at)
+unpool_place (const Fold *self,
+              gsize       tap,
+              gsize       step,
+              gsize      *at)
 {
   gsize scale = 1;
 
@@ -225,15 +225,15 @@ place (const Fold *self,
   return TRUE;
 }
 
-#define ADD(name, type, wide)                                                   \
-  case VN_DTYPE_##name:                                                         \
+#define ADD(name, type, wide)                                                                                       \
+  case VN_DTYPE_##name:                                                                                             \
     ((type *) to)[at] = (type) ((wide) ((type *) to)[at] + (wide) ((const type *) from)[tap * self->steps + step]); \
     break;
 
 static void
-fold_plane (gpointer data,
-            gsize    item,
-            guint    worker)
+unpool_fold_plane (gpointer data,
+                   gsize    item,
+                   guint    worker)
 {
   const Fold *self = data;
   gsize size = vn_elem_size (self->x->dtype), at;
@@ -243,7 +243,7 @@ fold_plane (gpointer data,
   memset (to, 0, self->image_size * size);
   for (gsize tap = 0; tap < self->taps; tap++)
     for (gsize step = 0; step < self->steps; step++)
-      if (place (self, tap, step, &at))
+      if (unpool_place (self, tap, step, &at))
         switch (self->x->dtype)
           {
             VN_INTEGER_TYPES (ADD, guint64)
@@ -257,8 +257,8 @@ fold_plane (gpointer data,
 }
 
 static gboolean
-col2im_run (VnOpContext *ctx,
-            GError     **error)
+unpool_col2im_run (VnOpContext *ctx,
+                   GError     **error)
 {
   const VnShape *x = &ctx->in[0]->shape;
   gboolean known;
@@ -266,13 +266,13 @@ col2im_run (VnOpContext *ctx,
 
   if ((ctx->op->dtypes >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
-  if (!read_fold (ctx, &self, &known, error))
+  if (!unpool_read_fold (ctx, &self, &known, error))
     return FALSE;
   self.x = ctx->in[0];
   self.y = ctx->out[0];
   if (self.y->n_elements > 0)
     vn_op_for_items (ctx, (gsize) x->dims[0] * (gsize) x->dims[1] / self.taps, 20. * (double) self.taps * (double) self.steps,
-                     fold_plane, &self);
+                     unpool_fold_plane, &self);
   return TRUE;
 }
 
@@ -283,6 +283,6 @@ const VnOp vn_op_col2im_18 = {
   .dtypes = VN_FULL_FLOAT_BITS | VN_INTEGER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128),
   .stand_ins = VN_STAND_IN_HALVES,
   .family = VN_FAMILY_SHAPE,
-  .infer = col2im_infer,
-  .run = col2im_run,
+  .infer = unpool_col2im_infer,
+  .run = unpool_col2im_run,
 };

@@ -8,9 +8,9 @@
 #include "vn-elem-private.h"
 
 static gboolean
-get_format (VnOpContext    *ctx,
-            VnBlockFormat  *self,
-            GError        **error)
+bfp_get_format (VnOpContext    *ctx,
+                VnBlockFormat  *self,
+                GError        **error)
 {
   static const char * const methods[] = { "to_bfp", "to_bfp_prime", NULL };
   guint method = vn_op_attr_choice (ctx, "bfp_method", "to_bfp", methods, error);
@@ -36,9 +36,9 @@ get_format (VnOpContext    *ctx,
 }
 
 static gboolean
-get_scaled_format (VnOpContext    *ctx,
-                   VnBlockFormat  *self,
-                   GError        **error)
+bfp_get_scaled_format (VnOpContext    *ctx,
+                       VnBlockFormat  *self,
+                       GError        **error)
 {
   g_autofree char *name = vn_node_dup_string (ctx->node, "element_dtype", "int8");
   gint64 rounding = vn_node_get_int (ctx->node, "rounding_mode", VN_ROUND_HALF_AWAY);
@@ -65,15 +65,15 @@ typedef struct
 } Run;
 
 static gboolean
-run_init (Run          *self,
-          VnOpContext  *ctx,
-          int          *axis,
-          GError      **error)
+bfp_run_init (Run          *self,
+              VnOpContext  *ctx,
+              int          *axis,
+              GError      **error)
 {
   const VnShape *shape = &ctx->in_types[0].shape;
   gboolean scaled = strstr (ctx->op->type, "MX") != NULL;
 
-  if (!(scaled ? get_scaled_format : get_format) (ctx, &self->format, error))
+  if (!(scaled ? bfp_get_scaled_format : bfp_get_format) (ctx, &self->format, error))
     return FALSE;
   *axis = 0;
   /* One axis is the only one, whatever the attribute says. */
@@ -87,13 +87,13 @@ bfp_infer (VnOpContext *ctx,
   Run run = { 0 };
   int axis;
 
-  return run_init (&run, ctx, &axis, error) && vn_op_infer_same (ctx, error);
+  return bfp_run_init (&run, ctx, &axis, error) && vn_op_infer_same (ctx, error);
 }
 
 static void
-convert_slice (gpointer data,
-               gsize    item,
-               guint    worker)
+bfp_convert_slice (gpointer data,
+                   gsize    item,
+                   guint    worker)
 {
   const Run *self = data;
   gsize at = item * self->dim * self->inner;
@@ -112,7 +112,7 @@ bfp_run (VnOpContext *ctx,
 
   if (in->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, 0, error);
-  if (!run_init (&self, ctx, &axis, error))
+  if (!bfp_run_init (&self, ctx, &axis, error))
     return FALSE;
   if (in->n_elements == 1)
     {
@@ -126,7 +126,7 @@ bfp_run (VnOpContext *ctx,
       self.inner = (gsize) vn_shape_count (&in->shape, axis + 1, in->shape.rank);
     }
   if (in->n_elements > 0)
-    vn_op_for_items (ctx, outer, 20. * (double) (self.dim * self.inner), convert_slice, &self);
+    vn_op_for_items (ctx, outer, 20. * (double) (self.dim * self.inner), bfp_convert_slice, &self);
   return TRUE;
 }
 

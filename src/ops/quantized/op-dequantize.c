@@ -15,23 +15,23 @@ typedef void (*DequantizeFunc) (gconstpointer x,
 /* The difference of 32-bit integers wraps around, as in ONNX Runtime. */
 #define ONE(x, zero, scale) ((float) (gint32) ((guint32) (x) - (guint32) (zero)) * (scale))
 
-#define KERNEL(name, type)                                                      \
-  VN_MULTIVERSION                                                               \
-  static void                                                                   \
+#define KERNEL(name, type)                                                                                    \
+  VN_MULTIVERSION                                                                                             \
+  static void                                                                                                 \
   dequantize_##name (gconstpointer px, const float *scale, const gint32 *zero, gsize step, float *y, gsize n) \
-  {                                                                             \
-    const type *x = px;                                                         \
-                                                                                \
-    if (step == 0)                                                              \
-      {                                                                         \
-        const float s = *scale;                                                 \
-        const gint32 z = *zero;                                                 \
-        for (gsize i = 0; i < n; i++)                                           \
-          y[i] = ONE (x[i], z, s);                                              \
-      }                                                                         \
-    else                                                                        \
-      for (gsize i = 0; i < n; i++)                                             \
-        y[i] = ONE (x[i], zero[i], scale[i]);                                   \
+  {                                                                                                           \
+    const type *x = px;                                                                                       \
+                                                                                                              \
+    if (step == 0)                                                                                            \
+      {                                                                                                       \
+        const float s = *scale;                                                                               \
+        const gint32 z = *zero;                                                                               \
+        for (gsize i = 0; i < n; i++)                                                                         \
+          y[i] = ONE (x[i], z, s);                                                                            \
+      }                                                                                                       \
+    else                                                                                                      \
+      for (gsize i = 0; i < n; i++)                                                                           \
+        y[i] = ONE (x[i], zero[i], scale[i]);                                                                 \
   }
 
 KERNEL (U8, guint8)
@@ -60,8 +60,8 @@ dequantize_wide_S32 (gconstpointer px, const float *scale, const gint32 *zero, g
 }
 
 static DequantizeFunc
-find_kernel (VnDType  dtype,
-             gboolean extended)
+dequantize_find_kernel (VnDType  dtype,
+                        gboolean extended)
 {
   switch (dtype)
     {
@@ -193,7 +193,7 @@ dequantize_run (VnOpContext *ctx,
   Dequantize self = { .in = ctx->in[0], .zero = ctx->n_inputs > 2 ? ctx->in[2] : NULL, .out = ctx->out[0] };
   gsize n = self.in->n_elements;
 
-  self.func = find_kernel (self.in->dtype, (ctx->op->dtypes & VN_DTYPE_BIT (U32)) != 0);
+  self.func = dequantize_find_kernel (self.in->dtype, (ctx->op->dtypes & VN_DTYPE_BIT (U32)) != 0);
   if ((ctx->op->dtypes >> self.in->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   if (!vn_quant_layout_init (&self.layout, ctx, error))
@@ -210,7 +210,7 @@ dequantize_run (VnOpContext *ctx,
 }
 
 #define QUANTIZED_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
-                        VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) |   \
+                        VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) |  \
                         VN_DTYPE_BIT (S2) | VN_EIGHT_BITS | VN_DTYPE_BIT (F4E2M1))
 #define EXTENDED_BITS (QUANTIZED_BITS | VN_DTYPE_BIT (U32) | VN_HALF_BITS | VN_DTYPE_BIT (F32))
 

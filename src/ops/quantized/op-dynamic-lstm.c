@@ -16,8 +16,8 @@ typedef struct
 } Inner;
 
 static void
-inner_init (Inner       *self,
-            VnOpContext *ctx)
+dynamic_lstm_inner_init (Inner       *self,
+                         VnOpContext *ctx)
 {
   *self = (Inner) { .ctx = *ctx };
   self->ctx.op = &vn_op_lstm_rounded;
@@ -45,7 +45,7 @@ lstm_infer (VnOpContext *ctx,
 {
   Inner inner;
 
-  inner_init (&inner, ctx);
+  dynamic_lstm_inner_init (&inner, ctx);
   if (!inner.ctx.op->infer (&inner.ctx, error))
     return FALSE;
   ctx->scratch_bytes = inner.ctx.scratch_bytes;
@@ -65,11 +65,11 @@ lstm_infer (VnOpContext *ctx,
 
 /* Weights of a direction: the gates become rows. */
 static gboolean
-load_weight (VnOpContext *ctx,
-             guint        input,
-             guint        scale_input,
-             VnTensor    *to,
-             GError     **error)
+dynamic_lstm_load_weight (VnOpContext *ctx,
+                          guint        input,
+                          guint        scale_input,
+                          VnTensor    *to,
+                          GError     **error)
 {
   const VnTensor *q = ctx->in[input];
   gsize directions = (gsize) to->shape.dims[0], rows = (gsize) to->shape.dims[1], columns = (gsize) to->shape.dims[2];
@@ -94,9 +94,9 @@ load_weight (VnOpContext *ctx,
 }
 
 static VnTensor *
-place (const VnTensorType  *type,
-       char               **at,
-       GError             **error)
+dynamic_lstm_place (const VnTensorType  *type,
+                    char               **at,
+                    GError             **error)
 {
   VnTensor *tensor = vn_tensor_new_wrap (VN_DTYPE_F32, &type->shape, *at, NULL, NULL, error);
 
@@ -106,18 +106,18 @@ place (const VnTensorType  *type,
 }
 
 static gboolean
-run_inner (VnOpContext *ctx,
-           Inner       *inner,
-           GError     **error)
+dynamic_lstm_run_inner (VnOpContext *ctx,
+                        Inner       *inner,
+                        GError     **error)
 {
   char *at = ctx->scratch;
 
   for (guint i = X; i <= R; i++)
-    if ((inner->in[i] = place (&inner->in_types[i], &at, error)) == NULL)
+    if ((inner->in[i] = dynamic_lstm_place (&inner->in_types[i], &at, error)) == NULL)
       return FALSE;
   if (ctx->in[X]->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, X, error);
-  if (!load_weight (ctx, W, W_SCALE, inner->in[W], error) || !load_weight (ctx, R, R_SCALE, inner->in[R], error))
+  if (!dynamic_lstm_load_weight (ctx, W, W_SCALE, inner->in[W], error) || !dynamic_lstm_load_weight (ctx, R, R_SCALE, inner->in[R], error))
     return FALSE;
   vn_int_round_dynamic (ctx->in[X]->data, ctx->in[X]->n_elements, inner->in[X]->data);
   inner->ctx.scratch = at;
@@ -132,8 +132,8 @@ lstm_run (VnOpContext *ctx,
   Inner inner;
   gboolean ok;
 
-  inner_init (&inner, ctx);
-  ok = run_inner (ctx, &inner, error);
+  dynamic_lstm_inner_init (&inner, ctx);
+  ok = dynamic_lstm_run_inner (ctx, &inner, error);
   for (guint i = X; i <= R; i++)
     g_clear_pointer (&inner.in[i], vn_tensor_unref);
   return ok;

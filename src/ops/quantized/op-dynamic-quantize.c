@@ -15,10 +15,10 @@ dynamic_infer (VnOpContext *ctx,
 
 VN_MULTIVERSION
 static void
-find_range (const float *x,
-            gsize        n,
-            float       *min,
-            float       *max)
+dynamic_quantize_find_range (const float *x,
+                             gsize        n,
+                             float       *min,
+                             float       *max)
 {
   float lo = 0.f, hi = 0.f;
 
@@ -48,7 +48,7 @@ vn_int_quantize_dynamic (const float *x,
 {
   float min, max, middle;
 
-  find_range (x, n, &min, &max);
+  dynamic_quantize_find_range (x, n, &min, &max);
   *scale = max == min ? 1.f : (max - min) / 255.f;
   middle = 0.f - min / *scale;
   /* NaN where the range is infinite. */

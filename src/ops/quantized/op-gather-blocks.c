@@ -16,17 +16,17 @@ typedef struct
 } Layout;
 
 static gboolean
-has_sizes (const VnShape *found,
-           const VnShape *wanted)
+gather_blocks_has_sizes (const VnShape *found,
+                         const VnShape *wanted)
 {
   return !vn_shape_is_static (found) || vn_shape_equal (found, wanted);
 }
 
 /* Scales have one element per block; zero points the same, with as many in a byte as the table. */
 static gboolean
-check_blocks (VnOpContext   *ctx,
-              const Layout  *self,
-              GError       **error)
+gather_blocks_check_blocks (VnOpContext   *ctx,
+                            const Layout  *self,
+                            GError       **error)
 {
   VnShape blocks = self->shape, zeros;
   gint64 *n = &blocks.dims[self->quantize_axis], per_byte = self->packed ? 8 / (gint64) self->bits : 1;
@@ -35,17 +35,17 @@ check_blocks (VnOpContext   *ctx,
   zeros = blocks;
   if (zeros.rank > 0)
     zeros.dims[zeros.rank - 1] = (zeros.dims[zeros.rank - 1] + per_byte - 1) / per_byte;
-  if (!has_sizes (&ctx->in_types[SCALES].shape, &blocks) ||
-      (vn_op_has_input (ctx, ZEROS) && !has_sizes (&ctx->in_types[ZEROS].shape, &zeros)))
+  if (!gather_blocks_has_sizes (&ctx->in_types[SCALES].shape, &blocks) ||
+      (vn_op_has_input (ctx, ZEROS) && !gather_blocks_has_sizes (&ctx->in_types[ZEROS].shape, &zeros)))
     return vn_op_fail (ctx, error, _("scales or zero points do not fit blocks of %lld elements"),
                        (long long) self->block);
   return TRUE;
 }
 
 static gboolean
-layout_init (Layout       *self,
-             VnOpContext  *ctx,
-             GError      **error)
+gather_blocks_layout_init (Layout       *self,
+                           VnOpContext  *ctx,
+                           GError      **error)
 {
   VnDType dtype = ctx->in_types[DATA].dtype;
   gint64 bits = vn_node_get_int (ctx->node, "bits", 4);
@@ -68,7 +68,7 @@ layout_init (Layout       *self,
   if (self->packed && !vn_checked_mul_s64 (self->shape.dims[self->shape.rank - 1], 8 / (gint64) self->bits,
                                            &self->shape.dims[self->shape.rank - 1]))
     return vn_op_fail (ctx, error, _("the table is too large for this machine"));
-  return check_blocks (ctx, self, error);
+  return gather_blocks_check_blocks (ctx, self, error);
 }
 
 static gboolean
@@ -85,7 +85,7 @@ gather_infer (VnOpContext *ctx,
     return FALSE;
   if (scales != VN_DTYPE_UNDEFINED && (VN_FLOAT_BITS >> scales & 1) == 0)
     return vn_op_unsupported (ctx, SCALES, error);
-  if (vn_shape_is_static (&ctx->in_types[DATA].shape) && !layout_init (&self, ctx, error))
+  if (vn_shape_is_static (&ctx->in_types[DATA].shape) && !gather_blocks_layout_init (&self, ctx, error))
     return FALSE;
   if (vn_shape_is_static (&ctx->in_types[DATA].shape) && indices->rank >= 0)
     {
@@ -113,10 +113,10 @@ typedef struct
 } Job;
 
 static double
-element (const Layout   *layout,
-         const VnTensor *tensor,
-         gsize           i,
-         gsize           row)
+gather_blocks_element (const Layout   *layout,
+                       const VnTensor *tensor,
+                       gsize           i,
+                       gsize           row)
 {
   const guint8 *data = tensor->data;
   guint bits = layout->bits, per_byte = 8 / bits, mask = (1u << bits) - 1;
@@ -128,9 +128,9 @@ element (const Layout   *layout,
 }
 
 static void
-fill_slice (const Job *self,
-            gsize      from,
-            gsize      to)
+gather_blocks_fill_slice (const Job *self,
+                          gsize      from,
+                          gsize      to)
 {
   VnTensor *y = self->ctx->out[0];
   const VnTensor *zeros = vn_op_has_input (self->ctx, ZEROS) ? self->ctx->in[ZEROS] : NULL;
@@ -141,8 +141,8 @@ fill_slice (const Job *self,
       gsize at = from + i, q = at / self->quantize_inner % self->quantize_dim / (gsize) self->layout.block;
       gsize block = (at / (self->quantize_inner * self->quantize_dim) * self->n_blocks + q) * self->quantize_inner +
                     at % self->quantize_inner;
-      double zero = zeros != NULL ? element (&self->layout, zeros, block, self->zero_row) : middle;
-      float value = (float) (element (&self->layout, self->ctx->in[DATA], at, self->row) - zero) *
+      double zero = zeros != NULL ? gather_blocks_element (&self->layout, zeros, block, self->zero_row) : middle;
+      float value = (float) (gather_blocks_element (&self->layout, self->ctx->in[DATA], at, self->row) - zero) *
                     (float) vn_tensor_get_double (self->ctx->in[SCALES], block);
 
       if (y->dtype == VN_DTYPE_F64)
@@ -166,7 +166,7 @@ gather_slice (gpointer data,
   if (index < 0 || index >= (gint64) self->dim)
     memset ((char *) self->ctx->out[0]->data + item * self->inner * size, 0, self->inner * size);
   else
-    fill_slice (self, (item / self->n_indices * self->dim + (gsize) index) * self->inner, item * self->inner);
+    gather_blocks_fill_slice (self, (item / self->n_indices * self->dim + (gsize) index) * self->inner, item * self->inner);
 }
 
 static gboolean
@@ -177,7 +177,7 @@ gather_run (VnOpContext *ctx,
   const VnShape *shape = &self.layout.shape;
   int rank, q;
 
-  if (!layout_init (&self.layout, ctx, error))
+  if (!gather_blocks_layout_init (&self.layout, ctx, error))
     return FALSE;
   if (ctx->out[0]->n_elements == 0)
     return TRUE;

@@ -17,9 +17,9 @@ typedef struct
 } Layout;
 
 static gboolean
-layout_init (Layout       *self,
-             VnOpContext  *ctx,
-             GError      **error)
+matmul_nbits_layout_init (Layout       *self,
+                          VnOpContext  *ctx,
+                          GError      **error)
 {
   gint64 n = vn_node_get_int (ctx->node, "N", 0), k = vn_node_get_int (ctx->node, "K", 0);
   gint64 bits = vn_node_get_int (ctx->node, "bits", 4), block = vn_node_get_int (ctx->node, "block_size", 0);
@@ -52,7 +52,7 @@ nbits_infer (VnOpContext *ctx,
   VnShape y = ctx->in_types[A].shape;
   Layout layout;
 
-  if (!layout_init (&layout, ctx, error))
+  if (!matmul_nbits_layout_init (&layout, ctx, error))
     return FALSE;
   if (y.rank == 0 || (y.rank > 0 && y.dims[y.rank - 1] >= 0 && y.dims[y.rank - 1] != (gint64) layout.k))
     return vn_op_fail (ctx, error, _("the last axis of the data must have K = %zu numbers"), layout.k);
@@ -76,9 +76,9 @@ typedef struct
 } Job;
 
 static guint
-packed_at (const guint8 *data,
-           guint         bits,
-           gsize         i)
+matmul_nbits_packed_at (const guint8 *data,
+                        guint         bits,
+                        gsize         i)
 {
   guint per_byte = 8 / bits;
 
@@ -86,23 +86,23 @@ packed_at (const guint8 *data,
 }
 
 static float
-zero_at (const Job *self,
-         gsize      row,
-         gsize      block)
+matmul_nbits_zero_at (const Job *self,
+                      gsize      row,
+                      gsize      block)
 {
   const Layout *layout = &self->layout;
 
   if (self->zeros != NULL)
     return self->zeros[row * layout->n_blocks + block];
   if (self->packed_zeros != NULL)
-    return (float) packed_at (self->packed_zeros + row * layout->zero_bytes, layout->bits, block);
+    return (float) matmul_nbits_packed_at (self->packed_zeros + row * layout->zero_bytes, layout->bits, block);
   return (float) (1u << (layout->bits - 1));
 }
 
 static void
-unpack_row (const Job *self,
-            gsize      row,
-            float     *to)
+matmul_nbits_unpack_row (const Job *self,
+                         gsize      row,
+                         float     *to)
 {
   const Layout *layout = &self->layout;
   const float *scales = self->ctx->in[SCALES]->data;
@@ -111,24 +111,24 @@ unpack_row (const Job *self,
     {
       gsize index = row * layout->n_blocks + block, first = block * layout->block;
       const guint8 *b = (const guint8 *) self->ctx->in[B]->data + index * layout->block_bytes;
-      float zero = zero_at (self, row, block);
+      float zero = matmul_nbits_zero_at (self, row, block);
 
       for (gsize i = 0; i < MIN (layout->block, layout->k - first); i++)
-        to[first + i] = ((float) packed_at (b, layout->bits, i) - zero) * scales[index];
+        to[first + i] = ((float) matmul_nbits_packed_at (b, layout->bits, i) - zero) * scales[index];
       for (gsize i = 0; self->groups != NULL && i < MIN (layout->block, layout->k - first); i++)
         {
           gsize group = (gsize) vn_tensor_get_s64 (self->groups, first + i);
 
-          to[first + i] = ((float) packed_at (b, layout->bits, i) - zero_at (self, row, group)) *
+          to[first + i] = ((float) matmul_nbits_packed_at (b, layout->bits, i) - matmul_nbits_zero_at (self, row, group)) *
                           scales[row * layout->n_blocks + group];
         }
     }
 }
 
 static void
-multiply_rows (gpointer data,
-               gsize    item,
-               guint    worker)
+matmul_nbits_multiply_rows (gpointer data,
+                            gsize    item,
+                            guint    worker)
 {
   const Job *self = data;
   const Layout *layout = &self->layout;
@@ -137,7 +137,7 @@ multiply_rows (gpointer data,
   float *y = (float *) self->ctx->out[0]->data + first;
 
   for (gsize i = 0; i < n; i++)
-    unpack_row (self, first + i, rows + i * layout->k);
+    matmul_nbits_unpack_row (self, first + i, rows + i * layout->k);
   for (gsize i = 0; i < self->m; i++)
     for (gsize j = 0; j < n; j++)
       y[i * layout->n + j] = self->bias != NULL ? self->bias[first + j] : 0.f;
@@ -146,11 +146,11 @@ multiply_rows (gpointer data,
 }
 
 static gboolean
-check_input (VnOpContext  *ctx,
-             guint         input,
-             VnDType       dtype,
-             gsize         n,
-             GError      **error)
+matmul_nbits_check_input (VnOpContext  *ctx,
+                          guint         input,
+                          VnDType       dtype,
+                          gsize         n,
+                          GError      **error)
 {
   if (ctx->in[input]->dtype == dtype && ctx->in[input]->n_elements == n)
     return TRUE;
@@ -160,9 +160,9 @@ check_input (VnOpContext  *ctx,
 }
 
 static gboolean
-check_groups (VnOpContext  *ctx,
-              const Layout *layout,
-              GError      **error)
+matmul_nbits_check_groups (VnOpContext  *ctx,
+                           const Layout *layout,
+                           GError      **error)
 {
   const VnTensor *groups = ctx->in[GROUPS];
 
@@ -185,37 +185,37 @@ nbits_run (VnOpContext *ctx,
   const Layout *layout = &self.layout;
   gsize n_blocks;
 
-  if (!layout_init (&self.layout, ctx, error))
+  if (!matmul_nbits_layout_init (&self.layout, ctx, error))
     return FALSE;
   n_blocks = layout->n * layout->n_blocks;
-  if (!check_input (ctx, B, VN_DTYPE_U8, n_blocks * layout->block_bytes, error) ||
-      !check_input (ctx, SCALES, VN_DTYPE_F32, n_blocks, error))
+  if (!matmul_nbits_check_input (ctx, B, VN_DTYPE_U8, n_blocks * layout->block_bytes, error) ||
+      !matmul_nbits_check_input (ctx, SCALES, VN_DTYPE_F32, n_blocks, error))
     return FALSE;
   if (vn_op_has_input (ctx, ZEROS))
     {
       gboolean packed = ctx->in[ZEROS]->dtype == VN_DTYPE_U8;
 
-      if (!check_input (ctx, ZEROS, packed ? VN_DTYPE_U8 : VN_DTYPE_F32,
-                        packed ? layout->n * layout->zero_bytes : n_blocks, error))
+      if (!matmul_nbits_check_input (ctx, ZEROS, packed ? VN_DTYPE_U8 : VN_DTYPE_F32,
+                                     packed ? layout->n * layout->zero_bytes : n_blocks, error))
         return FALSE;
       self.packed_zeros = packed ? ctx->in[ZEROS]->data : NULL;
       self.zeros = packed ? NULL : ctx->in[ZEROS]->data;
     }
   if (vn_op_has_input (ctx, BIAS))
     {
-      if (!check_input (ctx, BIAS, VN_DTYPE_F32, layout->n, error))
+      if (!matmul_nbits_check_input (ctx, BIAS, VN_DTYPE_F32, layout->n, error))
         return FALSE;
       self.bias = ctx->in[BIAS]->data;
     }
   if (vn_op_has_input (ctx, GROUPS))
     {
-      if (!check_groups (ctx, layout, error))
+      if (!matmul_nbits_check_groups (ctx, layout, error))
         return FALSE;
       self.groups = ctx->in[GROUPS];
     }
   self.m = ctx->in[A]->n_elements / layout->k;
   vn_op_for_items (ctx, (layout->n + ROWS - 1) / ROWS, (double) ROWS * (double) layout->k * (double) (self.m + 8) / 8,
-                   multiply_rows, &self);
+                   matmul_nbits_multiply_rows, &self);
   return TRUE;
 }
 

@@ -6,15 +6,15 @@
 #define MAX_INPUTS 9
 
 static gboolean
-is_nhwc (const VnOpContext *ctx)
+ms_nhwc_is_nhwc (const VnOpContext *ctx)
 {
   return ctx->op == &vn_op_ms_nhwc_max_pool || vn_node_get_int (ctx->node, "channels_last", 0) != 0;
 }
 
 /* @shape with its channels behind the batch, or behind all others. */
 static VnShape
-reorder (const VnShape *shape,
-         gboolean       first)
+ms_nhwc_reorder (const VnShape *shape,
+                 gboolean       first)
 {
   VnShape out = *shape;
   int last = shape->rank - 1;
@@ -28,11 +28,11 @@ reorder (const VnShape *shape,
 }
 
 static void
-copy_reordered (const VnShape *nchw,
-                VnDType        dtype,
-                gboolean       to_nchw,
-                gpointer       to,
-                gconstpointer  from)
+ms_nhwc_copy_reordered (const VnShape *nchw,
+                        VnDType        dtype,
+                        gboolean       to_nchw,
+                        gpointer       to,
+                        gconstpointer  from)
 {
   gint64 pixels = vn_shape_count (nchw, 2, nchw->rank), channels = nchw->dims[1], image = pixels * channels;
   VnCopy copy = { 0 };
@@ -52,8 +52,8 @@ typedef struct
 } Inner;
 
 static void
-inner_init (Inner       *self,
-            VnOpContext *ctx)
+ms_nhwc_inner_init (Inner       *self,
+                    VnOpContext *ctx)
 {
   *self = (Inner) { .ctx = *ctx };
   self->ctx.op = ctx->op == &vn_op_ms_nhwc_max_pool ? &vn_op_max_pool_1 : &vn_op_qlinear_conv_10;
@@ -68,15 +68,15 @@ inner_init (Inner       *self,
   self->ctx.out = self->out;
   self->ctx.out_types = self->out_types;
   self->ctx.prepared = NULL;
-  if (!is_nhwc (ctx))
+  if (!ms_nhwc_is_nhwc (ctx))
     return;
   self->in[0] = NULL;
-  self->in_types[0].shape = reorder (&ctx->in_types[0].shape, TRUE);
+  self->in_types[0].shape = ms_nhwc_reorder (&ctx->in_types[0].shape, TRUE);
 }
 
 static gboolean
-count_bytes (const VnTensorType *type,
-             gsize              *bytes)
+ms_nhwc_count_bytes (const VnTensorType *type,
+                     gsize              *bytes)
 {
   gsize n;
 
@@ -92,43 +92,43 @@ nhwc_infer (VnOpContext *ctx,
   gsize x, y;
   Inner inner;
 
-  inner_init (&inner, ctx);
+  ms_nhwc_inner_init (&inner, ctx);
   if (!inner.ctx.op->infer (&inner.ctx, error))
     return FALSE;
   type = inner.out_types[0];
   ctx->scratch_bytes = inner.ctx.scratch_bytes;
-  if (is_nhwc (ctx))
+  if (ms_nhwc_is_nhwc (ctx))
     {
       if (vn_shape_is_static (&type.shape) && vn_shape_is_static (&inner.in_types[0].shape) &&
-          (!count_bytes (&type, &y) || !count_bytes (&inner.in_types[0], &x) ||
+          (!ms_nhwc_count_bytes (&type, &y) || !ms_nhwc_count_bytes (&inner.in_types[0], &x) ||
            !vn_checked_add (ctx->scratch_bytes, x, &ctx->scratch_bytes) ||
            !vn_checked_add (ctx->scratch_bytes, y, &ctx->scratch_bytes)))
         return vn_op_fail (ctx, error, _("the data do not fit into memory twice"));
-      type.shape = reorder (&type.shape, FALSE);
+      type.shape = ms_nhwc_reorder (&type.shape, FALSE);
     }
   vn_op_set_output (ctx, 0, type.dtype, &type.shape);
   return TRUE;
 }
 
 static gboolean
-run_reordered (VnOpContext *ctx,
-               Inner       *inner,
-               GError     **error)
+ms_nhwc_run_reordered (VnOpContext *ctx,
+                       Inner       *inner,
+                       GError     **error)
 {
-  VnTensorType y = { ctx->out[0]->dtype, reorder (&ctx->out[0]->shape, TRUE) };
+  VnTensorType y = { ctx->out[0]->dtype, ms_nhwc_reorder (&ctx->out[0]->shape, TRUE) };
   char *at = ctx->scratch;
   g_autoptr(VnTensor) in = NULL;
   g_autoptr(VnTensor) out = NULL;
   gsize x_bytes, y_bytes;
 
-  if (!count_bytes (&inner->in_types[0], &x_bytes) || !count_bytes (&y, &y_bytes))
+  if (!ms_nhwc_count_bytes (&inner->in_types[0], &x_bytes) || !ms_nhwc_count_bytes (&y, &y_bytes))
     return vn_op_fail (ctx, error, _("the data do not fit into memory twice"));
   in = vn_tensor_new_wrap (inner->in_types[0].dtype, &inner->in_types[0].shape, at, NULL, NULL, error);
   out = vn_tensor_new_wrap (y.dtype, &y.shape, at + x_bytes, NULL, NULL, error);
   if (in == NULL || out == NULL)
     return FALSE;
   if (in->n_elements > 0)
-    copy_reordered (&in->shape, in->dtype, TRUE, in->data, ctx->in[0]->data);
+    ms_nhwc_copy_reordered (&in->shape, in->dtype, TRUE, in->data, ctx->in[0]->data);
   inner->in[0] = in;
   inner->out[0] = out;
   inner->out_types[0] = y;
@@ -136,7 +136,7 @@ run_reordered (VnOpContext *ctx,
   if (!inner->ctx.op->run (&inner->ctx, error))
     return FALSE;
   if (out->n_elements > 0)
-    copy_reordered (&out->shape, out->dtype, FALSE, ctx->out[0]->data, out->data);
+    ms_nhwc_copy_reordered (&out->shape, out->dtype, FALSE, ctx->out[0]->data, out->data);
   return TRUE;
 }
 
@@ -146,10 +146,10 @@ nhwc_run (VnOpContext *ctx,
 {
   Inner inner;
 
-  inner_init (&inner, ctx);
+  ms_nhwc_inner_init (&inner, ctx);
   inner.out[0] = ctx->out[0];
   inner.out_types[0] = ctx->out_types[0];
-  return is_nhwc (ctx) ? run_reordered (ctx, &inner, error) : inner.ctx.op->run (&inner.ctx, error);
+  return ms_nhwc_is_nhwc (ctx) ? ms_nhwc_run_reordered (ctx, &inner, error) : inner.ctx.op->run (&inner.ctx, error);
 }
 
 const VnOp vn_op_ms_nhwc_max_pool = {

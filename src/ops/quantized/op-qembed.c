@@ -31,11 +31,11 @@ typedef struct
 } Table;
 
 static gboolean
-table_init (Table        *self,
-            VnOpContext  *ctx,
-            guint         input,
-            gsize         size,
-            GError      **error)
+qembed_table_init (Table        *self,
+                   VnOpContext  *ctx,
+                   guint         input,
+                   gsize         size,
+                   GError      **error)
 {
   guint i = input - WORDS;
 
@@ -51,10 +51,10 @@ table_init (Table        *self,
 }
 
 static void
-add_row (const Table *self,
-         gsize        row,
-         float       *y,
-         gsize        size)
+qembed_add_row (const Table *self,
+                gsize        row,
+                float       *y,
+                gsize        size)
 {
   for (gsize i = 0; i < size; i++)
     y[i] += (float) (vn_int_load (self->tensor->dtype, self->tensor->data, row * size + i) - self->grid.zero) *
@@ -62,23 +62,23 @@ add_row (const Table *self,
 }
 
 static gboolean
-add_checked (VnOpContext *ctx,
-             const Table *self,
-             gint64       row,
-             float       *y,
-             gsize        size,
-             GError     **error)
+qembed_add_checked (VnOpContext *ctx,
+                    const Table *self,
+                    gint64       row,
+                    float       *y,
+                    gsize        size,
+                    GError     **error)
 {
   if (row < 0 || row >= self->tensor->shape.dims[0])
     return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
                        (long long) self->tensor->shape.dims[0]);
-  add_row (self, (gsize) row, y, size);
+  qembed_add_row (self, (gsize) row, y, size);
   return TRUE;
 }
 
 static gboolean
-check_lengths (VnOpContext *ctx,
-               GError     **error)
+qembed_check_lengths (VnOpContext *ctx,
+                      GError     **error)
 {
   static const guint inputs[] = { IDS, SEGMENTS, MASK };
 
@@ -92,7 +92,7 @@ check_lengths (VnOpContext *ctx,
 }
 
 static void
-count_mask (VnOpContext *ctx)
+qembed_count_mask (VnOpContext *ctx)
 {
   gint32 *to = ctx->n_outputs > 1 && ctx->out[1] != NULL ? ctx->out[1]->data : NULL;
   gsize length = (gsize) ctx->in[IDS]->shape.dims[1];
@@ -116,27 +116,27 @@ qembed_run (VnOpContext *ctx,
   float *gamma = ctx->scratch, *beta = gamma + size;
   Table tables[5];
 
-  if (!check_lengths (ctx, error))
+  if (!qembed_check_lengths (ctx, error))
     return FALSE;
   for (guint i = WORDS; i <= BETA; i++)
-    if ((i != SEGMENT_TABLE || segmented) && !table_init (&tables[i - WORDS], ctx, i, size, error))
+    if ((i != SEGMENT_TABLE || segmented) && !qembed_table_init (&tables[i - WORDS], ctx, i, size, error))
       return FALSE;
   memset (gamma, 0, 2 * size * sizeof (float));
-  add_row (&tables[GAMMA - WORDS], 0, gamma, size);
-  add_row (&tables[BETA - WORDS], 0, beta, size);
+  qembed_add_row (&tables[GAMMA - WORDS], 0, gamma, size);
+  qembed_add_row (&tables[BETA - WORDS], 0, beta, size);
   for (gsize i = 0; i < ids->n_elements; i++)
     {
       float *y = (float *) ctx->out[0]->data + i * size, mean, factor;
 
       memset (y, 0, size * sizeof (float));
-      if (!add_checked (ctx, &tables[0], vn_tensor_get_s64 (ids, i), y, size, error) ||
-          !add_checked (ctx, &tables[1], (gint64) (i % length), y, size, error) ||
-          (segmented && !add_checked (ctx, &tables[2], vn_tensor_get_s64 (ctx->in[SEGMENTS], i), y, size, error)))
+      if (!qembed_add_checked (ctx, &tables[0], vn_tensor_get_s64 (ids, i), y, size, error) ||
+          !qembed_add_checked (ctx, &tables[1], (gint64) (i % length), y, size, error) ||
+          (segmented && !qembed_add_checked (ctx, &tables[2], vn_tensor_get_s64 (ctx->in[SEGMENTS], i), y, size, error)))
         return FALSE;
       vn_norm_measure (y, size, TRUE, epsilon, &mean, &factor);
       vn_norm_scale (y, y, size, mean, factor, gamma, 1, beta, 1);
     }
-  count_mask (ctx);
+  qembed_count_mask (ctx);
   return TRUE;
 }
 

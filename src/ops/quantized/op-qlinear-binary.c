@@ -23,11 +23,11 @@ binary_infer (VnOpContext *ctx,
 
 /* @scale times each of the 256 numbers of an operand, less @zero, and @more. */
 static void
-values_of (const VnIntScalar *self,
-           float              scale,
-           int                zero,
-           float              more,
-           float              values[256])
+qlinear_binary_values_of (const VnIntScalar *self,
+                          float              scale,
+                          int                zero,
+                          float              more,
+                          float              values[256])
 {
   for (guint i = 0; i < 256; i++)
     {
@@ -40,29 +40,29 @@ values_of (const VnIntScalar *self,
 /* In the order in which ONNX Runtime's kernel computes, which decides where a sum that lies between two steps falls:
  * a * (a_scale / c_scale) + (b * (b_scale / c_scale) + what the zero points come to). After this a sum needs rounding alone. */
 static void
-terms_of_sum (const VnIntScalar *a,
-              const VnIntScalar *b,
-              VnIntScalar       *to,
-              float              values_a[256],
-              float              values_b[256])
+qlinear_binary_terms_of_sum (const VnIntScalar *a,
+                             const VnIntScalar *b,
+                             VnIntScalar       *to,
+                             float              values_a[256],
+                             float              values_b[256])
 {
   const float ratio_a = a->scale / to->scale, ratio_b = b->scale / to->scale;
   const float zeros = ratio_a * (float) a->zero + ratio_b * (float) b->zero;
 
-  values_of (a, ratio_a, 0, 0, values_a);
-  values_of (b, ratio_b, 0, (float) to->zero - zeros, values_b);
+  qlinear_binary_values_of (a, ratio_a, 0, 0, values_a);
+  qlinear_binary_values_of (b, ratio_b, 0, (float) to->zero - zeros, values_b);
   to->scale = 1;
   to->zero = 0;
 }
 
 static void
-run_row (const VnBroadcast *row,
-         const guint8      *a,
-         const float       *values_a,
-         const guint8      *b,
-         const float       *values_b,
-         gboolean           multiply,
-         float             *y)
+qlinear_binary_run_row (const VnBroadcast *row,
+                        const guint8      *a,
+                        const float       *values_a,
+                        const guint8      *b,
+                        const float       *values_b,
+                        gboolean           multiply,
+                        float             *y)
 {
   a += row->offset[0];
   b += row->offset[1];
@@ -93,16 +93,16 @@ binary_run (VnOpContext *ctx,
     return FALSE;
   if (multiply)
     {
-      values_of (&a, a.scale, a.zero, 0, values_a);
-      values_of (&b, b.scale, b.zero, 0, values_b);
+      qlinear_binary_values_of (&a, a.scale, a.zero, 0, values_a);
+      qlinear_binary_values_of (&b, b.scale, b.zero, 0, values_b);
     }
   else
-    terms_of_sum (&a, &b, &to, values_a, values_b);
+    qlinear_binary_terms_of_sum (&a, &b, &to, values_a, values_b);
   vn_broadcast_init (&row, &ctx->out[0]->shape, shapes, 2);
   while (vn_broadcast_next (&row))
     {
       g_assert (row.n <= VN_BROADCAST_CHUNK);
-      run_row (&row, ctx->in[0]->data, values_a, ctx->in[3]->data, values_b, multiply, buffer);
+      qlinear_binary_run_row (&row, ctx->in[0]->data, values_a, ctx->in[3]->data, values_b, multiply, buffer);
       vn_int_quantize (buffer, row.n, to.scale, to.zero, to.dtype, c + row.out);
     }
   return TRUE;

@@ -37,22 +37,22 @@ typedef struct
 } IntConv;
 
 static gboolean
-worker_bytes (const VnConv *conv,
-              gsize        *rows,
-              gsize        *sums)
+qlinear_conv_worker_bytes (const VnConv *conv,
+                           gsize        *rows,
+                           gsize        *sums)
 {
   return vn_checked_mul (vn_int_step (conv->depth), PIXELS * sizeof (gint16), rows) &&
          vn_checked_mul (conv->out_channels, PIXELS * sizeof (gint32), sums);
 }
 
 static gboolean
-ask_scratch (VnOpContext  *ctx,
-             const VnConv *conv,
-             GError      **error)
+qlinear_conv_ask_scratch (VnOpContext  *ctx,
+                          const VnConv *conv,
+                          GError      **error)
 {
   gsize rows, sums, weight, one;
 
-  if (worker_bytes (conv, &rows, &sums) && vn_checked_add (rows, sums, &one) &&
+  if (qlinear_conv_worker_bytes (conv, &rows, &sums) && vn_checked_add (rows, sums, &one) &&
       vn_checked_mul (one, vn_op_max_workers (), &one) &&
       vn_checked_mul (conv->groups * conv->out_channels, vn_int_step (conv->depth) * sizeof (gint16), &weight) &&
       vn_checked_add (one, weight, &ctx->scratch_bytes))
@@ -62,10 +62,10 @@ ask_scratch (VnOpContext  *ctx,
 }
 
 static gboolean
-infer_with (VnOpContext   *ctx,
-            const Inputs  *in,
-            VnDType        dtype,
-            GError       **error)
+qlinear_conv_infer_with (VnOpContext   *ctx,
+                         const Inputs  *in,
+                         VnDType        dtype,
+                         GError       **error)
 {
   const VnShape *x = &ctx->in_types[in->x].shape, *w = &ctx->in_types[in->w].shape;
   VnShape y = VN_SHAPE_UNKNOWN;
@@ -80,7 +80,7 @@ infer_with (VnOpContext   *ctx,
       y.dims[0] = x->dims[0];
       y.dims[1] = w->dims[0];
       vn_window_output (&conv.window, &y);
-      if (vn_shape_is_static (x) && vn_shape_is_static (w) && !ask_scratch (ctx, &conv, error))
+      if (vn_shape_is_static (x) && vn_shape_is_static (w) && !qlinear_conv_ask_scratch (ctx, &conv, error))
         return FALSE;
     }
   vn_op_set_output (ctx, 0, dtype, &y);
@@ -91,22 +91,22 @@ static gboolean
 qlinear_conv_infer (VnOpContext *ctx,
                     GError     **error)
 {
-  return infer_with (ctx, &qlinear, vn_int_dtype (ctx, (guint) qlinear.y_zero, (guint) qlinear.x), error);
+  return qlinear_conv_infer_with (ctx, &qlinear, vn_int_dtype (ctx, (guint) qlinear.y_zero, (guint) qlinear.x), error);
 }
 
 static gboolean
 conv_integer_infer (VnOpContext *ctx,
                     GError     **error)
 {
-  return infer_with (ctx, &integer, VN_DTYPE_S32, error);
+  return qlinear_conv_infer_with (ctx, &integer, VN_DTYPE_S32, error);
 }
 
 /* Rows of the weight, one per output channel. */
 static void
-load_weight (const VnTensor *w,
-             const VnTensor *zeros,
-             gsize           zero_step,
-             gint16         *to)
+qlinear_conv_load_weight (const VnTensor *w,
+                          const VnTensor *zeros,
+                          gsize           zero_step,
+                          gint16         *to)
 {
   gsize n = (gsize) w->shape.dims[0], depth = n > 0 ? w->n_elements / n : 0, step = vn_int_step (depth);
 
@@ -115,10 +115,10 @@ load_weight (const VnTensor *w,
 }
 
 static gboolean
-prepare_with (VnOpContext   *ctx,
-              const Inputs  *in,
-              gpointer      *prepared,
-              GError       **error)
+qlinear_conv_prepare_with (VnOpContext   *ctx,
+                           const Inputs  *in,
+                           gpointer      *prepared,
+                           GError       **error)
 {
   const VnTensor *w = ctx->in[in->w];
   gboolean has_zero = vn_op_has_input (ctx, (guint) in->w_zero);
@@ -135,7 +135,7 @@ prepare_with (VnOpContext   *ctx,
   *prepared = vn_memory_alloc (n, vn_int_step (w->n_elements / n) * sizeof (gint16), error);
   if (*prepared == NULL)
     return FALSE;
-  load_weight (w, params.zeros, params.zero_step, *prepared);
+  qlinear_conv_load_weight (w, params.zeros, params.zero_step, *prepared);
   return TRUE;
 }
 
@@ -144,7 +144,7 @@ qlinear_conv_prepare (VnOpContext *ctx,
                       gpointer    *prepared,
                       GError     **error)
 {
-  return prepare_with (ctx, &qlinear, prepared, error);
+  return qlinear_conv_prepare_with (ctx, &qlinear, prepared, error);
 }
 
 static gboolean
@@ -152,7 +152,7 @@ conv_integer_prepare (VnOpContext *ctx,
                       gpointer    *prepared,
                       GError     **error)
 {
-  return prepare_with (ctx, &integer, prepared, error);
+  return qlinear_conv_prepare_with (ctx, &integer, prepared, error);
 }
 
 /* Where the windows of some output pixels begin. */
@@ -163,10 +163,10 @@ typedef struct
 } Windows;
 
 static void
-windows_init (Windows        *self,
-              const VnWindow *win,
-              gsize           first,
-              gsize           n)
+qlinear_conv_windows_init (Windows        *self,
+                           const VnWindow *win,
+                           gsize           first,
+                           gsize           n)
 {
   self->n = n;
   for (gsize p = 0; p < n; p++)
@@ -181,11 +181,11 @@ windows_init (Windows        *self,
 
 /* One tap of one channel for all pixels: a column of the rows. */
 static void
-load_tap (const IntConv *self,
-          const Windows *windows,
-          const gint64   k[3],
-          gsize          plane,
-          gint16        *to)
+qlinear_conv_load_tap (const IntConv *self,
+                       const Windows *windows,
+                       const gint64   k[3],
+                       gsize          plane,
+                       gint16        *to)
 {
   const VnWindow *win = &self->conv.window;
 
@@ -204,11 +204,11 @@ load_tap (const IntConv *self,
 }
 
 static void
-load_rows (const IntConv *self,
-           gsize          batch,
-           gsize          group,
-           const Windows *windows,
-           gint16        *rows)
+qlinear_conv_load_rows (const IntConv *self,
+                        gsize          batch,
+                        gsize          group,
+                        const Windows *windows,
+                        gint16        *rows)
 {
   const VnConv *conv = &self->conv;
   const gint64 *kernel = conv->window.kernel;
@@ -219,7 +219,7 @@ load_rows (const IntConv *self,
     for (k[0] = 0; k[0] < kernel[0]; k[0]++)
       for (k[1] = 0; k[1] < kernel[1]; k[1]++)
         for (k[2] = 0; k[2] < kernel[2]; k[2]++)
-          load_tap (self, windows, k, plane, rows + depth++);
+          qlinear_conv_load_tap (self, windows, k, plane, rows + depth++);
   for (gsize p = 0; p < windows->n; p++)
     memset (rows + p * self->step + depth, 0, (self->step - depth) * sizeof *rows);
 }
@@ -239,8 +239,8 @@ conv_tile (gpointer data,
   gsize pitch = self->requantized ? PIXELS : conv->out_size;
   Windows windows;
 
-  windows_init (&windows, &conv->window, first, n);
-  load_rows (self, plane / conv->groups, group, &windows, rows);
+  qlinear_conv_windows_init (&windows, &conv->window, first, n);
+  qlinear_conv_load_rows (self, plane / conv->groups, group, &windows, rows);
   vn_int_product (self->weight + channel * self->step, channels, rows, n, self->step, sums, pitch);
   for (gsize m = 0; self->requantized && m < channels; m++)
     {
@@ -252,10 +252,10 @@ conv_tile (gpointer data,
 }
 
 static gboolean
-read_params (IntConv       *self,
-             VnOpContext   *ctx,
-             const Inputs  *in,
-             GError       **error)
+qlinear_conv_read_params (IntConv       *self,
+                          VnOpContext   *ctx,
+                          const Inputs  *in,
+                          GError       **error)
 {
   gsize channels = (gsize) ctx->in[in->w]->shape.dims[0];
   VnIntParams x, y;
@@ -286,17 +286,17 @@ read_params (IntConv       *self,
 }
 
 static gboolean
-run_with (VnOpContext   *ctx,
-          const Inputs  *in,
-          GError       **error)
+qlinear_conv_run_with (VnOpContext   *ctx,
+                       const Inputs  *in,
+                       GError       **error)
 {
   IntConv self = { .ctx = ctx };
   gsize rows, sums, n_items;
   guint8 *scratch = ctx->scratch;
 
-  if (!read_params (&self, ctx, in, error) ||
+  if (!qlinear_conv_read_params (&self, ctx, in, error) ||
       !vn_conv_init_sizes (&self.conv, ctx, &self.x->shape, &ctx->in[in->w]->shape, error) ||
-      !worker_bytes (&self.conv, &rows, &sums))
+      !qlinear_conv_worker_bytes (&self.conv, &rows, &sums))
     return FALSE;
   self.step = vn_int_step (self.conv.depth);
   self.rows = (gint16 *) scratch;
@@ -306,7 +306,7 @@ run_with (VnOpContext   *ctx,
     {
       gint16 *weight = (gint16 *) (scratch + (rows + sums) * vn_op_max_workers ());
 
-      load_weight (ctx->in[in->w], self.w.zeros, self.w.zero_step, weight);
+      qlinear_conv_load_weight (ctx->in[in->w], self.w.zeros, self.w.zero_step, weight);
       self.weight = weight;
     }
   self.n_tiles = (self.conv.out_size + PIXELS - 1) / PIXELS;
@@ -320,14 +320,14 @@ static gboolean
 qlinear_conv_run (VnOpContext *ctx,
                   GError     **error)
 {
-  return run_with (ctx, &qlinear, error);
+  return qlinear_conv_run_with (ctx, &qlinear, error);
 }
 
 static gboolean
 conv_integer_run (VnOpContext *ctx,
                   GError     **error)
 {
-  return run_with (ctx, &integer, error);
+  return qlinear_conv_run_with (ctx, &integer, error);
 }
 
 const VnOp vn_op_conv_integer_10 = {

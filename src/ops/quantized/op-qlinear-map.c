@@ -33,39 +33,39 @@ map_run (VnOpContext  *ctx,
 }
 
 static float
-leaky_relu (float x,
-            float alpha)
+qlinear_map_leaky_relu (float x,
+                        float alpha)
 {
   return x >= 0.f ? x : alpha * x;
 }
 
 static gboolean
-leaky_relu_run (VnOpContext *ctx,
-                GError     **error)
+qlinear_map_leaky_relu_run (VnOpContext *ctx,
+                            GError     **error)
 {
-  return map_run (ctx, leaky_relu, vn_node_get_float (ctx->node, "alpha", 0.01f), error);
+  return map_run (ctx, qlinear_map_leaky_relu, vn_node_get_float (ctx->node, "alpha", 0.01f), error);
 }
 
 static float
-sigmoid (float x,
-         float unused)
+qlinear_map_sigmoid (float x,
+                     float unused)
 {
   return 1.f / (1.f + expf (-x));
 }
 
 static gboolean
-sigmoid_run (VnOpContext *ctx,
-             GError     **error)
+qlinear_map_sigmoid_run (VnOpContext *ctx,
+                         GError     **error)
 {
-  return map_run (ctx, sigmoid, 0.f, error);
+  return map_run (ctx, qlinear_map_sigmoid, 0.f, error);
 }
 
 /* ---- QLinearConcat: y_scale, y_zero, then x, scale, zero of each input ---- */
 
 static gboolean
-concat_axis (VnOpContext  *ctx,
-             int          *axis,
-             GError      **error)
+qlinear_map_concat_axis (VnOpContext  *ctx,
+                         int          *axis,
+                         GError      **error)
 {
   if (ctx->n_inputs < 5 || (ctx->n_inputs - 2) % 3 != 0)
     return vn_op_fail (ctx, error, _("%u inputs: expected scale and zero point, then three for each tensor"),
@@ -74,11 +74,11 @@ concat_axis (VnOpContext  *ctx,
 }
 
 static gboolean
-join_shape (VnOpContext    *ctx,
-            const VnShape  *x,
-            int             axis,
-            VnShape        *out,
-            GError        **error)
+qlinear_map_join_shape (VnOpContext    *ctx,
+                        const VnShape  *x,
+                        int             axis,
+                        VnShape        *out,
+                        GError        **error)
 {
   if (x->rank != out->rank)
     return vn_op_fail (ctx, error, _("tensors of rank %d and %d cannot be joined"), out->rank, x->rank);
@@ -97,8 +97,8 @@ join_shape (VnOpContext    *ctx,
 }
 
 static gboolean
-concat_infer (VnOpContext *ctx,
-              GError     **error)
+qlinear_map_concat_infer (VnOpContext *ctx,
+                          GError     **error)
 {
   VnShape out = VN_SHAPE_UNKNOWN;
   gboolean known = TRUE;
@@ -108,11 +108,11 @@ concat_infer (VnOpContext *ctx,
     known = known && ctx->in_types[i].shape.rank >= 0;
   if (known)
     {
-      if (!concat_axis (ctx, &axis, error))
+      if (!qlinear_map_concat_axis (ctx, &axis, error))
         return FALSE;
       out = ctx->in_types[2].shape;
       for (guint i = 5; i < ctx->n_inputs; i += 3)
-        if (!join_shape (ctx, &ctx->in_types[i].shape, axis, &out, error))
+        if (!qlinear_map_join_shape (ctx, &ctx->in_types[i].shape, axis, &out, error))
           return FALSE;
     }
   vn_op_set_output (ctx, 0, vn_int_dtype (ctx, 1, 2), &out);
@@ -120,15 +120,15 @@ concat_infer (VnOpContext *ctx,
 }
 
 static gboolean
-concat_run (VnOpContext *ctx,
-            GError     **error)
+qlinear_map_concat_run (VnOpContext *ctx,
+                        GError     **error)
 {
   VnTensor *out = ctx->out[0];
   gsize rows, pitch, offset = 0;
   VnIntScalar to, from;
   int axis;
 
-  if (!concat_axis (ctx, &axis, error) || !vn_int_scalar (ctx, 0, 1, out->dtype, &to, error))
+  if (!qlinear_map_concat_axis (ctx, &axis, error) || !vn_int_scalar (ctx, 0, 1, out->dtype, &to, error))
     return FALSE;
   rows = (gsize) vn_shape_count (&out->shape, 0, axis);
   pitch = (gsize) vn_shape_count (&out->shape, axis, out->shape.rank);
@@ -154,8 +154,8 @@ concat_run (VnOpContext *ctx,
 /* ---- QLinearWhere: condition, x, x_scale, x_zero, y, y_scale, y_zero, z_scale, z_zero ---- */
 
 static gboolean
-where_infer (VnOpContext *ctx,
-             GError     **error)
+qlinear_map_where_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   VnShape out;
 
@@ -167,8 +167,8 @@ where_infer (VnOpContext *ctx,
 }
 
 static gboolean
-where_run (VnOpContext *ctx,
-           GError     **error)
+qlinear_map_where_run (VnOpContext *ctx,
+                       GError     **error)
 {
   const VnShape *shapes[3] = { &ctx->in[0]->shape, &ctx->in[1]->shape, &ctx->in[4]->shape };
   const guint8 *c = ctx->in[0]->data, *x = ctx->in[1]->data, *y = ctx->in[4]->data;
@@ -194,19 +194,19 @@ where_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define OPERATOR(id, name, least, most, types, kind, infer_, run_)              \
-  const VnOp vn_op_ms_##id = {                                                  \
-    .domain = "com.microsoft", .type = name, .since = 1,                        \
+#define OPERATOR(id, name, least, most, types, kind, infer_, run_)               \
+  const VnOp vn_op_ms_##id = {                                                   \
+    .domain = "com.microsoft", .type = name, .since = 1,                         \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
-    .optional = least == 4 ? 1u << 2 : 0,   /* the zero point of X */              \
-    .dtypes = types,                                                            \
-    .family = kind,                                                             \
-    .infer = infer_,                                                            \
-    .run = run_,                                                                \
+    .optional = least == 4 ? 1u << 2 : 0,   /* the zero point of X */            \
+    .dtypes = types,                                                             \
+    .family = kind,                                                              \
+    .infer = infer_,                                                             \
+    .run = run_,                                                                 \
   };
 
-OPERATOR (qlinear_concat, "QLinearConcat", 5, VN_OP_MAX_INPUTS, VN_DTYPE_BIT (F32), VN_FAMILY_SHAPE, concat_infer,
-          concat_run)
-OPERATOR (qlinear_leaky_relu, "QLinearLeakyRelu", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, leaky_relu_run)
-OPERATOR (qlinear_sigmoid, "QLinearSigmoid", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, sigmoid_run)
-OPERATOR (qlinear_where, "QLinearWhere", 9, 9, VN_DTYPE_BIT (BOOL), VN_FAMILY_SHAPE, where_infer, where_run)
+OPERATOR (qlinear_concat, "QLinearConcat", 5, VN_OP_MAX_INPUTS, VN_DTYPE_BIT (F32), VN_FAMILY_SHAPE, qlinear_map_concat_infer,
+          qlinear_map_concat_run)
+OPERATOR (qlinear_leaky_relu, "QLinearLeakyRelu", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, qlinear_map_leaky_relu_run)
+OPERATOR (qlinear_sigmoid, "QLinearSigmoid", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, qlinear_map_sigmoid_run)
+OPERATOR (qlinear_where, "QLinearWhere", 9, 9, VN_DTYPE_BIT (BOOL), VN_FAMILY_SHAPE, qlinear_map_where_infer, qlinear_map_where_run)

@@ -29,7 +29,7 @@ static const Inputs to_float = { 0, 2, 4, 1, 3, 5, -1, -1, -1, 6, FALSE };
 static const Inputs dynamic = { 0, -1, -1, 1, 2, 3, -1, -1, -1, 4, TRUE };
 
 static const Inputs *
-inputs_of (const VnOp *op)
+qlinear_matmul_inputs_of (const VnOp *op)
 {
   static const struct { const char *type; const Inputs *inputs; } table[] = {
     { "MatMulInteger", &integer }, { "QLinearMatMul", &qlinear }, { "QGemm", &qgemm },
@@ -43,9 +43,9 @@ inputs_of (const VnOp *op)
 }
 
 static VnShape
-turned (const VnOpContext *ctx,
-        const VnShape     *shape,
-        const char        *attribute)
+qlinear_matmul_turned (const VnOpContext *ctx,
+                       const VnShape     *shape,
+                       const char        *attribute)
 {
   VnShape out = *shape;
 
@@ -55,8 +55,8 @@ turned (const VnOpContext *ctx,
 }
 
 static Result
-result_of (const VnOpContext *ctx,
-           const Inputs      *in)
+qlinear_matmul_result_of (const VnOpContext *ctx,
+                          const Inputs      *in)
 {
   if (in == &integer)
     return TO_INT32;
@@ -64,13 +64,13 @@ result_of (const VnOpContext *ctx,
 }
 
 static VnDType
-result_dtype (const VnOpContext *ctx,
-              const Inputs      *in)
+qlinear_matmul_result_dtype (const VnOpContext *ctx,
+                             const Inputs      *in)
 {
   VnDType scale = in->b_scale >= 0 && vn_op_has_input (ctx, (guint) in->b_scale) ? ctx->in_types[in->b_scale].dtype
                                                                                   : VN_DTYPE_UNDEFINED;
 
-  switch (result_of (ctx, in))
+  switch (qlinear_matmul_result_of (ctx, in))
     {
     case TO_INT32: return VN_DTYPE_S32;
     case TO_FLOAT: return scale == VN_DTYPE_F16 || scale == VN_DTYPE_BF16 ? scale : VN_DTYPE_F32;
@@ -86,10 +86,10 @@ typedef struct
 } Sizes;
 
 static gboolean
-sizes_init (Sizes           *self,
-            const VnProduct *product,
-            gboolean         quantize_a,
-            gsize           *total)
+qlinear_matmul_sizes_init (Sizes           *self,
+                           const VnProduct *product,
+                           gboolean         quantize_a,
+                           gsize           *total)
 {
   gsize n_matrices = (gsize) vn_shape_count (&product->b, 0, product->b.rank - 2), workers = vn_op_max_workers (), one;
 
@@ -104,12 +104,12 @@ sizes_init (Sizes           *self,
 }
 
 static gboolean
-product_infer (VnOpContext *ctx,
-               GError     **error)
+qlinear_matmul_product_infer (VnOpContext *ctx,
+                              GError     **error)
 {
-  const Inputs *in = inputs_of (ctx->op);
-  VnShape a = turned (ctx, &ctx->in_types[in->a].shape, "transA");
-  VnShape b = turned (ctx, &ctx->in_types[in->b].shape, "transB"), y = VN_SHAPE_UNKNOWN;
+  const Inputs *in = qlinear_matmul_inputs_of (ctx->op);
+  VnShape a = qlinear_matmul_turned (ctx, &ctx->in_types[in->a].shape, "transA");
+  VnShape b = qlinear_matmul_turned (ctx, &ctx->in_types[in->b].shape, "transB"), y = VN_SHAPE_UNKNOWN;
   VnProduct product;
   Sizes sizes;
 
@@ -121,10 +121,10 @@ product_infer (VnOpContext *ctx,
         return FALSE;
       vn_product_shape (&product, &y);
       if (vn_shape_is_static (&a) && vn_shape_is_static (&b) &&
-          !sizes_init (&sizes, &product, in->dynamic, &ctx->scratch_bytes))
+          !qlinear_matmul_sizes_init (&sizes, &product, in->dynamic, &ctx->scratch_bytes))
         return vn_op_fail (ctx, error, _("the product is too large for this machine"));
     }
-  vn_op_set_output (ctx, 0, result_dtype (ctx, in), &y);
+  vn_op_set_output (ctx, 0, qlinear_matmul_result_dtype (ctx, in), &y);
   return TRUE;
 }
 
@@ -136,13 +136,13 @@ typedef struct
 } Operand;
 
 static gboolean
-operand_init (Operand      *self,
-              VnOpContext  *ctx,
-              int           scale_input,
-              int           zero_input,
-              gsize         lines,
-              gsize         n_matrices,
-              GError      **error)
+qlinear_matmul_operand_init (Operand      *self,
+                             VnOpContext  *ctx,
+                             int           scale_input,
+                             int           zero_input,
+                             gsize         lines,
+                             gsize         n_matrices,
+                             GError      **error)
 {
   const VnTensor *scale = scale_input >= 0 && vn_op_has_input (ctx, (guint) scale_input) ? ctx->in[scale_input] : NULL;
   const VnTensor *zero = zero_input >= 0 && vn_op_has_input (ctx, (guint) zero_input) ? ctx->in[zero_input] : NULL;
@@ -160,9 +160,9 @@ operand_init (Operand      *self,
 }
 
 static float
-operand_scale (const Operand *self,
-               gsize          matrix,
-               gsize          line)
+qlinear_matmul_operand_scale (const Operand *self,
+                              gsize          matrix,
+                              gsize          line)
 {
   const VnIntParams *params = &self->params;
 
@@ -170,20 +170,20 @@ operand_scale (const Operand *self,
 }
 
 static gint32
-operand_zero (const Operand *self,
-              gsize          matrix,
-              gsize          line)
+qlinear_matmul_operand_zero (const Operand *self,
+                             gsize          matrix,
+                             gsize          line)
 {
   return vn_int_zero (self->params.zeros, matrix * self->matrix_step_zero + line * self->params.zero_step);
 }
 
 /* Columns of all matrices of b as rows. */
 static void
-load_b (const VnTensor *b,
-        const VnShape  *shape,
-        gboolean        transposed,
-        const Operand  *operand,
-        gint16         *to)
+qlinear_matmul_load_b (const VnTensor *b,
+                       const VnShape  *shape,
+                       gboolean        transposed,
+                       const Operand  *operand,
+                       gint16         *to)
 {
   gsize n = (gsize) shape->dims[shape->rank - 1], k = (gsize) shape->dims[shape->rank - 2], step = vn_int_step (k);
   gsize n_matrices = (gsize) vn_shape_count (shape, 0, shape->rank - 2);
@@ -191,15 +191,15 @@ load_b (const VnTensor *b,
   for (gsize i = 0; i < n_matrices; i++)
     for (gsize j = 0; j < n; j++)
       vn_int_load_row (b->dtype, b->data, i * n * k + (transposed ? j * k : j), transposed ? 1 : n, k,
-                       operand_zero (operand, i, j), to + (i * n + j) * step);
+                       qlinear_matmul_operand_zero (operand, i, j), to + (i * n + j) * step);
 }
 
 static gboolean
-product_prepare (VnOpContext *ctx,
-                 gpointer    *prepared,
-                 GError     **error)
+qlinear_matmul_product_prepare (VnOpContext *ctx,
+                                gpointer    *prepared,
+                                GError     **error)
 {
-  const Inputs *in = inputs_of (ctx->op);
+  const Inputs *in = qlinear_matmul_inputs_of (ctx->op);
   const VnTensor *b = ctx->in[in->b];
   gboolean has_zero = vn_op_has_input (ctx, (guint) in->b_zero);
   gboolean transposed = vn_node_get_int (ctx->node, "transB", 0) != 0;
@@ -210,13 +210,13 @@ product_prepare (VnOpContext *ctx,
   if (b == NULL || b->n_elements == 0 || b->shape.rank != 2 || (VN_INT_BITS >> b->dtype & 1) == 0 ||
       (has_zero && ctx->in[in->b_zero] == NULL))
     return TRUE;
-  shape = turned (ctx, &b->shape, "transB");
-  if (!operand_init (&operand, ctx, -1, in->b_zero, (gsize) shape.dims[1], 1, error))
+  shape = qlinear_matmul_turned (ctx, &b->shape, "transB");
+  if (!qlinear_matmul_operand_init (&operand, ctx, -1, in->b_zero, (gsize) shape.dims[1], 1, error))
     return FALSE;
   *prepared = vn_memory_alloc ((gsize) shape.dims[1], vn_int_step ((gsize) shape.dims[0]) * sizeof (gint16), error);
   if (*prepared == NULL)
     return FALSE;
-  load_b (b, &shape, transposed, &operand, *prepared);
+  qlinear_matmul_load_b (b, &shape, transposed, &operand, *prepared);
   return TRUE;
 }
 
@@ -249,16 +249,16 @@ typedef struct
 } Tile;
 
 static void
-load_a (const Job   *self,
-        const Tile  *tile,
-        gint16      *to)
+qlinear_matmul_load_a (const Job   *self,
+                       const Tile  *tile,
+                       gint16      *to)
 {
   gsize k = (gsize) self->product.k, m = (gsize) self->product.m;
 
   for (gsize i = 0; i < tile->n_rows; i++)
     {
       gsize row = tile->row + i, first = tile->a_matrix * m * k;
-      gint32 zero = self->in->dynamic ? self->dynamic_zero : operand_zero (&self->a, tile->a_matrix, row);
+      gint32 zero = self->in->dynamic ? self->dynamic_zero : qlinear_matmul_operand_zero (&self->a, tile->a_matrix, row);
 
       vn_int_load_row (self->a_dtype, self->a_data, first + (self->trans_a ? row : row * k), self->trans_a ? m : 1, k,
                        zero, to + i * self->step);
@@ -266,21 +266,21 @@ load_a (const Job   *self,
 }
 
 static void
-store_row (const Job   *self,
-           const Tile  *tile,
-           gsize        i,
-           gint32      *sums)
+qlinear_matmul_store_row (const Job   *self,
+                          const Tile  *tile,
+                          gsize        i,
+                          gint32      *sums)
 {
   VnTensor *y = self->ctx->out[0];
   gsize out = tile->out + (tile->row + i) * (gsize) self->product.n + tile->column;
-  float scales[COLUMNS], a = self->in->dynamic ? self->dynamic_scale : operand_scale (&self->a, tile->a_matrix,
-                                                                                      tile->row + i);
+  float scales[COLUMNS], a = self->in->dynamic ? self->dynamic_scale : qlinear_matmul_operand_scale (&self->a, tile->a_matrix,
+                                                                                                     tile->row + i);
 
   for (gsize j = 0; self->c != NULL && j < tile->n_columns; j++)
     sums[j] = (gint32) ((guint32) sums[j] + (guint32) self->c[(tile->row + i) * self->c_row +
                                                               (tile->column + j) * self->c_column]);
   for (gsize j = 0; j < tile->n_columns; j++)
-    scales[j] = self->alpha * a * operand_scale (&self->b, tile->b_matrix, tile->column + j);
+    scales[j] = self->alpha * a * qlinear_matmul_operand_scale (&self->b, tile->b_matrix, tile->column + j);
   if (self->result == TO_8_BITS)
     {
       for (gsize j = 0; j < tile->n_columns; j++)
@@ -294,9 +294,9 @@ store_row (const Job   *self,
 }
 
 static void
-multiply_tile (gpointer data,
-               gsize    item,
-               guint    worker)
+qlinear_matmul_multiply_tile (gpointer data,
+                              gsize    item,
+                              guint    worker)
 {
   const Job *self = data;
   const VnProduct *product = &self->product;
@@ -318,17 +318,17 @@ multiply_tile (gpointer data,
       sums = (gint32 *) self->ctx->out[0]->data + tile.out + tile.row * n + tile.column;
       pitch = n;
     }
-  load_a (self, &tile, rows);
+  qlinear_matmul_load_a (self, &tile, rows);
   vn_int_product (rows, tile.n_rows, self->b_rows + (tile.b_matrix * n + tile.column) * self->step, tile.n_columns,
                   self->step, sums, pitch);
   for (gsize i = 0; self->result != TO_INT32 && i < tile.n_rows; i++)
-    store_row (self, &tile, i, sums + i * pitch);
+    qlinear_matmul_store_row (self, &tile, i, sums + i * pitch);
 }
 
 static gboolean
-read_bias (Job          *self,
-           VnOpContext  *ctx,
-           GError      **error)
+qlinear_matmul_read_bias (Job          *self,
+                          VnOpContext  *ctx,
+                          GError      **error)
 {
   const VnTensor *c = self->in->sum_bias >= 0 && vn_op_has_input (ctx, (guint) self->in->sum_bias)
                       ? ctx->in[self->in->sum_bias] : NULL;
@@ -358,9 +358,9 @@ read_bias (Job          *self,
 }
 
 static gboolean
-read_params (Job          *self,
-             VnOpContext  *ctx,
-             GError      **error)
+qlinear_matmul_read_params (Job          *self,
+                            VnOpContext  *ctx,
+                            GError      **error)
 {
   const Inputs *in = self->in;
   const VnProduct *product = &self->product;
@@ -368,22 +368,22 @@ read_params (Job          *self,
 
   if ((VN_INT_BITS >> ctx->in[in->b]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, (guint) in->b, error);
-  if (!operand_init (&self->a, ctx, in->a_scale, in->a_zero, (gsize) product->m,
-                     (gsize) vn_shape_count (&product->a, 0, product->a.rank - 2), error) ||
-      !operand_init (&self->b, ctx, in->b_scale, in->b_zero, (gsize) product->n,
-                     (gsize) vn_shape_count (&product->b, 0, product->b.rank - 2), error) ||
+  if (!qlinear_matmul_operand_init (&self->a, ctx, in->a_scale, in->a_zero, (gsize) product->m,
+                                    (gsize) vn_shape_count (&product->a, 0, product->a.rank - 2), error) ||
+      !qlinear_matmul_operand_init (&self->b, ctx, in->b_scale, in->b_zero, (gsize) product->n,
+                                    (gsize) vn_shape_count (&product->b, 0, product->b.rank - 2), error) ||
       !vn_int_params (ctx, in->y_scale, in->y_zero, 1, &y, error))
     return FALSE;
   self->alpha = in == &qgemm ? vn_node_get_float (ctx->node, "alpha", 1.f) : 1.f;
   self->y_scale = y.scales != NULL ? *y.scales : 1.f;
   self->y_zero = vn_int_zero (y.zeros, 0);
-  return read_bias (self, ctx, error);
+  return qlinear_matmul_read_bias (self, ctx, error);
 }
 
 static void
-set_operands (Job         *self,
-              VnOpContext *ctx,
-              const Sizes *sizes)
+qlinear_matmul_set_operands (Job         *self,
+                             VnOpContext *ctx,
+                             const Sizes *sizes)
 {
   guint8 *scratch = ctx->scratch;
   gsize workers = vn_op_max_workers ();
@@ -395,8 +395,8 @@ set_operands (Job         *self,
   self->b_rows = ctx->prepared;
   if (self->b_rows == NULL)
     {
-      load_b (ctx->in[self->in->b], &self->product.b, vn_node_get_int (ctx->node, "transB", 0) != 0, &self->b,
-              (gint16 *) scratch);
+      qlinear_matmul_load_b (ctx->in[self->in->b], &self->product.b, vn_node_get_int (ctx->node, "transB", 0) != 0, &self->b,
+                             (gint16 *) scratch);
       self->b_rows = (gint16 *) scratch;
     }
   self->a_dtype = ctx->in[self->in->a]->dtype;
@@ -411,41 +411,41 @@ set_operands (Job         *self,
 }
 
 static gboolean
-product_run (VnOpContext *ctx,
-             GError     **error)
+qlinear_matmul_product_run (VnOpContext *ctx,
+                            GError     **error)
 {
-  Job self = { .ctx = ctx, .in = inputs_of (ctx->op) };
-  VnShape a = turned (ctx, &ctx->in[self.in->a]->shape, "transA"), b = turned (ctx, &ctx->in[self.in->b]->shape, "transB");
+  Job self = { .ctx = ctx, .in = qlinear_matmul_inputs_of (ctx->op) };
+  VnShape a = qlinear_matmul_turned (ctx, &ctx->in[self.in->a]->shape, "transA"), b = qlinear_matmul_turned (ctx, &ctx->in[self.in->b]->shape, "transB");
   Sizes sizes;
   gsize total, n_batches;
 
-  self.result = result_of (ctx, self.in);
+  self.result = qlinear_matmul_result_of (ctx, self.in);
   self.trans_a = a.rank == 2 && vn_node_get_int (ctx->node, "transA", 0) != 0;
-  if (!vn_product_init (&self.product, ctx, &a, &b, error) || !read_params (&self, ctx, error))
+  if (!vn_product_init (&self.product, ctx, &a, &b, error) || !qlinear_matmul_read_params (&self, ctx, error))
     return FALSE;
-  if (!sizes_init (&sizes, &self.product, self.in->dynamic, &total))
+  if (!qlinear_matmul_sizes_init (&sizes, &self.product, self.in->dynamic, &total))
     return vn_op_fail (ctx, error, _("the product is too large for this machine"));
-  set_operands (&self, ctx, &sizes);
+  qlinear_matmul_set_operands (&self, ctx, &sizes);
   self.row_tiles = ((gsize) self.product.m + ROWS - 1) / ROWS;
   self.column_tiles = ((gsize) self.product.n + COLUMNS - 1) / COLUMNS;
   n_batches = (gsize) vn_shape_count (&self.product.batch, 0, self.product.batch.rank);
   vn_op_for_items (ctx, n_batches * self.row_tiles * self.column_tiles,
-                   (double) MIN (ROWS, self.product.m) * COLUMNS * (double) sizes.step / 8, multiply_tile, &self);
+                   (double) MIN (ROWS, self.product.m) * COLUMNS * (double) sizes.step / 8, qlinear_matmul_multiply_tile, &self);
   return TRUE;
 }
 
-#define OPERATOR(id, space, name, first, least, most, types, ...)               \
-  const VnOp vn_op_##id = {                                                     \
-    .domain = space, .type = name, .since = first,                              \
+#define OPERATOR(id, space, name, first, least, most, types, ...)                \
+  const VnOp vn_op_##id = {                                                      \
+    .domain = space, .type = name, .since = first,                               \
     .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
-    .dtypes = types,                                                            \
-    .others = { __VA_ARGS__ },                                                  \
-    .stand_ins = VN_STAND_IN_HALVES,   /* of scales */                          \
-    .family = VN_FAMILY_COMPUTE,                                                \
-    .infer = product_infer,                                                     \
-    .run = product_run,                                                         \
-    .prepare = product_prepare,                                                 \
-    .release = g_free,                                                          \
+    .dtypes = types,                                                             \
+    .others = { __VA_ARGS__ },                                                   \
+    .stand_ins = VN_STAND_IN_HALVES,   /* of scales */                           \
+    .family = VN_FAMILY_COMPUTE,                                                 \
+    .infer = qlinear_matmul_product_infer,                                       \
+    .run = qlinear_matmul_product_run,                                           \
+    .prepare = qlinear_matmul_product_prepare,                                   \
+    .release = g_free,                                                           \
   };
 
 #define SCALES (VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16))

@@ -8,15 +8,15 @@
 enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO };
 
 static gboolean
-is_channels_last (const VnOpContext *ctx)
+qlinear_pool_is_channels_last (const VnOpContext *ctx)
 {
   return vn_node_get_int (ctx->node, "channels_last", 0) != 0;
 }
 
 /* Batch, channels, spatial, however it is laid out; and back. */
 static VnShape
-channels_first (const VnShape *x,
-                gboolean       channels_last)
+qlinear_pool_channels_first (const VnShape *x,
+                             gboolean       channels_last)
 {
   VnShape out = *x;
 
@@ -29,8 +29,8 @@ channels_first (const VnShape *x,
 }
 
 static VnShape
-channels_back (const VnShape *x,
-               gboolean       channels_last)
+qlinear_pool_channels_back (const VnShape *x,
+                            gboolean       channels_last)
 {
   VnShape out = *x;
 
@@ -43,10 +43,10 @@ channels_back (const VnShape *x,
 }
 
 static gboolean
-read_scales (VnOpContext  *ctx,
-             VnIntScalar  *from,
-             VnIntScalar  *to,
-             GError      **error)
+qlinear_pool_read_scales (VnOpContext  *ctx,
+                          VnIntScalar  *from,
+                          VnIntScalar  *to,
+                          GError      **error)
 {
   return vn_int_scalar (ctx, X_SCALE, X_ZERO, ctx->in[X]->dtype, from, error) &&
          vn_int_scalar (ctx, Y_SCALE, Y_ZERO, ctx->out[0]->dtype, to, error);
@@ -69,22 +69,22 @@ pool_window (VnWindow       *win,
 }
 
 static gboolean
-average_infer (VnOpContext *ctx,
-               GError     **error)
+qlinear_pool_average_infer (VnOpContext *ctx,
+                            GError     **error)
 {
-  gboolean last = is_channels_last (ctx);
+  gboolean last = qlinear_pool_is_channels_last (ctx);
   VnShape y = VN_SHAPE_UNKNOWN;
   VnWindow win;
 
   if (ctx->in_types[X].shape.rank >= 0)
     {
-      VnShape x = channels_first (&ctx->in_types[X].shape, last);
+      VnShape x = qlinear_pool_channels_first (&ctx->in_types[X].shape, last);
 
       if (!pool_window (&win, ctx, &x, error))
         return FALSE;
       y = x;
       vn_window_output (&win, &y);
-      y = channels_back (&y, last);
+      y = qlinear_pool_channels_back (&y, last);
     }
   vn_op_set_output (ctx, 0, vn_int_dtype (ctx, Y_ZERO, X), &y);
   return TRUE;
@@ -102,10 +102,10 @@ typedef struct
 } Pool;
 
 static gsize
-place (const Pool *self,
-       gsize       plane,
-       gsize       size,
-       gsize       i)
+qlinear_pool_place (const Pool *self,
+                    gsize       plane,
+                    gsize       size,
+                    gsize       i)
 {
   gsize batch = plane / self->channels, channel = plane % self->channels;
 
@@ -114,9 +114,9 @@ place (const Pool *self,
 
 /* The part of a window inside the data on each axis. */
 static float
-mean_at (const Pool   *self,
-         gsize         plane,
-         const gint64  out[3])
+qlinear_pool_mean_at (const Pool   *self,
+                      gsize         plane,
+                      const gint64  out[3])
 {
   const VnWindow *win = &self->win;
   const guint8 *x = self->ctx->in[X]->data;
@@ -134,16 +134,16 @@ mean_at (const Pool   *self,
   for (gint64 z = first[0]; z < end[0]; z++)
     for (gint64 y = first[1]; y < end[1]; y++)
       for (gint64 w = first[2]; w < end[2]; w++)
-        sum += self->values[x[place (self, plane, self->in_size, (gsize) ((z * win->in[1] + y) * win->in[2] + w))]];
+        sum += self->values[x[qlinear_pool_place (self, plane, self->in_size, (gsize) ((z * win->in[1] + y) * win->in[2] + w))]];
   if (!self->count_padding)
     counted = (double) (MAX (0, end[0] - first[0]) * MAX (0, end[1] - first[1]) * MAX (0, end[2] - first[2]));
   return counted > 0 ? sum / (float) counted : 0.f;
 }
 
 static void
-average_plane (gpointer data,
-               gsize    plane,
-               guint    worker)
+qlinear_pool_average_plane (gpointer data,
+                            gsize    plane,
+                            guint    worker)
 {
   const Pool *self = data;
   const VnWindow *win = &self->win;
@@ -157,21 +157,21 @@ average_plane (gpointer data,
       for (out[2] = 0; out[2] < win->out[2]; out[2]++)
         {
           /* Rounded with the zero point, unlike everywhere else: ties go to even results. */
-          float mean = rintf (mean_at (self, plane, out) / self->to.scale + (float) self->to.zero);
+          float mean = rintf (qlinear_pool_mean_at (self, plane, out) / self->to.scale + (float) self->to.zero);
 
           mean = mean > lowest ? MIN (mean, lowest + 255.f) : lowest;
-          y[place (self, plane, self->out_size, i++)] = (guint8) (gint32) mean;
+          y[qlinear_pool_place (self, plane, self->out_size, i++)] = (guint8) (gint32) mean;
         }
 }
 
 static gboolean
-average_run (VnOpContext *ctx,
-             GError     **error)
+qlinear_pool_average_run (VnOpContext *ctx,
+                          GError     **error)
 {
-  Pool self = { .ctx = ctx, .channels_last = is_channels_last (ctx) };
-  VnShape x = channels_first (&ctx->in[X]->shape, self.channels_last);
+  Pool self = { .ctx = ctx, .channels_last = qlinear_pool_is_channels_last (ctx) };
+  VnShape x = qlinear_pool_channels_first (&ctx->in[X]->shape, self.channels_last);
 
-  if (!pool_window (&self.win, ctx, &x, error) || !read_scales (ctx, &self.from, &self.to, error))
+  if (!pool_window (&self.win, ctx, &x, error) || !qlinear_pool_read_scales (ctx, &self.from, &self.to, error))
     return FALSE;
   for (guint i = 0; i < 256; i++)
     {
@@ -187,7 +187,7 @@ average_run (VnOpContext *ctx,
   self.in_size = (gsize) vn_window_volume (self.win.in);
   self.out_size = (gsize) vn_window_volume (self.win.out);
   vn_op_for_items (ctx, (gsize) (x.dims[0] * x.dims[1]),
-                   (double) self.out_size * 16, average_plane, &self);
+                   (double) self.out_size * 16, qlinear_pool_average_plane, &self);
   return TRUE;
 }
 
@@ -195,11 +195,11 @@ average_run (VnOpContext *ctx,
 
 /* Mean of integers on one grid, put on the other: one multiplication of their sum, as ONNX Runtime does. */
 static void
-store_mean (gint64             sum,
-            gsize              n,
-            const VnIntScalar *from,
-            const VnIntScalar *to,
-            guint8            *y)
+qlinear_pool_store_mean (gint64             sum,
+                         gsize              n,
+                         const VnIntScalar *from,
+                         const VnIntScalar *to,
+                         guint8            *y)
 {
   float scale = from->scale / (to->scale * (float) n);
   gint32 sum32 = (gint32) CLAMP (sum - (gint64) n * from->zero, G_MININT32, G_MAXINT32);
@@ -208,10 +208,10 @@ store_mean (gint64             sum,
 }
 
 static gboolean
-global_infer (VnOpContext *ctx,
-              GError     **error)
+qlinear_pool_global_infer (VnOpContext *ctx,
+                           GError     **error)
 {
-  gboolean last = is_channels_last (ctx);
+  gboolean last = qlinear_pool_is_channels_last (ctx);
   VnShape y = ctx->in_types[X].shape;
 
   if (y.rank >= 0 && y.rank < 3)
@@ -223,19 +223,19 @@ global_infer (VnOpContext *ctx,
 }
 
 static gboolean
-global_run (VnOpContext *ctx,
-            GError     **error)
+qlinear_pool_global_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnTensor *x = ctx->in[X];
-  gboolean last = is_channels_last (ctx);
-  VnShape shape = channels_first (&x->shape, last);
+  gboolean last = qlinear_pool_is_channels_last (ctx);
+  VnShape shape = qlinear_pool_channels_first (&x->shape, last);
   gsize channels = (gsize) shape.dims[1], n_planes = (gsize) shape.dims[0] * channels;
   gsize size = (gsize) vn_shape_count (&shape, 2, shape.rank);
   VnIntScalar from, to;
 
   if (size == 0)
     return vn_op_fail (ctx, error, _("the mean of no numbers is asked for"));
-  if (!read_scales (ctx, &from, &to, error))
+  if (!qlinear_pool_read_scales (ctx, &from, &to, error))
     return FALSE;
   for (gsize plane = 0; plane < n_planes; plane++)
     {
@@ -244,16 +244,16 @@ global_run (VnOpContext *ctx,
 
       for (gsize i = 0; i < size; i++)
         sum += vn_int_load (x->dtype, x->data, first + i * (last ? channels : 1));
-      store_mean (sum, size, &from, &to, (guint8 *) ctx->out[0]->data + plane);
+      qlinear_pool_store_mean (sum, size, &from, &to, (guint8 *) ctx->out[0]->data + plane);
     }
   return TRUE;
 }
 
 static gboolean
-reduced_axes (VnOpContext  *ctx,
-              int           rank,
-              guint        *mask,
-              GError      **error)
+qlinear_pool_reduced_axes (VnOpContext  *ctx,
+                           int           rank,
+                           guint        *mask,
+                           GError      **error)
 {
   gsize n;
   const gint64 *axes = vn_node_get_ints (ctx->node, "axes", &n);
@@ -267,15 +267,15 @@ reduced_axes (VnOpContext  *ctx,
 }
 
 static gboolean
-reduce_infer (VnOpContext *ctx,
-              GError     **error)
+qlinear_pool_reduce_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   const VnShape *x = &ctx->in_types[X].shape;
   gboolean keep = vn_node_get_int (ctx->node, "keepdims", 1) != 0;
   VnShape y = { x->rank < 0 ? VN_RANK_UNKNOWN : 0 };
   guint mask;
 
-  if (x->rank >= 0 && !reduced_axes (ctx, x->rank, &mask, error))
+  if (x->rank >= 0 && !qlinear_pool_reduced_axes (ctx, x->rank, &mask, error))
     return FALSE;
   for (int i = 0; i < x->rank; i++)
     if ((mask >> i & 1) == 0)
@@ -288,9 +288,9 @@ reduce_infer (VnOpContext *ctx,
 
 /* Index in the data of number @i among those of the axes in @mask. */
 static gsize
-index_among (const VnShape *shape,
-             guint          mask,
-             gsize          i)
+qlinear_pool_index_among (const VnShape *shape,
+                          guint          mask,
+                          gsize          i)
 {
   gint64 strides[VN_MAX_RANK];
   gsize index = 0;
@@ -306,15 +306,15 @@ index_among (const VnShape *shape,
 }
 
 static gboolean
-reduce_run (VnOpContext *ctx,
-            GError     **error)
+qlinear_pool_reduce_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnTensor *x = ctx->in[X];
   gsize size = 1, n_means = ctx->out[0]->n_elements;
   VnIntScalar from, to;
   guint mask;
 
-  if (!reduced_axes (ctx, x->shape.rank, &mask, error) || !read_scales (ctx, &from, &to, error))
+  if (!qlinear_pool_reduced_axes (ctx, x->shape.rank, &mask, error) || !qlinear_pool_read_scales (ctx, &from, &to, error))
     return FALSE;
   for (int i = 0; i < x->shape.rank; i++)
     size *= mask >> i & 1 ? (gsize) x->shape.dims[i] : 1;
@@ -322,12 +322,12 @@ reduce_run (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the mean of no numbers is asked for"));
   for (gsize k = 0; k < n_means; k++)
     {
-      gsize first = index_among (&x->shape, ~mask, k);
+      gsize first = qlinear_pool_index_among (&x->shape, ~mask, k);
       gint64 sum = 0;
 
       for (gsize i = 0; i < size; i++)
-        sum += vn_int_load (x->dtype, x->data, first + index_among (&x->shape, mask, i));
-      store_mean (sum, size, &from, &to, (guint8 *) ctx->out[0]->data + k);
+        sum += vn_int_load (x->dtype, x->data, first + qlinear_pool_index_among (&x->shape, mask, i));
+      qlinear_pool_store_mean (sum, size, &from, &to, (guint8 *) ctx->out[0]->data + k);
     }
   return TRUE;
 }
@@ -343,6 +343,6 @@ reduce_run (VnOpContext *ctx,
     .run = run_,                                                                \
   };
 
-OPERATOR (qlinear_average_pool, "QLinearAveragePool", average_infer, average_run)
-OPERATOR (qlinear_global_average_pool, "QLinearGlobalAveragePool", global_infer, global_run)
-OPERATOR (qlinear_reduce_mean, "QLinearReduceMean", reduce_infer, reduce_run)
+OPERATOR (qlinear_average_pool, "QLinearAveragePool", qlinear_pool_average_infer, qlinear_pool_average_run)
+OPERATOR (qlinear_global_average_pool, "QLinearGlobalAveragePool", qlinear_pool_global_infer, qlinear_pool_global_run)
+OPERATOR (qlinear_reduce_mean, "QLinearReduceMean", qlinear_pool_reduce_infer, qlinear_pool_reduce_run)

@@ -15,10 +15,10 @@ typedef struct
 } Lines;
 
 static gboolean
-lines_init (Lines          *self,
-            VnOpContext    *ctx,
-            const VnShape  *x,
-            GError        **error)
+qlinear_softmax_lines_init (Lines          *self,
+                            VnOpContext    *ctx,
+                            const VnShape  *x,
+                            GError        **error)
 {
   gboolean joined = vn_node_get_int (ctx->node, "opset", 13) < 13;
   int axis;
@@ -37,7 +37,7 @@ softmax_infer (VnOpContext *ctx,
 {
   Lines lines;
 
-  if (vn_shape_is_static (&ctx->in_types[X].shape) && !lines_init (&lines, ctx, &ctx->in_types[X].shape, error))
+  if (vn_shape_is_static (&ctx->in_types[X].shape) && !qlinear_softmax_lines_init (&lines, ctx, &ctx->in_types[X].shape, error))
     return FALSE;
   vn_op_set_output (ctx, 0, vn_int_dtype (ctx, Y_ZERO, X), &ctx->in_types[X].shape);
   return TRUE;
@@ -45,9 +45,9 @@ softmax_infer (VnOpContext *ctx,
 
 /* table[d]: exponential of the number d steps below the largest. */
 static void
-fill_table (float  scale,
-            gsize  n,
-            float  table[256])
+qlinear_softmax_fill_table (float  scale,
+                            gsize  n,
+                            float  table[256])
 {
   double shift = MAX (0., log ((double) (FLT_MAX / (float) n)) - 5.) / (double) scale;
 
@@ -56,12 +56,12 @@ fill_table (float  scale,
 }
 
 static void
-soften_line (const VnTensor    *x,
-             const VnIntScalar *to,
-             const Lines       *lines,
-             const float       *table,
-             gsize              first,
-             guint8            *y)
+qlinear_softmax_soften_line (const VnTensor    *x,
+                             const VnIntScalar *to,
+                             const Lines       *lines,
+                             const float       *table,
+                             gsize              first,
+                             guint8            *y)
 {
   gint32 max = G_MININT32;
   float lowest = to->dtype == VN_DTYPE_S8 ? -128.f : 0.f, sum = 0.f, steps = floorf (1.f / to->scale);
@@ -90,13 +90,13 @@ softmax_run (VnOpContext *ctx,
   float table[256];
   Lines lines;
 
-  if (!lines_init (&lines, ctx, &x->shape, error) || !vn_int_scalar (ctx, X_SCALE, X_ZERO, x->dtype, &from, error) ||
+  if (!qlinear_softmax_lines_init (&lines, ctx, &x->shape, error) || !vn_int_scalar (ctx, X_SCALE, X_ZERO, x->dtype, &from, error) ||
       !vn_int_scalar (ctx, Y_SCALE, Y_ZERO, ctx->out[0]->dtype, &to, error))
     return FALSE;
-  fill_table (from.scale, MAX (lines.n, 1), table);
+  qlinear_softmax_fill_table (from.scale, MAX (lines.n, 1), table);
   for (gsize o = 0; lines.n > 0 && o < lines.outer; o++)
     for (gsize k = 0; k < lines.inner; k++)
-      soften_line (x, &to, &lines, table, o * lines.n * lines.inner + k, ctx->out[0]->data);
+      qlinear_softmax_soften_line (x, &to, &lines, table, o * lines.n * lines.inner + k, ctx->out[0]->data);
   return TRUE;
 }
 

@@ -29,24 +29,24 @@ typedef void (*QuantizeFunc) (const float  *x,
     (type) ((gint32) v_ + (zero));                                              \
   })
 
-#define NARROW_KERNEL(name, type)                                               \
-  VN_MULTIVERSION                                                               \
-  static void                                                                   \
+#define NARROW_KERNEL(name, type)                                                                              \
+  VN_MULTIVERSION                                                                                              \
+  static void                                                                                                  \
   quantize_##name (const float *x, const float *scale, const gint32 *zero, gsize step, gint32 min, gint32 max, \
-                   gpointer py, gsize n)                                        \
-  {                                                                             \
-    type *y = py;                                                               \
-                                                                                \
-    if (step == 0)                                                              \
-      {                                                                         \
-        const float s = *scale;                                                 \
-        const gint32 z = *zero;                                                 \
-        for (gsize i = 0; i < n; i++)                                           \
-          y[i] = NARROW_ONE (type, x[i], s, z, min, max);                       \
-      }                                                                         \
-    else                                                                        \
-      for (gsize i = 0; i < n; i++)                                             \
-        y[i] = NARROW_ONE (type, x[i], scale[i], zero[i], min, max);            \
+                   gpointer py, gsize n)                                                                       \
+  {                                                                                                            \
+    type *y = py;                                                                                              \
+                                                                                                               \
+    if (step == 0)                                                                                             \
+      {                                                                                                        \
+        const float s = *scale;                                                                                \
+        const gint32 z = *zero;                                                                                \
+        for (gsize i = 0; i < n; i++)                                                                          \
+          y[i] = NARROW_ONE (type, x[i], s, z, min, max);                                                      \
+      }                                                                                                        \
+    else                                                                                                       \
+      for (gsize i = 0; i < n; i++)                                                                            \
+        y[i] = NARROW_ONE (type, x[i], scale[i], zero[i], min, max);                                           \
   }
 
 NARROW_KERNEL (U8, guint8)
@@ -54,27 +54,27 @@ NARROW_KERNEL (S8, gint8)
 NARROW_KERNEL (U16, guint16)
 NARROW_KERNEL (S16, gint16)
 
-#define WIDE_KERNEL(name, type, lowest, highest)                                \
-  static void                                                                   \
+#define WIDE_KERNEL(name, type, lowest, highest)                                                               \
+  static void                                                                                                  \
   quantize_##name (const float *x, const float *scale, const gint32 *zero, gsize step, gint32 min, gint32 max, \
-                   gpointer py, gsize n)                                        \
-  {                                                                             \
-    type *y = py;                                                               \
-                                                                                \
-    for (gsize i = 0; i < n; i++)                                               \
-      {                                                                         \
-        double v = (double) rintf (x[i] / scale[i * step]) + (double) (type) zero[i * step]; \
-        v = v > lowest ? v : lowest;                                            \
-        v = v < highest ? v : highest;                                          \
-        y[i] = (type) v;                                                        \
-      }                                                                         \
+                   gpointer py, gsize n)                                                                       \
+  {                                                                                                            \
+    type *y = py;                                                                                              \
+                                                                                                               \
+    for (gsize i = 0; i < n; i++)                                                                              \
+      {                                                                                                        \
+        double v = (double) rintf (x[i] / scale[i * step]) + (double) (type) zero[i * step];                   \
+        v = v > lowest ? v : lowest;                                                                           \
+        v = v < highest ? v : highest;                                                                         \
+        y[i] = (type) v;                                                                                       \
+      }                                                                                                        \
   }
 
 WIDE_KERNEL (S32, gint32, -0x1p31, 0x1.fffffffcp30)
 WIDE_KERNEL (U32, guint32, 0., 0x1.fffffffep31)
 
 static QuantizeFunc
-find_kernel (VnDType dtype)
+quantize_find_kernel (VnDType dtype)
 {
   switch (dtype)
     {
@@ -104,10 +104,10 @@ typedef struct
 } Quantize;
 
 static const float *
-load_piece (const VnTensor *in,
-            gsize           first,
-            gsize           n,
-            float          *buffer)
+quantize_load_piece (const VnTensor *in,
+                     gsize           first,
+                     gsize           n,
+                     float          *buffer)
 {
   if (in->dtype == VN_DTYPE_F32)
     return (const float *) in->data + first;
@@ -120,10 +120,10 @@ load_piece (const VnTensor *in,
 }
 
 static void
-store_packed (VnTensor     *out,
-              gsize         first,
-              const guint8 *values,
-              gsize         n)
+quantize_store_packed (VnTensor     *out,
+                       gsize         first,
+                       const guint8 *values,
+                       gsize         n)
 {
   guint bits = vn_dtype_get_bits (out->dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
   guint8 *data = out->data;
@@ -139,12 +139,12 @@ store_packed (VnTensor     *out,
 
 /* Types that are floats: the extended operators scale and shift, and round to the type. */
 static void
-store_float (const Quantize *self,
-             gsize           first,
-             const float    *x,
-             gsize           scale,
-             gsize           step,
-             gsize           n)
+quantize_store_float (const Quantize *self,
+                      gsize           first,
+                      const float    *x,
+                      gsize           scale,
+                      gsize           step,
+                      gsize           n)
 {
   float y[PIECE];
   VnDType dtype = self->out->dtype;
@@ -160,12 +160,12 @@ store_float (const Quantize *self,
 
 /* Floats of 8 bits have no zero point but 0, which is not even added: as ONNX Runtime does it. */
 static void
-store_minifloat (const Quantize *self,
-                 gsize           first,
-                 const float    *x,
-                 gsize           scale,
-                 gsize           step,
-                 gsize           n)
+quantize_store_minifloat (const Quantize *self,
+                          gsize           first,
+                          const float    *x,
+                          gsize           scale,
+                          gsize           step,
+                          gsize           n)
 {
   guint8 codes[PIECE];
 
@@ -178,7 +178,7 @@ store_minifloat (const Quantize *self,
       codes[i] = vn_minifloat_from (self->out->dtype, v, self->saturate, VN_ROUND_NEAREST);
     }
   if (self->out->dtype == VN_DTYPE_F4E2M1)
-    store_packed (self->out, first, codes, n);
+    quantize_store_packed (self->out, first, codes, n);
   else
     memcpy ((guint8 *) self->out->data + first, codes, n);
 }
@@ -192,21 +192,21 @@ quantize_piece (const Quantize *self,
 {
   float buffer[PIECE];
   guint8 packed[PIECE];
-  const float *x = load_piece (self->in, first, n, buffer);
+  const float *x = quantize_load_piece (self->in, first, n, buffer);
   gsize size = vn_elem_size (self->out->dtype);
 
   if (self->func == NULL)
     {
       if (vn_minifloat_is (self->out->dtype))
-        store_minifloat (self, first, x, scale, step, n);
+        quantize_store_minifloat (self, first, x, scale, step, n);
       else
-        store_float (self, first, x, scale, step, n);
+        quantize_store_float (self, first, x, scale, step, n);
       return;
     }
   self->func (x, self->params.scales + scale, self->params.zero_points + scale, step, self->min, self->max,
               size == 0 ? (gpointer) packed : (gpointer) ((char *) self->out->data + first * size), n);
   if (size == 0)
-    store_packed (self->out, first, packed, n);
+    quantize_store_packed (self->out, first, packed, n);
 }
 
 static void
@@ -234,7 +234,7 @@ quantize_run_of (gpointer data,
 }
 
 static VnDType
-output_dtype (VnOpContext *ctx)
+quantize_output_dtype (VnOpContext *ctx)
 {
   gint64 named = vn_node_get_int (ctx->node, "output_dtype", 0);
 
@@ -249,7 +249,7 @@ quantize_infer (VnOpContext *ctx,
 {
   gint64 named = vn_node_get_int (ctx->node, "output_dtype", 0);
   gint64 precision = vn_node_get_int (ctx->node, "precision", 0);
-  VnDType dtype = output_dtype (ctx);
+  VnDType dtype = quantize_output_dtype (ctx);
 
   if (named != 0 && (!vn_dtype_is_valid (named) || (dtype != VN_DTYPE_UNDEFINED && (VnDType) named != dtype)))
     return vn_op_fail (ctx, error, _("%s: output_dtype is %lld, the zero point has type %s"),
@@ -278,7 +278,7 @@ quantize_prepare_run (Quantize     *self,
   self->in = ctx->in[0];
   self->zero = ctx->n_inputs > 2 ? ctx->in[2] : NULL;
   self->out = ctx->out[0];
-  self->func = find_kernel (self->out->dtype);
+  self->func = quantize_find_kernel (self->out->dtype);
   self->saturate = vn_node_get_int (ctx->node, "saturate", 1) != 0;
   to_float = vn_minifloat_is (self->out->dtype) ||
              (ctx->op->domain[0] != '\0' && ((VN_HALF_BITS | VN_DTYPE_BIT (F32)) >> self->out->dtype & 1) != 0);
@@ -323,7 +323,7 @@ quantize_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define TARGET_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
+#define TARGET_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) |         \
                      VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS | VN_HALF_BITS | \
                      VN_DTYPE_BIT (F32))
 

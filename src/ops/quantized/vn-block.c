@@ -82,9 +82,9 @@ vn_block_format_init (VnBlockFormat *self,
 
 /* Largest biased exponent of the numbers; 0 if there is none but zeros. */
 static int
-largest_exponent (const float *x,
-                  gsize        n,
-                  gsize        stride)
+block_largest_exponent (const float *x,
+                        gsize        n,
+                        gsize        stride)
 {
   int largest = 0;
 
@@ -102,8 +102,8 @@ largest_exponent (const float *x,
 }
 
 static double
-round_to (VnRoundHalf rounding,
-          double      value)
+block_round_to (VnRoundHalf rounding,
+                double      value)
 {
   switch (rounding)
     {
@@ -114,12 +114,12 @@ round_to (VnRoundHalf rounding,
 }
 
 static void
-round_with_exponent (const VnBlockFormat *self,
-                     int                  exponent,
-                     const float         *x,
-                     float               *y,
-                     gsize                n,
-                     gsize                stride)
+block_round_with_exponent (const VnBlockFormat *self,
+                           int                  exponent,
+                           const float         *x,
+                           float               *y,
+                           gsize                n,
+                           gsize                stride)
 {
   double step = ldexp (1., exponent - 127 - (int) self->mantissa + 1);
   double limit = ldexp (1., exponent - 127 + 1) - step;
@@ -134,13 +134,13 @@ round_with_exponent (const VnBlockFormat *self,
           y[i * stride] = v;
           continue;
         }
-      rounded = round_to (self->rounding, (double) v / step) * step;
+      rounded = block_round_to (self->rounding, (double) v / step) * step;
       y[i * stride] = (float) CLAMP (rounded, -limit, limit);
     }
 }
 
 static void
-round_float_block (const VnBlockFormat *self,
+block_round_float (const VnBlockFormat *self,
                    const float         *x,
                    float               *y,
                    gsize                n,
@@ -155,21 +155,21 @@ round_float_block (const VnBlockFormat *self,
         y[i * stride] = vn_bfloat_to_float (vn_bfloat_from_float (x[i * stride]));
       x = y;
     }
-  exponent = largest_exponent (x, n, stride);
+  exponent = block_largest_exponent (x, n, stride);
   for (gsize i = 0; i < n; i += piece)
     {
       gsize length = MIN (piece, n - i);
-      int own = self->max_shift > 0 ? largest_exponent (x + i * stride, length, stride) : exponent;
+      int own = self->max_shift > 0 ? block_largest_exponent (x + i * stride, length, stride) : exponent;
       int shift = MIN (exponent - own, (int) self->max_shift);
 
-      round_with_exponent (self, exponent - shift, x + i * stride, y + i * stride, length, stride);
+      block_round_with_exponent (self, exponent - shift, x + i * stride, y + i * stride, length, stride);
     }
 }
 
 /* The nearest number the element can hold; floats have ties go to even always. */
 static double
-round_element (const VnBlockFormat *self,
-               double               value)
+block_round_element (const VnBlockFormat *self,
+                     double               value)
 {
   const VnBlockElement *element = self->element;
   int exponent = 0;
@@ -180,24 +180,24 @@ round_element (const VnBlockFormat *self,
   if (element->exponent > 0)
     exponent = MAX (ilogb (value), 2 - (1 << (element->exponent - 1)));
   step = ldexp (1., exponent - element->mantissa);
-  rounded = round_to (element->exponent > 0 ? VN_ROUND_HALF_EVEN : self->rounding, value / step) * step;
+  rounded = block_round_to (element->exponent > 0 ? VN_ROUND_HALF_EVEN : self->rounding, value / step) * step;
   return CLAMP (rounded, element->least, element->largest);
 }
 
 static void
-round_scaled_block (const VnBlockFormat *self,
+block_round_scaled (const VnBlockFormat *self,
                     const float         *x,
                     float               *y,
                     gsize                n,
                     gsize                stride)
 {
-  double scale = ldexp (1., largest_exponent (x, n, stride) - 127 - self->element->emax);
+  double scale = ldexp (1., block_largest_exponent (x, n, stride) - 127 - self->element->emax);
 
   for (gsize i = 0; i < n; i++)
     {
       float v = x[i * stride];
 
-      y[i * stride] = isfinite (v) ? (float) (round_element (self, (double) v / scale) * scale) : v;
+      y[i * stride] = isfinite (v) ? (float) (block_round_element (self, (double) v / scale) * scale) : v;
     }
 }
 
@@ -221,8 +221,8 @@ vn_block_round (const VnBlockFormat *self,
         gsize at = first * inner + i, n = MIN (block, dim - first);
 
         if (self->element != NULL)
-          round_scaled_block (self, x + at, y + at, n, inner);
+          block_round_scaled (self, x + at, y + at, n, inner);
         else
-          round_float_block (self, x + at, y + at, n, inner);
+          block_round_float (self, x + at, y + at, n, inner);
       }
 }

@@ -43,12 +43,12 @@ vn_int_zero (const VnTensor *zeros,
 }
 
 static gboolean
-read_step (VnOpContext    *ctx,
-           int             input,
-           gsize           channels,
-           const VnTensor **tensor,
-           gsize          *step,
-           GError        **error)
+int_read_step (VnOpContext    *ctx,
+               int             input,
+               gsize           channels,
+               const VnTensor **tensor,
+               gsize          *step,
+               GError        **error)
 {
   *step = 0;
   *tensor = input >= 0 && vn_op_has_input (ctx, (guint) input) ? ctx->in[input] : NULL;
@@ -81,8 +81,8 @@ vn_int_params (VnOpContext  *ctx,
 {
   const VnTensor *scales;
 
-  if (!read_step (ctx, scale_input, channels, &scales, &self->scale_step, error) ||
-      !read_step (ctx, zero_input, channels, &self->zeros, &self->zero_step, error))
+  if (!int_read_step (ctx, scale_input, channels, &scales, &self->scale_step, error) ||
+      !int_read_step (ctx, zero_input, channels, &self->zeros, &self->zero_step, error))
     return FALSE;
   self->scales = NULL;
   if (scales != NULL && scales->dtype != VN_DTYPE_F32)
@@ -232,28 +232,28 @@ round_to (float  v,
   return (gint32) v + zero;
 }
 
-#define REQUANTIZE(name, type)                                                  \
-  VN_MULTIVERSION                                                               \
-  static void                                                                   \
-  int_requantize_##name (const gint32 *sums, gsize n, const float *scale, gsize scale_step, gint32 bias, float low, \
-                         float high, gint32 zero, type *to)                         \
-  {                                                                             \
-    if (scale_step == 0)                                                        \
-      {                                                                         \
-        const float s = *scale;                                                 \
-        for (gsize i = 0; i < n; i++)                                           \
-          to[i] = (type) round_to ((float) (gint32) ((guint32) sums[i] + (guint32) bias) * s, low, high, zero); \
-      }                                                                         \
-    else                                                                        \
-      for (gsize i = 0; i < n; i++)                                             \
+#define REQUANTIZE(name, type)                                                                                       \
+  VN_MULTIVERSION                                                                                                    \
+  static void                                                                                                        \
+  int_requantize_##name (const gint32 *sums, gsize n, const float *scale, gsize scale_step, gint32 bias, float low,  \
+                         float high, gint32 zero, type *to)                                                          \
+  {                                                                                                                  \
+    if (scale_step == 0)                                                                                             \
+      {                                                                                                              \
+        const float s = *scale;                                                                                      \
+        for (gsize i = 0; i < n; i++)                                                                                \
+          to[i] = (type) round_to ((float) (gint32) ((guint32) sums[i] + (guint32) bias) * s, low, high, zero);      \
+      }                                                                                                              \
+    else                                                                                                             \
+      for (gsize i = 0; i < n; i++)                                                                                  \
         to[i] = (type) round_to ((float) (gint32) ((guint32) sums[i] + (guint32) bias) * scale[i], low, high, zero); \
-  }                                                                             \
-  VN_MULTIVERSION                                                               \
-  static void                                                                   \
-  int_quantize_##name (const float *x, gsize n, float scale, float low, float high, gint32 zero, type *to) \
-  {                                                                             \
-    for (gsize i = 0; i < n; i++)                                               \
-      to[i] = (type) round_to (x[i] / scale, low, high, zero);                  \
+  }                                                                                                                  \
+  VN_MULTIVERSION                                                                                                    \
+  static void                                                                                                        \
+  int_quantize_##name (const float *x, gsize n, float scale, float low, float high, gint32 zero, type *to)           \
+  {                                                                                                                  \
+    for (gsize i = 0; i < n; i++)                                                                                    \
+      to[i] = (type) round_to (x[i] / scale, low, high, zero);                                                       \
   }
 
 REQUANTIZE (U8, guint8)

@@ -20,11 +20,11 @@ layout_axis (VnQuantLayout *self,
 }
 
 static gboolean
-init_per_axis (VnQuantLayout *self,
-               VnOpContext   *ctx,
-               const VnShape *data,
-               const VnShape *scale,
-               GError       **error)
+quant_layout_init_per_axis (VnQuantLayout *self,
+                            VnOpContext   *ctx,
+                            const VnShape *data,
+                            const VnShape *scale,
+                            GError       **error)
 {
   int axis;
 
@@ -39,11 +39,11 @@ init_per_axis (VnQuantLayout *self,
 }
 
 static gboolean
-init_blocked (VnQuantLayout *self,
-              VnOpContext   *ctx,
-              const VnShape *data,
-              const VnShape *scale,
-              GError       **error)
+quant_layout_init_blocked (VnQuantLayout *self,
+                           VnOpContext   *ctx,
+                           const VnShape *data,
+                           const VnShape *scale,
+                           GError       **error)
 {
   int axis;
 
@@ -94,8 +94,8 @@ vn_quant_layout_init (VnQuantLayout  *self,
       return TRUE;
     }
   if (scale->rank == 1 && vn_node_get_int (ctx->node, "block_size", 0) == 0)
-    return init_per_axis (self, ctx, data, scale, error);
-  return init_blocked (self, ctx, data, scale, error);
+    return quant_layout_init_per_axis (self, ctx, data, scale, error);
+  return quant_layout_init_blocked (self, ctx, data, scale, error);
 }
 
 /**

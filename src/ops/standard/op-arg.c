@@ -28,26 +28,26 @@ arg_infer (VnOpContext *ctx,
   return TRUE;
 }
 
-#define FIND(name, type, arg)                                                   \
-  static gsize                                                                  \
+#define FIND(name, type, arg)                                                                       \
+  static gsize                                                                                      \
   find_##name (gconstpointer data, gsize first, gsize n, gsize stride, gboolean max, gboolean last) \
-  {                                                                             \
-    const type *x = (const type *) data + first;                                \
-    gsize best = 0;                                                             \
-                                                                                \
-    for (gsize i = 1; i < n; i++)                                               \
-      {                                                                         \
-        const type v = x[i * stride], b = x[best * stride];                     \
-        if ((max ? v > b : v < b) || (last && v == b))                          \
-          best = i;                                                             \
-      }                                                                         \
-    return best;                                                                \
+  {                                                                                                 \
+    const type *x = (const type *) data + first;                                                    \
+    gsize best = 0;                                                                                 \
+                                                                                                    \
+    for (gsize i = 1; i < n; i++)                                                                   \
+      {                                                                                             \
+        const type v = x[i * stride], b = x[best * stride];                                         \
+        if ((max ? v > b : v < b) || (last && v == b))                                              \
+          best = i;                                                                                 \
+      }                                                                                             \
+    return best;                                                                                    \
   }
 VN_INTEGER_TYPES (FIND, )
 VN_FLOAT_TYPES (FIND, )
 
 static gsize
-find_half (const VnTensor *in, gsize first, gsize n, gsize stride, gboolean max, gboolean last)
+arg_find_half (const VnTensor *in, gsize first, gsize n, gsize stride, gboolean max, gboolean last)
 {
   gsize best = 0;
 
@@ -67,19 +67,19 @@ find_half (const VnTensor *in, gsize first, gsize n, gsize stride, gboolean max,
     return find_##name (in->data, first, n, stride, max, last);
 
 static gsize
-find (const VnTensor *in,
-      gsize           first,
-      gsize           n,
-      gsize           stride,
-      gboolean        max,
-      gboolean        last)
+arg_find (const VnTensor *in,
+          gsize           first,
+          gsize           n,
+          gsize           stride,
+          gboolean        max,
+          gboolean        last)
 {
   switch (in->dtype)
     {
       VN_INTEGER_TYPES (FIND_CASE, )
       VN_FLOAT_TYPES (FIND_CASE, )
     default:
-      return find_half (in, first, n, stride, max, last);
+      return arg_find_half (in, first, n, stride, max, last);
     }
 }
 
@@ -103,7 +103,7 @@ arg_run (VnOpContext *ctx,
   inner = (gsize) vn_shape_count (&in->shape, axis + 1, in->shape.rank);
   for (gsize o = 0; o < outer; o++)
     for (gsize i = 0; i < inner; i++)
-      *y++ = (gint64) find (in, o * n * inner + i, n, inner, max, last);
+      *y++ = (gint64) arg_find (in, o * n * inner + i, n, inner, max, last);
   return TRUE;
 }
 

@@ -29,29 +29,29 @@ static const VnBinaryFunc mul_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY
 static const VnBinaryFunc div_funcs[VN_N_ELEM_TYPES] = { VN_INTEGER_TYPES (ENTRY, div) VN_FLOAT_TYPES (ENTRY, div) };
 
 static gboolean
-add_run (VnOpContext *ctx,
-         GError     **error)
+arithmetic_add_run (VnOpContext *ctx,
+                    GError     **error)
 {
   return vn_binary_run (ctx, add_funcs, error);
 }
 
 static gboolean
-sub_run (VnOpContext *ctx,
-         GError     **error)
+arithmetic_sub_run (VnOpContext *ctx,
+                    GError     **error)
 {
   return vn_binary_run (ctx, sub_funcs, error);
 }
 
 static gboolean
-mul_run (VnOpContext *ctx,
-         GError     **error)
+arithmetic_mul_run (VnOpContext *ctx,
+                    GError     **error)
 {
   return vn_binary_run (ctx, mul_funcs, error);
 }
 
 static gboolean
-div_run (VnOpContext *ctx,
-         GError     **error)
+arithmetic_div_run (VnOpContext *ctx,
+                    GError     **error)
 {
   const VnTensor *divisor = ctx->in[1];
 
@@ -79,7 +79,7 @@ div_run (VnOpContext *ctx,
     .run = run_func,                                                            \
   };
 
-ARITHMETIC (vn_op_add_1, "Add", add_run, TRUE)
-ARITHMETIC (vn_op_sub_1, "Sub", sub_run, FALSE)
-ARITHMETIC (vn_op_mul_1, "Mul", mul_run, TRUE)
-ARITHMETIC (vn_op_div_1, "Div", div_run, FALSE)
+ARITHMETIC (vn_op_add_1, "Add", arithmetic_add_run, TRUE)
+ARITHMETIC (vn_op_sub_1, "Sub", arithmetic_sub_run, FALSE)
+ARITHMETIC (vn_op_mul_1, "Mul", arithmetic_mul_run, TRUE)
+ARITHMETIC (vn_op_div_1, "Div", arithmetic_div_run, FALSE)

@@ -12,14 +12,14 @@
                        VN_DTYPE_BIT (STRING))
 
 static gboolean
-is_castable (VnDType dtype)
+cast_is_castable (VnDType dtype)
 {
   return dtype < VN_N_DTYPES && (CASTABLE_BITS >> dtype & 1) != 0;
 }
 
 /* Until opset 5 types had the names of the file format. */
 static gint64
-type_of_name (VnOpContext *ctx)
+cast_type_of_name (VnOpContext *ctx)
 {
   static const struct {
     const char *name;
@@ -43,7 +43,7 @@ cast_infer (VnOpContext *ctx,
             GError     **error)
 {
   const VnAttr *attr = vn_node_get_attr (ctx->node, "to");
-  gint64 to = attr != NULL && attr->type == VN_ATTR_STRING ? type_of_name (ctx) : vn_node_get_int (ctx->node, "to", 0);
+  gint64 to = attr != NULL && attr->type == VN_ATTR_STRING ? cast_type_of_name (ctx) : vn_node_get_int (ctx->node, "to", 0);
 
   if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED)
     return vn_op_fail (ctx, error, _("Cast: %lld in attribute “to” is no element type"), (long long) to);
@@ -75,10 +75,10 @@ cast_like_infer (VnOpContext *ctx,
     return;
 
 static void
-load_integers (const VnTensor *in,
-               gsize           first,
-               gint64         *out,
-               gsize           n)
+cast_load_integers (const VnTensor *in,
+                    gsize           first,
+                    gint64         *out,
+                    gsize           n)
 {
   switch (in->dtype)
     {
@@ -94,10 +94,10 @@ load_integers (const VnTensor *in,
 }
 
 static void
-load_doubles (const VnTensor *in,
-              gsize           first,
-              double         *out,
-              gsize           n)
+cast_load_doubles (const VnTensor *in,
+                   gsize           first,
+                   double         *out,
+                   gsize           n)
 {
   switch (in->dtype)
     {
@@ -121,10 +121,10 @@ load_doubles (const VnTensor *in,
     return;
 
 static void
-store_packed (VnTensor     *out,
-              gsize         first,
-              const gint64 *in,
-              gsize         n)
+cast_store_packed (VnTensor     *out,
+                   gsize         first,
+                   const gint64 *in,
+                   gsize         n)
 {
   guint bits = vn_dtype_get_bits (out->dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
   guint8 *data = out->data;
@@ -139,10 +139,10 @@ store_packed (VnTensor     *out,
 }
 
 static void
-store_integers (VnTensor     *out,
-                gsize         first,
-                const gint64 *in,
-                gsize         n)
+cast_store_integers (VnTensor     *out,
+                     gsize         first,
+                     const gint64 *in,
+                     gsize         n)
 {
   switch (out->dtype)
     {
@@ -152,15 +152,15 @@ store_integers (VnTensor     *out,
         ((guint8 *) out->data)[first + i] = in[i] != 0;
       return;
     default:
-      store_packed (out, first, in, n);
+      cast_store_packed (out, first, in, n);
     }
 }
 
 static void
-store_floats (VnTensor     *out,
-              gsize         first,
-              const double *in,
-              gsize         n)
+cast_store_floats (VnTensor     *out,
+                   gsize         first,
+                   const double *in,
+                   gsize         n)
 {
   for (gsize i = 0; i < n; i++)
     switch (out->dtype)
@@ -174,8 +174,8 @@ store_floats (VnTensor     *out,
 
 /* What a float becomes as an integer of any width before its high bits are dropped. */
 static gint64
-truncated (double   value,
-           gboolean is_u64)
+cast_truncated (double   value,
+                gboolean is_u64)
 {
   if (value >= -0x1p63 && value < 0x1p63)
     return (gint64) value;
@@ -185,21 +185,21 @@ truncated (double   value,
 }
 
 static void
-floats_to_integers (const VnTensor *in,
-                    VnTensor       *out,
-                    gsize           first,
-                    gsize           n)
+cast_floats_to_integers (const VnTensor *in,
+                         VnTensor       *out,
+                         gsize           first,
+                         gsize           n)
 {
   double values[PIECE];
   gint64 integers[PIECE];
 
-  load_doubles (in, first, values, n);
+  cast_load_doubles (in, first, values, n);
   for (gsize i = 0; i < n; i++)
     if (out->dtype == VN_DTYPE_BOOL)
       integers[i] = values[i] != 0;
     else
-      integers[i] = truncated (values[i], out->dtype == VN_DTYPE_U64);
-  store_integers (out, first, integers, n);
+      integers[i] = cast_truncated (values[i], out->dtype == VN_DTYPE_U64);
+  cast_store_integers (out, first, integers, n);
 }
 
 typedef struct
@@ -209,18 +209,18 @@ typedef struct
 } Options;
 
 static void
-store_minifloats (VnTensor      *out,
-                  const Options *options,
-                  gsize          first,
-                  const double  *values,
-                  gsize          n)
+cast_store_minifloats (VnTensor      *out,
+                       const Options *options,
+                       gsize          first,
+                       const double  *values,
+                       gsize          n)
 {
   gint64 codes[PIECE];
 
   for (gsize i = 0; i < n; i++)
     codes[i] = vn_minifloat_from (out->dtype, (float) values[i], options->saturate, options->rounding);
   if (out->dtype == VN_DTYPE_F4E2M1)
-    store_packed (out, first, codes, n);
+    cast_store_packed (out, first, codes, n);
   else
     for (gsize i = 0; i < n; i++)
       ((guint8 *) out->data)[first + i] = (guint8) codes[i];
@@ -240,20 +240,20 @@ cast_piece (const VnTensor *in,
 
   if (vn_minifloat_is (out->dtype))
     {
-      load_doubles (in, first, values, n);
-      store_minifloats (out, options, first, values, n);
+      cast_load_doubles (in, first, values, n);
+      cast_store_minifloats (out, options, first, values, n);
     }
   else if (to_float)
     {
-      load_doubles (in, first, values, n);
-      store_floats (out, first, values, n);
+      cast_load_doubles (in, first, values, n);
+      cast_store_floats (out, first, values, n);
     }
   else if (from_float)
-    floats_to_integers (in, out, first, n);
+    cast_floats_to_integers (in, out, first, n);
   else
     {
-      load_integers (in, first, integers, n);
-      store_integers (out, first, integers, n);
+      cast_load_integers (in, first, integers, n);
+      cast_store_integers (out, first, integers, n);
     }
 }
 
@@ -261,8 +261,8 @@ cast_piece (const VnTensor *in,
 
 /* @narrow: only the digits of a float32 count. */
 static char *
-float_to_text (double   value,
-               gboolean narrow)
+cast_float_to_text (double   value,
+                    gboolean narrow)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
 
@@ -283,8 +283,8 @@ float_to_text (double   value,
 }
 
 static char *
-integer_to_text (VnDType dtype,
-                 gint64  value)
+cast_integer_to_text (VnDType dtype,
+                      gint64  value)
 {
   return dtype == VN_DTYPE_U64 ? g_strdup_printf ("%" G_GUINT64_FORMAT, (guint64) value)
        : dtype == VN_DTYPE_BOOL ? g_strdup (value != 0 ? "True" : "False")
@@ -292,10 +292,10 @@ integer_to_text (VnDType dtype,
 }
 
 static void
-write_texts (const VnTensor *in,
-             VnTensor       *out,
-             gsize           first,
-             gsize           n)
+cast_write_texts (const VnTensor *in,
+                  VnTensor       *out,
+                  gsize           first,
+                  gsize           n)
 {
   gboolean is_float = vn_dtype_is_float (in->dtype) || vn_minifloat_is (in->dtype);
   char **texts = (char **) out->data + first;
@@ -303,24 +303,24 @@ write_texts (const VnTensor *in,
   gint64 integers[PIECE];
 
   if (is_float)
-    load_doubles (in, first, values, n);
+    cast_load_doubles (in, first, values, n);
   else
-    load_integers (in, first, integers, n);
+    cast_load_integers (in, first, integers, n);
   for (gsize i = 0; i < n; i++)
     {
       g_free (texts[i]);
-      texts[i] = is_float ? float_to_text (values[i], in->dtype != VN_DTYPE_F64) : integer_to_text (in->dtype, integers[i]);
+      texts[i] = is_float ? cast_float_to_text (values[i], in->dtype != VN_DTYPE_F64) : cast_integer_to_text (in->dtype, integers[i]);
     }
 }
 
 /* Reads @text as a float and, where it is one, as an integer of 64 bits. */
 static gboolean
-read_text (VnOpContext  *ctx,
-           const char   *text,
-           gboolean      is_unsigned,
-           double       *value,
-           gint64       *integer,
-           GError      **error)
+cast_read_text (VnOpContext  *ctx,
+                const char   *text,
+                gboolean      is_unsigned,
+                double       *value,
+                gint64       *integer,
+                GError      **error)
 {
   char *end, *integer_end;
 
@@ -337,16 +337,16 @@ read_text (VnOpContext  *ctx,
     }
   *integer = is_unsigned ? (gint64) g_ascii_strtoull (text, &integer_end, 10) : g_ascii_strtoll (text, &integer_end, 10);
   if (integer_end < end && !g_ascii_isspace (*integer_end))
-    *integer = truncated (*value, is_unsigned);
+    *integer = cast_truncated (*value, is_unsigned);
   return TRUE;
 }
 
 static gboolean
-read_texts (VnOpContext    *ctx,
-            const Options  *options,
-            gsize           first,
-            gsize           n,
-            GError        **error)
+cast_read_texts (VnOpContext    *ctx,
+                 const Options  *options,
+                 gsize           first,
+                 gsize           n,
+                 GError        **error)
 {
   const VnTensor *in = ctx->in[0];
   VnTensor *out = ctx->out[0];
@@ -354,18 +354,18 @@ read_texts (VnOpContext    *ctx,
   gint64 integers[PIECE];
 
   for (gsize i = 0; i < n; i++)
-    if (!read_text (ctx, ((char **) in->data)[first + i], out->dtype == VN_DTYPE_U64, &values[i], &integers[i], error))
+    if (!cast_read_text (ctx, ((char **) in->data)[first + i], out->dtype == VN_DTYPE_U64, &values[i], &integers[i], error))
       return FALSE;
   if (vn_minifloat_is (out->dtype))
-    store_minifloats (out, options, first, values, n);
+    cast_store_minifloats (out, options, first, values, n);
   else if (vn_dtype_is_float (out->dtype))
-    store_floats (out, first, values, n);
+    cast_store_floats (out, first, values, n);
   else
     {
       for (gsize i = 0; i < n; i++)
         if (out->dtype == VN_DTYPE_BOOL)
           integers[i] = values[i] != 0;
-      store_integers (out, first, integers, n);
+      cast_store_integers (out, first, integers, n);
     }
   return TRUE;
 }
@@ -385,8 +385,8 @@ cast_strings (VnOpContext    *ctx,
         gsize n = MIN (in->n_elements - first, (gsize) PIECE);
 
         if (in->dtype != VN_DTYPE_STRING)
-          write_texts (in, ctx->out[0], first, n);
-        else if (!read_texts (ctx, options, first, n, error))
+          cast_write_texts (in, ctx->out[0], first, n);
+        else if (!cast_read_texts (ctx, options, first, n, error))
           return FALSE;
       }
   return TRUE;
@@ -423,7 +423,7 @@ cast_run (VnOpContext *ctx,
   if (rounding == G_MAXUINT)
     return FALSE;
   options.rounding = (VnScaleRounding) rounding;
-  if (!is_castable (in->dtype) || !is_castable (out->dtype))
+  if (!cast_is_castable (in->dtype) || !cast_is_castable (out->dtype))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s from %s to %s cannot be computed"),
                    ctx->op->type, vn_dtype_get_name (in->dtype), vn_dtype_get_name (out->dtype));
@@ -438,15 +438,15 @@ cast_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define CAST(variable, name, first, inputs, infer_func)                         \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = name, .since = first,                                 \
+#define CAST(variable, name, first, inputs, infer_func)                             \
+  const VnOp variable = {                                                           \
+    .domain = "", .type = name, .since = first,                                     \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 1, \
-    .others = { [1] = CASTABLE_BITS },                                          \
-    .dtypes = CASTABLE_BITS,                                                    \
-    .family = VN_FAMILY_CONVERSION,                                             \
-    .infer = infer_func,                                                        \
-    .run = cast_run,                                                            \
+    .others = { [1] = CASTABLE_BITS },                                              \
+    .dtypes = CASTABLE_BITS,                                                        \
+    .family = VN_FAMILY_CONVERSION,                                                 \
+    .infer = infer_func,                                                            \
+    .run = cast_run,                                                                \
   };
 
 CAST (vn_op_cast_1, "Cast", 1, 1, cast_infer)

@@ -4,9 +4,9 @@
 #include "vn-elem-private.h"
 
 static gboolean
-get_target (VnOpContext *ctx,
-            VnShape     *shape,
-            GError     **error)
+center_crop_pad_get_target (VnOpContext *ctx,
+                            VnShape     *shape,
+                            GError     **error)
 {
   gint64 axes[VN_MAX_RANK], sizes[VN_MAX_RANK];
   guint n_axes, n_sizes, mask;
@@ -37,7 +37,7 @@ center_crop_pad_infer (VnOpContext *ctx,
 {
   VnShape shape = ctx->in_types[0].shape;
 
-  if (!vn_op_check_index_dtype (ctx, 1, error) || (shape.rank >= 0 && !get_target (ctx, &shape, error)))
+  if (!vn_op_check_index_dtype (ctx, 1, error) || (shape.rank >= 0 && !center_crop_pad_get_target (ctx, &shape, error)))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &shape);
   return TRUE;

@@ -43,7 +43,7 @@ CLIP_RANGE (gint64, s64, i_min, i_max)
 CLIP_RANGE (guint64, u64, i_min, i_max)
 
 static VnOpRangeFunc
-range_func (VnDType dtype)
+clip_range_func (VnDType dtype)
 {
   switch (dtype)
     {
@@ -86,10 +86,10 @@ clip_infer (VnOpContext *ctx,
 }
 
 static gboolean
-run_between (VnOpContext *ctx,
-             Clip        *clip)
+clip_run_between (VnOpContext *ctx,
+                  Clip        *clip)
 {
-  vn_op_for_ranges (ctx, ctx->in[X]->n_elements, 1, range_func (ctx->in[X]->dtype), clip);
+  vn_op_for_ranges (ctx, ctx->in[X]->n_elements, 1, clip_range_func (ctx->in[X]->dtype), clip);
   return TRUE;
 }
 
@@ -101,7 +101,7 @@ clip_attributes_run (VnOpContext *ctx,
     ctx, vn_node_get_float (ctx->node, "min", -FLT_MAX), vn_node_get_float (ctx->node, "max", FLT_MAX)
   };
 
-  return run_between (ctx, &clip);
+  return clip_run_between (ctx, &clip);
 }
 
 static gboolean
@@ -125,7 +125,7 @@ clip_inputs_run (VnOpContext *ctx,
       clip.f_max = vn_tensor_get_double (ctx->in[HIGH], 0);
       clip.i_max = vn_dtype_is_float (dtype) ? 0 : vn_tensor_get_s64 (ctx->in[HIGH], 0);
     }
-  return run_between (ctx, &clip);
+  return clip_run_between (ctx, &clip);
 }
 
 const VnOp vn_op_clip_1 = {

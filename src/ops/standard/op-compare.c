@@ -32,7 +32,7 @@ static const VnBinaryFunc or_funcs[VN_N_ELEM_TYPES] = { ENTRY (BOOL, guint8, or)
 static const VnBinaryFunc xor_funcs[VN_N_ELEM_TYPES] = { ENTRY (BOOL, guint8, xor) };
 
 static gboolean
-equal_strings (VnOpContext *ctx)
+compare_equal_strings (VnOpContext *ctx)
 {
   VnShape a = vn_binary_shape (ctx, 0), b = vn_binary_shape (ctx, 1);
   const VnShape *shapes[2] = { &a, &b };
@@ -51,15 +51,15 @@ equal_strings (VnOpContext *ctx)
 }
 
 static gboolean
-equal_run (VnOpContext *ctx,
-           GError     **error)
+compare_equal_run (VnOpContext *ctx,
+                   GError     **error)
 {
   if (ctx->in[0]->dtype == VN_DTYPE_STRING && ctx->in[1]->dtype == VN_DTYPE_STRING)
-    return equal_strings (ctx);
+    return compare_equal_strings (ctx);
   return vn_binary_run (ctx, equal_funcs, error);
 }
 
-#define COMPARE_WITH(variable, name, first, types, run_func)                      \
+#define COMPARE_WITH(variable, name, first, types, run_func)                    \
   const VnOp variable = {                                                       \
     .domain = "", .type = name, .since = first,                                 \
     .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
@@ -77,7 +77,7 @@ equal_run (VnOpContext *ctx,
   }                                                                             \
   COMPARE_WITH (variable, name, first, types, prefix##_run)
 
-COMPARE_WITH (vn_op_equal_1, "Equal", 1, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (STRING), equal_run)
+COMPARE_WITH (vn_op_equal_1, "Equal", 1, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (STRING), compare_equal_run)
 COMPARE (vn_op_less_1, "Less", 1, VN_NUMBER_BITS, less)
 COMPARE (vn_op_greater_1, "Greater", 1, VN_NUMBER_BITS, greater)
 COMPARE (vn_op_less_or_equal_12, "LessOrEqual", 12, VN_NUMBER_BITS, less_equal)

@@ -3,11 +3,11 @@
 #include "vn-elem-private.h"
 
 static gboolean
-join_shape (VnOpContext   *ctx,
-            guint          input,
-            int            axis,
-            VnShape       *out,
-            GError       **error)
+concat_join_shape (VnOpContext   *ctx,
+                   guint          input,
+                   int            axis,
+                   VnShape       *out,
+                   GError       **error)
 {
   const VnShape *shape = &ctx->in_types[input].shape;
 
@@ -48,7 +48,7 @@ concat_infer (VnOpContext *ctx,
   if (!vn_op_axis (ctx, &out, vn_node_get_int (ctx->node, "axis", 1), &axis, error))
     return FALSE;
   for (guint i = 1; i < ctx->n_inputs; i++)
-    if (!vn_op_check_same_dtype (ctx, 0, i, error) || !join_shape (ctx, i, axis, &out, error))
+    if (!vn_op_check_same_dtype (ctx, 0, i, error) || !concat_join_shape (ctx, i, axis, &out, error))
       return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;

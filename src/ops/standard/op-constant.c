@@ -146,8 +146,8 @@ const VnOp vn_op_constant_of_shape_9 = {
 };
 
 static gboolean
-eye_like_infer (VnOpContext *ctx,
-                GError     **error)
+constant_eye_like_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   gint64 dtype = vn_node_get_int (ctx->node, "dtype", ctx->in_types[0].dtype);
 
@@ -160,8 +160,8 @@ eye_like_infer (VnOpContext *ctx,
 }
 
 static gboolean
-eye_like_run (VnOpContext *ctx,
-              GError     **error)
+constant_eye_like_run (VnOpContext *ctx,
+                       GError     **error)
 {
   VnTensor *out = ctx->out[0];
   gint64 rows = out->shape.dims[0], cols = out->shape.dims[1], k = vn_node_get_int (ctx->node, "k", 0);
@@ -190,6 +190,6 @@ const VnOp vn_op_eye_like_9 = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL),
   .family = VN_FAMILY_SHAPE,
-  .infer = eye_like_infer,
-  .run = eye_like_run,
+  .infer = constant_eye_like_infer,
+  .run = constant_eye_like_run,
 };

@@ -25,32 +25,32 @@ typedef struct
   gboolean reverse, exclusive, product;
 } Cumsum;
 
-#define SUM_ROWS(name, type, sum_type)                                          \
-  case VN_DTYPE_##name:                                                         \
-    for (gsize row = 0; row < self->outer * self->inner; row++)                 \
-      {                                                                         \
+#define SUM_ROWS(name, type, sum_type)                                              \
+  case VN_DTYPE_##name:                                                             \
+    for (gsize row = 0; row < self->outer * self->inner; row++)                     \
+      {                                                                             \
         gsize base = row / self->inner * self->n * self->inner + row % self->inner; \
-        sum_type sum = self->product;                                           \
-                                                                                \
-        for (gsize i = 0; i < self->n; i++)                                     \
-          {                                                                     \
-            gsize at = base + (self->reverse ? self->n - 1 - i : i) * self->inner; \
-            sum_type before = sum;                                              \
-                                                                                \
-            if (self->product)                                                  \
-              sum *= (sum_type) ((const type *) x)[at];                         \
-            else                                                                \
-              sum += (sum_type) ((const type *) x)[at];                         \
-            ((type *) y)[at] = (type) (self->exclusive ? before : sum);         \
-          }                                                                     \
-      }                                                                         \
+        sum_type sum = self->product;                                               \
+                                                                                    \
+        for (gsize i = 0; i < self->n; i++)                                         \
+          {                                                                         \
+            gsize at = base + (self->reverse ? self->n - 1 - i : i) * self->inner;  \
+            sum_type before = sum;                                                  \
+                                                                                    \
+            if (self->product)                                                      \
+              sum *= (sum_type) ((const type *) x)[at];                             \
+            else                                                                    \
+              sum += (sum_type) ((const type *) x)[at];                             \
+            ((type *) y)[at] = (type) (self->exclusive ? before : sum);             \
+          }                                                                         \
+      }                                                                             \
     return TRUE;
 
 static gboolean
-sum_rows (const Cumsum *self,
-          VnDType       dtype,
-          gconstpointer x,
-          gpointer      y)
+cumsum_sum_rows (const Cumsum *self,
+                 VnDType       dtype,
+                 gconstpointer x,
+                 gpointer      y)
 {
   switch (dtype)
     {
@@ -83,21 +83,21 @@ cumsum_run (VnOpContext *ctx,
   self.outer = (gsize) vn_shape_count (&in->shape, 0, axis);
   self.n = (gsize) in->shape.dims[axis];
   self.inner = (gsize) vn_shape_count (&in->shape, axis + 1, in->shape.rank);
-  return sum_rows (&self, in->dtype, in->data, ctx->out[0]->data) || vn_op_unsupported (ctx, 0, error);
+  return cumsum_sum_rows (&self, in->dtype, in->data, ctx->out[0]->data) || vn_op_unsupported (ctx, 0, error);
 }
 
-#define CUMULATIVE(variable, type_, since_, ort)                                \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = type_, .since = since_,                               \
-    .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,       \
-    .others = { [1] = VN_INDEX_BITS },                                          \
+#define CUMULATIVE(variable, type_, since_, ort)                                                                       \
+  const VnOp variable = {                                                                                              \
+    .domain = "", .type = type_, .since = since_,                                                                      \
+    .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,                                              \
+    .others = { [1] = VN_INDEX_BITS },                                                                                 \
     .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64) | VN_DTYPE_BIT (U32) | \
-              VN_DTYPE_BIT (U64),                                               \
-    .stand_ins = VN_STAND_IN_HALVES,                                            \
-    .family = VN_FAMILY_ARITHMETIC,                                             \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, ort),                           \
-    .infer = cumsum_infer,                                                      \
-    .run = cumsum_run,                                                          \
+              VN_DTYPE_BIT (U64),                                                                                      \
+    .stand_ins = VN_STAND_IN_HALVES,                                                                                   \
+    .family = VN_FAMILY_ARITHMETIC,                                                                                    \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, ort),                                                                  \
+    .infer = cumsum_infer,                                                                                             \
+    .run = cumsum_run,                                                                                                 \
   };
 
 CUMULATIVE (vn_op_cum_prod_26, "CumProd", 26, FALSE)

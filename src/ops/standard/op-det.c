@@ -26,9 +26,9 @@ det_infer (VnOpContext *ctx,
 }
 
 static void
-swap_rows (double *a,
-           double *b,
-           gsize   n)
+det_swap_rows (double *a,
+               double *b,
+               gsize   n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -40,8 +40,8 @@ swap_rows (double *a,
 }
 
 static double
-determinant (double *m,
-             gsize   n)
+det_determinant (double *m,
+                 gsize   n)
 {
   double product = 1.;
 
@@ -56,7 +56,7 @@ determinant (double *m,
         return 0.;
       if (pivot != k)
         {
-          swap_rows (m + pivot * n, m + k * n, n);
+          det_swap_rows (m + pivot * n, m + k * n, n);
           product = -product;
         }
       product *= m[k * n + k];
@@ -85,7 +85,7 @@ det_run (VnOpContext *ctx,
     {
       for (gsize k = 0; k < n * n; k++)
         matrix[k] = vn_tensor_get_double (in, i * n * n + k);
-      vn_number_store (in->dtype, ctx->out[0]->data, i, determinant (matrix, n));
+      vn_number_store (in->dtype, ctx->out[0]->data, i, det_determinant (matrix, n));
     }
   return TRUE;
 }

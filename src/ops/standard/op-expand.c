@@ -82,11 +82,11 @@ const VnOp vn_op_expand_8 = {
 
 /* Until opset 5: one axis, how often and which in two scalars of the type of the data. */
 static gboolean
-get_single_repeat (VnOpContext  *ctx,
-                   gint64       *repeats,
-                   guint        *n,
-                   gboolean     *known,
-                   GError      **error)
+expand_get_single_repeat (VnOpContext  *ctx,
+                          gint64       *repeats,
+                          guint        *n,
+                          gboolean     *known,
+                          GError      **error)
 {
   const VnTensor *times = ctx->in != NULL ? ctx->in[1] : NULL, *axis = ctx->in != NULL ? ctx->in[2] : NULL;
   int rank = ctx->in_types[0].shape.rank, resolved;
@@ -109,15 +109,15 @@ get_single_repeat (VnOpContext  *ctx,
 }
 
 static gboolean
-tile_infer (VnOpContext *ctx,
-            GError     **error)
+expand_tile_infer (VnOpContext *ctx,
+                   GError     **error)
 {
   VnShape out = ctx->in_types[0].shape;
   gint64 repeats[VN_MAX_RANK];
   gboolean known;
   guint n;
 
-  if (ctx->opset < 6 ? !get_single_repeat (ctx, repeats, &n, &known, error)
+  if (ctx->opset < 6 ? !expand_get_single_repeat (ctx, repeats, &n, &known, error)
                      : !vn_op_attr_or_input (ctx, NULL, 1, repeats, VN_MAX_RANK, &n, &known, error))
     return FALSE;
   known = known || (ctx->opset >= 6 && vn_op_get_numbers_input (ctx, 1, repeats, VN_MAX_RANK, &n));
@@ -142,8 +142,8 @@ tile_infer (VnOpContext *ctx,
 }
 
 static gboolean
-tile_run (VnOpContext *ctx,
-          GError     **error)
+expand_tile_run (VnOpContext *ctx,
+                 GError     **error)
 {
   const VnShape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
   gint64 to[VN_MAX_RANK], from[VN_MAX_RANK];
@@ -164,17 +164,17 @@ tile_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define TILE(variable, first, last, n_inputs, ...)                              \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = "Tile", .since = first, .until = last,                \
+#define TILE(variable, first, last, n_inputs, ...)                                      \
+  const VnOp variable = {                                                               \
+    .domain = "", .type = "Tile", .since = first, .until = last,                        \
     .min_inputs = n_inputs, .max_inputs = n_inputs, .min_outputs = 1, .max_outputs = 1, \
-    .others = { __VA_ARGS__ },                                                  \
-    .dtypes = VN_MOVABLE_BITS,                                                  \
-    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),                     \
-    .infer = tile_infer,                                                        \
-    .run = tile_run,                                                            \
+    .others = { __VA_ARGS__ },                                                          \
+    .dtypes = VN_MOVABLE_BITS,                                                          \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                              \
+    .family = VN_FAMILY_SHAPE,                                                          \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),                             \
+    .infer = expand_tile_infer,                                                         \
+    .run = expand_tile_run,                                                             \
   };
 
 TILE (vn_op_tile_1, 1, 5, 3, 0)

@@ -39,15 +39,15 @@ gather_nd_infer (VnOpContext *ctx,
 
 /* Place, in elements, that a tuple of @depth indices names among dims first .. first + depth - 1. */
 static gboolean
-tuple_offset (VnOpContext     *ctx,
-              const VnShape   *data,
-              const gint64    *strides,
-              int              first,
-              const VnTensor  *indices,
-              gsize            tuple,
-              int              depth,
-              gsize           *offset,
-              GError         **error)
+gather_nd_tuple_offset (VnOpContext     *ctx,
+                        const VnShape   *data,
+                        const gint64    *strides,
+                        int              first,
+                        const VnTensor  *indices,
+                        gsize            tuple,
+                        int              depth,
+                        gsize           *offset,
+                        GError         **error)
 {
   *offset = 0;
   for (int k = 0; k < depth; k++)
@@ -83,7 +83,7 @@ gather_nd_run (VnOpContext *ctx,
     {
       gsize offset, base = i / (tuples / MAX (batches, 1)) * step;
 
-      if (!tuple_offset (ctx, &data->shape, strides, batch, indices, i, depth, &offset, error))
+      if (!gather_nd_tuple_offset (ctx, &data->shape, strides, batch, indices, i, depth, &offset, error))
         return FALSE;
       if (bytes > 0)
         memcpy ((char *) ctx->out[0]->data + i * bytes, (const char *) data->data + (base + offset) * size, bytes);
@@ -104,8 +104,8 @@ const VnOp vn_op_gather_nd_11 = {
 };
 
 static gboolean
-scatter_nd_infer (VnOpContext *ctx,
-                  GError     **error)
+gather_nd_scatter_nd_infer (VnOpContext *ctx,
+                            GError     **error)
 {
   const VnShape *data = &ctx->in_types[0].shape, *indices = &ctx->in_types[1].shape;
   const VnShape *updates = &ctx->in_types[2].shape;
@@ -136,8 +136,8 @@ scatter_nd_infer (VnOpContext *ctx,
 }
 
 static gboolean
-scatter_nd_run (VnOpContext *ctx,
-                GError     **error)
+gather_nd_scatter_nd_run (VnOpContext *ctx,
+                          GError     **error)
 {
   const VnTensor *data = ctx->in[0], *indices = ctx->in[1];
   VnTensor *out = ctx->out[0];
@@ -146,7 +146,7 @@ scatter_nd_run (VnOpContext *ctx,
   VnReduction reduction;
   int depth;
 
-  if (!vn_op_check_movable (ctx, error) || !scatter_nd_infer (ctx, error) ||
+  if (!vn_op_check_movable (ctx, error) || !gather_nd_scatter_nd_infer (ctx, error) ||
       !vn_reduction_get (ctx, &reduction, error))
     return FALSE;
   depth = (int) indices->shape.dims[indices->shape.rank - 1];
@@ -158,7 +158,7 @@ scatter_nd_run (VnOpContext *ctx,
     {
       gsize offset;
 
-      if (!tuple_offset (ctx, &data->shape, strides, 0, indices, i, depth, &offset, error))
+      if (!gather_nd_tuple_offset (ctx, &data->shape, strides, 0, indices, i, depth, &offset, error))
         return FALSE;
       if (n > 0)
         vn_reduction_apply (reduction, data->dtype, (char *) out->data + offset * size,
@@ -174,6 +174,6 @@ const VnOp vn_op_scatter_nd_11 = {
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
-  .infer = scatter_nd_infer,
-  .run = scatter_nd_run,
+  .infer = gather_nd_scatter_nd_infer,
+  .run = gather_nd_scatter_nd_run,
 };

@@ -71,9 +71,9 @@ const VnOp vn_op_gather_1 = {
 };
 
 static gboolean
-check_elements (VnOpContext *ctx,
-                int         *axis,
-                GError     **error)
+gather_check_elements (VnOpContext *ctx,
+                       int         *axis,
+                       GError     **error)
 {
   const VnShape *data = &ctx->in_types[0].shape, *indices = &ctx->in_types[1].shape;
 
@@ -99,7 +99,7 @@ gather_elements_infer (VnOpContext *ctx,
 {
   int axis;
 
-  if (!check_elements (ctx, &axis, error))
+  if (!gather_check_elements (ctx, &axis, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &ctx->in_types[1].shape);
   return TRUE;
@@ -107,11 +107,11 @@ gather_elements_infer (VnOpContext *ctx,
 
 /* Steps a multi-index through @shape; keeps @offset, the place in data without the part of @axis. */
 static void
-step_index (const VnShape *shape,
-            const gint64  *strides,
-            int            axis,
-            gint64        *index,
-            gint64        *offset)
+gather_step_index (const VnShape *shape,
+                   const gint64  *strides,
+                   int            axis,
+                   gint64        *index,
+                   gint64        *offset)
 {
   for (int d = shape->rank - 1; d >= 0; d--)
     {
@@ -135,7 +135,7 @@ gather_elements_run (VnOpContext *ctx,
   char *to = ctx->out[0]->data;
   int axis = 0;
 
-  if (!vn_op_check_movable (ctx, error) || !check_elements (ctx, &axis, error))
+  if (!vn_op_check_movable (ctx, error) || !gather_check_elements (ctx, &axis, error))
     return FALSE;
   vn_shape_strides (&data->shape, strides);
   for (gsize i = 0; i < indices->n_elements; i++)
@@ -146,7 +146,7 @@ gather_elements_run (VnOpContext *ctx,
         return FALSE;
       from = (gsize) offset + index * (gsize) strides[axis];
       memcpy (to + i * size, (const char *) data->data + from * size, size);
-      step_index (&indices->shape, strides, axis, position, &offset);
+      gather_step_index (&indices->shape, strides, axis, position, &offset);
     }
   return TRUE;
 }
@@ -166,13 +166,13 @@ const VnOp vn_op_gather_elements_11 = {
 /* ---- ScatterElements: the way back ---- */
 
 static gboolean
-scatter_elements_infer (VnOpContext *ctx,
-                        GError     **error)
+gather_scatter_elements_infer (VnOpContext *ctx,
+                               GError     **error)
 {
   const VnShape *indices = &ctx->in_types[1].shape, *updates = &ctx->in_types[2].shape;
   int axis;
 
-  if (!check_elements (ctx, &axis, error) || !vn_op_check_same_dtype (ctx, 0, 2, error))
+  if (!gather_check_elements (ctx, &axis, error) || !vn_op_check_same_dtype (ctx, 0, 2, error))
     return FALSE;
   if (vn_shape_is_static (indices) && vn_shape_is_static (updates) && !vn_shape_equal (indices, updates))
     {
@@ -185,8 +185,8 @@ scatter_elements_infer (VnOpContext *ctx,
 }
 
 static gboolean
-scatter_elements_run (VnOpContext *ctx,
-                      GError     **error)
+gather_scatter_elements_run (VnOpContext *ctx,
+                             GError     **error)
 {
   const VnTensor *data = ctx->in[0], *indices = ctx->in[1];
   VnTensor *out = ctx->out[0];
@@ -195,8 +195,8 @@ scatter_elements_run (VnOpContext *ctx,
   VnReduction reduction;
   int axis = 0;
 
-  if (!vn_op_check_movable (ctx, error) || !scatter_elements_infer (ctx, error) ||
-      !check_elements (ctx, &axis, error) || !vn_reduction_get (ctx, &reduction, error))
+  if (!vn_op_check_movable (ctx, error) || !gather_scatter_elements_infer (ctx, error) ||
+      !gather_check_elements (ctx, &axis, error) || !vn_reduction_get (ctx, &reduction, error))
     return FALSE;
   if (data->n_bytes > 0)
     memcpy (out->data, data->data, data->n_bytes);
@@ -210,7 +210,7 @@ scatter_elements_run (VnOpContext *ctx,
       to = (gsize) offset + index * (gsize) strides[axis];
       vn_reduction_apply (reduction, data->dtype, (char *) out->data + to * size,
                           (const char *) ctx->in[2]->data + i * size, 1);
-      step_index (&indices->shape, strides, axis, position, &offset);
+      gather_step_index (&indices->shape, strides, axis, position, &offset);
     }
   return TRUE;
 }
@@ -223,8 +223,8 @@ scatter_elements_run (VnOpContext *ctx,
     .dtypes = VN_MOVABLE_BITS,                                                  \
     .stand_ins = VN_STAND_IN_STRINGS,                                           \
     .family = VN_FAMILY_SHAPE,                                                  \
-    .infer = scatter_elements_infer,                                            \
-    .run = scatter_elements_run,                                                \
+    .infer = gather_scatter_elements_infer,                                     \
+    .run = gather_scatter_elements_run,                                         \
   };
 
 SCATTER (vn_op_scatter_9, "Scatter", 9, 10)

@@ -3,11 +3,11 @@
 #include "vn-op-body.h"
 
 static gboolean
-meet_types (VnOpContext   *ctx,
-            guint          i,
-            VnTensorType  *a,
-            VnTensorType   b,
-            GError       **error)
+if_meet_types (VnOpContext   *ctx,
+               guint          i,
+               VnTensorType  *a,
+               VnTensorType   b,
+               GError       **error)
 {
   if (a->kind != VN_KIND_UNKNOWN && b.kind != VN_KIND_UNKNOWN && a->dtype != VN_DTYPE_UNDEFINED &&
       b.dtype != VN_DTYPE_UNDEFINED && (a->dtype != b.dtype || a->kind != b.kind))
@@ -41,7 +41,7 @@ if_infer (VnOpContext *ctx,
     {
       VnTensorType type = vn_op_body_type (ctx, known == NULL || flag ? yes : no, i);
 
-      if (known == NULL && !meet_types (ctx, i, &type, vn_op_body_type (ctx, no, i), error))
+      if (known == NULL && !if_meet_types (ctx, i, &type, vn_op_body_type (ctx, no, i), error))
         return FALSE;
       ctx->out_types[i] = type;
     }

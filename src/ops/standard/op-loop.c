@@ -26,8 +26,8 @@ loop_clear (Loop *self)
 }
 
 static const VnGraph *
-get_body (VnOpContext *ctx,
-          GError     **error)
+loop_get_body (VnOpContext *ctx,
+               GError     **error)
 {
   const VnGraph *body = vn_op_get_body (ctx, "body", ctx->n_inputs, VN_BODY_ANY, error);
 
@@ -46,7 +46,7 @@ static gboolean
 loop_infer (VnOpContext *ctx,
             GError     **error)
 {
-  const VnGraph *body = get_body (ctx, error);
+  const VnGraph *body = loop_get_body (ctx, error);
   guint n_states = ctx->n_inputs - 2;
 
   if (body == NULL || !vn_op_need_inputs (ctx, 2, error))
@@ -72,9 +72,9 @@ loop_infer (VnOpContext *ctx,
 }
 
 static gboolean
-get_limit (VnOpContext *ctx,
-           gint64      *limit,
-           GError     **error)
+loop_get_limit (VnOpContext *ctx,
+                gint64      *limit,
+                GError     **error)
 {
   const VnTensor *tensor = ctx->in[0];
 
@@ -89,9 +89,9 @@ get_limit (VnOpContext *ctx,
 }
 
 static gboolean
-set_control (Loop     *self,
-             gint64    round,
-             GError  **error)
+loop_set_control (Loop     *self,
+                  gint64    round,
+                  GError  **error)
 {
   g_clear_pointer (&self->values[0], vn_tensor_unref);
   g_clear_pointer (&self->values[1], vn_tensor_unref);
@@ -108,9 +108,9 @@ set_control (Loop     *self,
 
 /* The carried values may change their shapes, but not what they are; an optional may become what it could hold. */
 static gboolean
-take_results (VnOpContext *ctx,
-              Loop        *self,
-              GError     **error)
+loop_take_results (VnOpContext *ctx,
+                   Loop        *self,
+                   GError     **error)
 {
   for (guint i = 0; i < self->n_states; i++)
     {
@@ -130,21 +130,21 @@ take_results (VnOpContext *ctx,
 }
 
 static gboolean
-run_rounds (VnOpContext *ctx,
-            Loop        *self,
-            GError     **error)
+loop_run_rounds (VnOpContext *ctx,
+                 Loop        *self,
+                 GError     **error)
 {
   gint64 limit;
   gboolean going;
 
-  if (!get_limit (ctx, &limit, error) || !vn_op_check_flag (ctx, ctx->in[1], _("the condition"), &going, error))
+  if (!loop_get_limit (ctx, &limit, error) || !vn_op_check_flag (ctx, ctx->in[1], _("the condition"), &going, error))
     return FALSE;
   for (gint64 round = 0; round < limit && going; round++)
     {
-      if (!set_control (self, round, error) ||
+      if (!loop_set_control (self, round, error) ||
           !vn_op_run_body (ctx, self->body, self->values, self->results, error) ||
           !vn_op_check_flag (ctx, self->results[0], _("the condition from its graph"), &going, error) ||
-          !take_results (ctx, self, error))
+          !loop_take_results (ctx, self, error))
         return FALSE;
       g_clear_pointer (&self->results[0], vn_tensor_unref);
     }
@@ -153,10 +153,10 @@ run_rounds (VnOpContext *ctx,
 
 /* Without a round nobody has seen an element: its type and shape are those the graph declares, open dims are 0. */
 static VnTensor *
-stack_nothing (VnOpContext *ctx,
-               Loop        *self,
-               guint        output,
-               GError     **error)
+loop_stack_nothing (VnOpContext *ctx,
+                    Loop        *self,
+                    guint        output,
+                    GError     **error)
 {
   const VnValue *value = g_ptr_array_index (self->body->outputs, output);
   VnTensorType type = vn_op_body_type (ctx, self->body, output), declared = vn_type_get_declared (&value->type);
@@ -169,9 +169,9 @@ stack_nothing (VnOpContext *ctx,
 }
 
 static gboolean
-set_outputs (VnOpContext *ctx,
-             Loop        *self,
-             GError     **error)
+loop_set_outputs (VnOpContext *ctx,
+                  Loop        *self,
+                  GError     **error)
 {
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
@@ -180,7 +180,7 @@ set_outputs (VnOpContext *ctx,
       if (scan == NULL)
         ctx->out[i] = vn_tensor_own (self->values[2 + i], error);
       else
-        ctx->out[i] = scan->len > 0 ? vn_slab_join (scan, 0, TRUE, error) : stack_nothing (ctx, self, 1 + i, error);
+        ctx->out[i] = scan->len > 0 ? vn_slab_join (scan, 0, TRUE, error) : loop_stack_nothing (ctx, self, 1 + i, error);
       if (ctx->out[i] == NULL)
         return FALSE;
     }
@@ -191,7 +191,7 @@ static gboolean
 loop_run (VnOpContext *ctx,
           GError     **error)
 {
-  Loop self = { .body = get_body (ctx, error), .n_states = ctx->n_inputs - 2 };
+  Loop self = { .body = loop_get_body (ctx, error), .n_states = ctx->n_inputs - 2 };
   gboolean ok;
 
   if (self.body == NULL)
@@ -204,7 +204,7 @@ loop_run (VnOpContext *ctx,
     self.values[2 + i] = vn_tensor_ref (ctx->in[2 + i]);
   for (guint i = 0; i < self.n_scans; i++)
     self.scans[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
-  ok = run_rounds (ctx, &self, error) && set_outputs (ctx, &self, error);
+  ok = loop_run_rounds (ctx, &self, error) && loop_set_outputs (ctx, &self, error);
   loop_clear (&self);
   return ok;
 }

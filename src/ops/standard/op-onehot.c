@@ -4,9 +4,9 @@
 #include "vn-elem-private.h"
 
 static gboolean
-get_depth (VnOpContext *ctx,
-           gint64      *depth,
-           GError     **error)
+onehot_get_depth (VnOpContext *ctx,
+                  gint64      *depth,
+                  GError     **error)
 {
   const VnTensor *tensor = ctx->in != NULL ? ctx->in[1] : NULL;
 
@@ -38,7 +38,7 @@ onehot_infer (VnOpContext *ctx,
   gint64 depth;
   int axis;
 
-  if (!get_depth (ctx, &depth, error))
+  if (!onehot_get_depth (ctx, &depth, error))
     return FALSE;
   if (indices->rank >= 0)
     {
@@ -70,7 +70,7 @@ onehot_run (VnOpContext *ctx,
   if (values->n_elements != 2)
     return vn_op_fail (ctx, error, _("OneHot: input 2 must hold the off and the on value, found %zu"
                                      " elements"), values->n_elements);
-  if (!get_depth (ctx, &depth, error) ||
+  if (!onehot_get_depth (ctx, &depth, error) ||
       !vn_op_axis (ctx, &out->shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
     return FALSE;
   vn_copy_add_dim (&fill, (gint64) out->n_elements, 1, 0);
@@ -100,8 +100,8 @@ const VnOp vn_op_one_hot_9 = {
 };
 
 static gboolean
-trilu_infer (VnOpContext *ctx,
-             GError     **error)
+onehot_trilu_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   int rank = ctx->in_types[0].shape.rank;
 
@@ -111,8 +111,8 @@ trilu_infer (VnOpContext *ctx,
 }
 
 static gboolean
-trilu_run (VnOpContext *ctx,
-           GError     **error)
+onehot_trilu_run (VnOpContext *ctx,
+                  GError     **error)
 {
   const VnTensor *in = ctx->in[0], *shift = ctx->n_inputs > 1 ? ctx->in[1] : NULL;
   gboolean upper = vn_node_get_int (ctx->node, "upper", 1) != 0;
@@ -148,6 +148,6 @@ const VnOp vn_op_trilu_14 = {
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS,
   .family = VN_FAMILY_SHAPE,
-  .infer = trilu_infer,
-  .run = trilu_run,
+  .infer = onehot_trilu_infer,
+  .run = onehot_trilu_run,
 };

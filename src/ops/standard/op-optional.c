@@ -22,16 +22,16 @@ optional_run (VnOpContext *ctx,
 }
 
 static gboolean
-has_infer (VnOpContext *ctx,
-           GError     **error)
+optional_has_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   vn_op_set_output (ctx, 0, VN_DTYPE_BOOL, &VN_SHAPE_SCALAR);
   return TRUE;
 }
 
 static gboolean
-has_run (VnOpContext *ctx,
-         GError     **error)
+optional_has_run (VnOpContext *ctx,
+                  GError     **error)
 {
   const VnTensor *in = ctx->n_inputs > 0 ? ctx->in[0] : NULL;
 
@@ -40,8 +40,8 @@ has_run (VnOpContext *ctx,
 }
 
 static gboolean
-get_infer (VnOpContext *ctx,
-           GError     **error)
+optional_get_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   ctx->out_types[0] = ctx->in_types[0];
   if (ctx->in_types[0].kind == VN_KIND_OPTIONAL)
@@ -50,8 +50,8 @@ get_infer (VnOpContext *ctx,
 }
 
 static gboolean
-get_run (VnOpContext *ctx,
-         GError     **error)
+optional_get_run (VnOpContext *ctx,
+                  GError     **error)
 {
   VnTensor *in = ctx->in[0];
 
@@ -74,5 +74,5 @@ get_run (VnOpContext *ctx,
   };
 
 OPTIONAL (vn_op_optional_15, "Optional", 0, TRUE, optional_infer, optional_run)
-OPTIONAL (vn_op_optional_has_element_15, "OptionalHasElement", 0, FALSE, has_infer, has_run)
-OPTIONAL (vn_op_optional_get_element_15, "OptionalGetElement", 1, TRUE, get_infer, get_run)
+OPTIONAL (vn_op_optional_has_element_15, "OptionalHasElement", 0, FALSE, optional_has_infer, optional_has_run)
+OPTIONAL (vn_op_optional_get_element_15, "OptionalGetElement", 1, TRUE, optional_get_infer, optional_get_run)

@@ -15,9 +15,9 @@ typedef struct
 
 /* Spreads the pads, which may be given for some axes only, over all of them. */
 static gboolean
-get_pads (VnOpContext *ctx,
-          Pads        *self,
-          GError     **error)
+pad_get_pads (VnOpContext *ctx,
+              Pads        *self,
+              GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   gint64 values[2 * VN_MAX_RANK], axes[VN_MAX_RANK];
@@ -61,7 +61,7 @@ pad_infer (VnOpContext *ctx,
   gsize tables = 0;
   Pads pads;
 
-  if (mode == G_MAXUINT || !get_pads (ctx, &pads, error))
+  if (mode == G_MAXUINT || !pad_get_pads (ctx, &pads, error))
     return FALSE;
   if (vn_op_has_input (ctx, 2) && ctx->opset >= 11 && !vn_op_check_same_dtype (ctx, 0, 2, error))
     return FALSE;
@@ -95,9 +95,9 @@ pad_infer (VnOpContext *ctx,
 
 /* The constant as bytes: input 2, or before opset 11 an attribute of float. */
 static gboolean
-get_constant (VnOpContext *ctx,
-              guint8       value[16],
-              GError     **error)
+pad_get_constant (VnOpContext *ctx,
+                  guint8       value[16],
+                  GError     **error)
 {
   VnDType dtype = ctx->in[0]->dtype;
   float number = vn_node_get_float (ctx->node, "value", 0.f);
@@ -154,9 +154,9 @@ pad_constant (VnOpContext  *ctx,
 }
 
 static gint64
-source_index (PadMode mode,
-              gint64  i,
-              gint64  n)
+pad_source_index (PadMode mode,
+                  gint64  i,
+                  gint64  n)
 {
   gint64 period = mode == PAD_WRAP ? n : 2 * (n - 1), k;
 
@@ -206,7 +206,7 @@ pad_from_tables (VnOpContext *ctx,
     {
       tables[d] = next;
       for (gint64 i = 0; i < out->shape.dims[d]; i++)
-        *next++ = source_index (mode, i - pads->begin[d], in->shape.dims[d]) * strides[d];
+        *next++ = pad_source_index (mode, i - pads->begin[d], in->shape.dims[d]) * strides[d];
     }
   n_rows = out->n_elements / (gsize) out->shape.dims[last];
   for (gsize row = 0; row < n_rows; row++)
@@ -231,8 +231,8 @@ pad_run (VnOpContext *ctx,
   guint8 value[16];
   Pads pads;
 
-  if (mode == G_MAXUINT || !vn_op_check_movable (ctx, error) || !get_pads (ctx, &pads, error) ||
-      !get_constant (ctx, value, error))
+  if (mode == G_MAXUINT || !vn_op_check_movable (ctx, error) || !pad_get_pads (ctx, &pads, error) ||
+      !pad_get_constant (ctx, value, error))
     return FALSE;
   if (ctx->out[0]->n_elements == 0)
     return TRUE;

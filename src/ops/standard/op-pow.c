@@ -9,8 +9,8 @@ VN_BINARY_KERNEL (VN_MULTIVERSION, square_F32, float, float, ((void) b, a * a))
 VN_BINARY_KERNEL (VN_MULTIVERSION, cube_F32, float, float, a * ((void) b, a * a))
 
 static gint64
-integer_power (gint64 base,
-               gint64 exponent)
+pow_integer_power (gint64 base,
+                   gint64 exponent)
 {
   guint64 result = 1, factor = (guint64) base;
 
@@ -26,9 +26,9 @@ integer_power (gint64 base,
 }
 
 static void
-store (VnTensor *out,
-       gsize     i,
-       double    value)
+pow_store (VnTensor *out,
+           gsize     i,
+           double    value)
 {
   gint64 integer = value >= 0x1p63 ? G_MAXINT64 : value > -0x1p63 ? (gint64) value : G_MININT64;
 
@@ -44,9 +44,9 @@ store (VnTensor *out,
 
 /* Any pair of types; slow, for shape arithmetic and odd models. */
 static void
-power_of_mixed (const VnTensor *base,
-                const VnTensor *exponent,
-                VnTensor       *out)
+pow_power_of_mixed (const VnTensor *base,
+                    const VnTensor *exponent,
+                    VnTensor       *out)
 {
   const VnShape *shapes[2] = { &base->shape, &exponent->shape };
   gboolean integers = vn_dtype_is_integer (base->dtype) && vn_dtype_is_integer (exponent->dtype);
@@ -61,18 +61,18 @@ power_of_mixed (const VnTensor *base,
 
         if (!integers)
           {
-            store (out, row.out + i, pow (vn_tensor_get_double (base, a), vn_tensor_get_double (exponent, b)));
+            pow_store (out, row.out + i, pow (vn_tensor_get_double (base, a), vn_tensor_get_double (exponent, b)));
             continue;
           }
-        value = integer_power (vn_tensor_get_s64 (base, a), vn_tensor_get_s64 (exponent, b));
+        value = pow_integer_power (vn_tensor_get_s64 (base, a), vn_tensor_get_s64 (exponent, b));
         memcpy ((char *) out->data + (row.out + i) * vn_elem_size (out->dtype), &value, vn_elem_size (out->dtype));
       }
 }
 
 /* Squares and cubes are common (variances, GELU) and far cheaper as products. */
 static VnBinaryFunc
-choose (const VnTensor *base,
-        const VnTensor *exponent)
+pow_choose (const VnTensor *base,
+            const VnTensor *exponent)
 {
   double e = exponent->n_elements == 1 ? vn_tensor_get_double (exponent, 0) : NAN;
 
@@ -101,10 +101,10 @@ pow_run (VnOpContext *ctx,
   if (dtype >= 32 || (VN_NUMBER_BITS >> ctx->in[1]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 1, error);
   if (dtype == ctx->in[1]->dtype && (VN_FLOAT_BITS >> dtype & 1) != 0)
-    vn_binary_apply (choose (ctx->in[0], ctx->in[1]), dtype, vn_elem_size (dtype), shapes, ctx->in[0]->data,
+    vn_binary_apply (pow_choose (ctx->in[0], ctx->in[1]), dtype, vn_elem_size (dtype), shapes, ctx->in[0]->data,
                      ctx->in[1]->data, &ctx->out[0]->shape, ctx->out[0]->data, NULL);
   else
-    power_of_mixed (ctx->in[0], ctx->in[1], ctx->out[0]);
+    pow_power_of_mixed (ctx->in[0], ctx->in[1], ctx->out[0]);
   return TRUE;
 }
 

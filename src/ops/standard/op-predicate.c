@@ -6,16 +6,16 @@
 #define FLOATS (VN_FLOAT_BITS | VN_EIGHT_BITS)
 
 static gboolean
-bool_infer (VnOpContext *ctx,
-            GError     **error)
+predicate_bool_infer (VnOpContext *ctx,
+                      GError     **error)
 {
   vn_op_set_output (ctx, 0, VN_DTYPE_BOOL, &ctx->in_types[0].shape);
   return TRUE;
 }
 
 static gboolean
-not_run (VnOpContext *ctx,
-         GError     **error)
+predicate_not_run (VnOpContext *ctx,
+                   GError     **error)
 {
   const guint8 *x = ctx->in[0]->data;
   guint8 *y = ctx->out[0]->data;
@@ -28,47 +28,47 @@ not_run (VnOpContext *ctx,
 }
 
 static gboolean
-check_float (VnOpContext *ctx,
-             GError     **error)
+predicate_check_float (VnOpContext *ctx,
+                       GError     **error)
 {
   return (FLOATS >> ctx->in[0]->dtype & 1) != 0 || vn_op_unsupported (ctx, 0, error);
 }
 
 static double
-load (const VnTensor *in,
-      gsize           i)
+predicate_load (const VnTensor *in,
+                gsize           i)
 {
   return vn_minifloat_is (in->dtype) ? vn_minifloat_load (in->dtype, in->data, i) : vn_tensor_get_double (in, i);
 }
 
 static gboolean
-is_nan_run (VnOpContext *ctx,
-            GError     **error)
+predicate_is_nan_run (VnOpContext *ctx,
+                      GError     **error)
 {
   const VnTensor *in = ctx->in[0];
   guint8 *y = ctx->out[0]->data;
 
-  if (!check_float (ctx, error))
+  if (!predicate_check_float (ctx, error))
     return FALSE;
   for (gsize i = 0; i < in->n_elements; i++)
-    y[i] = isnan (load (in, i)) != 0;
+    y[i] = isnan (predicate_load (in, i)) != 0;
   return TRUE;
 }
 
 static gboolean
-is_inf_run (VnOpContext *ctx,
-            GError     **error)
+predicate_is_inf_run (VnOpContext *ctx,
+                      GError     **error)
 {
   const VnTensor *in = ctx->in[0];
   guint8 *y = ctx->out[0]->data;
   gboolean negative = vn_node_get_int (ctx->node, "detect_negative", 1) != 0;
   gboolean positive = vn_node_get_int (ctx->node, "detect_positive", 1) != 0;
 
-  if (!check_float (ctx, error))
+  if (!predicate_check_float (ctx, error))
     return FALSE;
   for (gsize i = 0; i < in->n_elements; i++)
     {
-      double x = load (in, i);
+      double x = predicate_load (in, i);
 
       y[i] = isinf (x) && (x > 0 ? positive : negative);
     }
@@ -81,10 +81,10 @@ is_inf_run (VnOpContext *ctx,
     .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,       \
     .dtypes = types,                                                            \
     .family = VN_FAMILY_ARITHMETIC,                                             \
-    .infer = bool_infer,                                                        \
+    .infer = predicate_bool_infer,                                              \
     .run = run_func,                                                            \
   };
 
-PREDICATE (vn_op_not_1, "Not", 1, VN_DTYPE_BIT (BOOL), not_run)
-PREDICATE (vn_op_is_nan_9, "IsNaN", 9, FLOATS, is_nan_run)
-PREDICATE (vn_op_is_inf_10, "IsInf", 10, FLOATS, is_inf_run)
+PREDICATE (vn_op_not_1, "Not", 1, VN_DTYPE_BIT (BOOL), predicate_not_run)
+PREDICATE (vn_op_is_nan_9, "IsNaN", 9, FLOATS, predicate_is_nan_run)
+PREDICATE (vn_op_is_inf_10, "IsInf", 10, FLOATS, predicate_is_inf_run)

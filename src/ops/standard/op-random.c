@@ -23,7 +23,7 @@ struct _Random
 };
 
 static guint64
-mix (guint64 x)
+random_mix (guint64 x)
 {
   x = (x ^ x >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
   x = (x ^ x >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
@@ -31,7 +31,7 @@ mix (guint64 x)
 }
 
 static guint64
-get_key (VnOpContext *ctx)
+random_get_key (VnOpContext *ctx)
 {
   const VnValue *value = vn_node_get_output (ctx->node, 0);
   guint64 key = 0;
@@ -42,43 +42,43 @@ get_key (VnOpContext *ctx)
       guint32 bits;
 
       memcpy (&bits, &seed, sizeof bits);
-      return mix (bits + GOLDEN);
+      return random_mix (bits + GOLDEN);
     }
   for (const char *at = value != NULL ? value->name : ""; *at != '\0'; at++)
-    key = mix (key + (guint8) *at + GOLDEN);
+    key = random_mix (key + (guint8) *at + GOLDEN);
   return key;
 }
 
 /* In [0, 1), 53 bits. */
 static double
-number (guint64 key,
-        guint64 i)
+random_number (guint64 key,
+               guint64 i)
 {
-  return (double) (mix (key + (i + 1) * GOLDEN) >> 11) * 0x1p-53;
+  return (double) (random_mix (key + (i + 1) * GOLDEN) >> 11) * 0x1p-53;
 }
 
 static double
-draw_uniform (const Random *self,
-              gsize         i)
+random_draw_uniform (const Random *self,
+                     gsize         i)
 {
-  return self->a + self->b * number (self->key, i);
+  return self->a + self->b * random_number (self->key, i);
 }
 
 /* Box and Muller: two numbers make one, so that it does not depend on its neighbours. */
 static double
-draw_normal (const Random *self,
-             gsize         i)
+random_draw_normal (const Random *self,
+                    gsize         i)
 {
-  double radius = sqrt (-2 * log (1 - number (self->key, 2 * (guint64) i)));
+  double radius = sqrt (-2 * log (1 - random_number (self->key, 2 * (guint64) i)));
 
-  return self->a + self->b * radius * cos (2 * G_PI * number (self->key, 2 * (guint64) i + 1));
+  return self->a + self->b * radius * cos (2 * G_PI * random_number (self->key, 2 * (guint64) i + 1));
 }
 
 static double
-draw_event (const Random *self,
-            gsize         i)
+random_draw_event (const Random *self,
+                   gsize         i)
 {
-  return number (self->key, i) < vn_tensor_get_double (self->in, i);
+  return random_number (self->key, i) < vn_tensor_get_double (self->in, i);
 }
 
 #define STORE(NAME, type, unused)                                                \
@@ -88,10 +88,10 @@ draw_event (const Random *self,
     return;
 
 static void
-store (VnTensor     *out,
-       gsize         first,
-       const double *values,
-       gsize         n)
+random_store (VnTensor     *out,
+              gsize         first,
+              const double *values,
+              gsize         n)
 {
   float floats[BLOCK];
 
@@ -108,9 +108,9 @@ store (VnTensor     *out,
 }
 
 static void
-draw_range (gpointer data,
-            gsize    first,
-            gsize    n)
+random_draw_range (gpointer data,
+                   gsize    first,
+                   gsize    n)
 {
   const Random *self = data;
   double values[BLOCK];
@@ -121,7 +121,7 @@ draw_range (gpointer data,
 
       for (gsize i = 0; i < length; i++)
         values[i] = self->draw (self, first + done + i);
-      store (self->out, first + done, values, length);
+      random_store (self->out, first + done, values, length);
     }
 }
 
@@ -129,11 +129,11 @@ draw_range (gpointer data,
 
 /* Attribute “dtype”, checked to be one of @allowed. */
 static gboolean
-get_dtype (VnOpContext *ctx,
-           gint64       fallback,
-           VnDTypeSet   allowed,
-           VnDType     *dtype,
-           GError     **error)
+random_get_dtype (VnOpContext *ctx,
+                  gint64       fallback,
+                  VnDTypeSet   allowed,
+                  VnDType     *dtype,
+                  GError     **error)
 {
   gint64 given = vn_node_get_int (ctx->node, "dtype", fallback);
 
@@ -147,8 +147,8 @@ get_dtype (VnOpContext *ctx,
 }
 
 static gboolean
-shape_infer (VnOpContext *ctx,
-             GError     **error)
+random_shape_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   VnShape shape = { 0 };
   VnDType dtype;
@@ -165,31 +165,31 @@ shape_infer (VnOpContext *ctx,
       if (dims[i] < 0)
         return vn_op_fail (ctx, error, _("dim %zu of the attribute “shape” is %lld"), i, (long long) dims[i]);
     }
-  if (!get_dtype (ctx, VN_DTYPE_F32, VN_FLOAT_BITS, &dtype, error))
+  if (!random_get_dtype (ctx, VN_DTYPE_F32, VN_FLOAT_BITS, &dtype, error))
     return FALSE;
   vn_op_set_output (ctx, 0, dtype, &shape);
   return TRUE;
 }
 
 static gboolean
-like_infer (VnOpContext *ctx,
-            GError     **error)
+random_like_infer (VnOpContext *ctx,
+                   GError     **error)
 {
   VnDType dtype;
 
-  if (!get_dtype (ctx, ctx->in_types[0].dtype, VN_FLOAT_BITS, &dtype, error))
+  if (!random_get_dtype (ctx, ctx->in_types[0].dtype, VN_FLOAT_BITS, &dtype, error))
     return FALSE;
   vn_op_set_output (ctx, 0, dtype, &ctx->in_types[0].shape);
   return TRUE;
 }
 
 static gboolean
-bernoulli_infer (VnOpContext *ctx,
-                 GError     **error)
+random_bernoulli_infer (VnOpContext *ctx,
+                        GError     **error)
 {
   VnDType dtype;
 
-  if (!get_dtype (ctx, ctx->in_types[0].dtype, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL), &dtype, error))
+  if (!random_get_dtype (ctx, ctx->in_types[0].dtype, VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL), &dtype, error))
     return FALSE;
   vn_op_set_output (ctx, 0, dtype, &ctx->in_types[0].shape);
   return TRUE;
@@ -198,49 +198,49 @@ bernoulli_infer (VnOpContext *ctx,
 /* ---- running ---- */
 
 static gboolean
-draw_all (VnOpContext *ctx,
-          Random      *self)
+random_draw_all (VnOpContext *ctx,
+                 Random      *self)
 {
-  self->key = get_key (ctx);
+  self->key = random_get_key (ctx);
   self->out = ctx->out[0];
-  vn_op_for_ranges (ctx, self->out->n_elements, 20, draw_range, self);
+  vn_op_for_ranges (ctx, self->out->n_elements, 20, random_draw_range, self);
   return TRUE;
 }
 
 static gboolean
-normal_run (VnOpContext *ctx,
-            GError     **error)
+random_normal_run (VnOpContext *ctx,
+                   GError     **error)
 {
   Random self = { .a = vn_node_get_float (ctx->node, "mean", 0), .b = vn_node_get_float (ctx->node, "scale", 1),
-                  .draw = draw_normal };
+                  .draw = random_draw_normal };
 
-  return draw_all (ctx, &self);
+  return random_draw_all (ctx, &self);
 }
 
 static gboolean
-uniform_run (VnOpContext *ctx,
-             GError     **error)
+random_uniform_run (VnOpContext *ctx,
+                    GError     **error)
 {
   double low = vn_node_get_float (ctx->node, "low", 0), high = vn_node_get_float (ctx->node, "high", 1);
-  Random self = { .a = low, .b = high - low, .draw = draw_uniform };
+  Random self = { .a = low, .b = high - low, .draw = random_draw_uniform };
 
-  return draw_all (ctx, &self);
+  return random_draw_all (ctx, &self);
 }
 
 static gboolean
-bernoulli_run (VnOpContext *ctx,
-               GError     **error)
+random_bernoulli_run (VnOpContext *ctx,
+                      GError     **error)
 {
-  Random self = { .in = ctx->in[0], .draw = draw_event };
+  Random self = { .in = ctx->in[0], .draw = random_draw_event };
 
-  return draw_all (ctx, &self);
+  return random_draw_all (ctx, &self);
 }
 
 /* ---- Multinomial ---- */
 
 static gboolean
-multinomial_infer (VnOpContext *ctx,
-                   GError     **error)
+random_multinomial_infer (VnOpContext *ctx,
+                          GError     **error)
 {
   const VnShape *in = &ctx->in_types[0].shape;
   gint64 samples = vn_node_get_int (ctx->node, "sample_size", 1);
@@ -251,7 +251,7 @@ multinomial_infer (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the log probabilities must have 2 dims, found %d"), in->rank);
   if (samples < 0 || (in->rank == 2 && in->dims[1] == 0))
     return vn_op_fail (ctx, error, _("%lld samples cannot be drawn of these classes"), (long long) samples);
-  if (!get_dtype (ctx, VN_DTYPE_S32, VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64), &dtype, error))
+  if (!random_get_dtype (ctx, VN_DTYPE_S32, VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64), &dtype, error))
     return FALSE;
   if (in->rank == 2)
     {
@@ -264,11 +264,11 @@ multinomial_infer (VnOpContext *ctx,
 
 /* @sums becomes the sums of exp (x - max) up to each class. */
 static gboolean
-sum_up (VnOpContext *ctx,
-        gsize        row,
-        gsize        n,
-        double      *sums,
-        GError     **error)
+random_sum_up (VnOpContext *ctx,
+               gsize        row,
+               gsize        n,
+               double      *sums,
+               GError     **error)
 {
   const VnTensor *x = ctx->in[0];
   double max = -INFINITY, sum = 0;
@@ -287,9 +287,9 @@ sum_up (VnOpContext *ctx,
 
 /* The first class whose sum is above @value. */
 static gsize
-find_class (const double *sums,
-            gsize         n,
-            double        value)
+random_find_class (const double *sums,
+                   gsize         n,
+                   double        value)
 {
   gsize low = 0, high = n - 1;
 
@@ -306,20 +306,20 @@ find_class (const double *sums,
 }
 
 static gboolean
-multinomial_run (VnOpContext *ctx,
-                 GError     **error)
+random_multinomial_run (VnOpContext *ctx,
+                        GError     **error)
 {
   gsize rows = (gsize) ctx->in[0]->shape.dims[0], n = (gsize) ctx->in[0]->shape.dims[1];
   gsize samples = (gsize) ctx->out[0]->shape.dims[1];
-  guint64 key = get_key (ctx);
+  guint64 key = random_get_key (ctx);
   double *sums = ctx->scratch;
 
   for (gsize row = 0; row < rows && samples > 0; row++)
     {
-      if (!sum_up (ctx, row, n, sums, error))
+      if (!random_sum_up (ctx, row, n, sums, error))
         return FALSE;
       for (gsize i = row * samples; i < (row + 1) * samples; i++)
-        store (ctx->out[0], i, (const double[]) { (double) find_class (sums, n, number (key, i) * sums[n - 1]) }, 1);
+        random_store (ctx->out[0], i, (const double[]) { (double) random_find_class (sums, n, random_number (key, i) * sums[n - 1]) }, 1);
     }
   return TRUE;
 }
@@ -333,9 +333,9 @@ multinomial_run (VnOpContext *ctx,
     .run = kernel,                                                               \
   };
 
-RANDOM (vn_op_bernoulli_15, "Bernoulli", 15, 1, VN_FLOAT_BITS, bernoulli_infer, bernoulli_run)
-RANDOM (vn_op_multinomial_7, "Multinomial", 7, 1, VN_FLOAT_BITS, multinomial_infer, multinomial_run)
-RANDOM (vn_op_random_normal_1, "RandomNormal", 1, 0, G_MAXUINT32, shape_infer, normal_run)
-RANDOM (vn_op_random_normal_like_1, "RandomNormalLike", 1, 1, G_MAXUINT32, like_infer, normal_run)
-RANDOM (vn_op_random_uniform_1, "RandomUniform", 1, 0, G_MAXUINT32, shape_infer, uniform_run)
-RANDOM (vn_op_random_uniform_like_1, "RandomUniformLike", 1, 1, G_MAXUINT32, like_infer, uniform_run)
+RANDOM (vn_op_bernoulli_15, "Bernoulli", 15, 1, VN_FLOAT_BITS, random_bernoulli_infer, random_bernoulli_run)
+RANDOM (vn_op_multinomial_7, "Multinomial", 7, 1, VN_FLOAT_BITS, random_multinomial_infer, random_multinomial_run)
+RANDOM (vn_op_random_normal_1, "RandomNormal", 1, 0, G_MAXUINT32, random_shape_infer, random_normal_run)
+RANDOM (vn_op_random_normal_like_1, "RandomNormalLike", 1, 1, G_MAXUINT32, random_like_infer, random_normal_run)
+RANDOM (vn_op_random_uniform_1, "RandomUniform", 1, 0, G_MAXUINT32, random_shape_infer, random_uniform_run)
+RANDOM (vn_op_random_uniform_like_1, "RandomUniformLike", 1, 1, G_MAXUINT32, random_like_infer, random_uniform_run)

@@ -38,7 +38,7 @@ range_length (VnOpContext *ctx,
 
 /* The length of a range of integers that are known by name; VN_DIM_UNKNOWN if nothing can be said. */
 static gint64
-open_length (VnOpContext *ctx)
+range_open_length (VnOpContext *ctx)
 {
   VnDims *dims = ctx->numbers != NULL ? ctx->numbers->dims : NULL;
   gint64 from, to, step;
@@ -65,15 +65,15 @@ range_infer (VnOpContext *ctx,
         return FALSE;
     }
   else
-    out.dims[0] = open_length (ctx);
+    out.dims[0] = range_open_length (ctx);
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
 }
 
-#define FILL(name, type, wide)                                                  \
-  case VN_DTYPE_##name:                                                         \
-    for (gsize i = 0; i < out->n_elements; i++)                                 \
-      ((type *) out->data)[i] = (type) ((wide) *(const type *) ctx->in[0]->data + \
+#define FILL(name, type, wide)                                                               \
+  case VN_DTYPE_##name:                                                                      \
+    for (gsize i = 0; i < out->n_elements; i++)                                              \
+      ((type *) out->data)[i] = (type) ((wide) *(const type *) ctx->in[0]->data +            \
                                         (wide) i * (wide) *(const type *) ctx->in[2]->data); \
     return TRUE;
 
@@ -115,8 +115,8 @@ const VnOp vn_op_range_11 = {
 };
 
 static gboolean
-is_nonzero (const VnTensor *in,
-            gsize           i)
+range_is_nonzero (const VnTensor *in,
+                  gsize           i)
 {
   switch (in->dtype)
     {
@@ -129,8 +129,8 @@ is_nonzero (const VnTensor *in,
 }
 
 static gboolean
-nonzero_infer (VnOpContext *ctx,
-               GError     **error)
+range_nonzero_infer (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnTensor *in = ctx->in != NULL ? ctx->in[0] : NULL;
   VnShape out = { 2, { VN_DIM_UNKNOWN, VN_DIM_UNKNOWN } };
@@ -142,15 +142,15 @@ nonzero_infer (VnOpContext *ctx,
     {
       out.dims[1] = 0;
       for (gsize i = 0; i < in->n_elements; i++)
-        out.dims[1] += is_nonzero (in, i);
+        out.dims[1] += range_is_nonzero (in, i);
     }
   vn_op_set_output (ctx, 0, VN_DTYPE_S64, &out);
   return TRUE;
 }
 
 static gboolean
-nonzero_run (VnOpContext *ctx,
-             GError     **error)
+range_nonzero_run (VnOpContext *ctx,
+                   GError     **error)
 {
   const VnTensor *in = ctx->in[0];
   gint64 *y = ctx->out[0]->data;
@@ -162,7 +162,7 @@ nonzero_run (VnOpContext *ctx,
     {
       gsize rest = i;
 
-      if (!is_nonzero (in, i))
+      if (!range_is_nonzero (in, i))
         continue;
       if (in->shape.rank == 0)
         y[found] = 0;
@@ -181,6 +181,6 @@ const VnOp vn_op_non_zero_9 = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_DTYPE_BIT (STRING) | VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128),
   .family = VN_FAMILY_SHAPE,
-  .infer = nonzero_infer,
-  .run = nonzero_run,
+  .infer = range_nonzero_infer,
+  .run = range_nonzero_run,
 };

@@ -27,7 +27,7 @@ static const Reduction reductions[] = {
 };
 
 static const Reduction *
-find_reduction (const VnOp *op)
+reduce_find_reduction (const VnOp *op)
 {
   for (guint i = 0; i < G_N_ELEMENTS (reductions); i++)
     if (g_str_equal (reductions[i].type, op->type))
@@ -56,7 +56,7 @@ typedef union
 } Cell;
 
 static Cell
-initial (const Reduce *self)
+reduce_initial (const Reduce *self)
 {
   gint64 min = 0, max = 0;
   VnReduceKind kind = self->reduction->kind;
@@ -75,10 +75,10 @@ initial (const Reduce *self)
 
 /* Widens a piece, unless the kernel can read it directly. */
 static gconstpointer
-load (const Reduce *self,
-      gsize         first,
-      gsize         n,
-      Cell         *buffer)
+reduce_load (const Reduce *self,
+             gsize         first,
+             gsize         n,
+             Cell         *buffer)
 {
   if (self->direct)
     return (const char *) self->in->data + first * vn_elem_size (self->in->dtype);
@@ -91,9 +91,9 @@ load (const Reduce *self,
 }
 
 static void
-finish_integer (const Reduce *self,
-                gsize         i,
-                Cell          cell)
+reduce_finish_integer (const Reduce *self,
+                       gsize         i,
+                       Cell          cell)
 {
   gboolean is_u64 = self->in->dtype == VN_DTYPE_U64;
   double number = is_u64 ? (double) (guint64) cell.i : (double) cell.i;
@@ -111,15 +111,15 @@ finish_integer (const Reduce *self,
 }
 
 static void
-finish_and_store (const Reduce *self,
-                  gsize         i,
-                  Cell          cell)
+reduce_finish_and_store (const Reduce *self,
+                         gsize         i,
+                         Cell          cell)
 {
   double count = (double) self->plan.count;
 
   if (!vn_dtype_is_float (self->out->dtype))
     {
-      finish_integer (self, i, cell);
+      reduce_finish_integer (self, i, cell);
       return;
     }
   switch (self->reduction->finish)
@@ -138,11 +138,11 @@ finish_and_store (const Reduce *self,
 
 /* Steps an index over @n dims, the first one fastest; FALSE after the last. */
 static gboolean
-step (int           n,
-      const gint64 *dims,
-      const gint64 *strides,
-      gint64       *index,
-      gsize        *offset)
+reduce_step (int           n,
+             const gint64 *dims,
+             const gint64 *strides,
+             gint64       *index,
+             gsize        *offset)
 {
   for (int d = 0; d < n; d++)
     {
@@ -156,32 +156,32 @@ step (int           n,
 }
 
 static const VnReduceKernel *
-integer_or_double (const Reduce *self,
-                   VnReduceKind  kind)
+reduce_integer_or_double (const Reduce *self,
+                          VnReduceKind  kind)
 {
   return !self->integer ? vn_reduce_kernel_f64 (kind)
        : self->in->dtype == VN_DTYPE_U64 ? vn_reduce_kernel_u64 (kind) : vn_reduce_kernel_s64 (kind);
 }
 
 static Cell
-combine (const Reduce *self,
-         const Cell   *lanes)
+reduce_combine (const Reduce *self,
+                const Cell   *lanes)
 {
   Cell result[VN_REDUCE_LANES];
   const VnReduceKind kind = self->reduction->kind;
   /* Partial sums of squares or of amounts are summed as they are. */
   const VnReduceKind final = kind == VN_REDUCE_SUM_ABS || kind == VN_REDUCE_SUM_SQUARE ? VN_REDUCE_SUM : kind;
 
-  result[0] = initial (self);
+  result[0] = reduce_initial (self);
   for (guint i = 0; i < VN_REDUCE_LANES; i++)
-    integer_or_double (self, final)->rows (&lanes[i], result, 1);
+    reduce_integer_or_double (self, final)->rows (&lanes[i], result, 1);
   return result[0];
 }
 
 static void
-accumulate_row (const Reduce *self,
-                gsize         first,
-                Cell         *lanes)
+reduce_accumulate_row (const Reduce *self,
+                       gsize         first,
+                       Cell         *lanes)
 {
   Cell buffer[VN_REDUCE_PIECE];
   gsize n = self->plan.row;
@@ -190,14 +190,14 @@ accumulate_row (const Reduce *self,
     {
       gsize piece = MIN (n - i, (gsize) VN_REDUCE_PIECE);
 
-      self->kernel->row (load (self, first + i, piece, buffer), lanes, piece);
+      self->kernel->row (reduce_load (self, first + i, piece, buffer), lanes, piece);
     }
 }
 
 static void
-accumulate_exp_row (const Reduce *self,
-                    gsize         first,
-                    Cell         *lanes)
+reduce_accumulate_exp_row (const Reduce *self,
+                           gsize         first,
+                           Cell         *lanes)
 {
   for (gsize i = 0; i < self->plan.row; i++)
     lanes[i % VN_REDUCE_LANES].d += exp (vn_tensor_get_double (self->in, first + i) - self->shift);
@@ -219,11 +219,11 @@ reduce_rows (const Reduce *self,
   Cell lanes[VN_REDUCE_LANES];
 
   for (guint i = 0; i < VN_REDUCE_LANES; i++)
-    lanes[i] = initial (self);
+    lanes[i] = reduce_initial (self);
   do
     func (self, offset, lanes);
-  while (step (plan->n_reduced, plan->reduced, plan->reduced_stride, index, &offset));
-  return combine (self, lanes);
+  while (reduce_step (plan->n_reduced, plan->reduced, plan->reduced_stride, index, &offset));
+  return reduce_combine (self, lanes);
 }
 
 /* Results @first .. along the last dim, which is kept. */
@@ -241,19 +241,19 @@ reduce_columns (const Reduce *self,
       Cell results[VN_REDUCE_PIECE], buffer[VN_REDUCE_PIECE];
 
       for (gsize i = 0; i < n; i++)
-        results[i] = initial (self);
+        results[i] = reduce_initial (self);
       do
-        self->kernel->rows (load (self, offset, n, buffer), results, n);
-      while (step (plan->n_reduced, plan->reduced, plan->reduced_stride, index, &offset));
+        self->kernel->rows (reduce_load (self, offset, n, buffer), results, n);
+      while (reduce_step (plan->n_reduced, plan->reduced, plan->reduced_stride, index, &offset));
       for (gsize i = 0; i < n; i++)
-        finish_and_store (self, result + first + i, results[i]);
+        reduce_finish_and_store (self, result + first + i, results[i]);
     }
 }
 
 /* log (sum (exp (x))) = m + log (sum (exp (x - m))), m the maximum: nothing overflows. */
 static Cell
-log_sum_exp (Reduce *self,
-             gsize   base)
+reduce_log_sum_exp (Reduce *self,
+                    gsize   base)
 {
   static const Reduction maximum = { "", VN_REDUCE_MAX, FINISH_NONE, 0 };
   const Reduction *reduction = self->reduction;
@@ -263,16 +263,16 @@ log_sum_exp (Reduce *self,
   self->reduction = &maximum;
   self->kernel = self->in->dtype == VN_DTYPE_F32 ? vn_reduce_kernel_f32 (VN_REDUCE_MAX)
                                                  : vn_reduce_kernel_f64 (VN_REDUCE_MAX);
-  max = reduce_rows (self, base, accumulate_row);
+  max = reduce_rows (self, base, reduce_accumulate_row);
   self->reduction = reduction;
   self->kernel = kernel;
   self->shift = isfinite (max.d) ? max.d : 0.;
-  return (Cell) { .d = self->shift + log (reduce_rows (self, base, accumulate_exp_row).d) };
+  return (Cell) { .d = self->shift + log (reduce_rows (self, base, reduce_accumulate_exp_row).d) };
 }
 
 /* As a plan whose rows are single elements: the exponentials cost more than the walk. */
 static void
-single_rows (VnReducePlan *plan)
+reduce_single_rows (VnReducePlan *plan)
 {
   if (plan->row_reduced)
     return;
@@ -296,27 +296,27 @@ reduce_all (Reduce *self)
   gsize base = 0, result = 0;
 
   if (self->reduction->finish == FINISH_LOG_SUM_EXP)
-    single_rows (&self->plan);
+    reduce_single_rows (&self->plan);
   do
     {
       if (self->reduction->finish == FINISH_LOG_SUM_EXP)
-        finish_and_store (self, result++, log_sum_exp (self, base));
+        reduce_finish_and_store (self, result++, reduce_log_sum_exp (self, base));
       else if (plan->row_reduced)
-        finish_and_store (self, result++, reduce_rows (self, base, accumulate_row));
+        reduce_finish_and_store (self, result++, reduce_rows (self, base, reduce_accumulate_row));
       else
         {
           reduce_columns (self, base, result);
           result += plan->row;
         }
     }
-  while (step (plan->n_kept, plan->kept, plan->kept_stride, index, &base));
+  while (reduce_step (plan->n_kept, plan->kept, plan->kept_stride, index, &base));
 }
 
 static gboolean
 reduce_infer (VnOpContext *ctx,
               GError     **error)
 {
-  const Reduction *reduction = find_reduction (ctx->op);
+  const Reduction *reduction = reduce_find_reduction (ctx->op);
   const VnShape *input = &ctx->in_types[0].shape;
   gboolean keep = vn_node_get_int (ctx->node, "keepdims", 1) != 0, known;
   VnShape out = VN_SHAPE_UNKNOWN;
@@ -341,7 +341,7 @@ reduce_run (VnOpContext *ctx,
             GError     **error)
 {
   const VnTensor *in = ctx->in[0];
-  Reduce self = { .reduction = find_reduction (ctx->op), .in = in, .out = ctx->out[0] };
+  Reduce self = { .reduction = reduce_find_reduction (ctx->op), .in = in, .out = ctx->out[0] };
   gboolean known;
   guint mask;
 
@@ -354,7 +354,7 @@ reduce_run (VnOpContext *ctx,
   self.direct = in->dtype == VN_DTYPE_F32 || in->dtype == VN_DTYPE_F64 ||
                 (self.integer && (in->dtype == VN_DTYPE_S64 || in->dtype == VN_DTYPE_U64));
   self.kernel = in->dtype == VN_DTYPE_F32 ? vn_reduce_kernel_f32 (self.reduction->kind)
-                                          : integer_or_double (&self, self.reduction->kind);
+                                          : reduce_integer_or_double (&self, self.reduction->kind);
   if (self.out->n_elements == 0)
     return TRUE;
   vn_reduce_plan_init (&self.plan, &in->shape, mask);
@@ -362,8 +362,8 @@ reduce_run (VnOpContext *ctx,
     reduce_all (&self);
   else
     for (gsize i = 0; i < self.out->n_elements; i++)
-      finish_and_store (&self, i, self.reduction->finish == FINISH_LOG_SUM_EXP ? (Cell) { .d = -HUGE_VAL }
-                                                                              : initial (&self));
+      reduce_finish_and_store (&self, i, self.reduction->finish == FINISH_LOG_SUM_EXP ? (Cell) { .d = -HUGE_VAL }
+                                                                                     : reduce_initial (&self));
   return TRUE;
 }
 

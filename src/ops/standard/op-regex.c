@@ -38,19 +38,19 @@ static const Set classes[] = {
 };
 
 static gboolean
-refuse (GError     **error,
-        const char  *pattern,
-        const char  *at)
+regex_refuse (GError     **error,
+              const char  *pattern,
+              const char  *at)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("The pattern “%s” is not RE2 syntax from “%s” on"), pattern, at);
   return FALSE;
 }
 
 static const char *
-find_set (const Set  *sets,
-          gsize       n_sets,
-          const char *name,
-          gsize       length)
+regex_find_set (const Set  *sets,
+                gsize       n_sets,
+                const char *name,
+                gsize       length)
 {
   for (gsize i = 0; i < n_sets; i++)
     if (strlen (sets[i].name) == length && strncmp (sets[i].name, name, length) == 0)
@@ -59,8 +59,8 @@ find_set (const Set  *sets,
 }
 
 static const char *
-copy_char (GString    *out,
-           const char *at)
+regex_copy_char (GString    *out,
+                 const char *at)
 {
   const char *next = g_utf8_next_char (at);
 
@@ -70,8 +70,8 @@ copy_char (GString    *out,
 
 /* Text between \Q and \E stands for itself. */
 static const char *
-copy_quoted (GString    *out,
-             const char *at)
+regex_copy_quoted (GString    *out,
+                   const char *at)
 {
   const char *end = strstr (at, "\\E");
   g_autofree char *text = end != NULL ? g_strndup (at, (gsize) (end - at)) : g_strdup (at);
@@ -83,11 +83,11 @@ copy_quoted (GString    *out,
 
 /* @at is behind a backslash. */
 static const char *
-copy_escape (GString    *out,
-             const char *at,
-             gboolean    in_class)
+regex_copy_escape (GString    *out,
+                   const char *at,
+                   gboolean    in_class)
 {
-  const char *set = find_set (escapes, G_N_ELEMENTS (escapes), at, 1);
+  const char *set = regex_find_set (escapes, G_N_ELEMENTS (escapes), at, 1);
 
   if (set != NULL)
     {
@@ -95,7 +95,7 @@ copy_escape (GString    *out,
       return at + 1;
     }
   if (*at == 'Q' && !in_class)
-    return copy_quoted (out, at + 1);
+    return regex_copy_quoted (out, at + 1);
   if ((*at == 'b' || *at == 'B') && !in_class)
     {
       g_string_append (out, *at == 'b' ? EDGE : NO_EDGE);
@@ -106,23 +106,23 @@ copy_escape (GString    *out,
       (g_ascii_isalpha (*at) && strchr (in_class ? "afnrtvxpP" : "afnrtvxpPAz", *at) == NULL))
     return NULL;
   g_string_append_c (out, '\\');
-  return copy_char (out, at);
+  return regex_copy_char (out, at);
 }
 
 /* @at is behind an opening bracket. */
 static const char *
-copy_class (GString    *out,
-            const char *at)
+regex_copy_class (GString    *out,
+                  const char *at)
 {
   gboolean first = TRUE;
 
   g_string_append_c (out, '[');
   if (*at == '^')
-    at = copy_char (out, at);
+    at = regex_copy_char (out, at);
   for (; *at != '\0' && (first || *at != ']'); first = FALSE)
     {
       const char *end = g_str_has_prefix (at, "[:") ? strstr (at, ":]") : NULL;
-      const char *set = end != NULL ? find_set (classes, G_N_ELEMENTS (classes), at + 2, (gsize) (end - at - 2)) : NULL;
+      const char *set = end != NULL ? regex_find_set (classes, G_N_ELEMENTS (classes), at + 2, (gsize) (end - at - 2)) : NULL;
 
       if (set != NULL)
         g_string_append (out, set);
@@ -133,9 +133,9 @@ copy_class (GString    *out,
       else if (*at == '[' || *at == ']')
         at++;
       else if (*at == '\\')
-        at = copy_escape (out, at + 1, TRUE);
+        at = regex_copy_escape (out, at + 1, TRUE);
       else
-        at = copy_char (out, at);
+        at = regex_copy_char (out, at);
       if (at == NULL)
         return NULL;
     }
@@ -145,15 +145,15 @@ copy_class (GString    *out,
 
 /* @at is at "(": groups, also with names and flags, but no look-around, verbs or recursion. */
 static const char *
-copy_group (GString    *out,
-            const char *at)
+regex_copy_group (GString    *out,
+                  const char *at)
 {
   gsize n;
 
   if (at[1] == '*')
     return NULL;
   if (at[1] != '?')
-    return copy_char (out, at);
+    return regex_copy_char (out, at);
   if (g_str_has_prefix (at, "(?P<") || (at[2] == '<' && (g_ascii_isalpha (at[3]) || at[3] == '_')))
     {
       g_string_append (out, "(?<");
@@ -167,9 +167,9 @@ copy_group (GString    *out,
 }
 
 static gboolean
-translate (const char  *pattern,
-           GString     *out,
-           GError     **error)
+regex_translate (const char  *pattern,
+                 GString     *out,
+                 GError     **error)
 {
   gboolean repeated = FALSE;
   gsize depth = 0;
@@ -180,11 +180,11 @@ translate (const char  *pattern,
 
       /* A bracket too many would close what is put around the pattern. */
       if ((repeated && repeats) || (*at == ')' && depth-- == 0))
-        return refuse (error, pattern, at);
-      next = *at == '\\' ? copy_escape (out, at + 1, FALSE) : *at == '[' ? copy_class (out, at + 1)
-           : *at == '(' ? copy_group (out, at) : copy_char (out, at);
+        return regex_refuse (error, pattern, at);
+      next = *at == '\\' ? regex_copy_escape (out, at + 1, FALSE) : *at == '[' ? regex_copy_class (out, at + 1)
+           : *at == '(' ? regex_copy_group (out, at) : regex_copy_char (out, at);
       if (next == NULL)
-        return refuse (error, pattern, at);
+        return regex_refuse (error, pattern, at);
       depth += *at == '(' && next[-1] != ')';
       repeated = repeats || *at == '?' || *at == '}';
     }
@@ -192,8 +192,8 @@ translate (const char  *pattern,
 }
 
 static GRegex *
-compile (VnOpContext  *ctx,
-         GError      **error)
+regex_compile (VnOpContext  *ctx,
+               GError      **error)
 {
   g_autofree char *pattern = vn_node_dup_string (ctx->node, "pattern", NULL);
   g_autoptr(GString) text = g_string_new (LIMITS "\\A(?:");
@@ -205,7 +205,7 @@ compile (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("there is no pattern, or it is longer than %d bytes, or not UTF-8"), MAX_PATTERN);
       return NULL;
     }
-  if (!translate (pattern, text, error))
+  if (!regex_translate (pattern, text, error))
     return NULL;
   g_string_append (text, ")\\z");
   regex = g_regex_new (text->str, G_REGEX_DOLLAR_ENDONLY | G_REGEX_NEWLINE_LF, 0, &wrong);
@@ -218,7 +218,7 @@ static gboolean
 regex_infer (VnOpContext *ctx,
              GError     **error)
 {
-  g_autoptr(GRegex) regex = compile (ctx, error);
+  g_autoptr(GRegex) regex = regex_compile (ctx, error);
 
   if (regex == NULL)
     return FALSE;
@@ -230,7 +230,7 @@ static gboolean
 regex_run (VnOpContext *ctx,
            GError     **error)
 {
-  g_autoptr(GRegex) regex = compile (ctx, error);
+  g_autoptr(GRegex) regex = regex_compile (ctx, error);
   guint8 *out = ctx->out[0]->data;
 
   for (gsize i = 0; regex != NULL && i < ctx->in[0]->n_elements; i++)

@@ -3,8 +3,8 @@
 #include "vn-elem-private.h"
 
 static gboolean
-copy_run (VnOpContext *ctx,
-          GError     **error)
+reshape_copy_run (VnOpContext *ctx,
+                  GError     **error)
 {
   const VnTensor *in = ctx->in[0];
   VnTensor *out = ctx->out[0];
@@ -20,12 +20,12 @@ copy_run (VnOpContext *ctx,
 
 /* Fills in 0 (the input's dim) and -1 (what is left). */
 static gboolean
-resolve_target (VnOpContext   *ctx,
-                const VnShape *input,
-                const gint64  *target,
-                guint          n,
-                VnShape       *out,
-                GError       **error)
+reshape_resolve_target (VnOpContext   *ctx,
+                        const VnShape *input,
+                        const gint64  *target,
+                        guint          n,
+                        VnShape       *out,
+                        GError       **error)
 {
   gboolean allow_zero = vn_node_get_int (ctx->node, "allowzero", 0) != 0;
   int rest = -1;
@@ -69,9 +69,9 @@ resolve_target (VnOpContext   *ctx,
 
 /* A symbolic dim cancels where the same unknown dim is copied: [N, 4, 6] to [0, -1] is [N, 24]. */
 static void
-cancel_unknown (const VnShape *input,
-                const gint64  *target,
-                VnShape       *out)
+reshape_cancel_unknown (const VnShape *input,
+                        const gint64  *target,
+                        VnShape       *out)
 {
   gint64 total = 1, others = 1;
   int rest = -1;
@@ -100,10 +100,10 @@ cancel_unknown (const VnShape *input,
 
 /* The dim that is left, where sizes are known by name. */
 static void
-divide_open (VnOpContext   *ctx,
-             const VnShape *input,
-             const gint64  *target,
-             VnShape       *out)
+reshape_divide_open (VnOpContext   *ctx,
+                     const VnShape *input,
+                     const gint64  *target,
+                     VnShape       *out)
 {
   VnShape others = *out;
   VnDims *dims;
@@ -126,11 +126,11 @@ divide_open (VnOpContext   *ctx,
 
 /* Reads the target, numbers in part symbolic included. */
 static gboolean
-get_target (VnOpContext *ctx,
-            gint64       target[VN_MAX_RANK],
-            guint       *n,
-            gboolean    *known,
-            GError     **error)
+reshape_get_target (VnOpContext *ctx,
+                    gint64       target[VN_MAX_RANK],
+                    guint       *n,
+                    gboolean    *known,
+                    GError     **error)
 {
   if (!vn_op_attr_or_input (ctx, ctx->opset < 5 ? "shape" : NULL, 1, target, VN_MAX_RANK, n, known, error))
     return FALSE;
@@ -149,14 +149,14 @@ reshape_infer (VnOpContext *ctx,
   gboolean known;
   guint n;
 
-  if (!get_target (ctx, target, &n, &known, error))
+  if (!reshape_get_target (ctx, target, &n, &known, error))
     return FALSE;
   if (known)
     {
-      if (!resolve_target (ctx, input, target, n, &out, error))
+      if (!reshape_resolve_target (ctx, input, target, n, &out, error))
         return FALSE;
-      cancel_unknown (input, target, &out);
-      divide_open (ctx, input, target, &out);
+      reshape_cancel_unknown (input, target, &out);
+      reshape_divide_open (ctx, input, target, &out);
     }
   else if (ctx->in_types[1].shape.rank == 1 && ctx->in_types[1].shape.dims[0] >= 0 &&
            ctx->in_types[1].shape.dims[0] <= VN_MAX_RANK)
@@ -180,8 +180,8 @@ reshape_infer (VnOpContext *ctx,
 /* ---- Flatten ---- */
 
 static gboolean
-flatten_infer (VnOpContext *ctx,
-               GError     **error)
+reshape_flatten_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   gint64 axis = vn_node_get_int (ctx->node, "axis", 1);
@@ -212,8 +212,8 @@ flatten_infer (VnOpContext *ctx,
 /* ---- Squeeze, Unsqueeze ---- */
 
 static gboolean
-squeeze_infer (VnOpContext *ctx,
-               GError     **error)
+reshape_squeeze_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   VnShape out = VN_SHAPE_UNKNOWN;
@@ -245,8 +245,8 @@ squeeze_infer (VnOpContext *ctx,
 }
 
 static gboolean
-unsqueeze_infer (VnOpContext *ctx,
-                 GError     **error)
+reshape_unsqueeze_infer (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   VnShape out = VN_SHAPE_UNKNOWN;
@@ -273,8 +273,8 @@ unsqueeze_infer (VnOpContext *ctx,
 
 /* The only one that passes on sequences and optionals as well. */
 static gboolean
-identity_infer (VnOpContext *ctx,
-                GError     **error)
+reshape_identity_infer (VnOpContext *ctx,
+                        GError     **error)
 {
   ctx->out_types[0] = ctx->in_types[0];
   return TRUE;
@@ -288,8 +288,8 @@ const VnOp vn_op_identity_1 = {
   .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, FALSE),
   .aliases = TRUE,
   .containers = TRUE,
-  .infer = identity_infer,
-  .run = copy_run,
+  .infer = reshape_identity_infer,
+  .run = reshape_copy_run,
 };
 
 #define SAME_ELEMENTS(variable, name, first, inputs, role, ort, infer_func)     \
@@ -302,10 +302,10 @@ const VnOp vn_op_identity_1 = {
     .quant = VN_QUANT_TRAITS (role, ort),                                       \
     .aliases = TRUE,                                                            \
     .infer = infer_func,                                                        \
-    .run = copy_run,                                                            \
+    .run = reshape_copy_run,                                                    \
   };
 
 SAME_ELEMENTS (vn_op_reshape_1, "Reshape", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, reshape_infer)
-SAME_ELEMENTS (vn_op_flatten_1, "Flatten", 1, 1, VN_QUANT_PASSTHROUGH, TRUE, flatten_infer)
-SAME_ELEMENTS (vn_op_squeeze_1, "Squeeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, squeeze_infer)
-SAME_ELEMENTS (vn_op_unsqueeze_1, "Unsqueeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, unsqueeze_infer)
+SAME_ELEMENTS (vn_op_flatten_1, "Flatten", 1, 1, VN_QUANT_PASSTHROUGH, TRUE, reshape_flatten_infer)
+SAME_ELEMENTS (vn_op_squeeze_1, "Squeeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, reshape_squeeze_infer)
+SAME_ELEMENTS (vn_op_unsqueeze_1, "Unsqueeze", 1, 2, VN_QUANT_PASSTHROUGH, TRUE, reshape_unsqueeze_infer)

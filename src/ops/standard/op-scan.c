@@ -39,11 +39,11 @@ scan_clear (Scan *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scan, scan_clear)
 
 static gboolean
-get_directions (VnOpContext *ctx,
-                const char  *name,
-                guint        n,
-                gboolean   **back,
-                GError     **error)
+scan_get_directions (VnOpContext *ctx,
+                     const char  *name,
+                     guint        n,
+                     gboolean   **back,
+                     GError     **error)
 {
   gsize n_given;
   const gint64 *given = vn_node_get_ints (ctx->node, name, &n_given);
@@ -63,9 +63,9 @@ get_directions (VnOpContext *ctx,
 
 /* Axes of the inputs; unknown ranks are looked at again when the network runs. */
 static gboolean
-get_axes (VnOpContext *ctx,
-          Scan        *self,
-          GError     **error)
+scan_get_axes (VnOpContext *ctx,
+               Scan        *self,
+               GError     **error)
 {
   gsize n_given = 0;
   const gint64 *given = self->batched ? NULL : vn_node_get_ints (ctx->node, "scan_input_axes", &n_given);
@@ -107,18 +107,18 @@ scan_init (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("Scan: its graph has %u outputs, the node has %u outputs and carries %u values"),
                        self->body->outputs->len, ctx->n_outputs, self->n_states);
   self->n_outs = self->body->outputs->len - self->n_states;
-  return get_axes (ctx, self, error) &&
-         get_directions (ctx, self->batched ? "directions" : "scan_input_directions", self->n_ins, &self->in_back, error) &&
-         get_directions (ctx, self->batched ? "" : "scan_output_directions", self->n_outs, &self->out_back, error);
+  return scan_get_axes (ctx, self, error) &&
+         scan_get_directions (ctx, self->batched ? "directions" : "scan_input_directions", self->n_ins, &self->in_back, error) &&
+         scan_get_directions (ctx, self->batched ? "" : "scan_output_directions", self->n_outs, &self->out_back, error);
 }
 
 static gboolean
-output_axis (VnOpContext    *ctx,
-             const Scan     *self,
-             guint           i,
-             const VnShape  *element,
-             int            *axis,
-             GError        **error)
+scan_output_axis (VnOpContext    *ctx,
+                  const Scan     *self,
+                  guint           i,
+                  const VnShape  *element,
+                  int            *axis,
+                  GError        **error)
 {
   gsize n = 0;
   const gint64 *given = self->batched ? NULL : vn_node_get_ints (ctx->node, "scan_output_axes", &n);
@@ -135,9 +135,9 @@ output_axis (VnOpContext    *ctx,
 }
 
 static void
-insert_dim (VnShape *shape,
-            int      axis,
-            gint64   dim)
+scan_insert_dim (VnShape *shape,
+                 int      axis,
+                 gint64   dim)
 {
   memmove (&shape->dims[axis + 1], &shape->dims[axis], (size_t) (shape->rank - axis) * sizeof shape->dims[0]);
   shape->dims[axis] = dim;
@@ -145,8 +145,8 @@ insert_dim (VnShape *shape,
 }
 
 static gint64
-planned_length (VnOpContext *ctx,
-                const Scan  *self)
+scan_planned_length (VnOpContext *ctx,
+                     const Scan  *self)
 {
   const VnShape *shape = &ctx->in_types[self->first + self->n_states].shape;
 
@@ -168,12 +168,12 @@ scan_infer (VnOpContext *ctx,
 
       if (i < self.n_states)
         type = (VnTensorType) { ctx->in_types[self.first + i].dtype, VN_SHAPE_UNKNOWN };
-      else if (!output_axis (ctx, &self, i - self.n_states, &type.shape, &axis, error))
+      else if (!scan_output_axis (ctx, &self, i - self.n_states, &type.shape, &axis, error))
         return FALSE;
       else if (self.batched || type.shape.rank >= VN_MAX_RANK)
         type.shape = VN_SHAPE_UNKNOWN;
       else if (type.shape.rank >= 0)
-        insert_dim (&type.shape, axis, planned_length (ctx, &self));
+        scan_insert_dim (&type.shape, axis, scan_planned_length (ctx, &self));
       ctx->out_types[i] = type;
     }
   return TRUE;
@@ -182,11 +182,11 @@ scan_infer (VnOpContext *ctx,
 /* ---- one scan ---- */
 
 static gboolean
-check_slice (VnOpContext    *ctx,
-             const VnTensor *old,
-             const VnTensor *new,
-             guint           i,
-             GError        **error)
+scan_check_slice (VnOpContext    *ctx,
+                  const VnTensor *old,
+                  const VnTensor *new,
+                  guint           i,
+                  GError        **error)
 {
   if (old->kind == VN_KIND_TENSOR && new->kind == VN_KIND_TENSOR && old->dtype == new->dtype)
     return TRUE;
@@ -217,7 +217,7 @@ scan_round (VnOpContext       *ctx,
     return FALSE;
   for (guint i = 0; i < self->n_states; i++)
     {
-      if (!check_slice (ctx, self->values[i], self->results[i], i, error))
+      if (!scan_check_slice (ctx, self->values[i], self->results[i], i, error))
         return FALSE;
       vn_tensor_unref (self->values[i]);
       self->values[i] = g_steal_pointer (&self->results[i]);
@@ -229,7 +229,7 @@ scan_round (VnOpContext       *ctx,
 }
 
 static void
-turn_around (GPtrArray *array)
+scan_turn_around (GPtrArray *array)
 {
   for (guint i = 0; i < array->len / 2; i++)
     {
@@ -241,9 +241,9 @@ turn_around (GPtrArray *array)
 }
 
 static VnTensor *
-zeros (VnDType         dtype,
-       const VnShape  *shape,
-       GError        **error)
+scan_zeros (VnDType         dtype,
+            const VnShape  *shape,
+            GError        **error)
 {
   VnTensor *tensor = vn_tensor_new (dtype, shape, error);
 
@@ -254,11 +254,11 @@ zeros (VnDType         dtype,
 
 /* What was gathered for output @i, made @n_pad longer; what no round has made is as the graph declares it. */
 static VnTensor *
-stack_output (VnOpContext *ctx,
-              Scan        *self,
-              guint        i,
-              gint64       n_pad,
-              GError     **error)
+scan_stack_output (VnOpContext *ctx,
+                   Scan        *self,
+                   guint        i,
+                   gint64       n_pad,
+                   GError     **error)
 {
   const VnValue *value = g_ptr_array_index (self->body->outputs, self->n_states + i);
   VnTensorType type = vn_op_body_type (ctx, self->body, self->n_states + i), declared = vn_type_get_declared (&value->type);
@@ -274,10 +274,10 @@ stack_output (VnOpContext *ctx,
     shape = VN_SHAPE_SCALAR;
   for (int d = 0; d < shape.rank; d++)
     shape.dims[d] = MAX (shape.dims[d], 0);
-  if (!output_axis (ctx, self, i, &shape, &axis, error))
+  if (!scan_output_axis (ctx, self, i, &shape, &axis, error))
     return NULL;
   if (self->out_back[i])
-    turn_around (self->scans[i]);
+    scan_turn_around (self->scans[i]);
   if (first != NULL)
     stacked = vn_slab_join (self->scans[i], axis, TRUE, error);
   if (first != NULL && (stacked == NULL || n_pad == 0))
@@ -287,8 +287,8 @@ stack_output (VnOpContext *ctx,
       vn_op_fail (ctx, error, _("Scan: output %u would have more than %d dims"), i, VN_MAX_RANK);
       return NULL;
     }
-  insert_dim (&shape, axis, n_pad);
-  padding = zeros (dtype, &shape, error);
+  scan_insert_dim (&shape, axis, n_pad);
+  padding = scan_zeros (dtype, &shape, error);
   if (padding == NULL || first == NULL)
     return g_steal_pointer (&padding);
   g_ptr_array_add (both, stacked);
@@ -297,10 +297,10 @@ stack_output (VnOpContext *ctx,
 }
 
 static gboolean
-check_lengths (VnOpContext  *ctx,
-               const Scan   *self,
-               gint64       *length,
-               GError      **error)
+scan_check_lengths (VnOpContext  *ctx,
+                    const Scan   *self,
+                    gint64       *length,
+                    GError      **error)
 {
   for (guint i = 0; i < self->n_ins; i++)
     {
@@ -351,7 +351,7 @@ scan_sequence (VnOpContext       *ctx,
   for (guint i = 0; i < self->n_states + self->n_outs; i++)
     {
       outputs[i] = i < self->n_states ? vn_tensor_own (self->values[i], error)
-                                      : stack_output (ctx, self, i - self->n_states, total - length, error);
+                                      : scan_stack_output (ctx, self, i - self->n_states, total - length, error);
       if (outputs[i] == NULL)
         return FALSE;
     }
@@ -361,12 +361,12 @@ scan_sequence (VnOpContext       *ctx,
 /* ---- a batch of scans ---- */
 
 static gboolean
-batch_length (VnOpContext *ctx,
-              gint64       member,
-              gint64       n_members,
-              gint64       total,
-              gint64      *length,
-              GError     **error)
+scan_batch_length (VnOpContext *ctx,
+                   gint64       member,
+                   gint64       n_members,
+                   gint64       total,
+                   gint64      *length,
+                   GError     **error)
 {
   const VnTensor *lengths = ctx->in[0];
 
@@ -395,7 +395,7 @@ scan_member (VnOpContext *ctx,
   guint n = self->n_states + self->n_ins;
   g_autofree VnTensor **slices = g_new0 (VnTensor *, n + 1);
   gint64 length;
-  gboolean ok = batch_length (ctx, member, n_members, total, &length, error);
+  gboolean ok = scan_batch_length (ctx, member, n_members, total, &length, error);
 
   for (guint i = 0; ok && i < n; i++)
     {
@@ -412,9 +412,9 @@ scan_member (VnOpContext *ctx,
 }
 
 static gboolean
-join_members (VnOpContext  *ctx,
-              GPtrArray   **members,
-              GError      **error)
+scan_join_members (VnOpContext  *ctx,
+                   GPtrArray   **members,
+                   GError      **error)
 {
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
@@ -446,7 +446,7 @@ scan_batch (VnOpContext *ctx,
       for (guint i = 0; ok && i < ctx->n_outputs; i++)
         g_ptr_array_add (members[i], g_steal_pointer (&outputs[i]));
     }
-  ok = ok && join_members (ctx, members, error);
+  ok = ok && scan_join_members (ctx, members, error);
   vn_body_values_clear (outputs, ctx->n_outputs);
   for (guint i = 0; i < ctx->n_outputs; i++)
     g_ptr_array_unref (members[i]);
@@ -460,7 +460,7 @@ scan_run (VnOpContext *ctx,
   g_auto(Scan) self = { 0 };
   gint64 length = 0;
 
-  if (!scan_init (ctx, &self, error) || !check_lengths (ctx, &self, &length, error))
+  if (!scan_init (ctx, &self, error) || !scan_check_lengths (ctx, &self, &length, error))
     return FALSE;
   scan_begin (&self);
   if (self.batched)
@@ -468,16 +468,16 @@ scan_run (VnOpContext *ctx,
   return scan_sequence (ctx, &self, ctx->in, ctx->in + self.n_states, length, length, ctx->out, error);
 }
 
-#define SCAN(name, first, last, n_inputs, left_out)                                                       \
-  const VnOp name = {                                                                                     \
-    .domain = "", .type = "Scan", .since = first, .until = last,                                          \
+#define SCAN(name, first, last, n_inputs, left_out)                                                            \
+  const VnOp name = {                                                                                          \
+    .domain = "", .type = "Scan", .since = first, .until = last,                                               \
     .min_inputs = n_inputs, .max_inputs = VN_OP_MAX_INPUTS, .min_outputs = 0, .max_outputs = VN_OP_MAX_INPUTS, \
-    .optional = left_out,                                                                                 \
-    .family = VN_FAMILY_OTHER,                                                                            \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                                                    \
-    .makes_outputs = TRUE,                                                                                \
-    .infer = scan_infer,                                                                                  \
-    .run = scan_run,                                                                                      \
+    .optional = left_out,                                                                                      \
+    .family = VN_FAMILY_OTHER,                                                                                 \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                                                         \
+    .makes_outputs = TRUE,                                                                                     \
+    .infer = scan_infer,                                                                                       \
+    .run = scan_run,                                                                                           \
   };
 
 SCAN (vn_op_scan_8, 8, 8, 2, 1)

@@ -5,8 +5,8 @@
 
 /* Slices taken of @dim: a condition that is shorter counts as false beyond its end. */
 static gint64
-count_true (const VnTensor *condition,
-            gint64          dim)
+select_count_true (const VnTensor *condition,
+                   gint64          dim)
 {
   gint64 n = 0;
 
@@ -16,8 +16,8 @@ count_true (const VnTensor *condition,
 }
 
 static gboolean
-compress_infer (VnOpContext *ctx,
-                GError     **error)
+select_compress_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   VnShape shape = ctx->in_types[0].shape, out = { 1, { VN_DIM_UNKNOWN } };
   const VnTensor *condition = ctx->in != NULL ? ctx->in[1] : NULL;
@@ -29,7 +29,7 @@ compress_infer (VnOpContext *ctx,
   if (vn_node_get_attr (ctx->node, "axis") == NULL)
     {
       if (condition != NULL && vn_shape_is_static (&shape))
-        out.dims[0] = count_true (condition, vn_shape_count (&shape, 0, shape.rank));
+        out.dims[0] = select_count_true (condition, vn_shape_count (&shape, 0, shape.rank));
     }
   else if (shape.rank < 0)
     out = VN_SHAPE_UNKNOWN;
@@ -39,15 +39,15 @@ compress_infer (VnOpContext *ctx,
         return FALSE;
       out = shape;
       dim = out.dims[axis];
-      out.dims[axis] = condition != NULL && dim >= 0 ? count_true (condition, dim) : VN_DIM_UNKNOWN;
+      out.dims[axis] = condition != NULL && dim >= 0 ? select_count_true (condition, dim) : VN_DIM_UNKNOWN;
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
 }
 
 static gboolean
-compress_run (VnOpContext *ctx,
-              GError     **error)
+select_compress_run (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnTensor *in = ctx->in[0], *condition = ctx->in[1];
   gsize size = vn_elem_size (in->dtype), outer = 1, dim = in->n_elements, inner = 1;
@@ -81,13 +81,13 @@ const VnOp vn_op_compress_9 = {
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
-  .infer = compress_infer,
-  .run = compress_run,
+  .infer = select_compress_infer,
+  .run = select_compress_run,
 };
 
 static gboolean
-reverse_sequence_infer (VnOpContext *ctx,
-                        GError     **error)
+select_reverse_sequence_infer (VnOpContext *ctx,
+                               GError     **error)
 {
   gint64 batch = vn_node_get_int (ctx->node, "batch_axis", 1), time = vn_node_get_int (ctx->node, "time_axis", 0);
   int rank = ctx->in_types[0].shape.rank;
@@ -102,8 +102,8 @@ reverse_sequence_infer (VnOpContext *ctx,
 }
 
 static gboolean
-reverse_sequence_run (VnOpContext *ctx,
-                      GError     **error)
+select_reverse_sequence_run (VnOpContext *ctx,
+                             GError     **error)
 {
   const VnTensor *in = ctx->in[0], *lengths = ctx->in[1];
   int batch_axis = (int) vn_node_get_int (ctx->node, "batch_axis", 1);
@@ -141,6 +141,6 @@ const VnOp vn_op_reverse_sequence_10 = {
   .dtypes = VN_MOVABLE_BITS,
   .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,
   .family = VN_FAMILY_SHAPE,
-  .infer = reverse_sequence_infer,
-  .run = reverse_sequence_run,
+  .infer = select_reverse_sequence_infer,
+  .run = select_reverse_sequence_run,
 };

@@ -19,9 +19,9 @@ split_infer (VnOpContext *ctx,
 
 /* Pieces without elements cost memory too: there may not be many more of them than elements. */
 static gboolean
-check_count (VnOpContext *ctx,
-             gint64       n,
-             GError     **error)
+sequence_split_check_count (VnOpContext *ctx,
+                            gint64       n,
+                            GError     **error)
 {
   if (n <= (gint64) MIN (ctx->in[0]->n_elements, G_MAXINT32) + 65536)
     return TRUE;
@@ -32,13 +32,13 @@ check_count (VnOpContext *ctx,
 }
 
 static gboolean
-add_piece (GPtrArray       *pieces,
-           const VnTensor  *tensor,
-           int              axis,
-           gint64           first,
-           gint64           n,
-           gboolean         keep_axis,
-           GError         **error)
+sequence_split_add_piece (GPtrArray       *pieces,
+                          const VnTensor  *tensor,
+                          int              axis,
+                          gint64           first,
+                          gint64           n,
+                          gboolean         keep_axis,
+                          GError         **error)
 {
   VnTensor *piece = vn_slab_take (tensor, axis, first, n, keep_axis, error);
 
@@ -60,10 +60,10 @@ split_evenly (VnOpContext *ctx,
 
   if (size < 1)
     return vn_op_fail (ctx, error, _("SplitToSequence: pieces of %lld elements"), (long long) size);
-  if (!check_count (ctx, dim / size, error))
+  if (!sequence_split_check_count (ctx, dim / size, error))
     return FALSE;
   for (gint64 at = 0; at < dim; at += MIN (size, dim - at))
-    if (!add_piece (pieces, ctx->in[0], axis, at, MIN (size, dim - at), keep_axis, error))
+    if (!sequence_split_add_piece (pieces, ctx->in[0], axis, at, MIN (size, dim - at), keep_axis, error))
       return FALSE;
   return TRUE;
 }
@@ -77,7 +77,7 @@ split_by_list (VnOpContext    *ctx,
 {
   gint64 dim = ctx->in[0]->shape.dims[axis], at = 0;
 
-  if (!check_count (ctx, (gint64) sizes->n_elements, error))
+  if (!sequence_split_check_count (ctx, (gint64) sizes->n_elements, error))
     return FALSE;
   for (gsize i = 0; i < sizes->n_elements; i++)
     {
@@ -86,7 +86,7 @@ split_by_list (VnOpContext    *ctx,
       if (size < 0 || size > dim - at)
         return vn_op_fail (ctx, error, _("SplitToSequence: piece %zu has %lld elements, %lld are left"), i,
                            (long long) size, (long long) (dim - at));
-      if (!add_piece (pieces, ctx->in[0], axis, at, size, TRUE, error))
+      if (!sequence_split_add_piece (pieces, ctx->in[0], axis, at, size, TRUE, error))
         return FALSE;
       at += size;
     }
@@ -131,8 +131,8 @@ const VnOp vn_op_split_to_sequence_11 = {
 };
 
 static gboolean
-concat_infer (VnOpContext *ctx,
-              GError     **error)
+sequence_split_concat_infer (VnOpContext *ctx,
+                             GError     **error)
 {
   const VnTensorType *in = &ctx->in_types[0];
 
@@ -143,8 +143,8 @@ concat_infer (VnOpContext *ctx,
 }
 
 static gboolean
-concat_run (VnOpContext *ctx,
-            GError     **error)
+sequence_split_concat_run (VnOpContext *ctx,
+                           GError     **error)
 {
   gboolean new_axis = vn_node_get_int (ctx->node, "new_axis", 0) != 0;
   const VnTensor *in = ctx->in[0];
@@ -169,6 +169,6 @@ const VnOp vn_op_concat_from_sequence_11 = {
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .containers = TRUE,
   .makes_outputs = TRUE,
-  .infer = concat_infer,
-  .run = concat_run,
+  .infer = sequence_split_concat_infer,
+  .run = sequence_split_concat_run,
 };

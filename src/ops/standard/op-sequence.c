@@ -10,8 +10,8 @@ sequence_of (VnDType dtype)
 }
 
 static gboolean
-check_sequence (VnOpContext *ctx,
-                GError     **error)
+sequence_check_sequence (VnOpContext *ctx,
+                         GError     **error)
 {
   VnKind kind = ctx->in_types[0].kind;
 
@@ -24,8 +24,8 @@ check_sequence (VnOpContext *ctx,
 
 /* The inputs are there, and what must be a sequence is one. */
 static gboolean
-check_run (VnOpContext *ctx,
-           GError     **error)
+sequence_check_run (VnOpContext *ctx,
+                    GError     **error)
 {
   if (ctx->in[0]->kind == VN_KIND_SEQUENCE)
     return TRUE;
@@ -35,8 +35,8 @@ check_run (VnOpContext *ctx,
 /* ---- making one ---- */
 
 static gboolean
-construct_infer (VnOpContext *ctx,
-                 GError     **error)
+sequence_construct_infer (VnOpContext *ctx,
+                          GError     **error)
 {
   if (!vn_op_need_inputs (ctx, 0, error))
     return FALSE;
@@ -45,8 +45,8 @@ construct_infer (VnOpContext *ctx,
 }
 
 static gboolean
-construct_run (VnOpContext *ctx,
-               GError     **error)
+sequence_construct_run (VnOpContext *ctx,
+                        GError     **error)
 {
   g_autoptr(GPtrArray) items = g_ptr_array_new ();
 
@@ -57,8 +57,8 @@ construct_run (VnOpContext *ctx,
 }
 
 static gboolean
-empty_infer (VnOpContext *ctx,
-             GError     **error)
+sequence_empty_infer (VnOpContext *ctx,
+                      GError     **error)
 {
   gint64 dtype = vn_node_get_int (ctx->node, "dtype", VN_DTYPE_F32);
 
@@ -69,8 +69,8 @@ empty_infer (VnOpContext *ctx,
 }
 
 static gboolean
-empty_run (VnOpContext *ctx,
-           GError     **error)
+sequence_empty_run (VnOpContext *ctx,
+                    GError     **error)
 {
   g_autoptr(GPtrArray) items = g_ptr_array_new ();
 
@@ -81,10 +81,10 @@ empty_run (VnOpContext *ctx,
 /* ---- changing one ---- */
 
 static gboolean
-same_infer (VnOpContext *ctx,
-            GError     **error)
+sequence_same_infer (VnOpContext *ctx,
+                     GError     **error)
 {
-  if (!check_sequence (ctx, error))
+  if (!sequence_check_sequence (ctx, error))
     return FALSE;
   ctx->out_types[0] = sequence_of (ctx->in_types[0].dtype);
   return TRUE;
@@ -92,12 +92,12 @@ same_infer (VnOpContext *ctx,
 
 /* A position of the sequence, or, with @past_end, between two; negative ones count from the end. */
 static gboolean
-get_position (VnOpContext *ctx,
-              guint        input,
-              gboolean     past_end,
-              gint64       fallback,
-              guint       *position,
-              GError     **error)
+sequence_get_position (VnOpContext *ctx,
+                       guint        input,
+                       gboolean     past_end,
+                       gint64       fallback,
+                       guint       *position,
+                       GError     **error)
 {
   gint64 n = ctx->in[0]->items->len, last = past_end ? n : n - 1, value = fallback;
   guint found;
@@ -112,13 +112,13 @@ get_position (VnOpContext *ctx,
 }
 
 static gboolean
-insert_run (VnOpContext *ctx,
-            GError     **error)
+sequence_insert_run (VnOpContext *ctx,
+                     GError     **error)
 {
   g_autoptr(GPtrArray) items = NULL;
   guint position = 0;
 
-  if (!check_run (ctx, error) || !get_position (ctx, 2, TRUE, ctx->in[0]->items->len, &position, error))
+  if (!sequence_check_run (ctx, error) || !sequence_get_position (ctx, 2, TRUE, ctx->in[0]->items->len, &position, error))
     return FALSE;
   items = g_ptr_array_new ();
   for (guint i = 0; i < ctx->in[0]->items->len; i++)
@@ -129,13 +129,13 @@ insert_run (VnOpContext *ctx,
 }
 
 static gboolean
-erase_run (VnOpContext *ctx,
-           GError     **error)
+sequence_erase_run (VnOpContext *ctx,
+                    GError     **error)
 {
   g_autoptr(GPtrArray) items = NULL;
   guint position = 0;
 
-  if (!check_run (ctx, error) || !get_position (ctx, 1, FALSE, (gint64) ctx->in[0]->items->len - 1, &position, error))
+  if (!sequence_check_run (ctx, error) || !sequence_get_position (ctx, 1, FALSE, (gint64) ctx->in[0]->items->len - 1, &position, error))
     return FALSE;
   items = g_ptr_array_new ();
   for (guint i = 0; i < ctx->in[0]->items->len; i++)
@@ -148,75 +148,75 @@ erase_run (VnOpContext *ctx,
 /* ---- reading one ---- */
 
 static gboolean
-at_infer (VnOpContext *ctx,
-          GError     **error)
+sequence_at_infer (VnOpContext *ctx,
+                   GError     **error)
 {
-  if (!check_sequence (ctx, error))
+  if (!sequence_check_sequence (ctx, error))
     return FALSE;
   ctx->out_types[0] = (VnTensorType) { ctx->in_types[0].dtype, VN_SHAPE_UNKNOWN };
   return TRUE;
 }
 
 static gboolean
-at_run (VnOpContext *ctx,
-        GError     **error)
+sequence_at_run (VnOpContext *ctx,
+                 GError     **error)
 {
   guint position = 0;
 
-  if (!check_run (ctx, error) || !get_position (ctx, 1, FALSE, 0, &position, error))
+  if (!sequence_check_run (ctx, error) || !sequence_get_position (ctx, 1, FALSE, 0, &position, error))
     return FALSE;
   ctx->out[0] = vn_tensor_ref (g_ptr_array_index (ctx->in[0]->items, position));
   return TRUE;
 }
 
 static gboolean
-length_infer (VnOpContext *ctx,
-              GError     **error)
+sequence_length_infer (VnOpContext *ctx,
+                       GError     **error)
 {
   vn_op_set_output (ctx, 0, VN_DTYPE_S64, &VN_SHAPE_SCALAR);
-  return check_sequence (ctx, error);
+  return sequence_check_sequence (ctx, error);
 }
 
 static gboolean
-length_run (VnOpContext *ctx,
-            GError     **error)
+sequence_length_run (VnOpContext *ctx,
+                     GError     **error)
 {
-  if (!check_run (ctx, error))
+  if (!sequence_check_run (ctx, error))
     return FALSE;
   *(gint64 *) ctx->out[0]->data = ctx->in[0]->items->len;
   return TRUE;
 }
 
-#define SEQUENCE(name, op, inputs, most_inputs, makes, infer_func, run_func, ...) \
-  const VnOp name = {                                                           \
-    .domain = "", .type = op, .since = 11,                                      \
+#define SEQUENCE(name, op, inputs, most_inputs, makes, infer_func, run_func, ...)        \
+  const VnOp name = {                                                                    \
+    .domain = "", .type = op, .since = 11,                                               \
     .min_inputs = inputs, .max_inputs = most_inputs, .min_outputs = 1, .max_outputs = 1, \
-    .others = { __VA_ARGS__ },                                                  \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                          \
-    .containers = TRUE,                                                         \
-    .makes_outputs = makes,                                                     \
-    .infer = infer_func,                                                        \
-    .run = run_func,                                                            \
+    .others = { __VA_ARGS__ },                                                           \
+    .family = VN_FAMILY_SHAPE,                                                           \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),                                   \
+    .containers = TRUE,                                                                  \
+    .makes_outputs = makes,                                                              \
+    .infer = infer_func,                                                                 \
+    .run = run_func,                                                                     \
   };
 
-SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, construct_infer, construct_run,
+SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, sequence_construct_infer, sequence_construct_run,
           0)
-SEQUENCE (vn_op_sequence_empty_11, "SequenceEmpty", 0, 0, TRUE, empty_infer, empty_run, 0)
-SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, same_infer, insert_run, [1] = G_MAXUINT32, [2] = VN_INDEX_BITS)
-SEQUENCE (vn_op_sequence_erase_11, "SequenceErase", 1, 2, TRUE, same_infer, erase_run, [1] = VN_INDEX_BITS)
-SEQUENCE (vn_op_sequence_at_11, "SequenceAt", 2, 2, TRUE, at_infer, at_run, [1] = VN_INDEX_BITS)
-SEQUENCE (vn_op_sequence_length_11, "SequenceLength", 1, 1, FALSE, length_infer, length_run, 0)
+SEQUENCE (vn_op_sequence_empty_11, "SequenceEmpty", 0, 0, TRUE, sequence_empty_infer, sequence_empty_run, 0)
+SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, sequence_same_infer, sequence_insert_run, [1] = G_MAXUINT32, [2] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_erase_11, "SequenceErase", 1, 2, TRUE, sequence_same_infer, sequence_erase_run, [1] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_at_11, "SequenceAt", 2, 2, TRUE, sequence_at_infer, sequence_at_run, [1] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_length_11, "SequenceLength", 1, 1, FALSE, sequence_length_infer, sequence_length_run, 0)
 
 /* ---- SequenceMap ---- */
 
 static gboolean
-map_infer (VnOpContext *ctx,
-           GError     **error)
+sequence_map_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   const VnGraph *body = vn_op_get_body (ctx, "body", ctx->n_inputs, ctx->n_outputs, error);
 
-  if (body == NULL || !vn_op_need_inputs (ctx, 0, error) || !check_sequence (ctx, error))
+  if (body == NULL || !vn_op_need_inputs (ctx, 0, error) || !sequence_check_sequence (ctx, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
     ctx->out_types[i] = sequence_of (vn_op_body_type (ctx, body, i).dtype);
@@ -225,14 +225,14 @@ map_infer (VnOpContext *ctx,
 
 /* Element @k of each sequence; tensors are the same in every round. */
 static gboolean
-map_round (VnOpContext    *ctx,
-           const VnGraph  *body,
-           guint           k,
-           VnTensor      **values,
-           VnTensor      **results,
-           GPtrArray     **items,
-           gsize          *n_bytes,
-           GError        **error)
+sequence_map_round (VnOpContext    *ctx,
+                    const VnGraph  *body,
+                    guint           k,
+                    VnTensor      **values,
+                    VnTensor      **results,
+                    GPtrArray     **items,
+                    gsize          *n_bytes,
+                    GError        **error)
 {
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -255,20 +255,20 @@ map_round (VnOpContext    *ctx,
 }
 
 static gboolean
-map_run (VnOpContext *ctx,
-         GError     **error)
+sequence_map_run (VnOpContext *ctx,
+                  GError     **error)
 {
   const VnGraph *body = vn_op_get_body (ctx, "body", ctx->n_inputs, ctx->n_outputs, error);
   g_autofree VnTensor **values = g_new0 (VnTensor *, ctx->n_inputs + 1);
   g_autofree VnTensor **results = g_new0 (VnTensor *, ctx->n_outputs + 1);
   g_autofree GPtrArray **items = g_new0 (GPtrArray *, ctx->n_outputs + 1);
-  gboolean ok = body != NULL && check_run (ctx, error);
+  gboolean ok = body != NULL && sequence_check_run (ctx, error);
   gsize n_bytes = 0;
 
   for (guint i = 0; i < ctx->n_outputs; i++)
     items[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
   for (guint k = 0; ok && k < ctx->in[0]->items->len; k++)
-    ok = map_round (ctx, body, k, values, results, items, &n_bytes, error);
+    ok = sequence_map_round (ctx, body, k, values, results, items, &n_bytes, error);
   for (guint i = 0; ok && i < ctx->n_outputs; i++)
     {
       VnDType dtype = items[i]->len > 0 ? VN_DTYPE_UNDEFINED : vn_op_body_type (ctx, body, i).dtype;
@@ -288,6 +288,6 @@ const VnOp vn_op_sequence_map_17 = {
   .quant = VN_QUANT_TRAITS (VN_QUANT_OPAQUE, FALSE),
   .containers = TRUE,
   .makes_outputs = TRUE,
-  .infer = map_infer,
-  .run = map_run,
+  .infer = sequence_map_infer,
+  .run = sequence_map_run,
 };

@@ -68,8 +68,8 @@ const VnOp vn_op_shape_1 = {
 };
 
 static gboolean
-size_infer (VnOpContext *ctx,
-            GError     **error)
+shape_size_infer (VnOpContext *ctx,
+                  GError     **error)
 {
   gsize n;
 
@@ -86,8 +86,8 @@ size_infer (VnOpContext *ctx,
 }
 
 static gboolean
-size_run (VnOpContext *ctx,
-          GError     **error)
+shape_size_run (VnOpContext *ctx,
+                GError     **error)
 {
   *(gint64 *) ctx->out[0]->data = (gint64) ctx->in[0]->n_elements;
   return TRUE;
@@ -98,6 +98,6 @@ const VnOp vn_op_size_1 = {
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,
   .dtypes = G_MAXUINT32,
   .family = VN_FAMILY_SHAPE,
-  .infer = size_infer,
-  .run = size_run,
+  .infer = shape_size_infer,
+  .run = shape_size_run,
 };

@@ -19,9 +19,9 @@ typedef struct
 } Arguments;
 
 static gboolean
-get_arguments (VnOpContext *ctx,
-               Arguments   *args,
-               GError     **error)
+slice_get_arguments (VnOpContext *ctx,
+                     Arguments   *args,
+                     GError     **error)
 {
   gboolean as_attr = ctx->opset < 10, known_ends;
 
@@ -47,8 +47,8 @@ get_arguments (VnOpContext *ctx,
 
 /* Bounds that are known by name. */
 static gboolean
-get_open_bounds (VnOpContext *ctx,
-                 Arguments   *args)
+slice_get_open_bounds (VnOpContext *ctx,
+                       Arguments   *args)
 {
   return ctx->numbers != NULL && ctx->opset >= 10 &&
          vn_op_get_numbers_input (ctx, 1, args->starts, VN_MAX_RANK, &args->n_starts) &&
@@ -117,9 +117,9 @@ slice_open (VnDims *dims,
 }
 
 static gboolean
-resolve (VnOpContext *ctx,
-         Slices      *self,
-         GError     **error)
+slice_resolve (VnOpContext *ctx,
+               Slices      *self,
+               GError     **error)
 {
   const VnShape *input = &ctx->in_types[0].shape;
   Arguments args = { 0 };
@@ -127,14 +127,14 @@ resolve (VnOpContext *ctx,
   guint n;
 
   *self = (Slices) { .out = *input };
-  if (!get_arguments (ctx, &args, error))
+  if (!slice_get_arguments (ctx, &args, error))
     return FALSE;
   self->known = args.bounds_known && args.axes_known && args.steps_known;
   if (input->rank < 0)
     return TRUE;
   for (int d = 0; d < input->rank; d++)
     self->step[d] = 1;
-  known = args.axes_known && args.steps_known && (args.bounds_known || get_open_bounds (ctx, &args));
+  known = args.axes_known && args.steps_known && (args.bounds_known || slice_get_open_bounds (ctx, &args));
   n = known || args.bounds_known ? args.n_starts : args.n_axes;
   if (!args.axes_known || (!known && !args.bounds_known && args.n_axes == 0))
     {
@@ -170,7 +170,7 @@ slice_infer (VnOpContext *ctx,
 {
   Slices slices;
 
-  if (!resolve (ctx, &slices, error))
+  if (!slice_resolve (ctx, &slices, error))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &slices.out);
   return TRUE;
@@ -187,7 +187,7 @@ slice_run (VnOpContext *ctx,
   VnCopy copy = { 0 };
   Slices slices;
 
-  if (!vn_op_check_movable (ctx, error) || !resolve (ctx, &slices, error))
+  if (!vn_op_check_movable (ctx, error) || !slice_resolve (ctx, &slices, error))
     return FALSE;
   if (out->n_elements == 0)
     return TRUE;
@@ -203,17 +203,17 @@ slice_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define SLICE(variable, first, last, least, most)                               \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = "Slice", .since = first, .until = last,               \
-    .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1, \
+#define SLICE(variable, first, last, least, most)                                                     \
+  const VnOp variable = {                                                                             \
+    .domain = "", .type = "Slice", .since = first, .until = last,                                     \
+    .min_inputs = least, .max_inputs = most, .min_outputs = 1, .max_outputs = 1,                      \
     .others = { [1] = VN_INDEX_BITS, [2] = VN_INDEX_BITS, [3] = VN_INDEX_BITS, [4] = VN_INDEX_BITS }, \
-    .dtypes = VN_MOVABLE_BITS,                                                  \
-    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
-    .infer = slice_infer,                                                       \
-    .run = slice_run,                                                           \
+    .dtypes = VN_MOVABLE_BITS,                                                                        \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                                            \
+    .family = VN_FAMILY_SHAPE,                                                                        \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                                            \
+    .infer = slice_infer,                                                                             \
+    .run = slice_run,                                                                                 \
   };
 
 SLICE (vn_op_slice_1, 1, 9, 1, 1)

@@ -4,9 +4,9 @@
 #include "vn-elem-private.h"
 
 static gboolean
-get_block (VnOpContext *ctx,
-           gint64      *block,
-           GError     **error)
+space_depth_get_block (VnOpContext *ctx,
+                       gint64      *block,
+                       GError     **error)
 {
   int rank = ctx->in_types[0].shape.rank;
 
@@ -19,11 +19,11 @@ get_block (VnOpContext *ctx,
 }
 
 static gboolean
-divide_dim (VnOpContext  *ctx,
-            VnShape      *shape,
-            int           d,
-            gint64        by,
-            GError      **error)
+space_depth_divide_dim (VnOpContext  *ctx,
+                        VnShape      *shape,
+                        int           d,
+                        gint64        by,
+                        GError      **error)
 {
   if (shape->dims[d] < 0)
     {
@@ -38,11 +38,11 @@ divide_dim (VnOpContext  *ctx,
 }
 
 static gboolean
-multiply_dim (VnOpContext  *ctx,
-              VnShape      *shape,
-              int           d,
-              gint64        by,
-              GError      **error)
+space_depth_multiply_dim (VnOpContext  *ctx,
+                          VnShape      *shape,
+                          int           d,
+                          gint64        by,
+                          GError      **error)
 {
   if (shape->dims[d] < 0)
     shape->dims[d] = vn_dims_mul (vn_op_get_dims (ctx, shape->dims[d]), shape->dims[d], by);
@@ -58,10 +58,10 @@ depth_to_space_infer (VnOpContext *ctx,
   VnShape out = ctx->in_types[0].shape;
   gint64 b;
 
-  if (!get_block (ctx, &b, error))
+  if (!space_depth_get_block (ctx, &b, error))
     return FALSE;
-  if (out.rank == 4 && (!divide_dim (ctx, &out, 1, b * b, error) || !multiply_dim (ctx, &out, 2, b, error) ||
-                        !multiply_dim (ctx, &out, 3, b, error)))
+  if (out.rank == 4 && (!space_depth_divide_dim (ctx, &out, 1, b * b, error) || !space_depth_multiply_dim (ctx, &out, 2, b, error) ||
+                        !space_depth_multiply_dim (ctx, &out, 3, b, error)))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
@@ -74,10 +74,10 @@ space_to_depth_infer (VnOpContext *ctx,
   VnShape out = ctx->in_types[0].shape;
   gint64 b;
 
-  if (!get_block (ctx, &b, error))
+  if (!space_depth_get_block (ctx, &b, error))
     return FALSE;
-  if (out.rank == 4 && (!multiply_dim (ctx, &out, 1, b * b, error) || !divide_dim (ctx, &out, 2, b, error) ||
-                        !divide_dim (ctx, &out, 3, b, error)))
+  if (out.rank == 4 && (!space_depth_multiply_dim (ctx, &out, 1, b * b, error) || !space_depth_divide_dim (ctx, &out, 2, b, error) ||
+                        !space_depth_divide_dim (ctx, &out, 3, b, error)))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;
@@ -85,11 +85,11 @@ space_to_depth_infer (VnOpContext *ctx,
 
 /* Between a flat picture [N, C, H b, W b] and its deep form [N, C b b, H, W]. */
 static void
-rearrange (VnOpContext   *ctx,
-           gint64         b,
-           const VnShape *deep,
-           gboolean       to_deep,
-           gboolean       channel_first)
+space_depth_rearrange (VnOpContext   *ctx,
+                       gint64         b,
+                       const VnShape *deep,
+                       gboolean       to_deep,
+                       gboolean       channel_first)
 {
   gint64 n = deep->dims[0], c = deep->dims[1] / (b * b), h = deep->dims[2], w = deep->dims[3], hw = h * w;
   gint64 channel = channel_first ? b * b * hw : hw, row = channel_first ? b * hw : b * c * hw;
@@ -114,9 +114,9 @@ depth_to_space_run (VnOpContext *ctx,
   guint mode = vn_op_attr_choice (ctx, "mode", "DCR", modes, error);
   gint64 b;
 
-  if (mode == G_MAXUINT || !vn_op_check_movable (ctx, error) || !get_block (ctx, &b, error))
+  if (mode == G_MAXUINT || !vn_op_check_movable (ctx, error) || !space_depth_get_block (ctx, &b, error))
     return FALSE;
-  rearrange (ctx, b, &ctx->in[0]->shape, FALSE, mode == 1);
+  space_depth_rearrange (ctx, b, &ctx->in[0]->shape, FALSE, mode == 1);
   return TRUE;
 }
 
@@ -126,9 +126,9 @@ space_to_depth_run (VnOpContext *ctx,
 {
   gint64 b;
 
-  if (!vn_op_check_movable (ctx, error) || !get_block (ctx, &b, error))
+  if (!vn_op_check_movable (ctx, error) || !space_depth_get_block (ctx, &b, error))
     return FALSE;
-  rearrange (ctx, b, &ctx->out[0]->shape, TRUE, FALSE);
+  space_depth_rearrange (ctx, b, &ctx->out[0]->shape, TRUE, FALSE);
   return TRUE;
 }
 

@@ -5,11 +5,11 @@
 #include "vn-elem-private.h"
 
 static gboolean
-check_sizes (VnOpContext  *ctx,
-             const gint64 *sizes,
-             guint         n,
-             gint64        dim,
-             GError      **error)
+split_check_sizes (VnOpContext  *ctx,
+                   const gint64 *sizes,
+                   guint         n,
+                   gint64        dim,
+                   GError      **error)
 {
   gint64 sum = 0;
 
@@ -26,10 +26,10 @@ check_sizes (VnOpContext  *ctx,
 
 /* Piece @i of @n of a dim known by name. */
 static gint64
-open_piece (VnOpContext *ctx,
-            gint64       dim,
-            gint64       n,
-            guint        i)
+split_open_piece (VnOpContext *ctx,
+                  gint64       dim,
+                  gint64       n,
+                  guint        i)
 {
   VnDims *dims = vn_op_get_dims (ctx, dim);
   gint64 piece = ctx->opset < 18 ? vn_dims_floor_div (dims, dim, n) : vn_dims_ceil_div (dims, dim, n), rest;
@@ -41,10 +41,10 @@ open_piece (VnOpContext *ctx,
 }
 
 static gboolean
-equal_sizes (VnOpContext  *ctx,
-             gint64       *sizes,
-             gint64        dim,
-             GError      **error)
+split_equal_sizes (VnOpContext  *ctx,
+                   gint64       *sizes,
+                   gint64        dim,
+                   GError      **error)
 {
   gint64 n = ctx->opset >= 18 ? vn_node_get_int (ctx->node, "num_outputs", ctx->n_outputs) : ctx->n_outputs;
   gint64 piece = (dim + n - 1) / MAX (n, 1);
@@ -56,17 +56,17 @@ equal_sizes (VnOpContext  *ctx,
     return vn_op_fail (ctx, error, _("Split: %lld cannot be split into %u equal parts"),
                        (long long) dim, ctx->n_outputs);
   for (guint i = 0; i < ctx->n_outputs; i++)
-    sizes[i] = dim < 0 ? open_piece (ctx, dim, n, i) : CLAMP (dim - (gint64) i * piece, 0, piece);
+    sizes[i] = dim < 0 ? split_open_piece (ctx, dim, n, i) : CLAMP (dim - (gint64) i * piece, 0, piece);
   return TRUE;
 }
 
 /* Sizes in the type of the data. */
 static gboolean
-float_sizes (VnOpContext  *ctx,
-             gint64       *sizes,
-             guint        *n,
-             gboolean     *known,
-             GError      **error)
+split_float_sizes (VnOpContext  *ctx,
+                   gint64       *sizes,
+                   guint        *n,
+                   gboolean     *known,
+                   GError      **error)
 {
   const VnTensor *tensor = ctx->in != NULL ? ctx->in[1] : NULL;
 
@@ -97,7 +97,7 @@ split_infer (VnOpContext *ctx,
 
   if (ctx->n_outputs > VN_OP_MAX_INPUTS)
     return vn_op_fail (ctx, error, _("Split: %u outputs, at most %d can be handled"), ctx->n_outputs, VN_OP_MAX_INPUTS);
-  if (ctx->opset == 1 && vn_op_has_input (ctx, 1) ? !float_sizes (ctx, sizes, &n, &known, error)
+  if (ctx->opset == 1 && vn_op_has_input (ctx, 1) ? !split_float_sizes (ctx, sizes, &n, &known, error)
                                                   : !vn_op_attr_or_input (ctx, ctx->opset < 13 ? "split" : NULL, 1, sizes,
                                                                           VN_OP_MAX_INPUTS, &n, &known, error))
     return FALSE;
@@ -119,7 +119,7 @@ split_infer (VnOpContext *ctx,
         }
       return TRUE;
     }
-  if (n > 0 ? !check_sizes (ctx, sizes, n, dim, error) : known && !equal_sizes (ctx, sizes, dim, error))
+  if (n > 0 ? !split_check_sizes (ctx, sizes, n, dim, error) : known && !split_equal_sizes (ctx, sizes, dim, error))
     return FALSE;
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
@@ -153,17 +153,17 @@ split_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define SPLIT(variable, first, last, sizes)                                     \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = "Split", .since = first, .until = last,               \
+#define SPLIT(variable, first, last, sizes)                                              \
+  const VnOp variable = {                                                                \
+    .domain = "", .type = "Split", .since = first, .until = last,                        \
     .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS, \
-    .others = { [1] = sizes },                                                  \
-    .dtypes = VN_MOVABLE_BITS,                                                  \
-    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                      \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
-    .infer = split_infer,                                                       \
-    .run = split_run,                                                           \
+    .others = { [1] = sizes },                                                           \
+    .dtypes = VN_MOVABLE_BITS,                                                           \
+    .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                               \
+    .family = VN_FAMILY_SHAPE,                                                           \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                               \
+    .infer = split_infer,                                                                \
+    .run = split_run,                                                                    \
   };
 
 SPLIT (vn_op_split_1, 1, 1, VN_FLOAT_BITS)

@@ -13,8 +13,8 @@ typedef struct
 } Normalizer;
 
 static char *
-change_case (const char *text,
-             CaseChange  change)
+string_normalizer_change_case (const char *text,
+                               CaseChange  change)
 {
   g_autoptr(GString) out = g_string_new (NULL);
 
@@ -31,10 +31,10 @@ change_case (const char *text,
 
 /* How words are compared with the list. */
 static char *
-dup_key (const Normalizer *self,
-         const char       *text)
+string_normalizer_dup_key (const Normalizer *self,
+                           const char       *text)
 {
-  return change_case (text, self->sensitive ? KEEP : LOWER);
+  return string_normalizer_change_case (text, self->sensitive ? KEEP : LOWER);
 }
 
 static void
@@ -63,24 +63,24 @@ normalizer_init (Normalizer   *self,
       g_autofree char *word = g_strndup (data != NULL ? data : "", n);
 
       if (g_utf8_validate (word, -1, NULL))
-        g_hash_table_add (self->stopwords, dup_key (self, word));
+        g_hash_table_add (self->stopwords, string_normalizer_dup_key (self, word));
     }
   return TRUE;
 }
 
 static gboolean
-is_kept (const Normalizer *self,
-         const char       *text)
+string_normalizer_is_kept (const Normalizer *self,
+                           const char       *text)
 {
-  g_autofree char *key = dup_key (self, text);
+  g_autofree char *key = string_normalizer_dup_key (self, text);
 
   return !g_hash_table_contains (self->stopwords, key);
 }
 
 static gboolean
-check_words (VnOpContext    *ctx,
-             const VnTensor *x,
-             GError        **error)
+string_normalizer_check_words (VnOpContext    *ctx,
+                               const VnTensor *x,
+                               GError        **error)
 {
   for (gsize i = 0; i < x->n_elements; i++)
     if (!g_utf8_validate (vn_string_get (x, i), -1, NULL))
@@ -106,13 +106,13 @@ normalizer_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, VN_DTYPE_STRING, &y);
   if (!normalizer_init (&self, ctx, error))
     return FALSE;
-  if (ctx->in == NULL || ctx->in[0] == NULL || !check_words (ctx, ctx->in[0], error))
+  if (ctx->in == NULL || ctx->in[0] == NULL || !string_normalizer_check_words (ctx, ctx->in[0], error))
     {
       normalizer_clear (&self);
       return ctx->in == NULL || ctx->in[0] == NULL;
     }
   for (gsize i = 0; i < ctx->in[0]->n_elements; i++)
-    kept += is_kept (&self, vn_string_get (ctx->in[0], i));
+    kept += string_normalizer_is_kept (&self, vn_string_get (ctx->in[0], i));
   y.dims[x->rank - 1] = MAX (kept, 1);
   vn_op_set_output (ctx, 0, VN_DTYPE_STRING, &y);
   normalizer_clear (&self);
@@ -127,11 +127,11 @@ normalizer_run (VnOpContext *ctx,
   Normalizer self = { 0 };
   gsize n = 0;
 
-  if (!check_words (ctx, x, error) || !normalizer_init (&self, ctx, error))
+  if (!string_normalizer_check_words (ctx, x, error) || !normalizer_init (&self, ctx, error))
     return FALSE;
   for (gsize i = 0; i < x->n_elements && n < ctx->out[0]->n_elements; i++)
-    if (is_kept (&self, vn_string_get (x, i)))
-      vn_string_take (ctx->out[0], n++, change_case (vn_string_get (x, i), self.change));
+    if (string_normalizer_is_kept (&self, vn_string_get (x, i)))
+      vn_string_take (ctx->out[0], n++, string_normalizer_change_case (vn_string_get (x, i), self.change));
   normalizer_clear (&self);
   return TRUE;
 }

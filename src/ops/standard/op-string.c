@@ -6,8 +6,8 @@
 #include "vn-elem-private.h"
 
 static gboolean
-concat_infer (VnOpContext *ctx,
-              GError     **error)
+string_concat_infer (VnOpContext *ctx,
+                     GError     **error)
 {
   const VnShape *a = &ctx->in_types[0].shape, *b = &ctx->in_types[1].shape;
   VnShape out = VN_SHAPE_UNKNOWN;
@@ -21,8 +21,8 @@ concat_infer (VnOpContext *ctx,
 }
 
 static gboolean
-concat_run (VnOpContext *ctx,
-            GError     **error)
+string_concat_run (VnOpContext *ctx,
+                   GError     **error)
 {
   const VnShape *shapes[2] = { &ctx->in[0]->shape, &ctx->in[1]->shape };
   VnTensor *out = ctx->out[0];
@@ -42,8 +42,8 @@ const VnOp vn_op_string_concat_20 = {
   .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (STRING),
   .same_dtype = 1u << 1,
-  .infer = concat_infer,
-  .run = concat_run,
+  .infer = string_concat_infer,
+  .run = string_concat_run,
 };
 
 /* ---- StringSplit ---- */
@@ -56,8 +56,8 @@ typedef struct
 } Splitter;
 
 static void
-splitter_init (Splitter    *self,
-               VnOpContext *ctx)
+string_splitter_init (Splitter    *self,
+                      VnOpContext *ctx)
 {
   gint64 given = vn_node_get_int (ctx->node, "maxsplit", -1);
 
@@ -68,7 +68,7 @@ splitter_init (Splitter    *self,
 
 /* Length of the white space character at @text, 0 if there is none. */
 static gsize
-space_at (const char *text)
+string_space_at (const char *text)
 {
   gunichar c = g_utf8_get_char_validated (text, -1);
 
@@ -80,22 +80,22 @@ space_at (const char *text)
 }
 
 static const char *
-skip_spaces (const char *text)
+string_skip_spaces (const char *text)
 {
   gsize n;
 
-  while ((n = space_at (text)) > 0)
+  while ((n = string_space_at (text)) > 0)
     text += n;
   return text;
 }
 
 /* The next piece from *@text on; *@text becomes the rest, or %NULL after the last one. */
 static gboolean
-next_piece (const Splitter  *self,
-            const char     **text,
-            gint64           n_before,
-            const char     **piece,
-            gsize           *length)
+string_next_piece (const Splitter  *self,
+                   const char     **text,
+                   gint64           n_before,
+                   const char     **piece,
+                   gsize           *length)
 {
   const char *from = *text, *end;
 
@@ -104,7 +104,7 @@ next_piece (const Splitter  *self,
   *text = NULL;
   if (self->length == 0)
     {
-      from = skip_spaces (from);
+      from = string_skip_spaces (from);
       if (*from == '\0')
         return FALSE;
     }
@@ -118,7 +118,7 @@ next_piece (const Splitter  *self,
     }
   else if (n_before < self->max_splits)
     {
-      for (end = from; *end != '\0' && space_at (end) == 0; end++)
+      for (end = from; *end != '\0' && string_space_at (end) == 0; end++)
         ;
       *text = end;
     }
@@ -128,21 +128,21 @@ next_piece (const Splitter  *self,
 }
 
 static gint64
-count_pieces (const Splitter *self,
-              const char     *text)
+string_count_pieces (const Splitter *self,
+                     const char     *text)
 {
   const char *piece;
   gint64 n = 0;
   gsize length;
 
-  while (next_piece (self, &text, n, &piece, &length))
+  while (string_next_piece (self, &text, n, &piece, &length))
     n++;
   return n;
 }
 
 static gboolean
-split_infer (VnOpContext *ctx,
-             GError     **error)
+string_split_infer (VnOpContext *ctx,
+                    GError     **error)
 {
   const VnTensor *x = ctx->in != NULL ? ctx->in[0] : NULL;
   VnShape shape = ctx->in_types[0].shape;
@@ -154,9 +154,9 @@ split_infer (VnOpContext *ctx,
   if (ctx->in_types[0].dtype != VN_DTYPE_STRING && ctx->in_types[0].dtype != VN_DTYPE_UNDEFINED)
     return vn_op_fail (ctx, error, _("only strings can be split"));
   vn_op_set_output (ctx, 1, VN_DTYPE_S64, &shape);
-  splitter_init (&splitter, ctx);
+  string_splitter_init (&splitter, ctx);
   for (gsize i = 0; x != NULL && i < x->n_elements; i++)
-    most = MAX (most, count_pieces (&splitter, vn_string_get (x, i)));
+    most = MAX (most, string_count_pieces (&splitter, vn_string_get (x, i)));
   g_free (splitter.delimiter);
   if (shape.rank >= 0)
     shape.dims[shape.rank++] = most;
@@ -165,22 +165,22 @@ split_infer (VnOpContext *ctx,
 }
 
 static gboolean
-split_run (VnOpContext *ctx,
-           GError     **error)
+string_split_run (VnOpContext *ctx,
+                  GError     **error)
 {
   const VnTensor *x = ctx->in[0];
   VnTensor *pieces = ctx->out[0], *counts = ctx->n_outputs > 1 ? ctx->out[1] : NULL;
   gsize columns = pieces != NULL ? (gsize) pieces->shape.dims[pieces->shape.rank - 1] : 0;
   Splitter splitter;
 
-  splitter_init (&splitter, ctx);
+  string_splitter_init (&splitter, ctx);
   for (gsize i = 0; i < x->n_elements; i++)
     {
       const char *rest = vn_string_get (x, i), *piece;
       gint64 n = 0;
       gsize length;
 
-      for (; next_piece (&splitter, &rest, n, &piece, &length); n++)
+      for (; string_next_piece (&splitter, &rest, n, &piece, &length); n++)
         if ((gsize) n < columns)
           vn_string_take (pieces, i * columns + (gsize) n, g_strndup (piece, length));
       if (counts != NULL)
@@ -194,6 +194,6 @@ const VnOp vn_op_string_split_20 = {
   .domain = "", .type = "StringSplit", .since = 20,
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 2,
   .dtypes = VN_DTYPE_BIT (STRING),
-  .infer = split_infer,
-  .run = split_run,
+  .infer = string_split_infer,
+  .run = string_split_run,
 };

@@ -5,9 +5,9 @@
 enum { PAST, UPDATE, PLACES };
 
 static gboolean
-check_shapes (VnOpContext *ctx,
-              int         *axis,
-              GError     **error)
+tensor_scatter_check_shapes (VnOpContext *ctx,
+                             int         *axis,
+                             GError     **error)
 {
   const VnShape *past = &ctx->in_types[PAST].shape, *update = &ctx->in_types[UPDATE].shape;
 
@@ -36,18 +36,18 @@ tensor_scatter_infer (VnOpContext *ctx,
 
   if (vn_op_attr_choice (ctx, "mode", "linear", modes, error) > 1)
     return FALSE;
-  return check_shapes (ctx, &axis, error) && vn_op_infer_same (ctx, error);
+  return tensor_scatter_check_shapes (ctx, &axis, error) && vn_op_infer_same (ctx, error);
 }
 
 /* Where the rows of sample @b go. */
 static gboolean
-find_place (VnOpContext  *ctx,
-            gsize         b,
-            gint64        room,
-            gint64        n,
-            gboolean      circular,
-            gint64       *place,
-            GError      **error)
+tensor_scatter_find_place (VnOpContext  *ctx,
+                           gsize         b,
+                           gint64        room,
+                           gint64        n,
+                           gboolean      circular,
+                           gint64       *place,
+                           GError      **error)
 {
   const VnTensor *places = vn_op_has_input (ctx, PLACES) ? ctx->in[PLACES] : NULL;
 
@@ -80,7 +80,7 @@ tensor_scatter_run (VnOpContext *ctx,
   const char *from = ctx->in[UPDATE]->data;
   int axis = 0;
 
-  if (!vn_op_check_movable (ctx, error) || !check_shapes (ctx, &axis, error) ||
+  if (!vn_op_check_movable (ctx, error) || !tensor_scatter_check_shapes (ctx, &axis, error) ||
       !vn_op_check_same_dtype (ctx, PAST, UPDATE, error))
     return FALSE;
   row = (gsize) vn_shape_count (past, axis + 1, past->rank) * size;
@@ -92,7 +92,7 @@ tensor_scatter_run (VnOpContext *ctx,
       gsize room = (gsize) past->dims[axis], n = (gsize) update->dims[axis], head;
       gint64 place;
 
-      if (!find_place (ctx, item / blocks, (gint64) room, (gint64) n, circular, &place, error))
+      if (!tensor_scatter_find_place (ctx, item / blocks, (gint64) room, (gint64) n, circular, &place, error))
         return FALSE;
       head = MIN (n, room - (gsize) place);
       vn_copy_rows (head, row, from + item * n * row, row, to + (item * room + (gsize) place) * row, row);

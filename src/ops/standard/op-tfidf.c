@@ -31,7 +31,7 @@ typedef struct
 } Vectorizer;
 
 static guint
-edge_hash (gconstpointer key)
+tfidf_edge_hash (gconstpointer key)
 {
   const Edge *edge = key;
 
@@ -39,14 +39,14 @@ edge_hash (gconstpointer key)
 }
 
 static gboolean
-edge_equal (gconstpointer a,
-            gconstpointer b)
+tfidf_edge_equal (gconstpointer a,
+                  gconstpointer b)
 {
   return memcmp (a, b, sizeof (Edge)) == 0;
 }
 
 static void
-vectorizer_free (gpointer data)
+tfidf_vectorizer_free (gpointer data)
 {
   Vectorizer *self = data;
 
@@ -56,13 +56,13 @@ vectorizer_free (gpointer data)
   g_free (self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vectorizer, vectorizer_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vectorizer, tfidf_vectorizer_free)
 
 /* Number of a word of the list, a new one if it is not known. */
 static guint32
-intern (Vectorizer   *self,
-        const VnAttr *pool,
-        guint         i)
+tfidf_intern (Vectorizer   *self,
+              const VnAttr *pool,
+              guint         i)
 {
   gpointer key;
   guint32 found;
@@ -88,9 +88,9 @@ intern (Vectorizer   *self,
 }
 
 static guint32
-grow (Vectorizer *self,
-      guint32     node,
-      guint32     word)
+tfidf_grow (Vectorizer *self,
+            guint32     node,
+            guint32     word)
 {
   Edge edge = { node, word };
   guint32 next = GPOINTER_TO_UINT (g_hash_table_lookup (self->edges, &edge));
@@ -107,11 +107,11 @@ grow (Vectorizer *self,
 /* ---- the list ---- */
 
 static gboolean
-read_columns (Vectorizer    *self,
-              VnOpContext   *ctx,
-              const gint64 **columns,
-              gsize         *n,
-              GError       **error)
+tfidf_read_columns (Vectorizer    *self,
+                    VnOpContext   *ctx,
+                    const gint64 **columns,
+                    gsize         *n,
+                    GError       **error)
 {
   *columns = vn_node_get_ints (ctx->node, "ngram_indexes", n);
   self->n_columns = 0;
@@ -127,9 +127,9 @@ read_columns (Vectorizer    *self,
 }
 
 static gboolean
-read_options (Vectorizer   *self,
-              VnOpContext  *ctx,
-              GError      **error)
+tfidf_read_options (Vectorizer   *self,
+                    VnOpContext  *ctx,
+                    GError      **error)
 {
   g_autofree char *mode = vn_node_dup_string (ctx->node, "mode", "");
 
@@ -148,14 +148,14 @@ read_options (Vectorizer   *self,
 
 /* Sequences of @size words from @first on; @id counts all sequences of the list. */
 static gboolean
-add_sequences (Vectorizer    *self,
-               VnOpContext   *ctx,
-               const VnAttr  *pool,
-               gsize          first,
-               gsize          n,
-               gsize          size,
-               gsize          id,
-               GError       **error)
+tfidf_add_sequences (Vectorizer    *self,
+                     VnOpContext   *ctx,
+                     const VnAttr  *pool,
+                     gsize          first,
+                     gsize          n,
+                     gsize          size,
+                     gsize          id,
+                     GError       **error)
 {
   const gint64 *columns;
   gsize n_columns;
@@ -169,18 +169,18 @@ add_sequences (Vectorizer    *self,
       guint32 node = 0;
 
       for (gsize j = 0; j < size; j++)
-        node = grow (self, node, intern (self, pool, (guint) (first + k * size + j)));
+        node = tfidf_grow (self, node, tfidf_intern (self, pool, (guint) (first + k * size + j)));
       g_array_index (self->columns, gint64, node) = columns[id + k];
     }
   return TRUE;
 }
 
 static gboolean
-read_list (Vectorizer    *self,
-           VnOpContext   *ctx,
-           const VnAttr  *pool,
-           gsize          n_words,
-           GError       **error)
+tfidf_read_list (Vectorizer    *self,
+                 VnOpContext   *ctx,
+                 const VnAttr  *pool,
+                 gsize          n_words,
+                 GError       **error)
 {
   gsize n_starts, id = 0;
   const gint64 *starts = vn_node_get_ints (ctx->node, "ngram_counts", &n_starts);
@@ -195,7 +195,7 @@ read_list (Vectorizer    *self,
                                          " in a list of %zu"), (long long) starts[i], (long long) end, n_words);
       n = (gsize) (end - starts[i]) / (i + 1);
       if ((gint64) i + 1 >= self->shortest && (gint64) i + 1 <= self->longest &&
-          !add_sequences (self, ctx, pool, (gsize) starts[i], n, i + 1, id, error))
+          !tfidf_add_sequences (self, ctx, pool, (gsize) starts[i], n, i + 1, id, error))
         return FALSE;
       id += n;
     }
@@ -203,8 +203,8 @@ read_list (Vectorizer    *self,
 }
 
 static Vectorizer *
-vectorizer_new (VnOpContext  *ctx,
-                GError      **error)
+tfidf_vectorizer_new (VnOpContext  *ctx,
+                      GError      **error)
 {
   g_autoptr(Vectorizer) self = g_new0 (Vectorizer, 1);
   const VnAttr *pool = vn_node_get_attr (ctx->node, "pool_strings");
@@ -217,7 +217,7 @@ vectorizer_new (VnOpContext  *ctx,
     pool = vn_node_get_attr (ctx->node, "pool_int64s");
   self->words = g_hash_table_new_full (self->strings ? g_str_hash : g_int64_hash,
                                        self->strings ? g_str_equal : g_int64_equal, g_free, NULL);
-  self->edges = g_hash_table_new_full (edge_hash, edge_equal, g_free, NULL);
+  self->edges = g_hash_table_new_full (tfidf_edge_hash, tfidf_edge_equal, g_free, NULL);
   self->columns = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_array_append_val (self->columns, none);
   if (pool == NULL || (!self->strings && pool->ints == NULL))
@@ -225,8 +225,8 @@ vectorizer_new (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("the list of words is missing"));
       return NULL;
     }
-  if (!read_columns (self, ctx, &columns, &n, error) || !read_options (self, ctx, error) ||
-      !read_list (self, ctx, pool, self->strings ? pool->strings->len : pool->ints->len, error))
+  if (!tfidf_read_columns (self, ctx, &columns, &n, error) || !tfidf_read_options (self, ctx, error) ||
+      !tfidf_read_list (self, ctx, pool, self->strings ? pool->strings->len : pool->ints->len, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -245,7 +245,7 @@ tfidf_infer (VnOpContext *ctx,
 
   if (x->rank > 2)
     return vn_op_fail (ctx, error, _("data of %d dims; it needs 1 or 2"), x->rank);
-  if (!read_columns (&self, ctx, &columns, &n, error) || !read_options (&self, ctx, error))
+  if (!tfidf_read_columns (&self, ctx, &columns, &n, error) || !tfidf_read_options (&self, ctx, error))
     return FALSE;
   if (x->rank >= 0)
     y = x->rank == 2 ? VN_SHAPE (x->dims[0], self.n_columns) : VN_SHAPE (self.n_columns);
@@ -255,9 +255,9 @@ tfidf_infer (VnOpContext *ctx,
 
 /* Numbers of the words of the data, 0 for those not in the list. */
 static guint32 *
-number_words (const Vectorizer  *self,
-              const VnTensor    *x,
-              GError           **error)
+tfidf_number_words (const Vectorizer  *self,
+                    const VnTensor    *x,
+                    GError           **error)
 {
   guint32 *words = vn_try_new (guint32, x->n_elements, error);
 
@@ -273,13 +273,13 @@ number_words (const Vectorizer  *self,
 
 /* Sequences from word @at on, each word @step behind the one before. */
 static void
-count_from (const Vectorizer *self,
-            const guint32    *words,
-            gsize             n,
-            gsize             at,
-            gsize             step,
-            gint64            shortest,
-            float            *y)
+tfidf_count_from (const Vectorizer *self,
+                  const guint32    *words,
+                  gsize             n,
+                  gsize             at,
+                  gsize             step,
+                  gint64            shortest,
+                  float            *y)
 {
   Edge edge = { 0 };
 
@@ -298,17 +298,17 @@ count_from (const Vectorizer *self,
 }
 
 static void
-count_row (const Vectorizer *self,
-           const guint32    *words,
-           gsize             n,
-           float            *y)
+tfidf_count_row (const Vectorizer *self,
+                 const guint32    *words,
+                 gsize             n,
+                 float            *y)
 {
   gint64 shortest = self->shortest;
 
   for (gsize step = 1; step <= MAX (n, 1) && (gint64) step - 1 <= self->skips; step++)
     {
       for (gsize at = 0; at < n; at++)
-        count_from (self, words, n, at, step, shortest, y);
+        tfidf_count_from (self, words, n, at, step, shortest, y);
       /* Single words are the same for every step: counted once. */
       if (shortest == 1 && ++shortest > self->longest)
         return;
@@ -316,8 +316,8 @@ count_row (const Vectorizer *self,
 }
 
 static void
-weigh (const Vectorizer *self,
-       float            *y)
+tfidf_weigh (const Vectorizer *self,
+             float            *y)
 {
   for (gsize i = 0; self->mode != TF && i < (gsize) self->n_columns; i++)
     {
@@ -332,7 +332,7 @@ tfidf_prepare (VnOpContext *ctx,
                gpointer    *prepared,
                GError     **error)
 {
-  *prepared = vectorizer_new (ctx, error);
+  *prepared = tfidf_vectorizer_new (ctx, error);
   return *prepared != NULL;
 }
 
@@ -341,7 +341,7 @@ tfidf_run (VnOpContext *ctx,
            GError     **error)
 {
   const VnTensor *x = ctx->in[0];
-  g_autoptr(Vectorizer) own = ctx->prepared == NULL ? vectorizer_new (ctx, error) : NULL;
+  g_autoptr(Vectorizer) own = ctx->prepared == NULL ? tfidf_vectorizer_new (ctx, error) : NULL;
   const Vectorizer *self = ctx->prepared != NULL ? ctx->prepared : own;
   gsize rows = x->shape.rank == 2 ? (gsize) x->shape.dims[0] : 1, n = rows > 0 ? x->n_elements / rows : 0;
   g_autofree guint32 *words = NULL;
@@ -352,7 +352,7 @@ tfidf_run (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the list holds %s, but the data are %s"),
                        self->strings ? vn_dtype_get_name (VN_DTYPE_STRING) : vn_dtype_get_name (VN_DTYPE_S64),
                        vn_dtype_get_name (x->dtype));
-  words = number_words (self, x, error);
+  words = tfidf_number_words (self, x, error);
   if (words == NULL)
     return FALSE;
   if (ctx->out[0]->n_bytes > 0)
@@ -361,8 +361,8 @@ tfidf_run (VnOpContext *ctx,
     {
       float *y = (float *) ctx->out[0]->data + row * (gsize) self->n_columns;
 
-      count_row (self, words + row * n, n, y);
-      weigh (self, y);
+      tfidf_count_row (self, words + row * n, n, y);
+      tfidf_weigh (self, y);
     }
   return TRUE;
 }
@@ -374,5 +374,5 @@ const VnOp vn_op_tf_idf_vectorizer_9 = {
   .infer = tfidf_infer,
   .run = tfidf_run,
   .prepare = tfidf_prepare,
-  .release = vectorizer_free,
+  .release = tfidf_vectorizer_free,
 };

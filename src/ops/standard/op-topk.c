@@ -11,10 +11,10 @@ typedef struct
 } Entry;
 
 static gboolean
-get_k (VnOpContext *ctx,
-       gint64      *k,
-       gboolean    *known,
-       GError     **error)
+topk_get_k (VnOpContext *ctx,
+            gint64      *k,
+            gboolean    *known,
+            GError     **error)
 {
   guint n;
 
@@ -47,7 +47,7 @@ topk_infer (VnOpContext *ctx,
   gint64 k, dim;
   int axis;
 
-  if (!get_k (ctx, &k, &known, error))
+  if (!topk_get_k (ctx, &k, &known, error))
     return FALSE;
   if (out.rank >= 0)
     {
@@ -68,8 +68,8 @@ topk_infer (VnOpContext *ctx,
 
 /* Whether @a comes before @b in the order of large values. */
 static gboolean
-is_larger (const Entry *a,
-           const Entry *b)
+topk_is_larger (const Entry *a,
+                const Entry *b)
 {
   if (a->integer != b->integer)
     return a->integer > b->integer;
@@ -77,23 +77,23 @@ is_larger (const Entry *a,
 }
 
 static gboolean
-comes_first (const Entry *a,
-             const Entry *b,
-             gboolean     largest)
+topk_comes_first (const Entry *a,
+                  const Entry *b,
+                  gboolean     largest)
 {
-  if (largest ? is_larger (a, b) : is_larger (b, a))
+  if (largest ? topk_is_larger (a, b) : topk_is_larger (b, a))
     return TRUE;
-  if (largest ? is_larger (b, a) : is_larger (a, b))
+  if (largest ? topk_is_larger (b, a) : topk_is_larger (a, b))
     return FALSE;
   return a->index < b->index;
 }
 
 /* A heap whose root is the entry that comes last: what the next better one replaces. */
 static void
-sift_down (Entry   *heap,
-           gsize    n,
-           gsize    i,
-           gboolean largest)
+topk_sift_down (Entry   *heap,
+                gsize    n,
+                gsize    i,
+                gboolean largest)
 {
   for (;;)
     {
@@ -102,9 +102,9 @@ sift_down (Entry   *heap,
 
       if (child >= n)
         return;
-      if (child + 1 < n && comes_first (&heap[child], &heap[child + 1], largest))
+      if (child + 1 < n && topk_comes_first (&heap[child], &heap[child + 1], largest))
         child++;
-      if (!comes_first (&heap[i], &heap[child], largest))
+      if (!topk_comes_first (&heap[i], &heap[child], largest))
         return;
       swap = heap[i];
       heap[i] = heap[child];
@@ -114,18 +114,18 @@ sift_down (Entry   *heap,
 }
 
 static void
-select_sorted (Entry   *entries,
-               gsize    n,
-               gsize    k,
-               gboolean largest)
+topk_select_sorted (Entry   *entries,
+                    gsize    n,
+                    gsize    k,
+                    gboolean largest)
 {
   for (gsize i = k / 2; i-- > 0;)
-    sift_down (entries, k, i, largest);
+    topk_sift_down (entries, k, i, largest);
   for (gsize i = k; i < n; i++)
-    if (comes_first (&entries[i], &entries[0], largest))
+    if (topk_comes_first (&entries[i], &entries[0], largest))
       {
         entries[0] = entries[i];
-        sift_down (entries, k, 0, largest);
+        topk_sift_down (entries, k, 0, largest);
       }
   for (gsize end = k; end > 1; end--)
     {
@@ -133,14 +133,14 @@ select_sorted (Entry   *entries,
 
       entries[0] = entries[end - 1];
       entries[end - 1] = last;
-      sift_down (entries, end - 1, 0, largest);
+      topk_sift_down (entries, end - 1, 0, largest);
     }
 }
 
 static Entry
-load_entry (const VnTensor *in,
-            gsize           at,
-            gsize           index)
+topk_load_entry (const VnTensor *in,
+                 gsize           at,
+                 gsize           index)
 {
   Entry entry = { .index = (gint64) index };
 
@@ -179,8 +179,8 @@ topk_run (VnOpContext *ctx,
       gsize base = row / inner * n * inner + row % inner, to = row / inner * k * inner + row % inner;
 
       for (gsize i = 0; i < n; i++)
-        entries[i] = load_entry (in, base + i * inner, i);
-      select_sorted (entries, n, k, largest);
+        entries[i] = topk_load_entry (in, base + i * inner, i);
+      topk_select_sorted (entries, n, k, largest);
       for (gsize i = 0; i < k; i++)
         {
           gsize from = base + (gsize) entries[i].index * inner;
@@ -194,16 +194,16 @@ topk_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define TOPK(variable, first, last, inputs)                                     \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = "TopK", .since = first, .until = last,                \
+#define TOPK(variable, first, last, inputs)                                         \
+  const VnOp variable = {                                                           \
+    .domain = "", .type = "TopK", .since = first, .until = last,                    \
     .min_inputs = inputs, .max_inputs = inputs, .min_outputs = 1, .max_outputs = 2, \
-    .others = { [1] = VN_LENGTH_BITS },                                         \
-    .dtypes = VN_NUMBER_BITS,                                                   \
-    .family = VN_FAMILY_SHAPE,                                                  \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                      \
-    .infer = topk_infer,                                                        \
-    .run = topk_run,                                                            \
+    .others = { [1] = VN_LENGTH_BITS },                                             \
+    .dtypes = VN_NUMBER_BITS,                                                       \
+    .family = VN_FAMILY_SHAPE,                                                      \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_PASSTHROUGH, TRUE),                          \
+    .infer = topk_infer,                                                            \
+    .run = topk_run,                                                                \
   };
 
 TOPK (vn_op_topk_1, 1, 9, 1)

@@ -3,10 +3,10 @@
 #include "vn-elem-private.h"
 
 static gboolean
-get_permutation (VnOpContext *ctx,
-                 int          rank,
-                 int          perm[VN_MAX_RANK],
-                 GError     **error)
+transpose_get_permutation (VnOpContext *ctx,
+                           int          rank,
+                           int          perm[VN_MAX_RANK],
+                           GError     **error)
 {
   gsize n;
   const gint64 *values = vn_node_get_ints (ctx->node, "perm", &n);
@@ -37,7 +37,7 @@ transpose_infer (VnOpContext *ctx,
   VnShape out = { input->rank };
   int perm[VN_MAX_RANK];
 
-  if (!get_permutation (ctx, MAX (input->rank, 0), perm, input->rank >= 0 ? error : NULL))
+  if (!transpose_get_permutation (ctx, MAX (input->rank, 0), perm, input->rank >= 0 ? error : NULL))
     {
       if (input->rank >= 0)
         return FALSE;
@@ -58,7 +58,7 @@ transpose_run (VnOpContext *ctx,
   gint64 to[VN_MAX_RANK], from[VN_MAX_RANK];
   VnCopy copy = { 0 };
 
-  if (!vn_op_check_movable (ctx, error) || !get_permutation (ctx, in->shape.rank, perm, error))
+  if (!vn_op_check_movable (ctx, error) || !transpose_get_permutation (ctx, in->shape.rank, perm, error))
     return FALSE;
   vn_shape_strides (&in->shape, from);
   vn_shape_strides (&out->shape, to);

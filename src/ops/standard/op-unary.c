@@ -60,9 +60,9 @@ VN_SIGNED_TYPES (SIGNED_KERNELS, )
 VN_UNSIGNED_TYPES (UNSIGNED_KERNELS, )
 
 static void
-half_rows (UnaryFunc       func,
-           const VnTensor *in,
-           VnTensor       *out)
+unary_half_rows (UnaryFunc       func,
+                 const VnTensor *in,
+                 VnTensor       *out)
 {
   enum { PIECE = 512 };
   float wide[PIECE];
@@ -89,7 +89,7 @@ unary_run (VnOpContext      *ctx,
   if (func == NULL)
     return vn_op_unsupported (ctx, 0, error);
   if (half)
-    half_rows (func, in, ctx->out[0]);
+    unary_half_rows (func, in, ctx->out[0]);
   else
     func (in->data, ctx->out[0]->data, in->n_elements);
   return TRUE;

@@ -17,8 +17,8 @@ typedef struct
 } Unique;
 
 static int
-compare_doubles (double a,
-                 double b)
+unique_compare_doubles (double a,
+                        double b)
 {
   if (isnan (a) || isnan (b))
     return (isnan (a) != 0) - (isnan (b) != 0);
@@ -26,9 +26,9 @@ compare_doubles (double a,
 }
 
 static int
-compare_elements (const VnTensor *in,
-                  gsize           a,
-                  gsize           b)
+unique_compare_elements (const VnTensor *in,
+                         gsize           a,
+                         gsize           b)
 {
   switch (in->dtype)
     {
@@ -43,7 +43,7 @@ compare_elements (const VnTensor *in,
         {
           double x = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * a + part] : ((const double *) in->data)[2 * a + part];
           double y = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * b + part] : ((const double *) in->data)[2 * b + part];
-          int order = compare_doubles (x, y);
+          int order = unique_compare_doubles (x, y);
 
           if (order != 0)
             return order;
@@ -51,22 +51,22 @@ compare_elements (const VnTensor *in,
       return 0;
     default:
       if (vn_dtype_is_float (in->dtype))
-        return compare_doubles (vn_tensor_get_double (in, a), vn_tensor_get_double (in, b));
+        return unique_compare_doubles (vn_tensor_get_double (in, a), vn_tensor_get_double (in, b));
       return (vn_tensor_get_s64 (in, a) > vn_tensor_get_s64 (in, b)) - (vn_tensor_get_s64 (in, a) < vn_tensor_get_s64 (in, b));
     }
 }
 
 static int
-compare_slices (gconstpointer data,
-                gsize         a,
-                gsize         b)
+unique_compare_slices (gconstpointer data,
+                       gsize         a,
+                       gsize         b)
 {
   const Unique *self = data;
 
   for (gsize o = 0; o < self->outer; o++)
     for (gsize k = 0; k < self->inner; k++)
       {
-        int order = compare_elements (self->in, (o * self->n + a) * self->inner + k, (o * self->n + b) * self->inner + k);
+        int order = unique_compare_elements (self->in, (o * self->n + a) * self->inner + k, (o * self->n + b) * self->inner + k);
 
         if (order != 0)
           return order;
@@ -75,9 +75,9 @@ compare_slices (gconstpointer data,
 }
 
 static int
-compare_first (gconstpointer data,
-               gsize         a,
-               gsize         b)
+unique_compare_first (gconstpointer data,
+                      gsize         a,
+                      gsize         b)
 {
   const Unique *self = data;
 
@@ -109,31 +109,31 @@ unique_alloc (Unique  *self,
 
 /* ONNX Runtime's own form leaves out where each value is first, and never sorts. */
 static gboolean
-is_microsoft (const VnOpContext *ctx)
+unique_is_microsoft (const VnOpContext *ctx)
 {
   return *ctx->op->domain != '\0';
 }
 
 static guint
-meaning_of (const VnOpContext *ctx,
-            guint              output)
+unique_meaning_of (const VnOpContext *ctx,
+                   guint              output)
 {
-  return is_microsoft (ctx) && output != VALUES ? output + 1 : output;
+  return unique_is_microsoft (ctx) && output != VALUES ? output + 1 : output;
 }
 
 /* Groups of equal slices, numbered in the order of the output. */
 static gboolean
-find_groups (VnOpContext  *ctx,
-             Unique       *self,
-             GError      **error)
+unique_find_groups (VnOpContext  *ctx,
+                    Unique       *self,
+                    GError      **error)
 {
   for (gsize i = 0; i < self->n; i++)
     self->order[i] = i;
-  if (!vn_order_sort (self->order, self->n, compare_slices, self, error))
+  if (!vn_order_sort (self->order, self->n, unique_compare_slices, self, error))
     return FALSE;
   for (gsize i = 0; i < self->n; i++)
     {
-      if (i == 0 || compare_slices (self, self->order[i - 1], self->order[i]) != 0)
+      if (i == 0 || unique_compare_slices (self, self->order[i - 1], self->order[i]) != 0)
         {
           self->first[self->n_groups] = (gint64) self->order[i];
           self->count[self->n_groups++] = 0;
@@ -143,8 +143,8 @@ find_groups (VnOpContext  *ctx,
     }
   for (gsize i = 0; i < self->n_groups; i++)
     self->order[i] = i;
-  if ((is_microsoft (ctx) || vn_node_get_int (ctx->node, "sorted", 1) == 0) &&
-      !vn_order_sort (self->order, self->n_groups, compare_first, self, error))
+  if ((unique_is_microsoft (ctx) || vn_node_get_int (ctx->node, "sorted", 1) == 0) &&
+      !vn_order_sort (self->order, self->n_groups, unique_compare_first, self, error))
     return FALSE;
   for (gsize i = 0; i < self->n_groups; i++)
     self->rank[self->order[i]] = (gint64) i;
@@ -153,11 +153,11 @@ find_groups (VnOpContext  *ctx,
 
 /* How the input is cut; @axis: (out): -1 if it is flattened. */
 static gboolean
-cut (VnOpContext    *ctx,
-     const VnShape  *shape,
-     Unique         *self,
-     int            *axis,
-     GError        **error)
+unique_cut (VnOpContext    *ctx,
+            const VnShape  *shape,
+            Unique         *self,
+            int            *axis,
+            GError        **error)
 {
   *axis = -1;
   *self = (Unique) { .outer = 1, .n = (gsize) vn_shape_count (shape, 0, shape->rank), .inner = 1 };
@@ -172,8 +172,8 @@ cut (VnOpContext    *ctx,
 }
 
 static void
-copy_values (const Unique *self,
-             VnTensor     *out)
+unique_copy_values (const Unique *self,
+                    VnTensor     *out)
 {
   gsize size = vn_elem_size (out->dtype);
 
@@ -198,14 +198,14 @@ copy_values (const Unique *self,
 }
 
 static void
-fill_output (const Unique *self,
-             guint         output,
-             VnTensor     *out)
+unique_fill_output (const Unique *self,
+                    guint         output,
+                    VnTensor     *out)
 {
   gint64 *to = out->data;
 
   if (output == VALUES)
-    copy_values (self, out);
+    unique_copy_values (self, out);
   else if (output == INVERSE)
     for (gsize i = 0; i < self->n; i++)
       to[i] = self->rank[self->group[i]];
@@ -215,10 +215,10 @@ fill_output (const Unique *self,
 }
 
 static VnShape
-output_shape (const Unique  *self,
-              const VnShape *input,
-              int            axis,
-              guint          output)
+unique_output_shape (const Unique  *self,
+                     const VnShape *input,
+                     int            axis,
+                     guint          output)
 {
   VnShape shape = VN_SHAPE (output == INVERSE ? (gint64) self->n : (gint64) self->n_groups);
 
@@ -231,8 +231,8 @@ output_shape (const Unique  *self,
 }
 
 static gboolean
-make_outputs (VnOpContext  *ctx,
-              GError      **error)
+unique_make_outputs (VnOpContext  *ctx,
+                     GError      **error)
 {
   const VnTensor *in = ctx->in[0];
   g_auto(Unique) self = { 0 };
@@ -240,15 +240,15 @@ make_outputs (VnOpContext  *ctx,
 
   if ((ctx->op->dtypes >> in->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
-  if (!cut (ctx, &in->shape, &self, &axis, error) || !unique_alloc (&self, error))
+  if (!unique_cut (ctx, &in->shape, &self, &axis, error) || !unique_alloc (&self, error))
     return FALSE;
   self.in = in;
-  if (!find_groups (ctx, &self, error))
+  if (!unique_find_groups (ctx, &self, error))
     return FALSE;
   for (guint i = 0; i < MIN (ctx->n_outputs, N_OUTPUTS); i++)
     {
-      guint meaning = meaning_of (ctx, i);
-      VnShape shape = output_shape (&self, &in->shape, axis, meaning);
+      guint meaning = unique_meaning_of (ctx, i);
+      VnShape shape = unique_output_shape (&self, &in->shape, axis, meaning);
       VnDType dtype = i == VALUES ? in->dtype : VN_DTYPE_S64;
 
       vn_op_set_output (ctx, i, dtype, &shape);
@@ -259,7 +259,7 @@ make_outputs (VnOpContext  *ctx,
       if (!vn_shape_equal (&ctx->out[i]->shape, &shape))
         return vn_op_fail (ctx, error, _("Unique: there are %zu distinct values, another number was expected"),
                            self.n_groups);
-      fill_output (&self, meaning, ctx->out[i]);
+      unique_fill_output (&self, meaning, ctx->out[i]);
     }
   return TRUE;
 }
@@ -281,7 +281,7 @@ unique_infer (VnOpContext *ctx,
         values.dims[axis] = VN_DIM_UNKNOWN;
     }
   if (ctx->in != NULL && ctx->in[0] != NULL && ctx->out != NULL && ctx->out[0] == NULL)
-    return make_outputs (ctx, error);
+    return unique_make_outputs (ctx, error);
   vn_op_set_output (ctx, VALUES, ctx->in_types[0].dtype, &values);
   for (guint i = FIRST; i < N_OUTPUTS; i++)
     vn_op_set_output (ctx, i, VN_DTYPE_S64, &list);
@@ -294,7 +294,7 @@ unique_run (VnOpContext *ctx,
 {
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (ctx->out[i] != NULL)
-      return make_outputs (ctx, error);
+      return unique_make_outputs (ctx, error);
   return TRUE;
 }
 

@@ -5,9 +5,9 @@
 #define INTEGER_KERNELS(name, type, arg)                                        \
   VN_BINARY_KERNEL (, min_##name, type, type, a < b ? a : b)                    \
   VN_BINARY_KERNEL (, max_##name, type, type, a > b ? a : b)
-#define FLOAT_KERNELS(name, type, arg)                                          \
-  VN_BINARY_KERNEL (VN_MULTIVERSION, sum_##name, type, type, a + b)             \
-  VN_BINARY_KERNEL (VN_MULTIVERSION, scale_##name, type, type, a / b)           \
+#define FLOAT_KERNELS(name, type, arg)                                                \
+  VN_BINARY_KERNEL (VN_MULTIVERSION, sum_##name, type, type, a + b)                   \
+  VN_BINARY_KERNEL (VN_MULTIVERSION, scale_##name, type, type, a / b)                 \
   VN_BINARY_KERNEL (VN_MULTIVERSION, min_##name, type, type, a < b || a != a ? a : b) \
   VN_BINARY_KERNEL (VN_MULTIVERSION, max_##name, type, type, a > b || a != a ? a : b)
 VN_INTEGER_TYPES (INTEGER_KERNELS, )
@@ -42,7 +42,7 @@ variadic_infer (VnOpContext *ctx,
 }
 
 static void
-expand_first (VnOpContext *ctx)
+variadic_expand_first (VnOpContext *ctx)
 {
   VnTensor *out = ctx->out[0];
   const VnShape *shape = &ctx->in[0]->shape;
@@ -62,9 +62,9 @@ expand_first (VnOpContext *ctx)
 
 /* The inputs one after the other, left to right, as the reference does; the output holds the partial result. */
 static gboolean
-accumulate (VnOpContext         *ctx,
-            const VnBinaryFunc  *funcs,
-            GError             **error)
+variadic_accumulate (VnOpContext         *ctx,
+                     const VnBinaryFunc  *funcs,
+                     GError             **error)
 {
   VnTensor *out = ctx->out[0];
   gboolean half = (VN_HALF_BITS >> out->dtype & 1) != 0;
@@ -73,7 +73,7 @@ accumulate (VnOpContext         *ctx,
   if (func == NULL)
     return vn_op_unsupported (ctx, 0, error);
   if (ctx->n_inputs == 1)
-    expand_first (ctx);
+    variadic_expand_first (ctx);
   for (guint i = 1; i < ctx->n_inputs; i++)
     {
       gboolean first = i == 1;
@@ -83,7 +83,7 @@ accumulate (VnOpContext         *ctx,
       if (!vn_op_check_same_dtype (ctx, 0, i, error))
         return FALSE;
       if (first && !direct)
-        expand_first (ctx);
+        variadic_expand_first (ctx);
       vn_binary_apply (func, out->dtype, vn_elem_size (out->dtype), shapes, direct ? ctx->in[0]->data : out->data,
                        ctx->in[i]->data, &out->shape, out->data, NULL);
     }
@@ -91,29 +91,29 @@ accumulate (VnOpContext         *ctx,
 }
 
 static gboolean
-sum_run (VnOpContext *ctx,
-         GError     **error)
+variadic_sum_run (VnOpContext *ctx,
+                  GError     **error)
 {
-  return accumulate (ctx, sum_funcs, error);
+  return variadic_accumulate (ctx, sum_funcs, error);
 }
 
 static gboolean
-min_run (VnOpContext *ctx,
-         GError     **error)
+variadic_min_run (VnOpContext *ctx,
+                  GError     **error)
 {
-  return accumulate (ctx, min_funcs, error);
+  return variadic_accumulate (ctx, min_funcs, error);
 }
 
 static gboolean
-max_run (VnOpContext *ctx,
-         GError     **error)
+variadic_max_run (VnOpContext *ctx,
+                  GError     **error)
 {
-  return accumulate (ctx, max_funcs, error);
+  return variadic_accumulate (ctx, max_funcs, error);
 }
 
 static gboolean
-mean_run (VnOpContext *ctx,
-          GError     **error)
+variadic_mean_run (VnOpContext *ctx,
+                   GError     **error)
 {
   VnTensor *out = ctx->out[0];
   const VnShape *shapes[2] = { &out->shape, &VN_SHAPE_SCALAR };
@@ -123,25 +123,25 @@ mean_run (VnOpContext *ctx,
   gconstpointer divisor = out->dtype == VN_DTYPE_F32 ? (gconstpointer) &count :
                           out->dtype == VN_DTYPE_F64 ? (gconstpointer) &wide_count : (gconstpointer) &half_count;
 
-  if (!accumulate (ctx, sum_funcs, error))
+  if (!variadic_accumulate (ctx, sum_funcs, error))
     return FALSE;
   vn_binary_apply (scale_funcs[out->dtype == VN_DTYPE_F64 ? VN_DTYPE_F64 : VN_DTYPE_F32], out->dtype,
                    vn_elem_size (out->dtype), shapes, out->data, divisor, &out->shape, out->data, NULL);
   return TRUE;
 }
 
-#define VARIADIC(variable, name, types, run_func)                               \
-  const VnOp variable = {                                                       \
-    .domain = "", .type = name, .since = 1,                                     \
+#define VARIADIC(variable, name, types, run_func)                                        \
+  const VnOp variable = {                                                                \
+    .domain = "", .type = name, .since = 1,                                              \
     .min_inputs = 1, .max_inputs = VN_OP_MAX_INPUTS, .min_outputs = 1, .max_outputs = 1, \
-    .dtypes = types,                                                            \
-    .family = VN_FAMILY_ARITHMETIC,                                             \
-    .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),                         \
-    .infer = variadic_infer,                                                    \
-    .run = run_func,                                                            \
+    .dtypes = types,                                                                     \
+    .family = VN_FAMILY_ARITHMETIC,                                                      \
+    .quant = VN_QUANT_TRAITS (VN_QUANT_GENERIC, FALSE),                                  \
+    .infer = variadic_infer,                                                             \
+    .run = run_func,                                                                     \
   };
 
-VARIADIC (vn_op_sum_1, "Sum", VN_FLOAT_BITS, sum_run)
-VARIADIC (vn_op_mean_1, "Mean", VN_FLOAT_BITS, mean_run)
-VARIADIC (vn_op_min_1, "Min", VN_NUMBER_BITS, min_run)
-VARIADIC (vn_op_max_1, "Max", VN_NUMBER_BITS, max_run)
+VARIADIC (vn_op_sum_1, "Sum", VN_FLOAT_BITS, variadic_sum_run)
+VARIADIC (vn_op_mean_1, "Mean", VN_FLOAT_BITS, variadic_mean_run)
+VARIADIC (vn_op_min_1, "Min", VN_NUMBER_BITS, variadic_min_run)
+VARIADIC (vn_op_max_1, "Max", VN_NUMBER_BITS, variadic_max_run)

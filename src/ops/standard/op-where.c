@@ -24,24 +24,24 @@ where_infer (VnOpContext *ctx,
   return TRUE;
 }
 
-#define SELECT_ROW(size, type)                                                  \
-  case size:                                                                    \
-    {                                                                           \
-      const type *a = (const type *) x->data + row->offset[1];                  \
-      const type *b = (const type *) z->data + row->offset[2];                  \
-      type *y = (type *) out->data + row->out;                                  \
-                                                                                \
-      for (gsize i = 0; i < row->n; i++)                                        \
+#define SELECT_ROW(size, type)                                                       \
+  case size:                                                                         \
+    {                                                                                \
+      const type *a = (const type *) x->data + row->offset[1];                       \
+      const type *b = (const type *) z->data + row->offset[2];                       \
+      type *y = (type *) out->data + row->out;                                       \
+                                                                                     \
+      for (gsize i = 0; i < row->n; i++)                                             \
         y[i] = c[i * row->step[0]] != 0 ? a[i * row->step[1]] : b[i * row->step[2]]; \
-      break;                                                                    \
+      break;                                                                         \
     }
 
 static void
-select_row (const VnBroadcast *row,
-            const guint8      *c,
-            const VnTensor    *x,
-            const VnTensor    *z,
-            VnTensor          *out)
+where_select_row (const VnBroadcast *row,
+                  const guint8      *c,
+                  const VnTensor    *x,
+                  const VnTensor    *z,
+                  VnTensor          *out)
 {
   typedef struct { guint64 low, high; } Pair;
 
@@ -72,7 +72,7 @@ where_run (VnOpContext *ctx,
     return FALSE;
   vn_broadcast_init (&row, &ctx->out[0]->shape, shapes, 3);
   while (vn_broadcast_next (&row))
-    select_row (&row, (const guint8 *) ctx->in[0]->data + row.offset[0], ctx->in[1], ctx->in[2], ctx->out[0]);
+    where_select_row (&row, (const guint8 *) ctx->in[0]->data + row.offset[0], ctx->in[1], ctx->in[2], ctx->out[0]);
   return TRUE;
 }
 

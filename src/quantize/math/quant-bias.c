@@ -7,7 +7,7 @@
 #include <math.h>
 
 static gboolean
-is_narrow_integer (VnDType dtype)
+quant_bias_is_narrow_integer (VnDType dtype)
 {
   return vn_dtype_is_integer (dtype) && vn_dtype_get_bits (dtype) <= 16;
 }
@@ -15,9 +15,9 @@ is_narrow_integer (VnDType dtype)
 /* What is multiplied as integers adds a bias of 32 bit; otherwise a bias is kept as its weights are, or in float where
  * that would say too little of it. */
 static VnDType
-choose_type (const VnRecipe *recipe,
-             VnDType         x,
-             VnDType         weight)
+quant_bias_choose_type (const VnRecipe *recipe,
+                        VnDType         x,
+                        VnDType         weight)
 {
   if (recipe->bias != VN_BIAS_AUTO)
     return vn_bias_get_type (recipe->bias);
@@ -42,10 +42,10 @@ vn_quant_choose_bias (const VnRecipe     *recipe,
                       const VnTensorPlan *weight,
                       gboolean           *product)
 {
-  VnDType dtype = choose_type (recipe, x->dtype, weight->dtype);
+  VnDType dtype = quant_bias_choose_type (recipe, x->dtype, weight->dtype);
 
-  *product = dtype == VN_DTYPE_S32 && !vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) && is_narrow_integer (x->dtype) &&
-             is_narrow_integer (weight->dtype);
+  *product = dtype == VN_DTYPE_S32 && !vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) && quant_bias_is_narrow_integer (x->dtype) &&
+             quant_bias_is_narrow_integer (weight->dtype);
   return dtype;
 }
 

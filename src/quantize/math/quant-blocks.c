@@ -47,12 +47,12 @@ blocks_of (const VnShape *shape,
 }
 
 static void
-params_of_range (const Blocks *self,
-                 float         min,
-                 float         max,
-                 gboolean      symmetric,
-                 float        *scale,
-                 gint64       *zero_point)
+quant_blocks_params_of_range (const Blocks *self,
+                              float         min,
+                              float         max,
+                              gboolean      symmetric,
+                              float        *scale,
+                              gint64       *zero_point)
 {
   if (symmetric)
     {
@@ -70,11 +70,11 @@ params_of_range (const Blocks *self,
 
 /* Ranges of one row of blocks that lie side by side. */
 static void
-ranges_of_blocks (const float *x,
-                  gsize        n,
-                  gsize        inner,
-                  float       *min,
-                  float       *max)
+quant_blocks_ranges_of_blocks (const float *x,
+                               gsize        n,
+                               gsize        inner,
+                               float       *min,
+                               float       *max)
 {
   for (gsize i = 0; i < inner; i++)
     min[i] = max[i] = x[i];
@@ -130,12 +130,12 @@ vn_quant_block_params (VnTensor   *data,
       gsize first = b % cut.n_blocks * cut.block;
       const float *x = (const float *) aligned->data + (b / cut.n_blocks * cut.length + first) * cut.inner;
 
-      ranges_of_blocks (x, MIN (cut.block, cut.length - first), cut.inner, ends, ends + cut.inner);
+      quant_blocks_ranges_of_blocks (x, MIN (cut.block, cut.length - first), cut.inner, ends, ends + cut.inner);
       for (gsize i = 0; i < cut.inner; i++)
         {
           gint64 zero = 0;
 
-          params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric, (float *) scales->data + b * cut.inner + i, &zero);
+          quant_blocks_params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric, (float *) scales->data + b * cut.inner + i, &zero);
           vn_quant_store_integer (zeros, b * cut.inner + i, zero);
         }
     }

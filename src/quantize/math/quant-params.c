@@ -238,8 +238,8 @@ typedef struct
 } Slicing;
 
 static Slicing
-slice_along (const VnTensor *data,
-             int             axis)
+quant_params_slice_along (const VnTensor *data,
+                          int             axis)
 {
   const VnShape *shape = &data->shape;
 
@@ -252,10 +252,10 @@ slice_along (const VnTensor *data,
 #define RUN_BLOCK 256
 
 static void
-store_block (VnTensor    *out,
-             gsize        first,
-             const float *q,
-             gsize        n)
+quant_params_store_block (VnTensor    *out,
+                          gsize        first,
+                          const float *q,
+                          gsize        n)
 {
   if (vn_dtype_get_bits (out->dtype) == 8)
     {
@@ -270,14 +270,14 @@ store_block (VnTensor    *out,
 }
 
 static void
-quantize_run (const float *x,
-              gsize        n,
-              float        scale,
-              float        zero_point,
-              float        low,
-              float        high,
-              VnTensor    *out,
-              gsize        first)
+quant_params_quantize_run (const float *x,
+                           gsize        n,
+                           float        scale,
+                           float        zero_point,
+                           float        low,
+                           float        high,
+                           VnTensor    *out,
+                           gsize        first)
 {
   float q[RUN_BLOCK];
 
@@ -287,19 +287,19 @@ quantize_run (const float *x,
 
       for (gsize i = 0; i < count; i++)
         q[i] = CLAMP (rintf (x[start + i] / scale) + zero_point, low, high);
-      store_block (out, first + start, q, count);
+      quant_params_store_block (out, first + start, q, count);
     }
 }
 
 /* Quantities that a float cannot count: in double. */
 static void
-quantize_wide_run (const float *x,
-                   gsize        n,
-                   float        scale,
-                   double       zero_point,
-                   double       low,
-                   double       high,
-                   guint32     *out)
+quant_params_quantize_wide_run (const float *x,
+                                gsize        n,
+                                float        scale,
+                                double       zero_point,
+                                double       low,
+                                double       high,
+                                guint32     *out)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -310,13 +310,13 @@ quantize_wide_run (const float *x,
 }
 
 static void
-quantize_run_to (VnTensor    *result,
-                 const float *x,
-                 gsize        first,
-                 gsize        n,
-                 float        scale,
-                 double       zero_point,
-                 gboolean     narrow)
+quant_params_quantize_run_to (VnTensor    *result,
+                              const float *x,
+                              gsize        first,
+                              gsize        n,
+                              float        scale,
+                              double       zero_point,
+                              gboolean     narrow)
 {
   gint64 low = 0, high = 0;
 
@@ -330,9 +330,9 @@ quantize_run_to (VnTensor    *result,
   if (narrow && low < 0 && zero_point == 0)
     low = -high;
   if (vn_dtype_get_bits (result->dtype) == 32)
-    quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
+    quant_params_quantize_wide_run (x, n, scale, zero_point, (double) low, (double) high, (guint32 *) result->data + first);
   else
-    quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result, first);
+    quant_params_quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result, first);
 }
 
 /*< private >
@@ -361,16 +361,16 @@ vn_quant_quantize_tensor (VnTensor        *data,
   if (aligned == NULL || (result = vn_tensor_new (dtype, &data->shape, error)) == NULL)
     return NULL;
 
-  cut = slice_along (aligned, axis);
+  cut = quant_params_slice_along (aligned, axis);
   for (gsize o = 0; o < cut.outer; o++)
     {
       for (gsize c = 0; c < cut.channels; c++)
         {
           gsize first = (o * cut.channels + c) * cut.inner;
 
-          quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
-                           ((const float *) scale->data)[axis < 0 ? 0 : c],
-                           (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
+          quant_params_quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
+                                        ((const float *) scale->data)[axis < 0 ? 0 : c],
+                                        (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
         }
     }
   return g_steal_pointer (&result);
@@ -396,7 +396,7 @@ vn_quant_cut_to_narrow (VnTensor            *data,
 
   if (result == NULL)
     return NULL;
-  cut = slice_along (aligned, row->axis);
+  cut = quant_params_slice_along (aligned, row->axis);
   vn_dtype_integer_range (row->dtype, &low, &high);
   for (gsize i = 0; i < data->n_elements; i++)
     {
@@ -409,8 +409,8 @@ vn_quant_cut_to_narrow (VnTensor            *data,
 }
 
 static gboolean
-is_exact (const VnTensor *data,
-          const VnTensor *half)
+quant_params_is_exact (const VnTensor *data,
+                       const VnTensor *half)
 {
   for (gsize i = 0; i < data->n_elements; i++)
     if (((const float *) data->data)[i] != vn_bfloat_to_float (((const guint16 *) half->data)[i]))
@@ -440,7 +440,7 @@ vn_quant_round_tensor (VnTensor  *data,
   if (aligned == NULL || !vn_block_format_init (&format, *dtype) ||
       (rounded = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
     return NULL;
-  cut = slice_along (aligned, data->shape.rank > 0 ? axis : -1);
+  cut = quant_params_slice_along (aligned, data->shape.rank > 0 ? axis : -1);
   for (gsize o = 0; o < cut.outer; o++)
     {
       gsize at = o * cut.channels * cut.inner;
@@ -450,16 +450,16 @@ vn_quant_round_tensor (VnTensor  *data,
   half = vn_tensor_convert (rounded, VN_DTYPE_BF16, error);
   if (half == NULL)
     return NULL;
-  *dtype = is_exact (rounded, half) ? VN_DTYPE_BF16 : VN_DTYPE_F32;
+  *dtype = quant_params_is_exact (rounded, half) ? VN_DTYPE_BF16 : VN_DTYPE_F32;
   return *dtype == VN_DTYPE_BF16 ? g_steal_pointer (&half) : g_steal_pointer (&rounded);
 }
 
 static gboolean
-range_of_run (const float *x,
-              gsize        n,
-              float       *min,
-              float       *max,
-              guint64     *n_infinite)
+quant_params_range_of_run (const float *x,
+                           gsize        n,
+                           float       *min,
+                           float       *max,
+                           guint64     *n_infinite)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -501,7 +501,7 @@ vn_quant_data_range (VnTensor  *data,
     return FALSE;
 
   *n_infinite = 0;
-  cut = slice_along (aligned, axis);
+  cut = quant_params_slice_along (aligned, axis);
   for (gsize c = 0; c < cut.channels; c++)
     {
       min[c] = INFINITY;
@@ -510,8 +510,8 @@ vn_quant_data_range (VnTensor  *data,
   for (gsize o = 0; o < cut.outer && ok; o++)
     {
       for (gsize c = 0; c < cut.channels && ok; c++)
-        ok = range_of_run ((const float *) aligned->data + (o * cut.channels + c) * cut.inner, cut.inner,
-                           &min[c], &max[c], n_infinite);
+        ok = quant_params_range_of_run ((const float *) aligned->data + (o * cut.channels + c) * cut.inner, cut.inner,
+                                        &min[c], &max[c], n_infinite);
     }
   for (gsize c = 0; c < cut.channels; c++)
     {
@@ -526,9 +526,9 @@ vn_quant_data_range (VnTensor  *data,
 
 /* Smallest scale with which a bias of magnitude @bias fits int32, with a little room. */
 static gboolean
-raise_scale (float   input_scale,
-             float  *weight_scale,
-             double  smallest)
+quant_params_raise_scale (float   input_scale,
+                          float  *weight_scale,
+                          double  smallest)
 {
   double candidate = (double) input_scale * (double) *weight_scale;
   double ratio;
@@ -566,12 +566,12 @@ vn_quant_raise_scales_for_bias (float        input_scale,
     {
       /* the peer computes this product in single precision */
       for (gsize i = 0; i < MIN (n, n_bias); i++)
-        raised |= raise_scale (input_scale, &weight_scales[i],
-                               (double) ((float) room * (2.0f * fabsf (bias[i]))) / range);
+        raised |= quant_params_raise_scale (input_scale, &weight_scales[i],
+                                            (double) ((float) room * (2.0f * fabsf (bias[i]))) / range);
       return raised;
     }
 
   for (gsize i = 0; i < n_bias; i++)
     largest = MAX (largest, fabs ((double) bias[i]));
-  return raise_scale (input_scale, weight_scales, room * (2.0 * largest) / range);
+  return quant_params_raise_scale (input_scale, weight_scales, room * (2.0 * largest) / range);
 }

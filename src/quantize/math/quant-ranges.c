@@ -42,12 +42,12 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
 #define TOLERATED_STEPS 2.01
 
 static float
-round_to_power (const VnRecipe      *recipe,
-                const VnRangeMethod *method,
-                VnDType              dtype,
-                gboolean             symmetric,
-                gboolean             reduce_range,
-                float                scale)
+quant_ranges_round_to_power (const VnRecipe      *recipe,
+                             const VnRangeMethod *method,
+                             VnDType              dtype,
+                             gboolean             symmetric,
+                             gboolean             reduce_range,
+                             float                scale)
 {
   VnPowerRounding rounding;
   gint64 qmin, qmax;
@@ -62,9 +62,9 @@ round_to_power (const VnRecipe      *recipe,
 
 /* The scale for a symmetric range where all integers of a signed type count; @scale for other types, and for none. */
 static float
-use_all_integers (const VnRange *range,
-                  VnDType        dtype,
-                  float          scale)
+quant_ranges_use_all_integers (const VnRange *range,
+                               VnDType        dtype,
+                               float          scale)
 {
   const double most = MAX (-(float) range->min, (float) range->max);
   gint64 qmin, qmax;
@@ -103,8 +103,8 @@ vn_quant_make_params (const VnRecipe  *recipe,
     return FALSE;
   vn_quant_params_from_range (wide.min, wide.max, dtype, symmetric, reduce_range, scale, zero_point);
   if (recipe->full_range && symmetric && !reduce_range)
-    *scale = use_all_integers (&wide, dtype, *scale);
-  *scale = round_to_power (recipe, asked, dtype, symmetric, reduce_range, *scale);
+    *scale = quant_ranges_use_all_integers (&wide, dtype, *scale);
+  *scale = quant_ranges_round_to_power (recipe, asked, dtype, symmetric, reduce_range, *scale);
   if (recipe->int16_scale)
     *scale = vn_quant_int16_scale (*scale);
   return TRUE;
@@ -132,12 +132,12 @@ vn_quant_get_range_settings (const VnRecipe *recipe,
 
 /* The elements of channel @c of [outer, channels, inner], one after the other. */
 static const float *
-gather_channel (const float *x,
-                gsize        outer,
-                gsize        channels,
-                gsize        inner,
-                gsize        c,
-                float       *room)
+quant_ranges_gather_channel (const float *x,
+                             gsize        outer,
+                             gsize        channels,
+                             gsize        inner,
+                             gsize        c,
+                             float       *room)
 {
   if (outer == 1)
     return x + c * inner;
@@ -147,13 +147,13 @@ gather_channel (const float *x,
 }
 
 static gboolean
-range_of_elements (const VnRangeMethod    *method,
-                   const float            *x,
-                   gsize                   n,
-                   const VnRangeSettings  *settings,
-                   VnScratch              *scratch,
-                   VnRange                *range,
-                   GError                **error)
+quant_ranges_range_of_elements (const VnRangeMethod    *method,
+                                const float            *x,
+                                gsize                   n,
+                                const VnRangeSettings  *settings,
+                                VnScratch              *scratch,
+                                VnRange                *range,
+                                GError                **error)
 {
   g_autoptr(VnHistogram) histogram = NULL;
 
@@ -195,10 +195,10 @@ vn_quant_method_ranges (VnTensor               *data,
     return FALSE;
   for (gsize c = 0; c < channels; c++)
     {
-      const float *x = gather_channel (aligned->data, outer, channels, inner, c, room);
+      const float *x = quant_ranges_gather_channel (aligned->data, outer, channels, inner, c, room);
       VnRange range;
 
-      if (!range_of_elements (method, x, outer * inner, settings, scratch, &range, error))
+      if (!quant_ranges_range_of_elements (method, x, outer * inner, settings, scratch, &range, error))
         return FALSE;
       min[c] = (float) range.min;
       max[c] = (float) range.max;

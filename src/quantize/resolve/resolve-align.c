@@ -34,9 +34,9 @@ static const struct
 
 /* The row whose parameters @value has; NULL if it has none that could be changed. */
 static VnQuantRow *
-find_owner (VnResolver    *self,
-            VnQuantPlan   *plan,
-            const VnValue *value)
+resolve_align_find_owner (VnResolver    *self,
+                          VnQuantPlan   *plan,
+                          const VnValue *value)
 {
   VnQuantRow *row = value != NULL && value->graph == self->graph ? vn_quant_plan_find_row (plan, value->name) : NULL;
 
@@ -51,14 +51,14 @@ find_owner (VnResolver    *self,
 }
 
 static float
-scale_of (const VnQuantRow *row)
+resolve_align_scale_of (const VnQuantRow *row)
 {
   return *(const float *) row->tensor.scale->data;
 }
 
 static gboolean
-is_shared_by_others (VnQuantPlan      *plan,
-                     const VnQuantRow *owner)
+resolve_align_is_shared_by_others (VnQuantPlan      *plan,
+                                   const VnQuantRow *owner)
 {
   for (guint i = 0; i < plan->rows->len; i++)
     if (g_strcmp0 (((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor.shares, owner->tensor.name) == 0)
@@ -68,10 +68,10 @@ is_shared_by_others (VnQuantPlan      *plan,
 
 /* @loser and all that shares with it get what @winner has. */
 static void
-join (VnQuantPlan      *plan,
-      VnQuantRow       *loser,
-      const VnQuantRow *winner,
-      const VnNode     *node)
+resolve_align_join (VnQuantPlan      *plan,
+                    VnQuantRow       *loser,
+                    const VnQuantRow *winner,
+                    const VnNode     *node)
 {
   for (guint i = 0; i < plan->rows->len; i++)
     {
@@ -93,10 +93,10 @@ align_pair (VnQuantPlan  *plan,
 {
   if (follower == NULL || leader == NULL || follower == leader || follower->tensor.dtype != leader->tensor.dtype)
     return;
-  if (is_shared_by_others (plan, follower) && scale_of (follower) > scale_of (leader))
-    join (plan, leader, follower, node);
+  if (resolve_align_is_shared_by_others (plan, follower) && resolve_align_scale_of (follower) > resolve_align_scale_of (leader))
+    resolve_align_join (plan, leader, follower, node);
   else
-    join (plan, follower, leader, node);
+    resolve_align_join (plan, follower, leader, node);
 }
 
 static void
@@ -108,17 +108,17 @@ align_to_largest (VnResolver   *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
-      VnQuantRow *row = find_owner (self, plan, vn_node_get_input (node, i));
+      VnQuantRow *row = resolve_align_find_owner (self, plan, vn_node_get_input (node, i));
 
-      if (row != NULL && (largest == NULL || scale_of (row) > scale_of (largest)))
+      if (row != NULL && (largest == NULL || resolve_align_scale_of (row) > resolve_align_scale_of (largest)))
         largest = row;
     }
   for (guint i = 0; i < node->inputs->len && largest != NULL; i++)
     {
-      VnQuantRow *row = find_owner (self, plan, vn_node_get_input (node, i));
+      VnQuantRow *row = resolve_align_find_owner (self, plan, vn_node_get_input (node, i));
 
       if (row != NULL && row != largest && row->tensor.dtype == largest->tensor.dtype)
-        join (plan, row, largest, node);
+        resolve_align_join (plan, row, largest, node);
     }
 }
 
@@ -138,8 +138,8 @@ align_node (VnResolver   *self,
   for (guint i = 0; i < MIN (n, node->inputs->len); i++)
     {
       /* looked up each time: the one before may have moved the result */
-      VnQuantRow *input = find_owner (self, plan, vn_node_get_input (node, i));
-      VnQuantRow *output = find_owner (self, plan, vn_node_get_output (node, 0));
+      VnQuantRow *input = resolve_align_find_owner (self, plan, vn_node_get_input (node, i));
+      VnQuantRow *output = resolve_align_find_owner (self, plan, vn_node_get_output (node, 0));
 
       if (direction == TO_OUTPUT)
         align_pair (plan, input, output, node);

@@ -10,10 +10,10 @@
 #include "vn-memory.h"
 
 static gboolean
-check_given (VnResolver     *self,
-             const VnValue  *value,
-             const VnEncoding  *given,
-             GError        **error)
+resolve_encodings_check_given (VnResolver     *self,
+                               const VnValue  *value,
+                               const VnEncoding  *given,
+                               GError        **error)
 {
   if (value->initializer == NULL && given->n > 0)
     {
@@ -29,8 +29,8 @@ check_given (VnResolver     *self,
 }
 
 static gboolean
-check_all_given (VnResolver  *self,
-                 GError     **error)
+resolve_encodings_check_all_given (VnResolver  *self,
+                                   GError     **error)
 {
   const guint n = vn_encoding_table_get_n (self->given);
   const char *unknown = NULL;
@@ -41,7 +41,7 @@ check_all_given (VnResolver  *self,
       const char *name = vn_encoding_table_get_name (self->given, i);
       const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
 
-      if (value != NULL && !check_given (self, value, vn_encoding_table_get (self->given, name), error))
+      if (value != NULL && !resolve_encodings_check_given (self, value, vn_encoding_table_get (self->given, name), error))
         return FALSE;
       if (value != NULL)
         continue;
@@ -70,7 +70,7 @@ vn_resolver_load_encodings (VnResolver  *self,
   if (self->recipe->ranges == NULL)
     return TRUE;
   self->given = vn_encoding_table_load (self->recipe->ranges, error);
-  return self->given != NULL && check_all_given (self, error);
+  return self->given != NULL && resolve_encodings_check_all_given (self, error);
 }
 
 /*< private >
@@ -104,10 +104,10 @@ vn_encoding_fits (const VnEncoding *given,
 
 /* Types without levels have no zero point. */
 static gboolean
-check_zero_point (const char  *name,
-                          VnDType      dtype,
-                          gint64       zero_point,
-                          GError     **error)
+resolve_encodings_check_zero_point (const char  *name,
+                                            VnDType      dtype,
+                                            gint64       zero_point,
+                                            GError     **error)
 {
   gint64 qmin, qmax;
 
@@ -146,7 +146,7 @@ vn_encoding_fill_constant (const VnEncoding  *given,
     {
       scales[i] = given->n > 0 ? given->scales[i] : given->scale;
       zero_points[i] = given->n > 0 ? given->zero_points[i] : given->zero_point;
-      if (!check_zero_point (row->tensor.name, row->tensor.dtype, zero_points[i], error))
+      if (!resolve_encodings_check_zero_point (row->tensor.name, row->tensor.dtype, zero_points[i], error))
         return FALSE;
     }
   g_free (row->tensor.method);
@@ -177,7 +177,7 @@ vn_encoding_get_range (const VnEncoding  *given,
   *range = given->range;
   if (!given->has_params)
     return TRUE;
-  if (!check_zero_point (name, own, given->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
+  if (!resolve_encodings_check_zero_point (name, own, given->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
     return FALSE;
   range->min = (double) (qmin - given->zero_point) * (double) given->scale;
   range->max = (double) (qmax - given->zero_point) * (double) given->scale;
@@ -185,10 +185,10 @@ vn_encoding_get_range (const VnEncoding  *given,
 }
 
 static gboolean
-range_from_stats (const VnHistogram  *histogram,
-                  const VnRecipe     *recipe,
-                  VnRange            *range,
-                  GError            **error)
+resolve_encodings_range_from_stats (const VnHistogram  *histogram,
+                                    const VnRecipe     *recipe,
+                                    VnRange            *range,
+                                    GError            **error)
 {
   const VnRangeMethod *method = vn_range_method_find (recipe->method, error);
   VnRangeSettings settings = vn_quant_get_range_settings (recipe, recipe->percentile, recipe->activation,
@@ -225,7 +225,7 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
 
       if (row != NULL && row->quantized && row->shares == NULL)
         given.range = (VnRange) { row->min, row->max };
-      else if (!range_from_stats (vn_stats_get (stats, name), recipe, &given.range, error))
+      else if (!resolve_encodings_range_from_stats (vn_stats_get (stats, name), recipe, &given.range, error))
         return NULL;
       if (!vn_encoding_table_add (self, name, &given, error))
         return NULL;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 static double
-bound_of (const VnNode *clip,
-          const char   *attribute,
-          guint         i,
-          double        fallback)
+resolve_fuse_bound_of (const VnNode *clip,
+                       const char   *attribute,
+                       guint         i,
+                       double        fallback)
 {
   const VnValue *value = vn_node_get_input (clip, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -22,17 +22,17 @@ bound_of (const VnNode *clip,
 
 /* AMD's processors compute these in one with what stands before them. */
 static gboolean
-is_activation (const VnNode *node)
+resolve_fuse_is_activation (const VnNode *node)
 {
   if (g_str_equal (node->op_type, "Clip"))
-    return bound_of (node, "min", 1, -1) == 0 && (bound_of (node, "max", 2, -1) == 6 || bound_of (node, "max", 2, -1) == 1);
+    return resolve_fuse_bound_of (node, "min", 1, -1) == 0 && (resolve_fuse_bound_of (node, "max", 2, -1) == 6 || resolve_fuse_bound_of (node, "max", 2, -1) == 1);
   return g_str_equal (node->op_type, "Relu") || g_str_equal (node->op_type, "LeakyRelu") || g_str_equal (node->op_type, "PRelu");
 }
 
 static gboolean
-is_pair (const char   *text,
-         const VnNode *node,
-         const VnNode *next)
+resolve_fuse_is_pair (const char   *text,
+                      const VnNode *node,
+                      const VnNode *next)
 {
   gsize n = strlen (node->op_type);
 
@@ -40,23 +40,23 @@ is_pair (const char   *text,
 }
 
 static gboolean
-is_one (const VnRecipe *recipe,
-        const VnNode   *node,
-        const VnNode   *next)
+resolve_fuse_is_one (const VnRecipe *recipe,
+                     const VnNode   *node,
+                     const VnNode   *next)
 {
   static const char * const heads[] = { "Conv", "ConvTranspose", "Gemm", "Add", NULL };
   const char * const *pairs = (const char * const *) recipe->fuse;
 
   for (guint i = 0; pairs != NULL && pairs[i] != NULL; i++)
-    if (is_pair (pairs[i], node, next))
+    if (resolve_fuse_is_pair (pairs[i], node, next))
       return TRUE;
   return recipe->npu && (pairs == NULL || !g_strv_contains (pairs, "none")) && g_strv_contains (heads, node->op_type) &&
-         is_activation (next);
+         resolve_fuse_is_activation (next);
 }
 
 static gboolean
-is_own_tensor (VnResolver    *self,
-               const VnValue *value)
+resolve_fuse_is_own_tensor (VnResolver    *self,
+                            const VnValue *value)
 {
   return value != NULL && vn_resolver_is_marked (self, value) && vn_resolver_mark_of (self, value)->provider == NULL;
 }
@@ -74,12 +74,12 @@ vn_resolver_fuse (VnResolver *self)
       const VnNode *node = g_ptr_array_index (self->nodes, i), *next;
       const VnValue *value = vn_node_get_output (node, 0);
 
-      if (!is_own_tensor (self, value) || value->uses->len != 1 || value->is_output ||
+      if (!resolve_fuse_is_own_tensor (self, value) || value->uses->len != 1 || value->is_output ||
           g_hash_table_contains (self->captured, value))
         continue;
       next = g_array_index (value->uses, VnUse, 0).node;
-      if (next->graph != self->graph || !is_one (self->recipe, node, next) ||
-          !is_own_tensor (self, vn_node_get_output (next, 0)))
+      if (next->graph != self->graph || !resolve_fuse_is_one (self->recipe, node, next) ||
+          !resolve_fuse_is_own_tensor (self, vn_node_get_output (next, 0)))
         continue;
       vn_resolver_mark_of (self, value)->marked = FALSE;
       vn_resolver_mark_of (self, value)->fused = TRUE;

@@ -28,7 +28,7 @@ static const char * const single_types[] = {
 /* ---- which nodes ---- */
 
 static gboolean
-has_graph (const VnNode *node)
+resolve_half_has_graph (const VnNode *node)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     {
@@ -41,7 +41,7 @@ has_graph (const VnNode *node)
 }
 
 static gboolean
-is_single_type (const VnNode *node)
+resolve_half_is_single_type (const VnNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (single_types); i++)
     {
@@ -52,23 +52,23 @@ is_single_type (const VnNode *node)
 }
 
 static gboolean
-is_known_tensor (const VnValue *value)
+resolve_half_is_known_tensor (const VnValue *value)
 {
   return value == NULL || value->initializer != NULL ||
          (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED);
 }
 
 static gboolean
-has_known_types (const VnNode *node)
+resolve_half_has_known_types (const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
-      if (!is_known_tensor (vn_node_get_input (node, i)))
+      if (!resolve_half_is_known_tensor (vn_node_get_input (node, i)))
         return FALSE;
     }
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      if (!is_known_tensor (vn_node_get_output (node, i)))
+      if (!resolve_half_is_known_tensor (vn_node_get_output (node, i)))
         return FALSE;
     }
   return TRUE;
@@ -91,7 +91,7 @@ vn_quant_is_single (const VnValue *value)
 }
 
 static gboolean
-touches_single (const VnNode *node)
+resolve_half_touches_single (const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -102,7 +102,7 @@ touches_single (const VnNode *node)
 }
 
 static gboolean
-makes_integers (const VnNode *node)
+resolve_half_makes_integers (const VnNode *node)
 {
   return vn_node_is (node, "Cast") && vn_quant_is_single (vn_node_get_input (node, 0)) &&
          !vn_quant_is_single (vn_node_get_output (node, 0));
@@ -110,7 +110,7 @@ makes_integers (const VnNode *node)
 
 /* Whoever multiplies by weights computes with data, not with positions. */
 static gboolean
-is_position_step (const VnNode *node)
+resolve_half_is_position_step (const VnNode *node)
 {
   const VnOp *op = vn_op_lookup_node (node, NULL);
 
@@ -120,8 +120,8 @@ is_position_step (const VnNode *node)
 
 /* A variance on its way to the root: the addition of epsilon and the root itself. */
 static void
-add_root (GHashTable *found,
-          VnNode     *root)
+resolve_half_add_root (GHashTable *found,
+                       VnNode     *root)
 {
   const VnValue *value = vn_node_get_input (root, 0);
 
@@ -146,7 +146,7 @@ vn_quant_find_positions (const VnGraph *graph)
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
-      if (makes_integers (g_ptr_array_index (graph->nodes, i)))
+      if (resolve_half_makes_integers (g_ptr_array_index (graph->nodes, i)))
         g_ptr_array_add (queue, g_ptr_array_index (graph->nodes, i));
     }
   for (guint i = 0; i < queue->len; i++)
@@ -158,7 +158,7 @@ vn_quant_find_positions (const VnGraph *graph)
           const VnValue *value = vn_node_get_input (node, k);
           VnNode *producer = value != NULL && value->graph == graph ? value->producer : NULL;
 
-          if (producer != NULL && vn_quant_is_single (value) && is_position_step (producer) &&
+          if (producer != NULL && vn_quant_is_single (value) && resolve_half_is_position_step (producer) &&
               g_hash_table_add (found, producer))
             g_ptr_array_add (queue, producer);
         }
@@ -166,7 +166,7 @@ vn_quant_find_positions (const VnGraph *graph)
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       if (vn_node_is (g_ptr_array_index (graph->nodes, i), "Sqrt"))
-        add_root (found, g_ptr_array_index (graph->nodes, i));
+        resolve_half_add_root (found, g_ptr_array_index (graph->nodes, i));
     }
   return found;
 }
@@ -183,13 +183,13 @@ vn_quant_can_be_half (const VnNode *node,
 {
   const VnOp *op = vn_op_lookup_node (node, NULL);
 
-  if (op == NULL || *op->domain != '\0' || is_single_type (node) || has_graph (node) || !has_known_types (node) ||
-      !touches_single (node))
+  if (op == NULL || *op->domain != '\0' || resolve_half_is_single_type (node) || resolve_half_has_graph (node) || !resolve_half_has_known_types (node) ||
+      !resolve_half_touches_single (node))
     return FALSE;
   if (g_hash_table_contains (positions, node))
     return FALSE;
   /* the second and third result are float32 in the standard */
-  if (makes_integers (node) ||
+  if (resolve_half_makes_integers (node) ||
       (vn_node_is (node, "LayerNormalization") && node->outputs->len > 1))
     return FALSE;
   return (vn_op_get_input_dtypes (op, 0) & VN_DTYPE_BIT (F16)) != 0 || !vn_quant_is_single (vn_node_get_input (node, 0));
@@ -251,10 +251,10 @@ vn_quant_to_half (VnTensor  *data,
 }
 
 static void
-note_numbers (VnResolver    *self,
-              const VnValue *value,
-              gsize          n_clipped,
-              gsize          n_raised)
+resolve_half_note_numbers (VnResolver    *self,
+                           const VnValue *value,
+                           gsize          n_clipped,
+                           gsize          n_raised)
 {
   if (self->notes == NULL)
     return;
@@ -269,8 +269,8 @@ note_numbers (VnResolver    *self,
 /* ---- rows ---- */
 
 static gboolean
-is_read_as_half (VnResolver    *self,
-                 const VnValue *value)
+resolve_half_is_read_as (VnResolver    *self,
+                         const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -285,8 +285,8 @@ is_read_as_half (VnResolver    *self,
 
 /* bfloat16: tables and matrices that a node reads which no rule excludes. */
 static gboolean
-is_stored_as_bfloat (VnResolver    *self,
-                     const VnValue *value)
+resolve_half_is_stored_as_bfloat (VnResolver    *self,
+                                  const VnValue *value)
 {
   if (value->initializer->shape.rank < 2)
     return FALSE;
@@ -301,10 +301,10 @@ is_stored_as_bfloat (VnResolver    *self,
 }
 
 static gboolean
-fill_weight (VnResolver     *self,
-             const VnValue  *value,
-             VnQuantRow     *row,
-             GError        **error)
+resolve_half_fill_weight (VnResolver     *self,
+                          const VnValue  *value,
+                          VnQuantRow     *row,
+                          GError        **error)
 {
   gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF);
   guint64 n_infinite;
@@ -322,7 +322,7 @@ fill_weight (VnResolver     *self,
 
       if (data == NULL)
         return FALSE;
-      note_numbers (self, value, n_clipped, n_raised);
+      resolve_half_note_numbers (self, value, n_clipped, n_raised);
     }
   row->tensor.quantized = TRUE;
   row->tensor.dtype = half ? VN_DTYPE_F16 : VN_DTYPE_BF16;
@@ -332,14 +332,14 @@ fill_weight (VnResolver     *self,
 }
 
 static gboolean
-fill_value (VnResolver     *self,
-            VnQuantPlan    *plan,
-            const VnValue  *value,
-            GError        **error)
+resolve_half_fill_value (VnResolver     *self,
+                         VnQuantPlan    *plan,
+                         const VnValue  *value,
+                         GError        **error)
 {
   gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF), weight = value->initializer != NULL;
   VnQuantRow *row = vn_quant_plan_add (plan, value->name, weight ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION);
-  gboolean taken = half ? is_read_as_half (self, value) : weight && is_stored_as_bfloat (self, value);
+  gboolean taken = half ? resolve_half_is_read_as (self, value) : weight && resolve_half_is_stored_as_bfloat (self, value);
 
   if (taken && half)
     row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed with as float16"));
@@ -347,7 +347,7 @@ fill_value (VnResolver     *self,
     row->tensor.rule = g_strdup (_("stored as bfloat16, computed with as float32"));
   else
     row->tensor.rule = g_strdup (_("stays float32"));
-  return !taken || !weight || fill_weight (self, value, row, error);
+  return !taken || !weight || resolve_half_fill_weight (self, value, row, error);
 }
 
 /*< private >
@@ -372,7 +372,7 @@ vn_resolver_fill_half (VnResolver   *self,
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
 
-      if (vn_quant_is_single (value) && !fill_value (self, plan, value, error))
+      if (vn_quant_is_single (value) && !resolve_half_fill_value (self, plan, value, error))
         return FALSE;
     }
   return TRUE;

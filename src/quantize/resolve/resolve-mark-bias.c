@@ -6,8 +6,8 @@
 
 /* The number behind @prefix in the names of initializers, as large as they come; -1: none */
 static gint64
-largest_suffix (VnResolver *self,
-                const char *prefix)
+resolve_mark_bias_largest_suffix (VnResolver *self,
+                                  const char *prefix)
 {
   gint64 largest = -1;
 
@@ -24,10 +24,10 @@ largest_suffix (VnResolver *self,
 }
 
 static char *
-name_copy (VnResolver    *self,
-           const VnValue *bias)
+resolve_mark_bias_name_copy (VnResolver    *self,
+                             const VnValue *bias)
 {
-  for (gint64 number = largest_suffix (self, bias->name) + 1;; number++)
+  for (gint64 number = resolve_mark_bias_largest_suffix (self, bias->name) + 1;; number++)
     {
       char *name = g_strdup_printf ("%s%" G_GINT64_FORMAT, bias->name, number);
 
@@ -39,9 +39,9 @@ name_copy (VnResolver    *self,
 
 /* A bias gets the scale of the node it belongs to: whoever else reads it needs a copy of its own. */
 static gboolean
-needs_copy (VnResolver    *self,
-            const VnValue *bias,
-            float          beta)
+resolve_mark_bias_needs_copy (VnResolver    *self,
+                              const VnValue *bias,
+                              float          beta)
 {
   guint n_uses = vn_quant_count_uses (bias);
 
@@ -85,7 +85,7 @@ vn_resolver_mark_bias (VnResolver    *self,
     return;
 
   entry = (VnQuantBias) { node, (guint) input, bias, x, weight, vn_node_get_float (node, "beta", 1), NULL };
-  entry.name = needs_copy (self, bias, entry.beta) ? name_copy (self, bias) : g_strdup (bias->name);
+  entry.name = resolve_mark_bias_needs_copy (self, bias, entry.beta) ? resolve_mark_bias_name_copy (self, bias) : g_strdup (bias->name);
   g_array_append_val (self->biases, entry);
 }
 
@@ -104,6 +104,6 @@ vn_resolver_rename_shared_biases (VnResolver *self)
       if (!vn_resolver_is_marked (self, bias->bias) || !g_str_equal (bias->name, bias->bias->name))
         continue;
       g_free (bias->name);
-      bias->name = name_copy (self, bias->bias);
+      bias->name = resolve_mark_bias_name_copy (self, bias->bias);
     }
 }

@@ -12,11 +12,11 @@
 
 /* A bound of a clamp: attribute of that name, or input @i; @fallback if there is none. FALSE: not known now. */
 static gboolean
-get_bound (const VnNode *node,
-           const char   *attribute,
-           guint         i,
-           double        fallback,
-           double       *bound)
+resolve_mark_clamp_get_bound (const VnNode *node,
+                              const char   *attribute,
+                              guint         i,
+                              double        fallback,
+                              double       *bound)
 {
   const VnValue *value = vn_node_get_input (node, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -32,18 +32,18 @@ get_bound (const VnNode *node,
 
 /* A saturating range can stand for the clamp only if it may end where the clamp ends: it always holds 0. */
 static gboolean
-bounds_hold_zero (const VnNode *node)
+resolve_mark_clamp_bounds_hold_zero (const VnNode *node)
 {
   double low, high;
 
-  if (get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
+  if (resolve_mark_clamp_get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
     return FALSE;
-  return !(get_bound (node, "max", 2, INFINITY, &high) && high < 0);
+  return !(resolve_mark_clamp_get_bound (node, "max", 2, INFINITY, &high) && high < 0);
 }
 
 /* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
 static gboolean
-always_saturates (const VnRecipe *recipe)
+resolve_mark_clamp_always_saturates (const VnRecipe *recipe)
 {
   if (!vn_dtype_is_integer (recipe->activation))
     return FALSE;
@@ -58,8 +58,8 @@ always_saturates (const VnRecipe *recipe)
 }
 
 static gboolean
-converts (VnResolver    *self,
-          const VnValue *value)
+resolve_mark_clamp_converts (VnResolver    *self,
+                             const VnValue *value)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
@@ -68,8 +68,8 @@ converts (VnResolver    *self,
 
 /* Then it need not end where the clamp does. */
 static gboolean
-has_given_range (VnResolver    *self,
-                 const VnValue *value)
+resolve_mark_clamp_has_given_range (VnResolver    *self,
+                                    const VnValue *value)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
@@ -78,17 +78,17 @@ has_given_range (VnResolver    *self,
 
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
-can_absorb (VnResolver    *self,
-            const VnNode  *clamp,
-            const VnValue *input,
-            const VnValue *output)
+resolve_mark_clamp_can_absorb (VnResolver    *self,
+                               const VnNode  *clamp,
+                               const VnValue *input,
+                               const VnValue *output)
 {
   return !self->recipe->symmetric_activations &&
-         always_saturates (self->recipe) &&
+         resolve_mark_clamp_always_saturates (self->recipe) &&
          !self->recipe->keep_clamps &&
-         !converts (self, input) &&
-         !converts (self, output) &&
-         !has_given_range (self, output) &&
+         !resolve_mark_clamp_converts (self, input) &&
+         !resolve_mark_clamp_converts (self, output) &&
+         !resolve_mark_clamp_has_given_range (self, output) &&
          input->producer != NULL &&
          input->uses->len == 1 &&
          !input->is_output &&
@@ -96,7 +96,7 @@ can_absorb (VnResolver    *self,
          output != NULL &&
          !g_hash_table_contains (self->captured, output) &&
          vn_resolver_may_mark (self, output) &&
-         bounds_hold_zero (clamp);
+         resolve_mark_clamp_bounds_hold_zero (clamp);
 }
 
 /*< private >
@@ -117,7 +117,7 @@ vn_resolver_mark_clamp (VnResolver   *self,
   if (!vn_resolver_is_marked (self, input))
     return FALSE;
 
-  if (can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
+  if (resolve_mark_clamp_can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
     {
       VnQuantMark *mark = vn_resolver_mark_of (self, input);
 

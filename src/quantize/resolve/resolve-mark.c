@@ -68,7 +68,7 @@ static const struct
 };
 
 static int
-find_peer_rule (const VnNode *node)
+resolve_mark_find_peer_rule (const VnNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (peer_rules); i++)
     {
@@ -86,7 +86,7 @@ find_peer_rule (const VnNode *node)
 gboolean
 vn_quant_is_conversion (const VnNode *node)
 {
-  int i = find_peer_rule (node);
+  int i = resolve_mark_find_peer_rule (node);
 
   return i >= 0 && peer_rules[i].conversion;
 }
@@ -99,7 +99,7 @@ vn_quant_is_conversion (const VnNode *node)
 gint64
 vn_quant_get_since (const VnNode *node)
 {
-  int i = find_peer_rule (node);
+  int i = resolve_mark_find_peer_rule (node);
 
   return i >= 0 ? peer_rules[i].since : 1;
 }
@@ -112,7 +112,7 @@ vn_quant_get_since (const VnNode *node)
 gboolean
 vn_quant_has_unit_range (const VnNode *node)
 {
-  int i = find_peer_rule (node);
+  int i = resolve_mark_find_peer_rule (node);
 
   return i >= 0 && peer_rules[i].unit_range;
 }
@@ -133,7 +133,7 @@ vn_resolver_is_marked (VnResolver    *self,
 /* Whether small numbers may become 0 because others next to them are large, and nothing ends what grows by that: in types
  * whose elements share an exponent. Rules are not resolved yet: any that names such a type counts. */
 static gboolean
-may_vanish (const VnRecipe *recipe)
+resolve_mark_may_vanish (const VnRecipe *recipe)
 {
   if (vn_dtype_is_block (recipe->activation))
     return TRUE;
@@ -145,8 +145,8 @@ may_vanish (const VnRecipe *recipe)
 
 /* Whether something is divided by @value, or by its root: the variance of a layer normalization that is written out. */
 static gboolean
-is_divisor (const VnValue *value,
-            guint          depth)
+resolve_mark_is_divisor (const VnValue *value,
+                         guint          depth)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -154,7 +154,7 @@ is_divisor (const VnValue *value,
 
       if ((vn_node_is (use->node, "Div") && use->index == 1) || vn_node_is (use->node, "Reciprocal"))
         return TRUE;
-      if (vn_node_is (use->node, "Sqrt") && depth < 4 && is_divisor (vn_node_get_output (use->node, 0), depth + 1))
+      if (vn_node_is (use->node, "Sqrt") && depth < 4 && resolve_mark_is_divisor (vn_node_get_output (use->node, 0), depth + 1))
         return TRUE;
     }
   return FALSE;
@@ -170,7 +170,7 @@ gboolean
 vn_resolver_is_divisor (VnResolver    *self,
                         const VnValue *value)
 {
-  return may_vanish (self->recipe) && is_divisor (value, 0);
+  return resolve_mark_may_vanish (self->recipe) && resolve_mark_is_divisor (value, 0);
 }
 
 /*< private >
@@ -188,8 +188,8 @@ vn_resolver_may_mark (VnResolver    *self,
 }
 
 static gboolean
-list_matches (char       **list,
-              const char  *text)
+resolve_mark_list_matches (char       **list,
+                           const char  *text)
 {
   for (guint i = 0; list != NULL && list[i] != NULL; i++)
     if (vn_pattern_matches_text (list[i], text))
@@ -206,7 +206,7 @@ gboolean
 vn_resolver_keeps_outputs_float (VnResolver   *self,
                                  const VnNode *node)
 {
-  return list_matches (self->recipe->float_output_types, node->op_type);
+  return resolve_mark_list_matches (self->recipe->float_output_types, node->op_type);
 }
 
 static gboolean
@@ -258,9 +258,9 @@ mark_shared (VnResolver    *self,
 /* Axis of the channels of a constant, or -1: one scale for all. @axis: of the output channels as the operator has them, may
  * be counted from the end, may be out of range */
 static int
-choose_axis (VnResolver    *self,
-             const VnValue *value,
-             int            axis)
+resolve_mark_choose_axis (VnResolver    *self,
+                          const VnValue *value,
+                          int            axis)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
@@ -293,7 +293,7 @@ mark_weight (VnResolver    *self,
     return mark_activation (self, value);
 
   mark = vn_resolver_mark_of (self, value);
-  axis = choose_axis (self, value, axis);
+  axis = resolve_mark_choose_axis (self, value, axis);
   if (axis >= 0)
     {
       mark->axis = axis;
@@ -479,8 +479,8 @@ mark_split (VnResolver   *self,
 
 /* Whether what Pad fills in is surely inside the range of its input (which holds 0). */
 static gboolean
-pads_within_range (VnResolver   *self,
-                   const VnNode *node)
+resolve_mark_pads_within_range (VnResolver   *self,
+                                const VnNode *node)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
   const VnValue *value = vn_node_get_input (node, 2);
@@ -503,7 +503,7 @@ mark_pad (VnResolver   *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     any |= mark_activation (self, vn_node_get_input (node, i));
-  if (vn_resolver_is_marked (self, vn_node_get_input (node, 0)) && pads_within_range (self, node))
+  if (vn_resolver_is_marked (self, vn_node_get_input (node, 0)) && resolve_mark_pads_within_range (self, node))
     return mark_shared (self, node, output, vn_node_get_input (node, 0)) || any;
   return vn_resolver_mark_output (self, node, 0) || any;
 }
@@ -589,7 +589,7 @@ mark_node (VnResolver   *self,
            const VnNode *node)
 {
   const VnOp *op = self->quant_nodes[node->index].op;
-  int rule = find_peer_rule (node);
+  int rule = resolve_mark_find_peer_rule (node);
 
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_PRODUCTS))
     return mark_integer (self, node);
@@ -606,7 +606,7 @@ mark_node (VnResolver   *self,
 
 /* Parameters cannot be taken from a tensor with a scale per channel, or with the type of weights. */
 static void
-drop_impossible_shares (VnResolver *self)
+resolve_mark_drop_impossible_shares (VnResolver *self)
 {
   for (guint i = 0; i < self->graph->values->len; i++)
     {
@@ -637,7 +637,7 @@ vn_resolver_mark (VnResolver *self)
       if (info->selected)
         info->marked = mark_node (self, node);
     }
-  drop_impossible_shares (self);
+  resolve_mark_drop_impossible_shares (self);
   vn_resolver_rename_shared_biases (self);
   vn_resolver_fuse (self);
 }

@@ -35,8 +35,8 @@ typedef struct
 
 /* The row that has the scale of @value; NULL: float, or a scale per channel. */
 static VnQuantRow *
-find_owner (Refiner       *self,
-            const VnValue *value)
+resolve_npu_find_owner (Refiner       *self,
+                        const VnValue *value)
 {
   VnQuantRow *row = value != NULL && value->graph == self->resolver->graph
                     ? vn_quant_plan_find_row (self->plan, value->name) : NULL;
@@ -47,18 +47,18 @@ find_owner (Refiner       *self,
 }
 
 static int
-get_position (const VnQuantRow *row)
+resolve_npu_get_position (const VnQuantRow *row)
 {
   return vn_scale_get_position (*(const float *) row->tensor.scale->data, VN_POWER_NEAREST);
 }
 
 static void
-record_move (Refiner          *self,
-             const VnNode     *node,
-             const VnQuantRow *row,
-             int               from,
-             int               to,
-             const char       *reason)
+resolve_npu_record_move (Refiner          *self,
+                         const VnNode     *node,
+                         const VnQuantRow *row,
+                         int               from,
+                         int               to,
+                         const char       *reason)
 {
   VnNpuNode *record = g_hash_table_lookup (self->records, node);
   VnNpuMove *move = g_new0 (VnNpuMove, 1);
@@ -69,20 +69,20 @@ record_move (Refiner          *self,
 }
 
 static void
-set_position (Refiner      *self,
-              VnQuantRow   *row,
-              int           position,
-              const VnNode *node,
-              const char   *reason)
+resolve_npu_set_position (Refiner      *self,
+                          VnQuantRow   *row,
+                          int           position,
+                          const VnNode *node,
+                          const char   *reason)
 {
-  int old = get_position (row);
+  int old = resolve_npu_get_position (row);
   float scale = (float) vn_position_get_scale (position);
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *code = g_strconcat ("npu-", self->rule, NULL);
 
   if (old == position)
     return;
-  record_move (self, node, row, old, position, reason);
+  resolve_npu_record_move (self, node, row, old, position, reason);
   for (guint i = 0; i < self->plan->rows->len; i++)
     {
       VnQuantRow *other = g_ptr_array_index (self->plan->rows, i);
@@ -99,8 +99,8 @@ set_position (Refiner      *self,
 
 /* What the next node that stands between quantized tensors writes: a convolution and the activation behind it are one. */
 static const VnValue *
-find_result (Refiner      *self,
-             const VnNode *node)
+resolve_npu_find_result (Refiner      *self,
+                         const VnNode *node)
 {
   const VnValue *value = vn_node_get_output (node, 0);
 
@@ -112,97 +112,97 @@ find_result (Refiner      *self,
 /* ---- rules: each for one node ---- */
 
 static void
-align_to_least (Refiner      *self,
-                const VnNode *node,
-                guint         n_inputs)
+resolve_npu_align_to_least (Refiner      *self,
+                            const VnNode *node,
+                            guint         n_inputs)
 {
   g_autoptr(GPtrArray) rows = g_ptr_array_new ();
   int least = G_MAXINT;
 
   for (guint i = 0; i <= MIN (n_inputs, node->inputs->len); i++)
     {
-      VnQuantRow *row = find_owner (self, i < MIN (n_inputs, node->inputs->len) ? vn_node_get_input (node, i)
-                                                                              : vn_node_get_output (node, 0));
+      VnQuantRow *row = resolve_npu_find_owner (self, i < MIN (n_inputs, node->inputs->len) ? vn_node_get_input (node, i)
+                                                                                          : vn_node_get_output (node, 0));
 
       if (row == NULL)
         continue;
       g_ptr_array_add (rows, row);
-      least = MIN (least, get_position (row));
+      least = MIN (least, resolve_npu_get_position (row));
     }
   for (guint i = 0; i < rows->len && rows->len > 1; i++)
-    set_position (self, g_ptr_array_index (rows, i), least, node,
-                  _("what goes through it unchanged has one scale, the largest"));
+    resolve_npu_set_position (self, g_ptr_array_index (rows, i), least, node,
+                              _("what goes through it unchanged has one scale, the largest"));
 }
 
 static void
-align_concat (Refiner *self, const VnNode *node)
+resolve_npu_align_concat (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, G_MAXUINT);
+  resolve_npu_align_to_least (self, node, G_MAXUINT);
 }
 
 static void
-align_pool (Refiner *self, const VnNode *node)
+resolve_npu_align_pool (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1);
+  resolve_npu_align_to_least (self, node, 1);
 }
 
 static void
-align_pad (Refiner *self, const VnNode *node)
+resolve_npu_align_pad (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1);
+  resolve_npu_align_to_least (self, node, 1);
 }
 
 static void
-align_slice (Refiner *self, const VnNode *node)
+resolve_npu_align_slice (Refiner *self, const VnNode *node)
 {
-  align_to_least (self, node, 1);
+  resolve_npu_align_to_least (self, node, 1);
 }
 
 /* Positions of what @node reads; FALSE if one is not quantized. */
 static gboolean
-get_input_positions (Refiner      *self,
-                     const VnNode *node,
-                     VnQuantRow  **rows,
-                     int          *positions,
-                     guint         n)
+resolve_npu_get_input_positions (Refiner      *self,
+                                 const VnNode *node,
+                                 VnQuantRow  **rows,
+                                 int          *positions,
+                                 guint         n)
 {
   for (guint i = 0; i < n; i++)
     {
-      rows[i] = find_owner (self, vn_node_get_input (node, i));
+      rows[i] = resolve_npu_find_owner (self, vn_node_get_input (node, i));
       if (rows[i] == NULL)
         return FALSE;
-      positions[i] = get_position (rows[i]);
+      positions[i] = resolve_npu_get_position (rows[i]);
     }
   return node->inputs->len == n;
 }
 
 static void
-shift_read (Refiner *self, const VnNode *node)
+resolve_npu_shift_read (Refiner *self, const VnNode *node)
 {
   VnQuantRow *rows[2];
   int p[2], largest;
 
-  if (!get_input_positions (self, node, rows, p, 2) || ABS (p[0] - p[1]) <= 7)
+  if (!resolve_npu_get_input_positions (self, node, rows, p, 2) || ABS (p[0] - p[1]) <= 7)
     return;
   largest = p[0] > p[1] ? 0 : 1;
-  set_position (self, rows[largest], p[1 - largest] + 7, node, _("what is added may lie 7 positions apart at most"));
+  resolve_npu_set_position (self, rows[largest], p[1 - largest] + 7, node, _("what is added may lie 7 positions apart at most"));
 }
 
 static void
-shift_write_add (Refiner *self, const VnNode *node)
+resolve_npu_shift_write_add (Refiner *self, const VnNode *node)
 {
-  VnQuantRow *rows[2], *out = find_owner (self, find_result (self, node));
+  VnQuantRow *rows[2], *out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
   int p[2], shift;
 
-  if (out == NULL || !get_input_positions (self, node, rows, p, 2))
+  if (out == NULL || !resolve_npu_get_input_positions (self, node, rows, p, 2))
     return;
-  shift = MIN (p[0], p[1]) - get_position (out);
-  set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, _("a sum is shifted by -7 to 25"));
+  shift = MIN (p[0], p[1]) - resolve_npu_get_position (out);
+  resolve_npu_set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, _("a sum is shifted by -7 to 25"));
 }
 
 /* x * sigmoid (x) */
 static gboolean
-is_swish (const VnNode *node)
+resolve_npu_is_swish (const VnNode *node)
 {
   for (guint i = 0; i < 2; i++)
     {
@@ -219,30 +219,30 @@ is_swish (const VnNode *node)
 }
 
 static void
-limit_product (Refiner      *self,
-               const VnNode *node,
-               int           most,
-               const char   *reason)
+resolve_npu_limit_product (Refiner      *self,
+                           const VnNode *node,
+                           int           most,
+                           const char   *reason)
 {
-  VnQuantRow *rows[2], *out = find_owner (self, find_result (self, node));
+  VnQuantRow *rows[2], *out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
   int p[2];
 
-  if (out == NULL || !get_input_positions (self, node, rows, p, 2))
+  if (out == NULL || !resolve_npu_get_input_positions (self, node, rows, p, 2))
     return;
-  set_position (self, out, p[0] + p[1] - CLAMP (p[0] + p[1] - get_position (out), 0, most), node, reason);
+  resolve_npu_set_position (self, out, p[0] + p[1] - CLAMP (p[0] + p[1] - resolve_npu_get_position (out), 0, most), node, reason);
 }
 
 static void
-shift_write_mul (Refiner *self, const VnNode *node)
+resolve_npu_shift_write_mul (Refiner *self, const VnNode *node)
 {
-  limit_product (self, node, 32, _("a product is shifted by 0 to 32"));
+  resolve_npu_limit_product (self, node, 32, _("a product is shifted by 0 to 32"));
 }
 
 static void
-shift_swish (Refiner *self, const VnNode *node)
+resolve_npu_shift_swish (Refiner *self, const VnNode *node)
 {
-  if (is_swish (node))
-    limit_product (self, node, 15, _("a product with a sigmoid is shifted by 0 to 15"));
+  if (resolve_npu_is_swish (node))
+    resolve_npu_limit_product (self, node, 15, _("a product with a sigmoid is shifted by 0 to 15"));
 }
 
 typedef struct
@@ -251,33 +251,33 @@ typedef struct
 } Product;
 
 static gboolean
-get_product (Refiner      *self,
-             const VnNode *node,
-             Product      *product)
+resolve_npu_get_product (Refiner      *self,
+                         const VnNode *node,
+                         Product      *product)
 {
-  product->x = find_owner (self, vn_node_get_input (node, 0));
-  product->weight = find_owner (self, vn_node_get_input (node, 1));
-  product->bias = find_owner (self, vn_node_get_input (node, 2));
-  product->out = find_owner (self, find_result (self, node));
+  product->x = resolve_npu_find_owner (self, vn_node_get_input (node, 0));
+  product->weight = resolve_npu_find_owner (self, vn_node_get_input (node, 1));
+  product->bias = resolve_npu_find_owner (self, vn_node_get_input (node, 2));
+  product->out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
   return product->x != NULL && product->weight != NULL && product->out != NULL;
 }
 
 static void
-shift_cut (Refiner *self, const VnNode *node)
+resolve_npu_shift_cut (Refiner *self, const VnNode *node)
 {
   Product p;
   int x, out, cut;
 
-  if (!get_product (self, node, &p))
+  if (!resolve_npu_get_product (self, node, &p))
     return;
-  x = get_position (p.x);
-  out = get_position (p.out);
-  cut = get_position (p.weight) + x - out;
-  set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, _("sums of products are shifted by 0 to 16"));
+  x = resolve_npu_get_position (p.x);
+  out = resolve_npu_get_position (p.out);
+  cut = resolve_npu_get_position (p.weight) + x - out;
+  resolve_npu_set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, _("sums of products are shifted by 0 to 16"));
 }
 
 static gboolean
-feeds_leaky_relu (const VnNode *node)
+resolve_npu_feeds_leaky_relu (const VnNode *node)
 {
   const VnValue *value = vn_node_get_output (node, 0);
 
@@ -285,31 +285,31 @@ feeds_leaky_relu (const VnNode *node)
 }
 
 static void
-shift_bias (Refiner *self, const VnNode *node)
+resolve_npu_shift_bias (Refiner *self, const VnNode *node)
 {
   Product p;
   int sum, cut, least;
 
-  if (!get_product (self, node, &p) || p.bias == NULL)
+  if (!resolve_npu_get_product (self, node, &p) || p.bias == NULL)
     return;
-  sum = get_position (p.weight) + get_position (p.x);
-  cut = sum - get_position (p.out);
-  least = feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
-  set_position (self, p.bias, sum - CLAMP (sum - get_position (p.bias), least, 15), node, _("a bias is shifted as far as its 24 bit register and the shift of the sums allow"));
+  sum = resolve_npu_get_position (p.weight) + resolve_npu_get_position (p.x);
+  cut = sum - resolve_npu_get_position (p.out);
+  least = resolve_npu_feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
+  resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node, _("a bias is shifted as far as its 24 bit register and the shift of the sums allow"));
 }
 
 static void
-hard_sigmoid (Refiner *self, const VnNode *node)
+resolve_npu_hard_sigmoid (Refiner *self, const VnNode *node)
 {
-  VnQuantRow *x = find_owner (self, vn_node_get_input (node, 0)), *out = find_owner (self, find_result (self, node));
+  VnQuantRow *x = resolve_npu_find_owner (self, vn_node_get_input (node, 0)), *out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
   int position;
 
   if (x == NULL || out == NULL)
     return;
-  set_position (self, x, CLAMP (get_position (x), 0, 15), node, _("HardSigmoid reads positions 0 to 15"));
-  position = MAX (get_position (out), 7);
-  position = 14 + get_position (x) - CLAMP (14 + get_position (x) - position, 0, 31);
-  set_position (self, out, position, node, _("HardSigmoid writes from position 7 on, shifted by 0 to 31"));
+  resolve_npu_set_position (self, x, CLAMP (resolve_npu_get_position (x), 0, 15), node, _("HardSigmoid reads positions 0 to 15"));
+  position = MAX (resolve_npu_get_position (out), 7);
+  position = 14 + resolve_npu_get_position (x) - CLAMP (14 + resolve_npu_get_position (x) - position, 0, 31);
+  resolve_npu_set_position (self, out, position, node, _("HardSigmoid writes from position 7 on, shifted by 0 to 31"));
 }
 
 /* In this order. */
@@ -320,25 +320,25 @@ static const struct
   guint       pass;
   const char *id;      /* as in the setting "npu-rules" */
 } rules[] = {
-  { "Concat", align_concat, 0, "align-concat" },
-  { "MaxPool", align_pool, 1, "align-pool" }, { "AveragePool", align_pool, 1, "align-pool" },
-  { "GlobalAveragePool", align_pool, 1, "align-pool" }, { "GlobalMaxPool", align_pool, 1, "align-pool" },
-  { "Pad", align_pad, 2, "align-pad" },
-  { "Slice", align_slice, 3, "align-slice" },
-  { "Add", shift_read, 4, "shift-read" }, { "Sub", shift_read, 4, "shift-read" },
-  { "Add", shift_write_add, 5, "shift-write" }, { "Mul", shift_write_mul, 5, "shift-write" },
-  { "Conv", shift_cut, 6, "shift-cut" }, { "ConvTranspose", shift_cut, 6, "shift-cut" }, { "Gemm", shift_cut, 6, "shift-cut" },
-  { "Conv", shift_bias, 7, "shift-bias" }, { "ConvTranspose", shift_bias, 7, "shift-bias" },
-  { "Gemm", shift_bias, 7, "shift-bias" },
-  { "HardSigmoid", hard_sigmoid, 8, "hard-sigmoid" },
-  { "Mul", shift_swish, 9, "shift-swish" },
+  { "Concat", resolve_npu_align_concat, 0, "align-concat" },
+  { "MaxPool", resolve_npu_align_pool, 1, "align-pool" }, { "AveragePool", resolve_npu_align_pool, 1, "align-pool" },
+  { "GlobalAveragePool", resolve_npu_align_pool, 1, "align-pool" }, { "GlobalMaxPool", resolve_npu_align_pool, 1, "align-pool" },
+  { "Pad", resolve_npu_align_pad, 2, "align-pad" },
+  { "Slice", resolve_npu_align_slice, 3, "align-slice" },
+  { "Add", resolve_npu_shift_read, 4, "shift-read" }, { "Sub", resolve_npu_shift_read, 4, "shift-read" },
+  { "Add", resolve_npu_shift_write_add, 5, "shift-write" }, { "Mul", resolve_npu_shift_write_mul, 5, "shift-write" },
+  { "Conv", resolve_npu_shift_cut, 6, "shift-cut" }, { "ConvTranspose", resolve_npu_shift_cut, 6, "shift-cut" }, { "Gemm", resolve_npu_shift_cut, 6, "shift-cut" },
+  { "Conv", resolve_npu_shift_bias, 7, "shift-bias" }, { "ConvTranspose", resolve_npu_shift_bias, 7, "shift-bias" },
+  { "Gemm", resolve_npu_shift_bias, 7, "shift-bias" },
+  { "HardSigmoid", resolve_npu_hard_sigmoid, 8, "hard-sigmoid" },
+  { "Mul", resolve_npu_shift_swish, 9, "shift-swish" },
 };
 
 #define N_PASSES 10
 
 static gboolean
-is_limited (Refiner      *self,
-            const VnNode *node)
+resolve_npu_is_limited (Refiner      *self,
+                        const VnNode *node)
 {
   for (guint k = 0; k < G_N_ELEMENTS (rules); k++)
     if (g_str_equal (rules[k].type, node->op_type))
@@ -347,8 +347,8 @@ is_limited (Refiner      *self,
 }
 
 static void
-run_pass (Refiner *self,
-          guint    pass)
+resolve_npu_run_pass (Refiner *self,
+                      guint    pass)
 {
   const char * const *asked = (const char * const *) self->resolver->recipe->npu_rules;
 
@@ -371,41 +371,41 @@ run_pass (Refiner *self,
 /* ---- what came of it ---- */
 
 static int
-position_of (const VnQuantRow *row)
+resolve_npu_position_of (const VnQuantRow *row)
 {
-  return row != NULL ? get_position (row) : VN_NPU_NONE;
+  return row != NULL ? resolve_npu_get_position (row) : VN_NPU_NONE;
 }
 
 static void
-record_product (Refiner      *self,
-                const VnNode *node,
-                VnNpuNode    *record)
+resolve_npu_record_product (Refiner      *self,
+                            const VnNode *node,
+                            VnNpuNode    *record)
 {
   Product p;
 
-  if (!get_product (self, node, &p))
+  if (!resolve_npu_get_product (self, node, &p))
     return;
   record->inputs[1] = VN_NPU_NONE;
-  record->weight = get_position (p.weight);
-  record->bias = position_of (p.bias);
+  record->weight = resolve_npu_get_position (p.weight);
+  record->bias = resolve_npu_position_of (p.bias);
   record->cut = record->weight + record->inputs[0] - record->output;
   if (p.bias != NULL)
     record->bias_shift = record->weight + record->inputs[0] - record->bias;
 }
 
 static void
-record_node (Refiner      *self,
-             const VnNode *node,
-             VnNpuNode    *record)
+resolve_npu_record_node (Refiner      *self,
+                         const VnNode *node,
+                         VnNpuNode    *record)
 {
   gboolean is_sum = g_str_equal (node->op_type, "Add") || g_str_equal (node->op_type, "Sub");
   int *in = record->inputs;
 
-  in[0] = position_of (find_owner (self, vn_node_get_input (node, 0)));
-  in[1] = position_of (find_owner (self, vn_node_get_input (node, 1)));
-  record->output = position_of (find_owner (self, find_result (self, node)));
+  in[0] = resolve_npu_position_of (resolve_npu_find_owner (self, vn_node_get_input (node, 0)));
+  in[1] = resolve_npu_position_of (resolve_npu_find_owner (self, vn_node_get_input (node, 1)));
+  record->output = resolve_npu_position_of (resolve_npu_find_owner (self, resolve_npu_find_result (self, node)));
   if (g_str_equal (node->op_type, "Conv") || g_str_equal (node->op_type, "ConvTranspose") || g_str_equal (node->op_type, "Gemm"))
-    record_product (self, node, record);
+    resolve_npu_record_product (self, node, record);
   else if (in[0] != VN_NPU_NONE && in[1] != VN_NPU_NONE && is_sum)
     record->read = ABS (in[0] - in[1]);
   if (in[0] == VN_NPU_NONE || in[1] == VN_NPU_NONE || record->output == VN_NPU_NONE)
@@ -417,12 +417,12 @@ record_node (Refiner      *self,
 }
 
 static void
-add_records (Refiner *self)
+resolve_npu_add_records (Refiner *self)
 {
   for (guint i = 0; i < self->resolver->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->resolver->nodes, i);
-      VnNpuNode *record = is_limited (self, node) ? vn_npu_node_new (node) : NULL;
+      VnNpuNode *record = resolve_npu_is_limited (self, node) ? vn_npu_node_new (node) : NULL;
 
       if (record == NULL)
         continue;
@@ -432,14 +432,14 @@ add_records (Refiner *self)
 }
 
 static void
-fill_records (Refiner *self)
+resolve_npu_fill_records (Refiner *self)
 {
   for (guint i = 0; i < self->resolver->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->resolver->nodes, i);
 
       if (g_hash_table_contains (self->records, node))
-        record_node (self, node, g_hash_table_lookup (self->records, node));
+        resolve_npu_record_node (self, node, g_hash_table_lookup (self->records, node));
     }
 }
 
@@ -456,14 +456,14 @@ vn_resolver_refine_positions (VnResolver  *self,
   g_autoptr(GHashTable) records = g_hash_table_new (NULL, NULL);
   Refiner refiner = { .resolver = self, .plan = plan, .records = records, .moved = TRUE };
 
-  add_records (&refiner);
+  resolve_npu_add_records (&refiner);
   for (gint64 round = 0; round < self->recipe->npu_rounds && refiner.moved; round++)
     {
       refiner.moved = FALSE;
       for (guint pass = 0; pass < N_PASSES; pass++)
-        run_pass (&refiner, pass);
+        resolve_npu_run_pass (&refiner, pass);
     }
-  fill_records (&refiner);
+  resolve_npu_fill_records (&refiner);
   if (refiner.moved && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "npu-not-stable", NULL,
                   _("The positions still moved after %d rounds; the processor may refuse some nodes"),

@@ -9,9 +9,9 @@
 #include "vn-i18n.h"
 
 static gboolean
-node_in_list (char         **list,
-              const VnNode  *node,
-              const char    *label)
+resolve_place_node_in_list (char         **list,
+                            const VnNode  *node,
+                            const char    *label)
 {
   for (guint i = 0; list[i] != NULL; i++)
     if (vn_pattern_matches_node (list[i], node, label))
@@ -20,10 +20,10 @@ node_in_list (char         **list,
 }
 
 static void
-warn_about_misses (VnResolver  *self,
-                   char       **list,
-                   const char  *setting,
-                   char       **labels)
+resolve_place_warn_about_misses (VnResolver  *self,
+                                 char       **list,
+                                 const char  *setting,
+                                 char       **labels)
 {
   for (guint k = 0; list != NULL && list[k] != NULL && self->notes != NULL; k++)
     {
@@ -40,9 +40,9 @@ warn_about_misses (VnResolver  *self,
 /* ---- in front of the first nodes, behind the last ---- */
 
 static void
-follow_back (const VnNode *node,
-             gboolean     *outside,
-             GQueue       *todo)
+resolve_place_follow_back (const VnNode *node,
+                           gboolean     *outside,
+                           GQueue       *todo)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -56,9 +56,9 @@ follow_back (const VnNode *node,
 }
 
 static void
-follow_on (const VnNode *node,
-           gboolean     *outside,
-           GQueue       *todo)
+resolve_place_follow_on (const VnNode *node,
+                         gboolean     *outside,
+                         GQueue       *todo)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -78,36 +78,36 @@ follow_on (const VnNode *node,
 
 /* Deselects all nodes from which one of @list can be reached, or which can be reached from one; not those of @list. */
 static void
-cut_off (VnResolver  *self,
-         char       **list,
-         gboolean     in_front,
-         char       **labels)
+resolve_place_cut_off (VnResolver  *self,
+                       char       **list,
+                       gboolean     in_front,
+                       char       **labels)
 {
   g_autofree gboolean *outside = g_new0 (gboolean, self->graph->nodes->len + 1);
   g_autoptr(GQueue) todo = g_queue_new ();
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
-    if (node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+    if (resolve_place_node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
       g_queue_push_tail (todo, g_ptr_array_index (self->graph->nodes, i));
   while (!g_queue_is_empty (todo))
     {
       const VnNode *node = g_queue_pop_head (todo);
 
       if (in_front)
-        follow_back (node, outside, todo);
+        resolve_place_follow_back (node, outside, todo);
       else
-        follow_on (node, outside, todo);
+        resolve_place_follow_on (node, outside, todo);
     }
   for (guint i = 0; i < self->graph->nodes->len; i++)
-    if (outside[i] && !node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
+    if (outside[i] && !resolve_place_node_in_list (list, g_ptr_array_index (self->graph->nodes, i), labels[i]))
       self->quant_nodes[i].placed_outside = TRUE;
 }
 
 /* ---- one node ---- */
 
 static gboolean
-type_in_list (char       **list,
-              const char  *type)
+resolve_place_type_in_list (char       **list,
+                            const char  *type)
 {
   for (guint i = 0; list[i] != NULL; i++)
     if (vn_pattern_matches_text (list[i], type))
@@ -117,7 +117,7 @@ type_in_list (char       **list,
 
 /* Whether @node multiplies two activations. */
 static gboolean
-is_free_product (const VnNode *node)
+resolve_place_is_free_product (const VnNode *node)
 {
   const VnValue *right = vn_node_get_input (node, 1);
 
@@ -126,8 +126,8 @@ is_free_product (const VnNode *node)
 
 /* Whether the format can do something with @node. */
 static gboolean
-format_has (VnResolver   *self,
-            const VnNode *node)
+resolve_place_format_has (VnResolver   *self,
+                          const VnNode *node)
 {
   const VnFormatWriter *writer = vn_format_get_writer (self->recipe->format);
 
@@ -135,15 +135,15 @@ format_has (VnResolver   *self,
 }
 
 static gboolean
-is_wanted (VnResolver   *self,
-           const VnNode *node)
+resolve_place_is_wanted (VnResolver   *self,
+                         const VnNode *node)
 {
   const VnQuantNode *info = &self->quant_nodes[node->index];
 
   if (info->rule >= 0)
     return TRUE;
   if (self->recipe->op_types != NULL)
-    return type_in_list (self->recipe->op_types, node->op_type);
+    return resolve_place_type_in_list (self->recipe->op_types, node->op_type);
   return vn_format_is (self->recipe->format, VN_FORMAT_TAKES_ALL) ||
          (info->op != NULL && info->op->quant.in_ort_default);
 }
@@ -151,10 +151,10 @@ is_wanted (VnResolver   *self,
 /* ---- values ---- */
 
 static void
-keep_float (VnResolver  *self,
-            GPtrArray   *values,
-            char       **list,
-            const char  *setting)
+resolve_place_keep_float (VnResolver  *self,
+                          GPtrArray   *values,
+                          char       **list,
+                          const char  *setting)
 {
   for (guint k = 0; list != NULL && list[k] != NULL; k++)
     {
@@ -177,9 +177,9 @@ keep_float (VnResolver  *self,
 
 /* A list that says what to quantize and means nothing here: a slip of the pen, not a wish for a float network. */
 static gboolean
-check_lists (VnResolver  *self,
-             char       **labels,
-             GError     **error)
+resolve_place_check_lists (VnResolver  *self,
+                           char       **labels,
+                           GError     **error)
 {
   const VnRecipe *recipe = self->recipe;
   gboolean any_type = recipe->op_types == NULL, any_node = recipe->only_nodes == NULL;
@@ -189,8 +189,8 @@ check_lists (VnResolver  *self,
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      any_type = any_type || type_in_list (recipe->op_types, node->op_type);
-      any_node = any_node || node_in_list (recipe->only_nodes, node, labels[i]);
+      any_type = any_type || resolve_place_type_in_list (recipe->op_types, node->op_type);
+      any_node = any_node || resolve_place_node_in_list (recipe->only_nodes, node, labels[i]);
     }
   if (any_type && any_node)
     return TRUE;
@@ -216,28 +216,28 @@ vn_resolver_place (VnResolver  *self,
 {
   const VnRecipe *recipe = self->recipe;
 
-  if (!check_lists (self, labels, error))
+  if (!resolve_place_check_lists (self, labels, error))
     return FALSE;
-  warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
-  warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
-  warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
+  resolve_place_warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
+  resolve_place_warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
+  resolve_place_warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
   if (recipe->input_nodes != NULL)
-    cut_off (self, recipe->input_nodes, TRUE, labels);
+    resolve_place_cut_off (self, recipe->input_nodes, TRUE, labels);
   if (recipe->output_nodes != NULL)
-    cut_off (self, recipe->output_nodes, FALSE, labels);
+    resolve_place_cut_off (self, recipe->output_nodes, FALSE, labels);
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
       VnQuantNode *info = &self->quant_nodes[i];
 
-      if (recipe->only_nodes != NULL && !node_in_list (recipe->only_nodes, node, labels[i]))
+      if (recipe->only_nodes != NULL && !resolve_place_node_in_list (recipe->only_nodes, node, labels[i]))
         info->placed_outside = TRUE;
       info->selected = info->exclude_rule < 0 && !info->placed_outside && !info->tail &&
-                       !vn_quant_is_conversion (node) && format_has (self, node) &&
-                       is_wanted (self, node) && !(recipe->constant_matmul_only && is_free_product (node));
+                       !vn_quant_is_conversion (node) && resolve_place_format_has (self, node) &&
+                       resolve_place_is_wanted (self, node) && !(recipe->constant_matmul_only && resolve_place_is_free_product (node));
     }
-  keep_float (self, self->graph->inputs, recipe->float_inputs, "float-inputs");
-  keep_float (self, self->graph->outputs, recipe->float_outputs, "float-outputs");
+  resolve_place_keep_float (self, self->graph->inputs, recipe->float_inputs, "float-inputs");
+  resolve_place_keep_float (self, self->graph->outputs, recipe->float_outputs, "float-outputs");
   return TRUE;
 }

@@ -7,7 +7,7 @@
 #include "vn-i18n.h"
 
 static char *
-dup_rule_subject (const VnOverride *rule)
+resolve_reason_dup_rule_subject (const VnOverride *rule)
 {
   g_autofree char *from = NULL, *to = NULL;
 
@@ -37,7 +37,7 @@ vn_resolver_dup_rule (VnResolver *self,
 
   if (rule >= 0)
     {
-      subject = dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
+      subject = resolve_reason_dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
       return g_strdup_printf (_("rule %d: %s"), rule + 1, subject);
     }
 
@@ -98,8 +98,8 @@ reason_of_node (VnResolver    *self,
 }
 
 static gboolean
-has_copies (VnResolver    *self,
-            const VnValue *value)
+resolve_reason_has_copies (VnResolver    *self,
+                           const VnValue *value)
 {
   for (guint i = 0; i < self->biases->len; i++)
     {
@@ -132,7 +132,7 @@ vn_resolver_dup_reason (VnResolver    *self,
     return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
     return g_strdup (_("nothing reads it"));
-  if (value->initializer != NULL && self->recipe->quantize_bias && has_copies (self, value))
+  if (value->initializer != NULL && self->recipe->quantize_bias && resolve_reason_has_copies (self, value))
     return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);

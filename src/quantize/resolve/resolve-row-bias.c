@@ -12,12 +12,12 @@
 
 /* The scale of the input alone, before sharing: what the peer compares with in QDQ. */
 static gboolean
-own_scale (VnResolver     *self,
-           VnQuantPlan    *plan,
-           const VnValue  *value,
-           const VnNode   *node,
-           float          *scale,
-           GError        **error)
+resolve_row_bias_own_scale (VnResolver     *self,
+                            VnQuantPlan    *plan,
+                            const VnValue  *value,
+                            const VnNode   *node,
+                            float          *scale,
+                            GError        **error)
 {
   const VnQuantRow *row = vn_quant_row_for (vn_quant_plan_find_row (plan, value->name), node);
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
@@ -40,7 +40,7 @@ own_scale (VnResolver     *self,
 }
 
 static gboolean
-is_all_zero (const VnTensor *tensor)
+resolve_row_bias_is_all_zero (const VnTensor *tensor)
 {
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
@@ -51,9 +51,9 @@ is_all_zero (const VnTensor *tensor)
 }
 
 static gboolean
-takes_product_scale (VnResolver        *self,
-                     VnQuantPlan       *plan,
-                     const VnQuantBias *bias)
+resolve_row_bias_takes_product_scale (VnResolver        *self,
+                                      VnQuantPlan       *plan,
+                                      const VnQuantBias *bias)
 {
   gboolean product;
 
@@ -63,19 +63,19 @@ takes_product_scale (VnResolver        *self,
 }
 
 static gboolean
-adjust_weight_for_bias (VnResolver         *self,
-                        VnQuantPlan        *plan,
-                        const VnQuantBias  *bias,
-                        GError            **error)
+resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
+                                         VnQuantPlan        *plan,
+                                         const VnQuantBias  *bias,
+                                         GError            **error)
 {
   VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
   g_autoptr(VnTensor) data = NULL;
   float input_scale;
 
   if (bias->weight->initializer == NULL || bias->x->initializer != NULL ||
-      !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !is_all_zero (weight->zero_point))
+      !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !resolve_row_bias_is_all_zero (weight->zero_point))
     return TRUE;
-  if (!own_scale (self, plan, bias->x, bias->node, &input_scale, error) ||
+  if (!resolve_row_bias_own_scale (self, plan, bias->x, bias->node, &input_scale, error) ||
       (data = vn_tensor_get_aligned (bias->bias->initializer, error)) == NULL)
     return FALSE;
 
@@ -113,8 +113,8 @@ bias_possible (VnResolver        *self,
 }
 
 static gboolean
-say_large (VnResolver        *self,
-           const VnQuantBias *bias)
+resolve_row_bias_say_large (VnResolver        *self,
+                            const VnQuantBias *bias)
 {
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
@@ -124,10 +124,10 @@ say_large (VnResolver        *self,
 }
 
 static gboolean
-fill_bias (VnResolver         *self,
-           VnQuantPlan        *plan,
-           const VnQuantBias  *bias,
-           GError            **error)
+resolve_row_bias_fill (VnResolver         *self,
+                       VnQuantPlan        *plan,
+                       const VnQuantBias  *bias,
+                       GError            **error)
 {
   const VnTensorPlan *x = &vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node)->tensor;
   const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
@@ -156,7 +156,7 @@ fill_bias (VnResolver         *self,
   for (gsize i = 0; i < n && product; i++)
     scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
   if (product && vn_quant_is_large_bias (self->recipe, bias->node, bias->bias->initializer, scales, n))
-    return say_large (self, bias);
+    return resolve_row_bias_say_large (self, bias);
   if (row == NULL)
     row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
 
@@ -195,8 +195,8 @@ vn_resolver_fill_biases (VnResolver   *self,
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
-      if (self->recipe->raise_weight_scales && bias_possible (self, plan, bias) && takes_product_scale (self, plan, bias) &&
-          !adjust_weight_for_bias (self, plan, bias, error))
+      if (self->recipe->raise_weight_scales && bias_possible (self, plan, bias) && resolve_row_bias_takes_product_scale (self, plan, bias) &&
+          !resolve_row_bias_adjust_weight_for_bias (self, plan, bias, error))
         return FALSE;
     }
   for (guint i = 0; i < self->biases->len && self->recipe->quantize_bias; i++)
@@ -205,7 +205,7 @@ vn_resolver_fill_biases (VnResolver   *self,
 
       if (bias_possible (self, plan, bias))
         {
-          if (!fill_bias (self, plan, bias, error))
+          if (!resolve_row_bias_fill (self, plan, bias, error))
             return FALSE;
         }
       else if (self->notes != NULL)

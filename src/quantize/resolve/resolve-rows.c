@@ -12,17 +12,17 @@
 #include <string.h>
 
 static const VnOverride *
-get_rule (VnResolver *self,
-          int         index)
+resolve_rows_get_rule (VnResolver *self,
+                       int         index)
 {
   return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
 }
 
 /* What a rule says comes first, then what is given, then the recipe. */
 static VnDType
-given_type (VnResolver    *self,
-            const VnValue *value,
-            VnDType        otherwise)
+resolve_rows_given_type (VnResolver    *self,
+                         const VnValue *value,
+                         VnDType        otherwise)
 {
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
 
@@ -30,31 +30,31 @@ given_type (VnResolver    *self,
 }
 
 static VnDType
-activation_type (VnResolver    *self,
-                 const VnValue *value)
+resolve_rows_activation_type (VnResolver    *self,
+                              const VnValue *value)
 {
-  const VnOverride *rule = get_rule (self, vn_resolver_mark_of (self, value)->activation_rule);
+  const VnOverride *rule = resolve_rows_get_rule (self, vn_resolver_mark_of (self, value)->activation_rule);
 
-  return rule != NULL ? rule->activation : given_type (self, value, self->recipe->activation);
+  return rule != NULL ? rule->activation : resolve_rows_given_type (self, value, self->recipe->activation);
 }
 
 static VnDType
-weight_type (VnResolver    *self,
-             const VnValue *value)
+resolve_rows_weight_type (VnResolver    *self,
+                          const VnValue *value)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = get_rule (self, mark->weight_rule);
+  const VnOverride *rule = resolve_rows_get_rule (self, mark->weight_rule);
 
   if (rule == NULL && mark->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
     return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
-  return rule != NULL ? rule->weight : given_type (self, value, self->recipe->weight);
+  return rule != NULL ? rule->weight : resolve_rows_given_type (self, value, self->recipe->weight);
 }
 
 static gboolean
-set_scalar_params (VnQuantRow  *row,
-                   float        scale,
-                   gint64       zero_point,
-                   GError     **error)
+resolve_rows_set_scalar_params (VnQuantRow  *row,
+                                float        scale,
+                                gint64       zero_point,
+                                GError     **error)
 {
   row->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);
   row->tensor.zero_point = vn_quant_integer_tensor (row->tensor.dtype, &VN_SHAPE_SCALAR, &zero_point, error);
@@ -63,8 +63,8 @@ set_scalar_params (VnQuantRow  *row,
 
 /* A type that values are only rounded to: scale 1, so that whoever multiplies by it does no harm. */
 static gboolean
-set_no_params (VnQuantRow  *row,
-               GError     **error)
+resolve_rows_set_no_params (VnQuantRow  *row,
+                            GError     **error)
 {
   const float one = 1;
   VnDType dtype = vn_dtype_is_block (row->tensor.dtype) ? VN_DTYPE_F32 : row->tensor.dtype;
@@ -80,10 +80,10 @@ set_no_params (VnQuantRow  *row,
 /* ---- activations ---- */
 
 static gboolean
-check_finite (VnResolver         *self,
-              const VnHistogram  *histogram,
-              const char         *name,
-              GError            **error)
+resolve_rows_check_finite (VnResolver         *self,
+                           const VnHistogram  *histogram,
+                           const char         *name,
+                           GError            **error)
 {
   if (histogram->n_nan > 0)
     {
@@ -100,8 +100,8 @@ check_finite (VnResolver         *self,
 
 /* What is never negative gains a bit from a zero point at its lower end. */
 static gboolean
-is_symmetric (VnResolver    *self,
-              const VnValue *value)
+resolve_rows_is_symmetric (VnResolver    *self,
+                           const VnValue *value)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
   const VnNode *node = value->producer;
@@ -117,7 +117,7 @@ is_symmetric (VnResolver    *self,
 }
 
 static void
-centre_range (VnRange *range)
+resolve_rows_centre_range (VnRange *range)
 {
   range->max = MAX (fabs (range->min), fabs (range->max));
   range->min = -range->max;
@@ -125,15 +125,15 @@ centre_range (VnRange *range)
 
 /* The range of a tensor by the method that holds for it. */
 static gboolean
-observed_range (VnResolver     *self,
-                const VnValue  *value,
-                const char     *method_id,
-                double          percentile,
-                VnDType         dtype,
-                gboolean        symmetric,
-                VnRange        *range,
-                char          **winner,
-                GError        **error)
+resolve_rows_observed_range (VnResolver     *self,
+                             const VnValue  *value,
+                             const char     *method_id,
+                             double          percentile,
+                             VnDType         dtype,
+                             gboolean        symmetric,
+                             VnRange        *range,
+                             char          **winner,
+                             GError        **error)
 {
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
@@ -154,7 +154,7 @@ observed_range (VnResolver     *self,
                    _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
       return FALSE;
     }
-  if (!check_finite (self, histogram, value->name, error))
+  if (!resolve_rows_check_finite (self, histogram, value->name, error))
     return FALSE;
   if (histogram->min > histogram->max)
     {
@@ -172,7 +172,7 @@ observed_range (VnResolver     *self,
       return FALSE;
     }
   if (self->recipe->symmetric_ranges)
-    centre_range (range);
+    resolve_rows_centre_range (range);
   return TRUE;
 }
 
@@ -187,7 +187,7 @@ vn_resolver_get_method (VnResolver    *self,
                         const VnValue *value)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = get_rule (self, mark->method_rule);
+  const VnOverride *rule = resolve_rows_get_rule (self, mark->method_rule);
 
   if (mark->unit_range)
     return "fixed";
@@ -210,19 +210,19 @@ vn_resolver_find_range (VnResolver     *self,
                         GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = get_rule (self, mark->percentile_rule);
+  const VnOverride *rule = resolve_rows_get_rule (self, mark->percentile_rule);
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
 
   if (given != NULL)
-    return vn_encoding_get_range (given, value->name, activation_type (self, value), range, error);
+    return vn_encoding_get_range (given, value->name, resolve_rows_activation_type (self, value), range, error);
   if (mark->unit_range)
     {
       *range = (VnRange) { mark->unit_min, mark->unit_max };
       return TRUE;
     }
-  if (!observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_resolver_get_method (self, value),
-                       rule != NULL ? rule->percentile : self->recipe->percentile, activation_type (self, value),
-                       is_symmetric (self, value), range, winner, error))
+  if (!resolve_rows_observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_resolver_get_method (self, value),
+                                    rule != NULL ? rule->percentile : self->recipe->percentile, resolve_rows_activation_type (self, value),
+                                    resolve_rows_is_symmetric (self, value), range, winner, error))
     return FALSE;
   if (self->recipe->limit_gates)
     vn_quant_limit_gate (value, range);
@@ -231,10 +231,10 @@ vn_resolver_find_range (VnResolver     *self,
 
 /* Ranges are for the reader only here, except that float16 ends. */
 static gboolean
-fill_rounded (VnResolver     *self,
-              const VnValue  *value,
-              VnQuantRow     *row,
-              GError        **error)
+resolve_rows_fill_rounded (VnResolver     *self,
+                           const VnValue  *value,
+                           VnQuantRow     *row,
+                           GError        **error)
 {
   const VnHistogram *histogram = self->lookup != NULL ? self->lookup (value->name, self->lookup_data) : NULL;
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
@@ -250,14 +250,14 @@ fill_rounded (VnResolver     *self,
                   MAX (-row->tensor.min, row->tensor.max));
   row->tensor.method = g_strdup ("none");
   row->tensor.rule = vn_resolver_dup_rule (self, mark->activation_rule, row->tensor.dtype);
-  return set_no_params (row, error);
+  return resolve_rows_set_no_params (row, error);
 }
 
 static gboolean
-fill_activation (VnResolver     *self,
-                 const VnValue  *value,
-                 VnQuantRow     *row,
-                 GError        **error)
+resolve_rows_fill_activation (VnResolver     *self,
+                              const VnValue  *value,
+                              VnQuantRow     *row,
+                              GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnEncoding *given = vn_resolver_get_encoding (self, value);
@@ -268,9 +268,9 @@ fill_activation (VnResolver     *self,
   gint64 zero_point;
   float scale, min, max;
 
-  row->tensor.dtype = activation_type (self, value);
+  row->tensor.dtype = resolve_rows_activation_type (self, value);
   if (vn_dtype_is_rounded (row->tensor.dtype))
-    return fill_rounded (self, value, row, error);
+    return resolve_rows_fill_rounded (self, value, row, error);
   if (!vn_resolver_find_range (self, value, &range, &winner, error))
     return FALSE;
   min = (float) range.min;
@@ -287,27 +287,27 @@ fill_activation (VnResolver     *self,
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error);
   if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
-    return set_scalar_params (row, given->scale, given->zero_point, error);
+    return resolve_rows_set_scalar_params (row, given->scale, given->zero_point, error);
   if (mark->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
   else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
-                                  is_symmetric (self, value), FALSE, &scale, &zero_point, error))
+                                  resolve_rows_is_symmetric (self, value), FALSE, &scale, &zero_point, error))
     return FALSE;
-  return set_scalar_params (row, scale, zero_point, error);
+  return resolve_rows_set_scalar_params (row, scale, zero_point, error);
 }
 
 /* ---- constants ---- */
 
 static gboolean
-set_channel_params (VnResolver    *self,
-                    const VnValue *value,
-                    VnQuantRow    *row,
-                    const float   *min,
-                    const float   *max,
-                    gsize          n,
-                    gboolean       symmetric,
-                    gboolean       reduce_range,
-                    GError       **error)
+resolve_rows_set_channel_params (VnResolver    *self,
+                                 const VnValue *value,
+                                 VnQuantRow    *row,
+                                 const float   *min,
+                                 const float   *max,
+                                 gsize          n,
+                                 gboolean       symmetric,
+                                 gboolean       reduce_range,
+                                 GError       **error)
 {
   g_autofree float *scales = vn_try_new (float, n, error);
   g_autofree gint64 *zero_points = vn_try_new (gint64, n, error);
@@ -331,7 +331,7 @@ set_channel_params (VnResolver    *self,
   if (vn_dtype_is_rounded (row->tensor.dtype))
     {
       row->tensor.axis = -1;
-      return set_no_params (row, error);
+      return resolve_rows_set_no_params (row, error);
     }
   row->tensor.scale = vn_tensor_new_copy (VN_DTYPE_F32, &shape, scales, error);
   if (row->tensor.scale == NULL)
@@ -342,14 +342,14 @@ set_channel_params (VnResolver    *self,
 
 /* Other methods than the whole range; the type of the row is known. */
 static gboolean
-choose_constant_ranges (VnResolver     *self,
-                        const VnValue  *value,
-                        VnQuantRow     *row,
-                        gboolean        symmetric,
-                        gboolean        reduce_range,
-                        float          *min,
-                        float          *max,
-                        GError        **error)
+resolve_rows_choose_constant_ranges (VnResolver     *self,
+                                     const VnValue  *value,
+                                     VnQuantRow     *row,
+                                     gboolean        symmetric,
+                                     gboolean        reduce_range,
+                                     float          *min,
+                                     float          *max,
+                                     GError        **error)
 {
   const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
   const VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, self->recipe->percentile, row->tensor.dtype,
@@ -364,10 +364,10 @@ choose_constant_ranges (VnResolver     *self,
 }
 
 static gboolean
-fill_constant (VnResolver     *self,
-               const VnValue  *value,
-               VnQuantRow     *row,
-               GError        **error)
+resolve_rows_fill_constant (VnResolver     *self,
+                            const VnValue  *value,
+                            VnQuantRow     *row,
+                            GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
@@ -382,7 +382,7 @@ fill_constant (VnResolver     *self,
 
   if (min == NULL || max == NULL)
     return FALSE;
-  row->tensor.dtype = mark->as_weight ? weight_type (self, value) : activation_type (self, value);
+  row->tensor.dtype = mark->as_weight ? resolve_rows_weight_type (self, value) : resolve_rows_activation_type (self, value);
   row->tensor.rule = vn_resolver_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
                                                       mark->tensor_rule), row->tensor.dtype);
   if (mark->block > 0)
@@ -408,7 +408,7 @@ fill_constant (VnResolver     *self,
       row->tensor.axis = -1;
       row->tensor.min = min[0];
       row->tensor.max = max[0];
-      return set_scalar_params (row, 1, zero_point, error);
+      return resolve_rows_set_scalar_params (row, 1, zero_point, error);
     }
   /* integer kernels want the same zero point in every channel */
   symmetric = (mark->axis >= 0 && !vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)) ||
@@ -419,10 +419,10 @@ fill_constant (VnResolver     *self,
       reduce_range = vn_answer_or (rule->reduce_range, reduce_range);
     }
   if (!vn_dtype_is_rounded (row->tensor.dtype) &&
-      (!choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
+      (!resolve_rows_choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
        !vn_quant_rule_range (rule, value->name, n, min, max, error)))
     return FALSE;
-  return set_channel_params (self, value, row, min, max, n, symmetric, reduce_range, error);
+  return resolve_rows_set_channel_params (self, value, row, min, max, n, symmetric, reduce_range, error);
 }
 
 /* ---- sharing ---- */
@@ -430,10 +430,10 @@ fill_constant (VnResolver     *self,
 /* Whose parameters @value takes: those of its root, unless a node on the way sees the type that another was converted
  * to. */
 static const VnQuantRow *
-find_provider (VnResolver     *self,
-               VnQuantPlan    *plan,
-               const VnValue  *value,
-               const VnValue **owner)
+resolve_rows_find_provider (VnResolver     *self,
+                            VnQuantPlan    *plan,
+                            const VnValue  *value,
+                            const VnValue **owner)
 {
   const VnQuantRow *row;
 
@@ -452,13 +452,13 @@ find_provider (VnResolver     *self,
 }
 
 static void
-fill_shared (VnResolver    *self,
-             VnQuantPlan   *plan,
-             const VnValue *value,
-             VnQuantRow    *row)
+resolve_rows_fill_shared (VnResolver    *self,
+                          VnQuantPlan   *plan,
+                          const VnValue *value,
+                          VnQuantRow    *row)
 {
   const VnValue *owner;
-  const VnQuantRow *from = find_provider (self, plan, value, &owner);
+  const VnQuantRow *from = resolve_rows_find_provider (self, plan, value, &owner);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
   vn_quant_row_take (row, from, owner->name);
@@ -472,15 +472,15 @@ fill_shared (VnResolver    *self,
 /* ---- all ---- */
 
 static VnTensorRole
-role_of (VnResolver        *self,
-         const VnValue     *value,
-         const VnQuantMark *mark)
+resolve_rows_role_of (VnResolver        *self,
+                      const VnValue     *value,
+                      const VnQuantMark *mark)
 {
   return value->initializer != NULL ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION;
 }
 
 static gboolean
-is_float (const VnValue *value)
+resolve_rows_is_float (const VnValue *value)
 {
   if (value->initializer != NULL)
     return value->initializer->dtype == VN_DTYPE_F32;
@@ -488,13 +488,13 @@ is_float (const VnValue *value)
 }
 
 static gboolean
-add_row (VnResolver     *self,
-         VnQuantPlan    *plan,
-         const VnValue  *value,
-         GError        **error)
+resolve_rows_add_row (VnResolver     *self,
+                      VnQuantPlan    *plan,
+                      const VnValue  *value,
+                      GError        **error)
 {
   const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  VnQuantRow *row = vn_quant_plan_add (plan, value->name, role_of (self, value, mark));
+  VnQuantRow *row = vn_quant_plan_add (plan, value->name, resolve_rows_role_of (self, value, mark));
 
   if (!mark->marked)
     {
@@ -505,15 +505,15 @@ add_row (VnResolver     *self,
     return TRUE;
 
   row->tensor.quantized = TRUE;
-  return value->initializer != NULL ? fill_constant (self, value, row, error)
-                                    : fill_activation (self, value, row, error);
+  return value->initializer != NULL ? resolve_rows_fill_constant (self, value, row, error)
+                                    : resolve_rows_fill_activation (self, value, row, error);
 }
 
 /* Before sharing: who shares may take either type. */
 static gboolean
-fill_all_converted (VnResolver   *self,
-                    VnQuantPlan  *plan,
-                    GError      **error)
+resolve_rows_fill_all_converted (VnResolver   *self,
+                                 VnQuantPlan  *plan,
+                                 GError      **error)
 {
   for (guint i = 0; i < self->graph->values->len; i++)
     {
@@ -544,17 +544,17 @@ vn_resolver_fill_rows (VnResolver   *self,
 
   for (guint i = 0; i < values->len; i++)
     {
-      if (is_float (g_ptr_array_index (values, i)) && !add_row (self, plan, g_ptr_array_index (values, i), error))
+      if (resolve_rows_is_float (g_ptr_array_index (values, i)) && !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))
         return FALSE;
     }
-  if (!fill_all_converted (self, plan, error))
+  if (!resolve_rows_fill_all_converted (self, plan, error))
     return FALSE;
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
 
       if (self->marks[i].marked && self->marks[i].provider != NULL)
-        fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
+        resolve_rows_fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
     }
   vn_resolver_align (self, plan);
   if (!vn_resolver_fill_biases (self, plan, error))

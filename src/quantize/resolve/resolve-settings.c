@@ -7,8 +7,8 @@
 /* ---- ranges ---- */
 
 static gboolean
-is_calibrated (VnResolver    *self,
-               const VnValue *value)
+resolve_settings_is_calibrated (VnResolver    *self,
+                                const VnValue *value)
 {
   return value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value);
 }
@@ -16,13 +16,13 @@ is_calibrated (VnResolver    *self,
 /* What a clamp cuts off need not be represented by the tensor before it, if nobody else sees that. (The peer cuts graph
  * outputs, too, and so delivers them clamped.) */
 static void
-take_range_of_clamp (VnResolver   *self,
-                     const VnNode *node)
+resolve_settings_take_range_of_clamp (VnResolver   *self,
+                                      const VnNode *node)
 {
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
   VnQuantMark *from, *to;
 
-  if (!is_calibrated (self, input) || !is_calibrated (self, output) ||
+  if (!resolve_settings_is_calibrated (self, input) || !resolve_settings_is_calibrated (self, output) ||
       input->uses->len != 1 || input->is_output || g_hash_table_contains (self->captured, input))
     return;
 
@@ -35,14 +35,14 @@ take_range_of_clamp (VnResolver   *self,
 }
 
 static void
-take_fixed_range (VnResolver   *self,
-                  const VnNode *node,
-                  const VnOp   *op)
+resolve_settings_take_fixed_range (VnResolver   *self,
+                                   const VnNode *node,
+                                   const VnOp   *op)
 {
   const VnValue *output = vn_node_get_output (node, 0);
   VnQuantMark *mark;
 
-  if (!is_calibrated (self, output))
+  if (!resolve_settings_is_calibrated (self, output))
     return;
 
   mark = vn_resolver_mark_of (self, output);
@@ -70,9 +70,9 @@ vn_resolver_set_ranges (VnResolver *self)
       if ((!info->selected && !is_dynamic) || info->op == NULL)
         continue;
       if (info->op->quant.role == VN_QUANT_CLAMP)
-        take_range_of_clamp (self, node);
+        resolve_settings_take_range_of_clamp (self, node);
       else if (vn_quant_has_unit_range (node) && info->op->quant.out_max > info->op->quant.out_min)
-        take_fixed_range (self, node, info->op);
+        resolve_settings_take_fixed_range (self, node, info->op);
     }
 }
 
@@ -81,10 +81,10 @@ vn_resolver_set_ranges (VnResolver *self)
 /* A rule about a node speaks about the tensors it reads and writes. Where several speak about one tensor, the last in
  * the recipe wins; tensors that share parameters are spoken about together. */
 static void
-apply_to_value (VnResolver       *self,
-                const VnOverride *rule,
-                int               index,
-                const VnValue    *value)
+resolve_settings_apply_to_value (VnResolver       *self,
+                                 const VnOverride *rule,
+                                 int               index,
+                                 const VnValue    *value)
 {
   VnQuantMark *mark;
 
@@ -122,9 +122,9 @@ vn_resolver_set_rules (VnResolver *self)
         continue;
       rule = g_ptr_array_index (self->recipe->overrides, (guint) index);
       for (guint k = 0; k < node->inputs->len; k++)
-        apply_to_value (self, rule, index, vn_node_get_input (node, k));
+        resolve_settings_apply_to_value (self, rule, index, vn_node_get_input (node, k));
       for (guint k = 0; k < node->outputs->len; k++)
-        apply_to_value (self, rule, index, vn_node_get_output (node, k));
+        resolve_settings_apply_to_value (self, rule, index, vn_node_get_output (node, k));
     }
   for (guint i = 0; i < self->graph->values->len; i++)
     {
@@ -132,6 +132,6 @@ vn_resolver_set_rules (VnResolver *self)
       const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
       if (rule != NULL && vn_resolver_root (self, value) == value)
-        apply_to_value (self, rule, self->marks[i].tensor_rule, value);
+        resolve_settings_apply_to_value (self, rule, self->marks[i].tensor_rule, value);
     }
 }

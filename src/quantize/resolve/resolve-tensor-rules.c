@@ -20,11 +20,11 @@
 /* ---- numbers ---- */
 
 static gboolean
-check_params (const VnQuantRow  *row,
-              gsize              n,
-              const double      *scales,
-              const double      *zero_points,
-              GError           **error)
+resolve_tensor_rules_check_params (const VnQuantRow  *row,
+                                   gsize              n,
+                                   const double      *scales,
+                                   const double      *zero_points,
+                                   GError           **error)
 {
   gint64 low = 0, high = 0;     /* floats of 8 bit have no zero point but 0 */
 
@@ -67,7 +67,7 @@ vn_quant_parse_params (char       **scales,
 
   if (numbers == NULL || !vn_recipe_parse_numbers (scales, n, row->tensor.name, numbers, error) ||
       !vn_recipe_parse_numbers (zero_points, n, row->tensor.name, numbers + n, error) ||
-      !check_params (row, n, numbers, numbers + n, error))
+      !resolve_tensor_rules_check_params (row, n, numbers, numbers + n, error))
     return FALSE;
   if ((row->tensor.scale = vn_tensor_new (VN_DTYPE_F32, &shape, error)) == NULL ||
       (row->tensor.zero_point = vn_tensor_new (row->tensor.dtype, &shape, error)) == NULL)
@@ -85,8 +85,8 @@ vn_quant_parse_params (char       **scales,
 /* ---- which rule speaks about a tensor ---- */
 
 static gboolean
-name_in_list (char       **list,
-              const char  *name)
+resolve_tensor_rules_name_in_list (char       **list,
+                                   const char  *name)
 {
   for (guint i = 0; list[i] != NULL; i++)
     if (vn_pattern_matches_text (list[i], name))
@@ -95,9 +95,9 @@ name_in_list (char       **list,
 }
 
 static guint
-apply_rule (VnResolver       *self,
-            const VnOverride *rule,
-            int               index)
+resolve_tensor_rules_apply_rule (VnResolver       *self,
+                                 const VnOverride *rule,
+                                 int               index)
 {
   guint n = 0;
 
@@ -105,7 +105,7 @@ apply_rule (VnResolver       *self,
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
 
-      if (!name_in_list (rule->tensors, value->name))
+      if (!resolve_tensor_rules_name_in_list (rule->tensors, value->name))
         continue;
       self->marks[i].tensor_rule = index;
       self->marks[i].keep_float = rule->exclude;
@@ -126,7 +126,7 @@ vn_resolver_set_tensor_rules (VnResolver *self)
     {
       const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
 
-      if (!rule->enabled || !vn_override_is_for_tensors (rule) || apply_rule (self, rule, (int) r) > 0 || self->notes == NULL)
+      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r) > 0 || self->notes == NULL)
         continue;
       vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],
                     _("Rule %u (%s) matches no tensor of the prepared network"), r + 1, rule->tensors[0]);
@@ -151,11 +151,11 @@ vn_resolver_get_tensor_rule (VnResolver    *self,
 }
 
 static gboolean
-replace_numbers (char       **list,
-                 const char  *name,
-                 gsize        n,
-                 float       *numbers,
-                 GError     **error)
+resolve_tensor_rules_replace_numbers (char       **list,
+                                      const char  *name,
+                                      gsize        n,
+                                      float       *numbers,
+                                      GError     **error)
 {
   g_autofree double *given = NULL;
 
@@ -186,7 +186,7 @@ vn_quant_rule_range (const VnOverride  *rule,
 {
   if (rule == NULL || (rule->min == NULL && rule->max == NULL))
     return TRUE;
-  if (!replace_numbers (rule->min, name, n, min, error) || !replace_numbers (rule->max, name, n, max, error))
+  if (!resolve_tensor_rules_replace_numbers (rule->min, name, n, min, error) || !resolve_tensor_rules_replace_numbers (rule->max, name, n, max, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (min[i] > max[i])
@@ -202,10 +202,10 @@ vn_quant_rule_range (const VnOverride  *rule,
 /* ---- another type for some readers ---- */
 
 static gboolean
-find_receivers (VnResolver        *self,
-                const VnOverride  *rule,
-                const VnValue     *value,
-                gboolean          *receives)
+resolve_tensor_rules_find_receivers (VnResolver        *self,
+                                     const VnOverride  *rule,
+                                     const VnValue     *value,
+                                     gboolean          *receives)
 {
   gboolean any = FALSE;
 
@@ -225,10 +225,10 @@ find_receivers (VnResolver        *self,
 }
 
 static gboolean
-fill_converted_params (VnResolver     *self,
-                       const VnValue  *value,
-                       VnQuantRow     *converted,
-                       GError        **error)
+resolve_tensor_rules_fill_converted_params (VnResolver     *self,
+                                            const VnValue  *value,
+                                            VnQuantRow     *converted,
+                                            GError        **error)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
   gboolean symmetric = vn_answer_or (rule->convert_symmetric, self->recipe->symmetric_activations);
@@ -271,7 +271,7 @@ vn_resolver_fill_converted (VnResolver     *self,
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
   row->receives = g_new0 (gboolean, self->graph->nodes->len + 1);
-  if (!find_receivers (self, rule, value, row->receives))
+  if (!resolve_tensor_rules_find_receivers (self, rule, value, row->receives))
     {
       if (self->notes != NULL)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-without-receivers", value->name,
@@ -281,5 +281,5 @@ vn_resolver_fill_converted (VnResolver     *self,
   row->converted = vn_quant_row_new (value->name, VN_TENSOR_ACTIVATION);
   row->converted->tensor.quantized = TRUE;
   row->converted->tensor.dtype = rule->convert;
-  return fill_converted_params (self, value, row->converted, error);
+  return resolve_tensor_rules_fill_converted_params (self, value, row->converted, error);
 }

@@ -27,7 +27,7 @@ static const struct
 };
 
 static int
-find_carrier (const VnNode *node)
+resolve_weights_find_carrier (const VnNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (carriers); i++)
     {
@@ -38,15 +38,15 @@ find_carrier (const VnNode *node)
 }
 
 static gboolean
-is_transposed (const VnNode *node)
+resolve_weights_is_transposed (const VnNode *node)
 {
   return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0;
 }
 
 /* MatMulNBits knows matrices; ones in front of them vanish in broadcasting if the data has as many axes. */
 static gboolean
-is_matrix (const VnNode  *node,
-           const VnShape *weight)
+resolve_weights_is_matrix (const VnNode  *node,
+                           const VnShape *weight)
 {
   const VnValue *data = vn_node_get_input (node, 0);
 
@@ -73,7 +73,7 @@ vn_quant_has_nbits (const VnNode *node)
       data->type.shape.rank == 0)
     return FALSE;
   if (vn_node_is (node, "MatMul"))
-    return data->type.shape.rank != 1 && is_matrix (node, &weight->initializer->shape);
+    return data->type.shape.rank != 1 && resolve_weights_is_matrix (node, &weight->initializer->shape);
   return vn_node_get_int (node, "transA", 0) == 0 && vn_node_get_float (node, "alpha", 1) == 1 &&
          (vn_node_get_input (node, 2) == NULL || vn_node_get_float (node, "beta", 1) == 1);
 }
@@ -87,7 +87,7 @@ gboolean
 vn_quant_has_weight (const VnRecipe *recipe,
                      const VnNode   *node)
 {
-  int i = find_carrier (node);
+  int i = resolve_weights_find_carrier (node);
   const VnValue *weight = i >= 0 ? vn_node_get_input (node, carriers[i].input) : NULL;
 
   if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
@@ -105,10 +105,10 @@ vn_quant_has_weight (const VnRecipe *recipe,
 int
 vn_quant_get_sum_axis (const VnNode *node)
 {
-  int i = find_carrier (node), rank;
+  int i = resolve_weights_find_carrier (node), rank;
 
   rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
-  if (is_transposed (node))
+  if (resolve_weights_is_transposed (node))
     return 1;
   return carriers[i].sum_axis + (carriers[i].sum_axis < 0 ? rank : 0);
 }
@@ -122,24 +122,24 @@ vn_quant_get_sum_axis (const VnNode *node)
 int
 vn_quant_get_channel_axis (const VnNode *node)
 {
-  int i = find_carrier (node), rank;
+  int i = resolve_weights_find_carrier (node), rank;
 
   rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
-  if (is_transposed (node))
+  if (resolve_weights_is_transposed (node))
     return 0;
   return carriers[i].channel_axis + (carriers[i].channel_axis < 0 ? rank : 0);
 }
 
 static gint64
-get_block (const VnRecipe *recipe)
+resolve_weights_get_block (const VnRecipe *recipe)
 {
   return recipe->block_size == 0 && vn_format_is (recipe->format, VN_FORMAT_IS_NBITS) ? NBITS_BLOCK : recipe->block_size;
 }
 
 static gboolean
-is_too_small (const VnNode  *node,
-              const VnValue *value,
-              gint64         block)
+resolve_weights_is_too_small (const VnNode  *node,
+                              const VnValue *value,
+                              gint64         block)
 {
   return (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose")) &&
          block > value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
@@ -158,7 +158,7 @@ gboolean
 vn_resolver_mark_weight_only (VnResolver   *self,
                               const VnNode *node)
 {
-  int carrier = find_carrier (node), axis;
+  int carrier = resolve_weights_find_carrier (node), axis;
   const VnValue *value;
   VnQuantMark *mark;
 
@@ -174,9 +174,9 @@ vn_resolver_mark_weight_only (VnResolver   *self,
     return !vn_format_is (self->recipe->format, VN_FORMAT_IS_NBITS) || mark->axis == axis;
 
   mark->marked = mark->as_weight = TRUE;
-  mark->block = get_block (self->recipe);
+  mark->block = resolve_weights_get_block (self->recipe);
   mark->axis = mark->block > 0 ? axis : vn_recipe_has_channels (self->recipe) ? vn_quant_get_channel_axis (node) : -1;
-  if (is_too_small (node, value, mark->block))
+  if (resolve_weights_is_too_small (node, value, mark->block))
     {
       mark->block = 0;
       mark->axis = vn_quant_get_channel_axis (node);
@@ -197,7 +197,7 @@ vn_resolver_mark_blocks (VnResolver    *self,
                          const VnNode  *node,
                          const VnValue *value)
 {
-  int carrier = find_carrier (node);
+  int carrier = resolve_weights_find_carrier (node);
   VnQuantMark *mark;
 
   if (!vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) || self->recipe->block_size == 0 || carrier < 0 || value->initializer == NULL ||
@@ -209,7 +209,7 @@ vn_resolver_mark_blocks (VnResolver    *self,
     return;
   mark->axis = vn_quant_get_sum_axis (node);
   mark->block = self->recipe->block_size;
-  if (is_too_small (node, value, mark->block))
+  if (resolve_weights_is_too_small (node, value, mark->block))
     {
       mark->axis = vn_quant_get_channel_axis (node);
       mark->block = 0;
@@ -217,8 +217,8 @@ vn_resolver_mark_blocks (VnResolver    *self,
 }
 
 static VnDType
-stored_type (const VnRecipe *recipe,
-             VnDType         dtype)
+resolve_weights_stored_type (const VnRecipe *recipe,
+                             VnDType         dtype)
 {
   if (!vn_format_is (recipe->format, VN_FORMAT_IS_NBITS))
     return dtype;
@@ -259,7 +259,7 @@ vn_resolver_fill_blocks (VnResolver     *self,
       return TRUE;
     }
 
-  row->tensor.dtype = stored_type (self->recipe, row->tensor.dtype);
+  row->tensor.dtype = resolve_weights_stored_type (self->recipe, row->tensor.dtype);
   row->tensor.method = g_strdup ("minmax");
   row->tensor.axis = mark->axis;
   row->tensor.min = min;

@@ -100,8 +100,8 @@ vn_quant_keeps_integers (VnTensor *data,
 
 /* The gate among the nodes that read @value, if besides it they are the product with it at most. */
 static const VnNode *
-find_gate (const VnValue *value,
-           gboolean      *alone)
+resolve_xslim_find_gate (const VnValue *value,
+                         gboolean      *alone)
 {
   const VnNode *gate = NULL, *product = NULL;
 
@@ -139,7 +139,7 @@ vn_quant_limit_gate (const VnValue *value,
                      VnRange       *range)
 {
   gboolean alone;
-  const VnNode *gate = value->producer != NULL ? find_gate (value, &alone) : NULL;
+  const VnNode *gate = value->producer != NULL ? resolve_xslim_find_gate (value, &alone) : NULL;
   double least = -SIGMOID_END, most = SIGMOID_END;
 
   if (gate == NULL)

@@ -5,7 +5,7 @@
 #include "vn-resolver.h"
 
 static void
-row_free (gpointer data)
+quant_plan_row_free (gpointer data)
 {
   VnQuantRow *row = data;
 
@@ -17,19 +17,19 @@ row_free (gpointer data)
   g_free (row->tensor.rule);
   g_free (row->source);
   g_free (row->receives);
-  g_clear_pointer (&row->converted, row_free);
+  g_clear_pointer (&row->converted, quant_plan_row_free);
   g_free (row);
 }
 
 static void
-npu_move_free (gpointer data)
+quant_plan_npu_move_free (gpointer data)
 {
   g_free (((VnNpuMove *) data)->tensor);
   g_free (data);
 }
 
 static void
-npu_node_free (gpointer data)
+quant_plan_npu_node_free (gpointer data)
 {
   VnNpuNode *self = data;
 
@@ -53,7 +53,7 @@ vn_npu_node_new (const VnNode *node)
   self->op_type = g_strdup (node->op_type);
   self->inputs[0] = self->inputs[1] = self->weight = self->bias = self->output = VN_NPU_NONE;
   self->cut = self->bias_shift = self->read = self->write = VN_NPU_NONE;
-  self->moves = g_ptr_array_new_with_free_func (npu_move_free);
+  self->moves = g_ptr_array_new_with_free_func (quant_plan_npu_move_free);
   return self;
 }
 
@@ -91,14 +91,14 @@ vn_quant_plan_new (guint n_nodes)
   VnQuantPlan *self = g_new0 (VnQuantPlan, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  self->rows = g_ptr_array_new_with_free_func (row_free);
+  self->rows = g_ptr_array_new_with_free_func (quant_plan_row_free);
   self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self->nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->clamps = g_array_new (FALSE, FALSE, sizeof (guint));
   self->excluded = g_new0 (gboolean, n_nodes + 1);
   self->selected = g_new0 (gboolean, n_nodes + 1);
   self->n_nodes = n_nodes;
-  self->npu_nodes = g_ptr_array_new_with_free_func (npu_node_free);
+  self->npu_nodes = g_ptr_array_new_with_free_func (quant_plan_npu_node_free);
   return self;
 }
 

@@ -34,8 +34,8 @@ vn_quant_is_sorted (const VnGraph *graph)
 }
 
 static GPtrArray *
-order_nodes (const VnGraph  *graph,
-             GError        **error)
+resolver_order_nodes (const VnGraph  *graph,
+                      GError        **error)
 {
   GPtrArray *nodes;
 
@@ -49,9 +49,9 @@ order_nodes (const VnGraph  *graph,
 }
 
 static void
-apply_rule (VnQuantNode      *node,
-            const VnOverride *rule,
-            int               index)
+resolver_apply_rule (VnQuantNode      *node,
+                     const VnOverride *rule,
+                     int               index)
 {
   if (rule->exclude)
     {
@@ -66,10 +66,10 @@ apply_rule (VnQuantNode      *node,
 }
 
 static guint
-apply_pattern (VnResolver        *self,
-               const VnOverride  *rule,
-               int                index,
-               char             **labels)
+resolver_apply_pattern (VnResolver        *self,
+                        const VnOverride  *rule,
+                        int                index,
+                        char             **labels)
 {
   guint n = 0;
 
@@ -77,7 +77,7 @@ apply_pattern (VnResolver        *self,
     {
       if (!vn_override_matches_labelled (rule, g_ptr_array_index (self->graph->nodes, i), labels[i]))
         continue;
-      apply_rule (&self->quant_nodes[i], rule, index);
+      resolver_apply_rule (&self->quant_nodes[i], rule, index);
       n++;
     }
   return n;
@@ -86,11 +86,11 @@ apply_pattern (VnResolver        *self,
 #define MOST_LEAKS 8
 
 static void
-tell_leaks (VnResolver          *self,
-            guint                rule,
-            GPtrArray           *nodes,
-            const char * const  *in_edges,
-            const char * const  *out_edges)
+resolver_tell_leaks (VnResolver          *self,
+                     guint                rule,
+                     GPtrArray           *nodes,
+                     const char * const  *in_edges,
+                     const char * const  *out_edges)
 {
   g_autoptr(GArray) leaks = vn_graph_find_leaks (self->graph, nodes, in_edges, out_edges);
 
@@ -116,11 +116,11 @@ tell_leaks (VnResolver          *self,
 
 /* All nodes between the edges, or those of them that a pattern selects. */
 static guint
-apply_boundary (VnResolver       *self,
-                const VnOverride *rule,
-                int               index,
-                char            **labels,
-                GError          **error)
+resolver_apply_boundary (VnResolver       *self,
+                         const VnOverride *rule,
+                         int               index,
+                         char            **labels,
+                         GError          **error)
 {
   const char * const none[] = { NULL };
   const char * const *from = rule->in_edges != NULL ? (const char * const *) rule->in_edges : none;
@@ -137,16 +137,16 @@ apply_boundary (VnResolver       *self,
 
       if (rule->pattern != NULL && !vn_override_matches_labelled (rule, node, labels[node->index]))
         continue;
-      apply_rule (&self->quant_nodes[node->index], rule, index);
+      resolver_apply_rule (&self->quant_nodes[node->index], rule, index);
       n++;
     }
   if (self->notes != NULL && rule->pattern == NULL)
-    tell_leaks (self, (guint) index, nodes, from, to);
+    resolver_tell_leaks (self, (guint) index, nodes, from, to);
   return n;
 }
 
 static char *
-describe_rule (const VnOverride *rule)
+resolver_describe_rule (const VnOverride *rule)
 {
   g_autofree char *from = NULL, *to = NULL;
 
@@ -160,8 +160,8 @@ describe_rule (const VnOverride *rule)
 }
 
 static void
-apply_rules (VnResolver  *self,
-             char       **labels)
+resolver_apply_rules (VnResolver  *self,
+                      char       **labels)
 {
   for (guint r = 0; r < self->recipe->overrides->len; r++)
     {
@@ -172,12 +172,12 @@ apply_rules (VnResolver  *self,
 
       if (!rule->enabled || vn_override_is_for_tensors (rule))
         continue;
-      n = rule->in_edges == NULL && rule->out_edges == NULL ? apply_pattern (self, rule, (int) r, labels)
-                                                            : apply_boundary (self, rule, (int) r, labels, &error);
+      n = rule->in_edges == NULL && rule->out_edges == NULL ? resolver_apply_pattern (self, rule, (int) r, labels)
+                                                            : resolver_apply_boundary (self, rule, (int) r, labels, &error);
       if (n > 0 || self->notes == NULL)
         continue;
 
-      subject = describe_rule (rule);
+      subject = resolver_describe_rule (rule);
       if (error != NULL)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
                       _("Rule %u matches no node: %s"), r + 1, error->message);
@@ -188,8 +188,8 @@ apply_rules (VnResolver  *self,
 }
 
 static gboolean
-find_tail (VnResolver  *self,
-           GError     **error)
+resolver_find_tail (VnResolver  *self,
+                    GError     **error)
 {
   g_autoptr(GPtrArray) nodes = NULL;
 
@@ -202,8 +202,8 @@ find_tail (VnResolver  *self,
 }
 
 static gboolean
-collect_rules (VnResolver  *self,
-               GError     **error)
+resolver_collect_rules (VnResolver  *self,
+                        GError     **error)
 {
   g_auto(GStrv) labels = g_new0 (char *, self->graph->nodes->len + 1);
 
@@ -214,7 +214,7 @@ collect_rules (VnResolver  *self,
       labels[i] = vn_node_dup_label (node);
       self->quant_nodes[i].op = vn_op_lookup_node (node, NULL);
     }
-  apply_rules (self, labels);
+  resolver_apply_rules (self, labels);
   if (!vn_resolver_place (self, labels, error))
     return FALSE;
   vn_resolver_set_tensor_rules (self);
@@ -222,9 +222,9 @@ collect_rules (VnResolver  *self,
 }
 
 static gboolean
-is_blind (VnResolver     *self,
-          const VnNode   *node,
-          const gboolean *lost)
+resolver_is_blind (VnResolver     *self,
+                   const VnNode   *node,
+                   const gboolean *lost)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -253,13 +253,13 @@ vn_resolver_skip_blind (VnResolver *self)
     {
       VnQuantNode *info = &self->quant_nodes[i];
 
-      info->blind = is_blind (self, g_ptr_array_index (self->graph->nodes, i), lost);
+      info->blind = resolver_is_blind (self, g_ptr_array_index (self->graph->nodes, i), lost);
       info->selected = info->selected && !info->blind;
     }
 }
 
 static void
-clear_bias (gpointer data)
+resolver_clear_bias (gpointer data)
 {
   g_free (((VnQuantBias *) data)->name);
 }
@@ -289,7 +289,7 @@ vn_resolver_new (const VnModel   *model,
   self->clamps = g_ptr_array_new ();
   self->captured = vn_graph_find_captured (self->graph);
   self->copy_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_array_set_clear_func (self->biases, clear_bias);
+  g_array_set_clear_func (self->biases, resolver_clear_bias);
 
   for (guint i = 0; i < graph->nodes->len; i++)
     self->quant_nodes[i].rule = self->quant_nodes[i].exclude_rule = -1;
@@ -301,10 +301,10 @@ vn_resolver_new (const VnModel   *model,
       mark->activation_rule = mark->weight_rule = mark->method_rule = mark->percentile_rule = -1;
     }
 
-  self->nodes = order_nodes (graph, error);
+  self->nodes = resolver_order_nodes (graph, error);
   if (self->nodes == NULL)
     return NULL;
-  if (!find_tail (self, error) || !collect_rules (self, error))
+  if (!resolver_find_tail (self, error) || !resolver_collect_rules (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -361,7 +361,7 @@ vn_quant_count_uses (const VnValue *value)
 }
 
 static gboolean
-only_quantized_by_others (const VnValue *value)
+resolver_only_quantized_by_others (const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -395,7 +395,7 @@ vn_resolver_can_quantize (VnResolver    *self,
   return value->type.kind == VN_TYPE_TENSOR &&
          value->type.dtype == VN_DTYPE_F32 &&
          !vn_value_is_constant (value) &&
-         !only_quantized_by_others (value);
+         !resolver_only_quantized_by_others (value);
 }
 
 /*< private >

@@ -55,9 +55,9 @@ vn_quant_add_constant (VnGraph    *graph,
 }
 
 static void
-set_metadata (VnModel    *model,
-              const char *key,
-              const char *value)
+quant_write_set_metadata (VnModel    *model,
+                          const char *key,
+                          const char *value)
 {
   for (guint i = 0; i + 1 < model->metadata->len; i += 2)
     {
@@ -72,15 +72,15 @@ set_metadata (VnModel    *model,
 }
 
 static void
-describe_recipe (VnModel        *model,
-                 const VnRecipe *recipe)
+quant_write_describe_recipe (VnModel        *model,
+                             const VnRecipe *recipe)
 {
   g_autofree char *rules = g_strdup_printf ("%u", recipe->overrides->len);
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
-  set_metadata (model, "vernier.version", VN_VERSION);
-  set_metadata (model, "vernier.preset", recipe->preset != NULL ? recipe->preset : "");
+  quant_write_set_metadata (model, "vernier.version", VN_VERSION);
+  quant_write_set_metadata (model, "vernier.preset", recipe->preset != NULL ? recipe->preset : "");
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *key = g_strconcat ("vernier.", settings[i].id, NULL);
@@ -94,14 +94,14 @@ describe_recipe (VnModel        *model,
         }
       if (!vn_setting_is_default (&settings[i], recipe) || settings[i].type == VN_SETTING_ENUM ||
           settings[i].type == VN_SETTING_DTYPE)
-        set_metadata (model, key, text);
+        quant_write_set_metadata (model, key, text);
     }
-  set_metadata (model, "vernier.rules", rules);
+  quant_write_set_metadata (model, "vernier.rules", rules);
 }
 
 /* Weights that are no graph inputs need IR version 4; each opset needs its own. */
 static void
-raise_ir_version (VnModel *model)
+quant_write_raise_ir_version (VnModel *model)
 {
   gint64 opset = vn_model_get_opset (model, ""), needed = ir_versions[0].ir;
 
@@ -117,7 +117,7 @@ raise_ir_version (VnModel *model)
 }
 
 static void
-set_producer (VnModel *model)
+quant_write_set_producer (VnModel *model)
 {
   g_free (model->producer_name);
   g_free (model->producer_version);
@@ -127,7 +127,7 @@ set_producer (VnModel *model)
 
 /* Every domain that a node is of; those the model had keep their version. */
 static void
-import_domains (VnModel *model)
+quant_write_import_domains (VnModel *model)
 {
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
@@ -140,8 +140,8 @@ import_domains (VnModel *model)
 
 /* Runtimes and the standard want nodes behind what they read; not every file keeps to that. */
 static gboolean
-sort_nodes (VnGraph  *graph,
-            GError  **error)
+quant_write_sort_nodes (VnGraph  *graph,
+                        GError  **error)
 {
   g_autoptr(GPtrArray) nodes = NULL;
 
@@ -156,18 +156,18 @@ sort_nodes (VnGraph  *graph,
 }
 
 static gboolean
-complete_model (VnModel  *model,
-                GError  **error)
+quant_write_complete_model (VnModel  *model,
+                            GError  **error)
 {
-  import_domains (model);
-  return sort_nodes (model->graph, error) && vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
+  quant_write_import_domains (model);
+  return quant_write_sort_nodes (model->graph, error) && vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
 }
 
 /* Values the writer did not rename stand for themselves, if they are still there. */
 static void
-complete_names (const VnModel *prepared,
-                const VnModel *model,
-                GHashTable    *names)
+quant_write_complete_names (const VnModel *prepared,
+                            const VnModel *model,
+                            GHashTable    *names)
 {
   for (guint i = 0; i < prepared->graph->values->len; i++)
     {
@@ -218,16 +218,16 @@ vn_quantize_write (const VnModel   *prepared,
     return NULL;
 
   model = vn_model_copy (prepared);
-  if (!writers[recipe->format]->write (model, recipe, plan, names, error) || !complete_model (model, error))
+  if (!writers[recipe->format]->write (model, recipe, plan, names, error) || !quant_write_complete_model (model, error))
     {
       g_prefix_error (error, "%s: ", vn_format_get_traits (recipe->format)->id);
       return NULL;
     }
 
-  describe_recipe (model, recipe);
-  set_producer (model);
-  raise_ir_version (model);
-  complete_names (prepared, model, names);
+  quant_write_describe_recipe (model, recipe);
+  quant_write_set_producer (model);
+  quant_write_raise_ir_version (model);
+  quant_write_complete_names (prepared, model, names);
   if (value_names != NULL)
     *value_names = g_steal_pointer (&names);
   return g_steal_pointer (&model);

@@ -248,8 +248,8 @@ static const struct
 /* ---- lines to nodes ---- */
 
 static VnValue *
-value_called (VnGraph    *graph,
-              const char *name)
+write_bodies_value_called (VnGraph    *graph,
+                           const char *name)
 {
   VnValue *value = vn_graph_find_value (graph, name);
 
@@ -257,8 +257,8 @@ value_called (VnGraph    *graph,
 }
 
 static void
-parse_numbers (VnAttr     *attr,
-               const char *text)
+write_bodies_parse_numbers (VnAttr     *attr,
+                            const char *text)
 {
   g_auto(GStrv) items = g_strsplit (text, ",", -1);
 
@@ -279,7 +279,7 @@ parse_numbers (VnAttr     *attr,
 }
 
 static VnAttrType
-type_of_attribute (const char *name)
+write_bodies_type_of_attribute (const char *name)
 {
   static const struct { const char *name; VnAttrType type; } types[] = {
     { "value_float", VN_ATTR_FLOAT }, { "value_floats", VN_ATTR_FLOATS }, { "value_ints", VN_ATTR_INTS },
@@ -293,17 +293,17 @@ type_of_attribute (const char *name)
 }
 
 static void
-set_attribute (VnNode     *node,
-               const char *text)
+write_bodies_set_attribute (VnNode     *node,
+                            const char *text)
 {
   g_auto(GStrv) parts = g_strsplit (text, "=", 2);
-  VnAttrType type = type_of_attribute (parts[0]);
+  VnAttrType type = write_bodies_type_of_attribute (parts[0]);
   VnAttr *attr = vn_attr_new (parts[0], type);
 
   if (*parts[1] == '@')
     attr->ref_name = g_strdup (parts[1] + 1);
   else
-    parse_numbers (attr, parts[1]);
+    write_bodies_parse_numbers (attr, parts[1]);
   if (type != VN_ATTR_INTS)
     g_clear_pointer (&attr->ints, g_array_unref);
   if (type != VN_ATTR_FLOATS)
@@ -314,8 +314,8 @@ set_attribute (VnNode     *node,
 }
 
 static void
-add_line (VnGraph    *graph,
-          const Line *line)
+write_bodies_add_line (VnGraph    *graph,
+                       const Line *line)
 {
   g_auto(GStrv) names = g_strsplit (line->inputs, " ", -1);
   VnValue *inputs[8], *output;
@@ -323,22 +323,22 @@ add_line (VnGraph    *graph,
   guint n = 0;
 
   for (guint i = 0; names[i] != NULL && *names[i] != '\0'; i++)
-    inputs[n++] = value_called (graph, names[i]);
-  output = value_called (graph, line->output);
+    inputs[n++] = write_bodies_value_called (graph, names[i]);
+  output = write_bodies_value_called (graph, line->output);
   node = vn_graph_add_node (graph, NULL, "", line->op, inputs, n, &output, 1);
   if (line->attribute != NULL)
-    set_attribute (node, line->attribute);
+    write_bodies_set_attribute (node, line->attribute);
 }
 
 static void
-clear_opset (gpointer data)
+write_bodies_clear_opset (gpointer data)
 {
   g_free (((VnOpset *) data)->domain);
 }
 
 static void
-add_function (VnModel *model,
-              guint    i)
+write_bodies_add_function (VnModel *model,
+                           guint    i)
 {
   VnFunction *function = g_new0 (VnFunction, 1);
   g_auto(GStrv) inputs = g_strsplit (bodies[i].inputs, " ", -1);
@@ -351,14 +351,14 @@ add_function (VnModel *model,
   function->attr_names = g_ptr_array_new_with_free_func (g_free);
   function->attr_defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
   function->opsets = g_array_new (FALSE, TRUE, sizeof (VnOpset));
-  g_array_set_clear_func (function->opsets, clear_opset);
+  g_array_set_clear_func (function->opsets, write_bodies_clear_opset);
   g_array_append_val (function->opsets, opset);
   for (guint k = 0; attributes[k] != NULL; k++)
     g_ptr_array_add (function->attr_names, g_strdup (attributes[k]));
   for (guint k = 0; inputs[k] != NULL; k++)
     vn_graph_add_named (function->body, inputs[k], TRUE);
   for (guint k = 0; k < bodies[i].n_lines; k++)
-    add_line (function->body, &bodies[i].lines[k]);
+    write_bodies_add_line (function->body, &bodies[i].lines[k]);
   vn_graph_set_output (function->body, 0, vn_graph_find_value (function->body, "y"));
   g_ptr_array_add (model->functions, function);
 }
@@ -381,7 +381,7 @@ vn_quant_add_functions (VnModel        *model,
         if (!g_str_equal (node->op_type, bodies[i].name) || !g_str_equal (node->domain, bodies[i].domain))
           continue;
         if (vn_model_find_function (model, bodies[i].domain, bodies[i].name) == NULL)
-          add_function (model, i);
+          write_bodies_add_function (model, i);
         break;
       }
 }

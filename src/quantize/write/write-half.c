@@ -21,16 +21,16 @@ typedef struct
 /* ---- who reads ---- */
 
 static gboolean
-reads_half (Writer *self,
-            VnUse   use)
+write_half_reads (Writer *self,
+                  VnUse   use)
 {
   return g_hash_table_contains (self->halves, use.node) && vn_quant_is_half_input (use.node, use.index);
 }
 
 static GArray *
-list_uses (Writer        *self,
-           const VnValue *value,
-           gboolean       half)
+write_half_list_uses (Writer        *self,
+                      const VnValue *value,
+                      gboolean       half)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (VnUse));
 
@@ -38,15 +38,15 @@ list_uses (Writer        *self,
     {
       VnUse use = g_array_index (value->uses, VnUse, i);
 
-      if (use.node->graph == self->graph && reads_half (self, use) == half)
+      if (use.node->graph == self->graph && write_half_reads (self, use) == half)
         g_array_append_val (list, use);
     }
   return list;
 }
 
 static void
-redirect (const GArray *uses,
-          VnValue      *to)
+write_half_redirect (const GArray *uses,
+                     VnValue      *to)
 {
   for (guint i = 0; i < uses->len; i++)
     {
@@ -57,7 +57,7 @@ redirect (const GArray *uses,
 }
 
 static VnNode *
-first_of (const GArray *uses)
+write_half_first_of (const GArray *uses)
 {
   VnNode *first = NULL;
 
@@ -72,8 +72,8 @@ first_of (const GArray *uses)
 }
 
 static VnNode *
-behind (const VnGraph *graph,
-        const VnNode  *node)
+write_half_behind (const VnGraph *graph,
+                   const VnNode  *node)
 {
   return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
 }
@@ -81,10 +81,10 @@ behind (const VnGraph *graph,
 /* ---- values ---- */
 
 static VnValue *
-add_twin (VnGraph       *graph,
-          const VnValue *value,
-          const char    *suffix,
-          VnDType        dtype)
+write_half_add_twin (VnGraph       *graph,
+                     const VnValue *value,
+                     const char    *suffix,
+                     VnDType        dtype)
 {
   g_autofree char *name = g_strconcat (value->name, suffix, NULL);
 
@@ -92,11 +92,11 @@ add_twin (VnGraph       *graph,
 }
 
 static void
-insert_cast (VnGraph *graph,
-             VnNode  *before,
-             VnValue *from,
-             VnValue *to,
-             VnDType  dtype)
+write_half_insert_cast (VnGraph *graph,
+                        VnNode  *before,
+                        VnValue *from,
+                        VnValue *to,
+                        VnDType  dtype)
 {
   g_autofree char *name = g_strconcat (to->name, "_Cast", NULL);
   VnNode *node = vn_graph_insert_node (graph, before, name, "", "Cast", &from, 1, &to, 1);
@@ -106,7 +106,7 @@ insert_cast (VnGraph *graph,
 
 /* The name stays; nobody needs float32. */
 static void
-make_half (VnValue *value)
+write_half_make_half (VnValue *value)
 {
   VnShape shape = value->type.shape;
 
@@ -115,72 +115,72 @@ make_half (VnValue *value)
 
 /* Whether somebody outside the float16 nodes needs @value as it is. */
 static gboolean
-is_needed (Writer        *self,
-           const VnValue *value,
-           const GArray  *singles)
+write_half_is_needed (Writer        *self,
+                      const VnValue *value,
+                      const GArray  *singles)
 {
   return singles->len > 0 || g_hash_table_contains (self->captured, value) || (value->is_output && self->float_io);
 }
 
 static void
-convert_result (Writer  *self,
-                VnValue *value)
+write_half_convert_result (Writer  *self,
+                           VnValue *value)
 {
-  g_autoptr(GArray) halves = list_uses (self, value, TRUE), singles = list_uses (self, value, FALSE);
+  g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE), singles = write_half_list_uses (self, value, FALSE);
   VnNode *producer = value->producer;
   guint index = value->output_index;
   VnValue *twin;
 
-  if (!is_needed (self, value, singles))
+  if (!write_half_is_needed (self, value, singles))
     {
-      make_half (value);
+      write_half_make_half (value);
       return;
     }
   if (value->is_output && !self->float_io && !g_hash_table_contains (self->captured, value))
     {
-      twin = add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
-      make_half (value);
-      redirect (singles, twin);
-      insert_cast (self->graph, behind (self->graph, producer), value, twin, VN_DTYPE_F32);
+      twin = write_half_add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
+      write_half_make_half (value);
+      write_half_redirect (singles, twin);
+      write_half_insert_cast (self->graph, write_half_behind (self->graph, producer), value, twin, VN_DTYPE_F32);
       return;
     }
-  twin = add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
   vn_node_set_output (producer, index, twin);
-  redirect (halves, twin);
-  insert_cast (self->graph, behind (self->graph, producer), twin, value, VN_DTYPE_F32);
+  write_half_redirect (halves, twin);
+  write_half_insert_cast (self->graph, write_half_behind (self->graph, producer), twin, value, VN_DTYPE_F32);
 }
 
 static void
-convert_source (Writer  *self,
-                VnValue *value)
+write_half_convert_source (Writer  *self,
+                           VnValue *value)
 {
-  g_autoptr(GArray) halves = list_uses (self, value, TRUE), singles = list_uses (self, value, FALSE);
+  g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE), singles = write_half_list_uses (self, value, FALSE);
   VnValue *twin;
 
   if (value->is_input && !self->float_io && !value->is_output && !g_hash_table_contains (self->captured, value))
     {
-      make_half (value);
+      write_half_make_half (value);
       if (singles->len == 0)
         return;
-      twin = add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
-      redirect (singles, twin);
-      insert_cast (self->graph, first_of (singles), value, twin, VN_DTYPE_F32);
+      twin = write_half_add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
+      write_half_redirect (singles, twin);
+      write_half_insert_cast (self->graph, write_half_first_of (singles), value, twin, VN_DTYPE_F32);
       return;
     }
   if (halves->len == 0)
     return;
-  twin = add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
-  redirect (halves, twin);
-  insert_cast (self->graph, value->producer != NULL ? behind (self->graph, value->producer) : first_of (halves), value,
-               twin, VN_DTYPE_F16);
+  twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  write_half_redirect (halves, twin);
+  write_half_insert_cast (self->graph, value->producer != NULL ? write_half_behind (self->graph, value->producer) : write_half_first_of (halves), value,
+                          twin, VN_DTYPE_F16);
 }
 
 static gboolean
-convert_constant (Writer   *self,
-                  VnValue  *value,
-                  GError  **error)
+write_half_convert_constant (Writer   *self,
+                             VnValue  *value,
+                             GError  **error)
 {
-  g_autoptr(GArray) halves = list_uses (self, value, TRUE);
+  g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE);
   g_autofree char *name = g_strconcat (value->name, "_fp16", NULL);
   g_autoptr(VnTensor) data = NULL;
   gsize n_clipped, n_raised;
@@ -192,7 +192,7 @@ convert_constant (Writer   *self,
   if (data == NULL)
     return FALSE;
   twin = vn_graph_add_initializer (self->graph, name, data);
-  redirect (halves, twin);
+  write_half_redirect (halves, twin);
   g_hash_table_insert (self->names, g_strdup (value->name), g_strdup (twin->name));
   if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
     vn_graph_remove_value (self->graph, value);
@@ -200,21 +200,21 @@ convert_constant (Writer   *self,
 }
 
 static gboolean
-convert_value (Writer   *self,
-               VnValue  *value,
-               GError  **error)
+write_half_convert_value (Writer   *self,
+                          VnValue  *value,
+                          GError  **error)
 {
   if (value->initializer != NULL)
-    return convert_constant (self, value, error);
+    return write_half_convert_constant (self, value, error);
   if (value->producer != NULL && g_hash_table_contains (self->halves, value->producer))
-    convert_result (self, value);
+    write_half_convert_result (self, value);
   else
-    convert_source (self, value);
+    write_half_convert_source (self, value);
   return TRUE;
 }
 
 static GPtrArray *
-list_singles (const VnGraph *graph)
+write_half_list_singles (const VnGraph *graph)
 {
   GPtrArray *list = g_ptr_array_new ();
 
@@ -227,8 +227,8 @@ list_singles (const VnGraph *graph)
 }
 
 static void
-find_halves (Writer      *self,
-             VnQuantPlan *plan)
+write_half_find_halves (Writer      *self,
+                        VnQuantPlan *plan)
 {
   g_autoptr(GHashTable) positions = vn_quant_find_positions (self->graph);
 
@@ -242,7 +242,7 @@ find_halves (Writer      *self,
 }
 
 static void
-retarget_casts (Writer *self)
+write_half_retarget_casts (Writer *self)
 {
   GHashTableIter iter;
   gpointer key;
@@ -263,28 +263,28 @@ write_fp16 (VnModel         *model,
             GError         **error)
 {
   g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = vn_graph_find_captured (model->graph);
-  g_autoptr(GPtrArray) values = list_singles (model->graph);
+  g_autoptr(GPtrArray) values = write_half_list_singles (model->graph);
   Writer self = { model->graph, halves, captured, value_names, recipe->float_io };
 
-  find_halves (&self, plan);
+  write_half_find_halves (&self, plan);
   /* all nodes know their inputs by type until the last value is done: types of values that stay are set then */
   for (guint i = 0; i < values->len; i++)
     {
-      if (!convert_value (&self, g_ptr_array_index (values, i), error))
+      if (!write_half_convert_value (&self, g_ptr_array_index (values, i), error))
         return FALSE;
     }
-  retarget_casts (&self);
+  write_half_retarget_casts (&self);
   return TRUE;
 }
 
 /* ---- bfloat16 ---- */
 
 static gboolean
-store_bfloat (VnGraph     *graph,
-              VnValue     *value,
-              GHashTable  *excluded,
-              GHashTable  *names,
-              GError     **error)
+write_half_store_bfloat (VnGraph     *graph,
+                         VnValue     *value,
+                         GHashTable  *excluded,
+                         GHashTable  *names,
+                         GError     **error)
 {
   g_autoptr(GArray) uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
   g_autoptr(VnTensor) data = vn_tensor_convert (value->initializer, VN_DTYPE_BF16, error);
@@ -302,8 +302,8 @@ store_bfloat (VnGraph     *graph,
     }
   stored = vn_graph_add_initializer (graph, name, data);
   wide = vn_graph_add_value (graph, wide_name, VN_DTYPE_F32, &data->shape);
-  redirect (uses, wide);
-  insert_cast (graph, first_of (uses), stored, wide, VN_DTYPE_F32);
+  write_half_redirect (uses, wide);
+  write_half_insert_cast (graph, write_half_first_of (uses), stored, wide, VN_DTYPE_F32);
   g_hash_table_insert (names, g_strdup (value->name), g_strdup (wide->name));
   return TRUE;
 }
@@ -317,7 +317,7 @@ write_bf16 (VnModel         *model,
 {
   VnGraph *graph = model->graph;
   g_autoptr(GHashTable) captured = vn_graph_find_captured (graph), excluded = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) values = list_singles (graph);
+  g_autoptr(GPtrArray) values = write_half_list_singles (graph);
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -331,7 +331,7 @@ write_bf16 (VnModel         *model,
 
       if (value->initializer == NULL || row == NULL || !row->tensor.quantized)
         continue;
-      if (!store_bfloat (graph, value, excluded, value_names, error))
+      if (!write_half_store_bfloat (graph, value, excluded, value_names, error))
         return FALSE;
       if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (captured, value))
         vn_graph_remove_value (graph, value);

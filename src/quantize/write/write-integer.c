@@ -40,7 +40,7 @@ static const struct
 };
 
 static WriteFunc
-find_writer (const VnNode *node)
+write_integer_find_writer (const VnNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
     {
@@ -51,9 +51,9 @@ find_writer (const VnNode *node)
 }
 
 static gboolean
-is_matrix_of (const VnNode *node,
-              guint         input,
-              int           rank)
+write_integer_is_matrix_of (const VnNode *node,
+                            guint         input,
+                            int           rank)
 {
   const VnValue *value = vn_node_get_input (node, input);
 
@@ -67,16 +67,16 @@ static gboolean
 write_integer_has_operator (const VnRecipe *recipe,
                             const VnNode   *node)
 {
-  if (find_writer (node) == NULL)
+  if (write_integer_find_writer (node) == NULL)
     return FALSE;
   if (vn_node_is (node, "Gather"))
-    return is_matrix_of (node, 0, 0);
+    return write_integer_is_matrix_of (node, 0, 0);
   if (vn_node_is (node, "LSTM"))
-    return recipe->dynamic && is_matrix_of (node, 1, 3) && is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
+    return recipe->dynamic && write_integer_is_matrix_of (node, 1, 3) && write_integer_is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
   if (vn_node_is (node, "Gemm"))
-    return is_matrix_of (node, 1, 2) && vn_node_get_float (node, "alpha", 1) == 1 &&
+    return write_integer_is_matrix_of (node, 1, 2) && vn_node_get_float (node, "alpha", 1) == 1 &&
            vn_node_get_float (node, "beta", 1) == 1 && vn_node_get_int (node, "transA", 0) == 0;
-  return is_matrix_of (node, 1, 0);
+  return write_integer_is_matrix_of (node, 1, 0);
 }
 
 /* ---- small pieces ---- */
@@ -106,10 +106,10 @@ vn_integer_add_node (VnIntegerWriter  *self,
 /* ---- what goes in ---- */
 
 static void
-quantize_dynamically (Writer    *self,
-                      VnNode    *before,
-                      VnValue   *x,
-                      Quantized *result)
+write_integer_quantize_dynamically (Writer    *self,
+                                    VnNode    *before,
+                                    VnValue   *x,
+                                    Quantized *result)
 {
   VnValue *outputs[3];
 
@@ -120,11 +120,11 @@ quantize_dynamically (Writer    *self,
 }
 
 static void
-quantize_statically (Writer             *self,
-                     VnNode             *before,
-                     VnValue            *x,
-                     const VnTensorPlan *row,
-                     Quantized          *result)
+write_integer_quantize_statically (Writer             *self,
+                                   VnNode             *before,
+                                   VnValue            *x,
+                                   const VnTensorPlan *row,
+                                   Quantized          *result)
 {
   VnValue *inputs[3] = { x };
 
@@ -152,9 +152,9 @@ vn_integer_get_activation (VnIntegerWriter *self,
     return found;
   found = g_new0 (Quantized, 1);
   if (self->recipe->dynamic)
-    quantize_dynamically (self, node, x, found);
+    write_integer_quantize_dynamically (self, node, x, found);
   else
-    quantize_statically (self, node, x, vn_quant_plan_find (self->plan, x->name), found);
+    write_integer_quantize_statically (self, node, x, vn_quant_plan_find (self->plan, x->name), found);
   g_hash_table_insert (self->activations, x, found);
   return found;
 }
@@ -162,8 +162,8 @@ vn_integer_get_activation (VnIntegerWriter *self,
 /* ---- weights ---- */
 
 static VnTensor *
-transpose_bytes (const VnTensor  *tensor,
-                 GError         **error)
+write_integer_transpose_bytes (const VnTensor  *tensor,
+                               GError         **error)
 {
   gint64 rows = tensor->shape.dims[0], columns = tensor->shape.dims[1];
   VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (columns, rows), error);
@@ -198,7 +198,7 @@ vn_integer_get_weight (VnIntegerWriter  *self,
                                    self->recipe->narrow_range, error);
   if (data != NULL && transposed)
     {
-      g_autoptr(VnTensor) turned = transpose_bytes (data, error);
+      g_autoptr(VnTensor) turned = write_integer_transpose_bytes (data, error);
 
       vn_tensor_unref (data);
       data = g_steal_pointer (&turned);
@@ -217,8 +217,8 @@ vn_integer_get_weight (VnIntegerWriter  *self,
 }
 
 static gboolean
-has_one_zero_point (const VnTensorPlan *row,
-                    gint64             *zero_point)
+write_integer_has_one_zero_point (const VnTensorPlan *row,
+                                  gint64             *zero_point)
 {
   *zero_point = vn_tensor_get_s64 (row->zero_point, 0);
   for (gsize i = 1; i < row->zero_point->n_elements; i++)
@@ -233,9 +233,9 @@ has_one_zero_point (const VnTensorPlan *row,
 
 /* As many of the same, to quantize with, for a weight that is stored with one. */
 static VnTensor *
-repeat_zero_point (const VnTensorPlan *row,
-                   gint64              zero_point,
-                   GError            **error)
+write_integer_repeat_zero_point (const VnTensorPlan *row,
+                                 gint64              zero_point,
+                                 GError            **error)
 {
   gsize n = row->zero_point->n_elements;
   g_autofree gint64 *values = g_try_new (gint64, n + 1);
@@ -251,13 +251,13 @@ repeat_zero_point (const VnTensorPlan *row,
 }
 
 static gboolean
-check_channels (const VnTensorPlan  *row,
-                int                  axis,
-                gint64              *zero_point,
-                const char          *op_type,
-                GError             **error)
+write_integer_check_channels (const VnTensorPlan  *row,
+                              int                  axis,
+                              gint64              *zero_point,
+                              const char          *op_type,
+                              GError             **error)
 {
-  if (row->axis == axis && has_one_zero_point (row, zero_point))
+  if (row->axis == axis && write_integer_has_one_zero_point (row, zero_point))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("“%s”: %s takes scales along axis %d and one zero point for all of them; what is asked for lies along axis %d"),
@@ -268,11 +268,11 @@ check_channels (const VnTensorPlan  *row,
 /* The integers of a weight whose scales per channel multiply what comes out, while the operator knows one zero point.
  * @n_behind: axes behind that of the channels in the result */
 static const Quantized *
-get_channel_weight (Writer        *self,
-                    const VnNode  *node,
-                    const char    *op_type,
-                    int            n_behind,
-                    GError       **error)
+write_integer_get_channel_weight (Writer        *self,
+                                  const VnNode  *node,
+                                  const char    *op_type,
+                                  int            n_behind,
+                                  GError       **error)
 {
   VnValue *value = vn_node_get_input (node, 1);
   const int axis = vn_quant_get_channel_axis (node);
@@ -287,8 +287,8 @@ get_channel_weight (Writer        *self,
     return found;
   for (int i = 1; i < shape.rank; i++)
     shape.dims[i] = 1;
-  if (!check_channels (row, axis, &zero_point, op_type, error) ||
-      (zeros = repeat_zero_point (row, zero_point, error)) == NULL ||
+  if (!write_integer_check_channels (row, axis, &zero_point, op_type, error) ||
+      (zeros = write_integer_repeat_zero_point (row, zero_point, error)) == NULL ||
       (data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, zeros, axis,
                                         self->recipe->narrow_range, error)) == NULL ||
       (scale = vn_tensor_new_reshaped (row->scale, &shape, error)) == NULL ||
@@ -306,13 +306,13 @@ get_channel_weight (Writer        *self,
 
 /* The sum of products as a float: (integers as float) * (scale of x * scale of w). */
 static void
-scale_back (Writer          *self,
-            VnNode          *before,
-            const char      *label,
-            VnValue         *sum,
-            const Quantized *x,
-            const Quantized *w,
-            VnValue         *output)
+write_integer_scale_back (Writer          *self,
+                          VnNode          *before,
+                          const char      *label,
+                          VnValue         *sum,
+                          const Quantized *x,
+                          const Quantized *w,
+                          VnValue         *output)
 {
   VnValue *as_float = vn_quant_add_value (self->graph, sum->name, "_cast_output", VN_DTYPE_F32, NULL);
   VnValue *scale = vn_quant_add_value (self->graph, label, "_scales_mul:0", VN_DTYPE_F32, NULL);
@@ -343,7 +343,7 @@ write_product (Writer          *self,
   vn_node_set_output (node, 0, NULL);
   if (addend != NULL)
     scaled = vn_quant_add_value (self->graph, output->name, "quant_scaled_output", VN_DTYPE_F32, NULL);
-  scale_back (self, node, quantized_name, sum, x, w, scaled);
+  write_integer_scale_back (self, node, quantized_name, sum, x, w, scaled);
   if (addend != NULL)
     vn_integer_add_node (self, node, output->name, "_bias_add", "Add", (VnValue *[]) { scaled, addend }, 2, &output, 1);
   return product;
@@ -356,7 +356,7 @@ write_matmul (Writer  *self,
 {
   VnValue *value = vn_node_get_input (node, 1);
   const Quantized *w = value->initializer->shape.rank > 2 && vn_quant_plan_find (self->plan, value->name)->axis >= 0
-                       ? get_channel_weight (self, node, "MatMulInteger", 0, error)
+                       ? write_integer_get_channel_weight (self, node, "MatMulInteger", 0, error)
                        : vn_integer_get_weight (self, value, FALSE, error);
 
   if (w == NULL)
@@ -384,9 +384,9 @@ write_gemm (Writer  *self,
 
 /* A bias stands along the channels: [M] becomes [1, M, 1 ...]. */
 static VnValue *
-shape_bias (Writer   *self,
-            VnNode   *node,
-            GError  **error)
+write_integer_shape_bias (Writer   *self,
+                          VnNode   *node,
+                          GError  **error)
 {
   VnValue *bias = vn_node_get_input (node, 2), *output = vn_node_get_output (node, 0), *shaped;
   int rank = vn_node_get_input (node, 1)->initializer->shape.rank;
@@ -410,11 +410,11 @@ write_conv (Writer  *self,
 {
   VnValue *value = vn_node_get_input (node, 1), *bias = NULL;
   const Quantized *w = vn_quant_plan_find (self->plan, value->name)->axis >= 0
-                       ? get_channel_weight (self, node, "ConvInteger", value->initializer->shape.rank - 2, error)
+                       ? write_integer_get_channel_weight (self, node, "ConvInteger", value->initializer->shape.rank - 2, error)
                        : vn_integer_get_weight (self, value, FALSE, error);
   VnNode *product;
 
-  if (w == NULL || (vn_node_get_input (node, 2) != NULL && (bias = shape_bias (self, node, error)) == NULL))
+  if (w == NULL || (vn_node_get_input (node, 2) != NULL && (bias = write_integer_shape_bias (self, node, error)) == NULL))
     return FALSE;
   product = write_product (self, node, "ConvInteger",
                            vn_integer_get_activation (self, node, vn_node_get_input (node, 0)), w, bias);
@@ -448,8 +448,8 @@ write_gather (Writer  *self,
 
 /* The contrib operator keeps its weights the other way round: [directions, inputs, 4 hidden]. */
 static VnTensor *
-turn_weight (VnTensor  *tensor,
-             GError   **error)
+write_integer_turn_weight (VnTensor  *tensor,
+                           GError   **error)
 {
   gint64 n = tensor->shape.dims[0], rows = tensor->shape.dims[1], columns = tensor->shape.dims[2];
   VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (n, columns, rows), error);
@@ -464,9 +464,9 @@ turn_weight (VnTensor  *tensor,
 
 /* One scale for each direction, or [directions, 4 hidden] of them. */
 static VnTensor *
-shape_params (VnTensor        *params,
-              const VnTensor  *weight,
-              GError         **error)
+write_integer_shape_params (VnTensor        *params,
+                            const VnTensor  *weight,
+                            GError         **error)
 {
   gint64 n = weight->shape.dims[0], rows = weight->shape.dims[1];
   VnShape shape = params->n_elements == (gsize) n ? VN_SHAPE (n) : VN_SHAPE (n, rows);
@@ -478,19 +478,19 @@ shape_params (VnTensor        *params,
 }
 
 static gboolean
-make_lstm_weight (Writer     *self,
-                  VnValue    *value,
-                  Quantized  *result,
-                  GError    **error)
+write_integer_make_lstm_weight (Writer     *self,
+                                VnValue    *value,
+                                Quantized  *result,
+                                GError    **error)
 {
   const VnTensorPlan *row = vn_quant_plan_find (self->plan, value->name);
   g_autoptr(VnTensor) data = NULL, turned = NULL, scale = NULL, zero_point = NULL;
 
   data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
                                    self->recipe->narrow_range, error);
-  if (data == NULL || (turned = turn_weight (data, error)) == NULL ||
-      (scale = shape_params (row->scale, value->initializer, error)) == NULL ||
-      (zero_point = shape_params (row->zero_point, value->initializer, error)) == NULL)
+  if (data == NULL || (turned = write_integer_turn_weight (data, error)) == NULL ||
+      (scale = write_integer_shape_params (row->scale, value->initializer, error)) == NULL ||
+      (zero_point = write_integer_shape_params (row->zero_point, value->initializer, error)) == NULL)
     return FALSE;
   result->data = vn_quant_add_constant (self->graph, value->name, "_quantized", turned);
   result->scale = vn_quant_add_constant (self->graph, value->name, "_scale", scale);
@@ -505,8 +505,8 @@ write_lstm (Writer  *self,
 {
   Quantized w, r;
 
-  if (!make_lstm_weight (self, vn_node_get_input (node, 1), &w, error) ||
-      !make_lstm_weight (self, vn_node_get_input (node, 2), &r, error))
+  if (!write_integer_make_lstm_weight (self, vn_node_get_input (node, 1), &w, error) ||
+      !write_integer_make_lstm_weight (self, vn_node_get_input (node, 2), &r, error))
     return FALSE;
   while (node->inputs->len < 8)
     vn_node_set_input (node, node->inputs->len, NULL);
@@ -546,7 +546,7 @@ write_nodes (Writer  *self,
     {
       VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (!(qlinear ? vn_integer_write_qlinear : find_writer (node)) (self, node, error))
+      if (!(qlinear ? vn_integer_write_qlinear : write_integer_find_writer (node)) (self, node, error))
         return FALSE;
     }
   return TRUE;

@@ -25,8 +25,8 @@ typedef struct
 } Stored;
 
 static Layout
-layout_of (const VnQuantRow *row,
-           const VnTensor   *weight)
+write_nbits_layout_of (const VnQuantRow *row,
+                       const VnTensor   *weight)
 {
   const VnShape *shape = &weight->shape;
   Layout self = { .block = (gsize) row->block, .bits = (guint) vn_dtype_get_bits (row->tensor.dtype) };
@@ -39,10 +39,10 @@ layout_of (const VnQuantRow *row,
 }
 
 static void
-put_bits (guint8 *row,
-          guint   bits,
-          gsize   i,
-          gint64  value)
+write_nbits_put_bits (guint8 *row,
+                      guint   bits,
+                      gsize   i,
+                      gint64  value)
 {
   if (bits == 8)
     row[i] = (guint8) value;
@@ -51,9 +51,9 @@ put_bits (guint8 *row,
 }
 
 static VnTensor *
-pack_weight (const Layout    *self,
-             const VnTensor  *data,
-             GError         **error)
+write_nbits_pack_weight (const Layout    *self,
+                         const VnTensor  *data,
+                         GError         **error)
 {
   gsize bytes = self->block * self->bits / 8;
   VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes),
@@ -65,16 +65,16 @@ pack_weight (const Layout    *self,
   for (gsize n = 0; n < self->n; n++)
     {
       for (gsize k = 0; k < self->k; k++)
-        put_bits ((guint8 *) packed->data + n * self->n_blocks * bytes, self->bits, k,
-                  vn_tensor_get_s64 (data, self->by_rows ? n * self->k + k : k * self->n + n));
+        write_nbits_put_bits ((guint8 *) packed->data + n * self->n_blocks * bytes, self->bits, k,
+                              vn_tensor_get_s64 (data, self->by_rows ? n * self->k + k : k * self->n + n));
     }
   return packed;
 }
 
 static VnTensor *
-pack_scales (const Layout    *self,
-             const VnTensor  *scale,
-             GError         **error)
+write_nbits_pack_scales (const Layout    *self,
+                         const VnTensor  *scale,
+                         GError         **error)
 {
   VnTensor *packed = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks), error);
 
@@ -89,9 +89,9 @@ pack_scales (const Layout    *self,
 
 /* The unused half of a last byte is the middle, as the peer leaves it. */
 static VnTensor *
-pack_zero_points (const Layout    *self,
-                  const VnTensor  *zero_point,
-                  GError         **error)
+write_nbits_pack_zero_points (const Layout    *self,
+                              const VnTensor  *zero_point,
+                              GError         **error)
 {
   gsize bytes = (self->n_blocks * self->bits + 7) / 8;
   VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
@@ -104,19 +104,19 @@ pack_zero_points (const Layout    *self,
       guint8 *row = (guint8 *) packed->data + n * bytes;
 
       for (gsize b = 0; b < self->n_blocks; b++)
-        put_bits (row, self->bits, b,
-                  vn_tensor_get_s64 (zero_point, self->by_rows ? n * self->n_blocks + b : b * self->n + n));
+        write_nbits_put_bits (row, self->bits, b,
+                              vn_tensor_get_s64 (zero_point, self->by_rows ? n * self->n_blocks + b : b * self->n + n));
       if (self->bits == 4 && self->n_blocks % 2 != 0)
-        put_bits (row, self->bits, self->n_blocks, 8);
+        write_nbits_put_bits (row, self->bits, self->n_blocks, 8);
     }
   return packed;
 }
 
 static VnValue *
-store (VnGraph    *graph,
-       const char *base,
-       const char *suffix,
-       VnTensor   *tensor)
+write_nbits_store (VnGraph    *graph,
+                   const char *base,
+                   const char *suffix,
+                   VnTensor   *tensor)
 {
   g_autofree char *name = g_strconcat (base, suffix, NULL);
 
@@ -124,44 +124,44 @@ store (VnGraph    *graph,
 }
 
 static Stored *
-store_weight (VnGraph           *graph,
-              const VnQuantRow  *row,
-              VnValue           *weight,
-              gboolean           symmetric,
-              GError           **error)
+write_nbits_store_weight (VnGraph           *graph,
+                          const VnQuantRow  *row,
+                          VnValue           *weight,
+                          gboolean           symmetric,
+                          GError           **error)
 {
-  const Layout layout = layout_of (row, weight->initializer);
+  const Layout layout = write_nbits_layout_of (row, weight->initializer);
   g_autoptr(VnTensor) data = NULL, packed = NULL, scales = NULL, zero_points = NULL;
   Stored *stored;
 
   data = vn_quant_quantize_blocks (weight->initializer, row->tensor.dtype, row->tensor.scale, row->tensor.zero_point,
                                    row->tensor.axis, row->block, TRUE, error);
-  if (data == NULL || (packed = pack_weight (&layout, data, error)) == NULL ||
-      (scales = pack_scales (&layout, row->tensor.scale, error)) == NULL ||
-      (zero_points = pack_zero_points (&layout, row->tensor.zero_point, error)) == NULL)
+  if (data == NULL || (packed = write_nbits_pack_weight (&layout, data, error)) == NULL ||
+      (scales = write_nbits_pack_scales (&layout, row->tensor.scale, error)) == NULL ||
+      (zero_points = write_nbits_pack_zero_points (&layout, row->tensor.zero_point, error)) == NULL)
     {
       g_prefix_error (error, "“%s”: ", weight->name);
       return NULL;
     }
 
   stored = g_new0 (Stored, 1);
-  stored->packed = store (graph, weight->name, layout.bits == 4 ? "_Q4" : "_Q8", packed);
-  stored->scales = store (graph, weight->name, "_scales", scales);
+  stored->packed = write_nbits_store (graph, weight->name, layout.bits == 4 ? "_Q4" : "_Q8", packed);
+  stored->scales = write_nbits_store (graph, weight->name, "_scales", scales);
   if (!symmetric)
-    stored->zero_points = store (graph, weight->name, "_zero_points", zero_points);
+    stored->zero_points = write_nbits_store (graph, weight->name, "_zero_points", zero_points);
   return stored;
 }
 
 static void
-replace_node (VnGraph          *graph,
-              VnNode           *node,
-              const VnQuantRow *row,
-              const Stored     *stored)
+write_nbits_replace_node (VnGraph          *graph,
+                          VnNode           *node,
+                          const VnQuantRow *row,
+                          const Stored     *stored)
 {
   VnValue *weight = vn_node_get_input (node, 1), *bias = vn_node_is (node, "Gemm") ? vn_node_get_input (node, 2) : NULL;
   VnValue *output = vn_node_get_output (node, 0), *product = output;
   VnValue *inputs[] = { vn_node_get_input (node, 0), stored->packed, stored->scales, stored->zero_points };
-  const Layout layout = layout_of (row, weight->initializer);
+  const Layout layout = write_nbits_layout_of (row, weight->initializer);
   g_autofree char *base = g_strconcat (output->name, "_product", NULL), *name = NULL;
   VnNode *before = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
   VnNode *by;
@@ -183,8 +183,8 @@ replace_node (VnGraph          *graph,
 }
 
 static GPtrArray *
-list_nodes (VnGraph     *graph,
-            VnQuantPlan *plan)
+write_nbits_list_nodes (VnGraph     *graph,
+                        VnQuantPlan *plan)
 {
   GPtrArray *list = g_ptr_array_new ();
 
@@ -208,7 +208,7 @@ write_nbits (VnModel         *model,
              GHashTable      *value_names,
              GError         **error)
 {
-  g_autoptr(GPtrArray) nodes = list_nodes (model->graph, plan);
+  g_autoptr(GPtrArray) nodes = write_nbits_list_nodes (model->graph, plan);
   g_autoptr(GHashTable) weights = g_hash_table_new_full (NULL, NULL, NULL, g_free);   /* VnValue -> Stored */
   g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
   GHashTableIter iter;
@@ -223,12 +223,12 @@ write_nbits (VnModel         *model,
 
       if (stored == NULL)
         {
-          stored = store_weight (model->graph, row, weight, recipe->symmetric_weights, error);
+          stored = write_nbits_store_weight (model->graph, row, weight, recipe->symmetric_weights, error);
           if (stored == NULL)
             return FALSE;
           g_hash_table_insert (weights, weight, stored);
         }
-      replace_node (model->graph, node, row, stored);
+      write_nbits_replace_node (model->graph, node, row, stored);
     }
 
   g_hash_table_iter_init (&iter, weights);

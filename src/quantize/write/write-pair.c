@@ -74,9 +74,9 @@ vn_quant_find_pair (const VnRecipe     *recipe,
 }
 
 static void
-set_block_attributes (VnNode  *node,
-                      VnDType  dtype,
-                      int      axis)
+write_pair_set_block_attributes (VnNode  *node,
+                                 VnDType  dtype,
+                                 int      axis)
 {
   VnBlockFormat format;
 
@@ -119,7 +119,7 @@ vn_quant_pair_set_attributes (const VnQuantPair  *pair,
       vn_node_set_int (node, "to", back ? VN_DTYPE_F32 : row->dtype);
       break;
     case VN_PAIR_BLOCK:
-      set_block_attributes (node, row->dtype, MAX (axis, 0));
+      write_pair_set_block_attributes (node, row->dtype, MAX (axis, 0));
       break;
     case VN_PAIR_FIX:
       vn_node_set_int (node, "bit_width", vn_dtype_get_bits (row->dtype));
@@ -130,9 +130,9 @@ vn_quant_pair_set_attributes (const VnQuantPair  *pair,
 
 /* The axis over which @node sums @value: blocks along it are what hardware multiplies at once. -1: not known. */
 static int
-summed_axis (const VnNode *node,
-             guint         input,
-             int           rank)
+write_pair_summed_axis (const VnNode *node,
+                        guint         input,
+                        int           rank)
 {
   if (vn_node_is (node, "MatMul"))
     return input == 0 ? rank - 1 : rank - 2;
@@ -156,7 +156,7 @@ vn_quant_find_block_axis (const VnValue *value)
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (value->uses, VnUse, i);
-      int axis = use->node->graph == value->graph ? summed_axis (use->node, use->index, rank) : -1;
+      int axis = use->node->graph == value->graph ? write_pair_summed_axis (use->node, use->index, rank) : -1;
 
       if (axis >= 0)
         return axis;

@@ -15,10 +15,10 @@ typedef struct
 } Pair;
 
 static gboolean
-find_pair (VnGraph          *graph,
-           const VnQuantRow *row,
-           GHashTable       *value_names,
-           Pair             *pair)
+write_pairs_find_pair (VnGraph          *graph,
+                       const VnQuantRow *row,
+                       GHashTable       *value_names,
+                       Pair             *pair)
 {
   const char *name = g_hash_table_lookup (value_names, row->tensor.name);
   VnValue *value = name != NULL ? vn_graph_find_value (graph, name) : NULL;
@@ -35,7 +35,7 @@ find_pair (VnGraph          *graph,
 }
 
 static VnNode *
-node_behind (const VnNode *node)
+write_pairs_node_behind (const VnNode *node)
 {
   const GPtrArray *nodes = node->graph->nodes;
 
@@ -44,19 +44,19 @@ node_behind (const VnNode *node)
 
 /* A node like @like, with other parameters if @scale is given, behind @behind. */
 static VnNode *
-add_conversion (const VnNode *like,
-                VnNode       *behind,
-                const char   *domain,
-                const char   *name,
-                VnValue      *input,
-                VnValue      *scale,
-                VnValue      *zero_point,
-                VnValue      *output)
+write_pairs_add_conversion (const VnNode *like,
+                            VnNode       *behind,
+                            const char   *domain,
+                            const char   *name,
+                            VnValue      *input,
+                            VnValue      *scale,
+                            VnValue      *zero_point,
+                            VnValue      *output)
 {
   VnValue *inputs[] = { input, scale != NULL ? scale : vn_node_get_input (like, 1),
                         scale != NULL ? zero_point : vn_node_get_input (like, 2) };
 
-  return vn_graph_insert_node (like->graph, node_behind (behind), name, domain != NULL ? domain : like->domain,
+  return vn_graph_insert_node (like->graph, write_pairs_node_behind (behind), name, domain != NULL ? domain : like->domain,
                                like->op_type, inputs, 3, &output, 1);
 }
 
@@ -64,9 +64,9 @@ add_conversion (const VnNode *like,
 
 /* Nodes of the prepared network that read @value, each once, in order. */
 static GPtrArray *
-list_readers (const VnValue *value,
-              GPtrArray     *nodes,
-              VnQuantPlan   *plan)
+write_pairs_list_readers (const VnValue *value,
+                          GPtrArray     *nodes,
+                          VnQuantPlan   *plan)
 {
   GPtrArray *readers = g_ptr_array_new ();
 
@@ -85,9 +85,9 @@ list_readers (const VnValue *value,
 }
 
 static void
-replace_input (VnNode  *node,
-               VnValue *from,
-               VnValue *to)
+write_pairs_replace_input (VnNode  *node,
+                           VnValue *from,
+                           VnValue *to)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) == from)
@@ -95,10 +95,10 @@ replace_input (VnNode  *node,
 }
 
 static VnValue *
-add_numbered_pair (VnGraph          *graph,
-                   const VnQuantRow *row,
-                   const Pair       *pair,
-                   guint             number)
+write_pairs_add_numbered_pair (VnGraph          *graph,
+                               const VnQuantRow *row,
+                               const Pair       *pair,
+                               guint             number)
 {
   const char *base = row->tensor.name;
   const VnValue *middle = vn_node_get_output (pair->quantize, 0);
@@ -108,16 +108,16 @@ add_numbered_pair (VnGraph          *graph,
   g_autofree char *behind = g_strdup_printf ("_DequantizeLinear_Output_%u", number);
   VnValue *integers = vn_quant_add_value (graph, base, between, middle->type.dtype, &middle->type.shape);
   VnValue *output = vn_quant_add_value (graph, base, behind, VN_DTYPE_F32, &middle->type.shape);
-  VnNode *quantize = add_conversion (pair->quantize, pair->dequantize, NULL, q, pair->input, NULL, NULL, integers);
+  VnNode *quantize = write_pairs_add_conversion (pair->quantize, pair->dequantize, NULL, q, pair->input, NULL, NULL, integers);
 
-  add_conversion (pair->dequantize, quantize, NULL, dq, integers, NULL, NULL, output);
+  write_pairs_add_conversion (pair->dequantize, quantize, NULL, dq, integers, NULL, NULL, output);
   return output;
 }
 
 /* The tensor is float again; an output of the network has its name back. */
 static void
-remove_pair (VnGraph    *graph,
-             const Pair *pair)
+write_pairs_remove_pair (VnGraph    *graph,
+                         const Pair *pair)
 {
   VnValue *middle = vn_node_get_output (pair->quantize, 0);
   gboolean is_output = pair->output->is_output;
@@ -160,29 +160,29 @@ vn_quant_write_dedicated (VnGraph     *graph,
       g_autoptr(GPtrArray) readers = NULL;
       Pair pair;
 
-      if (row->converted != NULL || !find_pair (graph, row, value_names, &pair))
+      if (row->converted != NULL || !write_pairs_find_pair (graph, row, value_names, &pair))
         continue;
-      readers = list_readers (pair.output, nodes, plan);
+      readers = write_pairs_list_readers (pair.output, nodes, plan);
       if (readers->len < 2)
         continue;
       for (guint k = 0; k < readers->len; k++)
         {
-          VnValue *output = add_numbered_pair (graph, row, &pair, k + 1);
+          VnValue *output = write_pairs_add_numbered_pair (graph, row, &pair, k + 1);
 
-          replace_input (g_ptr_array_index (readers, k), pair.output, output);
+          write_pairs_replace_input (g_ptr_array_index (readers, k), pair.output, output);
           if (k == 0)
             g_hash_table_insert (value_names, g_strdup (row->tensor.name), g_strdup (output->name));
         }
-      remove_pair (graph, &pair);
+      write_pairs_remove_pair (graph, &pair);
     }
 }
 
 /* ---- another type for some readers ---- */
 
 static gboolean
-all_receive (const VnQuantRow *row,
-             const VnValue    *value,
-             GPtrArray        *nodes)
+write_pairs_all_receive (const VnQuantRow *row,
+                         const VnValue    *value,
+                         GPtrArray        *nodes)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -196,26 +196,26 @@ all_receive (const VnQuantRow *row,
 }
 
 static VnNode *
-add_named_conversion (const VnNode *like,
-                      VnNode       *behind,
-                      const char   *domain,
-                      const char   *base,
-                      const char   *suffix,
-                      VnValue      *input,
-                      VnValue     **params,
-                      VnValue      *output)
+write_pairs_add_named_conversion (const VnNode *like,
+                                  VnNode       *behind,
+                                  const char   *domain,
+                                  const char   *base,
+                                  const char   *suffix,
+                                  VnValue      *input,
+                                  VnValue     **params,
+                                  VnValue      *output)
 {
   g_autofree char *name = g_strconcat (base, suffix, NULL);
 
-  return add_conversion (like, behind, domain, name, input, params != NULL ? params[0] : NULL,
-                         params != NULL ? params[1] : NULL, output);
+  return write_pairs_add_conversion (like, behind, domain, name, input, params != NULL ? params[0] : NULL,
+                                     params != NULL ? params[1] : NULL, output);
 }
 
 /* The result of the first pair where the second takes its name over: an output of the network that all see converted. */
 static void
-make_room (VnGraph    *graph,
-           const char *base,
-           Pair       *pair)
+write_pairs_make_room (VnGraph    *graph,
+                       const char *base,
+                       Pair       *pair)
 {
   VnValue *first = vn_quant_add_value (graph, base, "_DequantizeLinear_Output", VN_DTYPE_F32, &pair->output->type.shape);
 
@@ -232,7 +232,7 @@ write_converted (VnModel          *model,
 {
   VnGraph *graph = model->graph;
   const char *base = row->tensor.name;
-  gboolean all = all_receive (row, pair.output, nodes), wide = vn_dtype_get_bits (row->converted->tensor.dtype) != 8;
+  gboolean all = write_pairs_all_receive (row, pair.output, nodes), wide = vn_dtype_get_bits (row->converted->tensor.dtype) != 8;
   const char *domain = wide && vn_model_get_opset (model, "") < 21 ? "com.microsoft" : NULL;
   VnShape shape = vn_node_get_output (pair.quantize, 0)->type.shape;
   VnValue *params[] = { vn_quant_add_constant (graph, base, "_scale_convert", row->converted->tensor.scale),
@@ -245,12 +245,12 @@ write_converted (VnModel          *model,
   if (!all)
     {
       input = vn_quant_add_value (graph, base, "_convert_QuantizeLinear_Input", VN_DTYPE_F32, &shape);
-      behind = add_named_conversion (pair.dequantize, behind, NULL, base, "_convert_clone_DequantizeLinear",
-                                     vn_node_get_output (pair.quantize, 0), NULL, input);
+      behind = write_pairs_add_named_conversion (pair.dequantize, behind, NULL, base, "_convert_clone_DequantizeLinear",
+                                                 vn_node_get_output (pair.quantize, 0), NULL, input);
     }
   if (all && pair.output->is_output)
     {
-      make_room (graph, base, &pair);
+      write_pairs_make_room (graph, base, &pair);
       input = pair.input;
       output = pair.output;
     }
@@ -259,10 +259,10 @@ write_converted (VnModel          *model,
       output = vn_quant_add_value (graph, base, "_convert_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
       for (guint i = 0; i < nodes->len; i++)
         if (row->receives[i])
-          replace_input (g_ptr_array_index (nodes, i), pair.output, output);
+          write_pairs_replace_input (g_ptr_array_index (nodes, i), pair.output, output);
     }
-  behind = add_named_conversion (pair.quantize, behind, domain, base, "_convert_QuantizeLinear", input, params, integers);
-  add_named_conversion (pair.dequantize, behind, domain, base, "_convert_DequantizeLinear", integers, params, output);
+  behind = write_pairs_add_named_conversion (pair.quantize, behind, domain, base, "_convert_QuantizeLinear", input, params, integers);
+  write_pairs_add_named_conversion (pair.dequantize, behind, domain, base, "_convert_DequantizeLinear", integers, params, output);
   if (all)
     g_hash_table_insert (value_names, g_strdup (base), g_strdup (output->name));
 }
@@ -285,7 +285,7 @@ vn_quant_write_converted (VnModel     *model,
       const VnQuantRow *row = g_ptr_array_index (plan->rows, i);
       Pair pair;
 
-      if (row->converted != NULL && find_pair (model->graph, row, value_names, &pair))
+      if (row->converted != NULL && write_pairs_find_pair (model->graph, row, value_names, &pair))
         write_converted (model, row, pair, nodes, value_names);
     }
 }

@@ -38,9 +38,9 @@ typedef struct
 
 /* Who shares the parameters that another tensor was converted to has a copy of them. */
 static const char *
-get_owner (Writer             *self,
-           const VnTensorPlan *row,
-           const char         *base)
+write_qdq_get_owner (Writer             *self,
+                     const VnTensorPlan *row,
+                     const char         *base)
 {
   const VnQuantRow *own = vn_quant_plan_find_row (self->plan, base);
 
@@ -48,11 +48,11 @@ get_owner (Writer             *self,
 }
 
 static Params *
-get_params (Writer             *self,
-            const VnTensorPlan *row,
-            const char         *base)
+write_qdq_get_params (Writer             *self,
+                      const VnTensorPlan *row,
+                      const char         *base)
 {
-  const char *owner = get_owner (self, row, base);
+  const char *owner = write_qdq_get_owner (self, row, base);
   Params *params = g_hash_table_lookup (self->params, owner);
 
   if (params == NULL)
@@ -67,15 +67,15 @@ get_params (Writer             *self,
 
 /* One node of the pair that takes a tensor to its type and back. @axis: of channels or blocks, or -1 */
 static VnNode *
-insert_conversion (Writer             *self,
-                   VnNode             *before,
-                   const VnTensorPlan *row,
-                   const char         *base,
-                   gboolean            back,
-                   VnValue            *input,
-                   const Params       *params,
-                   VnValue            *output,
-                   int                 axis)
+write_qdq_insert_conversion (Writer             *self,
+                             VnNode             *before,
+                             const VnTensorPlan *row,
+                             const char         *base,
+                             gboolean            back,
+                             VnValue            *input,
+                             const Params       *params,
+                             VnValue            *output,
+                             int                 axis)
 {
   const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   const char *op_type = back && pair->back != NULL ? pair->back : pair->forth;
@@ -95,14 +95,14 @@ insert_conversion (Writer             *self,
 }
 
 static gboolean
-has_params (const VnQuantPair *pair)
+write_qdq_has_params (const VnQuantPair *pair)
 {
   return pair->kind == VN_PAIR_LINEAR || pair->kind == VN_PAIR_FIX;
 }
 
 /* First node that reads @value, in the order of the graph. */
 static VnNode *
-first_reader (const VnValue *value)
+write_qdq_first_reader (const VnValue *value)
 {
   VnNode *first = NULL;
 
@@ -117,18 +117,18 @@ first_reader (const VnValue *value)
 }
 
 static VnNode *
-node_behind (const VnGraph *graph,
-             const VnNode  *node)
+write_qdq_node_behind (const VnGraph *graph,
+                       const VnNode  *node)
 {
   return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
 }
 
 /* Readers in this graph change over to @by; subgraphs keep the float tensor. */
 static void
-redirect_readers (Writer   *self,
-                  VnValue  *value,
-                  VnValue  *by,
-                  gboolean  keep_excluded)
+write_qdq_redirect_readers (Writer   *self,
+                            VnValue  *value,
+                            VnValue  *by,
+                            gboolean  keep_excluded)
 {
   g_autoptr(GArray) uses = g_array_copy (value->uses);
 
@@ -143,17 +143,17 @@ redirect_readers (Writer   *self,
 }
 
 static void
-drop_if_unused (Writer  *self,
-                VnValue *value)
+write_qdq_drop_if_unused (Writer  *self,
+                          VnValue *value)
 {
   if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (self->captured, value))
     vn_graph_remove_value (self->graph, value);
 }
 
 static void
-remember_name (Writer     *self,
-               const char *from,
-               const char *to)
+write_qdq_remember_name (Writer     *self,
+                         const char *from,
+                         const char *to)
 {
   g_hash_table_insert (self->names, g_strdup (from), g_strdup (to));
 }
@@ -162,8 +162,8 @@ remember_name (Writer     *self,
 
 /* The node before a clamp writes the clamp's output itself. */
 static void
-absorb_clamp (Writer *self,
-              VnNode *clamp)
+write_qdq_absorb_clamp (Writer *self,
+                        VnNode *clamp)
 {
   VnValue *input = vn_node_get_input (clamp, 0), *output = vn_node_get_output (clamp, 0);
   VnNode *producer = input->producer;
@@ -171,7 +171,7 @@ absorb_clamp (Writer *self,
 
   vn_graph_remove_node (self->graph, clamp);
   vn_node_set_output (producer, index, output);
-  drop_if_unused (self, input);
+  write_qdq_drop_if_unused (self, input);
 }
 
 /* ---- weights ---- */
@@ -179,12 +179,12 @@ absorb_clamp (Writer *self,
 /* @data as it is stored: in its type; where one node does both, in float; what was rounded in half the size if that is
  * exact. */
 static VnTensor *
-make_stored (Writer              *self,
-             VnTensorPlan        *row,
-             gint64               block,
-             VnTensor            *data,
-             int                  axis,
-             GError             **error)
+write_qdq_make_stored (Writer              *self,
+                       VnTensorPlan        *row,
+                       gint64               block,
+                       VnTensor            *data,
+                       int                  axis,
+                       GError             **error)
 {
   const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
@@ -214,33 +214,33 @@ write_constant (Writer            *self,
   VnTensorPlan as_stored = row->tensor;
   VnValue *stored, *output;
   VnShape shape = value->initializer->shape;
-  VnNode *before = first_reader (value);
+  VnNode *before = write_qdq_first_reader (value);
   int axis = vn_dtype_is_block (row->tensor.dtype) ? vn_quant_find_block_axis (value) : row->tensor.axis;
   const Params *params = NULL;
   VnNode *node;
 
-  data = make_stored (self, &as_stored, row->block, value->initializer, axis, error);
+  data = write_qdq_make_stored (self, &as_stored, row->block, value->initializer, axis, error);
   if (data == NULL)
     {
       g_prefix_error (error, "“%s”: ", name);
       return FALSE;
     }
 
-  if (as_stored.dtype != VN_DTYPE_F32 && has_params (vn_quant_find_pair (self->recipe, self->flags, &as_stored)))
-    params = get_params (self, &row->tensor, name);
+  if (as_stored.dtype != VN_DTYPE_F32 && write_qdq_has_params (vn_quant_find_pair (self->recipe, self->flags, &as_stored)))
+    params = write_qdq_get_params (self, &row->tensor, name);
   stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored
                                            : vn_quant_add_value (self->graph, name, "_DequantizeLinear_Output",
                                                                  VN_DTYPE_F32, &shape);
-  redirect_readers (self, value, output, TRUE);
+  write_qdq_redirect_readers (self, value, output, TRUE);
   if (output != stored)
     {
-      node = insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
+      node = write_qdq_insert_conversion (self, before, &as_stored, name, TRUE, stored, params, output, axis);
       if (row->block > 0)
         vn_node_set_int (node, "block_size", row->block);
     }
-  remember_name (self, name, output->name);
-  drop_if_unused (self, value);
+  write_qdq_remember_name (self, name, output->name);
+  write_qdq_drop_if_unused (self, value);
   return TRUE;
 }
 
@@ -253,8 +253,8 @@ write_constant_pair (Writer              *self,
 {
   g_autoptr(VnTensor) cut = NULL;
   VnShape shape = value->initializer->shape;
-  VnNode *before = first_reader (value);
-  const Params *params = get_params (self, row, value->name);
+  VnNode *before = write_qdq_first_reader (value);
+  const Params *params = write_qdq_get_params (self, row, value->name);
   VnValue *middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
   VnValue *output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
   VnValue *data = value;
@@ -266,12 +266,12 @@ write_constant_pair (Writer              *self,
         return FALSE;
       data = vn_quant_add_constant (self->graph, value->name, "_narrow", cut);
     }
-  redirect_readers (self, value, output, TRUE);
-  insert_conversion (self, before, row, value->name, FALSE, data, params, middle, row->axis);
-  insert_conversion (self, before, row, value->name, TRUE, middle, params, output, row->axis);
-  remember_name (self, value->name, output->name);
+  write_qdq_redirect_readers (self, value, output, TRUE);
+  write_qdq_insert_conversion (self, before, row, value->name, FALSE, data, params, middle, row->axis);
+  write_qdq_insert_conversion (self, before, row, value->name, TRUE, middle, params, output, row->axis);
+  write_qdq_remember_name (self, value->name, output->name);
   if (data != value)
-    drop_if_unused (self, value);
+    write_qdq_drop_if_unused (self, value);
   return TRUE;
 }
 
@@ -279,18 +279,18 @@ write_constant_pair (Writer              *self,
 
 /* Where a Q/DQ pair goes: right behind the producer, or before the first reader of a graph input. */
 static VnNode *
-place_pair (Writer  *self,
-            VnValue *value)
+write_qdq_place_pair (Writer  *self,
+                      VnValue *value)
 {
   if (value->producer != NULL)
-    return node_behind (self->graph, value->producer);
-  return first_reader (value);
+    return write_qdq_node_behind (self->graph, value->producer);
+  return write_qdq_first_reader (value);
 }
 
 /* A graph output keeps its name: the producer writes another tensor, and the output is what DequantizeLinear gives. */
 static VnValue *
-detach_producer (Writer  *self,
-                 VnValue *value)
+write_qdq_detach_producer (Writer  *self,
+                           VnValue *value)
 {
   VnValue *input = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Input", VN_DTYPE_F32, &value->type.shape);
   VnNode *producer = value->producer;
@@ -307,8 +307,8 @@ write_activation (Writer             *self,
 {
   const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
   int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : -1;
-  VnNode *before = place_pair (self, value);
-  const Params *params = has_params (pair) ? get_params (self, row, value->name) : NULL;
+  VnNode *before = write_qdq_place_pair (self, value);
+  const Params *params = write_qdq_has_params (pair) ? write_qdq_get_params (self, row, value->name) : NULL;
   VnShape shape = value->type.shape;
   VnValue *input = value, *middle = NULL, *output = value;
 
@@ -316,26 +316,26 @@ write_activation (Writer             *self,
     middle = vn_quant_add_value (self->graph, value->name, "_QuantizeLinear_Output", row->dtype, &shape);
   if (value->is_output)
     {
-      input = detach_producer (self, value);
+      input = write_qdq_detach_producer (self, value);
     }
   else
     {
       output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
-      redirect_readers (self, value, output, FALSE);
+      write_qdq_redirect_readers (self, value, output, FALSE);
     }
 
   if (middle != NULL)
-    insert_conversion (self, before, row, value->name, FALSE, input, params, middle, -1);
-  insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
-  remember_name (self, value->name, output->name);
+    write_qdq_insert_conversion (self, before, row, value->name, FALSE, input, params, middle, -1);
+  write_qdq_insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
+  write_qdq_remember_name (self, value->name, output->name);
 }
 
 /* ---- biases ---- */
 
 static VnTensor *
-scale_bias (VnTensor  *bias,
-            float      beta,
-            GError   **error)
+write_qdq_scale_bias (VnTensor  *bias,
+                      float      beta,
+                      GError   **error)
 {
   g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
   VnTensor *result;
@@ -349,9 +349,9 @@ scale_bias (VnTensor  *bias,
 
 /* Divided in double, as the scale of a product is tiny. */
 static VnTensor *
-quantize_bias (const VnQuantRow  *row,
-               VnTensor          *bias,
-               GError           **error)
+write_qdq_quantize_bias (const VnQuantRow  *row,
+                         VnTensor          *bias,
+                         GError           **error)
 {
   g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias, error);
   const float *scale = row->tensor.scale->data;
@@ -375,16 +375,16 @@ quantize_bias (const VnQuantRow  *row,
 }
 
 static VnTensor *
-make_stored_bias (Writer            *self,
-                  const VnQuantRow  *row,
-                  VnTensor          *bias,
-                  GError           **error)
+write_qdq_make_stored_bias (Writer            *self,
+                            const VnQuantRow  *row,
+                            VnTensor          *bias,
+                            GError           **error)
 {
   g_autoptr(VnTensor) scaled = NULL;
 
   if (vn_dtype_is_integer (row->tensor.dtype) && !vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
-    return quantize_bias (row, bias, error);
-  scaled = scale_bias (bias, row->beta, error);
+    return write_qdq_quantize_bias (row, bias, error);
+  scaled = write_qdq_scale_bias (bias, row->beta, error);
   if (scaled == NULL || vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
     return g_steal_pointer (&scaled);
   return vn_tensor_convert (scaled, row->tensor.dtype, error);
@@ -392,9 +392,9 @@ make_stored_bias (Writer            *self,
 
 /* The float bias makes room for the tensor that has its name, unless the row is about a copy. */
 static void
-retire_bias (Writer           *self,
-             const VnQuantRow *row,
-             VnValue          *bias)
+write_qdq_retire_bias (Writer           *self,
+                       const VnQuantRow *row,
+                       VnValue          *bias)
 {
   g_autofree char *name = NULL, *base = NULL;
 
@@ -413,10 +413,10 @@ write_bias (Writer            *self,
   VnNode *node = g_ptr_array_index (self->nodes, row->node);
   VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
   gboolean own = g_str_equal (row->source, row->tensor.name);
-  g_autoptr(VnTensor) data = make_stored_bias (self, row, bias->initializer, error);
-  gboolean linear = has_params (vn_quant_find_pair (self->recipe, self->flags, &row->tensor));
+  g_autoptr(VnTensor) data = write_qdq_make_stored_bias (self, row, bias->initializer, error);
+  gboolean linear = write_qdq_has_params (vn_quant_find_pair (self->recipe, self->flags, &row->tensor));
   VnShape shape = bias->initializer->shape;
-  VnNode *before = own ? first_reader (bias) : node;
+  VnNode *before = own ? write_qdq_first_reader (bias) : node;
   Params params = { 0 };
 
   if (data == NULL)
@@ -425,7 +425,7 @@ write_bias (Writer            *self,
       return FALSE;
     }
 
-  retire_bias (self, row, bias);
+  write_qdq_retire_bias (self, row, bias);
   stored = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized", data);
   if (linear)
     {
@@ -435,16 +435,16 @@ write_bias (Writer            *self,
     }
   output = vn_quant_add_value (self->graph, row->tensor.name, "", VN_DTYPE_F32, &shape);
   if (own)
-    redirect_readers (self, bias, output, FALSE);
+    write_qdq_redirect_readers (self, bias, output, FALSE);
   else
     vn_node_set_input (node, row->input, output);
   if (row->beta != 1)
     vn_node_set_float (node, "beta", 1);
 
-  insert_conversion (self, before, &row->tensor, row->tensor.name, TRUE, stored, linear ? &params : NULL, output,
-                     row->tensor.axis);
-  remember_name (self, row->tensor.name, output->name);
-  drop_if_unused (self, bias);
+  write_qdq_insert_conversion (self, before, &row->tensor, row->tensor.name, TRUE, stored, linear ? &params : NULL, output,
+                               row->tensor.axis);
+  write_qdq_remember_name (self, row->tensor.name, output->name);
+  write_qdq_drop_if_unused (self, bias);
   return TRUE;
 }
 
@@ -476,8 +476,8 @@ vn_quant_drop_unused_constants (VnGraph    *graph,
 /* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain, which
  * then serves for all. */
 static gboolean
-needs_contrib (const VnModel *model,
-               VnQuantPlan   *plan)
+write_qdq_needs_contrib (const VnModel *model,
+                         VnQuantPlan   *plan)
 {
   if (vn_model_get_opset (model, "") >= 21)
     return FALSE;
@@ -493,7 +493,7 @@ needs_contrib (const VnModel *model,
 }
 
 static gboolean
-has_byte_activations (VnQuantPlan *plan)
+write_qdq_has_byte_activations (VnQuantPlan *plan)
 {
   for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
     {
@@ -506,14 +506,14 @@ has_byte_activations (VnQuantPlan *plan)
 }
 
 static void
-writer_init (Writer         *self,
-             VnModel        *model,
-             const VnRecipe *recipe,
-             VnQuantPlan    *plan,
-             GHashTable     *names)
+write_qdq_writer_init (Writer         *self,
+                       VnModel        *model,
+                       const VnRecipe *recipe,
+                       VnQuantPlan    *plan,
+                       GHashTable     *names)
 {
   self->recipe = recipe;
-  self->flags = (needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
+  self->flags = (write_qdq_needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (write_qdq_has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
   self->model = model;
   self->graph = model->graph;
   self->plan = plan;
@@ -534,7 +534,7 @@ writer_init (Writer         *self,
 }
 
 static void
-writer_clear (Writer *self)
+write_qdq_writer_clear (Writer *self)
 {
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->excluded);
@@ -597,10 +597,10 @@ vn_quant_write_qdq (VnModel         *model,
   Writer writer;
   gboolean ok;
 
-  writer_init (&writer, model, recipe, plan, value_names);
+  write_qdq_writer_init (&writer, model, recipe, plan, value_names);
   writer.pairs_on_weights = recipe->pairs_on_weights;
   for (guint i = 0; i < plan->clamps->len; i++)
-    absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
+    write_qdq_absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
   if (recipe->dedicated_pairs)
@@ -608,7 +608,7 @@ vn_quant_write_qdq (VnModel         *model,
   vn_quant_write_converted (model, plan, writer.nodes, value_names);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
   vn_quant_add_functions (model, recipe);
-  writer_clear (&writer);
+  write_qdq_writer_clear (&writer);
   return ok;
 }
 

@@ -21,8 +21,8 @@
 #define LARGEST_BIAS 2147483520.f
 
 static gboolean
-is_single_tensor (const VnNode *node,
-                  guint         i)
+write_qlinear_is_single_tensor (const VnNode *node,
+                                guint         i)
 {
   const VnValue *value = vn_node_get_input (node, i);
 
@@ -44,17 +44,17 @@ vn_integer_has_qlinear (const VnNode *node)
 {
   const VnValue *x = vn_node_get_input (node, 0), *w = vn_node_get_input (node, 1);
 
-  if (!(vn_node_is (node, "Conv") || vn_node_is (node, "MatMul")) || !is_single_tensor (node, 0) ||
-      !is_single_tensor (node, 1) || x->initializer != NULL)
+  if (!(vn_node_is (node, "Conv") || vn_node_is (node, "MatMul")) || !write_qlinear_is_single_tensor (node, 0) ||
+      !write_qlinear_is_single_tensor (node, 1) || x->initializer != NULL)
     return FALSE;
   return vn_node_is (node, "MatMul") || w->initializer != NULL;
 }
 
 static const VnIntegerOperand *
-get_operand (VnIntegerWriter  *self,
-             VnNode           *node,
-             VnValue          *value,
-             GError          **error)
+write_qlinear_get_operand (VnIntegerWriter  *self,
+                           VnNode           *node,
+                           VnValue          *value,
+                           GError          **error)
 {
   if (value->initializer != NULL)
     return vn_integer_get_weight (self, value, FALSE, error);
@@ -62,13 +62,13 @@ get_operand (VnIntegerWriter  *self,
 }
 
 static VnValue *
-add_step (VnIntegerWriter *self,
-          VnNode          *before,
-          const char      *base,
-          const char      *suffix,
-          const char      *op_type,
-          VnValue        **inputs,
-          guint            n)
+write_qlinear_add_step (VnIntegerWriter *self,
+                        VnNode          *before,
+                        const char      *base,
+                        const char      *suffix,
+                        const char      *op_type,
+                        VnValue        **inputs,
+                        guint            n)
 {
   VnValue *output = vn_quant_add_value (self->graph, base, suffix, VN_DTYPE_F32, NULL);
 
@@ -77,21 +77,21 @@ add_step (VnIntegerWriter *self,
 }
 
 static VnValue *
-quantize_bias (VnIntegerWriter        *self,
-               VnNode                 *node,
-               const VnIntegerOperand *x,
-               const VnIntegerOperand *w)
+write_qlinear_quantize_bias (VnIntegerWriter        *self,
+                             VnNode                 *node,
+                             const VnIntegerOperand *x,
+                             const VnIntegerOperand *w)
 {
   const float ends[] = { LEAST_BIAS, LARGEST_BIAS };
   g_autofree char *base = g_strconcat (vn_node_get_output (node, 0)->name, "_bias", NULL);
   g_autoptr(VnTensor) least = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &ends[0]);
   g_autoptr(VnTensor) largest = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &ends[1]);
-  VnValue *scale = add_step (self, node, base, "_scale", "Mul", (VnValue *[]) { x->scale, w->scale }, 2);
-  VnValue *ratio = add_step (self, node, base, "_ratio", "Div", (VnValue *[]) { vn_node_get_input (node, 2), scale }, 2);
-  VnValue *rounded = add_step (self, node, base, "_rounded", "Round", &ratio, 1);
+  VnValue *scale = write_qlinear_add_step (self, node, base, "_scale", "Mul", (VnValue *[]) { x->scale, w->scale }, 2);
+  VnValue *ratio = write_qlinear_add_step (self, node, base, "_ratio", "Div", (VnValue *[]) { vn_node_get_input (node, 2), scale }, 2);
+  VnValue *rounded = write_qlinear_add_step (self, node, base, "_rounded", "Round", &ratio, 1);
   VnValue *limits[] = { rounded, vn_quant_add_constant (self->graph, base, "_least", least),
                         vn_quant_add_constant (self->graph, base, "_largest", largest) };
-  VnValue *clamped = add_step (self, node, base, "_clamped", "Clip", limits, 3);
+  VnValue *clamped = write_qlinear_add_step (self, node, base, "_clamped", "Clip", limits, 3);
   VnValue *output = vn_quant_add_value (self->graph, base, "_quantized", VN_DTYPE_S32, NULL);
   VnNode *cast = vn_integer_add_node (self, node, output->name, "_node", "Cast", &clamped, 1, &output, 1);
 
@@ -135,10 +135,10 @@ vn_integer_write_qlinear (VnIntegerWriter  *self,
   VnIntegerOperand *result;
 
   for (guint i = 0; i < 2; i++)
-    if ((operands[i] = get_operand (self, node, vn_node_get_input (node, i), error)) == NULL)
+    if ((operands[i] = write_qlinear_get_operand (self, node, vn_node_get_input (node, i), error)) == NULL)
       return FALSE;
   if (is_conv && vn_node_get_input (node, 2) != NULL)
-    bias = quantize_bias (self, node, operands[0], operands[1]);
+    bias = write_qlinear_quantize_bias (self, node, operands[0], operands[1]);
 
   result = g_new0 (VnIntegerOperand, 1);
   write_result (self, node, vn_quant_plan_find (self->plan, output->name), result);

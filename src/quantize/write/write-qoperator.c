@@ -40,50 +40,50 @@ struct _Fold
   gboolean  (*fold) (Folder *self, VnNode *node, const Fold *fold);
 };
 
-static gboolean fold_argmax      (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_concat      (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_conv        (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_gemm        (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_pad         (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_passthrough (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_pool        (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_resize      (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_softmax     (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_two         (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_unary       (Folder *self, VnNode *node, const Fold *fold);
-static gboolean fold_where       (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_argmax      (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_concat      (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_conv        (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_gemm        (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_pad         (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_passthrough (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_pool        (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_resize      (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_softmax     (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_two         (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_unary       (Folder *self, VnNode *node, const Fold *fold);
+static gboolean write_qoperator_fold_where       (Folder *self, VnNode *node, const Fold *fold);
 
 /* Operators of onnxruntime.quantization's QLinear table; Relu and Clip vanish in their producer before we come here. */
 static const Fold folds[] = {
-  { "Add",               VN_MICROSOFT_DOMAIN, "QLinearAdd",               fold_two },
-  { "ArgMax",            "",               NULL,                       fold_argmax },
-  { "AveragePool",       VN_MICROSOFT_DOMAIN, "QLinearAveragePool",       fold_pool },
+  { "Add",               VN_MICROSOFT_DOMAIN, "QLinearAdd",               write_qoperator_fold_two },
+  { "ArgMax",            "",               NULL,                       write_qoperator_fold_argmax },
+  { "AveragePool",       VN_MICROSOFT_DOMAIN, "QLinearAveragePool",       write_qoperator_fold_pool },
   { "Clip",              "",               NULL,                       NULL },
-  { "Concat",            VN_MICROSOFT_DOMAIN, "QLinearConcat",            fold_concat },
-  { "Conv",              "",               "QLinearConv",              fold_conv },
-  { "Flatten",           "",               NULL,                       fold_passthrough },
-  { "Gather",            "",               NULL,                       fold_passthrough },
-  { "Gemm",              VN_MICROSOFT_DOMAIN, "QGemm",                    fold_gemm },
-  { "GlobalAveragePool", VN_MICROSOFT_DOMAIN, "QLinearGlobalAveragePool", fold_unary },
-  { "LeakyRelu",         VN_MICROSOFT_DOMAIN, "QLinearLeakyRelu",         fold_unary },
-  { "MatMul",            "",               "QLinearMatMul",            fold_two },
-  { "MaxPool",           "",               NULL,                       fold_passthrough },
-  { "Mul",               VN_MICROSOFT_DOMAIN, "QLinearMul",               fold_two },
-  { "Pad",               "",               NULL,                       fold_pad },
+  { "Concat",            VN_MICROSOFT_DOMAIN, "QLinearConcat",            write_qoperator_fold_concat },
+  { "Conv",              "",               "QLinearConv",              write_qoperator_fold_conv },
+  { "Flatten",           "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Gather",            "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Gemm",              VN_MICROSOFT_DOMAIN, "QGemm",                    write_qoperator_fold_gemm },
+  { "GlobalAveragePool", VN_MICROSOFT_DOMAIN, "QLinearGlobalAveragePool", write_qoperator_fold_unary },
+  { "LeakyRelu",         VN_MICROSOFT_DOMAIN, "QLinearLeakyRelu",         write_qoperator_fold_unary },
+  { "MatMul",            "",               "QLinearMatMul",            write_qoperator_fold_two },
+  { "MaxPool",           "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Mul",               VN_MICROSOFT_DOMAIN, "QLinearMul",               write_qoperator_fold_two },
+  { "Pad",               "",               NULL,                       write_qoperator_fold_pad },
   { "Relu",              "",               NULL,                       NULL },
-  { "Reshape",           "",               NULL,                       fold_passthrough },
-  { "Resize",            "",               NULL,                       fold_resize },
-  { "Sigmoid",           VN_MICROSOFT_DOMAIN, "QLinearSigmoid",           fold_unary },
-  { "Softmax",           VN_MICROSOFT_DOMAIN, "QLinearSoftmax",           fold_softmax },
-  { "Split",             "",               NULL,                       fold_passthrough },
-  { "Squeeze",           "",               NULL,                       fold_passthrough },
-  { "Transpose",         "",               NULL,                       fold_passthrough },
-  { "Unsqueeze",         "",               NULL,                       fold_passthrough },
-  { "Where",             VN_MICROSOFT_DOMAIN, "QLinearWhere",             fold_where },
+  { "Reshape",           "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Resize",            "",               NULL,                       write_qoperator_fold_resize },
+  { "Sigmoid",           VN_MICROSOFT_DOMAIN, "QLinearSigmoid",           write_qoperator_fold_unary },
+  { "Softmax",           VN_MICROSOFT_DOMAIN, "QLinearSoftmax",           write_qoperator_fold_softmax },
+  { "Split",             "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Squeeze",           "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Transpose",         "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Unsqueeze",         "",               NULL,                       write_qoperator_fold_passthrough },
+  { "Where",             VN_MICROSOFT_DOMAIN, "QLinearWhere",             write_qoperator_fold_where },
 };
 
 static const Fold *
-find_fold (const VnNode *node)
+write_qoperator_find_fold (const VnNode *node)
 {
   for (guint i = 0; i < G_N_ELEMENTS (folds); i++)
     {
@@ -98,21 +98,21 @@ static gboolean
 write_qoperator_has_operator (const VnRecipe *recipe,
                               const VnNode   *node)
 {
-  return recipe->dynamic ? vn_integer_has_qlinear (node) : find_fold (node) != NULL;
+  return recipe->dynamic ? vn_integer_has_qlinear (node) : write_qoperator_find_fold (node) != NULL;
 }
 
 /* ---- looking at the neighbours ---- */
 
 static gboolean
-is_scalar (const VnValue *value)
+write_qoperator_is_scalar (const VnValue *value)
 {
   return value != NULL && value->initializer != NULL && value->initializer->n_elements == 1;
 }
 
 /* What @value is the float form of; FALSE: it is no result of DequantizeLinear. */
 static gboolean
-get_quantized (const VnValue *value,
-               Quantized     *quantized)
+write_qoperator_get_quantized (const VnValue *value,
+                               Quantized     *quantized)
 {
   const VnNode *node = value != NULL ? value->producer : NULL;
 
@@ -123,18 +123,18 @@ get_quantized (const VnValue *value,
 }
 
 static gboolean
-get_scalar_input (const VnNode *node,
-                  guint         i,
-                  Quantized    *quantized)
+write_qoperator_get_scalar_input (const VnNode *node,
+                                  guint         i,
+                                  Quantized    *quantized)
 {
-  return get_quantized (vn_node_get_input (node, i), quantized) && is_scalar (quantized->scale);
+  return write_qoperator_get_quantized (vn_node_get_input (node, i), quantized) && write_qoperator_is_scalar (quantized->scale);
 }
 
 /* What @value becomes, if nobody but QuantizeLinear reads it. */
 static gboolean
-get_result (Folder        *self,
-            const VnValue *value,
-            Quantized     *quantized)
+write_qoperator_get_result (Folder        *self,
+                            const VnValue *value,
+                            Quantized     *quantized)
 {
   const VnUse *use;
 
@@ -145,17 +145,17 @@ get_result (Folder        *self,
     return FALSE;
   *quantized = (Quantized) { vn_node_get_output (use->node, 0), vn_node_get_input (use->node, 1),
                              vn_node_get_input (use->node, 2) };
-  return quantized->zero_point != NULL && is_scalar (quantized->scale);
+  return quantized->zero_point != NULL && write_qoperator_is_scalar (quantized->scale);
 }
 
 /* ---- replacing ---- */
 
 /* @node writes the integers itself. */
 static void
-take_result (Folder          *self,
-             VnNode          *node,
-             guint            i,
-             const Quantized *result)
+write_qoperator_take_result (Folder          *self,
+                             VnNode          *node,
+                             guint            i,
+                             const Quantized *result)
 {
   VnValue *old = vn_node_get_output (node, i);
   VnNode *quantize = result->data->producer;
@@ -166,8 +166,8 @@ take_result (Folder          *self,
 }
 
 static void
-rename_node (VnNode     *node,
-             const Fold *fold)
+write_qoperator_rename_node (VnNode     *node,
+                             const Fold *fold)
 {
   if (fold->result == NULL)
     return;
@@ -179,9 +179,9 @@ rename_node (VnNode     *node,
 
 /* Data, scale and zero point from input @at on. */
 static void
-set_operands (VnNode          *node,
-              guint            at,
-              const Quantized *quantized)
+write_qoperator_set_operands (VnNode          *node,
+                              guint            at,
+                              const Quantized *quantized)
 {
   vn_node_set_input (node, at, quantized->data);
   vn_node_set_input (node, at + 1, quantized->scale);
@@ -189,9 +189,9 @@ set_operands (VnNode          *node,
 }
 
 static void
-set_grid (VnNode          *node,
-          guint            at,
-          const Quantized *quantized)
+write_qoperator_set_grid (VnNode          *node,
+                          guint            at,
+                          const Quantized *quantized)
 {
   vn_node_set_input (node, at, quantized->scale);
   vn_node_set_input (node, at + 1, quantized->zero_point);
@@ -200,25 +200,25 @@ set_grid (VnNode          *node,
 /* ---- by operator ---- */
 
 static gboolean
-fold_unary (Folder     *self,
-            VnNode     *node,
-            const Fold *fold)
+write_qoperator_fold_unary (Folder     *self,
+                            VnNode     *node,
+                            const Fold *fold)
 {
   Quantized x, y;
 
-  if (!get_scalar_input (node, 0, &x) || !get_result (self, vn_node_get_output (node, 0), &y))
+  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
-  set_operands (node, 0, &x);
-  set_grid (node, 3, &y);
-  take_result (self, node, 0, &y);
-  rename_node (node, fold);
+  write_qoperator_set_operands (node, 0, &x);
+  write_qoperator_set_grid (node, 3, &y);
+  write_qoperator_take_result (self, node, 0, &y);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 static gboolean
-fold_pool (Folder     *self,
-           VnNode     *node,
-           const Fold *fold)
+write_qoperator_fold_pool (Folder     *self,
+                           VnNode     *node,
+                           const Fold *fold)
 {
   gsize n;
   const gint64 *dilations = vn_node_get_ints (node, "dilations", &n);
@@ -226,20 +226,20 @@ fold_pool (Folder     *self,
   for (gsize i = 0; i < n; i++)
     if (dilations[i] != 1)
       return FALSE;
-  if (!fold_unary (self, node, fold))
+  if (!write_qoperator_fold_unary (self, node, fold))
     return FALSE;
   vn_node_remove_attr (node, "dilations");
   return TRUE;
 }
 
 static gboolean
-fold_softmax (Folder     *self,
-              VnNode     *node,
-              const Fold *fold)
+write_qoperator_fold_softmax (Folder     *self,
+                              VnNode     *node,
+                              const Fold *fold)
 {
   gint64 axis = vn_node_get_int (node, "axis", self->opset < 13 ? 1 : -1);
 
-  if (!fold_unary (self, node, fold))
+  if (!write_qoperator_fold_unary (self, node, fold))
     return FALSE;
   vn_node_set_int (node, "axis", axis);
   vn_node_set_int (node, "opset", self->opset);
@@ -247,124 +247,124 @@ fold_softmax (Folder     *self,
 }
 
 static gboolean
-fold_two (Folder     *self,
-          VnNode     *node,
-          const Fold *fold)
+write_qoperator_fold_two (Folder     *self,
+                          VnNode     *node,
+                          const Fold *fold)
 {
   gboolean is_product = vn_node_is (node, "MatMul");
   Quantized a, b, y;
 
-  if (!get_scalar_input (node, 0, &a) || !get_quantized (vn_node_get_input (node, 1), &b) ||
-      !(is_product || is_scalar (b.scale)) || !get_result (self, vn_node_get_output (node, 0), &y))
+  if (!write_qoperator_get_scalar_input (node, 0, &a) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &b) ||
+      !(is_product || write_qoperator_is_scalar (b.scale)) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
-  set_operands (node, 0, &a);
-  set_operands (node, 3, &b);
-  set_grid (node, 6, &y);
-  take_result (self, node, 0, &y);
-  rename_node (node, fold);
+  write_qoperator_set_operands (node, 0, &a);
+  write_qoperator_set_operands (node, 3, &b);
+  write_qoperator_set_grid (node, 6, &y);
+  write_qoperator_take_result (self, node, 0, &y);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 /* The integers of a bias, if there is one; FALSE if it stayed in float. */
 static gboolean
-get_bias (const VnNode *node,
-          Quantized    *bias)
+write_qoperator_get_bias (const VnNode *node,
+                          Quantized    *bias)
 {
   *bias = (Quantized) { NULL, NULL, NULL };
   return vn_node_get_input (node, 2) == NULL ||
-         (get_quantized (vn_node_get_input (node, 2), bias) && bias->data->type.dtype == VN_DTYPE_S32);
+         (write_qoperator_get_quantized (vn_node_get_input (node, 2), bias) && bias->data->type.dtype == VN_DTYPE_S32);
 }
 
 static gboolean
-fold_conv (Folder     *self,
-           VnNode     *node,
-           const Fold *fold)
+write_qoperator_fold_conv (Folder     *self,
+                           VnNode     *node,
+                           const Fold *fold)
 {
   Quantized x, w, bias, y;
 
-  if (!get_scalar_input (node, 0, &x) || !get_quantized (vn_node_get_input (node, 1), &w) || !get_bias (node, &bias) ||
-      !get_result (self, vn_node_get_output (node, 0), &y))
+  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &w) || !write_qoperator_get_bias (node, &bias) ||
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
-  set_operands (node, 0, &x);
-  set_operands (node, 3, &w);
-  set_grid (node, 6, &y);
+  write_qoperator_set_operands (node, 0, &x);
+  write_qoperator_set_operands (node, 3, &w);
+  write_qoperator_set_grid (node, 6, &y);
   if (bias.data != NULL)
     vn_node_set_input (node, 8, bias.data);
-  take_result (self, node, 0, &y);
-  rename_node (node, fold);
+  write_qoperator_take_result (self, node, 0, &y);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 /* QGemm's addend has the scale of the product, alpha included; that of the bias was made without. */
 static gboolean
-fold_gemm (Folder     *self,
-           VnNode     *node,
-           const Fold *fold)
+write_qoperator_fold_gemm (Folder     *self,
+                           VnNode     *node,
+                           const Fold *fold)
 {
   Quantized a, b, bias, y;
 
-  if (vn_node_get_float (node, "alpha", 1) != 1 || !get_scalar_input (node, 0, &a) ||
-      !get_quantized (vn_node_get_input (node, 1), &b) || !get_bias (node, &bias) ||
-      !get_result (self, vn_node_get_output (node, 0), &y))
+  if (vn_node_get_float (node, "alpha", 1) != 1 || !write_qoperator_get_scalar_input (node, 0, &a) ||
+      !write_qoperator_get_quantized (vn_node_get_input (node, 1), &b) || !write_qoperator_get_bias (node, &bias) ||
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
-  set_operands (node, 0, &a);
-  set_operands (node, 3, &b);
+  write_qoperator_set_operands (node, 0, &a);
+  write_qoperator_set_operands (node, 3, &b);
   vn_node_set_input (node, 6, bias.data);
-  set_grid (node, 7, &y);
-  take_result (self, node, 0, &y);
+  write_qoperator_set_grid (node, 7, &y);
+  write_qoperator_take_result (self, node, 0, &y);
   vn_node_remove_attr (node, "beta");
-  rename_node (node, fold);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 static gboolean
-fold_concat (Folder     *self,
-             VnNode     *node,
-             const Fold *fold)
+write_qoperator_fold_concat (Folder     *self,
+                             VnNode     *node,
+                             const Fold *fold)
 {
   guint n = node->inputs->len;
   g_autofree Quantized *inputs = g_new (Quantized, n + 1);
   Quantized y;
 
   for (guint i = 0; i < n; i++)
-    if (!get_scalar_input (node, i, &inputs[i]))
+    if (!write_qoperator_get_scalar_input (node, i, &inputs[i]))
       return FALSE;
-  if (!get_result (self, vn_node_get_output (node, 0), &y))
+  if (!write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
-  set_grid (node, 0, &y);
+  write_qoperator_set_grid (node, 0, &y);
   for (guint i = 0; i < n; i++)
-    set_operands (node, 2 + 3 * i, &inputs[i]);
-  take_result (self, node, 0, &y);
-  rename_node (node, fold);
+    write_qoperator_set_operands (node, 2 + 3 * i, &inputs[i]);
+  write_qoperator_take_result (self, node, 0, &y);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 static gboolean
-fold_where (Folder     *self,
-            VnNode     *node,
-            const Fold *fold)
+write_qoperator_fold_where (Folder     *self,
+                            VnNode     *node,
+                            const Fold *fold)
 {
   Quantized x, y, z;
 
-  if (!get_scalar_input (node, 1, &x) || !get_scalar_input (node, 2, &y) ||
-      !get_result (self, vn_node_get_output (node, 0), &z))
+  if (!write_qoperator_get_scalar_input (node, 1, &x) || !write_qoperator_get_scalar_input (node, 2, &y) ||
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &z))
     return FALSE;
-  set_operands (node, 1, &x);
-  set_operands (node, 4, &y);
-  set_grid (node, 7, &z);
-  take_result (self, node, 0, &z);
-  rename_node (node, fold);
+  write_qoperator_set_operands (node, 1, &x);
+  write_qoperator_set_operands (node, 4, &y);
+  write_qoperator_set_grid (node, 7, &z);
+  write_qoperator_take_result (self, node, 0, &z);
+  write_qoperator_rename_node (node, fold);
   return TRUE;
 }
 
 static gboolean
-fold_argmax (Folder     *self,
-             VnNode     *node,
-             const Fold *fold)
+write_qoperator_fold_argmax (Folder     *self,
+                             VnNode     *node,
+                             const Fold *fold)
 {
   Quantized x;
 
-  if (self->opset < 13 || !get_scalar_input (node, 0, &x))
+  if (self->opset < 13 || !write_qoperator_get_scalar_input (node, 0, &x))
     return FALSE;
   vn_node_set_input (node, 0, x.data);
   return TRUE;
@@ -373,61 +373,61 @@ fold_argmax (Folder     *self,
 /* ---- operators that move values: the same ones, on integers ---- */
 
 static gboolean
-same_grid (const Quantized *a,
-           const Quantized *b)
+write_qoperator_same_grid (const Quantized *a,
+                           const Quantized *b)
 {
   return a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
 static gboolean
-fold_passthrough (Folder     *self,
-                  VnNode     *node,
-                  const Fold *fold)
+write_qoperator_fold_passthrough (Folder     *self,
+                                  VnNode     *node,
+                                  const Fold *fold)
 {
   g_autofree Quantized *results = g_new (Quantized, node->outputs->len + 1);
   Quantized x;
 
-  if (!get_scalar_input (node, 0, &x))
+  if (!write_qoperator_get_scalar_input (node, 0, &x))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
-    if (!get_result (self, vn_node_get_output (node, i), &results[i]) || !same_grid (&x, &results[i]))
+    if (!write_qoperator_get_result (self, vn_node_get_output (node, i), &results[i]) || !write_qoperator_same_grid (&x, &results[i]))
       return FALSE;
   vn_node_set_input (node, 0, x.data);
   for (guint i = 0; i < node->outputs->len; i++)
-    take_result (self, node, i, &results[i]);
+    write_qoperator_take_result (self, node, i, &results[i]);
   return TRUE;
 }
 
 /* Interpolation between integers is rounded in ways that differ among runtimes; picking neighbours is not. */
 static gboolean
-fold_resize (Folder     *self,
-             VnNode     *node,
-             const Fold *fold)
+write_qoperator_fold_resize (Folder     *self,
+                             VnNode     *node,
+                             const Fold *fold)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
 
-  return g_str_equal (mode, "nearest") && fold_passthrough (self, node, fold);
+  return g_str_equal (mode, "nearest") && write_qoperator_fold_passthrough (self, node, fold);
 }
 
 /* What is put around is the zero point, or what the given value is on the grid of the data. */
 static gboolean
-fold_pad (Folder     *self,
-          VnNode     *node,
-          const Fold *fold)
+write_qoperator_fold_pad (Folder     *self,
+                          VnNode     *node,
+                          const Fold *fold)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
   gboolean is_constant = g_str_equal (mode, "constant");
   Quantized x, fill, y;
 
-  if (self->opset < 13 || !get_scalar_input (node, 0, &x) || !get_result (self, vn_node_get_output (node, 0), &y) ||
-      !same_grid (&x, &y))
+  if (self->opset < 13 || !write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
+      !write_qoperator_same_grid (&x, &y))
     return FALSE;
   if (is_constant && vn_node_get_input (node, 2) != NULL)
     {
       /* its own grid holds zero exactly; other values need the grid of the data */
       const VnTensor *value = NULL;
 
-      if (get_quantized (vn_node_get_input (node, 2), &fill))
+      if (write_qoperator_get_quantized (vn_node_get_input (node, 2), &fill))
         value = vn_value_get_constant (fill.data);
       if (value == NULL || value->n_elements != 1 || fill.zero_point->initializer == NULL ||
           vn_tensor_get_s64 (value, 0) != vn_tensor_get_s64 (fill.zero_point->initializer, 0))
@@ -436,22 +436,22 @@ fold_pad (Folder     *self,
   vn_node_set_input (node, 0, x.data);
   if (is_constant)
     vn_node_set_input (node, 2, x.zero_point);
-  take_result (self, node, 0, &y);
+  write_qoperator_take_result (self, node, 0, &y);
   return TRUE;
 }
 
 /* ---- all ---- */
 
 static GPtrArray *
-list_nodes (const VnGraph *graph,
-            VnQuantPlan   *plan)
+write_qoperator_list_nodes (const VnGraph *graph,
+                            VnQuantPlan   *plan)
 {
   GPtrArray *nodes = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
-      const Fold *fold = find_fold (node);
+      const Fold *fold = write_qoperator_find_fold (node);
       g_autofree char *label = vn_node_dup_label (node);
 
       if (fold != NULL && fold->fold != NULL && vn_quant_plan_is_node_quantized (plan, label))
@@ -462,8 +462,8 @@ list_nodes (const VnGraph *graph,
 
 /* A DequantizeLinear nobody reads; its tensor is known by the integers from now on. */
 static void
-drop_dequantizer (Folder *self,
-                  VnNode *node)
+write_qoperator_drop_dequantizer (Folder *self,
+                                  VnNode *node)
 {
   VnValue *output = vn_node_get_output (node, 0), *data = vn_node_get_input (node, 0);
   const char *name = g_hash_table_lookup (self->by_dequantized, output->name);
@@ -477,19 +477,19 @@ drop_dequantizer (Folder *self,
 }
 
 static void
-drop_dequantizers (Folder *self)
+write_qoperator_drop_dequantizers (Folder *self)
 {
   for (guint i = self->graph->nodes->len; i > 0; i--)
     {
       VnNode *node = g_ptr_array_index (self->graph->nodes, i - 1);
 
       if (vn_node_is (node, "DequantizeLinear"))
-        drop_dequantizer (self, node);
+        write_qoperator_drop_dequantizer (self, node);
     }
 }
 
 static GHashTable *
-invert_names (GHashTable *names)
+write_qoperator_invert_names (GHashTable *names)
 {
   GHashTable *inverse = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   GHashTableIter iter;
@@ -512,7 +512,7 @@ write_qoperator (VnModel         *model,
 
   if (recipe->dynamic)
     return vn_format_writer_integer.write (model, recipe, plan, value_names, error);
-  self.nodes = list_nodes (model->graph, plan);
+  self.nodes = write_qoperator_list_nodes (model->graph, plan);
   if (!vn_quant_write_qdq (model, recipe, plan, value_names, error))
     {
       g_ptr_array_unref (self.nodes);
@@ -520,15 +520,15 @@ write_qoperator (VnModel         *model,
     }
   self.opset = vn_model_get_opset (model, "");
   self.captured = vn_graph_find_captured (model->graph);
-  self.by_dequantized = invert_names (value_names);
+  self.by_dequantized = write_qoperator_invert_names (value_names);
   for (guint i = 0; i < self.nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self.nodes, i);
-      const Fold *fold = find_fold (node);
+      const Fold *fold = write_qoperator_find_fold (node);
 
       fold->fold (&self, node, fold);
     }
-  drop_dequantizers (&self);
+  write_qoperator_drop_dequantizers (&self);
   vn_quant_drop_unused_constants (model->graph, self.captured);
   g_ptr_array_unref (self.nodes);
   g_hash_table_unref (self.captured);

@@ -39,21 +39,21 @@ vn_equalizer_add_group (VnEqualizer *self,
 /* ---- what hands factors on ---- */
 
 static gboolean
-is_zero_or_missing (const VnNode *node,
-                    guint         i)
+equalize_groups_is_zero_or_missing (const VnNode *node,
+                                    guint         i)
 {
   return vn_node_get_input (node, i) == NULL || vn_rewrite_is_filled_with (vn_node_get_input (node, i), 0);
 }
 
 /* Nothing is added to the first two axes, and only zeros to the others, or what is there already. */
 static gboolean
-pad_hands_on (const VnNode *node)
+equalize_groups_pad_hands_on (const VnNode *node)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
   gint64 pads[2 * VN_MAX_RANK];
   gsize n;
 
-  if (g_str_equal (mode, "constant") && (!is_zero_or_missing (node, 2) || vn_node_get_float (node, "value", 0) != 0))
+  if (g_str_equal (mode, "constant") && (!equalize_groups_is_zero_or_missing (node, 2) || vn_node_get_float (node, "value", 0) != 0))
     return FALSE;
   if (vn_node_get_input (node, 3) != NULL || !vn_rewrite_get_ints (node, "pads", 1, pads, 2 * VN_MAX_RANK, &n) || n < 4)
     return FALSE;
@@ -61,8 +61,8 @@ pad_hands_on (const VnNode *node)
 }
 
 static gboolean
-mean_hands_on (const VnNode  *node,
-               const VnValue *value)
+equalize_groups_mean_hands_on (const VnNode  *node,
+                               const VnValue *value)
 {
   const VnShape *shape = vn_rewrite_get_shape (value);
   gint64 axes[VN_MAX_RANK];
@@ -78,7 +78,7 @@ mean_hands_on (const VnNode  *node,
 
 /* Both are computed, and have as many channels: none of them is spread over those of the other. */
 static gboolean
-sum_hands_on (const VnNode *node)
+equalize_groups_sum_hands_on (const VnNode *node)
 {
   const VnShape *a = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   const VnShape *b = vn_rewrite_get_shape (vn_node_get_input (node, 1));
@@ -87,8 +87,8 @@ sum_hands_on (const VnNode *node)
 }
 
 static gboolean
-is_one_of (const VnNode       *node,
-           const char * const *types)
+equalize_groups_is_one_of (const VnNode       *node,
+                           const char * const *types)
 {
   for (; *types != NULL; types++)
     if (vn_node_is (node, *types))
@@ -97,7 +97,7 @@ is_one_of (const VnNode       *node,
 }
 
 static gboolean
-has_one_output (const VnNode *node)
+equalize_groups_has_one_output (const VnNode *node)
 {
   for (guint i = 1; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
@@ -119,32 +119,32 @@ vn_equalizer_hands_on (const VnEqualizer *self,
   static const char * const plain[] = { "Relu", "MaxPool", "GlobalMaxPool", "AveragePool", "GlobalAveragePool", NULL };
   gboolean ppq = self->options->kind == VN_EQUALIZE_PPQ;
 
-  if (!has_one_output (node))
+  if (!equalize_groups_has_one_output (node))
     return FALSE;
   if (!ppq)
-    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") || (vn_node_is (node, "Pad") && pad_hands_on (node)) ||
-           (vn_node_is (node, "ReduceMean") && mean_hands_on (node, value));
+    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") || (vn_node_is (node, "Pad") && equalize_groups_pad_hands_on (node)) ||
+           (vn_node_is (node, "ReduceMean") && equalize_groups_mean_hands_on (node, value));
   if (vn_node_is (node, "Add") || vn_node_is (node, "Sub"))
-    return self->options->level >= 2 && sum_hands_on (node);
+    return self->options->level >= 2 && equalize_groups_sum_hands_on (node);
   if (vn_node_is (node, "PRelu"))
     return value == vn_node_get_input (node, 0) && vn_value_is_constant (vn_node_get_input (node, 1));
-  return is_one_of (node, plain);
+  return equalize_groups_is_one_of (node, plain);
 }
 
 /* ---- pairs and triples ---- */
 
 static VnEqualLayer *
-find_layer (const VnEqualizer *self,
-            const VnNode      *node)
+equalize_groups_find_layer (const VnEqualizer *self,
+                            const VnNode      *node)
 {
   return g_hash_table_lookup (self->layers, node);
 }
 
 /* The layer that alone reads @value, behind what hands on; only Relu if @plain. */
 static VnEqualLayer *
-follow (const VnEqualizer *self,
-        const VnEqualLayer *head,
-        gboolean            plain)
+equalize_groups_follow (const VnEqualizer *self,
+                        const VnEqualLayer *head,
+                        gboolean            plain)
 {
   const VnValue *value = vn_node_get_output (head->node, 0);
   guint index = 0;
@@ -152,7 +152,7 @@ follow (const VnEqualizer *self,
   while (value != NULL)
     {
       VnNode *user = vn_rewrite_only_user (self->returned, value, &index);
-      VnEqualLayer *layer = user != NULL ? find_layer (self, user) : NULL;
+      VnEqualLayer *layer = user != NULL ? equalize_groups_find_layer (self, user) : NULL;
 
       if (layer != NULL)
         return index == 0 && layer->n_in == head->n_out ? layer : NULL;
@@ -164,7 +164,7 @@ follow (const VnEqualizer *self,
 }
 
 static gboolean
-may_pair (const VnEqualLayer *layer)
+equalize_groups_may_pair (const VnEqualLayer *layer)
 {
   return vn_node_is (layer->node, "Gemm") ||
          (vn_node_is (layer->node, "Conv") && (layer->group == 1 || vn_equal_layer_is_depthwise (layer)));
@@ -173,8 +173,8 @@ may_pair (const VnEqualLayer *layer)
 /* Quark's order: as in the graph, of one head first the pair, then the triple; what comes first comes once more at the end,
  * but for what follows a triple that stands there. */
 static void
-insert_group (VnEqualizer  *self,
-              VnEqualGroup *group)
+equalize_groups_insert_group (VnEqualizer  *self,
+                              VnEqualGroup *group)
 {
   const VnEqualGroup *last;
 
@@ -185,43 +185,43 @@ insert_group (VnEqualizer  *self,
 }
 
 static void
-add_pair (VnEqualizer  *self,
-          VnEqualLayer *head)
+equalize_groups_add_pair (VnEqualizer  *self,
+                          VnEqualLayer *head)
 {
-  VnEqualLayer *tail = may_pair (head) ? follow (self, head, FALSE) : NULL;
+  VnEqualLayer *tail = equalize_groups_may_pair (head) ? equalize_groups_follow (self, head, FALSE) : NULL;
   VnEqualGroup *group;
 
-  if (tail == NULL || !may_pair (tail))
+  if (tail == NULL || !equalize_groups_may_pair (tail))
     return;
   if ((group = vn_equalizer_add_group (self, head->n_out)) == NULL)
     return;
   g_ptr_array_add (group->heads, head);
   g_ptr_array_add (group->tails, tail);
-  insert_group (self, group);
+  equalize_groups_insert_group (self, group);
 }
 
 static gboolean
-is_plain_conv (const VnEqualLayer *layer)
+equalize_groups_is_plain_conv (const VnEqualLayer *layer)
 {
   return vn_node_is (layer->node, "Conv") && layer->group == 1 && layer->weight->shape.rank == 4;
 }
 
 static void
-add_triple (VnEqualizer  *self,
-            VnEqualLayer *first)
+equalize_groups_add_triple (VnEqualizer  *self,
+                            VnEqualLayer *first)
 {
-  VnEqualLayer *middle = is_plain_conv (first) ? follow (self, first, TRUE) : NULL;
-  VnEqualLayer *last = middle != NULL && vn_equal_layer_is_depthwise (middle) ? follow (self, middle, TRUE) : NULL;
+  VnEqualLayer *middle = equalize_groups_is_plain_conv (first) ? equalize_groups_follow (self, first, TRUE) : NULL;
+  VnEqualLayer *last = middle != NULL && vn_equal_layer_is_depthwise (middle) ? equalize_groups_follow (self, middle, TRUE) : NULL;
   VnEqualGroup *group;
 
-  if (last == NULL || !is_plain_conv (last))
+  if (last == NULL || !equalize_groups_is_plain_conv (last))
     return;
   if ((group = vn_equalizer_add_group (self, first->n_out)) == NULL)
     return;
   g_ptr_array_add (group->heads, first);
   g_ptr_array_add (group->tails, last);
   group->middle = middle;
-  insert_group (self, group);
+  equalize_groups_insert_group (self, group);
 }
 
 void
@@ -229,8 +229,8 @@ vn_equalizer_find_pairs (VnEqualizer *self)
 {
   for (guint i = 0; i < self->order->len; i++)
     {
-      add_pair (self, g_ptr_array_index (self->order, i));
-      add_triple (self, g_ptr_array_index (self->order, i));
+      equalize_groups_add_pair (self, g_ptr_array_index (self->order, i));
+      equalize_groups_add_triple (self, g_ptr_array_index (self->order, i));
     }
 }
 
@@ -246,16 +246,16 @@ typedef struct
 } Search;
 
 static void
-add_value (Search  *search,
-           VnValue *value)
+equalize_groups_add_value (Search  *search,
+                           VnValue *value)
 {
   if (value != NULL && g_hash_table_add (search->seen, value))
     g_ptr_array_add (search->values, value);
 }
 
 static void
-add_once (GPtrArray *array,
-          gpointer   item)
+equalize_groups_add_once (GPtrArray *array,
+                          gpointer   item)
 {
   if (!g_ptr_array_find (array, item, NULL))
     g_ptr_array_add (array, item);
@@ -263,66 +263,66 @@ add_once (GPtrArray *array,
 
 /* What @node reads and makes has the same factors. */
 static gboolean
-join (Search        *search,
-      const VnNode  *node,
-      const VnValue *value)
+equalize_groups_join (Search        *search,
+                      const VnNode  *node,
+                      const VnValue *value)
 {
   gboolean sum = vn_node_is (node, "Add") || vn_node_is (node, "Sub");
 
   if (!vn_equalizer_hands_on (search->self, node, value))
     return FALSE;
-  add_value (search, vn_node_get_output (node, 0));
-  add_value (search, vn_node_get_input (node, 0));
+  equalize_groups_add_value (search, vn_node_get_output (node, 0));
+  equalize_groups_add_value (search, vn_node_get_input (node, 0));
   if (sum)
-    add_value (search, vn_node_get_input (node, 1));
+    equalize_groups_add_value (search, vn_node_get_input (node, 1));
   return TRUE;
 }
 
 static gboolean
-visit_producer (Search  *search,
-                VnValue *value)
+equalize_groups_visit_producer (Search  *search,
+                                VnValue *value)
 {
-  VnEqualLayer *layer = value->producer != NULL ? find_layer (search->self, value->producer) : NULL;
+  VnEqualLayer *layer = value->producer != NULL ? equalize_groups_find_layer (search->self, value->producer) : NULL;
 
   if (value->producer == NULL || value->is_input || vn_value_is_constant (value))
     return FALSE;
   if (layer == NULL)
-    return join (search, value->producer, vn_node_get_input (value->producer, 0));
-  add_once (search->heads, layer);
+    return equalize_groups_join (search, value->producer, vn_node_get_input (value->producer, 0));
+  equalize_groups_add_once (search->heads, layer);
   return TRUE;
 }
 
 static gboolean
-visit_user (Search      *search,
-            VnValue     *value,
-            const VnUse *use)
+equalize_groups_visit_user (Search      *search,
+                            VnValue     *value,
+                            const VnUse *use)
 {
-  VnEqualLayer *layer = find_layer (search->self, use->node);
+  VnEqualLayer *layer = equalize_groups_find_layer (search->self, use->node);
 
   if (use->node->graph != value->graph)
     return FALSE;
   if (layer == NULL)
-    return join (search, use->node, value);
-  add_once (search->tails, layer);
+    return equalize_groups_join (search, use->node, value);
+  equalize_groups_add_once (search->tails, layer);
   return use->index == 0;
 }
 
 static gboolean
-visit (Search  *search,
-       VnValue *value)
+equalize_groups_visit (Search  *search,
+                       VnValue *value)
 {
-  if (vn_rewrite_is_kept (search->self->returned, value) || value->uses->len == 0 || !visit_producer (search, value) ||
+  if (vn_rewrite_is_kept (search->self->returned, value) || value->uses->len == 0 || !equalize_groups_visit_producer (search, value) ||
       (search->self->options->level < 2 && value->uses->len > 1))
     return FALSE;
   for (guint i = 0; i < value->uses->len; i++)
-    if (!visit_user (search, value, &g_array_index (value->uses, VnUse, i)))
+    if (!equalize_groups_visit_user (search, value, &g_array_index (value->uses, VnUse, i)))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-has_channels (const Search *search,
-              gsize         n)
+equalize_groups_has_channels (const Search *search,
+                              gsize         n)
 {
   for (guint i = 0; i < search->heads->len; i++)
     if (((const VnEqualLayer *) g_ptr_array_index (search->heads, i))->n_out != n)
@@ -334,34 +334,34 @@ has_channels (const Search *search,
 }
 
 static void
-take_layers (GPtrArray *to,
-             GPtrArray *from)
+equalize_groups_take_layers (GPtrArray *to,
+                             GPtrArray *from)
 {
   for (guint i = 0; i < from->len; i++)
     g_ptr_array_add (to, g_ptr_array_index (from, i));
 }
 
 static void
-add_group_from (VnEqualizer  *self,
-                VnEqualLayer *head,
-                GHashTable   *done)
+equalize_groups_add_group_from (VnEqualizer  *self,
+                                VnEqualLayer *head,
+                                GHashTable   *done)
 {
   g_autoptr(GPtrArray) values = g_ptr_array_new (), heads = g_ptr_array_new (), tails = g_ptr_array_new ();
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   Search search = { self, values, seen, heads, tails, TRUE };
   VnEqualGroup *group;
 
-  add_value (&search, vn_node_get_output (head->node, 0));
+  equalize_groups_add_value (&search, vn_node_get_output (head->node, 0));
   for (guint i = 0; i < values->len && search.closed; i++)
-    search.closed = visit (&search, g_ptr_array_index (values, i));
+    search.closed = equalize_groups_visit (&search, g_ptr_array_index (values, i));
   for (guint i = 0; i < heads->len; i++)
     g_hash_table_add (done, g_ptr_array_index (heads, i));
-  if (!search.closed || !has_channels (&search, head->n_out))
+  if (!search.closed || !equalize_groups_has_channels (&search, head->n_out))
     return;
   if ((group = vn_equalizer_add_group (self, head->n_out)) == NULL)
     return;
-  take_layers (group->heads, heads);
-  take_layers (group->tails, tails);
+  equalize_groups_take_layers (group->heads, heads);
+  equalize_groups_take_layers (group->tails, tails);
   g_ptr_array_add (self->groups, group);
 }
 
@@ -372,5 +372,5 @@ vn_equalizer_find_groups (VnEqualizer *self)
 
   for (guint i = 0; i < self->order->len; i++)
     if (!g_hash_table_contains (done, g_ptr_array_index (self->order, i)))
-      add_group_from (self, g_ptr_array_index (self->order, i), done);
+      equalize_groups_add_group_from (self, g_ptr_array_index (self->order, i), done);
 }

@@ -25,7 +25,7 @@ vn_equal_layer_is_depthwise (const VnEqualLayer *self)
 
 /* Conv: [out, in / group, ...]; ConvTranspose: [in, out / group, ...]; Gemm: [in, out], or the other way round. */
 static gboolean
-lay_out (VnEqualLayer *self)
+equalize_layer_lay_out (VnEqualLayer *self)
 {
   const VnShape *shape = &self->weight->shape;
   gint64 group = vn_node_get_int (self->node, "group", 1);
@@ -59,10 +59,10 @@ lay_out (VnEqualLayer *self)
 }
 
 static void
-find_channels (const VnEqualLayer *self,
-               gsize               i,
-               gsize              *out,
-               gsize              *in)
+equalize_layer_find_channels (const VnEqualLayer *self,
+                              gsize               i,
+                              gsize              *out,
+                              gsize              *in)
 {
   gsize second = (gsize) self->weight->shape.dims[1], a = i / second, b = i % second;
 
@@ -71,8 +71,8 @@ find_channels (const VnEqualLayer *self,
 }
 
 static VnTensor *
-copy_tensor (const VnTensor *from,
-             GError        **error)
+equalize_layer_copy_tensor (const VnTensor *from,
+                            GError        **error)
 {
   VnTensor *copy = vn_tensor_new (VN_DTYPE_F32, &from->shape, error);
 
@@ -83,8 +83,8 @@ copy_tensor (const VnTensor *from,
 
 /* One number for each channel, or nothing. */
 static gboolean
-take_bias (VnEqualLayer  *self,
-           GError       **error)
+equalize_layer_take_bias (VnEqualLayer  *self,
+                          GError       **error)
 {
   VnValue *value = vn_node_get_input (self->node, 2);
   g_autoptr(VnTensor) bias = NULL;
@@ -95,7 +95,7 @@ take_bias (VnEqualLayer  *self,
   if (bias == NULL || bias->n_elements != self->n_out || bias->shape.rank < 1 ||
       (gsize) bias->shape.dims[bias->shape.rank - 1] != self->n_out)
     return FALSE;
-  self->bias = copy_tensor (bias, error);
+  self->bias = equalize_layer_copy_tensor (bias, error);
   return self->bias != NULL;
 }
 
@@ -120,10 +120,10 @@ vn_equal_layer_new (VnNode        *node,
       self = g_new0 (VnEqualLayer, 1);
       self->node = node;
       self->weight = vn_tensor_ref (weight);
-      if (lay_out (self) && take_bias (self, &failed))
+      if (equalize_layer_lay_out (self) && equalize_layer_take_bias (self, &failed))
         {
           vn_tensor_unref (self->weight);
-          self->weight = copy_tensor (weight, &failed);
+          self->weight = equalize_layer_copy_tensor (weight, &failed);
           *layer = failed == NULL ? g_steal_pointer (&self) : NULL;
         }
     }
@@ -134,8 +134,8 @@ vn_equal_layer_new (VnNode        *node,
 }
 
 static double
-row_range (const VnEqualLayer *self,
-           gsize               i)
+equalize_layer_row_range (const VnEqualLayer *self,
+                          gsize               i)
 {
   const float *numbers = (const float *) self->weight->data + i * self->row;
   double range = 0;
@@ -158,8 +158,8 @@ vn_equal_layer_ranges_out (const VnEqualLayer *self,
   memset (ranges, 0, self->n_out * sizeof *ranges);
   for (gsize i = 0; i < self->n_rows; i++)
     {
-      find_channels (self, i, &out, &in);
-      ranges[out] = fmax (ranges[out], row_range (self, i));
+      equalize_layer_find_channels (self, i, &out, &in);
+      ranges[out] = fmax (ranges[out], equalize_layer_row_range (self, i));
     }
 }
 
@@ -172,14 +172,14 @@ vn_equal_layer_ranges_in (const VnEqualLayer *self,
   memset (ranges, 0, self->n_in * sizeof *ranges);
   for (gsize i = 0; i < self->n_rows; i++)
     {
-      find_channels (self, i, &out, &in);
-      ranges[in] = fmax (ranges[in], row_range (self, i));
+      equalize_layer_find_channels (self, i, &out, &in);
+      ranges[in] = fmax (ranges[in], equalize_layer_row_range (self, i));
     }
 }
 
 static gboolean
-all_one (const float *factors,
-         gsize        n)
+equalize_layer_all_one (const float *factors,
+                        gsize        n)
 {
   for (gsize c = 0; c < n; c++)
     if (factors[c] != 1)
@@ -188,9 +188,9 @@ all_one (const float *factors,
 }
 
 static void
-scale_row (VnEqualLayer *self,
-           gsize         i,
-           float         factor)
+equalize_layer_scale_row (VnEqualLayer *self,
+                          gsize         i,
+                          float         factor)
 {
   float *numbers = (float *) self->weight->data + i * self->row;
 
@@ -209,12 +209,12 @@ vn_equal_layer_scale_out (VnEqualLayer *self,
 {
   gsize out, in;
 
-  if (all_one (factors, self->n_out))
+  if (equalize_layer_all_one (factors, self->n_out))
     return;
   for (gsize i = 0; i < self->n_rows; i++)
     {
-      find_channels (self, i, &out, &in);
-      scale_row (self, i, factors[out]);
+      equalize_layer_find_channels (self, i, &out, &in);
+      equalize_layer_scale_row (self, i, factors[out]);
     }
   for (gsize c = 0; self->bias != NULL && c < self->n_out; c++)
     ((float *) self->bias->data)[c] *= factors[c];
@@ -232,12 +232,12 @@ vn_equal_layer_scale_in (VnEqualLayer *self,
 {
   gsize out, in;
 
-  if (all_one (factors, self->n_in))
+  if (equalize_layer_all_one (factors, self->n_in))
     return;
   for (gsize i = 0; i < self->n_rows; i++)
     {
-      find_channels (self, i, &out, &in);
-      scale_row (self, i, inverse ? 1 / factors[in] : factors[in]);
+      equalize_layer_find_channels (self, i, &out, &in);
+      equalize_layer_scale_row (self, i, inverse ? 1 / factors[in] : factors[in]);
     }
   self->changed = TRUE;
 }
@@ -247,8 +247,8 @@ vn_equal_layer_scale_in (VnEqualLayer *self,
 typedef struct { double median, mean; } Ratios;
 
 static int
-compare_doubles (gconstpointer a,
-                 gconstpointer b)
+equalize_layer_compare_doubles (gconstpointer a,
+                                gconstpointer b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -260,8 +260,8 @@ compare_doubles (gconstpointer a,
 
 /* |bias| / |weight| over all weights; a weight of nothing counts as the smallest of its channel. */
 static Ratios
-measure_ratios (const VnEqualLayer *self,
-                double             *largest_weight)
+equalize_layer_measure_ratios (const VnEqualLayer *self,
+                               double             *largest_weight)
 {
   gsize out, in, n = self->weight->n_elements, step = 1 + (n - 1) / MOST_RATIOS, n_ratios = 0;
   g_autofree double *least = vn_try_new (double, self->n_out, NULL), *ratios = vn_try_new (double, MIN (n, MOST_RATIOS), NULL);
@@ -274,7 +274,7 @@ measure_ratios (const VnEqualLayer *self,
     least[c] = INFINITY;
   for (gsize i = 0; i < n; i++)
     {
-      find_channels (self, i / self->row, &out, &in);
+      equalize_layer_find_channels (self, i / self->row, &out, &in);
       if (numbers[i] != 0)
         least[out] = fmin (least[out], fabs ((double) numbers[i]));
     }
@@ -282,22 +282,22 @@ measure_ratios (const VnEqualLayer *self,
     {
       double weight;
 
-      find_channels (self, i / self->row, &out, &in);
+      equalize_layer_find_channels (self, i / self->row, &out, &in);
       weight = fmax (isinf (least[out]) ? 0 : numbers[i] != 0 ? fabs ((double) numbers[i]) : least[out], 1e-7);
       *largest_weight = fmax (*largest_weight, weight);
       ratios[n_ratios] = (isinf (least[out]) ? 0 : fabs ((double) bias[out])) / weight;
       sum += ratios[n_ratios++];
     }
-  qsort (ratios, n_ratios, sizeof *ratios, compare_doubles);
+  qsort (ratios, n_ratios, sizeof *ratios, equalize_layer_compare_doubles);
   return (Ratios) { (ratios[(n_ratios - 1) / 2] + ratios[n_ratios / 2]) / 2, sum / (double) n_ratios };
 }
 
 static double
-find_shrink (const VnEqualLayer *self)
+equalize_layer_find_shrink (const VnEqualLayer *self)
 {
   const float *bias = self->bias->data;
   double largest = 0, largest_weight = 0;
-  Ratios ratios = measure_ratios (self, &largest_weight);
+  Ratios ratios = equalize_layer_measure_ratios (self, &largest_weight);
 
   for (gsize c = 0; c < self->n_out; c++)
     largest = fmax (largest, fabs ((double) bias[c]));
@@ -319,7 +319,7 @@ void
 vn_equal_layer_append_bias (const VnEqualLayer *self,
                             double             *ranges)
 {
-  double shrink = self->bias != NULL ? find_shrink (self) : 1;
+  double shrink = self->bias != NULL ? equalize_layer_find_shrink (self) : 1;
 
   for (gsize c = 0; self->bias != NULL && c < self->n_out; c++)
     if (ranges[c] > 0)
@@ -330,10 +330,10 @@ vn_equal_layer_append_bias (const VnEqualLayer *self,
 
 /* What others read as well gets a sibling. */
 static void
-set_constant (VnNode     *node,
-              guint       i,
-              const char *role,
-              VnTensor   *tensor)
+equalize_layer_set_constant (VnNode     *node,
+                             guint       i,
+                             const char *role,
+                             VnTensor   *tensor)
 {
   VnValue *value = vn_node_get_input (node, i);
 
@@ -353,7 +353,7 @@ vn_equal_layer_write (VnEqualLayer *self)
 {
   if (!self->changed)
     return;
-  set_constant (self->node, 1, "weight", self->weight);
+  equalize_layer_set_constant (self->node, 1, "weight", self->weight);
   if (self->bias != NULL)
-    set_constant (self->node, 2, "bias", self->bias);
+    equalize_layer_set_constant (self->node, 2, "bias", self->bias);
 }

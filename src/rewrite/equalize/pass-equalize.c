@@ -21,7 +21,7 @@
 #define MOST_STEPS 1000
 
 static void
-group_free (gpointer data)
+equalize_group_free (gpointer data)
 {
   VnEqualGroup *group = data;
 
@@ -33,7 +33,7 @@ group_free (gpointer data)
 }
 
 static void
-equalizer_clear (VnEqualizer *self)
+equalize_equalizer_clear (VnEqualizer *self)
 {
   g_clear_pointer (&self->returned, g_hash_table_unref);
   g_clear_pointer (&self->layers, g_hash_table_unref);
@@ -42,17 +42,17 @@ equalizer_clear (VnEqualizer *self)
   g_clear_pointer (&self->order, g_ptr_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnEqualizer, equalizer_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnEqualizer, equalize_equalizer_clear)
 
 static void
-free_layer (gpointer layer)
+equalize_free_layer (gpointer layer)
 {
   vn_equal_layer_free (layer);
 }
 
 static gboolean
-is_layer (const VnNode            *node,
-          const VnEqualizeOptions *options)
+equalize_is_layer (const VnNode            *node,
+                   const VnEqualizeOptions *options)
 {
   return (vn_node_is (node, "Conv") || vn_node_is (node, "Gemm") ||
           (options->kind == VN_EQUALIZE_PPQ && vn_node_is (node, "ConvTranspose"))) &&
@@ -60,23 +60,23 @@ is_layer (const VnNode            *node,
 }
 
 static gboolean
-equalizer_init (VnEqualizer             *self,
-                VnModel                 *model,
-                const VnEqualizeOptions *options,
-                GError                 **error)
+equalize_equalizer_init (VnEqualizer             *self,
+                         VnModel                 *model,
+                         const VnEqualizeOptions *options,
+                         GError                 **error)
 {
   *self = (VnEqualizer) { .model = model, .options = options };
   self->returned = vn_rewrite_returned (model);
-  self->layers = g_hash_table_new_full (NULL, NULL, NULL, free_layer);
+  self->layers = g_hash_table_new_full (NULL, NULL, NULL, equalize_free_layer);
   self->order = g_ptr_array_new ();
   self->groups = g_ptr_array_new ();
-  self->owned = g_ptr_array_new_with_free_func (group_free);
+  self->owned = g_ptr_array_new_with_free_func (equalize_group_free);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (model->graph->nodes, i);
       VnEqualLayer *layer = NULL;
 
-      if (!is_layer (node, options))
+      if (!equalize_is_layer (node, options))
         continue;
       if (!vn_equal_layer_new (node, &layer, error))
         return FALSE;
@@ -96,7 +96,7 @@ equalizer_init (VnEqualizer             *self,
 
 /* Weights that are not numbers have no range to balance. */
 static float
-clean (double factor)
+equalize_clean (double factor)
 {
   float rounded = (float) factor;
 
@@ -104,9 +104,9 @@ clean (double factor)
 }
 
 static double
-find_pair_factor (const VnEqualizeOptions *options,
-                  double                   head,
-                  double                   tail)
+equalize_find_pair_factor (const VnEqualizeOptions *options,
+                           double                   head,
+                           double                   tail)
 {
   double root = sqrt (head * tail);
 
@@ -114,9 +114,9 @@ find_pair_factor (const VnEqualizeOptions *options,
 }
 
 static double
-find_group_factor (const VnEqualizeOptions *options,
-                   double                   head,
-                   double                   tail)
+equalize_find_group_factor (const VnEqualizeOptions *options,
+                            double                   head,
+                            double                   tail)
 {
   if (head == 0 || tail == 0 || head + tail < options->threshold)
     return 1;
@@ -125,9 +125,9 @@ find_group_factor (const VnEqualizeOptions *options,
 
 /* Half the bias, and half of what the channel comes to with samples. */
 static void
-append_keys (const VnEqualizer  *self,
-             const VnEqualLayer *layer,
-             double             *ranges)
+equalize_append_keys (const VnEqualizer  *self,
+                      const VnEqualLayer *layer,
+                      double             *ranges)
 {
   GArray *seen = self->options->activations != NULL
                ? g_hash_table_lookup (self->options->activations, vn_node_get_output (layer->node, 0)->name) : NULL;
@@ -143,10 +143,10 @@ append_keys (const VnEqualizer  *self,
 
 /* FALSE: memory was refused. */
 static gboolean
-measure (const VnEqualizer  *self,
-         const VnEqualGroup *group,
-         double             *heads,
-         double             *tails)
+equalize_measure (const VnEqualizer  *self,
+                  const VnEqualGroup *group,
+                  double             *heads,
+                  double             *tails)
 {
   g_autofree double *ranges = vn_try_new (double, group->n, NULL);
 
@@ -160,7 +160,7 @@ measure (const VnEqualizer  *self,
 
       vn_equal_layer_ranges_out (layer, ranges);
       if (self->options->kind == VN_EQUALIZE_PPQ)
-        append_keys (self, layer, ranges);
+        equalize_append_keys (self, layer, ranges);
       else if (self->options->append_bias && group->middle == NULL)
         vn_equal_layer_append_bias (layer, ranges);
       for (gsize c = 0; c < group->n; c++)
@@ -179,9 +179,9 @@ measure (const VnEqualizer  *self,
 
 /* What was seen with samples grows with the weights that made it. */
 static void
-scale_activations (const VnEqualizer  *self,
-                   const VnEqualLayer *layer,
-                   const float        *factors)
+equalize_scale_activations (const VnEqualizer  *self,
+                            const VnEqualLayer *layer,
+                            const float        *factors)
 {
   GArray *seen = self->options->activations != NULL
                ? g_hash_table_lookup (self->options->activations, vn_node_get_output (layer->node, 0)->name) : NULL;
@@ -191,46 +191,46 @@ scale_activations (const VnEqualizer  *self,
 }
 
 static void
-balance (VnEqualizer  *self,
-         VnEqualGroup *group)
+equalize_balance (VnEqualizer  *self,
+                  VnEqualGroup *group)
 {
   g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
   g_autofree float *factors = vn_try_new (float, group->n, NULL);
 
-  if (factors == NULL || !measure (self, group, heads, tails))
+  if (factors == NULL || !equalize_measure (self, group, heads, tails))
     return;
   for (gsize c = 0; c < group->n; c++)
     {
-      factors[c] = clean (self->options->kind == VN_EQUALIZE_AMD ? find_pair_factor (self->options, heads[c], tails[c])
-                                                                 : find_group_factor (self->options, heads[c], tails[c]));
+      factors[c] = equalize_clean (self->options->kind == VN_EQUALIZE_AMD ? equalize_find_pair_factor (self->options, heads[c], tails[c])
+                                                                          : equalize_find_group_factor (self->options, heads[c], tails[c]));
       group->factors[c] *= (double) factors[c];
     }
   for (guint i = 0; i < group->heads->len; i++)
     {
       vn_equal_layer_scale_out (g_ptr_array_index (group->heads, i), factors);
-      scale_activations (self, g_ptr_array_index (group->heads, i), factors);
+      equalize_scale_activations (self, g_ptr_array_index (group->heads, i), factors);
     }
   for (guint i = 0; i < group->tails->len; i++)
     vn_equal_layer_scale_in (g_ptr_array_index (group->tails, i), factors, TRUE);
 }
 
 static void
-balance_triple (VnEqualizer  *self,
-                VnEqualGroup *group)
+equalize_balance_triple (VnEqualizer  *self,
+                         VnEqualGroup *group)
 {
   g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
   g_autofree double *middle = vn_try_new (double, group->n, NULL);
   g_autofree float *first = vn_try_new (float, group->n, NULL), *second = vn_try_new (float, group->n, NULL);
 
-  if (middle == NULL || first == NULL || second == NULL || !measure (self, group, heads, tails))
+  if (middle == NULL || first == NULL || second == NULL || !equalize_measure (self, group, heads, tails))
     return;
   vn_equal_layer_ranges_out (group->middle, middle);
   for (gsize c = 0; c < group->n; c++)
     {
       double root = cbrt (heads[c] * middle[c] * tails[c]);
 
-      first[c] = clean (root / heads[c]);
-      second[c] = clean (tails[c] / root);
+      first[c] = equalize_clean (root / heads[c]);
+      second[c] = equalize_clean (tails[c] / root);
       group->factors[c] *= (double) first[c];
       group->factors2[c] *= (double) second[c];
     }
@@ -241,24 +241,24 @@ balance_triple (VnEqualizer  *self,
 }
 
 static void
-balance_all (VnEqualizer *self)
+equalize_balance_all (VnEqualizer *self)
 {
   for (guint i = 0; i < self->groups->len; i++)
     {
       VnEqualGroup *group = g_ptr_array_index (self->groups, i);
 
       if (group->middle != NULL)
-        balance_triple (self, group);
+        equalize_balance_triple (self, group);
       else
-        balance (self, group);
+        equalize_balance (self, group);
     }
 }
 
 /* ---- steps ---- */
 
 static double
-mean_change (const VnTensor *from,
-             const VnTensor *to)
+equalize_mean_change (const VnTensor *from,
+                      const VnTensor *to)
 {
   const float *a = from->data, *b = to->data;
   double sum = 0;
@@ -269,8 +269,8 @@ mean_change (const VnTensor *from,
 }
 
 static GPtrArray *
-copy_weights (const VnEqualizer  *self,
-              GError            **error)
+equalize_copy_weights (const VnEqualizer  *self,
+                       GError            **error)
 {
   g_autoptr(GPtrArray) copies = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
 
@@ -288,26 +288,26 @@ copy_weights (const VnEqualizer  *self,
 }
 
 static gboolean
-step_and_measure (VnEqualizer  *self,
-                  double       *change,
-                  GError      **error)
+equalize_step_and_measure (VnEqualizer  *self,
+                           double       *change,
+                           GError      **error)
 {
-  g_autoptr(GPtrArray) before = copy_weights (self, error);
+  g_autoptr(GPtrArray) before = equalize_copy_weights (self, error);
 
   if (before == NULL)
     return FALSE;
-  balance_all (self);
+  equalize_balance_all (self);
   *change = 0;
   for (guint i = 0; i < self->order->len; i++)
-    *change += mean_change (g_ptr_array_index (before, i), ((VnEqualLayer *) g_ptr_array_index (self->order, i))->weight);
+    *change += equalize_mean_change (g_ptr_array_index (before, i), ((VnEqualLayer *) g_ptr_array_index (self->order, i))->weight);
   return TRUE;
 }
 
 /* Until the changes add up to next to nothing, or to the same again and again. */
 static gboolean
-run_adaptive (VnEqualizer   *self,
-              GCancellable  *cancellable,
-              GError       **error)
+equalize_run_adaptive (VnEqualizer   *self,
+                       GCancellable  *cancellable,
+                       GError       **error)
 {
   double last = INFINITY;
   guint stalls = 0;
@@ -316,7 +316,7 @@ run_adaptive (VnEqualizer   *self,
     {
       double change;
 
-      if (g_cancellable_set_error_if_cancelled (cancellable, error) || !step_and_measure (self, &change, error))
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) || !equalize_step_and_measure (self, &change, error))
         return FALSE;
       stalls = fabs (last - change) > 1e-9 ? 0 : stalls + 1;
       last = stalls == 0 ? change : last;
@@ -325,20 +325,20 @@ run_adaptive (VnEqualizer   *self,
 }
 
 static gboolean
-run_steps (VnEqualizer   *self,
-           GCancellable  *cancellable,
-           GError       **error)
+equalize_run_steps (VnEqualizer   *self,
+                    GCancellable  *cancellable,
+                    GError       **error)
 {
   int usual = self->options->kind == VN_EQUALIZE_PPQ ? PPQ_STEPS : 1;
   int n = self->options->steps > 0 ? self->options->steps : usual;
 
   if (self->options->steps < 0)
-    return run_adaptive (self, cancellable, error);
+    return equalize_run_adaptive (self, cancellable, error);
   for (int i = 0; i < n; i++)
     {
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      balance_all (self);
+      equalize_balance_all (self);
     }
   return TRUE;
 }
@@ -346,9 +346,9 @@ run_steps (VnEqualizer   *self,
 /* ---- telling ---- */
 
 static gboolean
-find_bounds (const VnEqualGroup *group,
-             double             *least,
-             double             *most)
+equalize_find_bounds (const VnEqualGroup *group,
+                      double             *least,
+                      double             *most)
 {
   *least = *most = group->n > 0 ? group->factors[0] : 1;
   for (gsize c = 0; c < group->n; c++)
@@ -360,9 +360,9 @@ find_bounds (const VnEqualGroup *group,
 }
 
 static void
-append_labels (GString         *text,
-               const GPtrArray *layers,
-               guint            first)
+equalize_append_labels (GString         *text,
+                        const GPtrArray *layers,
+                        guint            first)
 {
   for (guint i = first; i < layers->len; i++)
     {
@@ -374,35 +374,35 @@ append_labels (GString         *text,
 }
 
 static void
-log_group (const VnEqualGroup *group,
-           VnEditLog          *log)
+equalize_log_group (const VnEqualGroup *group,
+                    VnEditLog          *log)
 {
   g_autofree char *first = vn_node_dup_label (((VnEqualLayer *) g_ptr_array_index (group->heads, 0))->node);
   g_autoptr(GString) with = g_string_new (NULL), to = g_string_new (NULL);
   double least, most;
 
-  if (!find_bounds (group, &least, &most))
+  if (!equalize_find_bounds (group, &least, &most))
     return;
   if (group->heads->len > 1)
     g_string_append (with, ", ");
-  append_labels (with, group->heads, 1);
+  equalize_append_labels (with, group->heads, 1);
   if (group->middle != NULL)
     {
       g_autofree char *label = vn_node_dup_label (group->middle->node);
 
       g_string_append_printf (to, "%s, ", label);
     }
-  append_labels (to, group->tails, 0);
+  equalize_append_labels (to, group->tails, 0);
   vn_edit_log_add (log, "set", first, NULL, _("%s%s balanced with %s: %u channels, factors from %.4g to %.4g"), first,
                    with->str, to->str, (guint) group->n, least, most);
 }
 
 static void
-finish (VnEqualizer *self,
-        VnEditLog   *log)
+equalize_finish (VnEqualizer *self,
+                 VnEditLog   *log)
 {
   for (guint i = 0; i < self->owned->len; i++)
-    log_group (g_ptr_array_index (self->owned, i), log);
+    equalize_log_group (g_ptr_array_index (self->owned, i), log);
   for (guint i = 0; i < self->order->len; i++)
     vn_equal_layer_write (g_ptr_array_index (self->order, i));
 }
@@ -430,10 +430,10 @@ vn_equalize_model (VnModel                 *model,
 
   if (options->kind == VN_EQUALIZE_OFF)
     return TRUE;
-  if (!equalizer_init (&self, model, options, error) || !run_steps (&self, cancellable, error))
+  if (!equalize_equalizer_init (&self, model, options, error) || !equalize_run_steps (&self, cancellable, error))
     return FALSE;
   vn_edit_log_set_pass (log, "equalize");
-  finish (&self, log);
+  equalize_finish (&self, log);
   return TRUE;
 }
 
@@ -453,7 +453,7 @@ vn_equalize_list_results (VnModel                 *model,
 
   g_return_val_if_fail (model != NULL && options != NULL, NULL);
 
-  if (!equalizer_init (&self, model, options, error))
+  if (!equalize_equalizer_init (&self, model, options, error))
     return NULL;
   for (guint i = 0; i < self.owned->len; i++)
     {

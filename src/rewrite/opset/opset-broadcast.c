@@ -18,8 +18,8 @@ vn_opset_rank (const VnValue *value)
 }
 
 static gboolean
-drop_attr (VnNode     *node,
-           const char *name)
+opset_broadcast_drop_attr (VnNode     *node,
+                           const char *name)
 {
   gboolean there = vn_node_get_attr (node, name) != NULL;
 
@@ -30,34 +30,34 @@ drop_attr (VnNode     *node,
 
 VN_OPSET_RULE (vn_opset_consumed_inputs)
 {
-  return drop_attr (node, "consumed_inputs");
+  return opset_broadcast_drop_attr (node, "consumed_inputs");
 }
 
 /* Zero meant training, but a network that is given away is one to be run. */
 VN_OPSET_RULE (vn_opset_is_test)
 {
-  return drop_attr (node, "is_test");
+  return opset_broadcast_drop_attr (node, "is_test");
 }
 
 VN_OPSET_RULE (vn_opset_gemm_broadcast)
 {
-  return drop_attr (node, "broadcast");
+  return opset_broadcast_drop_attr (node, "broadcast");
 }
 
 VN_OPSET_RULE (vn_opset_spatial)
 {
   if (vn_node_get_int (node, "spatial", 1) != 1)
     return vn_opset_refuse (step, _("it normalizes each position by itself (spatial = 0)"), error);
-  return drop_attr (node, "spatial");
+  return opset_broadcast_drop_attr (node, "spatial");
 }
 
 /* Adds @n dims of 1 behind the dims of input @i. */
 static gboolean
-append_ones (VnOpsetStep  *step,
-             VnNode       *node,
-             guint         i,
-             int           n,
-             GError      **error)
+opset_broadcast_append_ones (VnOpsetStep  *step,
+                             VnNode       *node,
+                             guint         i,
+                             int           n,
+                             GError      **error)
 {
   VnValue *value = vn_node_get_input (node, i);
   int rank = vn_opset_rank (value);
@@ -97,7 +97,7 @@ VN_OPSET_RULE (vn_opset_broadcast)
   gboolean has_axis = vn_node_get_attr (node, "axis") != NULL;
   gint64 axis = vn_node_get_int (node, "axis", 0);
   int a = vn_opset_rank (vn_node_get_input (node, 0)), b = vn_opset_rank (vn_node_get_input (node, 1));
-  gboolean changed = drop_attr (node, "broadcast") | drop_attr (node, "axis");
+  gboolean changed = opset_broadcast_drop_attr (node, "broadcast") | opset_broadcast_drop_attr (node, "axis");
 
   if (!asked || !has_axis)
     return changed;
@@ -107,7 +107,7 @@ VN_OPSET_RULE (vn_opset_broadcast)
     axis += a;
   if (axis < 0 || axis + b > a)
     return vn_opset_refuse (step, _("the axis of broadcasting does not fit"), error);
-  return axis + b == a || append_ones (step, node, 1, a - b - (int) axis, error);
+  return axis + b == a || opset_broadcast_append_ones (step, node, 1, a - b - (int) axis, error);
 }
 
 /* One slope a channel: [C] belongs to axis 1. */
@@ -120,7 +120,7 @@ VN_OPSET_RULE (vn_opset_prelu_slope)
     return FALSE;
   if (x < 0)
     return vn_opset_refuse (step, _("the rank of its input is not known"), error);
-  return x > 2 && append_ones (step, node, 1, x - 2, error);
+  return x > 2 && opset_broadcast_append_ones (step, node, 1, x - 2, error);
 }
 
 VN_OPSET_RULE (vn_opset_concat_axis)

@@ -76,9 +76,9 @@ vn_opset_float_input (VnNode      *node,
 
 /* Moves a list of integers; does nothing if the attribute is not there. */
 static gboolean
-move_ints (VnNode     *node,
-           const char *attr,
-           guint       i)
+opset_inputs_move_ints (VnNode     *node,
+                        const char *attr,
+                        guint       i)
 {
   gsize n;
   const gint64 *values = vn_node_get_ints (node, attr, &n);
@@ -93,21 +93,21 @@ move_ints (VnNode     *node,
 
 VN_OPSET_RULE (vn_opset_axes_input)
 {
-  return move_ints (node, "axes", 1);
+  return opset_inputs_move_ints (node, "axes", 1);
 }
 
 VN_OPSET_RULE (vn_opset_split_input)
 {
-  return move_ints (node, "split", 1);
+  return opset_inputs_move_ints (node, "split", 1);
 }
 
 VN_OPSET_RULE (vn_opset_slice_inputs)
 {
   if (vn_node_get_attr (node, "starts") == NULL || vn_node_get_attr (node, "ends") == NULL)
     return FALSE;
-  move_ints (node, "starts", 1);
-  move_ints (node, "ends", 2);
-  move_ints (node, "axes", 3);
+  opset_inputs_move_ints (node, "starts", 1);
+  opset_inputs_move_ints (node, "ends", 2);
+  opset_inputs_move_ints (node, "axes", 3);
   return TRUE;
 }
 
@@ -145,7 +145,7 @@ VN_OPSET_RULE (vn_opset_pad_inputs)
 
   if (vn_node_get_attr (node, "pads") == NULL)
     return FALSE;
-  move_ints (node, "pads", 1);
+  opset_inputs_move_ints (node, "pads", 1);
   if (g_str_equal (mode, "constant") && !vn_opset_float_input (node, 2, "value", value, error))
     return FALSE;
   vn_node_remove_attr (node, "value");
@@ -154,7 +154,7 @@ VN_OPSET_RULE (vn_opset_pad_inputs)
 
 VN_OPSET_RULE (vn_opset_reshape_input)
 {
-  return move_ints (node, "shape", 1);
+  return opset_inputs_move_ints (node, "shape", 1);
 }
 
 /* The scales were attributes of their own in the very first form. */

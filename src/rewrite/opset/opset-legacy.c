@@ -5,9 +5,9 @@
 #include <math.h>
 
 static VnValue *
-scalar (VnNode     *node,
-        const char *role,
-        float       value)
+opset_legacy_scalar (VnNode     *node,
+                     const char *role,
+                     float       value)
 {
   g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &value);
 
@@ -16,9 +16,9 @@ scalar (VnNode     *node,
 
 /* node: y = x * factor + offset; the node itself becomes the Add, so that it keeps its name and output. */
 static void
-become_mul_add (VnNode  *node,
-                VnValue *factor,
-                VnValue *offset)
+opset_legacy_become_mul_add (VnNode  *node,
+                             VnValue *factor,
+                             VnValue *offset)
 {
   VnValue *inputs[2] = { vn_node_get_input (node, 0), factor };
   VnValue *product = vn_rewrite_add_result (node, "scaled");
@@ -40,7 +40,7 @@ VN_OPSET_RULE (vn_opset_affine)
     return vn_opset_refuse (step, _("it has no input"), error);
   vn_node_remove_attr (node, "alpha");
   vn_node_remove_attr (node, "beta");
-  become_mul_add (node, scalar (node, "alpha", alpha), scalar (node, "beta", beta));
+  opset_legacy_become_mul_add (node, opset_legacy_scalar (node, "alpha", alpha), opset_legacy_scalar (node, "beta", beta));
   return TRUE;
 }
 
@@ -59,7 +59,7 @@ VN_OPSET_RULE (vn_opset_image_scaler)
     return FALSE;
   vn_node_remove_attr (node, "bias");
   vn_node_remove_attr (node, "scale");
-  become_mul_add (node, scalar (node, "scale", scale), vn_rewrite_add_constant (node, "bias", bias));
+  opset_legacy_become_mul_add (node, opset_legacy_scalar (node, "scale", scale), vn_rewrite_add_constant (node, "bias", bias));
   return TRUE;
 }
 
@@ -115,10 +115,10 @@ VN_OPSET_RULE (vn_opset_output_sequence)
 
 /* A number of a constant input, whatever its type; FALSE if it is none, or not a whole one. */
 static gboolean
-get_whole (const VnNode *node,
-           guint         input,
-           gsize         i,
-           gint64       *number)
+opset_legacy_get_whole (const VnNode *node,
+                        guint         input,
+                        gsize         i,
+                        gint64       *number)
 {
   const VnValue *value = vn_node_get_input (node, input);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -134,8 +134,8 @@ get_whole (const VnNode *node,
 
 /* Those from @first on. */
 static void
-drop_inputs (VnNode *node,
-             guint   first)
+opset_legacy_drop_inputs (VnNode *node,
+                          guint   first)
 {
   for (guint i = first; i < node->inputs->len; i++)
     vn_node_set_input (node, i, NULL);
@@ -151,10 +151,10 @@ VN_OPSET_RULE (vn_opset_first_split)
     return FALSE;
   sizes = g_new (gint64, n + 1);
   for (guint i = 0; i < n; i++)
-    if (!get_whole (node, 1, i, &sizes[i]))
+    if (!opset_legacy_get_whole (node, 1, i, &sizes[i]))
       return vn_opset_refuse (step, _("its sizes are not constant"), error);
   vn_node_set_ints (node, "split", sizes, n);
-  drop_inputs (node, 1);
+  opset_legacy_drop_inputs (node, 1);
   return TRUE;
 }
 
@@ -166,11 +166,11 @@ VN_OPSET_RULE (vn_opset_first_tile)
 
   if (rank < 0)
     return vn_opset_refuse (step, _("the rank of its input is not known"), error);
-  if (!get_whole (node, 1, 0, &times) || !get_whole (node, 2, 0, &axis) || axis < 0 || axis >= rank)
+  if (!opset_legacy_get_whole (node, 1, 0, &times) || !opset_legacy_get_whole (node, 2, 0, &axis) || axis < 0 || axis >= rank)
     return vn_opset_refuse (step, _("its axis or its number of tiles is not constant, or does not fit"), error);
   for (int d = 0; d < rank; d++)
     repeats[d] = d == axis ? times : 1;
-  drop_inputs (node, 1);
+  opset_legacy_drop_inputs (node, 1);
   vn_opset_ints_input (node, 1, "repeats", repeats, (gsize) rank);
   return TRUE;
 }

@@ -10,7 +10,7 @@ VN_OPSET_RULE (vn_opset_upsample_resize)
 
 /* -1: some scale is below 1, +1: some above; 2: both; 0: none, or not known */
 static int
-direction (const VnValue *scales)
+opset_shape_direction (const VnValue *scales)
 {
   VnTensor *tensor = scales != NULL ? vn_value_get_constant (scales) : NULL;
   gboolean down = FALSE, up = FALSE;
@@ -25,7 +25,7 @@ direction (const VnValue *scales)
 
 /* The regions of Resize may be left out from opset 13 on only: until then an empty tensor says that there are none. */
 static VnValue *
-add_empty_regions (VnGraph *graph)
+opset_shape_add_empty_regions (VnGraph *graph)
 {
   g_autoptr(VnTensor) none = vn_tensor_new_f32 (&VN_SHAPE (0), (const float[]) { 0 });
 
@@ -38,13 +38,13 @@ VN_OPSET_RULE (vn_opset_resize_mode)
 {
   VnValue *scales = vn_node_get_input (node, 1);
   g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
-  int dir = direction (scales);
+  int dir = opset_shape_direction (scales);
 
   if (node->inputs->len != 2)
     return vn_opset_refuse (step, _("it should have an input and scales"), error);
   if (dir == 2 && g_str_equal (mode, "nearest"))
     return vn_opset_refuse (step, _("it enlarges one axis and reduces another"), error);
-  vn_node_set_input (node, 1, add_empty_regions (node->graph));
+  vn_node_set_input (node, 1, opset_shape_add_empty_regions (node->graph));
   vn_node_set_input (node, 2, scales);
   vn_node_set_string (node, "coordinate_transformation_mode", "asymmetric");
   if (g_str_equal (mode, "nearest"))
@@ -78,8 +78,8 @@ VN_OPSET_RULE (vn_opset_scatter)
 /* ---- Softmax and its kin ---- */
 
 static gboolean
-all_ones_behind (const VnShape *shape,
-                 int            axis)
+opset_shape_all_ones_behind (const VnShape *shape,
+                             int            axis)
 {
   for (int i = axis + 1; i < shape->rank; i++)
     if (shape->dims[i] != 1)
@@ -107,8 +107,8 @@ shape_of (VnNode  *node,
 
 /* Flatten in front, Reshape behind: the old form saw a matrix of rows from the axis on. */
 static void
-wrap_in_matrix (VnNode *node,
-                gint64  axis)
+opset_shape_wrap_in_matrix (VnNode *node,
+                            gint64  axis)
 {
   VnValue *x = vn_node_get_input (node, 0);
   VnValue *y = vn_node_get_output (node, 0);
@@ -134,12 +134,12 @@ VN_OPSET_RULE (vn_opset_softmax)
     return FALSE;
   if (rank >= 0 && !vn_shape_resolve_axis (&x->type.shape, axis, &resolved))
     return vn_opset_refuse (step, _("its axis does not fit its input"), error);
-  if (axis == -1 || (rank >= 0 && all_ones_behind (&x->type.shape, resolved)))
+  if (axis == -1 || (rank >= 0 && opset_shape_all_ones_behind (&x->type.shape, resolved)))
     {
       vn_node_set_int (node, "axis", axis);
       return TRUE;
     }
-  wrap_in_matrix (node, axis);
+  opset_shape_wrap_in_matrix (node, axis);
   return TRUE;
 }
 
@@ -196,12 +196,12 @@ VN_OPSET_RULE (vn_opset_grid_sample)
 
 /* Until 20 scale and bias held one number a group. */
 static gboolean
-repeat_groups (VnOpsetStep  *step,
-               VnNode       *node,
-               guint         i,
-               const char   *role,
-               gint64        times,
-               GError      **error)
+opset_shape_repeat_groups (VnOpsetStep  *step,
+                           VnNode       *node,
+                           guint         i,
+                           const char   *role,
+                           gint64        times,
+                           GError      **error)
 {
   VnValue *value = vn_node_get_input (node, i);
   g_autoptr(VnTensor) old = vn_rewrite_constant_f32 (value, error);
@@ -226,6 +226,6 @@ VN_OPSET_RULE (vn_opset_group_norm)
 
   if (groups <= 0 || channels <= 0 || channels % groups != 0)
     return vn_opset_refuse (step, _("the number of its channels is not known"), error);
-  return repeat_groups (step, node, 1, "scale", channels / groups, error) &&
-         repeat_groups (step, node, 2, "bias", channels / groups, error);
+  return opset_shape_repeat_groups (step, node, 1, "scale", channels / groups, error) &&
+         opset_shape_repeat_groups (step, node, 2, "bias", channels / groups, error);
 }

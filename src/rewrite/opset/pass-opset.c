@@ -15,10 +15,10 @@ static const struct {
 };
 
 static gboolean
-apply_rule (VnOpsetStep        *step,
-            const VnOpsetRule  *rule,
-            VnNode             *node,
-            GError            **error)
+opset_apply_rule (VnOpsetStep        *step,
+                  const VnOpsetRule  *rule,
+                  VnNode             *node,
+                  GError            **error)
 {
   g_autofree char *label = vn_node_dup_label (node);
   GError *local = NULL;
@@ -35,7 +35,7 @@ apply_rule (VnOpsetStep        *step,
 
 /* In the body of a function an attribute may stand for one that each call sets: not known here. */
 static gboolean
-has_parameters (const VnNode *node)
+opset_has_parameters (const VnNode *node)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     if (((const VnAttr *) g_ptr_array_index (node->attrs, i))->ref_name != NULL)
@@ -44,9 +44,9 @@ has_parameters (const VnNode *node)
 }
 
 static gboolean
-refuse_parameters (VnOpsetStep  *step,
-                   VnNode       *node,
-                   GError      **error)
+opset_refuse_parameters (VnOpsetStep  *step,
+                         VnNode       *node,
+                         GError      **error)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -56,9 +56,9 @@ refuse_parameters (VnOpsetStep  *step,
 }
 
 static gboolean
-convert_node (VnOpsetStep  *step,
-              VnNode       *node,
-              GError      **error)
+opset_convert_node (VnOpsetStep  *step,
+                    VnNode       *node,
+                    GError      **error)
 {
   guint n;
   const VnOpsetRule *rules = vn_opset_rules (&n);
@@ -66,20 +66,20 @@ convert_node (VnOpsetStep  *step,
   for (guint i = 0; i < n; i++)
     if (rules[i].version == step->version && *node->domain == '\0' &&
         (g_str_equal (rules[i].op_type, "*") || g_str_equal (rules[i].op_type, node->op_type)) &&
-        (has_parameters (node) ? !refuse_parameters (step, node, error) : !apply_rule (step, &rules[i], node, error)))
+        (opset_has_parameters (node) ? !opset_refuse_parameters (step, node, error) : !opset_apply_rule (step, &rules[i], node, error)))
       return FALSE;
   return TRUE;
 }
 
-static gboolean convert_graph (VnOpsetStep  *step,
-                               VnGraph      *graph,
-                               GError      **error);
+static gboolean opset_convert_graph (VnOpsetStep  *step,
+                                     VnGraph      *graph,
+                                     GError      **error);
 
 /* And the graphs inside them. */
 static gboolean
-convert_list (VnOpsetStep  *step,
-              GPtrArray    *nodes,
-              GError      **error)
+opset_convert_list (VnOpsetStep  *step,
+                    GPtrArray    *nodes,
+                    GError      **error)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -89,26 +89,26 @@ convert_list (VnOpsetStep  *step,
         {
           VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-          if (attr->graph != NULL && !convert_graph (step, attr->graph, error))
+          if (attr->graph != NULL && !opset_convert_graph (step, attr->graph, error))
             return FALSE;
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            if (!convert_graph (step, g_ptr_array_index (attr->graphs, g), error))
+            if (!opset_convert_graph (step, g_ptr_array_index (attr->graphs, g), error))
               return FALSE;
         }
-      if (!convert_node (step, node, error))
+      if (!opset_convert_node (step, node, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-convert_graph (VnOpsetStep  *step,
-               VnGraph      *graph,
-               GError      **error)
+opset_convert_graph (VnOpsetStep  *step,
+                     VnGraph      *graph,
+                     GError      **error)
 {
   g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
 
-  return !g_cancellable_set_error_if_cancelled (step->ctx->cancellable, error) && convert_list (step, nodes, error);
+  return !g_cancellable_set_error_if_cancelled (step->ctx->cancellable, error) && opset_convert_list (step, nodes, error);
 }
 
 /**
@@ -128,23 +128,23 @@ vn_opset_convert_nodes (VnPassContext *ctx,
     {
       VnOpsetStep step = { ctx, version };
 
-      if (!convert_list (&step, nodes, error))
+      if (!opset_convert_list (&step, nodes, error))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-convert_steps (VnPassContext  *ctx,
-               VnGraph        *graph,
-               gint64          from,
-               GError        **error)
+opset_convert_steps (VnPassContext  *ctx,
+                     VnGraph        *graph,
+                     gint64          from,
+                     GError        **error)
 {
   for (gint64 version = from + 1; version <= ctx->target_opset; version++)
     {
       VnOpsetStep step = { ctx, version };
 
-      if (!convert_graph (&step, graph, error))
+      if (!opset_convert_graph (&step, graph, error))
         return FALSE;
     }
   return TRUE;
@@ -152,8 +152,8 @@ convert_steps (VnPassContext  *ctx,
 
 /* Runtimes read the bodies of functions with the opset of the model, whatever the functions say. */
 static gboolean
-convert_functions (VnPassContext  *ctx,
-                   GError        **error)
+opset_convert_functions (VnPassContext  *ctx,
+                         GError        **error)
 {
   for (guint i = 0; i < ctx->model->functions->len; i++)
     {
@@ -165,7 +165,7 @@ convert_functions (VnPassContext  *ctx,
 
           if (*opset->domain != '\0' || opset->version >= ctx->target_opset)
             continue;
-          if (!convert_steps (ctx, function->body, opset->version, error))
+          if (!opset_convert_steps (ctx, function->body, opset->version, error))
             {
               g_prefix_error (error, _("function “%s”: "), function->name);
               return FALSE;
@@ -177,9 +177,9 @@ convert_functions (VnPassContext  *ctx,
 }
 
 static gboolean
-note_legacy (VnPassContext  *ctx,
-             VnGraph        *graph,
-             GError        **error)
+opset_note_legacy (VnPassContext  *ctx,
+                   VnGraph        *graph,
+                   GError        **error)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -195,9 +195,9 @@ note_legacy (VnPassContext  *ctx,
 }
 
 static gboolean
-check_versions (VnPassContext  *ctx,
-                gint64          from,
-                GError        **error)
+opset_check_versions (VnPassContext  *ctx,
+                      gint64          from,
+                      GError        **error)
 {
   if (from > 0 && ctx->target_opset <= MAX_OPSET)
     return TRUE;
@@ -219,16 +219,16 @@ opset_run (VnPassContext  *ctx,
 
   if (to == 0 || (from > 0 && from >= to))
     return TRUE;
-  if (!check_versions (ctx, from, error) || !vn_rewrite_infer (ctx, "opset", error))
+  if (!opset_check_versions (ctx, from, error) || !vn_rewrite_infer (ctx, "opset", error))
     return FALSE;
-  if (!convert_steps (ctx, ctx->model->graph, from, error) || !convert_functions (ctx, error))
+  if (!opset_convert_steps (ctx, ctx->model->graph, from, error) || !opset_convert_functions (ctx, error))
     return FALSE;
   vn_model_set_opset (ctx->model, "", to);
   vn_edit_log_add (ctx->log, "set", "ai.onnx", NULL, _("opset %lld to %lld"), (long long) from, (long long) to);
   for (guint i = 0; i < G_N_ELEMENTS (ir_versions); i++)
     if (ir_versions[i].opset <= to && (i + 1 == G_N_ELEMENTS (ir_versions) || ir_versions[i + 1].opset > to))
       vn_rewrite_need_ir (ctx, MAX (ir_versions[i].ir_version, 4));
-  return vn_rewrite_each_graph (ctx, note_legacy, error);
+  return vn_rewrite_each_graph (ctx, opset_note_legacy, error);
 }
 
 const VnPass vn_pass_opset = {

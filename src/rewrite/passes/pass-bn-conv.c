@@ -12,17 +12,17 @@ typedef struct
 } Constants;
 
 static void
-constants_clear (Constants *self)
+bn_conv_constants_clear (Constants *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS (self->values); i++)
     g_clear_pointer (&self->values[i], vn_tensor_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Constants, constants_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Constants, bn_conv_constants_clear)
 
 static gboolean
-read_constants (const VnNode *node,
-                Constants    *constants)
+bn_conv_read_constants (const VnNode *node,
+                        Constants    *constants)
 {
   for (guint i = 0; i < G_N_ELEMENTS (constants->values); i++)
     {
@@ -36,7 +36,7 @@ read_constants (const VnNode *node,
 }
 
 static gboolean
-is_plain (const VnNode *node)
+bn_conv_is_plain (const VnNode *node)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
 
@@ -49,10 +49,10 @@ is_plain (const VnNode *node)
 }
 
 static gboolean
-compute (const Constants *constants,
-         double           epsilon,
-         VnTensor        *weight,
-         VnTensor        *bias)
+bn_conv_compute (const Constants *constants,
+                 double           epsilon,
+                 VnTensor        *weight,
+                 VnTensor        *bias)
 {
   for (gsize i = 0; i < constants->n; i++)
     {
@@ -71,10 +71,10 @@ compute (const Constants *constants,
 }
 
 static gboolean
-convert (VnPassContext  *ctx,
-         GHashTable     *returned,
-         VnNode         *node,
-         GError        **error)
+bn_conv_convert (VnPassContext  *ctx,
+                 GHashTable     *returned,
+                 VnNode         *node,
+                 GError        **error)
 {
   static const char * const attrs[] = { "epsilon", "momentum", "spatial", "training_mode", "is_test" };
   g_auto(Constants) constants = { 0 };
@@ -84,7 +84,7 @@ convert (VnPassContext  *ctx,
   VnShape shape = VN_SHAPE_SCALAR;
   const VnShape *from;
 
-  if (!is_plain (node) || !read_constants (node, &constants))
+  if (!bn_conv_is_plain (node) || !bn_conv_read_constants (node, &constants))
     return TRUE;
   from = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   if (from->dims[1] >= 0 && (gsize) from->dims[1] != constants.n)
@@ -97,7 +97,7 @@ convert (VnPassContext  *ctx,
   bias = weight != NULL ? vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) constants.n), error) : NULL;
   if (bias == NULL)
     return FALSE;
-  if (!compute (&constants, vn_node_get_float (node, "epsilon", 1e-5f), weight, bias))
+  if (!bn_conv_compute (&constants, vn_node_get_float (node, "epsilon", 1e-5f), weight, bias))
     return TRUE;
   vn_edit_log_add (ctx->log, "replace", label, NULL, _("%s by %s"), node->op_type, "Conv");
   vn_rewrite_need_ir (ctx, 4);
@@ -130,7 +130,7 @@ bn_conv_run (VnPassContext  *ctx,
   returned = vn_rewrite_returned (ctx->model);
   nodes = vn_rewrite_list_nodes (ctx->model->graph);
   for (guint i = 0; i < nodes->len; i++)
-    if (!convert (ctx, returned, g_ptr_array_index (nodes, i), error))
+    if (!bn_conv_convert (ctx, returned, g_ptr_array_index (nodes, i), error))
       return FALSE;
   return TRUE;
 }

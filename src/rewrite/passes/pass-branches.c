@@ -3,7 +3,7 @@
 #include "vn-rewrite-private.h"
 
 static const VnGraph *
-find_branch (const VnNode *node)
+branches_find_branch (const VnNode *node)
 {
   VnValue *condition = vn_node_get_input (node, 0);
   VnTensor *known = condition != NULL ? vn_value_get_constant (condition) : NULL;
@@ -18,7 +18,7 @@ find_branch (const VnNode *node)
 }
 
 static gboolean
-inline_branches (VnInliner      *inliner,
+branches_inline (VnInliner      *inliner,
                  VnPassContext  *ctx,
                  VnGraph        *graph,
                  gboolean       *changed,
@@ -29,7 +29,7 @@ inline_branches (VnInliner      *inliner,
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
-      const VnGraph *branch = find_branch (node);
+      const VnGraph *branch = branches_find_branch (node);
       g_autofree char *label = vn_node_dup_label (node);
 
       if (g_cancellable_set_error_if_cancelled (ctx->cancellable, error))
@@ -40,7 +40,7 @@ inline_branches (VnInliner      *inliner,
             {
               VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-              if (attr->graph != NULL && !inline_branches (inliner, ctx, attr->graph, changed, error))
+              if (attr->graph != NULL && !branches_inline (inliner, ctx, attr->graph, changed, error))
                 return FALSE;
             }
           continue;
@@ -67,7 +67,7 @@ branches_run (VnPassContext  *ctx,
       g_autoptr(VnInliner) inliner = vn_inliner_new (ctx);
 
       changed = FALSE;
-      if (!inline_branches (inliner, ctx, ctx->model->graph, &changed, error))
+      if (!branches_inline (inliner, ctx, ctx->model->graph, &changed, error))
         return FALSE;
       if (changed && !vn_pass_apply (&vn_pass_fold, ctx, error))
         return FALSE;

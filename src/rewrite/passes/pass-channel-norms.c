@@ -8,7 +8,7 @@
 
 /* Over all axes behind the channels. */
 static gboolean
-is_spatial_mean (const VnNode *node)
+channel_norms_is_spatial_mean (const VnNode *node)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   gint64 axes[VN_MAX_RANK];
@@ -31,8 +31,8 @@ is_spatial_mean (const VnNode *node)
 
 /* A number for each channel, as it is broadcast over @shape; NULL: something else, or nothing to be known. */
 static VnTensor *
-get_channel_line (const VnValue *value,
-                  const VnShape *shape)
+channel_norms_get_channel_line (const VnValue *value,
+                                const VnShape *shape)
 {
   g_autoptr(VnTensor) constant = vn_rewrite_constant_f32 (value, NULL);
   gint64 channels = shape->dims[1];
@@ -51,8 +51,8 @@ get_channel_line (const VnValue *value,
 }
 
 static VnTensor *
-fill_line (gint64 n,
-           float  number)
+channel_norms_fill_line (gint64 n,
+                         float  number)
 {
   VnTensor *line = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (n), NULL);
 
@@ -63,9 +63,9 @@ fill_line (gint64 n,
 
 /* x of @node, (x - mean) / sqrt (variance + epsilon), also written as a product with the reciprocal. */
 static VnValue *
-find_normalized (GHashTable   *returned,
-                 const VnNode *node,
-                 double       *epsilon)
+channel_norms_find_normalized (GHashTable   *returned,
+                               const VnNode *node,
+                               double       *epsilon)
 {
   VnNode *inverse = vn_node_is (node, "Mul") ? vn_rewrite_producer_either (returned, node, "Reciprocal") : NULL;
   guint i = inverse != NULL && vn_rewrite_producer (node, 0, "Reciprocal") == inverse ? 1 : 0;
@@ -75,21 +75,21 @@ find_normalized (GHashTable   *returned,
   VnNode *plus = root != NULL ? vn_rewrite_producer_of_only (returned, root, 0, "Add") : NULL;
   VnNode *variance = plus != NULL ? vn_rewrite_producer_either (returned, plus, "ReduceMean") : NULL;
 
-  if (variance == NULL || !vn_rewrite_is_variance (variance, centred, is_spatial_mean) ||
+  if (variance == NULL || !vn_rewrite_is_variance (variance, centred, channel_norms_is_spatial_mean) ||
       !vn_rewrite_get_number (vn_node_get_input (plus, vn_rewrite_producer (plus, 0, "ReduceMean") == variance ? 1 : 0),
                               epsilon))
     return NULL;
-  x = vn_rewrite_find_centred (centred, is_spatial_mean);
+  x = vn_rewrite_find_centred (centred, channel_norms_is_spatial_mean);
   return x != NULL && vn_rewrite_get_dtype (x) == VN_DTYPE_F32 && vn_rewrite_get_shape (x)->dims[1] > 0 ? x : NULL;
 }
 
 static void
-become_instance_norm (VnPassContext *ctx,
-                      VnNode        *last,
-                      VnValue       *x,
-                      VnTensor      *scale,
-                      VnTensor      *bias,
-                      double         epsilon)
+channel_norms_become_instance_norm (VnPassContext *ctx,
+                                    VnNode        *last,
+                                    VnValue       *x,
+                                    VnTensor      *scale,
+                                    VnTensor      *bias,
+                                    double         epsilon)
 {
   VnValue *inputs[3] = { x, vn_rewrite_add_constant (last, "scale", scale), vn_rewrite_add_constant (last, "bias", bias) };
 
@@ -99,17 +99,17 @@ become_instance_norm (VnPassContext *ctx,
 
 /* The product or sum of a constant of the channels with what @inner makes. */
 static VnTensor *
-get_other_line (const VnNode  *node,
-                const VnNode  *inner,
-                const VnShape *shape)
+channel_norms_get_other_line (const VnNode  *node,
+                              const VnNode  *inner,
+                              const VnShape *shape)
 {
-  return get_channel_line (vn_node_get_input (node, vn_node_get_input (node, 0) == vn_node_get_output (inner, 0) ? 1 : 0),
-                           shape);
+  return channel_norms_get_channel_line (vn_node_get_input (node, vn_node_get_input (node, 0) == vn_node_get_output (inner, 0) ? 1 : 0),
+                                         shape);
 }
 
 static VnNode *
-find_inner (GHashTable   *returned,
-            const VnNode *node)
+channel_norms_find_inner (GHashTable   *returned,
+                          const VnNode *node)
 {
   VnNode *div = vn_rewrite_producer_either (returned, node, "Div");
 
@@ -118,42 +118,42 @@ find_inner (GHashTable   *returned,
 
 /* With a factor and an offset for each channel. */
 static void
-fuse_affine (VnPassContext *ctx,
-             GHashTable    *returned,
-             VnNode        *last)
+channel_norms_fuse_affine (VnPassContext *ctx,
+                           GHashTable    *returned,
+                           VnNode        *last)
 {
   VnNode *mul = vn_node_is (last, "Add") ? vn_rewrite_producer_either (returned, last, "Mul") : NULL;
-  VnNode *inner = mul != NULL ? find_inner (returned, mul) : NULL;
+  VnNode *inner = mul != NULL ? channel_norms_find_inner (returned, mul) : NULL;
   double epsilon;
-  VnValue *x = inner != NULL ? find_normalized (returned, inner, &epsilon) : NULL;
-  g_autoptr(VnTensor) scale = x != NULL ? get_other_line (mul, inner, vn_rewrite_get_shape (x)) : NULL;
-  g_autoptr(VnTensor) bias = x != NULL ? get_other_line (last, mul, vn_rewrite_get_shape (x)) : NULL;
+  VnValue *x = inner != NULL ? channel_norms_find_normalized (returned, inner, &epsilon) : NULL;
+  g_autoptr(VnTensor) scale = x != NULL ? channel_norms_get_other_line (mul, inner, vn_rewrite_get_shape (x)) : NULL;
+  g_autoptr(VnTensor) bias = x != NULL ? channel_norms_get_other_line (last, mul, vn_rewrite_get_shape (x)) : NULL;
 
   if (scale != NULL && bias != NULL)
-    become_instance_norm (ctx, last, x, scale, bias, epsilon);
+    channel_norms_become_instance_norm (ctx, last, x, scale, bias, epsilon);
 }
 
 static void
-fuse_plain (VnPassContext *ctx,
-            GHashTable    *returned,
-            VnNode        *last)
+channel_norms_fuse_plain (VnPassContext *ctx,
+                          GHashTable    *returned,
+                          VnNode        *last)
 {
   double epsilon;
-  VnValue *x = find_normalized (returned, last, &epsilon);
+  VnValue *x = channel_norms_find_normalized (returned, last, &epsilon);
   gint64 channels = x != NULL ? vn_rewrite_get_shape (x)->dims[1] : 0;
-  g_autoptr(VnTensor) scale = x != NULL ? fill_line (channels, 1) : NULL;
-  g_autoptr(VnTensor) bias = x != NULL ? fill_line (channels, 0) : NULL;
+  g_autoptr(VnTensor) scale = x != NULL ? channel_norms_fill_line (channels, 1) : NULL;
+  g_autoptr(VnTensor) bias = x != NULL ? channel_norms_fill_line (channels, 0) : NULL;
 
   if (scale != NULL && bias != NULL)
-    become_instance_norm (ctx, last, x, scale, bias, epsilon);
+    channel_norms_become_instance_norm (ctx, last, x, scale, bias, epsilon);
 }
 
 static gboolean
-instance_norm_run (VnPassContext  *ctx,
-                   GError        **error)
+channel_norms_instance_norm_run (VnPassContext  *ctx,
+                                 GError        **error)
 {
-  return vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, fuse_affine, error) &&
-         vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, fuse_plain, error) &&
+  return vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, channel_norms_fuse_affine, error) &&
+         vn_rewrite_fuse_all (ctx, "fuse-instance-norm", 6, channel_norms_fuse_plain, error) &&
          vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
@@ -164,8 +164,8 @@ instance_norm_run (VnPassContext  *ctx,
 #define LARGEST_TERM 1e-7
 
 static gboolean
-is_square_of (const VnValue  *squares,
-              VnValue       **x)
+channel_norms_is_square_of (const VnValue  *squares,
+                            VnValue       **x)
 {
   const VnNode *node = squares != NULL ? squares->producer : NULL;
 
@@ -178,8 +178,8 @@ is_square_of (const VnValue  *squares,
 
 /* x of a norm over one axis, or of its square. */
 static VnValue *
-find_reduced (const VnNode *node,
-              gint64       *axis)
+channel_norms_find_reduced (const VnNode *node,
+                            gint64       *axis)
 {
   VnValue *x = vn_node_get_input (node, 0);
   const VnShape *shape = vn_rewrite_get_shape (x);
@@ -189,17 +189,17 @@ find_reduced (const VnNode *node,
       !vn_rewrite_get_ints (node, "axes", 1, axis, 1, &n) || n != 1)
     return NULL;
   if (vn_node_is (node, "ReduceSum"))
-    return is_square_of (x, &x) ? x : NULL;
+    return channel_norms_is_square_of (x, &x) ? x : NULL;
   return x;
 }
 
 /* The node that makes input @i, other than by keeping it from 0 or repeating it along the axis. */
 static VnNode *
-skip_guards (GHashTable   *returned,
-             const VnNode *node,
-             guint         i,
-             gboolean      squared,
-             gboolean     *expanded)
+channel_norms_skip_guards (GHashTable   *returned,
+                           const VnNode *node,
+                           guint         i,
+                           gboolean      squared,
+                           gboolean     *expanded)
 {
   static const char * const guards[] = { "Clip", "Max", "Add", "Expand" };
 
@@ -213,7 +213,7 @@ skip_guards (GHashTable   *returned,
       if (k == 3)
         {
           *expanded = TRUE;
-          return skip_guards (returned, guard, 0, squared, expanded);
+          return channel_norms_skip_guards (returned, guard, 0, squared, expanded);
         }
       if (vn_node_is (guard, "Clip") && vn_node_get_attr (guard, "min") != NULL)
         number = vn_node_get_float (guard, "min", 1);
@@ -223,7 +223,7 @@ skip_guards (GHashTable   *returned,
       if (!(number >= 0 && number <= (k == 2 ? LARGEST_TERM : LARGEST_GUARD)) || vn_node_get_input (guard, 2) != NULL ||
           vn_node_get_attr (guard, "max") != NULL || guard->inputs->len > 3)
         return NULL;
-      return skip_guards (returned, guard, 0, squared, expanded);
+      return channel_norms_skip_guards (returned, guard, 0, squared, expanded);
     }
   return vn_node_get_input (node, i) != NULL && vn_node_get_input (node, i)->uses->len == 1 &&
          !vn_rewrite_is_kept (returned, vn_node_get_input (node, i)) &&
@@ -231,27 +231,27 @@ skip_guards (GHashTable   *returned,
 }
 
 static VnValue *
-find_norm (GHashTable   *returned,
-           const VnNode *node,
-           guint         i,
-           gint64       *axis,
-           gboolean     *expanded)
+channel_norms_find_norm (GHashTable   *returned,
+                         const VnNode *node,
+                         guint         i,
+                         gint64       *axis,
+                         gboolean     *expanded)
 {
-  VnNode *norm = skip_guards (returned, node, i, FALSE, expanded);
+  VnNode *norm = channel_norms_skip_guards (returned, node, i, FALSE, expanded);
 
   if (norm != NULL && vn_node_is (norm, "Sqrt"))
     {
-      norm = skip_guards (returned, norm, 0, TRUE, expanded);
+      norm = channel_norms_skip_guards (returned, norm, 0, TRUE, expanded);
       return norm != NULL && (vn_node_is (norm, "ReduceSumSquare") || vn_node_is (norm, "ReduceSum"))
-             ? find_reduced (norm, axis) : NULL;
+             ? channel_norms_find_reduced (norm, axis) : NULL;
     }
-  return norm != NULL && vn_node_is (norm, "ReduceL2") ? find_reduced (norm, axis) : NULL;
+  return norm != NULL && vn_node_is (norm, "ReduceL2") ? channel_norms_find_reduced (norm, axis) : NULL;
 }
 
 static void
-fuse_l2 (VnPassContext *ctx,
-         GHashTable    *returned,
-         VnNode        *last)
+channel_norms_fuse_l2 (VnPassContext *ctx,
+                       GHashTable    *returned,
+                       VnNode        *last)
 {
   VnNode *inverse = vn_node_is (last, "Mul") ? vn_rewrite_producer_either (returned, last, "Reciprocal") : NULL;
   guint other = inverse != NULL && vn_rewrite_producer (last, 0, "Reciprocal") == inverse ? 1 : 0;
@@ -262,7 +262,7 @@ fuse_l2 (VnPassContext *ctx,
   if (inverse == NULL && !vn_node_is (last, "Div"))
     return;
   if (x == NULL || vn_rewrite_get_dtype (x) != VN_DTYPE_F32 ||
-      find_norm (returned, inverse != NULL ? inverse : last, inverse != NULL ? 0 : 1, &axis, &expanded) != x)
+      channel_norms_find_norm (returned, inverse != NULL ? inverse : last, inverse != NULL ? 0 : 1, &axis, &expanded) != x)
     return;
   if (expanded && !vn_rewrite_same_static_shape (x, vn_node_get_output (last, 0)))
     return;
@@ -272,10 +272,10 @@ fuse_l2 (VnPassContext *ctx,
 }
 
 static gboolean
-l2_norm_run (VnPassContext  *ctx,
-             GError        **error)
+channel_norms_l2_norm_run (VnPassContext  *ctx,
+                           GError        **error)
 {
-  return vn_rewrite_fuse_all (ctx, "fuse-l2-norm", 1, fuse_l2, error) && vn_pass_apply (&vn_pass_dead, ctx, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-l2-norm", 1, channel_norms_fuse_l2, error) && vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 const VnPass vn_pass_fuse_instance_norm = {
@@ -283,7 +283,7 @@ const VnPass vn_pass_fuse_instance_norm = {
   .title = N_("InstanceNormalization"),
   .summary = N_("Makes one node of instance normalization that is written out."),
   .stage = VN_PASS_REQUEST,
-  .run = instance_norm_run,
+  .run = channel_norms_instance_norm_run,
 };
 
 const VnPass vn_pass_fuse_l2_norm = {
@@ -291,5 +291,5 @@ const VnPass vn_pass_fuse_l2_norm = {
   .title = N_("LpNormalization"),
   .summary = N_("Makes one node of a division by the Euclidean norm along an axis."),
   .stage = VN_PASS_REQUEST,
-  .run = l2_norm_run,
+  .run = channel_norms_l2_norm_run,
 };

@@ -11,11 +11,11 @@ typedef struct
 } Interval;
 
 static gboolean
-get_bound (const VnNode *node,
-           guint         input,
-           const char   *attr,
-           double        fallback,
-           double       *bound)
+clamps_get_bound (const VnNode *node,
+                  guint         input,
+                  const char   *attr,
+                  double        fallback,
+                  double       *bound)
 {
   if (vn_node_get_input (node, input) != NULL)
     return vn_rewrite_get_number (vn_node_get_input (node, input), bound) && !isnan (*bound);
@@ -24,31 +24,31 @@ get_bound (const VnNode *node,
 }
 
 static gboolean
-get_interval (const VnNode *node,
-              Interval     *interval)
+clamps_get_interval (const VnNode *node,
+                     Interval     *interval)
 {
   if (vn_node_is (node, "Relu"))
     {
       *interval = (Interval) { 0, INFINITY };
       return TRUE;
     }
-  return vn_node_is (node, "Clip") && get_bound (node, 1, "min", -INFINITY, &interval->low) &&
-         get_bound (node, 2, "max", INFINITY, &interval->high) && interval->low <= interval->high;
+  return vn_node_is (node, "Clip") && clamps_get_bound (node, 1, "min", -INFINITY, &interval->low) &&
+         clamps_get_bound (node, 2, "max", INFINITY, &interval->high) && interval->low <= interval->high;
 }
 
 static Interval
-combine (const Interval *first,
-         const Interval *second)
+clamps_combine (const Interval *first,
+                const Interval *second)
 {
   return (Interval) { CLAMP (first->low, second->low, second->high), CLAMP (first->high, second->low, second->high) };
 }
 
 static void
-set_bound (VnPassContext *ctx,
-           VnNode        *node,
-           guint          input,
-           const char    *name,
-           double         bound)
+clamps_set_bound (VnPassContext *ctx,
+                  VnNode        *node,
+                  guint          input,
+                  const char    *name,
+                  double         bound)
 {
   g_autoptr(VnTensor) tensor = NULL;
   float number = (float) bound;
@@ -68,9 +68,9 @@ set_bound (VnPassContext *ctx,
 
 /* @node becomes what @interval says. */
 static void
-write_interval (VnPassContext  *ctx,
-                VnNode         *node,
-                const Interval *interval)
+clamps_write_interval (VnPassContext  *ctx,
+                       VnNode         *node,
+                       const Interval *interval)
 {
   if (interval->low == 0 && isinf (interval->high))
     {
@@ -88,40 +88,40 @@ write_interval (VnPassContext  *ctx,
       return;
     }
   vn_rewrite_set_op_type (node, "Clip");
-  set_bound (ctx, node, 1, "min", interval->low);
-  set_bound (ctx, node, 2, "max", interval->high);
+  clamps_set_bound (ctx, node, 1, "min", interval->low);
+  clamps_set_bound (ctx, node, 2, "max", interval->high);
 }
 
 static gboolean
-same_interval (const Interval *a,
-               const Interval *b)
+clamps_same_interval (const Interval *a,
+                      const Interval *b)
 {
   return a->low == b->low && a->high == b->high;
 }
 
 /* The second one goes, the first keeps its place. */
 static gboolean
-merge (VnPassContext *ctx,
-       GHashTable    *returned,
-       VnNode        *second)
+clamps_merge (VnPassContext *ctx,
+              GHashTable    *returned,
+              VnNode        *second)
 {
   VnValue *between = vn_node_get_input (second, 0);
   VnNode *first = between != NULL && between->graph == second->graph ? between->producer : NULL;
   g_autofree char *label = NULL;
   Interval a, b, both;
 
-  if (first == NULL || vn_node_get_output (second, 0) == NULL || !get_interval (first, &a) || !get_interval (second, &b) ||
+  if (first == NULL || vn_node_get_output (second, 0) == NULL || !clamps_get_interval (first, &a) || !clamps_get_interval (second, &b) ||
       vn_rewrite_get_dtype (between) != VN_DTYPE_F32)
     return FALSE;
-  both = combine (&a, &b);
-  if (same_interval (&a, &both))
+  both = clamps_combine (&a, &b);
+  if (clamps_same_interval (&a, &both))
     return vn_rewrite_pass_on (ctx, returned, second, 0);
   if (between->uses->len > 1 || vn_rewrite_is_kept (returned, between) ||
       !vn_rewrite_pass_on (ctx, returned, second, 0))
     return FALSE;
   label = vn_node_dup_label (first);
   vn_edit_log_add (ctx->log, "set", label, NULL, _("results lie between %g and %g"), both.low, both.high);
-  write_interval (ctx, first, &both);
+  clamps_write_interval (ctx, first, &both);
   return TRUE;
 }
 
@@ -134,7 +134,7 @@ clamps_graph (VnPassContext  *ctx,
   g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
 
   for (guint i = 0; i < nodes->len; i++)
-    merge (ctx, returned, g_ptr_array_index (nodes, i));
+    clamps_merge (ctx, returned, g_ptr_array_index (nodes, i));
   return TRUE;
 }
 

@@ -7,7 +7,7 @@
 /* ---- weights ---- */
 
 static guint
-tensor_hash (gconstpointer data)
+common_tensor_hash (gconstpointer data)
 {
   const VnTensor *tensor = ((const VnValue *) data)->initializer;
   const guint8 *bytes = tensor->data;
@@ -20,8 +20,8 @@ tensor_hash (gconstpointer data)
 }
 
 static gboolean
-tensor_same (gconstpointer a,
-             gconstpointer b)
+common_tensor_same (gconstpointer a,
+                    gconstpointer b)
 {
   const VnTensor *x = ((const VnValue *) a)->initializer, *y = ((const VnValue *) b)->initializer;
 
@@ -30,8 +30,8 @@ tensor_same (gconstpointer a,
 }
 
 static gboolean
-may_merge (GHashTable    *returned,
-           const VnValue *value)
+common_may_merge (GHashTable    *returned,
+                  const VnValue *value)
 {
   return value->initializer != NULL && value->initializer->dtype != VN_DTYPE_STRING &&
          value->initializer->kind == VN_KIND_TENSOR && !value->is_input && !vn_rewrite_is_kept (returned, value) &&
@@ -43,13 +43,13 @@ common_weights (VnPassContext *ctx,
                 GHashTable    *returned,
                 VnGraph       *graph)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (tensor_hash, tensor_same);
+  g_autoptr(GHashTable) seen = g_hash_table_new (common_tensor_hash, common_tensor_same);
 
   for (guint i = 0; i < graph->initializers->len;)
     {
       VnValue *value = g_ptr_array_index (graph->initializers, i), *same = NULL;
 
-      if (may_merge (returned, value))
+      if (common_may_merge (returned, value))
         {
           same = g_hash_table_lookup (seen, value);
           if (same == NULL)
@@ -69,8 +69,8 @@ common_weights (VnPassContext *ctx,
 /* ---- nodes ---- */
 
 static void
-add_bytes (GString *key,
-           GBytes  *bytes)
+common_add_bytes (GString *key,
+                  GBytes  *bytes)
 {
   gsize size = 0;
   const char *data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
@@ -82,27 +82,27 @@ add_bytes (GString *key,
 
 /* FALSE: two attributes of that kind are not compared. */
 static gboolean
-add_attr (GString      *key,
-          const VnAttr *attr)
+common_add_attr (GString      *key,
+                 const VnAttr *attr)
 {
   if (attr->graph != NULL || attr->graphs != NULL || attr->tensor != NULL || attr->tensors != NULL ||
       attr->ref_name != NULL || attr->extra != NULL || attr->type >= VN_ATTR_OPAQUE)
     return FALSE;
   g_string_append_printf (key, "|%s=%d:%" G_GINT64_FORMAT ":", attr->name, attr->type, attr->i);
   g_string_append_len (key, (const char *) &attr->f, sizeof attr->f);
-  add_bytes (key, attr->s);
+  common_add_bytes (key, attr->s);
   for (guint i = 0; attr->ints != NULL && i < attr->ints->len; i++)
     g_string_append_printf (key, "%" G_GINT64_FORMAT ",", g_array_index (attr->ints, gint64, i));
   if (attr->floats != NULL)
     g_string_append_len (key, attr->floats->data, attr->floats->len * sizeof (float));
   for (guint i = 0; attr->strings != NULL && i < attr->strings->len; i++)
-    add_bytes (key, g_ptr_array_index (attr->strings, i));
+    common_add_bytes (key, g_ptr_array_index (attr->strings, i));
   return TRUE;
 }
 
 static int
-compare_names (gconstpointer a,
-               gconstpointer b)
+common_compare_names (gconstpointer a,
+                      gconstpointer b)
 {
   const VnAttr * const *x = a, * const *y = b;
 
@@ -110,7 +110,7 @@ compare_names (gconstpointer a,
 }
 
 static gboolean
-is_random (const VnNode *node)
+common_is_random (const VnNode *node)
 {
   static const char * const types[] = { "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
                                         "Multinomial", "Bernoulli", "Dropout", NULL };
@@ -120,18 +120,18 @@ is_random (const VnNode *node)
 
 /* Everything that decides what the node computes; NULL: nothing is the same as this. */
 static GBytes *
-describe (const VnNode *node)
+common_describe (const VnNode *node)
 {
   g_autoptr(GString) key = g_string_new (node->op_type);
   g_autoptr(GPtrArray) attrs = g_ptr_array_new ();
 
-  if (is_random (node) || node->inputs->len == 0)
+  if (common_is_random (node) || node->inputs->len == 0)
     return NULL;
   for (guint i = 0; i < node->attrs->len; i++)
     g_ptr_array_add (attrs, g_ptr_array_index (node->attrs, i));
-  g_ptr_array_sort (attrs, compare_names);
+  g_ptr_array_sort (attrs, common_compare_names);
   for (guint i = 0; i < attrs->len; i++)
-    if (!add_attr (key, g_ptr_array_index (attrs, i)))
+    if (!common_add_attr (key, g_ptr_array_index (attrs, i)))
       return NULL;
   for (guint i = 0; i < node->inputs->len; i++)
     g_string_append_printf (key, "|%p", (gpointer) vn_node_get_input (node, i));
@@ -140,9 +140,9 @@ describe (const VnNode *node)
 }
 
 static gboolean
-can_replace (GHashTable   *returned,
-             const VnNode *node,
-             const VnNode *by)
+common_can_replace (GHashTable   *returned,
+                    const VnNode *node,
+                    const VnNode *by)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -157,10 +157,10 @@ can_replace (GHashTable   *returned,
 }
 
 static void
-replace (VnPassContext *ctx,
-         GHashTable    *returned,
-         VnNode        *node,
-         VnNode        *by)
+common_replace (VnPassContext *ctx,
+                GHashTable    *returned,
+                VnNode        *node,
+                VnNode        *by)
 {
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *other = vn_node_dup_label (by);
@@ -188,15 +188,15 @@ common_graph (VnPassContext  *ctx,
   for (guint i = 0; i < order->len; i++)
     {
       VnNode *node = g_ptr_array_index (order, i), *same;
-      g_autoptr(GBytes) key = describe (node);
+      g_autoptr(GBytes) key = common_describe (node);
 
       if (key == NULL)
         continue;
       same = g_hash_table_lookup (seen, key);
       if (same == NULL)
         g_hash_table_insert (seen, g_steal_pointer (&key), node);
-      else if (can_replace (returned, node, same))
-        replace (ctx, returned, node, same);
+      else if (common_can_replace (returned, node, same))
+        common_replace (ctx, returned, node, same);
     }
   return TRUE;
 }

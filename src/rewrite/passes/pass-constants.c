@@ -3,8 +3,8 @@
 #include "vn-rewrite-private.h"
 
 static VnTensor *
-from_strings (const VnAttr  *attr,
-              GError       **error)
+constants_from_strings (const VnAttr  *attr,
+                        GError       **error)
 {
   gboolean list = attr->type == VN_ATTR_STRINGS;
   VnShape shape = list ? VN_SHAPE (attr->strings->len) : VN_SHAPE_SCALAR;
@@ -24,8 +24,8 @@ from_strings (const VnAttr  *attr,
 
 /* Returns NULL without error for an attribute that cannot become a tensor (sparse, or a function's parameter). */
 static VnTensor *
-constant_tensor (const VnNode  *node,
-                 GError       **error)
+constants_constant_tensor (const VnNode  *node,
+                           GError       **error)
 {
   const VnAttr *attr = node->attrs->len == 1 ? g_ptr_array_index (node->attrs, 0) : NULL;
 
@@ -45,17 +45,17 @@ constant_tensor (const VnNode  *node,
       return vn_tensor_new_copy (VN_DTYPE_S64, &VN_SHAPE (attr->ints->len), attr->ints->data, error);
     case VN_ATTR_STRING:
     case VN_ATTR_STRINGS:
-      return from_strings (attr, error);
+      return constants_from_strings (attr, error);
     default:
       return NULL;
     }
 }
 
 static gboolean
-replace_constant (VnPassContext  *ctx,
-                  GHashTable     *returned,
-                  VnNode         *node,
-                  GError        **error)
+constants_replace_constant (VnPassContext  *ctx,
+                            GHashTable     *returned,
+                            VnNode         *node,
+                            GError        **error)
 {
   VnValue *value = vn_node_get_output (node, 0);
   g_autoptr(VnTensor) tensor = NULL;
@@ -65,7 +65,7 @@ replace_constant (VnPassContext  *ctx,
   /* Not every runtime accepts an initializer as an output. */
   if (value == NULL || vn_rewrite_is_kept (returned, value))
     return TRUE;
-  tensor = constant_tensor (node, &local);
+  tensor = constants_constant_tensor (node, &local);
   if (tensor == NULL)
     {
       if (local != NULL)
@@ -91,7 +91,7 @@ constants_graph (VnPassContext  *ctx,
 
   for (guint i = 0; i < nodes->len; i++)
     if (vn_node_is (g_ptr_array_index (nodes, i), "Constant") &&
-        !replace_constant (ctx, returned, g_ptr_array_index (nodes, i), error))
+        !constants_replace_constant (ctx, returned, g_ptr_array_index (nodes, i), error))
       return FALSE;
   return TRUE;
 }

@@ -5,21 +5,21 @@
 typedef gboolean (*UseFunc) (const VnUse *use);
 
 static gboolean
-any_use (const VnUse *use)
+copies_any_use (const VnUse *use)
 {
   return TRUE;
 }
 
 static gboolean
-is_bias (const VnUse *use)
+copies_is_bias (const VnUse *use)
 {
   return use->index == 2 && (vn_node_is (use->node, "Conv") || vn_node_is (use->node, "ConvTranspose") ||
                              vn_node_is (use->node, "Gemm"));
 }
 
 static gboolean
-is_shared (const VnValue *value,
-           UseFunc        wanted)
+copies_is_shared (const VnValue *value,
+                  UseFunc        wanted)
 {
   const VnNode *first = value->uses->len > 0 ? g_array_index (value->uses, VnUse, 0).node : NULL;
   gboolean found = FALSE, shared = FALSE;
@@ -36,9 +36,9 @@ is_shared (const VnValue *value,
 
 /* The first node keeps the weights. */
 static void
-copy_for_users (VnPassContext *ctx,
-                VnValue       *value,
-                UseFunc        wanted)
+copies_copy_for_users (VnPassContext *ctx,
+                       VnValue       *value,
+                       UseFunc        wanted)
 {
   const VnNode *first = g_array_index (value->uses, VnUse, 0).node;
   g_autoptr(GArray) uses = g_array_copy (value->uses);
@@ -57,8 +57,8 @@ copy_for_users (VnPassContext *ctx,
 }
 
 static gboolean
-copy_run (VnPassContext *ctx,
-          UseFunc        wanted)
+copies_copy_run (VnPassContext *ctx,
+                 UseFunc        wanted)
 {
   const VnGraph *graph = ctx->model->graph;
   guint n = graph->initializers->len;
@@ -68,24 +68,24 @@ copy_run (VnPassContext *ctx,
       VnValue *value = g_ptr_array_index (graph->initializers, i);
 
       if (value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && !value->is_input &&
-          !value->is_output && is_shared (value, wanted))
-        copy_for_users (ctx, value, wanted);
+          !value->is_output && copies_is_shared (value, wanted))
+        copies_copy_for_users (ctx, value, wanted);
     }
   return TRUE;
 }
 
 static gboolean
-copy_shared_run (VnPassContext  *ctx,
-                 GError        **error)
+copies_copy_shared_run (VnPassContext  *ctx,
+                        GError        **error)
 {
-  return copy_run (ctx, any_use);
+  return copies_copy_run (ctx, copies_any_use);
 }
 
 static gboolean
-copy_bias_run (VnPassContext  *ctx,
-               GError        **error)
+copies_copy_bias_run (VnPassContext  *ctx,
+                      GError        **error)
 {
-  return copy_run (ctx, is_bias);
+  return copies_copy_run (ctx, copies_is_bias);
 }
 
 const VnPass vn_pass_copy_shared_init = {
@@ -94,7 +94,7 @@ const VnPass vn_pass_copy_shared_init = {
   .summary = N_("Gives each node float weights of its own."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
-  .run = copy_shared_run,
+  .run = copies_copy_shared_run,
 };
 
 const VnPass vn_pass_copy_bias_init = {
@@ -103,5 +103,5 @@ const VnPass vn_pass_copy_bias_init = {
   .summary = N_("Gives each Conv, ConvTranspose and Gemm a bias of its own."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
-  .run = copy_bias_run,
+  .run = copies_copy_bias_run,
 };

@@ -3,8 +3,8 @@
 #include "vn-rewrite-private.h"
 
 static gboolean
-is_dead (GHashTable   *returned,
-         const VnNode *node)
+dead_is_dead (GHashTable   *returned,
+              const VnNode *node)
 {
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -17,9 +17,9 @@ is_dead (GHashTable   *returned,
 }
 
 static void
-remove_node (VnPassContext *ctx,
-             GHashTable    *returned,
-             VnNode        *node)
+dead_remove_node (VnPassContext *ctx,
+                  GHashTable    *returned,
+                  VnNode        *node)
 {
   g_autofree char *label = vn_node_dup_label (node);
   g_autoptr(GPtrArray) outputs = g_ptr_array_copy (node->outputs, NULL, NULL);
@@ -43,8 +43,8 @@ dead_nodes (VnPassContext  *ctx,
   if (order == NULL)
     return FALSE;
   for (guint i = order->len; i-- > 0;)
-    if (is_dead (returned, g_ptr_array_index (order, i)))
-      remove_node (ctx, returned, g_ptr_array_index (order, i));
+    if (dead_is_dead (returned, g_ptr_array_index (order, i)))
+      dead_remove_node (ctx, returned, g_ptr_array_index (order, i));
   return TRUE;
 }
 

@@ -5,7 +5,7 @@
 extern const VnPass vn_pass_declare;
 
 static void
-drop_names (VnType *type)
+declare_drop_names (VnType *type)
 {
   for (int i = 0; i < type->shape.rank; i++)
     g_clear_pointer (&type->symbols[i], g_free);
@@ -27,7 +27,7 @@ declare_graph (VnPassContext  *ctx,
           value->type.dtype == VN_DTYPE_UNDEFINED || value->type.shape.rank < 0)
         continue;
       if (unnamed)
-        drop_names (&value->type);
+        declare_drop_names (&value->type);
       value->has_info = TRUE;
       n++;
     }

@@ -8,9 +8,9 @@
 #define FAR 10000.0f
 
 static VnTensor *
-make_finite (const VnTensor  *tensor,
-             gboolean        *has_nan,
-             GError         **error)
+finite_make_finite (const VnTensor  *tensor,
+                    gboolean        *has_nan,
+                    GError         **error)
 {
   g_autoptr(VnTensor) result = NULL;
   const float *from = tensor->data;
@@ -39,7 +39,7 @@ finite_graph (VnPassContext  *ctx,
       g_autoptr(VnTensor) aligned = vn_rewrite_constant_f32 (value, NULL);
       gboolean has_nan = FALSE;
       GError *local = NULL;
-      g_autoptr(VnTensor) finite = aligned != NULL ? make_finite (aligned, &has_nan, &local) : NULL;
+      g_autoptr(VnTensor) finite = aligned != NULL ? finite_make_finite (aligned, &has_nan, &local) : NULL;
 
       if (local != NULL)
         {

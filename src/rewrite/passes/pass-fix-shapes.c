@@ -5,7 +5,7 @@
 
 /* Sizes by the names that inputs have for them; of the first that gives one. */
 static GHashTable *
-collect_names (VnPassContext *ctx)
+fix_shapes_collect_names (VnPassContext *ctx)
 {
   GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   const GPtrArray *inputs = ctx->model->graph->inputs;
@@ -95,7 +95,7 @@ fix_shapes_run (VnPassContext  *ctx,
   /* First of all: sizes that do not fit are refused there. */
   if (ctx->input_shapes == NULL)
     return TRUE;
-  names = collect_names (ctx);
+  names = fix_shapes_collect_names (ctx);
   for (guint i = 0; i < ctx->model->graph->inputs->len; i++)
     {
       VnValue *value = g_ptr_array_index (ctx->model->graph->inputs, i);

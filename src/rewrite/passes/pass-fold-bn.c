@@ -20,18 +20,18 @@ typedef struct
 } Affine;
 
 static void
-affine_clear (Affine *self)
+fold_bn_affine_clear (Affine *self)
 {
   g_free (self->m);
   g_free (self->a);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Affine, affine_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Affine, fold_bn_affine_clear)
 
 /* FALSE: memory was refused. */
 static gboolean
-affine_init (Affine *self,
-             gsize   n)
+fold_bn_affine_init (Affine *self,
+                     gsize   n)
 {
   self->n = n;
   self->m = vn_try_new (double, n, NULL);
@@ -44,9 +44,9 @@ affine_init (Affine *self,
 /* ---- the second node ---- */
 
 static gboolean
-read_batch_norm (const VnNode *node,
-                 gsize         n,
-                 Affine       *affine)
+fold_bn_read_batch_norm (const VnNode *node,
+                         gsize         n,
+                         Affine       *affine)
 {
   g_autoptr(VnTensor) scale = vn_rewrite_constant_f32 (vn_node_get_input (node, 1), NULL);
   g_autoptr(VnTensor) bias = vn_rewrite_constant_f32 (vn_node_get_input (node, 2), NULL);
@@ -61,7 +61,7 @@ read_batch_norm (const VnNode *node,
   for (guint i = 1; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       return FALSE;
-  if (!affine_init (affine, n))
+  if (!fold_bn_affine_init (affine, n))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
@@ -73,9 +73,9 @@ read_batch_norm (const VnNode *node,
 
 /* Does the constant hold one number, or one for each channel of a tensor of that rank (axis 1)? */
 static gboolean
-is_per_channel (const VnTensor *tensor,
-                int             rank,
-                gsize           n)
+fold_bn_is_per_channel (const VnTensor *tensor,
+                        int             rank,
+                        gsize           n)
 {
   const VnShape *shape = &tensor->shape;
 
@@ -87,11 +87,11 @@ is_per_channel (const VnTensor *tensor,
 }
 
 static gboolean
-read_arithmetic (const VnNode  *node,
-                 const VnValue *from,
-                 int            rank,
-                 gsize          n,
-                 Affine        *affine)
+fold_bn_read_arithmetic (const VnNode  *node,
+                         const VnValue *from,
+                         int            rank,
+                         gsize          n,
+                         Affine        *affine)
 {
   static const char types[4][4] = { "Add", "Sub", "Mul", "Div" };
   gboolean second = vn_node_get_input (node, 1) == from;
@@ -101,9 +101,9 @@ read_arithmetic (const VnNode  *node,
   while (kind < G_N_ELEMENTS (types) && !vn_node_is (node, types[kind]))
     kind++;
   if (kind == G_N_ELEMENTS (types) || node->inputs->len != 2 || other == NULL || (second && kind % 2 == 1) ||
-      !is_per_channel (other, rank, n))
+      !fold_bn_is_per_channel (other, rank, n))
     return FALSE;
-  if (!affine_init (affine, n))
+  if (!fold_bn_affine_init (affine, n))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
@@ -118,7 +118,7 @@ read_arithmetic (const VnNode  *node,
 }
 
 static gboolean
-is_finite (const Affine *affine)
+fold_bn_is_finite (const Affine *affine)
 {
   for (gsize i = 0; i < affine->n; i++)
     if (!isfinite (affine->m[i]) || !isfinite (affine->a[i]))
@@ -144,16 +144,16 @@ typedef struct
 } Host;
 
 static void
-host_clear (Host *self)
+fold_bn_host_clear (Host *self)
 {
   g_clear_pointer (&self->weight, vn_tensor_unref);
   g_clear_pointer (&self->bias, vn_tensor_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Host, host_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Host, fold_bn_host_clear)
 
 static gboolean
-lay_out (Host *self)
+fold_bn_lay_out (Host *self)
 {
   const VnShape *shape = &self->weight->shape;
   gsize n = self->weight->n_elements;
@@ -192,23 +192,23 @@ lay_out (Host *self)
 }
 
 static gboolean
-is_host (const VnNode *node)
+fold_bn_is_host (const VnNode *node)
 {
   return vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm");
 }
 
 /* FALSE: nothing can go into this node. */
 static gboolean
-host_init (Host   *self,
-           VnNode *node)
+fold_bn_host_init (Host   *self,
+                   VnNode *node)
 {
   VnValue *bias = vn_node_get_input (node, 2);
 
-  if (!is_host (node) || vn_node_get_input (node, 1) == NULL)
+  if (!fold_bn_is_host (node) || vn_node_get_input (node, 1) == NULL)
     return FALSE;
   self->node = node;
   self->weight = vn_rewrite_constant_f32 (vn_node_get_input (node, 1), NULL);
-  if (self->weight == NULL || self->weight->shape.rank < 2 || self->weight->n_elements == 0 || !lay_out (self))
+  if (self->weight == NULL || self->weight->shape.rank < 2 || self->weight->n_elements == 0 || !fold_bn_lay_out (self))
     return FALSE;
   if (bias == NULL)
     return TRUE;
@@ -220,9 +220,9 @@ host_init (Host   *self,
 }
 
 static VnTensor *
-scaled_weight (const Host    *self,
-               const Affine  *affine,
-               GError       **error)
+fold_bn_scaled_weight (const Host    *self,
+                       const Affine  *affine,
+                       GError       **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &self->weight->shape, error);
   const float *from = self->weight->data;
@@ -237,9 +237,9 @@ scaled_weight (const Host    *self,
 }
 
 static VnTensor *
-scaled_bias (const Host    *self,
-             const Affine  *affine,
-             GError       **error)
+fold_bn_scaled_bias (const Host    *self,
+                     const Affine  *affine,
+                     GError       **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n_channels), error);
 
@@ -254,10 +254,10 @@ scaled_bias (const Host    *self,
 
 /* Weights that others use as well, or that a Constant node makes, get a sibling. */
 static void
-set_constant_input (VnNode     *node,
-                    guint       i,
-                    const char *role,
-                    VnTensor   *tensor)
+fold_bn_set_constant_input (VnNode     *node,
+                            guint       i,
+                            const char *role,
+                            VnTensor   *tensor)
 {
   VnValue *value = vn_node_get_input (node, i);
 
@@ -272,7 +272,7 @@ set_constant_input (VnNode     *node,
 }
 
 static gboolean
-needs_scaling (const Affine *affine)
+fold_bn_needs_scaling (const Affine *affine)
 {
   for (gsize i = 0; i < affine->n; i++)
     if (affine->m[i] != 1)
@@ -281,29 +281,29 @@ needs_scaling (const Affine *affine)
 }
 
 static gboolean
-rewrite_host (Host          *self,
-              const Affine  *affine,
-              GError       **error)
+fold_bn_rewrite_host (Host          *self,
+                      const Affine  *affine,
+                      GError       **error)
 {
-  g_autoptr(VnTensor) weight = needs_scaling (affine) ? scaled_weight (self, affine, error)
+  g_autoptr(VnTensor) weight = fold_bn_needs_scaling (affine) ? fold_bn_scaled_weight (self, affine, error)
                                                       : vn_tensor_ref (self->weight);
-  g_autoptr(VnTensor) bias = weight != NULL ? scaled_bias (self, affine, error) : NULL;
+  g_autoptr(VnTensor) bias = weight != NULL ? fold_bn_scaled_bias (self, affine, error) : NULL;
 
   if (bias == NULL)
     return FALSE;
-  if (weight != self->weight && needs_scaling (affine))
-    set_constant_input (self->node, 1, "weight", weight);
+  if (weight != self->weight && fold_bn_needs_scaling (affine))
+    fold_bn_set_constant_input (self->node, 1, "weight", weight);
   if (self->beta != 1)
     vn_node_set_float (self->node, "beta", 1);
-  set_constant_input (self->node, 2, "bias", bias);
+  fold_bn_set_constant_input (self->node, 2, "bias", bias);
   return TRUE;
 }
 
 /* ---- the pair ---- */
 
 static void
-take_over_output (VnNode  *host,
-                  VnNode  *follower)
+fold_bn_take_over_output (VnNode  *host,
+                          VnNode  *follower)
 {
   VnValue *between = vn_node_get_output (host, 0);
   VnValue *result = vn_node_get_output (follower, 0);
@@ -329,24 +329,24 @@ fold_pair (VnPassContext  *ctx,
   guint index = 0;
 
   *folded = FALSE;
-  if (between == NULL || !host_init (&host, node))
+  if (between == NULL || !fold_bn_host_init (&host, node))
     return TRUE;
   follower = vn_rewrite_only_user (returned, between, &index);
   if (follower == NULL || vn_node_get_output (follower, 0) == NULL)
     return TRUE;
   if (vn_node_is (follower, "BatchNormalization")
-      ? index != 0 || !read_batch_norm (follower, host.n_channels, &affine)
-      : !read_arithmetic (follower, between, host.rank, host.n_channels, &affine))
+      ? index != 0 || !fold_bn_read_batch_norm (follower, host.n_channels, &affine)
+      : !fold_bn_read_arithmetic (follower, between, host.rank, host.n_channels, &affine))
     return TRUE;
-  if (!is_finite (&affine))
+  if (!fold_bn_is_finite (&affine))
     return TRUE;
-  if (!rewrite_host (&host, &affine, error))
+  if (!fold_bn_rewrite_host (&host, &affine, error))
     return FALSE;
   vn_rewrite_need_ir (ctx, 4);
   label = vn_node_dup_label (follower);
   target = vn_node_dup_label (node);
   vn_edit_log_add (ctx->log, "fold", label, target, _("%s into %s"), follower->op_type, target);
-  take_over_output (node, follower);
+  fold_bn_take_over_output (node, follower);
   *folded = TRUE;
   return TRUE;
 }
@@ -362,7 +362,7 @@ fold_bn_graph (VnPassContext  *ctx,
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
-      gboolean folded = is_host (node);
+      gboolean folded = fold_bn_is_host (node);
 
       while (folded)
         if (!fold_pair (ctx, returned, node, &folded, error))

@@ -18,7 +18,7 @@ typedef struct
 } Call;
 
 static void
-call_clear (Call *self)
+fold_call_clear (Call *self)
 {
   for (guint i = 0; i < self->ctx.n_inputs; i++)
     g_clear_pointer (&self->in[i], vn_tensor_unref);
@@ -30,14 +30,14 @@ call_clear (Call *self)
   g_free (self->out_types);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, fold_call_clear)
 
 static gboolean
-call_init (Call          *self,
-           const VnNode  *node,
-           const VnOp    *op,
-           gint64         opset,
-           GError       **error)
+fold_call_init (Call          *self,
+                const VnNode  *node,
+                const VnOp    *op,
+                gint64         opset,
+                GError       **error)
 {
   guint n_in = node->inputs->len, n_out = node->outputs->len;
 
@@ -71,7 +71,7 @@ call_init (Call          *self,
 }
 
 static gboolean
-is_excluded (const VnNode *node)
+fold_is_excluded (const VnNode *node)
 {
   static const char * const types[] = { "Constant", "RandomNormal", "RandomUniform", "RandomNormalLike",
                                         "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout",
@@ -90,7 +90,7 @@ is_excluded (const VnNode *node)
 }
 
 static gboolean
-has_constant_inputs (const VnNode *node)
+fold_has_constant_inputs (const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -104,11 +104,11 @@ has_constant_inputs (const VnNode *node)
 
 /* Shape and Size need no more than the type of their input. */
 static gboolean
-may_fold (GHashTable   *returned,
+fold_may (GHashTable   *returned,
           const VnNode *node)
 {
-  if (is_excluded (node) || node->outputs->len == 0 ||
-      !(has_constant_inputs (node) || vn_node_is (node, "Shape") || vn_node_is (node, "Size")))
+  if (fold_is_excluded (node) || node->outputs->len == 0 ||
+      !(fold_has_constant_inputs (node) || vn_node_is (node, "Shape") || vn_node_is (node, "Size")))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
     {
@@ -122,7 +122,7 @@ may_fold (GHashTable   *returned,
 }
 
 static gboolean
-has_results (const Call *call)
+fold_has_results (const Call *call)
 {
   for (guint i = 0; i < call->ctx.n_outputs; i++)
     if (vn_node_get_output (call->ctx.node, i) != NULL && call->out[i] == NULL)
@@ -131,7 +131,7 @@ has_results (const Call *call)
 }
 
 static gboolean
-is_small_enough (const Call *call)
+fold_is_small_enough (const Call *call)
 {
   gsize in_bytes = 0, out_bytes = 0;
 
@@ -151,7 +151,7 @@ is_small_enough (const Call *call)
 }
 
 static gboolean
-has_kernel (const Call *call)
+fold_has_kernel (const Call *call)
 {
   const VnOp *op = call->ctx.op;
 
@@ -159,8 +159,8 @@ has_kernel (const Call *call)
 }
 
 static gboolean
-run_with_scratch (VnOpContext  *ctx,
-                  GError      **error)
+fold_run_with_scratch (VnOpContext  *ctx,
+                       GError      **error)
 {
   gpointer scratch = NULL;
   gboolean ok;
@@ -181,8 +181,8 @@ run_with_scratch (VnOpContext  *ctx,
 
 /* Fills call->out, or leaves it empty if the operator cannot be computed here. */
 static gboolean
-compute (Call    *call,
-         GError **error)
+fold_compute (Call    *call,
+              GError **error)
 {
   VnOpContext *ctx = &call->ctx;
 
@@ -192,7 +192,7 @@ compute (Call    *call,
       call->out[0] = vn_tensor_new_reshaped (call->in[0], &call->out_types[0].shape, error);
       return call->out[0] != NULL;
     }
-  if (ctx->op->run == NULL || !has_kernel (call))
+  if (ctx->op->run == NULL || !fold_has_kernel (call))
     return TRUE;
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (call->out[i] == NULL)
@@ -201,14 +201,14 @@ compute (Call    *call,
         if (call->out[i] == NULL)
           return FALSE;
       }
-  return run_with_scratch (ctx, error);
+  return fold_run_with_scratch (ctx, error);
 }
 
 static void
-replace_node (VnPassContext *ctx,
-              GHashTable    *returned,
-              VnNode        *node,
-              const Call    *call)
+fold_replace_node (VnPassContext *ctx,
+                   GHashTable    *returned,
+                   VnNode        *node,
+                   const Call    *call)
 {
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *op_type = g_strdup (node->op_type);
@@ -244,25 +244,25 @@ fold_node (VnPassContext  *ctx,
 
   if (op == NULL || op->makes_outputs)
     return TRUE;
-  if (!call_init (&call, node, op, vn_model_get_opset (ctx->model, node->domain), error))
+  if (!fold_call_init (&call, node, op, vn_model_get_opset (ctx->model, node->domain), error))
     return FALSE;
 
   /* What cannot be computed now fails when the network runs, or never does: it just stays. */
   if (!vn_op_check_call (&call.ctx, &local) || !vn_op_infer (&call.ctx, &local))
     return TRUE;
-  if (!has_results (&call))
+  if (!fold_has_results (&call))
     {
-      if (!has_constant_inputs (node) || (!large && !is_small_enough (&call)))
+      if (!fold_has_constant_inputs (node) || (!large && !fold_is_small_enough (&call)))
         return TRUE;
-      if (!compute (&call, &local) && vn_error_is_memory (local))
+      if (!fold_compute (&call, &local) && vn_error_is_memory (local))
         {
           g_propagate_error (error, g_steal_pointer (&local));
           return FALSE;
         }
-      if (local != NULL || !has_results (&call))
+      if (local != NULL || !fold_has_results (&call))
         return TRUE;
     }
-  replace_node (ctx, returned, node, &call);
+  fold_replace_node (ctx, returned, node, &call);
   return TRUE;
 }
 
@@ -279,7 +279,7 @@ vn_rewrite_fold_node (VnPassContext  *ctx,
 {
   const VnValue *value = vn_node_get_output (node, 0);
 
-  if (node->outputs->len != 1 || value == NULL || vn_rewrite_is_kept (returned, value) || !has_constant_inputs (node))
+  if (node->outputs->len != 1 || value == NULL || vn_rewrite_is_kept (returned, value) || !fold_has_constant_inputs (node))
     return TRUE;
   return fold_node (ctx, returned, node, TRUE, error);
 }
@@ -295,7 +295,7 @@ fold_graph (VnPassContext  *ctx,
   if (order == NULL)
     return FALSE;
   for (guint i = 0; i < order->len; i++)
-    if (may_fold (returned, g_ptr_array_index (order, i)) &&
+    if (fold_may (returned, g_ptr_array_index (order, i)) &&
         !fold_node (ctx, returned, g_ptr_array_index (order, i), FALSE, error))
       return FALSE;
   return TRUE;

@@ -23,8 +23,8 @@ static const struct {
 };
 
 static void
-note_interface (VnPassContext *ctx,
-                const VnValue *value)
+fp16_note_interface (VnPassContext *ctx,
+                     const VnValue *value)
 {
   if ((value->is_input && value->initializer == NULL) || (value->is_output && value->graph == ctx->model->graph))
     vn_notes_add (ctx->notes, VN_NOTE_INFO, "float16-interface", value->name,
@@ -33,9 +33,9 @@ note_interface (VnPassContext *ctx,
 }
 
 static gboolean
-widen_value (VnPassContext  *ctx,
-             VnValue        *value,
-             GError        **error)
+fp16_widen_value (VnPassContext  *ctx,
+                  VnValue        *value,
+                  GError        **error)
 {
   gboolean typed = value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
 
@@ -55,14 +55,14 @@ widen_value (VnPassContext  *ctx,
   else
     return TRUE;
   vn_edit_log_add (ctx->log, "set", value->name, NULL, _("float16 to float32"));
-  note_interface (ctx, value);
+  fp16_note_interface (ctx, value);
   return TRUE;
 }
 
 static gboolean
-widen_tensor (VnTensor **tensor,
-              gboolean  *changed,
-              GError   **error)
+fp16_widen_tensor (VnTensor **tensor,
+                   gboolean  *changed,
+                   GError   **error)
 {
   VnTensor *wide;
 
@@ -78,7 +78,7 @@ widen_tensor (VnTensor **tensor,
 }
 
 static gboolean
-widen_type_attrs (VnNode *node)
+fp16_widen_type_attrs (VnNode *node)
 {
   gboolean changed = FALSE;
 
@@ -92,30 +92,30 @@ widen_type_attrs (VnNode *node)
   return changed;
 }
 
-static gboolean widen_graph (VnPassContext  *ctx,
-                             VnGraph        *graph,
-                             GError        **error);
+static gboolean fp16_widen_graph (VnPassContext  *ctx,
+                                  VnGraph        *graph,
+                                  GError        **error);
 
 static gboolean
-widen_node (VnPassContext  *ctx,
-            VnNode         *node,
-            GError        **error)
+fp16_widen_node (VnPassContext  *ctx,
+                 VnNode         *node,
+                 GError        **error)
 {
-  gboolean changed = widen_type_attrs (node);
+  gboolean changed = fp16_widen_type_attrs (node);
   g_autofree char *label = vn_node_dup_label (node);
 
   for (guint i = 0; i < node->attrs->len; i++)
     {
       VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
-      if (!widen_tensor (&attr->tensor, &changed, error) ||
-          (attr->graph != NULL && !widen_graph (ctx, attr->graph, error)))
+      if (!fp16_widen_tensor (&attr->tensor, &changed, error) ||
+          (attr->graph != NULL && !fp16_widen_graph (ctx, attr->graph, error)))
         return FALSE;
       for (guint k = 0; attr->tensors != NULL && k < attr->tensors->len; k++)
-        if (!widen_tensor ((VnTensor **) &attr->tensors->pdata[k], &changed, error))
+        if (!fp16_widen_tensor ((VnTensor **) &attr->tensors->pdata[k], &changed, error))
           return FALSE;
       for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
-        if (!widen_graph (ctx, g_ptr_array_index (attr->graphs, k), error))
+        if (!fp16_widen_graph (ctx, g_ptr_array_index (attr->graphs, k), error))
           return FALSE;
     }
   if (changed)
@@ -124,15 +124,15 @@ widen_node (VnPassContext  *ctx,
 }
 
 static gboolean
-widen_graph (VnPassContext  *ctx,
-             VnGraph        *graph,
-             GError        **error)
+fp16_widen_graph (VnPassContext  *ctx,
+                  VnGraph        *graph,
+                  GError        **error)
 {
   for (guint i = 0; i < graph->values->len; i++)
-    if (!widen_value (ctx, g_ptr_array_index (graph->values, i), error))
+    if (!fp16_widen_value (ctx, g_ptr_array_index (graph->values, i), error))
       return FALSE;
   for (guint i = 0; i < graph->nodes->len; i++)
-    if (!widen_node (ctx, g_ptr_array_index (graph->nodes, i), error))
+    if (!fp16_widen_node (ctx, g_ptr_array_index (graph->nodes, i), error))
       return FALSE;
   return TRUE;
 }
@@ -141,10 +141,10 @@ static gboolean
 fp16_run (VnPassContext  *ctx,
           GError        **error)
 {
-  if (!widen_graph (ctx, ctx->model->graph, error))
+  if (!fp16_widen_graph (ctx, ctx->model->graph, error))
     return FALSE;
   for (guint i = 0; i < ctx->model->functions->len; i++)
-    if (!widen_graph (ctx, ((VnFunction *) g_ptr_array_index (ctx->model->functions, i))->body, error))
+    if (!fp16_widen_graph (ctx, ((VnFunction *) g_ptr_array_index (ctx->model->functions, i))->body, error))
       return FALSE;
   return TRUE;
 }

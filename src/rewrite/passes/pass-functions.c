@@ -20,27 +20,27 @@ struct Chain
   guint             depth;
 };
 
-static gboolean expand_nodes (Expand       *self,
-                              GPtrArray    *nodes,
-                              const Chain  *chain,
-                              GError      **error);
+static gboolean functions_expand_nodes (Expand       *self,
+                                        GPtrArray    *nodes,
+                                        const Chain  *chain,
+                                        GError      **error);
 
 static const char *
-plain_domain (const char *domain)
+functions_plain_domain (const char *domain)
 {
   return domain == NULL || g_str_equal (domain, "ai.onnx") ? "" : domain;
 }
 
 static const VnFunction *
-find_function (const VnModel *model,
-               const VnNode  *node)
+functions_find_function (const VnModel *model,
+                         const VnNode  *node)
 {
   for (guint i = 0; i < model->functions->len; i++)
     {
       const VnFunction *function = g_ptr_array_index (model->functions, i);
       const char *overload = function->overload != NULL ? function->overload : "";
 
-      if (g_str_equal (function->name, node->op_type) && g_str_equal (plain_domain (function->domain), node->domain) &&
+      if (g_str_equal (function->name, node->op_type) && g_str_equal (functions_plain_domain (function->domain), node->domain) &&
           g_str_equal (overload, node->overload != NULL ? node->overload : ""))
         return function;
     }
@@ -48,9 +48,9 @@ find_function (const VnModel *model,
 }
 
 static char *
-dup_function_name (const VnFunction *function)
+functions_dup_function_name (const VnFunction *function)
 {
-  const char *domain = plain_domain (function->domain);
+  const char *domain = functions_plain_domain (function->domain);
 
   return g_strdup_printf ("%s%s%s%s%s", domain, *domain != '\0' ? "." : "", function->name,
                           function->overload != NULL && *function->overload != '\0' ? ":" : "",
@@ -64,9 +64,9 @@ typedef gboolean (*NodeFunc) (const VnNode *node,
 
 /* Until @func returns TRUE. */
 static gboolean
-any_node (const VnGraph *graph,
-          NodeFunc       func,
-          gpointer       data)
+functions_any_node (const VnGraph *graph,
+                    NodeFunc       func,
+                    gpointer       data)
 {
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -78,10 +78,10 @@ any_node (const VnGraph *graph,
         {
           const VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-          if (attr->graph != NULL && any_node (attr->graph, func, data))
+          if (attr->graph != NULL && functions_any_node (attr->graph, func, data))
             return TRUE;
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            if (any_node (g_ptr_array_index (attr->graphs, g), func, data))
+            if (functions_any_node (g_ptr_array_index (attr->graphs, g), func, data))
               return TRUE;
         }
     }
@@ -100,14 +100,14 @@ typedef struct
 
 /* A node that means something else in the two versions, as far as that is known. */
 static gboolean
-has_changed (const VnNode *node,
-             gpointer      data)
+functions_has_changed (const VnNode *node,
+                       gpointer      data)
 {
   Change *self = data;
   guint n;
   const VnOpsetRule *rules = vn_opset_rules (&n);
 
-  if (!g_str_equal (node->domain, self->domain) || find_function (self->model, node) != NULL)
+  if (!g_str_equal (node->domain, self->domain) || functions_find_function (self->model, node) != NULL)
     return FALSE;
   self->found = node;
   for (guint i = 0; *self->domain == '\0' && i < n; i++)
@@ -120,29 +120,29 @@ has_changed (const VnNode *node,
 }
 
 static gboolean
-refuse_opset (const VnFunction *function,
-              const VnOpset    *opset,
-              gint64            version,
-              const VnNode     *node,
-              GError          **error)
+functions_refuse_opset (const VnFunction *function,
+                        const VnOpset    *opset,
+                        gint64            version,
+                        const VnNode     *node,
+                        GError          **error)
 {
-  g_autofree char *name = dup_function_name (function);
+  g_autofree char *name = functions_dup_function_name (function);
 
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("The function “%s” uses %s of opset %lld of “%s”, the model imports opset %lld"
                  ", where it may mean something else: convert the model to the opset of the function"),
                name, node->op_type, (long long) opset->version,
-               *plain_domain (opset->domain) != '\0' ? opset->domain : "ai.onnx", (long long) version);
+               *functions_plain_domain (opset->domain) != '\0' ? opset->domain : "ai.onnx", (long long) version);
   return FALSE;
 }
 
 /* What a function imports and the model does not is imported from now on. @from: version of the standard operators that
  * the function is written for, if the model has a newer one. */
 static gboolean
-meet_opsets (Expand            *self,
-             const VnFunction  *function,
-             gint64            *from,
-             GError           **error)
+functions_meet_opsets (Expand            *self,
+                       const VnFunction  *function,
+                       gint64            *from,
+                       GError           **error)
 {
   VnModel *model = self->ctx->model;
 
@@ -150,7 +150,7 @@ meet_opsets (Expand            *self,
   for (guint i = 0; function->opsets != NULL && i < function->opsets->len; i++)
     {
       const VnOpset *opset = &g_array_index (function->opsets, VnOpset, i);
-      const char *domain = plain_domain (opset->domain);
+      const char *domain = functions_plain_domain (opset->domain);
       gint64 version = vn_model_get_opset (model, domain);
       Change change = { model, domain, version, opset->version };
 
@@ -158,8 +158,8 @@ meet_opsets (Expand            *self,
         vn_model_set_opset (model, domain, opset->version);
       if (*domain == '\0' && (version == 0 || opset->version < version))
         *from = opset->version;
-      else if (version != 0 && version != opset->version && any_node (function->body, has_changed, &change))
-        return refuse_opset (function, opset, version, change.found, error);
+      else if (version != 0 && version != opset->version && functions_any_node (function->body, functions_has_changed, &change))
+        return functions_refuse_opset (function, opset, version, change.found, error);
     }
   return TRUE;
 }
@@ -167,16 +167,16 @@ meet_opsets (Expand            *self,
 /* ---- calls ---- */
 
 static gboolean
-refuse_recursion (const VnFunction *function,
-                  const Chain      *chain,
-                  GError          **error)
+functions_refuse_recursion (const VnFunction *function,
+                            const Chain      *chain,
+                            GError          **error)
 {
-  g_autofree char *name = dup_function_name (function);
+  g_autofree char *name = functions_dup_function_name (function);
   g_autofree char *text = g_strdup (name);
 
   for (; chain != NULL; chain = chain->outer)
     {
-      g_autofree char *outer = dup_function_name (chain->function);
+      g_autofree char *outer = functions_dup_function_name (chain->function);
       char *longer = g_strconcat (outer, " → ", text, NULL);
 
       g_free (text);
@@ -189,13 +189,13 @@ refuse_recursion (const VnFunction *function,
 }
 
 static gboolean
-check_chain (const VnFunction *function,
-             const Chain      *chain,
-             GError          **error)
+functions_check_chain (const VnFunction *function,
+                       const Chain      *chain,
+                       GError          **error)
 {
   for (const Chain *c = chain; c != NULL; c = c->outer)
     if (c->function == function)
-      return refuse_recursion (function, chain, error);
+      return functions_refuse_recursion (function, chain, error);
   if (chain == NULL || chain->depth < MAX_DEPTH)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Functions call each other more than %d deep, last “%s”"), MAX_DEPTH,
@@ -204,11 +204,11 @@ check_chain (const VnFunction *function,
 }
 
 static gboolean
-check_call (const VnNode      *node,
-            const VnFunction  *function,
-            GError           **error)
+functions_check_call (const VnNode      *node,
+                      const VnFunction  *function,
+                      GError           **error)
 {
-  g_autofree char *name = dup_function_name (function);
+  g_autofree char *name = functions_dup_function_name (function);
 
   if (node->inputs->len <= function->body->inputs->len && node->outputs->len <= function->body->outputs->len)
     return TRUE;
@@ -219,21 +219,21 @@ check_call (const VnNode      *node,
 }
 
 static gboolean
-expand_call (Expand            *self,
-             VnNode            *node,
-             const VnFunction  *function,
-             const Chain       *chain,
-             GError           **error)
+functions_expand_call (Expand            *self,
+                       VnNode            *node,
+                       const VnFunction  *function,
+                       const Chain       *chain,
+                       GError           **error)
 {
   const Chain inner = { function, chain, chain != NULL ? chain->depth + 1 : 1 };
   g_autoptr(GPtrArray) added = g_ptr_array_new ();
   g_autofree char *label = vn_node_dup_label (node);
   g_autofree char *prefix = g_strdup (*node->name != '\0' ? node->name : node->op_type);
-  g_autofree char *name = dup_function_name (function);
+  g_autofree char *name = functions_dup_function_name (function);
   gint64 from;
 
-  if (!check_chain (function, chain, error) || !check_call (node, function, error) ||
-      !meet_opsets (self, function, &from, error) ||
+  if (!functions_check_chain (function, chain, error) || !functions_check_call (node, function, error) ||
+      !functions_meet_opsets (self, function, &from, error) ||
       !vn_rewrite_inline (self->inliner, node, function->body, function, prefix, added, error) ||
       !vn_opset_convert_nodes (self->ctx, added, from, vn_model_get_opset (self->ctx->model, ""), error))
     {
@@ -241,52 +241,52 @@ expand_call (Expand            *self,
       return FALSE;
     }
   vn_edit_log_add (self->ctx->log, "replace", label, NULL, _("by the %u nodes of the function %s"), added->len, name);
-  return expand_nodes (self, added, &inner, error);
+  return functions_expand_nodes (self, added, &inner, error);
 }
 
 static gboolean
-expand_graph (Expand       *self,
-              VnGraph      *graph,
-              const Chain  *chain,
-              GError      **error)
+functions_expand_graph (Expand       *self,
+                        VnGraph      *graph,
+                        const Chain  *chain,
+                        GError      **error)
 {
   g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
 
-  return expand_nodes (self, nodes, chain, error);
+  return functions_expand_nodes (self, nodes, chain, error);
 }
 
 static gboolean
-expand_inner (Expand       *self,
-              VnNode       *node,
-              const Chain  *chain,
-              GError      **error)
+functions_expand_inner (Expand       *self,
+                        VnNode       *node,
+                        const Chain  *chain,
+                        GError      **error)
 {
   for (guint a = 0; a < node->attrs->len; a++)
     {
       VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
-      if (attr->graph != NULL && !expand_graph (self, attr->graph, chain, error))
+      if (attr->graph != NULL && !functions_expand_graph (self, attr->graph, chain, error))
         return FALSE;
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-        if (!expand_graph (self, g_ptr_array_index (attr->graphs, g), chain, error))
+        if (!functions_expand_graph (self, g_ptr_array_index (attr->graphs, g), chain, error))
           return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-expand_nodes (Expand       *self,
-              GPtrArray    *nodes,
-              const Chain  *chain,
-              GError      **error)
+functions_expand_nodes (Expand       *self,
+                        GPtrArray    *nodes,
+                        const Chain  *chain,
+                        GError      **error)
 {
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
-      const VnFunction *function = vn_op_lookup_node (node, NULL) == NULL ? find_function (self->ctx->model, node) : NULL;
+      const VnFunction *function = vn_op_lookup_node (node, NULL) == NULL ? functions_find_function (self->ctx->model, node) : NULL;
 
       if (g_cancellable_set_error_if_cancelled (self->ctx->cancellable, error) ||
-          (function != NULL ? !expand_call (self, node, function, chain, error) : !expand_inner (self, node, chain, error)))
+          (function != NULL ? !functions_expand_call (self, node, function, chain, error) : !functions_expand_inner (self, node, chain, error)))
         return FALSE;
     }
   return TRUE;
@@ -301,24 +301,24 @@ typedef struct
 } Calls;
 
 static gboolean
-mark_called (const VnNode *node,
-             gpointer      data)
+functions_mark_called (const VnNode *node,
+                       gpointer      data)
 {
   Calls *self = data;
-  const VnFunction *function = find_function (self->model, node);
+  const VnFunction *function = functions_find_function (self->model, node);
 
   if (function != NULL && g_hash_table_add (self->called, (gpointer) function))
-    any_node (function->body, mark_called, self);
+    functions_any_node (function->body, functions_mark_called, self);
   return FALSE;
 }
 
 static void
-drop_functions (VnModel *model)
+functions_drop (VnModel *model)
 {
   g_autoptr(GHashTable) called = g_hash_table_new (NULL, NULL);
   Calls calls = { model, called };
 
-  any_node (model->graph, mark_called, &calls);
+  functions_any_node (model->graph, functions_mark_called, &calls);
   for (guint i = model->functions->len; i-- > 0;)
     if (!g_hash_table_contains (called, g_ptr_array_index (model->functions, i)))
       g_ptr_array_remove_index (model->functions, i);
@@ -335,9 +335,9 @@ functions_run (VnPassContext  *ctx,
     return TRUE;
   inliner = vn_inliner_new (ctx);
   self.inliner = inliner;
-  if (!expand_graph (&self, ctx->model->graph, NULL, error))
+  if (!functions_expand_graph (&self, ctx->model->graph, NULL, error))
     return FALSE;
-  drop_functions (ctx->model);
+  functions_drop (ctx->model);
   return TRUE;
 }
 

@@ -4,8 +4,8 @@
 
 /* A bias that Gemm spreads over the rows as Add does. */
 static gboolean
-is_row (const VnValue *bias,
-        gint64         n)
+gemm_is_row (const VnValue *bias,
+             gint64         n)
 {
   const VnShape *shape = vn_rewrite_get_shape (bias);
 
@@ -16,9 +16,9 @@ is_row (const VnValue *bias,
 
 /* Where the constant stands; G_MAXUINT: this is no such pair. */
 static guint
-find_bias (GHashTable   *returned,
-           const VnNode *node,
-           VnNode      **product)
+gemm_find_bias (GHashTable   *returned,
+                const VnNode *node,
+                VnNode      **product)
 {
   for (guint i = 0; i < 2 && vn_node_is (node, "Add") && node->inputs->len == 2; i++)
     {
@@ -31,17 +31,17 @@ find_bias (GHashTable   *returned,
       b = vn_rewrite_get_shape (vn_node_get_input (*product, 1));
       if (a != NULL && b != NULL && a->rank == 2 && b->rank == 2 && b->dims[1] > 0 &&
           vn_rewrite_get_dtype (vn_node_get_input (*product, 0)) == VN_DTYPE_F32 &&
-          is_row (vn_node_get_input (node, 1 - i), b->dims[1]))
+          gemm_is_row (vn_node_get_input (node, 1 - i), b->dims[1]))
         return 1 - i;
     }
   return G_MAXUINT;
 }
 
 static void
-make_gemm (VnPassContext *ctx,
-           VnNode        *add,
-           VnNode        *product,
-           guint          bias)
+gemm_make_gemm (VnPassContext *ctx,
+                VnNode        *add,
+                VnNode        *product,
+                guint          bias)
 {
   VnValue *between = vn_node_get_output (product, 0), *result = vn_node_get_output (add, 0);
   VnValue *constant = vn_node_get_input (add, bias);
@@ -67,10 +67,10 @@ gemm_graph (VnPassContext  *ctx,
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i), *product = NULL;
-      guint bias = vn_node_get_output (node, 0) != NULL ? find_bias (returned, node, &product) : G_MAXUINT;
+      guint bias = vn_node_get_output (node, 0) != NULL ? gemm_find_bias (returned, node, &product) : G_MAXUINT;
 
       if (bias != G_MAXUINT && vn_node_get_input (node, bias)->initializer != NULL)
-        make_gemm (ctx, node, product, bias);
+        gemm_make_gemm (ctx, node, product, bias);
     }
   return TRUE;
 }

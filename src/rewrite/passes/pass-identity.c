@@ -4,7 +4,7 @@
 #include "vn-rewrite-private.h"
 
 static gboolean
-is_idle_dropout (const VnNode *node)
+identity_is_idle_dropout (const VnNode *node)
 {
   const VnValue *mask = vn_node_get_output (node, 1);
   VnValue *training = vn_node_get_input (node, 2);
@@ -16,24 +16,24 @@ is_idle_dropout (const VnNode *node)
 }
 
 static gboolean
-is_idle (const VnNode *node)
+identity_is_idle (const VnNode *node)
 {
   const VnValue *from = vn_node_get_input (node, 0);
 
   if (vn_node_is (node, "Identity"))
     return TRUE;
   if (vn_node_is (node, "Dropout"))
-    return is_idle_dropout (node);
+    return identity_is_idle_dropout (node);
   return vn_node_is (node, "Cast") && from->type.kind == VN_TYPE_TENSOR && from->type.dtype != VN_DTYPE_UNDEFINED &&
          vn_node_get_int (node, "to", 0) == (gint64) from->type.dtype;
 }
 
 static void
-remove_idle (VnPassContext *ctx,
-             GHashTable    *returned,
-             VnNode        *node)
+identity_remove_idle (VnPassContext *ctx,
+                      GHashTable    *returned,
+                      VnNode        *node)
 {
-  if (vn_node_get_input (node, 0) != NULL && vn_node_get_output (node, 0) != NULL && is_idle (node))
+  if (vn_node_get_input (node, 0) != NULL && vn_node_get_output (node, 0) != NULL && identity_is_idle (node))
     vn_rewrite_pass_on (ctx, returned, node, 0);
 }
 
@@ -46,7 +46,7 @@ identity_graph (VnPassContext  *ctx,
   g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
 
   for (guint i = 0; i < nodes->len; i++)
-    remove_idle (ctx, returned, g_ptr_array_index (nodes, i));
+    identity_remove_idle (ctx, returned, g_ptr_array_index (nodes, i));
   return TRUE;
 }
 

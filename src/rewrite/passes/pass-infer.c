@@ -5,8 +5,8 @@
 extern const VnPass vn_pass_infer;
 
 static void
-describe_graph (const VnGraph *graph,
-                GPtrArray     *types)
+infer_describe_graph (const VnGraph *graph,
+                      GPtrArray     *types)
 {
   for (guint i = 0; i < graph->values->len; i++)
     g_ptr_array_add (types, vn_type_to_string (&((const VnValue *) g_ptr_array_index (graph->values, i))->type));
@@ -19,9 +19,9 @@ describe_graph (const VnGraph *graph,
           VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
           if (attr->graph != NULL)
-            describe_graph (attr->graph, types);
+            infer_describe_graph (attr->graph, types);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            describe_graph (g_ptr_array_index (attr->graphs, g), types);
+            infer_describe_graph (g_ptr_array_index (attr->graphs, g), types);
         }
     }
 }
@@ -50,10 +50,10 @@ vn_rewrite_infer (VnPassContext  *ctx,
       options.guess_rank = asked->guess_rank;
       options.int_max = asked->int_max;
     }
-  describe_graph (ctx->model->graph, before);
+  infer_describe_graph (ctx->model->graph, before);
   if (!vn_model_infer_types_with (ctx->model, &options, ctx->notes, error))
     return FALSE;
-  describe_graph (ctx->model->graph, after);
+  infer_describe_graph (ctx->model->graph, after);
   for (guint i = 0; i < before->len && i < after->len; i++)
     n += !g_str_equal (g_ptr_array_index (before, i), g_ptr_array_index (after, i));
   if (n == 0)

@@ -4,28 +4,28 @@
 #include "vn-rewrite-private.h"
 
 static gboolean
-is_channels (gint64 dim)
+nhwc_is_channels (gint64 dim)
 {
   return dim == 1 || dim == 3 || dim == 4;
 }
 
 /* Why not; NULL: it can be done. */
 static const char *
-find_obstacle (const VnValue *value)
+nhwc_find_obstacle (const VnValue *value)
 {
   const VnShape *shape = vn_rewrite_get_shape (value);
 
   if (shape == NULL || shape->rank != 4)
     return _("it does not have four axes");
-  if (!is_channels (shape->dims[1]))
+  if (!nhwc_is_channels (shape->dims[1]))
     return _("its second axis is no axis of 1, 3 or 4 channels");
-  if (is_channels (shape->dims[3]) && shape->dims[3] > shape->dims[1])
+  if (nhwc_is_channels (shape->dims[3]) && shape->dims[3] > shape->dims[1])
     return _("its last axis may be the channels already");
   return value->is_output ? _("it is an output, too") : NULL;
 }
 
 static gboolean
-is_done (const VnValue *value)
+nhwc_is_done (const VnValue *value)
 {
   const VnNode *user = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
   gsize n;
@@ -35,7 +35,7 @@ is_done (const VnValue *value)
 }
 
 static void
-permute_type (VnType *type)
+nhwc_permute_type (VnType *type)
 {
   const VnShape old = type->shape;
   char *names[4];
@@ -53,8 +53,8 @@ permute_type (VnType *type)
 }
 
 static void
-convert_input (VnPassContext *ctx,
-               VnValue       *value)
+nhwc_convert_input (VnPassContext *ctx,
+                    VnValue       *value)
 {
   VnGraph *graph = value->graph;
   g_autofree char *name = g_strdup_printf ("%s_nchw", value->name);
@@ -66,7 +66,7 @@ convert_input (VnPassContext *ctx,
   vn_value_replace_uses (value, inner, NULL);
   node = vn_graph_insert_node (graph, first, NULL, "", "Transpose", &value, 1, &inner, 1);
   vn_node_set_ints (node, "perm", (const gint64[]) { 0, 3, 1, 2 }, 4);
-  permute_type (&value->type);
+  nhwc_permute_type (&value->type);
   text = vn_type_to_string (&value->type);
   vn_edit_log_add (ctx->log, "set", value->name, inner->name, _("takes %s, the channels last"), text);
 }
@@ -80,12 +80,12 @@ nhwc_run (VnPassContext  *ctx,
   for (guint i = 0; i < inputs->len; i++)
     {
       VnValue *value = g_ptr_array_index (inputs, i);
-      const char *obstacle = find_obstacle (value);
+      const char *obstacle = nhwc_find_obstacle (value);
 
-      if (value->initializer != NULL || is_done (value))
+      if (value->initializer != NULL || nhwc_is_done (value))
         continue;
       if (obstacle == NULL)
-        convert_input (ctx, value);
+        nhwc_convert_input (ctx, value);
       else
         vn_notes_add (ctx->notes, VN_NOTE_WARNING, "not-nhwc", value->name, _("the input keeps its axes: %s"), obstacle);
     }

@@ -7,9 +7,9 @@
 #define MAX_INTS (2 * VN_MAX_RANK)
 
 static gboolean
-all_are (const gint64 *values,
-         gsize         n,
-         gint64        wanted)
+no_ops_all_are (const gint64 *values,
+                gsize         n,
+                gint64        wanted)
 {
   for (gsize i = 0; i < n; i++)
     if (values[i] != wanted)
@@ -18,14 +18,14 @@ all_are (const gint64 *values,
 }
 
 static gboolean
-same_shape (const VnNode *node)
+no_ops_same_shape (const VnNode *node)
 {
   return vn_rewrite_same_static_shape (vn_node_get_input (node, 0), vn_node_get_output (node, 0));
 }
 
 /* The number of elements stays: one size may be open if all others are the same and not 0. */
 static gboolean
-is_idle_reshape (const VnNode *node)
+no_ops_is_idle_reshape (const VnNode *node)
 {
   const VnShape *from = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   const VnShape *to = vn_rewrite_get_shape (vn_node_get_output (node, 0));
@@ -48,7 +48,7 @@ is_idle_reshape (const VnNode *node)
 }
 
 static gboolean
-is_idle_transpose (const VnNode *node)
+no_ops_is_idle_transpose (const VnNode *node)
 {
   gsize n;
   const gint64 *perm = vn_node_get_ints (node, "perm", &n);
@@ -63,120 +63,120 @@ is_idle_transpose (const VnNode *node)
 }
 
 static gboolean
-is_idle_slice (const VnNode *node)
+no_ops_is_idle_slice (const VnNode *node)
 {
   gint64 steps[MAX_INTS];
   gsize n;
 
-  return same_shape (node) && vn_rewrite_get_ints (node, NULL, 4, steps, MAX_INTS, &n) && all_are (steps, n, 1);
+  return no_ops_same_shape (node) && vn_rewrite_get_ints (node, NULL, 4, steps, MAX_INTS, &n) && no_ops_all_are (steps, n, 1);
 }
 
 static gboolean
-is_idle_pad (const VnNode *node)
+no_ops_is_idle_pad (const VnNode *node)
 {
   gint64 pads[MAX_INTS];
   gsize n;
 
-  return vn_rewrite_get_ints (node, "pads", 1, pads, MAX_INTS, &n) && n > 0 && all_are (pads, n, 0);
+  return vn_rewrite_get_ints (node, "pads", 1, pads, MAX_INTS, &n) && n > 0 && no_ops_all_are (pads, n, 0);
 }
 
 /* At a scale of 1 every rule of coordinates but these two means each element itself. */
 static gboolean
-is_idle_resize (const VnNode *node)
+no_ops_is_idle_resize (const VnNode *node)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
   g_autofree char *rule = vn_node_dup_string (node, "coordinate_transformation_mode", "half_pixel");
   VnValue *scales = vn_node_get_input (node, vn_node_is (node, "Resize") && node->inputs->len > 2 ? 2 : 1);
   VnTensor *tensor = scales != NULL ? vn_value_get_constant (scales) : NULL;
 
-  if (!same_shape (node) || g_str_equal (mode, "cubic") || g_str_equal (rule, "tf_crop_and_resize") ||
+  if (!no_ops_same_shape (node) || g_str_equal (mode, "cubic") || g_str_equal (rule, "tf_crop_and_resize") ||
       g_str_equal (rule, "tf_half_pixel_for_nn"))
     return FALSE;
   return scales == NULL || (tensor != NULL && tensor->n_elements == 0) || vn_rewrite_is_filled_with (scales, 1);
 }
 
 static gboolean
-has_one_input (const VnNode *node)
+no_ops_has_one_input (const VnNode *node)
 {
   return node->inputs->len == 1;
 }
 
 static gboolean
-has_one_output (const VnNode *node)
+no_ops_has_one_output (const VnNode *node)
 {
-  return node->outputs->len == 1 && same_shape (node);
+  return node->outputs->len == 1 && no_ops_same_shape (node);
 }
 
 static gboolean
-has_no_bounds (const VnNode *node)
+no_ops_has_no_bounds (const VnNode *node)
 {
   return node->attrs->len == 0 && vn_node_get_input (node, 1) == NULL && vn_node_get_input (node, 2) == NULL &&
          vn_model_get_opset (node->graph->model, "") >= 11;
 }
 
 static gboolean
-is_pool_of_one (const VnNode *node)
+no_ops_is_pool_of_one (const VnNode *node)
 {
   gsize n_kernel, n_strides, n_pads;
   const gint64 *kernel = vn_node_get_ints (node, "kernel_shape", &n_kernel);
   const gint64 *strides = vn_node_get_ints (node, "strides", &n_strides);
   const gint64 *pads = vn_node_get_ints (node, "pads", &n_pads);
 
-  return kernel != NULL && all_are (kernel, n_kernel, 1) && (strides == NULL || all_are (strides, n_strides, 1)) &&
-         (pads == NULL || all_are (pads, n_pads, 0)) && same_shape (node);
+  return kernel != NULL && no_ops_all_are (kernel, n_kernel, 1) && (strides == NULL || no_ops_all_are (strides, n_strides, 1)) &&
+         (pads == NULL || no_ops_all_are (pads, n_pads, 0)) && no_ops_same_shape (node);
 }
 
 static gboolean
-second_is_zero (const VnNode *node)
+no_ops_second_is_zero (const VnNode *node)
 {
-  return vn_rewrite_is_filled_with (vn_node_get_input (node, 1), 0) && same_shape (node);
+  return vn_rewrite_is_filled_with (vn_node_get_input (node, 1), 0) && no_ops_same_shape (node);
 }
 
 static gboolean
-second_is_one (const VnNode *node)
+no_ops_second_is_one (const VnNode *node)
 {
-  return vn_rewrite_is_filled_with (vn_node_get_input (node, 1), 1) && same_shape (node);
+  return vn_rewrite_is_filled_with (vn_node_get_input (node, 1), 1) && no_ops_same_shape (node);
 }
 
 static const struct {
   const char *op_type;
   gboolean  (*is_idle) (const VnNode *node);
 } rules[] = {
-  { "Add",         second_is_zero    },
-  { "AveragePool", is_pool_of_one    },
-  { "Clip",        has_no_bounds     },
-  { "Concat",      has_one_input     },
-  { "Div",         second_is_one     },
-  { "Expand",      same_shape        },
-  { "Flatten",     is_idle_reshape   },
-  { "Max",         has_one_input     },
-  { "MaxPool",     is_pool_of_one    },
-  { "Mean",        has_one_input     },
-  { "Min",         has_one_input     },
-  { "Mul",         second_is_one     },
-  { "Pad",         is_idle_pad       },
-  { "Pow",         second_is_one     },
-  { "ReduceMax",   same_shape        },
-  { "ReduceMean",  same_shape        },
-  { "ReduceMin",   same_shape        },
-  { "ReduceProd",  same_shape        },
-  { "ReduceSum",   same_shape        },
-  { "Reshape",     is_idle_reshape   },
-  { "Resize",      is_idle_resize    },
-  { "Slice",       is_idle_slice     },
-  { "Split",       has_one_output    },
-  { "Squeeze",     is_idle_reshape   },
-  { "Sub",         second_is_zero    },
-  { "Sum",         has_one_input     },
-  { "Tile",        same_shape        },
-  { "Transpose",   is_idle_transpose },
-  { "Unsqueeze",   is_idle_reshape   },
-  { "Upsample",    is_idle_resize    },
+  { "Add",         no_ops_second_is_zero    },
+  { "AveragePool", no_ops_is_pool_of_one    },
+  { "Clip",        no_ops_has_no_bounds     },
+  { "Concat",      no_ops_has_one_input     },
+  { "Div",         no_ops_second_is_one     },
+  { "Expand",      no_ops_same_shape        },
+  { "Flatten",     no_ops_is_idle_reshape   },
+  { "Max",         no_ops_has_one_input     },
+  { "MaxPool",     no_ops_is_pool_of_one    },
+  { "Mean",        no_ops_has_one_input     },
+  { "Min",         no_ops_has_one_input     },
+  { "Mul",         no_ops_second_is_one     },
+  { "Pad",         no_ops_is_idle_pad       },
+  { "Pow",         no_ops_second_is_one     },
+  { "ReduceMax",   no_ops_same_shape        },
+  { "ReduceMean",  no_ops_same_shape        },
+  { "ReduceMin",   no_ops_same_shape        },
+  { "ReduceProd",  no_ops_same_shape        },
+  { "ReduceSum",   no_ops_same_shape        },
+  { "Reshape",     no_ops_is_idle_reshape   },
+  { "Resize",      no_ops_is_idle_resize    },
+  { "Slice",       no_ops_is_idle_slice     },
+  { "Split",       no_ops_has_one_output    },
+  { "Squeeze",     no_ops_is_idle_reshape   },
+  { "Sub",         no_ops_second_is_zero    },
+  { "Sum",         no_ops_has_one_input     },
+  { "Tile",        no_ops_same_shape        },
+  { "Transpose",   no_ops_is_idle_transpose },
+  { "Unsqueeze",   no_ops_is_idle_reshape   },
+  { "Upsample",    no_ops_is_idle_resize    },
 };
 
 /* Adding and multiplying go by either side. */
 static guint
-find_idle_input (const VnNode *node)
+no_ops_find_idle_input (const VnNode *node)
 {
   gboolean sum = vn_node_is (node, "Add"), product = vn_node_is (node, "Mul");
 
@@ -204,7 +204,7 @@ no_ops_graph (VnPassContext  *ctx,
 
       if (vn_node_get_input (node, 0) == NULL || vn_node_get_output (node, 0) == NULL)
         continue;
-      input = find_idle_input (node);
+      input = no_ops_find_idle_input (node);
       if (input != G_MAXUINT && vn_node_get_input (node, input) != NULL)
         vn_rewrite_pass_on (ctx, returned, node, input);
     }

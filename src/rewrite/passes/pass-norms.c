@@ -7,10 +7,10 @@
 
 /* Names of intermediate results go, so nobody else may use them. */
 static VnNode *
-only_producer (GHashTable   *returned,
-               const VnNode *node,
-               guint         i,
-               const char   *op_type)
+norms_only_producer (GHashTable   *returned,
+                     const VnNode *node,
+                     guint         i,
+                     const char   *op_type)
 {
   return vn_rewrite_producer_of_only (returned, node, i, op_type);
 }
@@ -56,7 +56,7 @@ vn_rewrite_replace_pattern (VnPassContext *ctx,
 /* ---- LayerNormalization: (x - mean) / sqrt (mean ((x - mean)^2) + epsilon) * scale + bias ---- */
 
 static gboolean
-is_last_axis_mean (const VnNode *node)
+norms_is_last_axis_mean (const VnNode *node)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   gint64 axes[VN_MAX_RANK];
@@ -102,8 +102,8 @@ vn_rewrite_find_centred (const VnValue *centred,
 }
 
 static gboolean
-is_line_of (const VnValue *value,
-            const VnValue *x)
+norms_is_line_of (const VnValue *value,
+                  const VnValue *x)
 {
   const VnShape *line = vn_rewrite_get_shape (value), *shape = vn_rewrite_get_shape (x);
 
@@ -113,14 +113,14 @@ is_line_of (const VnValue *value,
 
 /* The constant operand of a sum or product, which is the other input than that of @inner. */
 static VnValue *
-find_line (const VnNode *node,
-           const VnNode *inner,
-           const VnValue *x)
+norms_find_line (const VnNode *node,
+                 const VnNode *inner,
+                 const VnValue *x)
 {
   VnValue *result = vn_node_get_output (inner, 0);
   VnValue *line = vn_node_get_input (node, vn_node_get_input (node, 0) == result ? 1 : 0);
 
-  return is_line_of (line, x) ? line : NULL;
+  return norms_is_line_of (line, x) ? line : NULL;
 }
 
 /*< private >
@@ -133,34 +133,34 @@ vn_rewrite_producer_either (GHashTable   *returned,
                             const VnNode *node,
                             const char   *op_type)
 {
-  VnNode *found = only_producer (returned, node, 0, op_type);
+  VnNode *found = norms_only_producer (returned, node, 0, op_type);
 
-  return found != NULL ? found : only_producer (returned, node, 1, op_type);
+  return found != NULL ? found : norms_only_producer (returned, node, 1, op_type);
 }
 
 static void
-fuse_layer_norm (VnPassContext *ctx,
-                 GHashTable    *returned,
-                 VnNode        *last)
+norms_fuse_layer_norm (VnPassContext *ctx,
+                       GHashTable    *returned,
+                       VnNode        *last)
 {
   VnNode *mul = vn_node_is (last, "Add") ? vn_rewrite_producer_either (returned, last, "Mul") : NULL;
   VnNode *div = mul != NULL ? vn_rewrite_producer_either (returned, mul, "Div") : NULL;
-  VnNode *root = div != NULL ? only_producer (returned, div, 1, "Sqrt") : NULL;
-  VnNode *plus = root != NULL ? only_producer (returned, root, 0, "Add") : NULL;
+  VnNode *root = div != NULL ? norms_only_producer (returned, div, 1, "Sqrt") : NULL;
+  VnNode *plus = root != NULL ? norms_only_producer (returned, root, 0, "Add") : NULL;
   VnNode *variance = plus != NULL ? vn_rewrite_producer_either (returned, plus, "ReduceMean") : NULL;
   VnValue *x, *inputs[3];
   double epsilon;
 
-  if (variance == NULL || !vn_rewrite_is_variance (variance, vn_node_get_input (div, 0), is_last_axis_mean) ||
+  if (variance == NULL || !vn_rewrite_is_variance (variance, vn_node_get_input (div, 0), norms_is_last_axis_mean) ||
       !vn_rewrite_get_number (vn_node_get_input (plus, vn_rewrite_producer (plus, 0, "ReduceMean") == variance ? 1 : 0),
                               &epsilon))
     return;
-  x = vn_rewrite_find_centred (vn_node_get_input (div, 0), is_last_axis_mean);
+  x = vn_rewrite_find_centred (vn_node_get_input (div, 0), norms_is_last_axis_mean);
   if (x == NULL || vn_rewrite_get_dtype (x) != VN_DTYPE_F32)
     return;
   inputs[0] = x;
-  inputs[1] = find_line (mul, div, x);
-  inputs[2] = find_line (last, mul, x);
+  inputs[1] = norms_find_line (mul, div, x);
+  inputs[2] = norms_find_line (last, mul, x);
   if (inputs[1] == NULL || inputs[2] == NULL)
     return;
   vn_rewrite_replace_pattern (ctx, last, "LayerNormalization", inputs, 3);
@@ -171,8 +171,8 @@ fuse_layer_norm (VnPassContext *ctx,
 /* ---- Gelu: x (1 + erf (x / sqrt (2))) / 2, the half at one of three places ---- */
 
 static gboolean
-is_scaled (const VnNode *node,
-           VnValue     **x)
+norms_is_scaled (const VnNode *node,
+                 VnValue     **x)
 {
   *x = vn_node_get_input (node, 0);
   return (vn_node_is (node, "Div") && vn_rewrite_input_is (node, 1, G_SQRT2)) || (vn_node_is (node, "Mul") && vn_rewrite_input_is (node, 1, M_SQRT1_2));
@@ -180,23 +180,23 @@ is_scaled (const VnNode *node,
 
 /* x of 1 + erf (x / sqrt (2)). */
 static VnValue *
-find_erf (GHashTable   *returned,
-          const VnNode *plus)
+norms_find_erf (GHashTable   *returned,
+                const VnNode *plus)
 {
   VnNode *erf = vn_rewrite_producer_either (returned, plus, "Erf");
   VnValue *scaled = erf != NULL ? vn_node_get_input (erf, 0) : NULL, *x = NULL;
 
   if (erf == NULL || !(vn_rewrite_input_is (plus, 0, 1) || vn_rewrite_input_is (plus, 1, 1)) || scaled->producer == NULL ||
-      scaled->uses->len != 1 || !is_scaled (scaled->producer, &x))
+      scaled->uses->len != 1 || !norms_is_scaled (scaled->producer, &x))
     return NULL;
   return x;
 }
 
 /* Of three factors one is @plus's result, one x and one 1/2, in any order of two products. */
 static gboolean
-find_factors (GHashTable   *returned,
-              const VnNode *last,
-              VnValue     **x)
+norms_find_factors (GHashTable   *returned,
+                    const VnNode *last,
+                    VnValue     **x)
 {
   VnNode *inner = vn_rewrite_producer_either (returned, last, "Mul"), *plus;
   guint n_x = 0, n_half = 0;
@@ -205,8 +205,8 @@ find_factors (GHashTable   *returned,
   if (inner == NULL)
     return FALSE;
   plus = vn_rewrite_producer_either (returned, inner, "Add");
-  plus = plus != NULL && find_erf (returned, plus) != NULL ? plus : vn_rewrite_producer_either (returned, last, "Add");
-  *x = plus != NULL ? find_erf (returned, plus) : NULL;
+  plus = plus != NULL && norms_find_erf (returned, plus) != NULL ? plus : vn_rewrite_producer_either (returned, last, "Add");
+  *x = plus != NULL ? norms_find_erf (returned, plus) : NULL;
   if (*x == NULL)
     return FALSE;
   for (guint i = 0; i < 2; i++)
@@ -219,13 +219,13 @@ find_factors (GHashTable   *returned,
 }
 
 static void
-fuse_gelu (VnPassContext *ctx,
-           GHashTable    *returned,
-           VnNode        *last)
+norms_fuse_gelu (VnPassContext *ctx,
+                 GHashTable    *returned,
+                 VnNode        *last)
 {
   VnValue *x;
 
-  if (vn_node_is (last, "Mul") && find_factors (returned, last, &x))
+  if (vn_node_is (last, "Mul") && norms_find_factors (returned, last, &x))
     vn_rewrite_replace_pattern (ctx, last, "Gelu", &x, 1);
 }
 
@@ -263,17 +263,17 @@ vn_rewrite_fuse_all (VnPassContext  *ctx,
 }
 
 static gboolean
-layer_norm_run (VnPassContext  *ctx,
-                GError        **error)
+norms_layer_norm_run (VnPassContext  *ctx,
+                      GError        **error)
 {
-  return vn_rewrite_fuse_all (ctx, "fuse-layer-norm", 17, fuse_layer_norm, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-layer-norm", 17, norms_fuse_layer_norm, error);
 }
 
 static gboolean
-gelu_run (VnPassContext  *ctx,
-          GError        **error)
+norms_gelu_run (VnPassContext  *ctx,
+                GError        **error)
 {
-  return vn_rewrite_fuse_all (ctx, "fuse-gelu", 20, fuse_gelu, error);
+  return vn_rewrite_fuse_all (ctx, "fuse-gelu", 20, norms_fuse_gelu, error);
 }
 
 const VnPass vn_pass_fuse_layer_norm = {
@@ -281,7 +281,7 @@ const VnPass vn_pass_fuse_layer_norm = {
   .title = N_("LayerNormalization"),
   .summary = N_("Makes one node of layer normalization that is written out (from opset 17 on)."),
   .stage = VN_PASS_REQUEST,
-  .run = layer_norm_run,
+  .run = norms_layer_norm_run,
 };
 
 const VnPass vn_pass_fuse_gelu = {
@@ -289,5 +289,5 @@ const VnPass vn_pass_fuse_gelu = {
   .title = N_("Gelu"),
   .summary = N_("Makes one node of Gelu that is written out (from opset 20 on)."),
   .stage = VN_PASS_REQUEST,
-  .run = gelu_run,
+  .run = norms_gelu_run,
 };

@@ -9,11 +9,11 @@ typedef void (*NodeFunc) (VnPassContext *ctx,
                           VnNode        *node);
 
 static gboolean
-each_node (VnPassContext  *ctx,
-           const char     *pass,
-           const char     *op_type,
-           NodeFunc        func,
-           GError        **error)
+npu_each_node (VnPassContext  *ctx,
+               const char     *pass,
+               const char     *op_type,
+               NodeFunc        func,
+               GError        **error)
 {
   g_autoptr(GHashTable) returned = NULL;
   g_autoptr(GPtrArray) nodes = NULL;
@@ -30,9 +30,9 @@ each_node (VnPassContext  *ctx,
 }
 
 static void
-log_type (VnPassContext *ctx,
-          const VnNode  *node,
-          const char    *by)
+npu_log_type (VnPassContext *ctx,
+              const VnNode  *node,
+              const char    *by)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -40,9 +40,9 @@ log_type (VnPassContext *ctx,
 }
 
 static void
-drop_inputs_from (GHashTable *returned,
-                  VnNode     *node,
-                  guint       first)
+npu_drop_inputs_from (GHashTable *returned,
+                      VnNode     *node,
+                      guint       first)
 {
   for (guint i = node->inputs->len; i-- > first;)
     {
@@ -58,9 +58,9 @@ drop_inputs_from (GHashTable *returned,
 /* ---- ReduceMean over height and width ---- */
 
 static void
-mean_to_pool (VnPassContext *ctx,
-              GHashTable    *returned,
-              VnNode        *node)
+npu_mean_to_pool (VnPassContext *ctx,
+                  GHashTable    *returned,
+                  VnNode        *node)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   gint64 axes[VN_MAX_RANK];
@@ -74,8 +74,8 @@ mean_to_pool (VnPassContext *ctx,
     axes[i] += axes[i] < 0 ? 4 : 0;
   if (MIN (axes[0], axes[1]) != 2 || MAX (axes[0], axes[1]) != 3)
     return;
-  log_type (ctx, node, "GlobalAveragePool");
-  drop_inputs_from (returned, node, 1);
+  npu_log_type (ctx, node, "GlobalAveragePool");
+  npu_drop_inputs_from (returned, node, 1);
   vn_node_remove_attr (node, "axes");
   vn_node_remove_attr (node, "keepdims");
   vn_node_remove_attr (node, "noop_with_empty_axes");
@@ -83,10 +83,10 @@ mean_to_pool (VnPassContext *ctx,
 }
 
 static gboolean
-mean_to_pool_run (VnPassContext  *ctx,
-                  GError        **error)
+npu_mean_to_pool_run (VnPassContext  *ctx,
+                      GError        **error)
 {
-  return each_node (ctx, "mean-to-pool", "ReduceMean", mean_to_pool, error);
+  return npu_each_node (ctx, "mean-to-pool", "ReduceMean", npu_mean_to_pool, error);
 }
 
 const VnPass vn_pass_mean_to_pool = {
@@ -94,7 +94,7 @@ const VnPass vn_pass_mean_to_pool = {
   .title = N_("ReduceMean to GlobalAveragePool"),
   .summary = N_("Replaces ReduceMean over height and width by GlobalAveragePool."),
   .stage = VN_PASS_REQUEST,
-  .run = mean_to_pool_run,
+  .run = npu_mean_to_pool_run,
 };
 
 /* ---- pools over large areas ---- */
@@ -103,9 +103,9 @@ const VnPass vn_pass_mean_to_pool = {
 
 /* The smallest window whose sides divide those of the picture and that leaves an area that is small enough. */
 static gboolean
-find_window (gint64  height,
-             gint64  width,
-             gint64  window[2])
+npu_find_window (gint64  height,
+                 gint64  width,
+                 gint64  window[2])
 {
   gint64 best = G_MAXINT64;
 
@@ -121,9 +121,9 @@ find_window (gint64  height,
 }
 
 static void
-split_pool (VnPassContext *ctx,
-            GHashTable    *returned,
-            VnNode        *node)
+npu_split_pool (VnPassContext *ctx,
+                GHashTable    *returned,
+                VnNode        *node)
 {
   VnValue *from = vn_node_get_input (node, 0), *between;
   const VnShape *shape = vn_rewrite_get_shape (from);
@@ -134,7 +134,7 @@ split_pool (VnPassContext *ctx,
   if (shape == NULL || shape->rank != 4 || !vn_shape_is_static (shape) || shape->dims[2] > G_MAXINT16 ||
       shape->dims[3] > G_MAXINT16 || shape->dims[2] * shape->dims[3] <= MAX_AREA)
     return;
-  if (!find_window (shape->dims[2], shape->dims[3], window))
+  if (!npu_find_window (shape->dims[2], shape->dims[3], window))
     {
       vn_notes_add (ctx->notes, VN_NOTE_WARNING, "large-pool", label, _("a pool over %d×%d cannot be split evenly"),
                     (int) shape->dims[2], (int) shape->dims[3]);
@@ -149,10 +149,10 @@ split_pool (VnPassContext *ctx,
 }
 
 static gboolean
-split_pool_run (VnPassContext  *ctx,
-                GError        **error)
+npu_split_pool_run (VnPassContext  *ctx,
+                    GError        **error)
 {
-  return each_node (ctx, "split-large-pool", "GlobalAveragePool", split_pool, error);
+  return npu_each_node (ctx, "split-large-pool", "GlobalAveragePool", npu_split_pool, error);
 }
 
 const VnPass vn_pass_split_large_pool = {
@@ -160,15 +160,15 @@ const VnPass vn_pass_split_large_pool = {
   .title = N_("Split large pools"),
   .summary = N_("Makes two pools of a GlobalAveragePool over more than 512 pixels."),
   .stage = VN_PASS_REQUEST,
-  .run = split_pool_run,
+  .run = npu_split_pool_run,
 };
 
 /* ---- Split ---- */
 
 static gboolean
-find_starts (const VnNode *node,
-             int           axis,
-             gint64       *starts)
+npu_find_starts (const VnNode *node,
+                 int           axis,
+                 gint64       *starts)
 {
   starts[0] = 0;
   for (guint i = 0; i < node->outputs->len; i++)
@@ -183,11 +183,11 @@ find_starts (const VnNode *node,
 }
 
 static void
-insert_slice (VnNode  *node,
-              VnValue *result,
-              gint64   from,
-              gint64   to,
-              gint64   axis)
+npu_insert_slice (VnNode  *node,
+                  VnValue *result,
+                  gint64   from,
+                  gint64   to,
+                  gint64   axis)
 {
   const gint64 numbers[3] = { from, to, axis };
   const char * const roles[3] = { "starts", "ends", "axes" };
@@ -203,9 +203,9 @@ insert_slice (VnNode  *node,
 }
 
 static void
-split_to_slice (VnPassContext *ctx,
-                GHashTable    *returned,
-                VnNode        *node)
+npu_split_to_slice (VnPassContext *ctx,
+                    GHashTable    *returned,
+                    VnNode        *node)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   g_autofree gint64 *starts = g_new0 (gint64, node->outputs->len + 1);
@@ -219,23 +219,23 @@ split_to_slice (VnPassContext *ctx,
       return;
     else
       g_ptr_array_add (results, vn_node_get_output (node, i));
-  if (!find_starts (node, axis, starts))
+  if (!npu_find_starts (node, axis, starts))
     return;
-  log_type (ctx, node, "Slice");
+  npu_log_type (ctx, node, "Slice");
   for (guint i = 0; i < results->len; i++)
     vn_node_set_output (node, i, NULL);
   for (guint i = 0; i < results->len; i++)
-    insert_slice (node, g_ptr_array_index (results, i), starts[i], starts[i + 1], axis);
-  drop_inputs_from (returned, node, 1);
+    npu_insert_slice (node, g_ptr_array_index (results, i), starts[i], starts[i + 1], axis);
+  npu_drop_inputs_from (returned, node, 1);
   vn_graph_remove_node (node->graph, node);
 }
 
 static gboolean
-split_to_slice_run (VnPassContext  *ctx,
-                    GError        **error)
+npu_split_to_slice_run (VnPassContext  *ctx,
+                        GError        **error)
 {
   return vn_model_get_opset (ctx->model, "") < 10 ||
-         each_node (ctx, "split-to-slice", "Split", split_to_slice, error);
+         npu_each_node (ctx, "split-to-slice", "Split", npu_split_to_slice, error);
 }
 
 const VnPass vn_pass_split_to_slice = {
@@ -244,15 +244,15 @@ const VnPass vn_pass_split_to_slice = {
   .summary = N_("Replaces Split by a Slice for each part."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
-  .run = split_to_slice_run,
+  .run = npu_split_to_slice_run,
 };
 
 /* ---- Clip ---- */
 
 static gboolean
-get_bounds (const VnNode *node,
-            double       *low,
-            double       *high)
+npu_get_bounds (const VnNode *node,
+                double       *low,
+                double       *high)
 {
   *low = vn_node_get_attr (node, "min") != NULL ? vn_node_get_float (node, "min", 0) : -INFINITY;
   *high = vn_node_get_attr (node, "max") != NULL ? vn_node_get_float (node, "max", 0) : INFINITY;
@@ -261,51 +261,51 @@ get_bounds (const VnNode *node,
 }
 
 static void
-become_relu (VnPassContext *ctx,
-             GHashTable    *returned,
-             VnNode        *node)
+npu_become_relu (VnPassContext *ctx,
+                 GHashTable    *returned,
+                 VnNode        *node)
 {
-  log_type (ctx, node, "Relu");
-  drop_inputs_from (returned, node, 1);
+  npu_log_type (ctx, node, "Relu");
+  npu_drop_inputs_from (returned, node, 1);
   vn_node_remove_attr (node, "min");
   vn_node_remove_attr (node, "max");
   vn_rewrite_set_op_type (node, "Relu");
 }
 
 static void
-clip_to_relu (VnPassContext *ctx,
-              GHashTable    *returned,
-              VnNode        *node)
+npu_clip_to_relu (VnPassContext *ctx,
+                  GHashTable    *returned,
+                  VnNode        *node)
 {
   double low, high;
 
-  if (get_bounds (node, &low, &high) && high > 0)
-    become_relu (ctx, returned, node);
+  if (npu_get_bounds (node, &low, &high) && high > 0)
+    npu_become_relu (ctx, returned, node);
 }
 
 static void
-clip6_to_relu (VnPassContext *ctx,
-               GHashTable    *returned,
-               VnNode        *node)
+npu_clip6_to_relu (VnPassContext *ctx,
+                   GHashTable    *returned,
+                   VnNode        *node)
 {
   double low, high;
 
-  if (get_bounds (node, &low, &high) && high == 6)
-    become_relu (ctx, returned, node);
+  if (npu_get_bounds (node, &low, &high) && high == 6)
+    npu_become_relu (ctx, returned, node);
 }
 
 static gboolean
-clip_to_relu_run (VnPassContext  *ctx,
-                  GError        **error)
+npu_clip_to_relu_run (VnPassContext  *ctx,
+                      GError        **error)
 {
-  return each_node (ctx, "clip-to-relu", "Clip", clip_to_relu, error);
+  return npu_each_node (ctx, "clip-to-relu", "Clip", npu_clip_to_relu, error);
 }
 
 static gboolean
-clip6_to_relu_run (VnPassContext  *ctx,
-                   GError        **error)
+npu_clip6_to_relu_run (VnPassContext  *ctx,
+                       GError        **error)
 {
-  return each_node (ctx, "clip6-to-relu", "Clip", clip6_to_relu, error);
+  return npu_each_node (ctx, "clip6-to-relu", "Clip", npu_clip6_to_relu, error);
 }
 
 const VnPass vn_pass_clip_to_relu = {
@@ -314,7 +314,7 @@ const VnPass vn_pass_clip_to_relu = {
   .summary = N_("Replaces Clip from 0 to anything by Relu; what lay above the upper bound is no longer cut off."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
-  .run = clip_to_relu_run,
+  .run = npu_clip_to_relu_run,
 };
 
 const VnPass vn_pass_clip6_to_relu = {
@@ -323,5 +323,5 @@ const VnPass vn_pass_clip6_to_relu = {
   .summary = N_("Replaces Clip from 0 to 6 by Relu, as before equalizing layers; what lay above 6 is no longer cut off."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
-  .run = clip6_to_relu_run,
+  .run = npu_clip6_to_relu_run,
 };

@@ -17,10 +17,10 @@ pads_zeros (const VnNode *pad)
 
 /* The pads of both together, for spatial axes; FALSE: they cannot be. */
 static gboolean
-add_up (const VnNode *pad,
-        const VnNode *node,
-        gint64       *sum,
-        gsize        *n)
+pads_add_up (const VnNode *pad,
+             const VnNode *node,
+             gint64       *sum,
+             gsize        *n)
 {
   g_autofree char *rule = vn_node_dup_string (node, "auto_pad", "NOTSET");
   gint64 pads[MAX_INTS];
@@ -47,7 +47,7 @@ add_up (const VnNode *pad,
 
 /* A pool must count the zeros, which it does not with its own unless told to. */
 static gboolean
-may_take_pads (const VnNode *node)
+pads_may_take_pads (const VnNode *node)
 {
   gsize n;
   const gint64 *own = vn_node_get_ints (node, "pads", &n);
@@ -65,9 +65,9 @@ may_take_pads (const VnNode *node)
 
 /* Runtimes refuse a pool that would see nothing but pads. */
 static gboolean
-is_below_kernel (const VnNode *node,
-                 const gint64 *pads,
-                 gsize         n)
+pads_is_below_kernel (const VnNode *node,
+                      const gint64 *pads,
+                      gsize         n)
 {
   gsize n_kernel;
   const gint64 *kernel = vn_node_get_ints (node, "kernel_shape", &n_kernel);
@@ -79,9 +79,9 @@ is_below_kernel (const VnNode *node,
 }
 
 static void
-take_pads (VnPassContext *ctx,
-           GHashTable    *returned,
-           VnNode        *node)
+pads_take_pads (VnPassContext *ctx,
+                GHashTable    *returned,
+                VnNode        *node)
 {
   VnNode *pad = vn_rewrite_producer_of_only (returned, node, 0, "Pad");
   g_autofree char *label = NULL;
@@ -89,8 +89,8 @@ take_pads (VnPassContext *ctx,
   gint64 sum[MAX_INTS];
   gsize n;
 
-  if (pad == NULL || !may_take_pads (node) || !pads_zeros (pad) || !add_up (pad, node, sum, &n) ||
-      (vn_node_is (node, "AveragePool") && !is_below_kernel (node, sum, n)))
+  if (pad == NULL || !pads_may_take_pads (node) || !pads_zeros (pad) || !pads_add_up (pad, node, sum, &n) ||
+      (vn_node_is (node, "AveragePool") && !pads_is_below_kernel (node, sum, n)))
     return;
   label = vn_node_dup_label (pad);
   target = vn_node_dup_label (node);
@@ -114,7 +114,7 @@ pads_graph (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
 
-      take_pads (ctx, returned, node);
+      pads_take_pads (ctx, returned, node);
       i = node->index;
     }
   return TRUE;

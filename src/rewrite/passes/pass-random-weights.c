@@ -7,7 +7,7 @@
 static const char * const learned[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "Gather", "PRelu", NULL };
 
 static gboolean
-is_learned (const VnValue *value)
+random_weights_is_learned (const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -20,9 +20,9 @@ is_learned (const VnValue *value)
 }
 
 static gboolean
-find_range (const VnTensor *tensor,
-            double         *min,
-            double         *max)
+random_weights_find_range (const VnTensor *tensor,
+                           double         *min,
+                           double         *max)
 {
   *min = INFINITY;
   *max = -INFINITY;
@@ -40,15 +40,15 @@ find_range (const VnTensor *tensor,
 
 /* The same for the same name, and ends of the range that are met: whoever runs it twice gets the same file. */
 static VnTensor *
-randomize (const VnTensor  *tensor,
-           const char      *name,
-           GError         **error)
+random_weights_randomize (const VnTensor  *tensor,
+                          const char      *name,
+                          GError         **error)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (g_str_hash (name));
   double min, max;
   VnTensor *result;
 
-  if (!find_range (tensor, &min, &max) || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
+  if (!random_weights_find_range (tensor, &min, &max) || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
     return NULL;
   for (gsize i = 0; i < result->n_elements; i++)
     ((float *) result->data)[i] = i < 2 ? (float) (i == 0 ? min : max) : (float) (min + (max - min) * g_rand_double (rand));
@@ -65,9 +65,9 @@ random_graph (VnPassContext  *ctx,
   for (guint i = 0; i < graph->initializers->len; i++)
     {
       VnValue *value = g_ptr_array_index (graph->initializers, i);
-      g_autoptr(VnTensor) aligned = is_learned (value) ? vn_rewrite_constant_f32 (value, NULL) : NULL;
+      g_autoptr(VnTensor) aligned = random_weights_is_learned (value) ? vn_rewrite_constant_f32 (value, NULL) : NULL;
       GError *local = NULL;
-      g_autoptr(VnTensor) random = aligned != NULL ? randomize (aligned, value->name, &local) : NULL;
+      g_autoptr(VnTensor) random = aligned != NULL ? random_weights_randomize (aligned, value->name, &local) : NULL;
 
       if (local != NULL)
         {

@@ -5,14 +5,14 @@
 
 /* Quantizing and dequantizing in one node: FixNeuron and blocks that share exponents. */
 static gboolean
-rounds (const VnNode *node)
+remove_qdq_rounds (const VnNode *node)
 {
   return *node->domain != '\0' &&
          (g_str_has_suffix (node->op_type, "FixNeuron") || g_str_has_suffix (node->op_type, "QuantizeDequantize"));
 }
 
 static gboolean
-is_float (const VnValue *value)
+remove_qdq_is_float (const VnValue *value)
 {
   VnDType dtype = value != NULL ? vn_rewrite_get_dtype (value) : VN_DTYPE_UNDEFINED;
 
@@ -21,9 +21,9 @@ is_float (const VnValue *value)
 
 /* Its result is its first input; where both names must stay, an Identity does. */
 static void
-become_identity (VnPassContext *ctx,
-                 GHashTable    *returned,
-                 VnNode        *node)
+remove_qdq_become_identity (VnPassContext *ctx,
+                            GHashTable    *returned,
+                            VnNode        *node)
 {
   if (vn_rewrite_pass_on (ctx, returned, node, 0))
     return;
@@ -41,9 +41,9 @@ become_identity (VnPassContext *ctx,
 /* A range that begins at 0 behind an operator that makes negative numbers, too: it does the work of a Relu or Clip, which
  * went when the network was quantized. @high: where the range ends */
 static gboolean
-clamps (const VnNode *node,
-        const VnNode *first,
-        double       *high)
+remove_qdq_clamps (const VnNode *node,
+                   const VnNode *first,
+                   double       *high)
 {
   static const char * const signed_ops[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Sub", "Mul", NULL };
   const VnValue *x = vn_node_get_input (first, 0), *zero = vn_node_get_input (node, 2);
@@ -61,9 +61,9 @@ clamps (const VnNode *node,
 }
 
 static void
-become_clamp (VnPassContext *ctx,
-              VnNode        *node,
-              double         high)
+remove_qdq_become_clamp (VnPassContext *ctx,
+                         VnNode        *node,
+                         double         high)
 {
   const float bounds[2] = { 0, (float) high };
   g_autofree char *label = vn_node_dup_label (node);
@@ -96,15 +96,15 @@ remove_pair (VnPassContext *ctx,
   double high;
 
   if (first == NULL || !vn_rewrite_quantizes (first) || vn_node_get_input (first, 0) == NULL || vn_node_get_output (node, 0) == NULL ||
-      !is_float (vn_node_get_input (first, 0)))
+      !remove_qdq_is_float (vn_node_get_input (first, 0)))
     return FALSE;
-  clamp = clamps (node, first, &high);
+  clamp = remove_qdq_clamps (node, first, &high);
   vn_node_set_input (node, 0, vn_node_get_input (first, 0));
   vn_rewrite_remove_unused (returned, first);
   if (clamp)
-    become_clamp (ctx, node, high);
+    remove_qdq_become_clamp (ctx, node, high);
   else
-    become_identity (ctx, returned, node);
+    remove_qdq_become_identity (ctx, returned, node);
   return TRUE;
 }
 
@@ -122,9 +122,9 @@ remove_qdq_graph (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (order, i);
 
-      if (rounds (node) && is_float (vn_node_get_input (node, 0)) && vn_node_get_output (node, 0) != NULL &&
+      if (remove_qdq_rounds (node) && remove_qdq_is_float (vn_node_get_input (node, 0)) && vn_node_get_output (node, 0) != NULL &&
           vn_node_get_input (node, 0) != NULL)
-        become_identity (ctx, returned, node);
+        remove_qdq_become_identity (ctx, returned, node);
       else if (vn_rewrite_dequantizes (node) && !remove_pair (ctx, returned, node) &&
           !vn_rewrite_fold_node (ctx, returned, node, error))
         return FALSE;

@@ -9,8 +9,8 @@
 #define STEPS 257
 
 static VnTensor *
-get_constant (const VnNode *node,
-              guint         i)
+requantize_get_constant (const VnNode *node,
+                         guint         i)
 {
   VnValue *value = vn_node_get_input (node, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -19,11 +19,11 @@ get_constant (const VnNode *node,
 }
 
 static gboolean
-same_constant (const VnNode *a,
-               const VnNode *b,
-               guint         i)
+requantize_same_constant (const VnNode *a,
+                          const VnNode *b,
+                          guint         i)
 {
-  g_autoptr(VnTensor) x = get_constant (a, i), y = get_constant (b, i);
+  g_autoptr(VnTensor) x = requantize_get_constant (a, i), y = requantize_get_constant (b, i);
 
   return vn_node_get_input (a, i) == vn_node_get_input (b, i) || (x != NULL && y != NULL && vn_tensor_equal (x, y));
 }
@@ -32,8 +32,8 @@ same_constant (const VnNode *a,
 
 /* All that reads what @node makes turns it back, with the same numbers. */
 static gboolean
-is_pair (GHashTable   *returned,
-         const VnNode *node)
+requantize_is_pair (GHashTable   *returned,
+                    const VnNode *node)
 {
   const VnValue *middle = vn_node_get_output (node, 0);
 
@@ -45,23 +45,23 @@ is_pair (GHashTable   *returned,
       const VnUse *use = &g_array_index (middle->uses, VnUse, i);
 
       if (!vn_rewrite_dequantizes (use->node) || use->index != 0 || use->node->graph != node->graph ||
-          !same_constant (node, use->node, 1) || !same_constant (node, use->node, 2))
+          !requantize_same_constant (node, use->node, 1) || !requantize_same_constant (node, use->node, 2))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-is_other_activation (VnDType from,
-                     VnDType to)
+requantize_is_other_activation (VnDType from,
+                                VnDType to)
 {
   return from != to && (from == VN_DTYPE_U8 || from == VN_DTYPE_S8 || from == VN_DTYPE_U16 || from == VN_DTYPE_S16);
 }
 
 static gint64
-move_zero_point (gint64  zero_point,
-                 VnDType from,
-                 VnDType to)
+requantize_move_zero_point (gint64  zero_point,
+                            VnDType from,
+                            VnDType to)
 {
   gint64 first, first_to, last;
 
@@ -72,20 +72,20 @@ move_zero_point (gint64  zero_point,
 }
 
 static VnTensor *
-move_zero_points (const VnTensor  *zero_points,
-                  VnDType          to,
-                  GError         **error)
+requantize_move_zero_points (const VnTensor  *zero_points,
+                             VnDType          to,
+                             GError         **error)
 {
   VnTensor *moved = vn_tensor_new (to, &zero_points->shape, error);
 
   for (gsize i = 0; moved != NULL && i < moved->n_elements; i++)
-    ((guint8 *) moved->data)[i] = (guint8) move_zero_point (vn_tensor_get_s64 (zero_points, i), zero_points->dtype, to);
+    ((guint8 *) moved->data)[i] = (guint8) requantize_move_zero_point (vn_tensor_get_s64 (zero_points, i), zero_points->dtype, to);
   return moved;
 }
 
 static VnTensor *
-widen_steps (const VnTensor  *scale,
-             GError         **error)
+requantize_widen_steps (const VnTensor  *scale,
+                        GError         **error)
 {
   VnTensor *wide = vn_tensor_new (VN_DTYPE_F32, &scale->shape, error);
 
@@ -96,8 +96,8 @@ widen_steps (const VnTensor  *scale,
 
 /* Nodes of other domains than the standard's are there for types that it does not know; these it knows. */
 static void
-become_standard (VnNode     *node,
-                 const char *op_type)
+requantize_become_standard (VnNode     *node,
+                            const char *op_type)
 {
   g_free (node->domain);
   node->domain = g_strdup ("");
@@ -106,20 +106,20 @@ become_standard (VnNode     *node,
 }
 
 static gboolean
-convert_pair (VnPassContext  *ctx,
-              VnNode         *node,
-              VnDType         to,
-              GError        **error)
+requantize_convert_pair (VnPassContext  *ctx,
+                         VnNode         *node,
+                         VnDType         to,
+                         GError        **error)
 {
-  g_autoptr(VnTensor) zero_points = get_constant (node, 2), scale = get_constant (node, 1), moved = NULL, wide = NULL;
+  g_autoptr(VnTensor) zero_points = requantize_get_constant (node, 2), scale = requantize_get_constant (node, 1), moved = NULL, wide = NULL;
   VnValue *middle = vn_node_get_output (node, 0), *zero_point, *step = vn_node_get_input (node, 1);
   g_autofree char *label = vn_node_dup_label (node);
 
-  if (zero_points == NULL || scale == NULL || scale->dtype != VN_DTYPE_F32 || !is_other_activation (zero_points->dtype, to))
+  if (zero_points == NULL || scale == NULL || scale->dtype != VN_DTYPE_F32 || !requantize_is_other_activation (zero_points->dtype, to))
     return TRUE;
-  if (vn_dtype_get_bits (zero_points->dtype) == 16 && (wide = widen_steps (scale, error)) == NULL)
+  if (vn_dtype_get_bits (zero_points->dtype) == 16 && (wide = requantize_widen_steps (scale, error)) == NULL)
     return FALSE;
-  moved = move_zero_points (zero_points, to, error);
+  moved = requantize_move_zero_points (zero_points, to, error);
   if (moved == NULL)
     return FALSE;
   zero_point = vn_rewrite_add_constant (node, "zero_point", moved);
@@ -131,7 +131,7 @@ convert_pair (VnPassContext  *ctx,
 
       vn_node_set_input (one, 1, step);
       vn_node_set_input (one, 2, zero_point);
-      become_standard (one, one == node ? "QuantizeLinear" : "DequantizeLinear");
+      requantize_become_standard (one, one == node ? "QuantizeLinear" : "DequantizeLinear");
     }
   vn_value_set_type (middle, to, &middle->type.shape);
   vn_edit_log_add (ctx->log, "set", label, NULL, _("%s to %s, zero point %lld"), vn_dtype_get_name (zero_points->dtype),
@@ -140,10 +140,10 @@ convert_pair (VnPassContext  *ctx,
 }
 
 static gboolean
-convert_activations (VnPassContext  *ctx,
-                     const char     *pass,
-                     VnDType         to,
-                     GError        **error)
+requantize_convert_activations (VnPassContext  *ctx,
+                                const char     *pass,
+                                VnDType         to,
+                                GError        **error)
 {
   g_autoptr(GHashTable) returned = NULL;
   g_autoptr(GPtrArray) nodes = NULL;
@@ -153,32 +153,32 @@ convert_activations (VnPassContext  *ctx,
   returned = vn_rewrite_returned (ctx->model);
   nodes = vn_rewrite_list_nodes (ctx->model->graph);
   for (guint i = 0; i < nodes->len; i++)
-    if (vn_rewrite_quantizes (g_ptr_array_index (nodes, i)) && is_pair (returned, g_ptr_array_index (nodes, i)) &&
-        !convert_pair (ctx, g_ptr_array_index (nodes, i), to, error))
+    if (vn_rewrite_quantizes (g_ptr_array_index (nodes, i)) && requantize_is_pair (returned, g_ptr_array_index (nodes, i)) &&
+        !requantize_convert_pair (ctx, g_ptr_array_index (nodes, i), to, error))
       return FALSE;
   return vn_pass_apply (&vn_pass_dead, ctx, error);
 }
 
 static gboolean
-activations_u8_run (VnPassContext  *ctx,
-                    GError        **error)
+requantize_activations_u8_run (VnPassContext  *ctx,
+                               GError        **error)
 {
-  return convert_activations (ctx, "activations-u8", VN_DTYPE_U8, error);
+  return requantize_convert_activations (ctx, "activations-u8", VN_DTYPE_U8, error);
 }
 
 static gboolean
-activations_s8_run (VnPassContext  *ctx,
-                    GError        **error)
+requantize_activations_s8_run (VnPassContext  *ctx,
+                               GError        **error)
 {
-  return convert_activations (ctx, "activations-s8", VN_DTYPE_S8, error);
+  return requantize_convert_activations (ctx, "activations-s8", VN_DTYPE_S8, error);
 }
 
 /* ---- biases ---- */
 
 /* How many elements share a scale, one after the other; 0: not as a bias has it. */
 static gboolean
-is_line (const VnTensor *data,
-         const VnTensor *scale)
+requantize_is_line (const VnTensor *data,
+                    const VnTensor *scale)
 {
   return data->dtype == VN_DTYPE_S32 && data->shape.rank <= 1 && scale->dtype == VN_DTYPE_F32 &&
          (scale->n_elements == 1 || scale->n_elements == data->n_elements);
@@ -186,9 +186,9 @@ is_line (const VnTensor *data,
 
 /* The largest of those that have scale @c. */
 static gint64
-find_largest (const VnTensor *data,
-              gsize           c,
-              gsize           n_scales)
+requantize_find_largest (const VnTensor *data,
+                         gsize           c,
+                         gsize           n_scales)
 {
   gint64 largest = 0;
 
@@ -199,15 +199,15 @@ find_largest (const VnTensor *data,
 
 /* Scales under which all fits into 16 bit. */
 static VnTensor *
-make_room (const VnTensor  *data,
-           const VnTensor  *scale,
-           GError         **error)
+requantize_make_room (const VnTensor  *data,
+                      const VnTensor  *scale,
+                      GError         **error)
 {
   VnTensor *raised = vn_tensor_new (VN_DTYPE_F32, &scale->shape, error);
 
   for (gsize c = 0; raised != NULL && c < raised->n_elements; c++)
     {
-      double largest = (double) find_largest (data, c, scale->n_elements);
+      double largest = (double) requantize_find_largest (data, c, scale->n_elements);
 
       ((float *) raised->data)[c] = (float) (vn_tensor_get_double (scale, c) * MAX (largest / G_MAXINT16, 1));
     }
@@ -215,10 +215,10 @@ make_room (const VnTensor  *data,
 }
 
 static VnTensor *
-narrow (const VnTensor  *data,
-        const VnTensor  *scale,
-        const VnTensor  *raised,
-        GError         **error)
+requantize_narrow (const VnTensor  *data,
+                   const VnTensor  *scale,
+                   const VnTensor  *raised,
+                   GError         **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_S16, &data->shape, error);
 
@@ -234,7 +234,7 @@ narrow (const VnTensor  *data,
 }
 
 static gboolean
-is_bias (const VnValue *value)
+requantize_is_bias (const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -248,19 +248,19 @@ is_bias (const VnValue *value)
 }
 
 static gboolean
-narrow_bias (VnPassContext  *ctx,
-             VnNode         *node,
-             GError        **error)
+requantize_narrow_bias (VnPassContext  *ctx,
+                        VnNode         *node,
+                        GError        **error)
 {
-  g_autoptr(VnTensor) data = get_constant (node, 0), scale = get_constant (node, 1), raised = NULL, small = NULL;
+  g_autoptr(VnTensor) data = requantize_get_constant (node, 0), scale = requantize_get_constant (node, 1), raised = NULL, small = NULL;
   g_autofree char *label = vn_node_dup_label (node);
   VnValue *old = vn_node_get_input (node, 2);
 
-  if (data == NULL || scale == NULL || !is_line (data, scale) ||
+  if (data == NULL || scale == NULL || !requantize_is_line (data, scale) ||
       (old != NULL && !vn_rewrite_is_filled_with (old, 0)))
     return TRUE;
-  raised = make_room (data, scale, error);
-  small = raised != NULL ? narrow (data, scale, raised, error) : NULL;
+  raised = requantize_make_room (data, scale, error);
+  small = raised != NULL ? requantize_narrow (data, scale, raised, error) : NULL;
   if (small == NULL)
     return FALSE;
   vn_node_set_input (node, 0, vn_rewrite_add_constant (node, "int16", small));
@@ -284,8 +284,8 @@ narrow_bias (VnPassContext  *ctx,
 }
 
 static gboolean
-bias_int16_run (VnPassContext  *ctx,
-                GError        **error)
+requantize_bias_int16_run (VnPassContext  *ctx,
+                           GError        **error)
 {
   g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (ctx->model->graph);
 
@@ -293,8 +293,8 @@ bias_int16_run (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (vn_rewrite_dequantizes (node) && vn_node_get_output (node, 0) != NULL && is_bias (vn_node_get_output (node, 0)) &&
-          !narrow_bias (ctx, node, error))
+      if (vn_rewrite_dequantizes (node) && vn_node_get_output (node, 0) != NULL && requantize_is_bias (vn_node_get_output (node, 0)) &&
+          !requantize_narrow_bias (ctx, node, error))
         return FALSE;
     }
   return vn_pass_apply (&vn_pass_dead, ctx, error);
@@ -308,7 +308,7 @@ const VnPass vn_pass_activations_u8 = {
   .summary = N_("Makes uint8 of quantized activations of int8 (the same numbers), int16 and uint16 (257 steps are one)."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
-  .run = activations_u8_run,
+  .run = requantize_activations_u8_run,
 };
 
 const VnPass vn_pass_activations_s8 = {
@@ -317,7 +317,7 @@ const VnPass vn_pass_activations_s8 = {
   .summary = N_("Makes int8 of quantized activations of uint8 (the same numbers), int16 and uint16 (257 steps are one)."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
-  .run = activations_s8_run,
+  .run = requantize_activations_s8_run,
 };
 
 const VnPass vn_pass_bias_int16 = {
@@ -326,5 +326,5 @@ const VnPass vn_pass_bias_int16 = {
   .summary = N_("Makes int16 of quantized biases of int32, with larger scales where they do not fit."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
-  .run = bias_int16_run,
+  .run = requantize_bias_int16_run,
 };

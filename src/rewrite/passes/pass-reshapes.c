@@ -4,7 +4,7 @@
 #include "vn-rewrite-private.h"
 
 static gboolean
-is_shape_only (const VnNode *node)
+reshapes_is_shape_only (const VnNode *node)
 {
   static const char * const types[] = { "Reshape", "Flatten", "Squeeze", "Unsqueeze", NULL };
 
@@ -13,9 +13,9 @@ is_shape_only (const VnNode *node)
 
 /* A target that says nothing about what came in but its number of elements. */
 static gboolean
-is_free_target (const gint64 *target,
-                gsize         n,
-                gboolean      zero_is_size)
+reshapes_is_free_target (const gint64 *target,
+                         gsize         n,
+                         gboolean      zero_is_size)
 {
   for (gsize i = 0; i < n; i++)
     if (target[i] == 0 && !zero_is_size)
@@ -25,16 +25,16 @@ is_free_target (const gint64 *target,
 
 /* The shape @node gives, with at most one -1. */
 static gboolean
-find_target (const VnNode *node,
-             gint64       *target,
-             gsize        *n)
+reshapes_find_target (const VnNode *node,
+                      gint64       *target,
+                      gsize        *n)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_output (node, 0));
   guint n_open = 0;
 
   if (vn_node_is (node, "Reshape") &&
       vn_rewrite_get_ints (node, NULL, 1, target, VN_MAX_RANK, n) && vn_node_get_input (node, 1) != NULL &&
-      is_free_target (target, *n, vn_node_get_int (node, "allowzero", 0) != 0))
+      reshapes_is_free_target (target, *n, vn_node_get_int (node, "allowzero", 0) != 0))
     return TRUE;
   if (shape == NULL)
     return FALSE;
@@ -51,8 +51,8 @@ find_target (const VnNode *node,
 
 /* Unsqueeze undoes Squeeze, and the other way round, whatever the sizes. */
 static gboolean
-undoes (const VnNode *first,
-        const VnNode *second)
+reshapes_undoes (const VnNode *first,
+                 const VnNode *second)
 {
   gint64 a[VN_MAX_RANK], b[VN_MAX_RANK];
   gsize n, m;
@@ -69,9 +69,9 @@ undoes (const VnNode *first,
 }
 
 static gboolean
-has_target (const VnNode *node,
-            const gint64 *target,
-            gsize         n)
+reshapes_has_target (const VnNode *node,
+                     const gint64 *target,
+                     gsize         n)
 {
   gint64 old[VN_MAX_RANK];
   gsize n_old;
@@ -85,11 +85,11 @@ has_target (const VnNode *node,
 }
 
 static void
-become_reshape (VnPassContext *ctx,
-                GHashTable    *returned,
-                VnNode        *node,
-                const gint64  *target,
-                gsize          n)
+reshapes_become_reshape (VnPassContext *ctx,
+                         GHashTable    *returned,
+                         VnNode        *node,
+                         const gint64  *target,
+                         gsize          n)
 {
   g_autoptr(VnTensor) tensor = vn_tensor_new_s64 (&VN_SHAPE ((gint64) n), target);
   VnValue *old = vn_node_get_input (node, 1);
@@ -105,10 +105,10 @@ become_reshape (VnPassContext *ctx,
 }
 
 static gboolean
-cancel (VnPassContext *ctx,
-        GHashTable    *returned,
-        VnNode        *first,
-        VnNode        *second)
+reshapes_cancel (VnPassContext *ctx,
+                 GHashTable    *returned,
+                 VnNode        *first,
+                 VnNode        *second)
 {
   VnValue *from = vn_node_get_input (first, 0), *to = vn_node_get_output (second, 0);
   g_autofree char *label = vn_node_dup_label (first);
@@ -124,9 +124,9 @@ cancel (VnPassContext *ctx,
 }
 
 static gboolean
-merge (VnPassContext *ctx,
-       GHashTable    *returned,
-       VnNode        *node)
+reshapes_merge (VnPassContext *ctx,
+                GHashTable    *returned,
+                VnNode        *node)
 {
   VnValue *between = vn_node_get_input (node, 0), *from;
   VnNode *first = between != NULL && between->graph == node->graph ? between->producer : NULL;
@@ -135,18 +135,18 @@ merge (VnPassContext *ctx,
   gint64 target[VN_MAX_RANK];
   gsize n;
 
-  if (!is_shape_only (node) || !is_shape_only (first) || vn_node_get_output (node, 0) == NULL ||
+  if (!reshapes_is_shape_only (node) || !reshapes_is_shape_only (first) || vn_node_get_output (node, 0) == NULL ||
       (from = vn_node_get_input (first, 0)) == NULL || vn_rewrite_get_dtype (from) == VN_DTYPE_UNDEFINED)
     return FALSE;
-  if (undoes (first, node))
-    return cancel (ctx, returned, first, node);
-  if (!find_target (node, target, &n) || vn_model_get_opset (ctx->model, "") < 5)
+  if (reshapes_undoes (first, node))
+    return reshapes_cancel (ctx, returned, first, node);
+  if (!reshapes_find_target (node, target, &n) || vn_model_get_opset (ctx->model, "") < 5)
     return FALSE;
   other = vn_node_dup_label (first);
   vn_edit_log_add (ctx->log, "fold", other, label, _("%s into %s: only the last shape matters"), first->op_type, label);
   vn_node_set_input (node, 0, from);
-  if (!has_target (node, target, n))
-    become_reshape (ctx, returned, node, target, n);
+  if (!reshapes_has_target (node, target, n))
+    reshapes_become_reshape (ctx, returned, node, target, n);
   vn_rewrite_remove_unused (returned, first);
   return TRUE;
 }
@@ -164,7 +164,7 @@ reshapes_graph (VnPassContext  *ctx,
       guint before = graph->nodes->len;
 
       /* Nodes before this one may be gone, or this one. */
-      if (merge (ctx, returned, node))
+      if (reshapes_merge (ctx, returned, node))
         i -= MIN (i + 1, before - graph->nodes->len + 1);
     }
   return TRUE;

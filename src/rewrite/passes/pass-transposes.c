@@ -13,8 +13,8 @@ typedef struct
 } Perm;
 
 static gboolean
-get_perm (const VnNode *node,
-          Perm         *perm)
+transposes_get_perm (const VnNode *node,
+                     Perm         *perm)
 {
   const VnShape *shape = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   const gint64 *axes = vn_node_get_ints (node, "perm", &perm->n);
@@ -36,8 +36,8 @@ get_perm (const VnNode *node,
 }
 
 static gboolean
-same_perm (const Perm *a,
-           const Perm *b)
+transposes_same_perm (const Perm *a,
+                      const Perm *b)
 {
   for (gsize i = 0; i < a->n && a->n == b->n; i++)
     if (a->axes[i] != b->axes[i])
@@ -46,7 +46,7 @@ same_perm (const Perm *a,
 }
 
 static gboolean
-is_unary (const VnNode *node)
+transposes_is_unary (const VnNode *node)
 {
   static const char * const types[] = { "Abs", "Cast", "Ceil", "Clip", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid",
                                         "HardSwish", "Identity", "LeakyRelu", "Log", "Mish", "Neg", "Not", "Reciprocal",
@@ -57,7 +57,7 @@ is_unary (const VnNode *node)
 }
 
 static gboolean
-is_binary (const VnNode *node)
+transposes_is_binary (const VnNode *node)
 {
   static const char * const types[] = { "Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", "Sum", NULL };
 
@@ -68,16 +68,16 @@ is_binary (const VnNode *node)
 /* ---- one after the other ---- */
 
 static gboolean
-merge (VnPassContext *ctx,
-       GHashTable    *returned,
-       VnNode        *second)
+transposes_merge (VnPassContext *ctx,
+                  GHashTable    *returned,
+                  VnNode        *second)
 {
   VnNode *first = vn_rewrite_producer (second, 0, "Transpose");
   g_autofree char *label = NULL;
   g_autofree char *target = NULL;
   Perm a, b, both;
 
-  if (first == NULL || !get_perm (first, &a) || !get_perm (second, &b) || a.n != b.n)
+  if (first == NULL || !transposes_get_perm (first, &a) || !transposes_get_perm (second, &b) || a.n != b.n)
     return FALSE;
   both.n = a.n;
   for (gsize i = 0; i < a.n; i++)
@@ -95,21 +95,21 @@ merge (VnPassContext *ctx,
 
 /* Where the other operand is transposed alike, too, one of two Transposes goes. */
 static gboolean
-other_is_transposed (GHashTable   *returned,
-                     const VnNode *node,
-                     guint         index,
-                     const Perm   *perm)
+transposes_other_is_transposed (GHashTable   *returned,
+                                const VnNode *node,
+                                guint         index,
+                                const Perm   *perm)
 {
-  VnNode *other = is_binary (node) ? vn_rewrite_producer_of_only (returned, node, 1 - index, "Transpose") : NULL;
+  VnNode *other = transposes_is_binary (node) ? vn_rewrite_producer_of_only (returned, node, 1 - index, "Transpose") : NULL;
   Perm its;
 
-  return other != NULL && get_perm (other, &its) && same_perm (perm, &its);
+  return other != NULL && transposes_get_perm (other, &its) && transposes_same_perm (perm, &its);
 }
 
 static gboolean
-leads_to_transpose (GHashTable    *returned,
-                    const VnValue *value,
-                    const Perm    *perm)
+transposes_leads_to_transpose (GHashTable    *returned,
+                               const VnValue *value,
+                               const Perm    *perm)
 {
   for (guint i = 0; i < MAX_CHAIN; i++)
     {
@@ -118,10 +118,10 @@ leads_to_transpose (GHashTable    *returned,
 
       if (user == NULL)
         return FALSE;
-      if (vn_node_is (user, "Transpose") || other_is_transposed (returned, user, index, perm))
+      if (vn_node_is (user, "Transpose") || transposes_other_is_transposed (returned, user, index, perm))
         return TRUE;
-      if (!(is_unary (user) && index == 0) &&
-          !(is_binary (user) && vn_node_get_input (user, 1 - index) != NULL &&
+      if (!(transposes_is_unary (user) && index == 0) &&
+          !(transposes_is_binary (user) && vn_node_get_input (user, 1 - index) != NULL &&
             vn_node_get_input (user, 1 - index)->initializer != NULL))
         return FALSE;
       value = vn_node_get_output (user, 0);
@@ -131,9 +131,9 @@ leads_to_transpose (GHashTable    *returned,
 
 /* A constant operand: one number, or all along one axis. @axis: (out): counted from the last; -1: none */
 static gboolean
-get_line (const VnValue *value,
-          gsize          rank,
-          int           *axis)
+transposes_get_line (const VnValue *value,
+                     gsize          rank,
+                     int           *axis)
 {
   const VnShape *shape = vn_rewrite_get_shape (value);
 
@@ -152,12 +152,12 @@ get_line (const VnValue *value,
 
 /* All operands transposed by the same, or constants that can be. */
 static gboolean
-find_operands (GHashTable   *returned,
-               const VnNode *node,
-               Perm         *perm,
-               guint        *n_transposed)
+transposes_find_operands (GHashTable   *returned,
+                          const VnNode *node,
+                          Perm         *perm,
+                          guint        *n_transposed)
 {
-  guint n = is_unary (node) ? 1 : 2;
+  guint n = transposes_is_unary (node) ? 1 : 2;
 
   *n_transposed = 0;
   for (guint i = 0; i < n; i++)
@@ -167,7 +167,7 @@ find_operands (GHashTable   *returned,
 
       if (transpose == NULL)
         continue;
-      if (!get_perm (transpose, &other) || (*n_transposed > 0 && !same_perm (perm, &other)))
+      if (!transposes_get_perm (transpose, &other) || (*n_transposed > 0 && !transposes_same_perm (perm, &other)))
         return FALSE;
       *perm = other;
       *n_transposed += 1;
@@ -177,7 +177,7 @@ find_operands (GHashTable   *returned,
       int axis;
 
       if (vn_rewrite_producer_of_only (returned, node, i, "Transpose") == NULL &&
-          (vn_node_get_input (node, i) == NULL || !get_line (vn_node_get_input (node, i), perm->n, &axis)))
+          (vn_node_get_input (node, i) == NULL || !transposes_get_line (vn_node_get_input (node, i), perm->n, &axis)))
         return FALSE;
     }
   return *n_transposed > 0;
@@ -185,15 +185,15 @@ find_operands (GHashTable   *returned,
 
 /* The constant as it must lie before the transposition. */
 static VnValue *
-move_line (VnNode     *node,
-           VnValue    *value,
-           const Perm *perm)
+transposes_move_line (VnNode     *node,
+                      VnValue    *value,
+                      const Perm *perm)
 {
   VnShape shape = { (int) perm->n };
   g_autoptr(VnTensor) moved = NULL;
   int axis;
 
-  if (!get_line (value, perm->n, &axis) || axis < 0)
+  if (!transposes_get_line (value, perm->n, &axis) || axis < 0)
     return value;
   for (gsize i = 0; i < perm->n; i++)
     shape.dims[i] = 1;
@@ -203,9 +203,9 @@ move_line (VnNode     *node,
 }
 
 static void
-type_moved (VnValue    *moved,
-            VnValue    *result,
-            const Perm *perm)
+transposes_type_moved (VnValue    *moved,
+                       VnValue    *result,
+                       const Perm *perm)
 {
   const VnShape *shape = vn_rewrite_get_shape (result);
   VnShape before = { (int) perm->n };
@@ -218,24 +218,24 @@ type_moved (VnValue    *moved,
 }
 
 static gboolean
-sink (VnPassContext *ctx,
-      GHashTable    *returned,
-      VnNode        *node)
+transposes_sink (VnPassContext *ctx,
+                 GHashTable    *returned,
+                 VnNode        *node)
 {
   g_autofree char *label = vn_node_dup_label (node);
   VnValue *result = vn_node_get_output (node, 0), *moved;
-  guint n_transposed, n = is_unary (node) ? 1 : 2;
+  guint n_transposed, n = transposes_is_unary (node) ? 1 : 2;
   VnNode *transpose;
   Perm perm;
 
-  if (result == NULL || !(is_unary (node) || is_binary (node)) || !find_operands (returned, node, &perm, &n_transposed) ||
-      (n_transposed < 2 && !leads_to_transpose (returned, result, &perm)))
+  if (result == NULL || !(transposes_is_unary (node) || transposes_is_binary (node)) || !transposes_find_operands (returned, node, &perm, &n_transposed) ||
+      (n_transposed < 2 && !transposes_leads_to_transpose (returned, result, &perm)))
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
       VnNode *before = vn_rewrite_producer_of_only (returned, node, i, "Transpose");
       VnValue *old = vn_node_get_input (node, i);
-      VnValue *operand = before != NULL ? vn_node_get_input (before, 0) : move_line (node, old, &perm);
+      VnValue *operand = before != NULL ? vn_node_get_input (before, 0) : transposes_move_line (node, old, &perm);
 
       if (operand == NULL)
         return FALSE;
@@ -247,7 +247,7 @@ sink (VnPassContext *ctx,
     }
   vn_edit_log_add (ctx->log, "replace", label, NULL, _("its result is transposed instead of what it takes"));
   moved = vn_rewrite_add_result (node, "before_transpose");
-  type_moved (moved, result, &perm);
+  transposes_type_moved (moved, result, &perm);
   vn_node_set_output (node, 0, moved);
   transpose = vn_graph_insert_node (node->graph, vn_rewrite_next (node), NULL, "", "Transpose", &moved, 1, &result, 1);
   vn_node_set_ints (transpose, "perm", perm.axes, perm.n);
@@ -265,7 +265,7 @@ transposes_graph (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
 
-      if (merge (ctx, returned, node) || sink (ctx, returned, node))
+      if (transposes_merge (ctx, returned, node) || transposes_sink (ctx, returned, node))
         i = node->index;
     }
   return TRUE;

@@ -52,14 +52,14 @@ typedef struct
 /* ---- where data lie ---- */
 
 static gsize
-span (const VnWindow *win,
-      int             axis)
+blocked_conv_span (const VnWindow *win,
+                   int             axis)
 {
   return (gsize) (win->dilation[axis] * (win->kernel[axis] - 1) + 1);
 }
 
 static gboolean
-is_flat (const VnWindow *win)
+blocked_conv_is_flat (const VnWindow *win)
 {
   for (int a = 1; a < 3; a++)
     if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
@@ -69,9 +69,9 @@ is_flat (const VnWindow *win)
 
 /* How much @lines of output need. */
 static gboolean
-set_lines (Band         *self,
-           const VnConv *conv,
-           gsize         lines)
+blocked_conv_set_lines (Band         *self,
+                        const VnConv *conv,
+                        gsize         lines)
 {
   const VnWindow *win = &conv->window;
 
@@ -79,36 +79,36 @@ set_lines (Band         *self,
   self->n_bands = (self->n_lines + self->lines - 1) / self->lines;
   if (self->flat)
     return TRUE;
-  self->in_lines = (self->lines - 1) * (gsize) win->stride[1] + span (win, 1);
+  self->in_lines = (self->lines - 1) * (gsize) win->stride[1] + blocked_conv_span (win, 1);
   return vn_checked_mul (self->pitch, self->in_lines, &self->channel) &&
          vn_checked_mul (self->channel, self->n_units, &self->floats) &&
          vn_checked_add (self->floats, 2 * VN_LANES, &self->floats);
 }
 
 static gboolean
-band_init (Band         *self,
-           const VnConv *conv,
-           gsize         unit)
+blocked_conv_band_init (Band         *self,
+                        const VnConv *conv,
+                        gsize         unit)
 {
   const VnWindow *win = &conv->window;
   gsize stride = (gsize) win->stride[2], line;
 
-  *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = is_flat (win) };
+  *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = blocked_conv_is_flat (win) };
   self->width = self->flat ? FLAT_LINE : (gsize) win->out[2];
   self->n_lines = self->flat ? (conv->out_size + FLAT_LINE - 1) / FLAT_LINE : (gsize) win->out[1];
-  self->phase = (self->width * stride + span (win, 2) - 1) / stride + (unit == 1 ? VN_LANES : 0);
+  self->phase = (self->width * stride + blocked_conv_span (win, 2) - 1) / stride + (unit == 1 ? VN_LANES : 0);
   if (!vn_checked_mul (self->phase, stride * unit, &self->pitch) ||
       !vn_checked_mul (self->pitch, (gsize) win->stride[1], &line) || !vn_checked_mul (line, self->n_units, &line))
     return FALSE;
   if (self->flat)
     line = FLAT_LINE * conv->in_channels;
-  return set_lines (self, conv, MAX (1, BAND_BYTES / sizeof (float) / MAX (line, 1)));
+  return blocked_conv_set_lines (self, conv, MAX (1, BAND_BYTES / sizeof (float) / MAX (line, 1)));
 }
 
 static void
-set_offsets (const Band   *self,
-             const VnConv *conv,
-             gsize        *offsets)
+blocked_conv_set_offsets (const Band   *self,
+                          const VnConv *conv,
+                          gsize        *offsets)
 {
   const VnWindow *win = &conv->window;
 
@@ -160,8 +160,8 @@ copy_columns (const Band     *self,
 }
 
 static gboolean
-is_read (const VnWindow *win,
-         gint64          remainder)
+blocked_conv_is_read (const VnWindow *win,
+                      gint64          remainder)
 {
   for (gint64 k = 0; k < win->kernel[2]; k++)
     if (k * win->dilation[2] % win->stride[2] == remainder)
@@ -207,7 +207,7 @@ blocked_copy_lines (const Band     *self,
         float *at = to + (gsize) l * self->pitch + (gsize) r * self->phase * self->unit;
         gint64 y = top + l;
 
-        if (!is_read (win, r))
+        if (!blocked_conv_is_read (win, r))
           continue;
         if (y < 0 || y >= win->in[1])
           memset (at, 0, self->phase * self->unit * sizeof (float));
@@ -221,10 +221,10 @@ blocked_copy_lines (const Band     *self,
 
 /* Pixels of one line, as even as can be. */
 static void
-run_pixels (const Job     *self,
-            VnBlockedArea *area,
-            guint          vectors,
-            gsize          n)
+blocked_conv_run_pixels (const Job     *self,
+                         VnBlockedArea *area,
+                         guint          vectors,
+                         gsize          n)
 {
   const VnBlockedTile *tile = self->tile;
   gsize unit = self->band.unit, n_tiles = (n + tile->max_pixels - 1) / tile->max_pixels;
@@ -242,12 +242,12 @@ run_pixels (const Job     *self,
 
 /* @first: pixel of the output the line starts with, @n: of the line. */
 static void
-run_line (const Job   *self,
-          gsize        batch,
-          gsize        panel,
-          const float *x,
-          gsize        first,
-          gsize        n)
+blocked_conv_run_line (const Job   *self,
+                       gsize        batch,
+                       gsize        panel,
+                       const float *x,
+                       gsize        first,
+                       gsize        n)
 {
   const VnBlockedWeight *weight = self->weight;
   gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
@@ -257,7 +257,7 @@ run_line (const Job   *self,
   VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
                          x, self->offsets, y, out_size * lanes, self->low, self->high };
 
-  run_pixels (self, &area, vectors, regular);
+  blocked_conv_run_pixels (self, &area, vectors, regular);
   for (gsize i = regular; i < n; i++, area.x += self->band.unit, area.y += lanes)
     self->tile->run_single[vectors - 1] (&area);
   for (guint v = 0; v < vectors && self->after; v++)
@@ -266,12 +266,12 @@ run_line (const Job   *self,
 
 /* Lines of one pair of blocks. */
 static void
-run_panel (const Job   *self,
-           gsize        batch,
-           gsize        panel,
-           const float *x,
-           gsize        first_line,
-           gsize        n_lines)
+blocked_conv_run_panel (const Job   *self,
+                        gsize        batch,
+                        gsize        panel,
+                        const float *x,
+                        gsize        first_line,
+                        gsize        n_lines)
 {
   const Band *band = &self->band;
 
@@ -280,14 +280,14 @@ run_panel (const Job   *self,
       gsize first = (first_line + l) * band->width, n = MIN (band->width, self->conv->out_size - first);
       gsize at = band->flat ? first * band->unit : l * (gsize) self->conv->window.stride[1] * band->pitch;
 
-      run_line (self, batch, panel, x + at, first, n);
+      blocked_conv_run_line (self, batch, panel, x + at, first, n);
     }
 }
 
 static void
-run_item (gpointer data,
-          gsize    item,
-          guint    worker)
+blocked_conv_run_item (gpointer data,
+                       gsize    item,
+                       guint    worker)
 {
   const Job *self = data;
   const VnConv *conv = self->conv;
@@ -303,9 +303,9 @@ run_item (gpointer data,
 
   for (gsize c = 0; c < band->n_units && !band->flat && split * each < end; c++)
     blocked_copy_lines (band, win, x + c * conv->in_size * band->unit, (gint64) first * win->stride[1] - win->begin[1],
-                        (gint64) ((n_lines - 1) * (gsize) win->stride[1] + span (win, 1)), copy + c * band->channel);
+                        (gint64) ((n_lines - 1) * (gsize) win->stride[1] + blocked_conv_span (win, 1)), copy + c * band->channel);
   for (gsize panel = split * each; panel < end; panel++)
-    run_panel (self, batch, panel, band->flat ? x : copy, first, n_lines);
+    blocked_conv_run_panel (self, batch, panel, band->flat ? x : copy, first, n_lines);
 }
 
 /* What bringing data into the cache, or copying them, costs beside computing a pair of blocks from them. */
@@ -314,8 +314,8 @@ run_item (gpointer data,
 /* Cuts the output into bands, and the channels into @n_splits parts, so that the thread with the most work has the
  * least. The sums do not depend on it. */
 static void
-choose_split (Job   *self,
-              guint  n_threads)
+blocked_conv_choose_split (Job   *self,
+                           guint  n_threads)
 {
   Band *band = &self->band;
   gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER), least = band->n_bands, best_lines = band->lines;
@@ -336,7 +336,7 @@ choose_split (Job   *self,
         best_lines = lines;
         self->n_splits = splits;
       }
-  set_lines (band, self->conv, best_lines);
+  blocked_conv_set_lines (band, self->conv, best_lines);
 }
 
 /* ---- the operator ---- */
@@ -350,7 +350,7 @@ conv_sizes (VnOpContext *ctx,
 }
 
 static gsize
-offsets_bytes (const VnConv *conv)
+blocked_conv_offsets_bytes (const VnConv *conv)
 {
   return (conv->depth * sizeof (gsize) + 63) & ~(gsize) 63;
 }
@@ -370,12 +370,12 @@ conv_infer (VnOpContext *ctx,
     {
       Band band;
 
-      if (!band_init (&band, &conv, i == 0 ? 1 : tile->lanes))
+      if (!blocked_conv_band_init (&band, &conv, i == 0 ? 1 : tile->lanes))
         return FALSE;
       most = MAX (most, band.floats);
     }
   return vn_checked_mul (most * sizeof (float), vn_op_max_workers (), &ctx->scratch_bytes) &&
-         vn_checked_add (ctx->scratch_bytes, offsets_bytes (&conv), &ctx->scratch_bytes);
+         vn_checked_add (ctx->scratch_bytes, blocked_conv_offsets_bytes (&conv), &ctx->scratch_bytes);
 }
 
 static gboolean
@@ -396,7 +396,7 @@ conv_release (gpointer prepared)
 
 /* The last pixels of a map that vn-conv-packed.c computes one by one. */
 static gsize
-count_regular (gsize out_size)
+blocked_conv_count_regular (gsize out_size)
 {
   const VnTile *tile = vn_tile_get ();
   gsize rest = out_size % (tile->lanes * tile->max_vectors);
@@ -415,22 +415,22 @@ conv_run (VnOpContext *ctx,
 
   if (!conv_sizes (ctx, &conv, error))
     return FALSE;
-  if (!band_init (&job.band, &conv, ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
+  if (!blocked_conv_band_init (&job.band, &conv, ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
     return vn_op_fail (ctx, error, _("the convolution is too large for this machine"));
   vn_epilogue_set_fused (&rest, ctx);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
   job.x = ctx->in[X]->data;
   job.y = ctx->out[0]->data;
-  job.n_regular = count_regular (conv.out_size);
-  choose_split (&job, MIN (ctx->n_threads, vn_op_max_workers ()));
-  set_offsets (&job.band, &conv, ctx->scratch);
+  job.n_regular = blocked_conv_count_regular (conv.out_size);
+  blocked_conv_choose_split (&job, MIN (ctx->n_threads, vn_op_max_workers ()));
+  blocked_conv_set_offsets (&job.band, &conv, ctx->scratch);
   job.offsets = ctx->scratch;
-  job.scratch = (float *) ((char *) ctx->scratch + offsets_bytes (&conv));
+  job.scratch = (float *) ((char *) ctx->scratch + blocked_conv_offsets_bytes (&conv));
   n_panels = vn_blocked_count (job.weight->n_blocks, TOGETHER);
   vn_op_for_items (ctx, conv.batch * job.band.n_bands * job.n_splits,
                    (double) (n_panels * TOGETHER * job.weight->lanes * conv.depth * job.band.lines * job.band.width) /
-                   16 / (double) job.n_splits, run_item, &job);
+                   16 / (double) job.n_splits, blocked_conv_run_item, &job);
   return TRUE;
 }
 

@@ -39,99 +39,99 @@ typedef struct
   ((sum) = (V) (((I) (sum) & ~((sum) < (low))) | ((I) (low) & ((sum) < (low)))),              \
    (sum) = (V) (((I) (sum) & ~((sum) > (high))) | ((I) (high) & ((sum) > (high)))))
 
-#define DEFINE_LINE(lanes)                                                                    \
-  typedef float Vector##lanes __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias)); \
-  typedef gint32 Mask##lanes __attribute__ ((vector_size (lanes * sizeof (gint32))));         \
-                                                                                              \
-  /* A group of pixels. */                                                                    \
-  VN_INLINE void                                                                              \
-  inner_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, gint64 ox, float *y) \
-  {                                                                                           \
-    gint64 at = ox * stride - self->begin;                                                    \
-    const Vector##lanes *w = (const Vector##lanes *) self->w;                                 \
+#define DEFINE_LINE(lanes)                                                                                         \
+  typedef float Vector##lanes __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias));      \
+  typedef gint32 Mask##lanes __attribute__ ((vector_size (lanes * sizeof (gint32))));                              \
+                                                                                                                   \
+  /* A group of pixels. */                                                                                         \
+  VN_INLINE void                                                                                                   \
+  inner_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, gint64 ox, float *y)            \
+  {                                                                                                                \
+    gint64 at = ox * stride - self->begin;                                                                         \
+    const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
     Vector##lanes sum[PIXELS], low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 }; \
-                                                                                              \
-    _Pragma ("GCC unroll 4")                                                                  \
-    for (int p = 0; p < PIXELS; p++)                                                          \
-      sum[p] = *(const Vector##lanes *) self->bias;                                           \
-    _Pragma ("GCC unroll 5")                                                                  \
-    for (int ky = 0; ky < kh; ky++)                                                           \
-      {                                                                                       \
-        const Vector##lanes *x = (const Vector##lanes *) self->lines[ky] + at;                \
-                                                                                              \
-        _Pragma ("GCC unroll 5")                                                              \
-        for (int kx = 0; kx < kw; kx++, w++)                                                  \
-          _Pragma ("GCC unroll 4")                                                            \
-          for (int p = 0; p < PIXELS; p++)                                                    \
-            sum[p] += *w * x[kx * dilation + p * stride];                                     \
-      }                                                                                       \
-    _Pragma ("GCC unroll 4")                                                                  \
-    for (int p = 0; p < PIXELS; p++)                                                          \
-      {                                                                                       \
-        CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum[p], low, high);                         \
-        ((Vector##lanes *) y)[ox + p] = sum[p];                                               \
-      }                                                                                       \
-  }                                                                                           \
-                                                                                              \
-  VN_INLINE void                                                                              \
-  edge_##lanes (const Line *self, gint64 ox, float *y)                                        \
-  {                                                                                           \
-    const VnWindow *win = self->win;                                                          \
-    const Vector##lanes *w = (const Vector##lanes *) self->w;                                 \
-    Vector##lanes sum = *(const Vector##lanes *) self->bias;                                  \
-    Vector##lanes low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 }; \
-                                                                                              \
-    for (gint64 ky = 0; ky < win->kernel[1]; ky++)                                            \
-      for (gint64 kx = 0; kx < win->kernel[2]; kx++, w++)                                     \
-        {                                                                                     \
-          gint64 at = ox * win->stride[2] + kx * win->dilation[2] - self->begin;              \
-          const float *line = at >= 0 && at < win->in[2] ? self->lines[ky] + at * lanes : self->zeros; \
-                                                                                              \
-          sum += *w * *(const Vector##lanes *) line;                                          \
-        }                                                                                     \
-    CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum, low, high);                                \
-    ((Vector##lanes *) y)[ox] = sum;                                                          \
-  }                                                                                           \
-                                                                                              \
-  /* The last group overlaps the one before. */                                               \
-  VN_INLINE void                                                                              \
-  whole_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, float *y)  \
-  {                                                                                           \
-    for (gint64 ox = self->first; ox < self->end; ox += PIXELS)                               \
-      inner_##lanes (self, kh, kw, stride, dilation, MIN (ox, self->end - PIXELS), y);        \
-  }                                                                                           \
-                                                                                              \
-  VN_MULTIVERSION                                                                             \
-  static void                                                                                 \
-  line_##lanes (const Line *self, float *y)                                                   \
-  {                                                                                           \
-    const VnWindow *win = self->win;                                                          \
-    int kh = (int) win->kernel[1], kw = (int) win->kernel[2];                                 \
-    gint64 stride = win->stride[2], dilation = win->dilation[2];                              \
-                                                                                              \
-    for (gint64 ox = 0; ox < self->first; ox++)                                               \
-      edge_##lanes (self, ox, y);                                                             \
-    for (gint64 ox = self->end; ox < win->out[2]; ox++)                                       \
-      edge_##lanes (self, ox, y);                                                             \
-    if (kh == 3 && kw == 3 && dilation == 1 && stride == 1)                                   \
-      whole_##lanes (self, 3, 3, 1, 1, y);                                                    \
-    else if (kh == 3 && kw == 3 && dilation == 1 && stride == 2)                              \
-      whole_##lanes (self, 3, 3, 2, 1, y);                                                    \
-    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 1)                              \
-      whole_##lanes (self, 5, 5, 1, 1, y);                                                    \
-    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 2)                              \
-      whole_##lanes (self, 5, 5, 2, 1, y);                                                    \
-    else                                                                                      \
-      whole_##lanes (self, kh, kw, stride, dilation, y);                                      \
+                                                                                                                   \
+    _Pragma ("GCC unroll 4")                                                                                       \
+    for (int p = 0; p < PIXELS; p++)                                                                               \
+      sum[p] = *(const Vector##lanes *) self->bias;                                                                \
+    _Pragma ("GCC unroll 5")                                                                                       \
+    for (int ky = 0; ky < kh; ky++)                                                                                \
+      {                                                                                                            \
+        const Vector##lanes *x = (const Vector##lanes *) self->lines[ky] + at;                                     \
+                                                                                                                   \
+        _Pragma ("GCC unroll 5")                                                                                   \
+        for (int kx = 0; kx < kw; kx++, w++)                                                                       \
+          _Pragma ("GCC unroll 4")                                                                                 \
+          for (int p = 0; p < PIXELS; p++)                                                                         \
+            sum[p] += *w * x[kx * dilation + p * stride];                                                          \
+      }                                                                                                            \
+    _Pragma ("GCC unroll 4")                                                                                       \
+    for (int p = 0; p < PIXELS; p++)                                                                               \
+      {                                                                                                            \
+        CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum[p], low, high);                                              \
+        ((Vector##lanes *) y)[ox + p] = sum[p];                                                                    \
+      }                                                                                                            \
+  }                                                                                                                \
+                                                                                                                   \
+  VN_INLINE void                                                                                                   \
+  edge_##lanes (const Line *self, gint64 ox, float *y)                                                             \
+  {                                                                                                                \
+    const VnWindow *win = self->win;                                                                               \
+    const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
+    Vector##lanes sum = *(const Vector##lanes *) self->bias;                                                       \
+    Vector##lanes low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 };              \
+                                                                                                                   \
+    for (gint64 ky = 0; ky < win->kernel[1]; ky++)                                                                 \
+      for (gint64 kx = 0; kx < win->kernel[2]; kx++, w++)                                                          \
+        {                                                                                                          \
+          gint64 at = ox * win->stride[2] + kx * win->dilation[2] - self->begin;                                   \
+          const float *line = at >= 0 && at < win->in[2] ? self->lines[ky] + at * lanes : self->zeros;             \
+                                                                                                                   \
+          sum += *w * *(const Vector##lanes *) line;                                                               \
+        }                                                                                                          \
+    CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum, low, high);                                                     \
+    ((Vector##lanes *) y)[ox] = sum;                                                                               \
+  }                                                                                                                \
+                                                                                                                   \
+  /* The last group overlaps the one before. */                                                                    \
+  VN_INLINE void                                                                                                   \
+  whole_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, float *y)                       \
+  {                                                                                                                \
+    for (gint64 ox = self->first; ox < self->end; ox += PIXELS)                                                    \
+      inner_##lanes (self, kh, kw, stride, dilation, MIN (ox, self->end - PIXELS), y);                             \
+  }                                                                                                                \
+                                                                                                                   \
+  VN_MULTIVERSION                                                                                                  \
+  static void                                                                                                      \
+  line_##lanes (const Line *self, float *y)                                                                        \
+  {                                                                                                                \
+    const VnWindow *win = self->win;                                                                               \
+    int kh = (int) win->kernel[1], kw = (int) win->kernel[2];                                                      \
+    gint64 stride = win->stride[2], dilation = win->dilation[2];                                                   \
+                                                                                                                   \
+    for (gint64 ox = 0; ox < self->first; ox++)                                                                    \
+      edge_##lanes (self, ox, y);                                                                                  \
+    for (gint64 ox = self->end; ox < win->out[2]; ox++)                                                            \
+      edge_##lanes (self, ox, y);                                                                                  \
+    if (kh == 3 && kw == 3 && dilation == 1 && stride == 1)                                                        \
+      whole_##lanes (self, 3, 3, 1, 1, y);                                                                         \
+    else if (kh == 3 && kw == 3 && dilation == 1 && stride == 2)                                                   \
+      whole_##lanes (self, 3, 3, 2, 1, y);                                                                         \
+    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 1)                                                   \
+      whole_##lanes (self, 5, 5, 1, 1, y);                                                                         \
+    else if (kh == 5 && kw == 5 && dilation == 1 && stride == 2)                                                   \
+      whole_##lanes (self, 5, 5, 2, 1, y);                                                                         \
+    else                                                                                                           \
+      whole_##lanes (self, kh, kw, stride, dilation, y);                                                           \
   }
 
 DEFINE_LINE (8)
 DEFINE_LINE (16)
 
 static void
-line_init (Line       *self,
-           const Job  *job,
-           gsize       block)
+blocked_depthwise_line_init (Line       *self,
+                             const Job  *job,
+                             gsize       block)
 {
   const VnWindow *win = &job->conv->window;
   gint64 room = win->in[2] + win->begin[2] - win->dilation[2] * (win->kernel[2] - 1) - 1;
@@ -151,9 +151,9 @@ line_init (Line       *self,
 }
 
 static void
-run_item (gpointer data,
-          gsize    item,
-          guint    worker)
+blocked_depthwise_run_item (gpointer data,
+                            gsize    item,
+                            guint    worker)
 {
   const Job *self = data;
   const VnConv *conv = self->conv;
@@ -164,7 +164,7 @@ run_item (gpointer data,
   float *y = self->y + plane * conv->out_size * lanes;
   Line line;
 
-  line_init (&line, self, block);
+  blocked_depthwise_line_init (&line, self, block);
   for (gint64 oy = first; oy < end; oy++)
     {
       float *to = y + (gsize) (oy * win->out[2]) * lanes;
@@ -231,7 +231,7 @@ depthwise_run (VnOpContext *ctx,
   job.lines = CLAMP (BAND_FLOATS / MAX (line, 1), 1, (gsize) conv.window.out[1]);
   job.n_bands = ((gsize) conv.window.out[1] + job.lines - 1) / job.lines;
   vn_op_for_items (ctx, conv.batch * job.weight->n_blocks * job.n_bands,
-                   (double) (job.lines * line * conv.depth) / 12, run_item, &job);
+                   (double) (job.lines * line * conv.depth) / 12, blocked_depthwise_run_item, &job);
   return TRUE;
 }
 

@@ -21,7 +21,7 @@ static const char * const by_element[] = {
 
 /* The constant inputs have one element; the others, and the output, have one shape. */
 static gboolean
-is_by_element (VnOpContext *ctx)
+blocked_find_is_by_element (VnOpContext *ctx)
 {
   if (*ctx->node->domain != '\0' || !g_strv_contains (by_element, ctx->node->op_type))
     return FALSE;
@@ -39,7 +39,7 @@ is_by_element (VnOpContext *ctx)
 
 /* Blocks of channels one after the other: full ones. */
 static gboolean
-is_concat (VnOpContext *ctx)
+blocked_find_is_concat (VnOpContext *ctx)
 {
   gint64 lanes = vn_blocked_get_lanes ();
 
@@ -53,7 +53,7 @@ is_concat (VnOpContext *ctx)
 
 /* Weight and bias are packed before the first run. */
 static gboolean
-are_constant (VnOpContext *ctx)
+blocked_find_are_constant (VnOpContext *ctx)
 {
   for (guint i = 1; i < ctx->n_inputs; i++)
     if (vn_op_has_input (ctx, i) && (ctx->in[i] == NULL || ctx->in[i]->n_elements == 0))
@@ -62,7 +62,7 @@ are_constant (VnOpContext *ctx)
 }
 
 static gboolean
-are_floats (VnOpContext *ctx)
+blocked_find_are_floats (VnOpContext *ctx)
 {
   VnShape shape;
 
@@ -88,11 +88,11 @@ vn_blocked_find (VnOpContext  *ctx,
   gsize scratch = ctx->scratch_bytes;
 
   *op = ctx->op;
-  if (!are_floats (ctx) || *ctx->node->domain != '\0')
+  if (!blocked_find_are_floats (ctx) || *ctx->node->domain != '\0')
     return VN_BLOCKED_NEVER;
-  if (is_by_element (ctx) || is_concat (ctx))
+  if (blocked_find_is_by_element (ctx) || blocked_find_is_concat (ctx))
     return VN_BLOCKED_SAME;
-  for (guint i = 0; i < G_N_ELEMENTS (replaced) && are_constant (ctx); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (replaced) && blocked_find_are_constant (ctx); i++)
     if (vn_node_is (ctx->node, replaced[i].type) && replaced[i].op->infer (ctx, NULL))
       {
         *op = replaced[i].op;

@@ -33,12 +33,12 @@ turn (const float *from,
 
 /* @n pixels of a block; lanes from @channels on become 0. */
 static void
-make_block (const float *from,
-            gsize        size,
-            gsize        channels,
-            gsize        lanes,
-            gsize        n,
-            float       *to)
+blocked_order_make_block (const float *from,
+                          gsize        size,
+                          gsize        channels,
+                          gsize        lanes,
+                          gsize        n,
+                          float       *to)
 {
   gsize c = 0, p;
 
@@ -56,12 +56,12 @@ make_block (const float *from,
 }
 
 static void
-undo_block (const float *from,
-            gsize        size,
-            gsize        channels,
-            gsize        lanes,
-            gsize        n,
-            float       *to)
+blocked_order_undo_block (const float *from,
+                          gsize        size,
+                          gsize        channels,
+                          gsize        lanes,
+                          gsize        n,
+                          float       *to)
 {
   gsize c = 0, p;
 
@@ -79,12 +79,12 @@ undo_block (const float *from,
 }
 
 static void
-find_piece (const Move *self,
-            gsize       item,
-            gsize      *blocked,
-            gsize      *plain,
-            gsize      *n_channels,
-            gsize      *n_pixels)
+blocked_order_find_piece (const Move *self,
+                          gsize       item,
+                          gsize      *blocked,
+                          gsize      *plain,
+                          gsize      *n_channels,
+                          gsize      *n_pixels)
 {
   gsize plane = item / self->n_pieces, first = item % self->n_pieces * PIXELS;
   gsize batch = plane / self->n_blocks, channel = plane % self->n_blocks * self->lanes;
@@ -96,27 +96,27 @@ find_piece (const Move *self,
 }
 
 static void
-make_item (gpointer data,
-           gsize    item,
-           guint    worker)
+blocked_order_make_item (gpointer data,
+                         gsize    item,
+                         guint    worker)
 {
   const Move *self = data;
   gsize blocked, plain, n_channels, n_pixels;
 
-  find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
-  make_block (self->from + plain, self->size, n_channels, self->lanes, n_pixels, self->to + blocked);
+  blocked_order_find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
+  blocked_order_make_block (self->from + plain, self->size, n_channels, self->lanes, n_pixels, self->to + blocked);
 }
 
 static void
-undo_item (gpointer data,
-           gsize    item,
-           guint    worker)
+blocked_order_undo_item (gpointer data,
+                         gsize    item,
+                         guint    worker)
 {
   const Move *self = data;
   gsize blocked, plain, n_channels, n_pixels;
 
-  find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
-  undo_block (self->from + blocked, self->size, n_channels, self->lanes, n_pixels, self->to + plain);
+  blocked_order_find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
+  blocked_order_undo_block (self->from + blocked, self->size, n_channels, self->lanes, n_pixels, self->to + plain);
 }
 
 static gboolean
@@ -127,9 +127,9 @@ order_infer (VnOpContext *ctx,
 }
 
 static gboolean
-run (VnOpContext   *ctx,
-     const VnShape *plain,
-     VnOpItemFunc   func)
+blocked_order_run (VnOpContext   *ctx,
+                   const VnShape *plain,
+                   VnOpItemFunc   func)
 {
   Move move = { ctx->in[0]->data, ctx->out[0]->data, vn_blocked_get_lanes (), (gsize) plain->dims[1] };
 
@@ -142,17 +142,17 @@ run (VnOpContext   *ctx,
 }
 
 static gboolean
-make_run (VnOpContext *ctx,
-          GError     **error)
+blocked_order_make_run (VnOpContext *ctx,
+                        GError     **error)
 {
-  return run (ctx, &ctx->in[0]->shape, make_item);
+  return blocked_order_run (ctx, &ctx->in[0]->shape, blocked_order_make_item);
 }
 
 static gboolean
-undo_run (VnOpContext *ctx,
-          GError     **error)
+blocked_order_undo_run (VnOpContext *ctx,
+                        GError     **error)
 {
-  return run (ctx, &ctx->out[0]->shape, undo_item);
+  return blocked_order_run (ctx, &ctx->out[0]->shape, blocked_order_undo_item);
 }
 
 #define OPERATOR(id, run_)                                                   \
@@ -164,5 +164,5 @@ const VnOp vn_op_blocked_##id = {                                            \
   .run = run_,                                                               \
 };
 
-OPERATOR (make, make_run)
-OPERATOR (undo, undo_run)
+OPERATOR (make, blocked_order_make_run)
+OPERATOR (undo, blocked_order_undo_run)

@@ -41,9 +41,9 @@ DEFINE_AVERAGE (8)
 DEFINE_AVERAGE (16)
 
 static void
-average_item (gpointer data,
-              gsize    item,
-              guint    worker)
+blocked_pool_average_item (gpointer data,
+                           gsize    item,
+                           guint    worker)
 {
   const Global *self = data;
   gsize first = item % self->n_blocks * self->lanes, batch = item / self->n_blocks;
@@ -55,22 +55,22 @@ average_item (gpointer data,
 }
 
 static gboolean
-global_infer (VnOpContext *ctx,
-              GError     **error)
+blocked_pool_global_infer (VnOpContext *ctx,
+                           GError     **error)
 {
   return vn_blocked_get_lanes () > 0;
 }
 
 static gboolean
-global_run (VnOpContext *ctx,
-            GError     **error)
+blocked_pool_global_run (VnOpContext *ctx,
+                         GError     **error)
 {
   const VnShape *shape = &ctx->in_types[0].shape;
   Global job = { ctx->in[0]->data, ctx->out[0]->data, vn_blocked_get_lanes (), (gsize) shape->dims[1] };
 
   job.n_blocks = vn_blocked_count (job.channels, job.lanes);
   job.size = (gsize) vn_shape_count (shape, 2, shape->rank);
-  vn_op_for_items (ctx, (gsize) shape->dims[0] * job.n_blocks, (double) (job.size * job.lanes) / 8, average_item, &job);
+  vn_op_for_items (ctx, (gsize) shape->dims[0] * job.n_blocks, (double) (job.size * job.lanes) / 8, blocked_pool_average_item, &job);
   return TRUE;
 }
 
@@ -97,5 +97,5 @@ const VnOp vn_op_blocked_##id = {                                            \
 };
 
 OPERATOR (average_pool, "AveragePool", pool_infer, vn_pool_run_average)
-OPERATOR (global_average_pool, "GlobalAveragePool", global_infer, global_run)
+OPERATOR (global_average_pool, "GlobalAveragePool", blocked_pool_global_infer, blocked_pool_global_run)
 OPERATOR (max_pool, "MaxPool", pool_infer, vn_pool_run_max)

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 
 static void
-pack (VnBlockedWeight *self,
-      gsize            together,
-      const float     *w,
-      const float     *b)
+blocked_weight_pack (VnBlockedWeight *self,
+                     gsize            together,
+                     const float     *w,
+                     const float     *b)
 {
   for (gsize o = 0; o < self->channels; o++)
     {
@@ -61,7 +61,7 @@ vn_blocked_weight_new (const VnTensor  *w,
   memset (self->memory, 0, bytes);
   self->weights = self->memory;
   self->bias = self->weights + self->n_blocks * lanes * self->depth;
-  pack (self, together, w->data, b != NULL ? b->data : NULL);
+  blocked_weight_pack (self, together, w->data, b != NULL ? b->data : NULL);
   return self;
 }
 
@@ -74,11 +74,11 @@ vn_blocked_weight_free (VnBlockedWeight *self)
 
 VN_MULTIVERSION
 static void
-scale (float       *y,
-       const float *factors,
-       const float *shifts,
-       gsize        lanes,
-       gsize        n)
+blocked_weight_scale (float       *y,
+                      const float *factors,
+                      const float *shifts,
+                      gsize        lanes,
+                      gsize        n)
 {
   for (gsize i = 0; i < n; i++, y += lanes)
     for (gsize c = 0; c < lanes; c++)
@@ -109,7 +109,7 @@ vn_blocked_finish (const VnEpilogue *epilogue,
     {
       memcpy (factors, epilogue->factors + first_channel, MIN (lanes, n_channels - first_channel) * sizeof (float));
       memcpy (shifts, epilogue->shifts + first_channel, MIN (lanes, n_channels - first_channel) * sizeof (float));
-      scale (y, factors, shifts, lanes, n_pixels);
+      blocked_weight_scale (y, factors, shifts, lanes, n_pixels);
     }
   rest.factors = rest.shifts = NULL;
   vn_epilogue_apply (&rest, y, 0, 1, n_pixels * lanes, 0);

@@ -32,28 +32,28 @@ typedef struct
 } Depthwise;
 
 static gint64
-span (const VnWindow *win,
-      int             axis)
+conv_depthwise_span (const VnWindow *win,
+                     int             axis)
 {
   return win->dilation[axis] * (win->kernel[axis] - 1) + 1;
 }
 
 static gboolean
-band_init (Band         *self,
-           const VnConv *conv)
+conv_depthwise_band_init (Band         *self,
+                          const VnConv *conv)
 {
   const VnWindow *win = &conv->window;
   gsize stride = (gsize) win->stride[2], lines, fit;
-  gsize width = (gsize) ((win->out[2] - 1) * win->stride[2] + span (win, 2));
+  gsize width = (gsize) ((win->out[2] - 1) * win->stride[2] + conv_depthwise_span (win, 2));
 
   self->phase = ((width + stride - 1) / stride + 2 * LANES - 1) / LANES * LANES;
   if (!vn_checked_mul (self->phase, stride, &self->pitch))
     return FALSE;
   fit = BAND_BYTES / sizeof (float) / self->pitch;
   self->out_lines = 1;
-  if (fit > (gsize) span (win, 1))
-    self->out_lines = MIN ((gsize) win->out[1], 1 + (fit - (gsize) span (win, 1)) / (gsize) win->stride[1]);
-  lines = (self->out_lines - 1) * (gsize) win->stride[1] + (gsize) span (win, 1);
+  if (fit > (gsize) conv_depthwise_span (win, 1))
+    self->out_lines = MIN ((gsize) win->out[1], 1 + (fit - (gsize) conv_depthwise_span (win, 1)) / (gsize) win->stride[1]);
+  lines = (self->out_lines - 1) * (gsize) win->stride[1] + (gsize) conv_depthwise_span (win, 1);
   return vn_checked_mul (self->pitch, lines, &self->elements) && self->elements <= G_MAXSIZE / 4096;
 }
 
@@ -69,7 +69,7 @@ vn_conv_is_depthwise (const VnConv *self)
   Band band;
 
   return self->in_channels == 1 && self->groups > 1 && win->kernel[0] == 1 && win->in[0] == 1 && win->out[0] == 1 &&
-         win->kernel[1] * win->kernel[2] <= MAX_TAPS && band_init (&band, self);
+         win->kernel[1] * win->kernel[2] <= MAX_TAPS && conv_depthwise_band_init (&band, self);
 }
 
 /**
@@ -82,7 +82,7 @@ vn_conv_depthwise_scratch (const VnConv *self,
 {
   Band band;
 
-  return band_init (&band, self) && vn_checked_mul (band.elements * sizeof (float), vn_op_max_workers (), bytes);
+  return conv_depthwise_band_init (&band, self) && vn_checked_mul (band.elements * sizeof (float), vn_op_max_workers (), bytes);
 }
 
 /* The columns of one line whose position leaves remainder @r, as far as they are inside the data. */
@@ -216,16 +216,16 @@ compute_lines (const float *band,
 
 VN_MULTIVERSION
 static void
-compute_taps (const float *band,
-              const gsize *taps,
-              const float *w,
-              int          n_taps,
-              float        bias,
-              gsize        line_pitch,
-              gsize        n_lines,
-              float       *y,
-              gsize        width,
-              gsize        room)
+conv_depthwise_compute_taps (const float *band,
+                             const gsize *taps,
+                             const float *w,
+                             int          n_taps,
+                             float        bias,
+                             gsize        line_pitch,
+                             gsize        n_lines,
+                             float       *y,
+                             gsize        width,
+                             gsize        room)
 {
   if (n_taps == 9)
     compute_lines (band, taps, w, 9, bias, line_pitch, n_lines, y, width, room);
@@ -236,8 +236,8 @@ compute_taps (const float *band,
 }
 
 static int
-find_taps (const Depthwise *self,
-           gsize           *taps)
+conv_depthwise_find_taps (const Depthwise *self,
+                          gsize           *taps)
 {
   const VnWindow *win = &self->conv->window;
   gsize stride = (gsize) win->stride[2];
@@ -255,12 +255,12 @@ find_taps (const Depthwise *self,
 }
 
 static void
-run_channel (const Depthwise *self,
-             gsize            plane,      /* batch and output channel */
-             const gsize     *taps,
-             int              n_taps,
-             gboolean         clear,
-             float           *band)
+conv_depthwise_run_channel (const Depthwise *self,
+                            gsize            plane,      /* batch and output channel */
+                            const gsize     *taps,
+                            int              n_taps,
+                            gboolean         clear,
+                            float           *band)
 {
   const VnConv *conv = self->conv;
   const VnWindow *win = &conv->window;
@@ -272,22 +272,22 @@ run_channel (const Depthwise *self,
   for (gsize first = 0; first < (gsize) win->out[1]; first += self->band.out_lines)
     {
       gsize n = MIN (self->band.out_lines, (gsize) win->out[1] - first);
-      gsize n_in = (n - 1) * (gsize) win->stride[1] + (gsize) span (win, 1);
+      gsize n_in = (n - 1) * (gsize) win->stride[1] + (gsize) conv_depthwise_span (win, 1);
 
       if (clear || n < (gsize) win->out[1])
         memset (band, 0, self->band.elements * sizeof (float));
       depthwise_copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
-      compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
-                    self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
-                    (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
-                    conv->out_size - first * width);
+      conv_depthwise_compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
+                                   self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
+                                   (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
+                                   conv->out_size - first * width);
     }
 }
 
 static void
-run_channels (gpointer data,
-              gsize    item,
-              guint    worker)
+conv_depthwise_run_channels (gpointer data,
+                             gsize    item,
+                             guint    worker)
 {
   const Depthwise *self = data;
   const VnConv *conv = self->conv;
@@ -295,13 +295,13 @@ run_channels (gpointer data,
   gsize first = item * CHANNELS, end = MIN (n, first + CHANNELS);
   float *band = self->scratch + worker * self->band.elements;
   gsize taps[MAX_TAPS];
-  int n_taps = find_taps (self, taps);
+  int n_taps = conv_depthwise_find_taps (self, taps);
   VnEpilogue rest = *self->epilogue;
 
   rest.bias = NULL;
   for (gsize plane = first; plane < end; plane++)
     {
-      run_channel (self, plane, taps, n_taps, plane == first, band);
+      conv_depthwise_run_channel (self, plane, taps, n_taps, plane == first, band);
       vn_epilogue_apply (&rest, self->y + plane * conv->out_size, plane % (conv->groups * conv->out_channels), 1,
                          conv->out_size, 0);
     }
@@ -324,7 +324,7 @@ vn_conv_depthwise_run (const VnConv      *self,
   Depthwise job = { self, epilogue, x, w, y, ctx->scratch };
   gsize n = self->batch * self->groups * self->out_channels;
 
-  band_init (&job.band, self);
+  conv_depthwise_band_init (&job.band, self);
   vn_op_for_items (ctx, (n + CHANNELS - 1) / CHANNELS, (double) self->out_size * self->depth / 8 * CHANNELS,
-                   run_channels, &job);
+                   conv_depthwise_run_channels, &job);
 }

@@ -11,10 +11,10 @@ typedef struct
 
 /* The output columns from @first to @end for which column @at + i * stride of @n lies inside. */
 static void
-clip_columns (const VnWindow *win,
-              gint64          at,
-              gint64         *first,
-              gint64         *end)
+conv_double_clip_columns (const VnWindow *win,
+                          gint64          at,
+                          gint64         *first,
+                          gint64         *end)
 {
   gint64 stride = win->stride[2];
 
@@ -25,18 +25,18 @@ clip_columns (const VnWindow *win,
 /* One tap of the window. @wide has the sizes `in` of the window, @small those of `out`; the transposed convolution
  * goes from the small to the wide. */
 static void
-add_tap (const VnWindow *win,
-         gsize           tap,
-         double          factor,
-         double         *wide,
-         double         *small,
-         gboolean        transpose)
+conv_double_add_tap (const VnWindow *win,
+                     gsize           tap,
+                     double          factor,
+                     double         *wide,
+                     double         *small,
+                     gboolean        transpose)
 {
   gint64 kx = (gint64) tap % win->kernel[2], ky = (gint64) tap / win->kernel[2] % win->kernel[1];
   gint64 kz = (gint64) tap / win->kernel[2] / win->kernel[1], first, end;
   gint64 at = kx * win->dilation[2] - win->begin[2];
 
-  clip_columns (win, at, &first, &end);
+  conv_double_clip_columns (win, at, &first, &end);
   for (gint64 line = 0; line < win->out[0] * win->out[1]; line++)
     {
       gint64 iz = line / win->out[1] * win->stride[0] + kz * win->dilation[0] - win->begin[0];
@@ -55,10 +55,10 @@ add_tap (const VnWindow *win,
 }
 
 static void
-fill (const Job *self,
-      double    *y,
-      gsize      n,
-      gsize      channel)
+conv_double_fill (const Job *self,
+                  double    *y,
+                  gsize      n,
+                  gsize      channel)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = self->bias != NULL ? self->bias[channel] : 0;
@@ -76,17 +76,17 @@ conv_plane (gpointer data,
   gsize channel = item % channels, group = channel / s->out_channels, sample = item / channels;
   double *y = self->y + item * s->out_size;
 
-  fill (self, y, s->out_size, channel);
+  conv_double_fill (self, y, s->out_size, channel);
   for (gsize c = 0; c < s->in_channels; c++)
     for (gsize t = 0; t < taps; t++)
-      add_tap (&s->window, t, self->w[(channel * s->in_channels + c) * taps + t],
-               (double *) self->x + ((sample * s->groups + group) * s->in_channels + c) * s->in_size, y, FALSE);
+      conv_double_add_tap (&s->window, t, self->w[(channel * s->in_channels + c) * taps + t],
+                           (double *) self->x + ((sample * s->groups + group) * s->in_channels + c) * s->in_size, y, FALSE);
 }
 
 static void
-transpose_plane (gpointer data,
-                 gsize    item,
-                 guint    worker)
+conv_double_transpose_plane (gpointer data,
+                             gsize    item,
+                             guint    worker)
 {
   const Job *self = data;
   const VnConv *s = self->conv;
@@ -94,19 +94,19 @@ transpose_plane (gpointer data,
   gsize channel = item % channels, group = channel / s->out_channels, sample = item / channels;
   double *y = self->y + item * s->out_size;
 
-  fill (self, y, s->out_size, channel);
+  conv_double_fill (self, y, s->out_size, channel);
   for (gsize c = 0; c < s->in_channels; c++)
     for (gsize t = 0; t < taps; t++)
-      add_tap (&s->window, t,
-               self->w[((group * s->in_channels + c) * s->out_channels + channel % s->out_channels) * taps + t], y,
-               (double *) self->x + ((sample * s->groups + group) * s->in_channels + c) * s->in_size, TRUE);
+      conv_double_add_tap (&s->window, t,
+                           self->w[((group * s->in_channels + c) * s->out_channels + channel % s->out_channels) * taps + t], y,
+                           (double *) self->x + ((sample * s->groups + group) * s->in_channels + c) * s->in_size, TRUE);
 }
 
 static void
-run (const VnConv      *self,
-     const VnOpContext *ctx,
-     Job               *job,
-     VnOpItemFunc       plane)
+conv_double_run (const VnConv      *self,
+                 const VnOpContext *ctx,
+                 Job               *job,
+                 VnOpItemFunc       plane)
 {
   vn_op_for_items (ctx, self->batch * self->groups * self->out_channels,
                    (double) self->in_channels * (double) self->in_size * (double) vn_window_volume (self->window.kernel),
@@ -127,7 +127,7 @@ vn_conv_double_run (const VnConv      *self,
                     const double      *bias,
                     double            *y)
 {
-  run (self, ctx, &(Job) { self, x, w, bias, y }, conv_plane);
+  conv_double_run (self, ctx, &(Job) { self, x, w, bias, y }, conv_plane);
 }
 
 /**
@@ -147,5 +147,5 @@ vn_conv_double_transpose (const VnConv      *self,
                           const double      *bias,
                           double            *y)
 {
-  run (self, ctx, &(Job) { self, x, w, bias, y }, transpose_plane);
+  conv_double_run (self, ctx, &(Job) { self, x, w, bias, y }, conv_double_transpose_plane);
 }

@@ -18,7 +18,7 @@ typedef struct
 } Gemm;
 
 static gboolean
-is_direct (const VnConv *self)
+conv_gemm_is_direct (const VnConv *self)
 {
   const VnWindow *win = &self->window;
 
@@ -39,7 +39,7 @@ vn_conv_gemm_scratch (const VnConv *self,
                       gsize        *bytes)
 {
   *bytes = 0;
-  return is_direct (self) ||
+  return conv_gemm_is_direct (self) ||
          (vn_checked_mul (self->depth, MIN (self->out_size, BLOCK) * sizeof (float), bytes) &&
           vn_checked_mul (*bytes, vn_op_max_workers (), bytes));
 }
@@ -53,11 +53,11 @@ typedef struct
 
 /* Output pixels of one line: columns @ox .. @ox + n - 1. */
 static void
-fill_line (const Row   *row,
-           const float *line,    /* NULL: outside the data */
-           gint64       ox,
-           gint64       n,
-           float       *to)
+conv_gemm_fill_line (const Row   *row,
+                     const float *line,    /* NULL: outside the data */
+                     gint64       ox,
+                     gint64       n,
+                     float       *to)
 {
   const VnWindow *win = row->win;
   gint64 stride = win->stride[2], ix = ox * stride + row->tap[2];
@@ -82,11 +82,11 @@ fill_line (const Row   *row,
 }
 
 static void
-fill_row (const Row   *row,
-          const float *channel,
-          gint64       first,
-          gint64       n,
-          float       *to)
+conv_gemm_fill_row (const Row   *row,
+                    const float *channel,
+                    gint64       first,
+                    gint64       n,
+                    float       *to)
 {
   const VnWindow *win = row->win;
   gint64 ox = first % win->out[2];
@@ -100,7 +100,7 @@ fill_row (const Row   *row,
       gint64 run = MIN (n, win->out[2] - ox);
       gboolean inside = iz >= 0 && iz < win->in[0] && iy >= 0 && iy < win->in[1];
 
-      fill_line (row, inside ? channel + (iz * win->in[1] + iy) * win->in[2] : NULL, ox, run, to);
+      conv_gemm_fill_line (row, inside ? channel + (iz * win->in[1] + iy) * win->in[2] : NULL, ox, run, to);
       to += run;
       n -= run;
       ox = 0;
@@ -113,11 +113,11 @@ fill_row (const Row   *row,
 }
 
 static void
-fill_columns (const VnConv *conv,
-              const float  *x,
-              gsize         first,
-              gsize         n,
-              float        *to)
+conv_gemm_fill_columns (const VnConv *conv,
+                        const float  *x,
+                        gsize         first,
+                        gsize         n,
+                        float        *to)
 {
   const VnWindow *win = &conv->window;
   Row row = { win };
@@ -130,14 +130,14 @@ fill_columns (const VnConv *conv,
             row.tap[0] = kz * win->dilation[0] - win->begin[0];
             row.tap[1] = ky * win->dilation[1] - win->begin[1];
             row.tap[2] = kx * win->dilation[2] - win->begin[2];
-            fill_row (&row, x, (gint64) first, (gint64) n, to);
+            conv_gemm_fill_row (&row, x, (gint64) first, (gint64) n, to);
           }
 }
 
 static void
-run_block (gpointer data,
-           gsize    item,
-           guint    worker)
+conv_gemm_run_block (gpointer data,
+                     gsize    item,
+                     guint    worker)
 {
   const Gemm *self = data;
   const VnConv *conv = self->conv;
@@ -154,7 +154,7 @@ run_block (gpointer data,
     {
       float *columns = self->scratch + worker * conv->depth * MIN (conv->out_size, BLOCK);
 
-      fill_columns (conv, x, first, n, columns);
+      conv_gemm_fill_columns (conv, x, first, n, columns);
       vn_gemm (conv->out_channels, n, conv->depth, w, conv->depth, columns, n, y, conv->out_size);
     }
   vn_epilogue_apply (self->epilogue, y, row, conv->out_channels, n, conv->out_size);
@@ -175,8 +175,8 @@ vn_conv_gemm_run (const VnConv      *self,
                   float             *y)
 {
   gsize n_blocks = (self->out_size + BLOCK - 1) / BLOCK;
-  Gemm gemm = { self, epilogue, x, w, y, ctx->scratch, n_blocks, is_direct (self) };
+  Gemm gemm = { self, epilogue, x, w, y, ctx->scratch, n_blocks, conv_gemm_is_direct (self) };
 
   vn_op_for_items (ctx, self->batch * self->groups * n_blocks,
-                   (double) self->out_channels * self->depth * MIN (self->out_size, BLOCK) / 16, run_block, &gemm);
+                   (double) self->out_channels * self->depth * MIN (self->out_size, BLOCK) / 16, conv_gemm_run_block, &gemm);
 }

@@ -33,10 +33,10 @@ typedef struct
 /* ---- weights ---- */
 
 static void
-pack_group (VnConvPacked *self,
-            gsize         group,
-            const float  *w,
-            const float  *b)
+conv_packed_pack_group (VnConvPacked *self,
+                        gsize         group,
+                        const float  *w,
+                        const float  *b)
 {
   gsize rows = self->tile->rows;
 
@@ -91,7 +91,7 @@ vn_conv_packed_new (const VnTile    *tile,
   self->panels = self->memory;
   self->bias = self->panels + rows * self->depth;
   for (gsize g = 0; g < groups; g++)
-    pack_group (self, g, w->data, b != NULL ? b->data : NULL);
+    conv_packed_pack_group (self, g, w->data, b != NULL ? b->data : NULL);
   return self;
 }
 
@@ -120,10 +120,10 @@ vn_conv_packed_fits (const VnConv *conv)
 
 /* How many tiles there are in a row of the product, and how many of them a block can have. */
 static void
-count_tiles (const VnConv *conv,
-             const VnTile *tile,
-             gsize        *n_tiles,
-             gsize        *fit)
+conv_packed_count_tiles (const VnConv *conv,
+                         const VnTile *tile,
+                         gsize        *n_tiles,
+                         gsize        *fit)
 {
   gsize columns = tile->lanes * tile->max_vectors;
 
@@ -132,11 +132,11 @@ count_tiles (const VnConv *conv,
 }
 
 static gboolean
-init_stage (VnStage      *stage,
-            const VnConv *conv,
-            const VnTile *tile,
-            gsize         n_tiles,    /* in a block */
-            gsize        *bytes)
+conv_packed_init_stage (VnStage      *stage,
+                        const VnConv *conv,
+                        const VnTile *tile,
+                        gsize         n_tiles,    /* in a block */
+                        gsize        *bytes)
 {
   gsize columns = tile->lanes * tile->max_vectors;
 
@@ -151,7 +151,7 @@ init_stage (VnStage      *stage,
 
 /* Of the table at the start of the scratch. The depth is one of a weight in memory. */
 static gsize
-offsets_bytes (const VnConv *conv)
+conv_packed_offsets_bytes (const VnConv *conv)
 {
   return (conv->depth * sizeof (gsize) + 63) & ~(gsize) 63;
 }
@@ -170,9 +170,9 @@ vn_conv_packed_scratch (const VnConv *conv,
   VnStage stage;
   gsize n_tiles, fit;
 
-  count_tiles (conv, tile, &n_tiles, &fit);
-  return init_stage (&stage, conv, tile, fit, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes) &&
-         vn_checked_add (*bytes, offsets_bytes (conv), bytes);
+  conv_packed_count_tiles (conv, tile, &n_tiles, &fit);
+  return conv_packed_init_stage (&stage, conv, tile, fit, bytes) && vn_checked_mul (*bytes, vn_op_max_workers (), bytes) &&
+         vn_checked_add (*bytes, conv_packed_offsets_bytes (conv), bytes);
 }
 
 /* A block of output pixels. */
@@ -184,13 +184,13 @@ typedef struct
 
 /* One tile, @at pixels into the block; at the edges it is computed aside and only the part that exists is copied. */
 static void
-run_tile (const Packed *self,
-          const Block  *block,
-          gsize         at,
-          gsize         n_rows,
-          const float  *panel,
-          const float  *bias,
-          float        *y)
+conv_packed_run_tile (const Packed *self,
+                      const Block  *block,
+                      gsize         at,
+                      gsize         n_rows,
+                      const float  *panel,
+                      const float  *bias,
+                      float        *y)
 {
   gsize n_columns = MIN (self->stage.max_columns, block->n - at);
   const float *pixels = block->pixels + at * self->conv->depth, *vectors[VN_TILE_MAX_VECTORS];
@@ -214,11 +214,11 @@ run_tile (const Packed *self,
 }
 
 static void
-run_panel (const Packed *self,
-           gsize         group,
-           gsize         p,
-           const Block  *block,
-           float        *y)
+conv_packed_run_panel (const Packed *self,
+                       gsize         group,
+                       gsize         p,
+                       const Block  *block,
+                       float        *y)
 {
   const VnConvPacked *packed = self->packed;
   gsize rows = packed->tile->rows, first_row = p * rows, panel = group * packed->n_panels + p;
@@ -226,17 +226,17 @@ run_panel (const Packed *self,
 
   y += first_row * self->conv->out_size;
   for (gsize done = 0; done < block->n; done += self->stage.max_columns)
-    run_tile (self, block, done, n_rows, packed->panels + panel * packed->depth * rows, packed->bias + panel * rows,
-              y + done);
+    conv_packed_run_tile (self, block, done, n_rows, packed->panels + panel * packed->depth * rows, packed->bias + panel * rows,
+                          y + done);
   if (self->after)
     vn_epilogue_apply (self->epilogue, y, group * packed->channels + first_row, n_rows, block->n,
                        self->conv->out_size);
 }
 
 static void
-run_block (gpointer data,
-           gsize    item,
-           guint    worker)
+conv_packed_run_block (gpointer data,
+                       gsize    item,
+                       guint    worker)
 {
   const Packed *self = data;
   const VnConvPacked *packed = self->packed;
@@ -256,12 +256,12 @@ run_block (gpointer data,
     return;
   vn_stage_pack (&self->stage, block.x, first, n, lines, pixels);
   for (gsize p = split * per_split; p < MIN (packed->n_panels, (split + 1) * per_split); p++)
-    run_panel (self, plane % conv->groups, p, &block, y);
+    conv_packed_run_panel (self, plane % conv->groups, p, &block, y);
 }
 
 static void
-take_epilogue (Packed     *self,
-               VnEpilogue *rest)
+conv_packed_take_epilogue (Packed     *self,
+                           VnEpilogue *rest)
 {
   *rest = *self->epilogue;
   rest->bias = NULL;   /* the tile adds it */
@@ -284,8 +284,8 @@ take_epilogue (Packed     *self,
 /* Reading pixels where they lie saves packing them, but costs a little in each panel of weights: lines of the cache
  * are read in part, and far apart. */
 static gboolean
-reads_straight (const VnConvPacked *self,
-                const VnStage      *stage)
+conv_packed_reads_straight (const VnConvPacked *self,
+                            const VnStage      *stage)
 {
   return self->n_panels <= (stage->direct ? STRAIGHT_DIRECT : STRAIGHT_LINES);
 }
@@ -295,12 +295,12 @@ reads_straight (const VnConvPacked *self,
 #define READ_COST 0.15
 
 static double
-pack_cost (const VnConvPacked *self,
-           const VnStage      *stage)
+conv_packed_pack_cost (const VnConvPacked *self,
+                       const VnStage      *stage)
 {
   gsize width = (gsize) stage->conv->window.out[2];
 
-  if (!reads_straight (self, stage) ||
+  if (!conv_packed_reads_straight (self, stage) ||
       (!stage->direct && width % self->tile->lanes != 0 && width < 2 * VN_TILE_MAX_COLUMNS))
     return PACK_COST;
   return READ_COST;
@@ -311,10 +311,10 @@ pack_cost (const VnConvPacked *self,
 
 /* In tiles: of @columns pixels and @n_panels rows of weights, with @pack for packing one. */
 static double
-block_cost (const VnTile *tile,
-            double        pack,
-            gsize         columns,
-            gsize         n_panels)
+conv_packed_block_cost (const VnTile *tile,
+                        double        pack,
+                        gsize         columns,
+                        gsize         n_panels)
 {
   gsize whole = columns / (tile->lanes * tile->max_vectors), rest = columns % (tile->lanes * tile->max_vectors);
   double part = (double) ((rest + tile->lanes - 1) / tile->lanes) / tile->max_vectors;
@@ -325,17 +325,17 @@ block_cost (const VnTile *tile,
 
 /* What the thread with the most work has to do: the last block may be larger or smaller than the others. */
 static double
-split_cost (const VnConvPacked *self,
-            const VnStage      *stage,
-            gsize               n_planes,
-            guint               n_threads,
-            gsize               n_splits)
+conv_packed_split_cost (const VnConvPacked *self,
+                        const VnStage      *stage,
+                        gsize               n_planes,
+                        guint               n_threads,
+                        gsize               n_splits)
 {
   gsize n_panels = (self->n_panels + n_splits - 1) / n_splits, items = n_planes * n_splits * stage->n_blocks;
-  double pack = pack_cost (self, stage);
-  double block = block_cost (self->tile, pack, MIN (stage->columns, stage->conv->out_size), n_panels);
-  double last = block_cost (self->tile, pack, stage->conv->out_size - (stage->n_blocks - 1) * stage->columns,
-                            n_panels);
+  double pack = conv_packed_pack_cost (self, stage);
+  double block = conv_packed_block_cost (self->tile, pack, MIN (stage->columns, stage->conv->out_size), n_panels);
+  double last = conv_packed_block_cost (self->tile, pack, stage->conv->out_size - (stage->n_blocks - 1) * stage->columns,
+                                        n_panels);
   double rounds = (double) ((items + n_threads - 1) / n_threads);
 
   if (last > block || stage->n_blocks == 1 || (n_planes * n_splits == 1 && items % n_threads == 1))
@@ -346,16 +346,16 @@ split_cost (const VnConvPacked *self,
 /* Cuts the pixels into blocks, and the channels into @n_splits parts (each of which packs the pixels again), so that
  * the thread with the most work has the least. The sums do not depend on it. */
 static gboolean
-choose_split (const VnConvPacked *self,
-              const VnConv       *conv,
-              guint               n_threads,
-              VnStage            *stage,
-              gsize              *n_splits)
+conv_packed_choose_split (const VnConvPacked *self,
+                          const VnConv       *conv,
+                          guint               n_threads,
+                          VnStage            *stage,
+                          gsize              *n_splits)
 {
   gsize all_tiles, most, bytes, n_planes = conv->batch * conv->groups, best_tiles;
   double best = G_MAXDOUBLE;
 
-  count_tiles (conv, self->tile, &all_tiles, &most);
+  conv_packed_count_tiles (conv, self->tile, &all_tiles, &most);
   best_tiles = most;
   *n_splits = 1;
   for (gsize extra = 0, tiles = most; extra <= 2 * n_threads && tiles > 1 - (extra == 0) && n_threads > 1; extra++)
@@ -363,11 +363,11 @@ choose_split (const VnConvPacked *self,
       gsize n_blocks = (all_tiles + most - 1) / most + extra;
 
       tiles = (all_tiles + n_blocks - 1) / n_blocks;
-      if (!init_stage (stage, conv, self->tile, tiles, &bytes))
+      if (!conv_packed_init_stage (stage, conv, self->tile, tiles, &bytes))
         return FALSE;
       for (gsize splits = 1; splits <= MIN (self->n_panels, 2 * n_threads); splits++)
         {
-          double cost = split_cost (self, stage, n_planes, n_threads, splits) +
+          double cost = conv_packed_split_cost (self, stage, n_planes, n_threads, splits) +
                         1e-3 * (double) (n_planes * stage->n_blocks * splits);
 
           if (cost >= best)
@@ -377,7 +377,7 @@ choose_split (const VnConvPacked *self,
           *n_splits = splits;
         }
     }
-  return init_stage (stage, conv, self->tile, best_tiles, &bytes);
+  return conv_packed_init_stage (stage, conv, self->tile, best_tiles, &bytes);
 }
 
 /**
@@ -400,14 +400,14 @@ vn_conv_packed_run (const VnConvPacked *self,
   gsize n_planes = conv->batch * conv->groups;
 
   if (n_planes == 0 ||
-      !choose_split (self, conv, MIN (ctx->n_threads, vn_op_max_workers ()), &packed.stage, &packed.n_splits))
+      !conv_packed_choose_split (self, conv, MIN (ctx->n_threads, vn_op_max_workers ()), &packed.stage, &packed.n_splits))
     return;
-  packed.stage.straight = reads_straight (self, &packed.stage);
+  packed.stage.straight = conv_packed_reads_straight (self, &packed.stage);
   vn_stage_offsets (&packed.stage, ctx->scratch);
   packed.offsets = ctx->scratch;
-  packed.scratch = (char *) ctx->scratch + offsets_bytes (conv);
-  take_epilogue (&packed, &rest);
+  packed.scratch = (char *) ctx->scratch + conv_packed_offsets_bytes (conv);
+  conv_packed_take_epilogue (&packed, &rest);
   vn_op_for_items (ctx, n_planes * packed.stage.n_blocks * packed.n_splits,
                    (double) conv->out_channels * conv->depth * MIN (conv->out_size, packed.stage.columns) / 16 /
-                   packed.n_splits, run_block, &packed);
+                   packed.n_splits, conv_packed_run_block, &packed);
 }

@@ -11,14 +11,14 @@
 #define LANES VN_LANES
 
 static gsize
-span (const VnWindow *win,
-      int             axis)
+conv_stage_span (const VnWindow *win,
+                 int             axis)
 {
   return (gsize) (win->dilation[axis] * (win->kernel[axis] - 1) + 1);
 }
 
 static gboolean
-is_direct (const VnWindow *win)
+conv_stage_is_direct (const VnWindow *win)
 {
   for (int a = 1; a < 3; a++)
     if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
@@ -48,15 +48,15 @@ vn_stage_init (VnStage      *self,
 
   self->conv = conv;
   self->max_columns = max_columns;
-  self->direct = is_direct (win);
+  self->direct = conv_stage_is_direct (win);
   self->straight = FALSE;
   self->columns = columns;
   self->capacity = self->columns + lanes;
   self->n_blocks = conv->out_size <= self->capacity ? 1 : (conv->out_size - lanes + self->columns - 1) / self->columns;
-  width = (gsize) (win->out[2] - 1) * stride + span (win, 2);
+  width = (gsize) (win->out[2] - 1) * stride + conv_stage_span (win, 2);
   self->phase = (width + stride - 1) / stride + LANES;
   self->lines = MIN ((self->capacity - 2) / MAX ((gsize) win->out[2], 1) + 2, (gsize) win->out[1]);
-  self->lines = (self->lines - 1) * (gsize) win->stride[1] + span (win, 1);
+  self->lines = (self->lines - 1) * (gsize) win->stride[1] + conv_stage_span (win, 1);
   self->lines_bytes = 0;
   if (!self->direct &&
       (!vn_checked_mul (self->phase, stride, &self->pitch) ||
@@ -101,8 +101,8 @@ copy_phase (const VnStage *self,
 }
 
 static gboolean
-is_phase_read (const VnWindow *win,
-               gint64          phase)
+conv_stage_is_phase_read (const VnWindow *win,
+                          gint64          phase)
 {
   for (gint64 k = 0; k < win->kernel[2]; k++)
     if (k * win->dilation[2] % win->stride[2] == phase)
@@ -120,18 +120,18 @@ copy_line (const VnStage *self,
   const VnWindow *win = &self->conv->window;
 
   for (gint64 p = 0; p < stride; p++, to += self->phase)
-    if (stride == 1 || is_phase_read (win, p))
+    if (stride == 1 || conv_stage_is_phase_read (win, p))
       copy_phase (self, stride, line, room, p - win->begin[2], to);
 }
 
 /* The lines one channel needs from line @top of the data on, which may lie above it. */
 VN_MULTIVERSION
 static void
-copy_channel (const VnStage *self,
-              const float   *x,
-              gint64         top,
-              gint64         n,
-              float         *to)
+conv_stage_copy_channel (const VnStage *self,
+                         const float   *x,
+                         gint64         top,
+                         gint64         n,
+                         float         *to)
 {
   const VnWindow *win = &self->conv->window;
   gint64 step = win->kernel[1] == 1 ? win->stride[1] : 1;   /* a kernel of one line skips some */
@@ -152,18 +152,18 @@ copy_channel (const VnStage *self,
 }
 
 static void
-copy_lines (const VnStage *self,
-            const float   *x,
-            gint64         first_line,   /* of the output */
-            gint64         n_lines,
-            float         *lines)
+conv_stage_copy_lines (const VnStage *self,
+                       const float   *x,
+                       gint64         first_line,   /* of the output */
+                       gint64         n_lines,
+                       float         *lines)
 {
   const VnWindow *win = &self->conv->window;
-  gint64 n = (n_lines - 1) * win->stride[1] + (gint64) span (win, 1);
+  gint64 n = (n_lines - 1) * win->stride[1] + (gint64) conv_stage_span (win, 1);
 
   for (gsize c = 0; c < self->conv->in_channels; c++)
-    copy_channel (self, x + c * self->conv->in_size, first_line * win->stride[1] - win->begin[1], n,
-                  lines + c * self->channel);
+    conv_stage_copy_channel (self, x + c * self->conv->in_size, first_line * win->stride[1] - win->begin[1], n,
+                             lines + c * self->channel);
 }
 
 /* ---- packed rows ---- */
@@ -175,11 +175,11 @@ typedef struct
 
 /* The runs of a panel: one for each output line it touches. */
 static guint
-find_runs (const VnStage *self,
-           gsize          first,
-           gsize          n,
-           gint64         first_line,
-           Run           *runs)
+conv_stage_find_runs (const VnStage *self,
+                      gsize          first,
+                      gsize          n,
+                      gint64         first_line,
+                      Run           *runs)
 {
   const VnWindow *win = &self->conv->window;
   gsize width = (gsize) win->out[2], done = 0;
@@ -222,12 +222,12 @@ tap_offset (const VnStage *self,
 
 VN_MULTIVERSION
 static void
-pack_panel (const VnStage *self,
-            const float   *lines,
-            const Run     *runs,
-            guint          n_runs,
-            gsize          columns,
-            float         *to)
+conv_stage_pack_panel (const VnStage *self,
+                       const float   *lines,
+                       const Run     *runs,
+                       guint          n_runs,
+                       gsize          columns,
+                       float         *to)
 {
   const VnWindow *win = &self->conv->window;
 
@@ -240,12 +240,12 @@ pack_panel (const VnStage *self,
 /* A 1x1 kernel over all pixels: rows are parts of the channels. */
 VN_MULTIVERSION
 static void
-pack_direct (const float *x,
-             gsize        channels,
-             gsize        channel,
-             gsize        n,
-             gsize        columns,
-             float       *to)
+conv_stage_pack_direct (const float *x,
+                        gsize        channels,
+                        gsize        channel,
+                        gsize        n,
+                        gsize        columns,
+                        float       *to)
 {
   for (gsize c = 0; c < channels; c++, x += channel, to += columns)
     {
@@ -353,7 +353,7 @@ vn_stage_pack (const VnStage *self,
   const float *vectors[VN_TILE_MAX_VECTORS];
 
   if (!self->direct)
-    copy_lines (self, x, first_line, (gint64) ((first + n - 1) / width) - first_line + 1, lines);
+    conv_stage_copy_lines (self, x, first_line, (gint64) ((first + n - 1) / width) - first_line + 1, lines);
   for (gsize done = 0; done < n; done += self->max_columns)
     {
       gsize m = MIN (self->max_columns, n - done), columns = vn_stage_panel (self, n - done);
@@ -361,9 +361,9 @@ vn_stage_pack (const VnStage *self,
       gboolean straight = vn_stage_find (self, x, lines, first, done, m, vectors);
 
       if (!straight && self->direct)
-        pack_direct (x + first + done, conv->in_channels, conv->in_size, m, columns, to);
+        conv_stage_pack_direct (x + first + done, conv->in_channels, conv->in_size, m, columns, to);
       else if (!straight)
-        pack_panel (self, lines, runs, find_runs (self, first + done, m, first_line, runs), columns, to);
+        conv_stage_pack_panel (self, lines, runs, conv_stage_find_runs (self, first + done, m, first_line, runs), columns, to);
       to += columns * conv->depth;
     }
 }
