@@ -151,7 +151,7 @@ plan_shape (const VnPicturePlan *self,
 /* Where the scaled part lies in the tensor. */
 typedef struct
 {
-  VnWindow window;
+  VnCrop window;
   guint    left, top;
   guint    width, height;      /* of the tensor */
 } Geometry;
@@ -166,7 +166,7 @@ picture_plan_rounded (double size)
 static void
 picture_plan_scale_short_side (const VnPicture *picture,
                                guint            short_side,
-                               VnWindow        *window)
+                               VnCrop        *window)
 {
   guint short_now = MIN (picture->width, picture->height);
   guint long_now = MAX (picture->width, picture->height);
@@ -201,7 +201,7 @@ picture_plan_geometry_crop (Geometry           *self,
                             const VnPicture    *picture,
                             const VnPreprocess *preprocess)
 {
-  VnWindow *window = &self->window;
+  VnCrop *window = &self->window;
   const guint resize = picture_plan_get_resize (self, preprocess);
   double cover = MAX ((double) self->width / picture->width, (double) self->height / picture->height);
 
@@ -229,7 +229,7 @@ static void
 picture_plan_geometry_letterbox (Geometry        *self,
                                  const VnPicture *picture)
 {
-  VnWindow *window = &self->window;
+  VnCrop *window = &self->window;
   double scale = MIN ((double) self->width / picture->width, (double) self->height / picture->height);
 
   window->width = window->full_width = MIN (self->width, picture_plan_rounded (picture->width * scale));
@@ -257,7 +257,7 @@ picture_plan_make_geometry (const VnPicturePlan *plan,
   if (preprocess->fit == VN_FIT_LETTERBOX)
     picture_plan_geometry_letterbox (&self, picture);
   else
-    self.window = (VnWindow) { self.width, self.height, 0, 0, self.width, self.height };
+    self.window = (VnCrop) { self.width, self.height, 0, 0, self.width, self.height };
   return self;
 }
 
@@ -401,7 +401,7 @@ picture_plan_fill_tensor (const VnPicturePlan  *self,
 }
 
 static gboolean
-picture_plan_is_identity (const VnWindow  *window,
+picture_plan_is_identity (const VnCrop  *window,
                           const VnPicture *picture)
 {
   return window->full_width == picture->width && window->full_height == picture->height &&

@@ -262,7 +262,7 @@ picture_resample_alloc_pixels (guint     width,
 
 static gboolean
 picture_resample_scale_rows (const VnPicture  *self,
-                             const VnWindow   *window,
+                             const VnCrop   *window,
                              const Kernels    *kernels,
                              VnPicture        *out,
                              GError          **error)
@@ -320,7 +320,7 @@ picture_resample_scale_columns (const VnPicture  *self,
  */
 gboolean
 vn_picture_resample_level (const VnPicture  *self,
-                           const VnWindow   *window,
+                           const VnCrop   *window,
                            VnLevel           level,
                            VnPicture        *out,
                            GError          **error)
@@ -363,7 +363,7 @@ vn_picture_resample_level (const VnPicture  *self,
  */
 gboolean
 vn_picture_resample (const VnPicture  *self,
-                     const VnWindow   *window,
+                     const VnCrop   *window,
                      VnPicture        *out,
                      GError          **error)
 {

@@ -36,14 +36,14 @@ typedef struct
 {
   guint full_width, full_height;
   guint x, y, width, height;
-} VnWindow;
+} VnCrop;
 
 gboolean   vn_picture_resample       (const VnPicture *self,
-                                      const VnWindow  *window,
+                                      const VnCrop  *window,
                                       VnPicture       *out,
                                       GError         **error);
 gboolean   vn_picture_resample_level (const VnPicture *self,
-                                      const VnWindow  *window,
+                                      const VnCrop  *window,
                                       VnLevel          level,
                                       VnPicture       *out,
                                       GError         **error);

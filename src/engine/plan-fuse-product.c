@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What follows the matrix products of transformers: a bias along the last axis, and Gelu as one node or written out. */
+/* What follows the matrix products of transformers: a bias along the last axis, and Gelu as one node or decomposed. */
 #include "vn-fuse-private.h"
 
 #include "vn-memory.h"
@@ -91,7 +91,7 @@ vn_fuse_gelu (VnFusion *self,
   return NULL;
 }
 
-/* ---- Gelu written out ---- */
+/* ---- decomposed Gelu ---- */
 
 /* Returns: the step that makes @id, if it is of this type, and nobody else needs its result */
 static VnStep *

@@ -333,7 +333,7 @@ config_amd_set_corrections (VnRecipe       *recipe,
 {
   recipe->clip6_to_relu = settings->relu6;
   recipe->bias_correction = settings->correct ? VN_BIAS_CORRECTION_AMD : VN_BIAS_CORRECTION_OFF;
-  recipe->equalize = settings->cle ? VN_BALANCE_AMD : VN_BALANCE_OFF;
+  recipe->equalize = settings->cle ? VN_EQUALIZE_AMD : VN_EQUALIZE_OFF;
   if (!settings->cle)
     return;
   recipe->equalize_steps = settings->steps;

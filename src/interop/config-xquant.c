@@ -5,7 +5,7 @@
  * precision_level: 0 and 1: all operators in 8 bit (XSlim makes no difference between them); 2: sums, differences,
  *   products and quotients of two activations, Softmax and Sigmoid stay float; 3: scales found while running, inside a
  *   custom_setting: float; 4: half precision, inside a custom_setting: float
- * finetune_level: 0: weights balanced between layers in a chain; from 1 on also over branches and with what samples come to,
+ * finetune_level: 0: weights equalized between layers in a chain; from 1 on also over branches and with what samples come to,
  *   and biases corrected; 2 and 3 also train scales: named in the notes, as that is not done */
 
 #include "vn-config-private.h"
@@ -346,7 +346,7 @@ config_xquant_set_finetune (VnConfig     *config,
 
   if (xquant->precision >= LEVEL_DYNAMIC)
     return;
-  recipe->equalize = VN_BALANCE_PPQ;
+  recipe->equalize = VN_EQUALIZE_PPQ;
   recipe->equalize_level = xquant->finetune > 0 ? 2 : 1;
   recipe->equalize_activations = xquant->finetune > 0;
   recipe->bias_correction = xquant->finetune > 0 ? VN_BIAS_CORRECTION_XSLIM : VN_BIAS_CORRECTION_OFF;

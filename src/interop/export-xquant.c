@@ -276,7 +276,7 @@ export_xquant_add_quantization (JsonBuilder    *json,
   if (self->truncate != NULL)
     vn_json_add_texts (json, "truncate_var_names", (const char * const *) self->truncate);
   vn_json_add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
-                                   (self->equalize == VN_BALANCE_PPQ && self->equalize_level > 1));
+                                   (self->equalize == VN_EQUALIZE_PPQ && self->equalize_level > 1));
   export_xquant_add_share (json, self->percentile);
   export_xquant_add_regions (json, self, notes);
   export_xquant_add_ignored (json, self, "ignore_op_types", TRUE);

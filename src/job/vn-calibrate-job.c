@@ -101,7 +101,7 @@ vn_calibrate_job_calibrate (VnJob         *job,
 
 static const VnStage stages[] = {
   { "prepare",   N_("Preparing"),            4,  NULL,                            vn_calibrate_job_prepare },
-  { "equalize",  N_("Balancing weights"),    20, vn_calibrate_job_wants_equalize, vn_calibrate_job_equalize },
+  { "equalize",  N_("Equalizing weights"),    20, vn_calibrate_job_wants_equalize, vn_calibrate_job_equalize },
   { "check",     N_("Checking the samples"), 3,  vn_calibrate_job_wants_check,    vn_calibrate_job_check },
   { "calibrate", N_("Calibrating"),          93, NULL,                            vn_calibrate_job_calibrate },
   { NULL },

@@ -31,12 +31,10 @@ job_input_name_nodes (const VnModel *source)
   return named;
 }
 
-_Static_assert ((int) VN_BALANCE_PPQ == (int) VN_EQUALIZE_PPQ && (int) VN_N_BALANCES == (int) VN_N_EQUALIZE_KINDS, "the same order");
-
 static VnEqualizeOptions
 job_input_get_equalize_options (const VnRecipe *recipe)
 {
-  return (VnEqualizeOptions) { .kind = (VnEqualizeKind) recipe->equalize, .steps = (int) recipe->equalize_steps,
+  return (VnEqualizeOptions) { .kind = recipe->equalize, .steps = (int) recipe->equalize_steps,
                                .threshold = recipe->equalize_threshold, .append_bias = recipe->equalize_append_bias,
                                .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
 }
@@ -61,7 +59,7 @@ job_input_list_passes (const VnRecipe *recipe)
 static gboolean
 job_input_needs_samples_to_equalize (const VnRecipe *recipe)
 {
-  return recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations;
+  return recipe->equalize == VN_EQUALIZE_PPQ && recipe->equalize_activations;
 }
 
 /* Values that rules and cuts name: a network that is made simpler keeps them. */
@@ -120,7 +118,7 @@ job_input_prepare_for_opset (const VnModel   *source,
 /*< private >
  * vn_job_prepare:
  *
- * Weights are balanced here unless samples are needed for it: see vn_job_input_equalize().
+ * Weights are equalized here unless samples are needed for it: see vn_job_input_equalize().
  *
  * Returns: (transfer full) (nullable): the float network that @recipe quantizes
  */
@@ -162,7 +160,7 @@ job_input_look_at_activations (const VnEqualizeOptions *options,
 /*< private >
  * vn_job_input_wants_equalize:
  *
- * Returns: whether weights are to be balanced by what samples make of activations
+ * Returns: whether weights are to be equalized by what samples make of activations
  */
 gboolean
 vn_job_input_wants_equalize (const VnJobInput *self)
@@ -193,7 +191,7 @@ vn_job_input_equalize (VnJobInput    *self,
   if (taken == NULL || taken->len == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Weights are to be balanced by activations, which takes samples: give --data, or turn equalize-activations off"));
+                   _("Weights are to be equalized by activations, which takes samples: give --data, or turn equalize-activations off"));
       return FALSE;
     }
   run.samples = (const guint *) (gpointer) taken->data;

@@ -361,7 +361,7 @@ vn_quantize_job_compare (VnJob         *job,
 
 static const VnStage stages[] = {
   { "prepare",        N_("Preparing"),            4,  NULL,                             vn_quantize_job_prepare },
-  { "equalize",       N_("Balancing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
+  { "equalize",       N_("Equalizing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },

@@ -225,19 +225,19 @@ simulate_bound (Editor     *self,
 {
   VnValue *value = vn_node_get_input (node, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
-  gboolean given = vn_node_get_attr (node, attribute) != NULL;
+  gboolean imported = vn_node_get_attr (node, attribute) != NULL;
   g_autofree char *text = NULL;
   float old, bound;
 
-  if (!given && (tensor == NULL || tensor->n_elements != 1 || tensor->dtype != VN_DTYPE_F32))
+  if (!imported && (tensor == NULL || tensor->n_elements != 1 || tensor->dtype != VN_DTYPE_F32))
     return;
-  old = given ? vn_node_get_float (node, attribute, 0) : (float) vn_tensor_get_double (tensor, 0);
+  old = imported ? vn_node_get_float (node, attribute, 0) : (float) vn_tensor_get_double (tensor, 0);
   bound = npu_simulate_round_bound (old);
   if (bound == old)
     return;
   text = g_strdup_printf (_("the bound %g became %g"), old, bound);
   npu_simulate_note (self, node, text);
-  if (given)
+  if (imported)
     vn_node_set_float (node, attribute, bound);
   else
     {

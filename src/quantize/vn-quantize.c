@@ -76,9 +76,9 @@ quantize_opset_of_given (const VnRecipe *recipe)
 
   for (guint i = 0; table != NULL && i < vn_encoding_table_get_n (table); i++)
     {
-      const VnEncoding *given = vn_encoding_table_get (table, vn_encoding_table_get_name (table, i));
+      const VnEncoding *imported = vn_encoding_table_get (table, vn_encoding_table_get_name (table, i));
 
-      opset = MAX (opset, MAX (quantize_opset_of_type (given->dtype), given->n > 0 ? 13 : 10));
+      opset = MAX (opset, MAX (quantize_opset_of_type (imported->dtype), imported->n > 0 ? 13 : 10));
     }
   return opset;
 }
@@ -210,7 +210,7 @@ quantize_record_nodes (VnResolver  *self,
       plan->excluded[i] = self->quant_nodes[i].exclude_rule >= 0 || self->quant_nodes[i].tail ||
                           self->quant_nodes[i].placed_outside;
       plan->selected[i] = self->quant_nodes[i].selected;
-      if (self->quant_nodes[i].marked)
+      if (self->quant_nodes[i].annotated)
         g_hash_table_add (plan->nodes, vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i)));
     }
   for (guint i = 0; i < self->clamps->len; i++)
@@ -264,7 +264,7 @@ quantize_fill_integers (VnResolver   *self,
 {
   quantize_say_channels (self);
   vn_resolver_set_ranges (self);
-  vn_resolver_mark (self);
+  vn_resolver_annotate (self);
   vn_resolver_set_rules (self);
   return vn_resolver_fill_rows (self, plan, error);
 }

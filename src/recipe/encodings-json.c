@@ -76,7 +76,7 @@ encodings_json_read_scale (JsonNode    *node,
 }
 
 static gboolean
-encodings_json_read_channels (VnEncoding     *given,
+encodings_json_read_channels (VnEncoding     *imported,
                               JsonArray   *scales,
                               JsonArray   *zero_points,
                               const char  *where,
@@ -91,15 +91,15 @@ encodings_json_read_channels (VnEncoding     *given,
                    json_array_get_length (zero_points));
       return FALSE;
     }
-  if ((given->scales = vn_try_new (float, n, error)) == NULL || (given->zero_points = vn_try_new (gint64, n, error)) == NULL)
+  if ((imported->scales = vn_try_new (float, n, error)) == NULL || (imported->zero_points = vn_try_new (gint64, n, error)) == NULL)
     return FALSE;
-  given->n = n;
+  imported->n = n;
   for (guint i = 0; i < n; i++)
-    if (!encodings_json_read_scale (json_array_get_element (scales, i), &given->scales[i], where, error) ||
-        !encodings_json_read_zero_point (json_array_get_element (zero_points, i), &given->zero_points[i], where, error))
+    if (!encodings_json_read_scale (json_array_get_element (scales, i), &imported->scales[i], where, error) ||
+        !encodings_json_read_zero_point (json_array_get_element (zero_points, i), &imported->zero_points[i], where, error))
       return FALSE;
-  given->scale = given->scales[0];
-  given->zero_point = given->zero_points[0];
+  imported->scale = imported->scales[0];
+  imported->zero_point = imported->zero_points[0];
   return TRUE;
 }
 
@@ -109,20 +109,20 @@ encodings_json_read_channels (VnEncoding     *given,
  * @scale, @zero_point: a number each, or a list each
  */
 gboolean
-vn_encoding_read_params (VnEncoding     *given,
+vn_encoding_read_params (VnEncoding     *imported,
                          JsonNode    *scale,
                          JsonNode    *zero_point,
                          const char  *where,
                          GError     **error)
 {
-  given->has_params = TRUE;
+  imported->has_params = TRUE;
   if (JSON_NODE_HOLDS_ARRAY (scale) && JSON_NODE_HOLDS_ARRAY (zero_point))
-    return encodings_json_read_channels (given, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
-  return encodings_json_read_scale (scale, &given->scale, where, error) && encodings_json_read_zero_point (zero_point, &given->zero_point, where, error);
+    return encodings_json_read_channels (imported, json_node_get_array (scale), json_node_get_array (zero_point), where, error);
+  return encodings_json_read_scale (scale, &imported->scale, where, error) && encodings_json_read_zero_point (zero_point, &imported->zero_point, where, error);
 }
 
 static gboolean
-encodings_json_read_type (VnEncoding     *given,
+encodings_json_read_type (VnEncoding     *imported,
                           JsonNode    *node,
                           const char  *where,
                           GError     **error)
@@ -131,8 +131,8 @@ encodings_json_read_type (VnEncoding     *given,
 
   if (name == NULL)
     return node == NULL;
-  given->dtype = vn_dtype_from_name (name);
-  if (vn_dtype_is_integer (given->dtype))
+  imported->dtype = vn_dtype_from_name (name);
+  if (vn_dtype_is_integer (imported->dtype))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the type “%s” is not allowed; use int8, uint8, int16 or uint16"),
                where, name);
@@ -142,7 +142,7 @@ encodings_json_read_type (VnEncoding     *given,
 /* ---- tensors ---- */
 
 static gboolean
-encodings_json_parse_pair (VnEncoding     *given,
+encodings_json_parse_pair (VnEncoding     *imported,
                            JsonNode    *node,
                            const char  *where,
                            GError     **error)
@@ -155,9 +155,9 @@ encodings_json_parse_pair (VnEncoding     *given,
   first = json_array_get_element (pair, 0);
   second = json_array_get_element (pair, 1);
   if (encodings_json_is_integer (first))
-    return vn_encoding_read_params (given, second, first, where, error);
-  return vn_json_get_number (first, where, &given->range.min, error) &&
-         vn_json_get_number (second, where, &given->range.max, error);
+    return vn_encoding_read_params (imported, second, first, where, error);
+  return vn_json_get_number (first, where, &imported->range.min, error) &&
+         vn_json_get_number (second, where, &imported->range.max, error);
 }
 
 /* A number, or an array of numpy: one for each channel, of which the outermost counts. */
@@ -191,7 +191,7 @@ encodings_json_parse_bound (JsonNode    *node,
 }
 
 static gboolean
-encodings_json_parse_object (VnEncoding     *given,
+encodings_json_parse_object (VnEncoding     *imported,
                              JsonObject  *object,
                              const char  *where,
                              GError     **error)
@@ -201,10 +201,10 @@ encodings_json_parse_object (VnEncoding     *given,
   gboolean own = json_object_has_member (object, "min");
 
   if (scale != NULL && zero_point != NULL)
-    return encodings_json_read_type (given, json_object_get_member (object, "type"), where, error) &&
-           vn_encoding_read_params (given, scale, zero_point, where, error);
-  return encodings_json_parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &given->range.min, where, error) &&
-         encodings_json_parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &given->range.max, where, error);
+    return encodings_json_read_type (imported, json_object_get_member (object, "type"), where, error) &&
+           vn_encoding_read_params (imported, scale, zero_point, where, error);
+  return encodings_json_parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &imported->range.min, where, error) &&
+         encodings_json_parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &imported->range.max, where, error);
 }
 
 static gboolean
@@ -220,16 +220,16 @@ encodings_json_parse_members (VnEncodingTable  *self,
   while (json_object_iter_next_ordered (&iter, &name, &node))
     {
       g_autofree char *where = g_strdup_printf ("“%s”", name);
-      g_auto(VnEncoding) given = { 0 };
+      g_auto(VnEncoding) imported = { 0 };
       gboolean ok;
 
       if (JSON_NODE_HOLDS_ARRAY (node))
-        ok = encodings_json_parse_pair (&given, node, where, error);
+        ok = encodings_json_parse_pair (&imported, node, where, error);
       else if (JSON_NODE_HOLDS_OBJECT (node))
-        ok = encodings_json_parse_object (&given, json_node_get_object (node), where, error);
+        ok = encodings_json_parse_object (&imported, json_node_get_object (node), where, error);
       else
         ok = encodings_json_unexpected (where, error);
-      if (!ok || !vn_encoding_table_add (self, name, &given, error))
+      if (!ok || !vn_encoding_table_add (self, name, &imported, error))
         return FALSE;
     }
   return TRUE;
@@ -319,27 +319,27 @@ vn_encoding_parse_json (VnEncodingTable  *self,
 
 static void
 encodings_json_add_params (JsonBuilder   *json,
-                           const VnEncoding *given)
+                           const VnEncoding *imported)
 {
-  if (given->n == 0)
-    vn_json_add_number (json, "scale", (double) given->scale);
+  if (imported->n == 0)
+    vn_json_add_number (json, "scale", (double) imported->scale);
   else
     {
       vn_json_begin_array (json, "scale");
-      for (guint i = 0; i < given->n; i++)
-        json_builder_add_double_value (json, (double) given->scales[i]);
+      for (guint i = 0; i < imported->n; i++)
+        json_builder_add_double_value (json, (double) imported->scales[i]);
       json_builder_end_array (json);
     }
   json_builder_set_member_name (json, "zero_point");
-  if (given->n > 0)
+  if (imported->n > 0)
     json_builder_begin_array (json);
-  for (guint i = 0; i < MAX (given->n, 1); i++)
-    json_builder_add_int_value (json, given->n > 0 ? given->zero_points[i] : given->zero_point);
-  if (given->n > 0)
+  for (guint i = 0; i < MAX (imported->n, 1); i++)
+    json_builder_add_int_value (json, imported->n > 0 ? imported->zero_points[i] : imported->zero_point);
+  if (imported->n > 0)
     json_builder_end_array (json);
-  if (given->dtype == VN_DTYPE_UNDEFINED)
+  if (imported->dtype == VN_DTYPE_UNDEFINED)
     return;
-  vn_json_add_text (json, "type", vn_dtype_get_name (given->dtype));
+  vn_json_add_text (json, "type", vn_dtype_get_name (imported->dtype));
 }
 
 /*< private >
@@ -360,15 +360,15 @@ vn_encoding_to_json (VnEncodingTable *self)
   for (guint i = 0; i < vn_encoding_table_get_n (self); i++)
     {
       const char *name = vn_encoding_table_get_name (self, i);
-      const VnEncoding *given = vn_encoding_table_get (self, name);
+      const VnEncoding *imported = vn_encoding_table_get (self, name);
 
       vn_json_begin_object (json, name);
-      if (given->has_params)
-        encodings_json_add_params (json, given);
+      if (imported->has_params)
+        encodings_json_add_params (json, imported);
       else
         {
-          vn_json_add_number (json, "min", given->range.min);
-          vn_json_add_number (json, "max", given->range.max);
+          vn_json_add_number (json, "min", imported->range.min);
+          vn_json_add_number (json, "max", imported->range.max);
         }
       json_builder_end_object (json);
     }

@@ -83,13 +83,13 @@ encodings_ppq_add_params (VnEncodingTable  *self,
 {
   JsonNode *scale = json_object_get_member (object, "scale"), *zero_point = json_object_get_member (object, "zero_point");
   g_autofree char *where = g_strdup_printf ("“%s”", tensor);
-  g_auto(VnEncoding) given = { .dtype = dtype };
+  g_auto(VnEncoding) imported = { .dtype = dtype };
 
   if (vn_encoding_table_get (self, tensor) != NULL)
     return TRUE;
   if (scale != NULL && zero_point != NULL)
-    return vn_encoding_read_params (&given, scale, zero_point, where, error) &&
-           vn_encoding_table_add (self, tensor, &given, error);
+    return vn_encoding_read_params (&imported, scale, zero_point, where, error) &&
+           vn_encoding_table_add (self, tensor, &imported, error);
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: “scale” and “zero_point” are expected"), where);
   return FALSE;
 }

@@ -222,7 +222,7 @@ check_correction (const VnRecipe  *self,
                      "it off, or take the format “qdq” or “qoperator”"));
       return FALSE;
     }
-  if (!self->equalize_activations || self->equalize == VN_BALANCE_PPQ)
+  if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only the rules of “ppq” look at activations; turn "
                                                     "it off, or set equalize to “ppq”"));

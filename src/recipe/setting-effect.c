@@ -83,7 +83,7 @@ static gboolean
 setting_uses_correction_samples (const VnRecipe *recipe)
 {
   return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ||
-         (recipe->equalize == VN_BALANCE_PPQ && recipe->equalize_activations);
+         (recipe->equalize == VN_EQUALIZE_PPQ && recipe->equalize_activations);
 }
 
 /* The method for activations is that of weights, too, where it makes powers of two. */

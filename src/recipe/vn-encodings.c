@@ -36,17 +36,17 @@ vn_encoding_clear (VnEncoding *self)
 }
 
 static VnEncoding *
-encodings_copy_given (const VnEncoding *given)
+encodings_copy_imported (const VnEncoding *imported)
 {
-  VnEncoding *copy = g_memdup2 (given, sizeof *given);
+  VnEncoding *copy = g_memdup2 (imported, sizeof *imported);
 
-  copy->scales = g_memdup2 (given->scales, given->n * sizeof *given->scales);
-  copy->zero_points = g_memdup2 (given->zero_points, given->n * sizeof *given->zero_points);
+  copy->scales = g_memdup2 (imported->scales, imported->n * sizeof *imported->scales);
+  copy->zero_points = g_memdup2 (imported->zero_points, imported->n * sizeof *imported->zero_points);
   return copy;
 }
 
 static void
-encodings_free_given (gpointer data)
+encodings_free_imported (gpointer data)
 {
   vn_encoding_clear (data);
   g_free (data);
@@ -58,7 +58,7 @@ vn_encoding_table_new (void)
   VnEncodingTable *self = g_new0 (VnEncodingTable, 1);
 
   self->names = g_ptr_array_new_with_free_func (g_free);
-  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, encodings_free_given);
+  self->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, encodings_free_imported);
   return self;
 }
 
@@ -103,24 +103,24 @@ encodings_check_zero_point (const char  *tensor,
 
 static gboolean
 encodings_check (const char     *tensor,
-                 const VnEncoding  *given,
+                 const VnEncoding  *imported,
                  GError        **error)
 {
   gboolean good = TRUE;
 
-  if (given->has_params)
+  if (imported->has_params)
     {
-      good = encodings_check_scale (tensor, given->scale, error) && encodings_check_zero_point (tensor, given->dtype, given->zero_point, error);
-      for (guint i = 0; good && i < given->n; i++)
-        good = encodings_check_scale (tensor, given->scales[i], error) &&
-               encodings_check_zero_point (tensor, given->dtype, given->zero_points[i], error);
+      good = encodings_check_scale (tensor, imported->scale, error) && encodings_check_zero_point (tensor, imported->dtype, imported->zero_point, error);
+      for (guint i = 0; good && i < imported->n; i++)
+        good = encodings_check_scale (tensor, imported->scales[i], error) &&
+               encodings_check_zero_point (tensor, imported->dtype, imported->zero_points[i], error);
       return good;
     }
-  if (isfinite (given->range.min) && isfinite (given->range.max) && given->range.min <= given->range.max)
+  if (isfinite (imported->range.min) && isfinite (imported->range.max) && imported->range.min <= imported->range.max)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                _("“%s”: the range from %g to %g is not allowed; the minimum must not be larger than the maximum"),
-               tensor, given->range.min, given->range.max);
+               tensor, imported->range.min, imported->range.max);
   return FALSE;
 }
 
@@ -132,7 +132,7 @@ encodings_check (const char     *tensor,
 gboolean
 vn_encoding_table_add (VnEncodingTable   *self,
                        const char     *tensor,
-                       const VnEncoding  *given,
+                       const VnEncoding  *imported,
                        GError        **error)
 {
   char *name;
@@ -142,7 +142,7 @@ vn_encoding_table_add (VnEncodingTable   *self,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The name of a tensor is empty or not text"));
       return FALSE;
     }
-  if (!encodings_check (tensor, given, error))
+  if (!encodings_check (tensor, imported, error))
     return FALSE;
   if (g_hash_table_contains (self->by_name, tensor))
     {
@@ -151,7 +151,7 @@ vn_encoding_table_add (VnEncodingTable   *self,
     }
   name = g_strdup (tensor);
   g_ptr_array_add (self->names, name);
-  g_hash_table_insert (self->by_name, name, encodings_copy_given (given));
+  g_hash_table_insert (self->by_name, name, encodings_copy_imported (imported));
   return TRUE;
 }
 

@@ -43,7 +43,7 @@ gboolean       vn_encoding_table_save  (VnEncodingTable   *self,
                                         GError        **error);
 gboolean       vn_encoding_table_add   (VnEncodingTable   *self,
                                         const char     *tensor,
-                                        const VnEncoding  *given,
+                                        const VnEncoding  *imported,
                                         GError        **error);
 const VnEncoding *vn_encoding_table_get   (VnEncodingTable   *self,
                                            const char     *tensor);   /* NULL: not in it */

@@ -3,6 +3,7 @@
 
 /* The recipe: everything that decides how a network is quantized. */
 
+#include "vn-equalize.h"
 #include "vn-file-set.h"
 #include "vn-model.h"
 
@@ -28,8 +29,7 @@ typedef enum
 
 /* Whose operators are written without their meaning, for their own tools. */
 typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
-/* Whose rules weights are balanced by, and biases corrected. */
-typedef enum { VN_BALANCE_OFF, VN_BALANCE_AMD, VN_BALANCE_PPQ, VN_N_BALANCES } VnBalance;
+/* Whose rules biases are corrected by. */
 typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
 /* What a rule says about something that is either so or not. */
 typedef enum { VN_AS_RECIPE, VN_YES, VN_NO, VN_N_ANSWERS } VnAnswer;
@@ -107,7 +107,7 @@ typedef struct
   gboolean    optimize;
   /* cross-layer equalization of the float network (vn-equalize.h); correction of biases (vn-bias-correct.h) */
   gboolean    clip6_to_relu;
-  VnBalance   equalize;
+  VnEqualizeKind equalize;
   gint64      equalize_steps; /* 0: as usual for @equalize; -1: until nothing changes */
   double      equalize_threshold;
   gboolean    equalize_append_bias;
@@ -118,7 +118,7 @@ typedef struct
   gint64      correction_samples;
   char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
-  char       *ranges;         /* file with given ranges (vn-given.h), or NULL */
+  char       *ranges;         /* file with imported encodings (vn-encodings.h), or NULL */
   gint64      opset;          /* 0: lowest that works, never below the model's */
 
   /* which nodes: names, globs, "type:OP" */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """quantize_all.py QUANTIZE_RUN [MODEL...]: every network, prepared and quantized, gives a file that the checker accepts and
 onnxruntime loads. Ranges are made up: this is about structure. Networks that onnxruntime or the checker refuse as they are
-do not count."""
+do not count, and those that Vernier refuses by intention must be refused."""
 import glob
 import os
 import subprocess
@@ -13,6 +13,8 @@ import oracle
 
 SETTINGS = [('cpu', 10, []), ('channels', 13, ['--per-channel']), ('a16w8', 21, ['--preset', 'a16w8']),
             ('contrib', 13, ['--preset', 'a16w8']), ('no-conv', 11, ['--exclude', 'type:Conv', '--wide', 'type:MatMul'])]
+
+REFUSED = {'aud_silero_vad_v6_if.onnx': 'lie in graphs inside of nodes'}
 
 
 def check(path):
@@ -32,8 +34,13 @@ def quantize(program, path, opset, options, folder):
     for command in ([program, '--prepare', str(opset), path, prepared],
                     [program, '--unit-ranges', *options, prepared, out, os.path.join(folder, 'out.json')]):
         run = subprocess.run(command, capture_output=True, text=True)
+        wanted = REFUSED.get(os.path.basename(path))
+        if run.returncode != 0 and wanted is not None and wanted in run.stderr:
+            return 'refused'
         if run.returncode != 0:
             return 'WRONG: ' + run.stderr.strip()[:300]
+    if os.path.basename(path) in REFUSED:
+        return 'WRONG: not refused'
     try:
         check(prepared)
     except Exception as e:

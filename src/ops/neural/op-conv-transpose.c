@@ -21,7 +21,7 @@ enum { X, W, B };
  */
 typedef struct
 {
-  VnWindow window;
+  VnSlidingWindow window;
   gsize    batch, groups;
   gsize    in_channels, out_channels;  /* of one group */
   gsize    x_size, y_size, taps;
@@ -31,7 +31,7 @@ typedef struct
 
 /* The output size where that of the input is open. */
 static gint64
-conv_transpose_open_output (const VnWindow *win,
+conv_transpose_open_output (const VnSlidingWindow *win,
                             VnDims         *dims,
                             int             a,
                             gint64          output_padding,
@@ -59,7 +59,7 @@ conv_transpose_resolve_axis (Transposed   *self,
                              const char   *auto_pad,
                              GError      **error)
 {
-  VnWindow *win = &self->window;
+  VnSlidingWindow *win = &self->window;
   gint64 full, total;
 
   if (win->out[a] < 0 || win->kernel[a] < 0)
@@ -94,20 +94,20 @@ conv_transpose_read_window (Transposed     *self,
                             const VnShape  *w,
                             GError        **error)
 {
-  VnWindow *win = &self->window;
+  VnSlidingWindow *win = &self->window;
   g_autofree char *auto_pad = vn_node_dup_string (ctx->node, "auto_pad", "NOTSET");
   int n = x->rank - 2, first = 3 - n;
   gint64 kernel[VN_MAX_RANK], pads[6], extra[3], shape[VN_MAX_RANK];
   gsize n_shape;
   const gint64 *output_shape = vn_node_get_ints (ctx->node, "output_shape", &n_shape);
 
-  *win = (VnWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
+  *win = (VnSlidingWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
                       .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
-  if (!vn_window_kernel (ctx, w, n, kernel, error) ||
-      !vn_window_ints (ctx, "strides", n, 1, 1, win->stride + first, error) ||
-      !vn_window_ints (ctx, "dilations", n, 1, 1, win->dilation + first, error) ||
-      !vn_window_ints (ctx, "pads", 2 * n, 0, 0, pads, error) ||
-      !vn_window_ints (ctx, "output_padding", n, 0, 0, extra, error))
+  if (!vn_sliding_window_get_kernel (ctx, w, n, kernel, error) ||
+      !vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, win->stride + first, error) ||
+      !vn_sliding_window_get_ints (ctx, "dilations", n, 1, 1, win->dilation + first, error) ||
+      !vn_sliding_window_get_ints (ctx, "pads", 2 * n, 0, 0, pads, error) ||
+      !vn_sliding_window_get_ints (ctx, "output_padding", n, 0, 0, extra, error))
     return FALSE;
   /* Some exporters give batch and channels as well. */
   if (output_shape != NULL && n_shape == (gsize) n + 2)
@@ -153,9 +153,9 @@ conv_transpose_transposed_init (Transposed     *self,
   self->groups = (gsize) groups;
   self->in_channels = (gsize) (w->dims[0] / groups);
   self->out_channels = (gsize) w->dims[1];
-  self->x_size = (gsize) vn_window_volume (self->window.out);
-  self->y_size = (gsize) vn_window_volume (self->window.in);
-  self->taps = (gsize) vn_window_volume (self->window.kernel);
+  self->x_size = (gsize) vn_sliding_window_get_volume (self->window.out);
+  self->y_size = (gsize) vn_sliding_window_get_volume (self->window.in);
+  self->taps = (gsize) vn_sliding_window_get_volume (self->window.kernel);
   self->block = CLAMP (self->out_channels, 1, BLOCK);
   if (!vn_checked_mul (self->block * sizeof (float), self->taps, &line) ||
       !vn_checked_mul (line, (gsize) self->window.out[2], &line))
@@ -217,7 +217,7 @@ conv_transpose_infer (VnOpContext *ctx,
 /* Adds one line of products: column i goes to i * stride + @at. */
 VN_MULTIVERSION
 static void
-conv_transpose_add_line (const VnWindow *win,
+conv_transpose_add_line (const VnSlidingWindow *win,
                          const float    *products,
                          gint64          at,
                          float          *y)
@@ -239,7 +239,7 @@ conv_transpose_add_line (const VnWindow *win,
 
 /* Adds the products of one tap and lines @first .. @first + @n - 1 of input to one output channel. */
 static void
-conv_transpose_add_tap (const VnWindow *win,
+conv_transpose_add_tap (const VnSlidingWindow *win,
                         const float    *products,
                         gint64          tap,
                         gint64          first,

@@ -45,16 +45,16 @@ vn_conv_init_sizes (VnConv         *self,
   gint64 kernel[VN_MAX_RANK];
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
 
-  if (!conv_check_channels (ctx, x, w, groups, error) || !vn_window_kernel (ctx, w, w->rank - 2, kernel, error) ||
-      !vn_window_init (&self->window, ctx, x, kernel, FALSE, error))
+  if (!conv_check_channels (ctx, x, w, groups, error) || !vn_sliding_window_get_kernel (ctx, w, w->rank - 2, kernel, error) ||
+      !vn_sliding_window_init (&self->window, ctx, x, kernel, FALSE, error))
     return FALSE;
   self->batch = (gsize) x->dims[0];
   self->groups = (gsize) groups;
   self->in_channels = (gsize) w->dims[1];
   self->out_channels = (gsize) (w->dims[0] / groups);
-  self->in_size = (gsize) vn_window_volume (self->window.in);
-  self->out_size = (gsize) vn_window_volume (self->window.out);
-  self->depth = self->in_channels * (gsize) vn_window_volume (self->window.kernel);
+  self->in_size = (gsize) vn_sliding_window_get_volume (self->window.in);
+  self->out_size = (gsize) vn_sliding_window_get_volume (self->window.out);
+  self->depth = self->in_channels * (gsize) vn_sliding_window_get_volume (self->window.kernel);
   return TRUE;
 }
 
@@ -133,7 +133,7 @@ conv_infer (VnOpContext *ctx,
 
   y.dims[0] = x->dims[0];
   y.dims[1] = w->dims[0];
-  vn_window_output (&conv.window, &y);
+  vn_sliding_window_get_output (&conv.window, &y);
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
   if (!vn_shape_is_static (x) || !vn_shape_is_static (w))
     return TRUE;

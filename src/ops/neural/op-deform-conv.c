@@ -3,14 +3,14 @@
  * weighted by a mask. The moved taps become columns, which a matrix product combines. */
 #include "vn-gemm-general.h"
 #include "vn-number.h"
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 enum { X, W, OFFSET, BIAS, MASK };
 
 typedef struct
 {
   VnOpContext *ctx;
-  VnWindow     win;
+  VnSlidingWindow     win;
   gsize        group, offset_group, taps, in_size, out_size, channels, out_channels;
 } Deform;
 
@@ -41,16 +41,16 @@ deform_init (Deform       *self,
   *self = (Deform) { .ctx = ctx };
   if (x->rank < 3 || x->rank > 5 || w->rank != x->rank)
     return vn_op_fail (ctx, error, _("data of rank %d with a weight of rank %d: expected the same, 3 to 5"), x->rank, w->rank);
-  if (!vn_window_kernel (ctx, w, x->rank - 2, kernel, error) || !vn_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
+  if (!vn_sliding_window_get_kernel (ctx, w, x->rank - 2, kernel, error) || !vn_sliding_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
       !deform_conv_get_group (ctx, "offset_group", x->dims[1], &self->offset_group, error) ||
       !deform_conv_get_group (ctx, "group", x->dims[1], &self->group, error) || !deform_conv_get_group (ctx, "group", w->dims[0], &self->group, error))
     return FALSE;
   if (x->dims[1] >= 0 && w->dims[1] >= 0 && x->dims[1] / (gint64) self->group != w->dims[1])
     return vn_op_fail (ctx, error, _("%lld channels in %zu groups, but the weight is for %lld"),
                        (long long) x->dims[1], self->group, (long long) w->dims[1]);
-  self->taps = (gsize) MAX (vn_window_volume (self->win.kernel), 0);
-  self->in_size = (gsize) MAX (vn_window_volume (self->win.in), 0);
-  self->out_size = (gsize) MAX (vn_window_volume (self->win.out), 0);
+  self->taps = (gsize) MAX (vn_sliding_window_get_volume (self->win.kernel), 0);
+  self->in_size = (gsize) MAX (vn_sliding_window_get_volume (self->win.in), 0);
+  self->out_size = (gsize) MAX (vn_sliding_window_get_volume (self->win.out), 0);
   self->channels = (gsize) MAX (x->dims[1], 0);
   self->out_channels = (gsize) MAX (w->dims[0], 0);
   return TRUE;
@@ -89,7 +89,7 @@ deform_conv_infer (VnOpContext *ctx,
       if (!deform_init (&self, ctx, error))
         return FALSE;
       y = VN_SHAPE (x->dims[0], w->dims[0]);
-      vn_window_output (&self.win, &y);
+      vn_sliding_window_get_output (&self.win, &y);
       offset = y;
       if (!vn_checked_mul_s64 ((gint64) self.offset_group, (gint64) self.taps * (x->rank - 2), &offset.dims[1]))
         return vn_op_fail (ctx, error, _("offset_group is %zu"), self.offset_group);
@@ -118,7 +118,7 @@ typedef struct
 } Corners;
 
 static void
-deform_conv_find_corners (const VnWindow *win,
+deform_conv_find_corners (const VnSlidingWindow *win,
                           const double    at[3],
                           double          scale,
                           Corners        *corners)
@@ -163,7 +163,7 @@ deform_conv_corners_at (const Fill *fill,
                         Corners    *corners)
 {
   const Deform *self = fill->deform;
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   VnOpContext *ctx = self->ctx;
   gsize n = (gsize) win->n_spatial, row = (fill->sample * self->offset_group + group) * self->taps + tap;
   gint64 k[3] = { (gint64) tap / win->kernel[2] / win->kernel[1], (gint64) tap / win->kernel[2] % win->kernel[1],

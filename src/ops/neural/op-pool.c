@@ -3,7 +3,7 @@
  * combined into one, element by element; then the columns of that one. Padding takes no part, except in the divisor
  * of an average that counts it. */
 #include "vn-pool.h"
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 #include <math.h>
 
@@ -14,7 +14,7 @@
  * Returns: %FALSE if the attributes do not fit
  */
 gboolean
-vn_pool_init_window (VnWindow       *win,
+vn_pool_init_window (VnSlidingWindow       *win,
                      VnOpContext    *ctx,
                      const VnShape  *x,
                      GError        **error)
@@ -23,8 +23,8 @@ vn_pool_init_window (VnWindow       *win,
 
   if (x->rank < 3 || x->rank > 5)
     return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
-  return vn_window_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
-         vn_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
+  return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
+         vn_sliding_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
 }
 
 static gboolean
@@ -33,14 +33,14 @@ pool_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[0].shape;
   VnShape y = VN_SHAPE_UNKNOWN;
-  VnWindow win;
+  VnSlidingWindow win;
 
   if (x->rank >= 0)
     {
       if (!vn_pool_init_window (&win, ctx, x, error))
         return FALSE;
       y = *x;
-      vn_window_output (&win, &y);
+      vn_sliding_window_get_output (&win, &y);
       if (win.in[2] >= 0)
         ctx->scratch_bytes = (gsize) win.in[2] * sizeof (double) * vn_op_max_workers ();
     }
@@ -51,7 +51,7 @@ pool_infer (VnOpContext *ctx,
 
 typedef struct
 {
-  VnWindow           win;
+  VnSlidingWindow           win;
   const VnOpContext *ctx;
   const VnPoolKind  *kind;
   float              p;              /* exponent of LpPool */
@@ -80,7 +80,7 @@ pool_taps_counted (const Pool *self,
                    int         axis,
                    gint64      out)
 {
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   gint64 at = out * win->stride[axis] - win->begin[axis];
 
   if (self->count_padding)
@@ -96,7 +96,7 @@ pool_combine_lines (const Pool   *self,
                     gint64        oy,
                     gpointer      line)
 {
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   gboolean any = FALSE;
 
   for (gint64 kz = 0; kz < win->kernel[0]; kz++)
@@ -119,7 +119,7 @@ pool_combine_columns (const Pool *self,
                       const void *line,
                       gpointer    y)
 {
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   gint64 stride = win->stride[2];
 
   self->kind->fill (y, (gsize) win->out[2] * self->unit);
@@ -144,7 +144,7 @@ pool_finish_average (const Pool *self,
                      gint64      oy,
                      gpointer    y)
 {
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   gint64 lines = pool_taps_counted (self, 0, oz) * pool_taps_counted (self, 1, oy);
 
   for (gint64 ox = 0; ox < win->out[2]; ox++)
@@ -179,7 +179,7 @@ pool_plane (gpointer data,
             guint    worker)
 {
   const Pool *self = data;
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   const guint8 *x = (const guint8 *) self->ctx->in[0]->data + item * self->in_size * self->item_bytes;
   guint8 *y = (guint8 *) self->ctx->out[0]->data + item * self->out_size * self->item_bytes;
   gpointer line = (guint8 *) self->ctx->scratch + worker * (gsize) win->in[2] * self->unit * self->item_bytes;
@@ -211,11 +211,11 @@ pool_run_kind (VnOpContext      *ctx,
   pool.unit = x->shape.rank > shape->rank ? (gsize) x->shape.dims[shape->rank] : 1;
   pool.p = vn_pool_exponent (ctx);
   pool.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
-  pool.in_size = (gsize) vn_window_volume (pool.win.in) * pool.unit;
-  pool.out_size = (gsize) vn_window_volume (pool.win.out) * pool.unit;
+  pool.in_size = (gsize) vn_sliding_window_get_volume (pool.win.in) * pool.unit;
+  pool.out_size = (gsize) vn_sliding_window_get_volume (pool.win.out) * pool.unit;
   pool.item_bytes = vn_dtype_get_bits (x->dtype) / 8;
   vn_op_for_items (ctx, (gsize) (x->shape.dims[0] * x->shape.dims[1]),
-                   (double) pool.out_size * (double) vn_window_volume (pool.win.kernel), pool_plane, &pool);
+                   (double) pool.out_size * (double) vn_sliding_window_get_volume (pool.win.kernel), pool_plane, &pool);
   return TRUE;
 }
 
@@ -223,14 +223,14 @@ pool_run_kind (VnOpContext      *ctx,
 
 /* Position of the maximum in the whole tensor, as MaxUnpool wants it. */
 static gint64
-pool_position (const VnWindow *win,
+pool_position (const VnSlidingWindow *win,
                gsize           plane,
                gint64          z,
                gint64          y,
                gint64          x,
                gboolean        column_major)
 {
-  gint64 base = (gint64) plane * vn_window_volume (win->in);
+  gint64 base = (gint64) plane * vn_sliding_window_get_volume (win->in);
 
   if (column_major)
     return base + z + win->in[0] * (y + win->in[1] * x);
@@ -238,7 +238,7 @@ pool_position (const VnWindow *win,
 }
 
 static void
-pool_max_at (const VnWindow *win,
+pool_max_at (const VnSlidingWindow *win,
              const VnTensor *tensor,
              gsize           plane,
              const gint64    out[3],
@@ -247,7 +247,7 @@ pool_max_at (const VnWindow *win,
   double max = 0;
 
   best[0] = -1;
-  for (gint64 i = 0; i < vn_window_volume (win->kernel); i++)
+  for (gint64 i = 0; i < vn_sliding_window_get_volume (win->kernel); i++)
     {
       gint64 at[3], k[3] = { i / win->kernel[2] / win->kernel[1], i / win->kernel[2] % win->kernel[1],
                              i % win->kernel[2] };
@@ -272,7 +272,7 @@ pool_max_at (const VnWindow *win,
 
 static void
 pool_find_positions (VnOpContext    *ctx,
-                     const VnWindow *win)
+                     const VnSlidingWindow *win)
 {
   gboolean column_major = vn_node_get_int (ctx->node, "storage_order", 0) != 0;
   gsize planes = (gsize) (ctx->in[0]->shape.dims[0] * ctx->in[0]->shape.dims[1]);
@@ -298,7 +298,7 @@ gboolean
 vn_pool_run_max (VnOpContext  *ctx,
                  GError      **error)
 {
-  VnWindow win;
+  VnSlidingWindow win;
 
   if (!pool_run_kind (ctx, vn_pool_max_kind (ctx->in[0]->dtype), error))
     return FALSE;

@@ -3,7 +3,7 @@
  * that kernel, strides and pads lead back to; where output_shape asks for more, that is its first corner. Col2Im: adds
  * up the overlapping blocks that an image was cut into. */
 #include "vn-number.h"
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 /* The shape that the pooling must have had as input. */
 static gboolean
@@ -17,8 +17,8 @@ unpool_unpooled_shape (VnOpContext   *ctx,
 
   if (n < 1)
     return vn_op_fail (ctx, error, _("MaxUnpool: data of rank %d: expected at least 3"), x->rank);
-  if (!vn_window_kernel (ctx, NULL, n, kernel, error) || !vn_window_ints (ctx, "strides", n, 1, 1, stride, error) ||
-      !vn_window_ints (ctx, "pads", 2 * n, 0, 0, pads, error))
+  if (!vn_sliding_window_get_kernel (ctx, NULL, n, kernel, error) || !vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, stride, error) ||
+      !vn_sliding_window_get_ints (ctx, "pads", 2 * n, 0, 0, pads, error))
     return FALSE;
   *shape = *x;
   for (int d = 0; d < n; d++)
@@ -146,9 +146,9 @@ unpool_read_fold (VnOpContext *ctx,
     return TRUE;
   if (n_block != self->n || self->n == 0)
     return vn_op_fail (ctx, error, _("Col2Im: an image of %u and a block of %u dims"), self->n, n_block);
-  if (!vn_window_ints (ctx, "strides", (int) self->n, 1, 1, self->stride, error) ||
-      !vn_window_ints (ctx, "dilations", (int) self->n, 1, 1, self->dilation, error) ||
-      !vn_window_ints (ctx, "pads", 2 * (int) self->n, 0, 0, self->pads, error))
+  if (!vn_sliding_window_get_ints (ctx, "strides", (int) self->n, 1, 1, self->stride, error) ||
+      !vn_sliding_window_get_ints (ctx, "dilations", (int) self->n, 1, 1, self->dilation, error) ||
+      !vn_sliding_window_get_ints (ctx, "pads", 2 * (int) self->n, 0, 0, self->pads, error))
     return FALSE;
   for (guint d = 0; d < self->n; d++)
     {

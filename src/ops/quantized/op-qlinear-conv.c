@@ -79,7 +79,7 @@ qlinear_conv_infer_with (VnOpContext   *ctx,
         return FALSE;
       y.dims[0] = x->dims[0];
       y.dims[1] = w->dims[0];
-      vn_window_output (&conv.window, &y);
+      vn_sliding_window_get_output (&conv.window, &y);
       if (vn_shape_is_static (x) && vn_shape_is_static (w) && !qlinear_conv_ask_scratch (ctx, &conv, error))
         return FALSE;
     }
@@ -164,7 +164,7 @@ typedef struct
 
 static void
 qlinear_conv_windows_init (Windows        *self,
-                           const VnWindow *win,
+                           const VnSlidingWindow *win,
                            gsize           first,
                            gsize           n)
 {
@@ -187,7 +187,7 @@ qlinear_conv_load_tap (const IntConv *self,
                        gsize          plane,
                        gint16        *to)
 {
-  const VnWindow *win = &self->conv.window;
+  const VnSlidingWindow *win = &self->conv.window;
 
   for (gsize p = 0; p < windows->n; p++)
     {

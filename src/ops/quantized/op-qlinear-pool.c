@@ -3,7 +3,7 @@
  * Inputs: x, x_scale, x_zero, y_scale, y_zero. Windows are summed in float32 in reading order, as ONNX Runtime does;
  * whole planes as integers. */
 #include "vn-int.h"
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO };
 
@@ -55,7 +55,7 @@ qlinear_pool_read_scales (VnOpContext  *ctx,
 /* ---- windows ---- */
 
 static gboolean
-pool_window (VnWindow       *win,
+pool_window (VnSlidingWindow       *win,
              VnOpContext    *ctx,
              const VnShape  *x,
              GError        **error)
@@ -64,8 +64,8 @@ pool_window (VnWindow       *win,
 
   if (x->rank < 3 || x->rank > 5)
     return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
-  return vn_window_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
-         vn_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
+  return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
+         vn_sliding_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
 }
 
 static gboolean
@@ -74,7 +74,7 @@ qlinear_pool_average_infer (VnOpContext *ctx,
 {
   gboolean last = qlinear_pool_is_channels_last (ctx);
   VnShape y = VN_SHAPE_UNKNOWN;
-  VnWindow win;
+  VnSlidingWindow win;
 
   if (ctx->in_types[X].shape.rank >= 0)
     {
@@ -83,7 +83,7 @@ qlinear_pool_average_infer (VnOpContext *ctx,
       if (!pool_window (&win, ctx, &x, error))
         return FALSE;
       y = x;
-      vn_window_output (&win, &y);
+      vn_sliding_window_get_output (&win, &y);
       y = qlinear_pool_channels_back (&y, last);
     }
   vn_op_set_output (ctx, 0, vn_int_dtype (ctx, Y_ZERO, X), &y);
@@ -93,7 +93,7 @@ qlinear_pool_average_infer (VnOpContext *ctx,
 typedef struct
 {
   const VnOpContext *ctx;
-  VnWindow           win;
+  VnSlidingWindow           win;
   VnIntScalar        from, to;
   float              values[256];
   gboolean           count_padding;
@@ -118,7 +118,7 @@ qlinear_pool_mean_at (const Pool   *self,
                       gsize         plane,
                       const gint64  out[3])
 {
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   const guint8 *x = self->ctx->in[X]->data;
   gint64 first[3], end[3];
   double counted = (double) win->kernel[0] * (double) win->kernel[1] * (double) win->kernel[2];
@@ -146,7 +146,7 @@ qlinear_pool_average_plane (gpointer data,
                             guint    worker)
 {
   const Pool *self = data;
-  const VnWindow *win = &self->win;
+  const VnSlidingWindow *win = &self->win;
   guint8 *y = self->ctx->out[0]->data;
   float lowest = self->to.dtype == VN_DTYPE_S8 ? -128.f : 0.f;
   gint64 out[3];
@@ -184,8 +184,8 @@ qlinear_pool_average_run (VnOpContext *ctx,
       return vn_op_fail (ctx, error, _("dilations are not 1: the operator has none"));
   self.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
   self.channels = (gsize) x.dims[1];
-  self.in_size = (gsize) vn_window_volume (self.win.in);
-  self.out_size = (gsize) vn_window_volume (self.win.out);
+  self.in_size = (gsize) vn_sliding_window_get_volume (self.win.in);
+  self.out_size = (gsize) vn_sliding_window_get_volume (self.win.out);
   vn_op_for_items (ctx, (gsize) (x.dims[0] * x.dims[1]),
                    (double) self.out_size * 16, qlinear_pool_average_plane, &self);
   return TRUE;

@@ -45,7 +45,7 @@ resolve_align_find_owner (VnResolver    *self,
   if (row->tensor.shares != NULL)
     row = vn_quant_plan_find_row (plan, row->tensor.shares);
   if (row->tensor.axis >= 0 || row->tensor.role == VN_TENSOR_BIAS || row->converted != NULL ||
-      vn_resolver_mark_of (self, vn_graph_find_value ((VnGraph *) self->graph, row->tensor.name))->as_weight)
+      vn_resolver_get_annotation (self, vn_graph_find_value ((VnGraph *) self->graph, row->tensor.name))->as_weight)
     return NULL;
   return row;
 }

@@ -10,38 +10,38 @@
 #include "vn-memory.h"
 
 static gboolean
-resolve_encodings_check_given (VnResolver     *self,
-                               const VnValue  *value,
-                               const VnEncoding  *given,
-                               GError        **error)
+resolve_encodings_check_imported (VnResolver     *self,
+                                  const VnValue  *value,
+                                  const VnEncoding  *imported,
+                                  GError        **error)
 {
-  if (value->initializer == NULL && given->n > 0)
+  if (value->initializer == NULL && imported->n > 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    _("“%s” gives %u scales for “%s”, which is no constant: only weights have a scale for each channel"),
-                   self->recipe->ranges, given->n, value->name);
+                   self->recipe->ranges, imported->n, value->name);
       return FALSE;
     }
-  if (vn_format_check_type (self->recipe->format, value->initializer != NULL, value->name, given->dtype, error))
+  if (vn_format_check_type (self->recipe->format, value->initializer != NULL, value->name, imported->dtype, error))
     return TRUE;
   g_prefix_error (error, "%s: ", self->recipe->ranges);
   return FALSE;
 }
 
 static gboolean
-resolve_encodings_check_all_given (VnResolver  *self,
-                                   GError     **error)
+resolve_encodings_check_all_imported (VnResolver  *self,
+                                      GError     **error)
 {
-  const guint n = vn_encoding_table_get_n (self->given);
+  const guint n = vn_encoding_table_get_n (self->imported);
   const char *unknown = NULL;
   guint n_unknown = 0;
 
   for (guint i = 0; i < n; i++)
     {
-      const char *name = vn_encoding_table_get_name (self->given, i);
+      const char *name = vn_encoding_table_get_name (self->imported, i);
       const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
 
-      if (value != NULL && !resolve_encodings_check_given (self, value, vn_encoding_table_get (self->given, name), error))
+      if (value != NULL && !resolve_encodings_check_imported (self, value, vn_encoding_table_get (self->imported, name), error))
         return FALSE;
       if (value != NULL)
         continue;
@@ -69,25 +69,25 @@ vn_resolver_load_encodings (VnResolver  *self,
 {
   if (self->recipe->ranges == NULL)
     return TRUE;
-  self->given = vn_encoding_table_load (self->recipe->ranges, error);
-  return self->given != NULL && resolve_encodings_check_all_given (self, error);
+  self->imported = vn_encoding_table_load (self->recipe->ranges, error);
+  return self->imported != NULL && resolve_encodings_check_all_imported (self, error);
 }
 
 /*< private >
  * vn_resolver_get_encoding:
  *
- * Returns: (transfer none) (nullable): what is given for @value, or for the tensor whose range it takes, and holds
+ * Returns: (transfer none) (nullable): what is imported for @value, or for the tensor whose range it takes, and holds
  */
 const VnEncoding *
 vn_resolver_get_encoding (VnResolver    *self,
                           const VnValue *value)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnEncoding *given = self->given != NULL ? vn_encoding_table_get (self->given, value->name) : NULL;
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnEncoding *imported = self->imported != NULL ? vn_encoding_table_get (self->imported, value->name) : NULL;
 
-  if (given == NULL && self->given != NULL && mark->range_from != NULL)
-    given = vn_encoding_table_get (self->given, mark->range_from->name);
-  return given != NULL && mark->unit_range && !given->has_params ? NULL : given;
+  if (imported == NULL && self->imported != NULL && annotation->range_from != NULL)
+    imported = vn_encoding_table_get (self->imported, annotation->range_from->name);
+  return imported != NULL && annotation->unit_range && !imported->has_params ? NULL : imported;
 }
 
 /*< private >
@@ -96,10 +96,10 @@ vn_resolver_get_encoding (VnResolver    *self,
  * Returns: whether scale and zero point are given, for this type
  */
 gboolean
-vn_encoding_fits (const VnEncoding *given,
+vn_encoding_fits (const VnEncoding *imported,
                   VnDType        dtype)
 {
-  return given->has_params && (given->dtype == VN_DTYPE_UNDEFINED || given->dtype == dtype);
+  return imported->has_params && (imported->dtype == VN_DTYPE_UNDEFINED || imported->dtype == dtype);
 }
 
 /* Types without levels have no zero point. */
@@ -125,7 +125,7 @@ resolve_encodings_check_zero_point (const char  *name,
  * @row: its type and axis are set
  */
 gboolean
-vn_encoding_fill_constant (const VnEncoding  *given,
+vn_encoding_fill_constant (const VnEncoding  *imported,
                            gsize           n,
                            VnQuantRow     *row,
                            GError        **error)
@@ -136,21 +136,21 @@ vn_encoding_fill_constant (const VnEncoding  *given,
 
   if (scales == NULL || zero_points == NULL)
     return FALSE;
-  if (given->n > 0 && given->n != n)
+  if (imported->n > 0 && imported->n != n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are given; give 1 or %llu, one for each channel"),
-                   row->tensor.name, given->n, (unsigned long long) n);
+                   row->tensor.name, imported->n, (unsigned long long) n);
       return FALSE;
     }
   for (gsize i = 0; i < n; i++)
     {
-      scales[i] = given->n > 0 ? given->scales[i] : given->scale;
-      zero_points[i] = given->n > 0 ? given->zero_points[i] : given->zero_point;
+      scales[i] = imported->n > 0 ? imported->scales[i] : imported->scale;
+      zero_points[i] = imported->n > 0 ? imported->zero_points[i] : imported->zero_point;
       if (!resolve_encodings_check_zero_point (row->tensor.name, row->tensor.dtype, zero_points[i], error))
         return FALSE;
     }
   g_free (row->tensor.method);
-  row->tensor.method = g_strdup ("given");
+  row->tensor.method = g_strdup ("imported");
   row->tensor.scale = vn_tensor_new_copy (VN_DTYPE_F32, &shape, scales, error);
   if (row->tensor.scale == NULL)
     return FALSE;
@@ -165,22 +165,22 @@ vn_encoding_fill_constant (const VnEncoding  *given,
  * Returns: %FALSE if the zero point that is given lies outside of @dtype
  */
 gboolean
-vn_encoding_get_range (const VnEncoding  *given,
+vn_encoding_get_range (const VnEncoding  *imported,
                        const char     *name,
                        VnDType         dtype,
                        VnRange        *range,
                        GError        **error)
 {
-  const VnDType own = given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : dtype;
+  const VnDType own = imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : dtype;
   gint64 qmin, qmax;
 
-  *range = given->range;
-  if (!given->has_params)
+  *range = imported->range;
+  if (!imported->has_params)
     return TRUE;
-  if (!resolve_encodings_check_zero_point (name, own, given->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
+  if (!resolve_encodings_check_zero_point (name, own, imported->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
     return FALSE;
-  range->min = (double) (qmin - given->zero_point) * (double) given->scale;
-  range->max = (double) (qmax - given->zero_point) * (double) given->scale;
+  range->min = (double) (qmin - imported->zero_point) * (double) imported->scale;
+  range->max = (double) (qmax - imported->zero_point) * (double) imported->scale;
   return TRUE;
 }
 
@@ -221,13 +221,13 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
     {
       const char *name = vn_stats_get_name (stats, i);
       const VnTensorPlan *row = vn_quant_plan_find (plan, name);
-      VnEncoding given = { 0 };
+      VnEncoding imported = { 0 };
 
       if (row != NULL && row->quantized && row->shares == NULL)
-        given.range = (VnRange) { row->min, row->max };
-      else if (!resolve_encodings_range_from_stats (vn_stats_get (stats, name), recipe, &given.range, error))
+        imported.range = (VnRange) { row->min, row->max };
+      else if (!resolve_encodings_range_from_stats (vn_stats_get (stats, name), recipe, &imported.range, error))
         return NULL;
-      if (!vn_encoding_table_add (self, name, &given, error))
+      if (!vn_encoding_table_add (self, name, &imported, error))
         return NULL;
     }
   return plan != NULL ? g_steal_pointer (&self) : NULL;

@@ -58,7 +58,7 @@ static gboolean
 resolve_fuse_is_own_tensor (VnResolver    *self,
                             const VnValue *value)
 {
-  return value != NULL && vn_resolver_is_marked (self, value) && vn_resolver_mark_of (self, value)->provider == NULL;
+  return value != NULL && vn_resolver_is_annotated (self, value) && vn_resolver_get_annotation (self, value)->provider == NULL;
 }
 
 /*< private >
@@ -81,7 +81,7 @@ vn_resolver_fuse (VnResolver *self)
       if (next->graph != self->graph || !resolve_fuse_is_one (self->recipe, node, next) ||
           !resolve_fuse_is_own_tensor (self, vn_node_get_output (next, 0)))
         continue;
-      vn_resolver_mark_of (self, value)->marked = FALSE;
-      vn_resolver_mark_of (self, value)->fused = TRUE;
+      vn_resolver_get_annotation (self, value)->annotated = FALSE;
+      vn_resolver_get_annotation (self, value)->fused = TRUE;
     }
 }

@@ -276,7 +276,7 @@ resolve_half_is_read_as (VnResolver    *self,
     {
       VnUse use = g_array_index (value->uses, VnUse, i);
 
-      if (use.node->graph == self->graph && self->quant_nodes[use.node->index].marked &&
+      if (use.node->graph == self->graph && self->quant_nodes[use.node->index].annotated &&
           vn_quant_is_half_input (use.node, use.index))
         return TRUE;
     }
@@ -353,7 +353,7 @@ resolve_half_fill_value (VnResolver     *self,
 /*< private >
  * vn_resolver_fill_half:
  *
- * Makes a row of every float tensor, for the formats “fp16” and “bf16”; marks the nodes that compute with float16.
+ * Makes a row of every float tensor, for the formats “fp16” and “bf16”; annotates the nodes that compute with float16.
  */
 gboolean
 vn_resolver_fill_half (VnResolver   *self,
@@ -366,7 +366,7 @@ vn_resolver_fill_half (VnResolver   *self,
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      self->quant_nodes[i].marked = self->quant_nodes[i].exclude_rule < 0 && vn_quant_can_be_half (node, positions);
+      self->quant_nodes[i].annotated = self->quant_nodes[i].exclude_rule < 0 && vn_quant_can_be_half (node, positions);
     }
   for (guint i = 0; i < self->graph->values->len; i++)
     {

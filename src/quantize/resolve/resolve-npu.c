@@ -104,7 +104,7 @@ resolve_npu_find_result (Refiner      *self,
 {
   const VnValue *value = vn_node_get_output (node, 0);
 
-  while (value != NULL && vn_resolver_mark_of (self->resolver, value)->fused && value->uses->len == 1)
+  while (value != NULL && vn_resolver_get_annotation (self->resolver, value)->fused && value->uses->len == 1)
     value = vn_node_get_output (g_array_index (value->uses, VnUse, 0).node, 0);
   return value;
 }

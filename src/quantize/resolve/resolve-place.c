@@ -166,7 +166,7 @@ resolve_place_keep_float (VnResolver  *self,
 
           if (!vn_pattern_matches_text (list[k], value->name) || value->graph != self->graph)
             continue;
-          vn_resolver_mark_of (self, value)->keep_float = TRUE;
+          vn_resolver_get_annotation (self, value)->keep_float = TRUE;
           found = TRUE;
         }
       if (!found && self->notes != NULL)

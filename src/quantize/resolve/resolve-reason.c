@@ -68,7 +68,7 @@ reason_of_selected (VnResolver    *self,
                     self->recipe->float_output_types[i] != NULL; i++)
     if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
       return g_strdup_printf (_("the recipe leaves results of %s in float"), node->op_type);
-  if (!info->marked)
+  if (!info->annotated)
     return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
   return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
 }
@@ -119,17 +119,17 @@ char *
 vn_resolver_dup_reason (VnResolver    *self,
                         const VnValue *value)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
 
-  if (mark->keep_float)
-    return mark->tensor_rule >= 0 ? vn_resolver_dup_rule (self, mark->tensor_rule, VN_DTYPE_F32)
+  if (annotation->keep_float)
+    return annotation->tensor_rule >= 0 ? vn_resolver_dup_rule (self, annotation->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));
   if (vn_resolver_is_divisor (self, value))
     return g_strdup (_("something is divided by it: where large numbers share an exponent with small ones, these become 0"));
-  if (mark->fused)
+  if (annotation->fused)
     return g_strdup (_("the processor computes what reads it together with what writes it"));
-  if (mark->absorbed_into != NULL)
-    return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), mark->absorbed_into->name);
+  if (annotation->absorbed_into != NULL)
+    return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), annotation->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
     return g_strdup (_("nothing reads it"));
   if (value->initializer != NULL && self->recipe->quantize_bias && resolve_reason_has_copies (self, value))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From marks to rows: biases. */
+/* From annotations to rows: biases. */
 
 #include "vn-resolver.h"
 
@@ -20,7 +20,7 @@ resolve_row_bias_own_scale (VnResolver     *self,
                             GError        **error)
 {
   const VnQuantRow *row = vn_quant_row_for (vn_quant_plan_find_row (plan, value->name), node);
-  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   VnRange range;
   gint64 zero_point;
 
@@ -29,9 +29,9 @@ resolve_row_bias_own_scale (VnResolver     *self,
       *scale = *(const float *) row->tensor.scale->data;
       return TRUE;
     }
-  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
+  if (imported != NULL && vn_encoding_fits (imported, row->tensor.dtype))
     {
-      *scale = given->scale;
+      *scale = imported->scale;
       return TRUE;
     }
   return vn_resolver_find_range (self, value, &range, NULL, error) &&

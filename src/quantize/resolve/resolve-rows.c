@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From marks to rows: types, ranges, scales, zero points. */
+/* From annotations to rows: types, ranges, scales, zero points. */
 
 #include "vn-resolver.h"
 
@@ -18,36 +18,36 @@ resolve_rows_get_rule (VnResolver *self,
   return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
 }
 
-/* What a rule says comes first, then what is given, then the recipe. */
+/* What a rule says comes first, then what is imported, then the recipe. */
 static VnDType
-resolve_rows_given_type (VnResolver    *self,
-                         const VnValue *value,
-                         VnDType        otherwise)
+resolve_rows_imported_type (VnResolver    *self,
+                            const VnValue *value,
+                            VnDType        otherwise)
 {
-  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
 
-  return given != NULL && given->dtype != VN_DTYPE_UNDEFINED ? given->dtype : otherwise;
+  return imported != NULL && imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : otherwise;
 }
 
 static VnDType
 resolve_rows_activation_type (VnResolver    *self,
                               const VnValue *value)
 {
-  const VnOverride *rule = resolve_rows_get_rule (self, vn_resolver_mark_of (self, value)->activation_rule);
+  const VnOverride *rule = resolve_rows_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
 
-  return rule != NULL ? rule->activation : resolve_rows_given_type (self, value, self->recipe->activation);
+  return rule != NULL ? rule->activation : resolve_rows_imported_type (self, value, self->recipe->activation);
 }
 
 static VnDType
 resolve_rows_weight_type (VnResolver    *self,
                           const VnValue *value)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, mark->weight_rule);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnOverride *rule = resolve_rows_get_rule (self, annotation->weight_rule);
 
-  if (rule == NULL && mark->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
+  if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
     return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
-  return rule != NULL ? rule->weight : resolve_rows_given_type (self, value, self->recipe->weight);
+  return rule != NULL ? rule->weight : resolve_rows_imported_type (self, value, self->recipe->weight);
 }
 
 static gboolean
@@ -141,7 +141,7 @@ resolve_rows_observed_range (VnResolver     *self,
 
   if (method == NULL)
     return FALSE;
-  if (histogram == NULL && self->given != NULL)
+  if (histogram == NULL && self->imported != NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
@@ -186,10 +186,10 @@ const char *
 vn_resolver_get_method (VnResolver    *self,
                         const VnValue *value)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, mark->method_rule);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnOverride *rule = resolve_rows_get_rule (self, annotation->method_rule);
 
-  if (mark->unit_range)
+  if (annotation->unit_range)
     return "fixed";
 
   return rule != NULL ? rule->method : self->recipe->method;
@@ -209,18 +209,18 @@ vn_resolver_find_range (VnResolver     *self,
                         char          **winner,
                         GError        **error)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, mark->percentile_rule);
-  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnOverride *rule = resolve_rows_get_rule (self, annotation->percentile_rule);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
 
-  if (given != NULL)
-    return vn_encoding_get_range (given, value->name, resolve_rows_activation_type (self, value), range, error);
-  if (mark->unit_range)
+  if (imported != NULL)
+    return vn_encoding_get_range (imported, value->name, resolve_rows_activation_type (self, value), range, error);
+  if (annotation->unit_range)
     {
-      *range = (VnRange) { mark->unit_min, mark->unit_max };
+      *range = (VnRange) { annotation->unit_min, annotation->unit_max };
       return TRUE;
     }
-  if (!resolve_rows_observed_range (self, mark->range_from != NULL ? mark->range_from : value, vn_resolver_get_method (self, value),
+  if (!resolve_rows_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value, vn_resolver_get_method (self, value),
                                     rule != NULL ? rule->percentile : self->recipe->percentile, resolve_rows_activation_type (self, value),
                                     resolve_rows_is_symmetric (self, value), range, winner, error))
     return FALSE;
@@ -237,7 +237,7 @@ resolve_rows_fill_rounded (VnResolver     *self,
                            GError        **error)
 {
   const VnHistogram *histogram = self->lookup != NULL ? self->lookup (value->name, self->lookup_data) : NULL;
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
 
   if (histogram != NULL && histogram->min <= histogram->max)
     {
@@ -249,7 +249,7 @@ resolve_rows_fill_rounded (VnResolver     *self,
                   _("“%s” reaches %g; float16 ends at 65504, what is larger becomes infinite"), value->name,
                   MAX (-row->tensor.min, row->tensor.max));
   row->tensor.method = g_strdup ("none");
-  row->tensor.rule = vn_resolver_dup_rule (self, mark->activation_rule, row->tensor.dtype);
+  row->tensor.rule = vn_resolver_dup_rule (self, annotation->activation_rule, row->tensor.dtype);
   return resolve_rows_set_no_params (row, error);
 }
 
@@ -259,8 +259,8 @@ resolve_rows_fill_activation (VnResolver     *self,
                               VnQuantRow     *row,
                               GError        **error)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
   const char *method = vn_resolver_get_method (self, value);
   g_autofree char *winner = NULL;
@@ -280,15 +280,15 @@ resolve_rows_fill_activation (VnResolver     *self,
 
   row->tensor.min = min;
   row->tensor.max = max;
-  row->tensor.method = given != NULL ? g_strdup ("given")
+  row->tensor.method = imported != NULL ? g_strdup ("imported")
                      : winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
-  row->tensor.rule = vn_resolver_dup_rule (self, MAX (MAX (mark->activation_rule, mark->method_rule), mark->tensor_rule),
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (MAX (annotation->activation_rule, annotation->method_rule), annotation->tensor_rule),
                                            row->tensor.dtype);
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error);
-  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
-    return resolve_rows_set_scalar_params (row, given->scale, given->zero_point, error);
-  if (mark->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  if (imported != NULL && vn_encoding_fits (imported, row->tensor.dtype))
+    return resolve_rows_set_scalar_params (row, imported->scale, imported->zero_point, error);
+  if (annotation->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
   else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
                                   resolve_rows_is_symmetric (self, value), FALSE, &scale, &zero_point, error))
@@ -369,11 +369,11 @@ resolve_rows_fill_constant (VnResolver     *self,
                             VnQuantRow     *row,
                             GError        **error)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-  const VnEncoding *given = vn_resolver_get_encoding (self, value);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   VnTensor *data = value->initializer;
-  gsize n = mark->axis < 0 ? 1 : (gsize) data->shape.dims[mark->axis];
+  gsize n = annotation->axis < 0 ? 1 : (gsize) data->shape.dims[annotation->axis];
   g_autofree float *min = vn_try_new (float, n + 1, error);
   g_autofree float *max = vn_try_new (float, n + 1, error);
   gboolean symmetric, reduce_range = self->recipe->reduce_range;
@@ -382,12 +382,12 @@ resolve_rows_fill_constant (VnResolver     *self,
 
   if (min == NULL || max == NULL)
     return FALSE;
-  row->tensor.dtype = mark->as_weight ? resolve_rows_weight_type (self, value) : resolve_rows_activation_type (self, value);
-  row->tensor.rule = vn_resolver_dup_rule (self, MAX (mark->as_weight ? mark->weight_rule : mark->activation_rule,
-                                                      mark->tensor_rule), row->tensor.dtype);
-  if (mark->block > 0)
+  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value) : resolve_rows_activation_type (self, value);
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight ? annotation->weight_rule : annotation->activation_rule,
+                                                      annotation->tensor_rule), row->tensor.dtype);
+  if (annotation->block > 0)
     return vn_resolver_fill_blocks (self, value, row, error);
-  if (!vn_quant_data_range (data, mark->axis, min, max, &n_infinite, error))
+  if (!vn_quant_data_range (data, annotation->axis, min, max, &n_infinite, error))
     {
       g_prefix_error (error, "“%s”: ", value->name);
       return FALSE;
@@ -396,13 +396,13 @@ resolve_rows_fill_constant (VnResolver     *self,
     vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", value->name,
                   _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
 
-  row->tensor.axis = mark->axis;
-  row->tensor.method = g_strdup (mark->as_weight ? vn_recipe_get_weight_method (self->recipe) : "minmax");
+  row->tensor.axis = annotation->axis;
+  row->tensor.method = g_strdup (annotation->as_weight ? vn_recipe_get_weight_method (self->recipe) : "minmax");
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, n, row, error);
-  if (given != NULL && vn_encoding_fits (given, row->tensor.dtype))
-    return vn_encoding_fill_constant (given, n, row, error);
-  if (self->recipe->integer_constants && !mark->as_weight && rule == NULL &&
+  if (imported != NULL && vn_encoding_fits (imported, row->tensor.dtype))
+    return vn_encoding_fill_constant (imported, n, row, error);
+  if (self->recipe->integer_constants && !annotation->as_weight && rule == NULL &&
       vn_quant_keeps_integers (data, row->tensor.dtype, &zero_point))
     {
       row->tensor.axis = -1;
@@ -411,8 +411,8 @@ resolve_rows_fill_constant (VnResolver     *self,
       return resolve_rows_set_scalar_params (row, 1, zero_point, error);
     }
   /* integer kernels want the same zero point in every channel */
-  symmetric = (mark->axis >= 0 && !vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)) ||
-              (mark->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  symmetric = (annotation->axis >= 0 && !vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)) ||
+              (annotation->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
   if (rule != NULL)
     {
       symmetric = vn_answer_or (rule->symmetric, symmetric);
@@ -439,13 +439,13 @@ resolve_rows_find_provider (VnResolver     *self,
 
   for (;;)
     {
-      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+      const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
 
-      *owner = mark->absorbed_into != NULL ? mark->absorbed_into : mark->provider != NULL ? mark->provider : value;
+      *owner = annotation->absorbed_into != NULL ? annotation->absorbed_into : annotation->provider != NULL ? annotation->provider : value;
       row = vn_quant_plan_find_row (plan, (*owner)->name);
       if (*owner == value)
         return row;
-      if (mark->absorbed_into == NULL && vn_quant_row_for (row, mark->provider_node) != row)
+      if (annotation->absorbed_into == NULL && vn_quant_row_for (row, annotation->provider_node) != row)
         return row->converted;
       value = *owner;
     }
@@ -474,7 +474,7 @@ resolve_rows_fill_shared (VnResolver    *self,
 static VnTensorRole
 resolve_rows_role_of (VnResolver        *self,
                       const VnValue     *value,
-                      const VnQuantMark *mark)
+                      const VnAnnotation *annotation)
 {
   return value->initializer != NULL ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION;
 }
@@ -493,15 +493,15 @@ resolve_rows_add_row (VnResolver     *self,
                       const VnValue  *value,
                       GError        **error)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
-  VnQuantRow *row = vn_quant_plan_add (plan, value->name, resolve_rows_role_of (self, value, mark));
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  VnQuantRow *row = vn_quant_plan_add (plan, value->name, resolve_rows_role_of (self, value, annotation));
 
-  if (!mark->marked)
+  if (!annotation->annotated)
     {
       row->tensor.rule = vn_resolver_dup_reason (self, value);
       return TRUE;
     }
-  if (mark->provider != NULL)   /* filled when its root is there */
+  if (annotation->provider != NULL)   /* filled when its root is there */
     return TRUE;
 
   row->tensor.quantized = TRUE;
@@ -520,7 +520,7 @@ resolve_rows_fill_all_converted (VnResolver   *self,
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
       const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
-      if (!self->marks[i].marked || rule == NULL || rule->convert == VN_DTYPE_UNDEFINED || value->initializer != NULL)
+      if (!self->annotations[i].annotated || rule == NULL || rule->convert == VN_DTYPE_UNDEFINED || value->initializer != NULL)
         continue;
       if (!vn_resolver_fill_converted (self, value, vn_quant_plan_find_row (plan, value->name), error))
         return FALSE;
@@ -553,7 +553,7 @@ vn_resolver_fill_rows (VnResolver   *self,
     {
       const VnValue *value = g_ptr_array_index (values, i);
 
-      if (self->marks[i].marked && self->marks[i].provider != NULL)
+      if (self->annotations[i].annotated && self->annotations[i].provider != NULL)
         resolve_rows_fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
     }
   vn_resolver_align (self, plan);

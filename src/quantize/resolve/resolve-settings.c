@@ -20,14 +20,14 @@ resolve_settings_take_range_of_clamp (VnResolver   *self,
                                       const VnNode *node)
 {
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
-  VnQuantMark *from, *to;
+  VnAnnotation *from, *to;
 
   if (!resolve_settings_is_calibrated (self, input) || !resolve_settings_is_calibrated (self, output) ||
       input->uses->len != 1 || input->is_output || g_hash_table_contains (self->captured, input))
     return;
 
-  from = vn_resolver_mark_of (self, output);
-  to = vn_resolver_mark_of (self, input);
+  from = vn_resolver_get_annotation (self, output);
+  to = vn_resolver_get_annotation (self, input);
   to->range_from = from->range_from != NULL ? from->range_from : output;
   to->unit_range = from->unit_range;
   to->unit_min = from->unit_min;
@@ -40,15 +40,15 @@ resolve_settings_take_fixed_range (VnResolver   *self,
                                    const VnOp   *op)
 {
   const VnValue *output = vn_node_get_output (node, 0);
-  VnQuantMark *mark;
+  VnAnnotation *annotation;
 
   if (!resolve_settings_is_calibrated (self, output))
     return;
 
-  mark = vn_resolver_mark_of (self, output);
-  mark->unit_range = TRUE;
-  mark->unit_min = op->quant.out_min;
-  mark->unit_max = op->quant.out_max;
+  annotation = vn_resolver_get_annotation (self, output);
+  annotation->unit_range = TRUE;
+  annotation->unit_min = op->quant.out_min;
+  annotation->unit_max = op->quant.out_max;
 }
 
 /*< private >
@@ -86,22 +86,22 @@ resolve_settings_apply_to_value (VnResolver       *self,
                                  int               index,
                                  const VnValue    *value)
 {
-  VnQuantMark *mark;
+  VnAnnotation *annotation;
 
   if (value == NULL || value->graph != self->graph)
     return;
 
-  mark = vn_resolver_mark_of (self, vn_resolver_root (self, value));
-  if (!mark->marked)
+  annotation = vn_resolver_get_annotation (self, vn_resolver_root (self, value));
+  if (!annotation->annotated)
     return;
   if (rule->activation != VN_DTYPE_UNDEFINED)
-    mark->activation_rule = MAX (mark->activation_rule, index);
+    annotation->activation_rule = MAX (annotation->activation_rule, index);
   if (rule->weight != VN_DTYPE_UNDEFINED)
-    mark->weight_rule = MAX (mark->weight_rule, index);
+    annotation->weight_rule = MAX (annotation->weight_rule, index);
   if (rule->method != NULL)
-    mark->method_rule = MAX (mark->method_rule, index);
+    annotation->method_rule = MAX (annotation->method_rule, index);
   if (rule->percentile != 0)
-    mark->percentile_rule = MAX (mark->percentile_rule, index);
+    annotation->percentile_rule = MAX (annotation->percentile_rule, index);
 }
 
 /*< private >
@@ -132,6 +132,6 @@ vn_resolver_set_rules (VnResolver *self)
       const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
       if (rule != NULL && vn_resolver_root (self, value) == value)
-        resolve_settings_apply_to_value (self, rule, self->marks[i].tensor_rule, value);
+        resolve_settings_apply_to_value (self, rule, self->annotations[i].tensor_rule, value);
     }
 }

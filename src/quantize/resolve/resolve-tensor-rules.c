@@ -107,8 +107,8 @@ resolve_tensor_rules_apply_rule (VnResolver       *self,
 
       if (!resolve_tensor_rules_name_in_list (rule->tensors, value->name))
         continue;
-      self->marks[i].tensor_rule = index;
-      self->marks[i].keep_float = rule->exclude;
+      self->annotations[i].tensor_rule = index;
+      self->annotations[i].keep_float = rule->exclude;
       n++;
     }
   return n;
@@ -143,11 +143,11 @@ const VnOverride *
 vn_resolver_get_tensor_rule (VnResolver    *self,
                              const VnValue *value)
 {
-  const VnQuantMark *mark = value != NULL && value->graph == self->graph ? vn_resolver_mark_of (self, value) : NULL;
+  const VnAnnotation *annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
 
-  if (mark == NULL || mark->tensor_rule < 0 || mark->keep_float)
+  if (annotation == NULL || annotation->tensor_rule < 0 || annotation->keep_float)
     return NULL;
-  return g_ptr_array_index (self->recipe->overrides, (guint) mark->tensor_rule);
+  return g_ptr_array_index (self->recipe->overrides, (guint) annotation->tensor_rule);
 }
 
 static gboolean
@@ -157,14 +157,14 @@ resolve_tensor_rules_replace_numbers (char       **list,
                                       float       *numbers,
                                       GError     **error)
 {
-  g_autofree double *given = NULL;
+  g_autofree double *imported = NULL;
 
   if (list == NULL)
     return TRUE;
-  if ((given = vn_try_new (double, n, error)) == NULL || !vn_recipe_parse_numbers (list, n, name, given, error))
+  if ((imported = vn_try_new (double, n, error)) == NULL || !vn_recipe_parse_numbers (list, n, name, imported, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    numbers[i] = (float) given[i];
+    numbers[i] = (float) imported[i];
   return TRUE;
 }
 

@@ -146,21 +146,21 @@ resolve_weights_is_too_small (const VnNode  *node,
 }
 
 /*< private >
- * vn_resolver_mark_weight_only:
+ * vn_resolver_annotate_weight_only:
  *
  * Marks the weight of @node. Of nodes that share one, the first decides how it is cut; a convolution with fewer input
  * channels than a block has one scale for each output channel, and 8 bits unless a rule says otherwise: 4 would cost it
  * more accuracy than they save bytes.
  *
- * Returns: whether @node reads a weight that is marked
+ * Returns: whether @node reads a weight that is annotated
  */
 gboolean
-vn_resolver_mark_weight_only (VnResolver   *self,
-                              const VnNode *node)
+vn_resolver_annotate_weight_only (VnResolver   *self,
+                                  const VnNode *node)
 {
   int carrier = resolve_weights_find_carrier (node), axis;
   const VnValue *value;
-  VnQuantMark *mark;
+  VnAnnotation *annotation;
 
   if (carrier < 0)
     return FALSE;
@@ -168,51 +168,51 @@ vn_resolver_mark_weight_only (VnResolver   *self,
   if (!vn_resolver_can_quantize (self, value) || value->initializer == NULL)
     return FALSE;
 
-  mark = vn_resolver_mark_of (self, value);
+  annotation = vn_resolver_get_annotation (self, value);
   axis = vn_quant_get_sum_axis (node);
-  if (mark->marked)
-    return !vn_format_is (self->recipe->format, VN_FORMAT_IS_NBITS) || mark->axis == axis;
+  if (annotation->annotated)
+    return !vn_format_is (self->recipe->format, VN_FORMAT_IS_NBITS) || annotation->axis == axis;
 
-  mark->marked = mark->as_weight = TRUE;
-  mark->block = resolve_weights_get_block (self->recipe);
-  mark->axis = mark->block > 0 ? axis : vn_recipe_has_channels (self->recipe) ? vn_quant_get_channel_axis (node) : -1;
-  if (resolve_weights_is_too_small (node, value, mark->block))
+  annotation->annotated = annotation->as_weight = TRUE;
+  annotation->block = resolve_weights_get_block (self->recipe);
+  annotation->axis = annotation->block > 0 ? axis : vn_recipe_has_channels (self->recipe) ? vn_quant_get_channel_axis (node) : -1;
+  if (resolve_weights_is_too_small (node, value, annotation->block))
     {
-      mark->block = 0;
-      mark->axis = vn_quant_get_channel_axis (node);
-      mark->at_least_byte = TRUE;
+      annotation->block = 0;
+      annotation->axis = vn_quant_get_channel_axis (node);
+      annotation->at_least_byte = TRUE;
     }
   return TRUE;
 }
 
 /*< private >
- * vn_resolver_mark_blocks:
- * @value: a constant that @node multiplies by, marked
+ * vn_resolver_annotate_blocks:
+ * @value: a constant that @node multiplies by, annotated
  *
  * Cuts a weight into blocks along the axis that @node sums over, if the recipe of the format “qdq” has a size for them. A
  * convolution with fewer input channels than a block has one scale for each output channel.
  */
 void
-vn_resolver_mark_blocks (VnResolver    *self,
-                         const VnNode  *node,
-                         const VnValue *value)
+vn_resolver_annotate_blocks (VnResolver    *self,
+                             const VnNode  *node,
+                             const VnValue *value)
 {
   int carrier = resolve_weights_find_carrier (node);
-  VnQuantMark *mark;
+  VnAnnotation *annotation;
 
   if (!vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) || self->recipe->block_size == 0 || carrier < 0 || value->initializer == NULL ||
       value != vn_node_get_input (node, carriers[carrier].input) || value->initializer->shape.rank < 2 ||
       value->initializer->n_elements == 0)
     return;
-  mark = vn_resolver_mark_of (self, value);
-  if (!mark->marked || !mark->as_weight)
+  annotation = vn_resolver_get_annotation (self, value);
+  if (!annotation->annotated || !annotation->as_weight)
     return;
-  mark->axis = vn_quant_get_sum_axis (node);
-  mark->block = self->recipe->block_size;
-  if (resolve_weights_is_too_small (node, value, mark->block))
+  annotation->axis = vn_quant_get_sum_axis (node);
+  annotation->block = self->recipe->block_size;
+  if (resolve_weights_is_too_small (node, value, annotation->block))
     {
-      mark->axis = vn_quant_get_channel_axis (node);
-      mark->block = 0;
+      annotation->axis = vn_quant_get_channel_axis (node);
+      annotation->block = 0;
     }
 }
 
@@ -227,7 +227,7 @@ resolve_weights_stored_type (const VnRecipe *recipe,
 
 /*< private >
  * vn_resolver_fill_blocks:
- * @value: a constant that is marked to be cut into blocks
+ * @value: a constant that is annotated to be cut into blocks
  * @row: its row; dtype is what the rules say
  *
  * Numbers that floats cannot take the difference of stay float, with a note.
@@ -238,7 +238,7 @@ vn_resolver_fill_blocks (VnResolver     *self,
                          VnQuantRow     *row,
                          GError        **error)
 {
-  const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   guint64 n_infinite;
   float min, max;
 
@@ -261,10 +261,10 @@ vn_resolver_fill_blocks (VnResolver     *self,
 
   row->tensor.dtype = resolve_weights_stored_type (self->recipe, row->tensor.dtype);
   row->tensor.method = g_strdup ("minmax");
-  row->tensor.axis = mark->axis;
+  row->tensor.axis = annotation->axis;
   row->tensor.min = min;
   row->tensor.max = max;
-  row->block = mark->block;
-  return vn_quant_block_params (value->initializer, mark->axis, mark->block, row->tensor.dtype,
+  row->block = annotation->block;
+  return vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
                                 self->recipe->symmetric_weights, &row->tensor.scale, &row->tensor.zero_point, error);
 }

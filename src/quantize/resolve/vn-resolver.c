@@ -232,7 +232,7 @@ resolver_is_blind (VnResolver     *self,
 
       if (value != NULL && lost[value->id] &&
           (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL) &&
-          (self->given == NULL || vn_encoding_table_get (self->given, value->name) == NULL))
+          (self->imported == NULL || vn_encoding_table_get (self->imported, value->name) == NULL))
         return TRUE;
     }
   return FALSE;
@@ -267,7 +267,7 @@ resolver_clear_bias (gpointer data)
 /*< private >
  * vn_resolver_new:
  *
- * Returns: (transfer full): rules applied, nothing marked yet; %NULL if the graph has a cycle
+ * Returns: (transfer full): rules applied, nothing annotated yet; %NULL if the graph has a cycle
  */
 VnResolver *
 vn_resolver_new (const VnModel   *model,
@@ -284,7 +284,7 @@ vn_resolver_new (const VnModel   *model,
   self->notes = notes;
   self->opset = vn_model_get_opset (model, "");
   self->quant_nodes = g_new0 (VnQuantNode, graph->nodes->len + 1);
-  self->marks = g_new0 (VnQuantMark, graph->values->len + 1);
+  self->annotations = g_new0 (VnAnnotation, graph->values->len + 1);
   self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
   self->clamps = g_ptr_array_new ();
   self->captured = vn_graph_find_captured (self->graph);
@@ -295,10 +295,10 @@ vn_resolver_new (const VnModel   *model,
     self->quant_nodes[i].rule = self->quant_nodes[i].exclude_rule = -1;
   for (guint i = 0; i < graph->values->len; i++)
     {
-      VnQuantMark *mark = &self->marks[i];
+      VnAnnotation *annotation = &self->annotations[i];
 
-      mark->axis = mark->tensor_rule = -1;
-      mark->activation_rule = mark->weight_rule = mark->method_rule = mark->percentile_rule = -1;
+      annotation->axis = annotation->tensor_rule = -1;
+      annotation->activation_rule = annotation->weight_rule = annotation->method_rule = annotation->percentile_rule = -1;
     }
 
   self->nodes = resolver_order_nodes (graph, error);
@@ -319,27 +319,27 @@ vn_resolver_free (VnResolver *self)
     return;
 
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
-  g_clear_pointer (&self->given, vn_encoding_table_free);
+  g_clear_pointer (&self->imported, vn_encoding_table_free);
   g_array_unref (self->biases);
   g_ptr_array_unref (self->clamps);
   g_hash_table_unref (self->captured);
   g_hash_table_unref (self->copy_names);
   g_free (self->quant_nodes);
-  g_free (self->marks);
+  g_free (self->annotations);
   g_free (self);
 }
 
 /*< private >
- * vn_resolver_mark_of:
+ * vn_resolver_get_annotation:
  * @value: of the graph that is resolved, not of an outer one
  */
-VnQuantMark *
-vn_resolver_mark_of (VnResolver    *self,
-                     const VnValue *value)
+VnAnnotation *
+vn_resolver_get_annotation (VnResolver    *self,
+                            const VnValue *value)
 {
   g_assert (value->graph == self->graph && value->id < self->graph->values->len);
 
-  return &self->marks[value->id];
+  return &self->annotations[value->id];
 }
 
 /*< private >
@@ -400,7 +400,7 @@ vn_resolver_can_quantize (VnResolver    *self,
 
 /*< private >
  * vn_resolver_root:
- * @value: a marked value
+ * @value: an annotated value
  *
  * Returns: the tensor whose scale and zero point @value has in the end: @value itself unless it shares
  */
@@ -410,12 +410,12 @@ vn_resolver_root (VnResolver    *self,
 {
   for (;;)
     {
-      const VnQuantMark *mark = vn_resolver_mark_of (self, value);
+      const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
 
-      if (mark->absorbed_into != NULL)
-        value = mark->absorbed_into;
-      else if (mark->provider != NULL)
-        value = mark->provider;
+      if (annotation->absorbed_into != NULL)
+        value = annotation->absorbed_into;
+      else if (annotation->provider != NULL)
+        value = annotation->provider;
       else
         return value;
     }

@@ -22,7 +22,7 @@ typedef struct
   gboolean    placed_outside;  /* a list of nodes in the recipe leaves it out */
   int         exclude_rule;    /* rule that keeps it in float, or -1 */
   int         rule;            /* last rule that matches and does not exclude, or -1 */
-  gboolean    marked;          /* it made a tensor quantized */
+  gboolean    annotated;          /* it made a tensor quantized */
   gboolean    tail;            /* it lies behind the values at which the network is cut */
   gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
 } VnQuantNode;
@@ -30,7 +30,7 @@ typedef struct
 /* One value: how it is to be quantized. Indexed by VnValue.id. */
 typedef struct
 {
-  gboolean      marked;
+  gboolean      annotated;
   gboolean      keep_float;    /* a setting or a rule says so */
   gboolean      fused;         /* the processor never writes it: what reads it is computed with it */
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
@@ -45,7 +45,7 @@ typedef struct
   gboolean      unit_range;    /* range is the one its operator guarantees */
   float         unit_min, unit_max;
   int           activation_rule, weight_rule, method_rule, percentile_rule;   /* last rule that sets it, or -1 */
-} VnQuantMark;
+} VnAnnotation;
 
 /* A bias that becomes int32. */
 typedef struct
@@ -70,11 +70,11 @@ typedef struct
   VnHistogramFunc lookup;
   gpointer        lookup_data;
 
-  VnEncodingTable   *given;      /* nullable: the table that the recipe names */
+  VnEncodingTable   *imported;      /* nullable: the table that the recipe names */
 
   GPtrArray      *nodes;      /* of VnNode, in an order that can run: as in the file if that is one */
   VnQuantNode    *quant_nodes;/* by VnNode.index */
-  VnQuantMark    *marks;      /* by VnValue.id */
+  VnAnnotation    *annotations;      /* by VnValue.id */
   GArray         *biases;     /* of VnQuantBias */
   GPtrArray      *clamps;     /* of VnNode that vanish */
   GHashTable     *copy_names; /* names of copies of biases */
@@ -86,34 +86,34 @@ VnResolver  *vn_resolver_new          (const VnModel   *model,
                                        VnNotes         *notes,     /* nullable */
                                        GError         **error);
 void         vn_resolver_free         (VnResolver      *self);
-VnQuantMark *vn_resolver_mark_of      (VnResolver      *self,
-                                       const VnValue   *value);
+VnAnnotation *vn_resolver_get_annotation      (VnResolver      *self,
+                                               const VnValue   *value);
 gboolean     vn_resolver_can_quantize (VnResolver      *self,
                                        const VnValue   *value);
 void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);
-void         vn_resolver_mark         (VnResolver      *self);     /* resolve-mark.c */
+void         vn_resolver_annotate         (VnResolver      *self);     /* resolve-annotate.c */
 gboolean     vn_resolver_is_divisor   (VnResolver      *self,
                                        const VnValue   *value);
-gboolean     vn_resolver_may_mark     (VnResolver      *self,
-                                       const VnValue   *value);
-gboolean     vn_resolver_is_marked    (VnResolver      *self,
-                                       const VnValue   *value);
-gboolean     vn_resolver_mark_output  (VnResolver      *self,
-                                       const VnNode    *node,
-                                       guint            i);
+gboolean     vn_resolver_may_annotate     (VnResolver      *self,
+                                           const VnValue   *value);
+gboolean     vn_resolver_is_annotated    (VnResolver      *self,
+                                          const VnValue   *value);
+gboolean     vn_resolver_annotate_output  (VnResolver      *self,
+                                           const VnNode    *node,
+                                           guint            i);
 gboolean     vn_resolver_keeps_outputs_float (VnResolver   *self,
                                               const VnNode *node);
-gboolean     vn_resolver_mark_clamp   (VnResolver      *self,      /* resolve-mark-clamp.c */
-                                       const VnNode    *node,
-                                       const VnOp      *op);
-void         vn_resolver_mark_bias    (VnResolver      *self,      /* resolve-mark-bias.c */
-                                       const VnNode    *node,
-                                       int              input,
-                                       const VnValue   *x,
-                                       const VnValue   *weight);
+gboolean     vn_resolver_annotate_clamp   (VnResolver      *self,      /* resolve-annotate-clamp.c */
+                                           const VnNode    *node,
+                                           const VnOp      *op);
+void         vn_resolver_annotate_bias    (VnResolver      *self,      /* resolve-annotate-bias.c */
+                                           const VnNode    *node,
+                                           int              input,
+                                           const VnValue   *x,
+                                           const VnValue   *weight);
 void         vn_resolver_rename_shared_biases (VnResolver *self);
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* resolve-settings.c */
 void         vn_resolver_set_rules    (VnResolver      *self);
@@ -126,9 +126,9 @@ gboolean       vn_resolver_load_encodings (VnResolver      *self,
                                            GError         **error);
 const VnEncoding *vn_resolver_get_encoding (VnResolver      *self,
                                             const VnValue   *value);
-gboolean       vn_encoding_fits       (const VnEncoding   *given,
+gboolean       vn_encoding_fits       (const VnEncoding   *imported,
                                        VnDType          dtype);
-gboolean       vn_encoding_get_range  (const VnEncoding   *given,
+gboolean       vn_encoding_get_range  (const VnEncoding   *imported,
                                        const char      *name,
                                        VnDType          dtype,
                                        VnRange         *range,
@@ -162,7 +162,7 @@ gboolean vn_quant_is_large_bias  (const VnRecipe  *recipe,
 void         vn_resolver_set_tensor_rules (VnResolver *self);
 const VnOverride *vn_resolver_get_tensor_rule (VnResolver    *self,
                                                const VnValue *value);
-gboolean     vn_encoding_fill_constant (const VnEncoding   *given,     /* resolve-encodings.c */
+gboolean     vn_encoding_fill_constant (const VnEncoding   *imported,     /* resolve-encodings.c */
                                         gsize            n,
                                         VnQuantRow      *row,
                                         GError         **error);
@@ -216,11 +216,11 @@ void         vn_resolver_refine_positions (VnResolver     *self,
 
 /* ---- weights only (resolve-weights.c) ---- */
 
-gboolean     vn_resolver_mark_weight_only (VnResolver      *self,
-                                           const VnNode    *node);
-void         vn_resolver_mark_blocks   (VnResolver      *self,
-                                        const VnNode    *node,
-                                        const VnValue   *value);
+gboolean     vn_resolver_annotate_weight_only (VnResolver      *self,
+                                               const VnNode    *node);
+void         vn_resolver_annotate_blocks   (VnResolver      *self,
+                                            const VnNode    *node,
+                                            const VnValue   *value);
 gboolean     vn_resolver_fill_blocks   (VnResolver      *self,
                                         const VnValue   *value,
                                         VnQuantRow      *row,

@@ -94,7 +94,7 @@ equalize_equalizer_init (VnEqualizer             *self,
 
 /* ---- factors ---- */
 
-/* Weights that are not numbers have no range to balance. */
+/* Weights that are not numbers have no range to equalize. */
 static float
 equalize_clean (double factor)
 {
@@ -191,7 +191,7 @@ equalize_scale_activations (const VnEqualizer  *self,
 }
 
 static void
-equalize_balance (VnEqualizer  *self,
+equalize_do_pair (VnEqualizer  *self,
                   VnEqualGroup *group)
 {
   g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
@@ -215,7 +215,7 @@ equalize_balance (VnEqualizer  *self,
 }
 
 static void
-equalize_balance_triple (VnEqualizer  *self,
+equalize_do_triple (VnEqualizer  *self,
                          VnEqualGroup *group)
 {
   g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
@@ -241,16 +241,16 @@ equalize_balance_triple (VnEqualizer  *self,
 }
 
 static void
-equalize_balance_all (VnEqualizer *self)
+equalize_do_all (VnEqualizer *self)
 {
   for (guint i = 0; i < self->groups->len; i++)
     {
       VnEqualGroup *group = g_ptr_array_index (self->groups, i);
 
       if (group->middle != NULL)
-        equalize_balance_triple (self, group);
+        equalize_do_triple (self, group);
       else
-        equalize_balance (self, group);
+        equalize_do_pair (self, group);
     }
 }
 
@@ -296,7 +296,7 @@ equalize_step_and_measure (VnEqualizer  *self,
 
   if (before == NULL)
     return FALSE;
-  equalize_balance_all (self);
+  equalize_do_all (self);
   *change = 0;
   for (guint i = 0; i < self->order->len; i++)
     *change += equalize_mean_change (g_ptr_array_index (before, i), ((VnEqualLayer *) g_ptr_array_index (self->order, i))->weight);
@@ -338,7 +338,7 @@ equalize_run_steps (VnEqualizer   *self,
     {
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      equalize_balance_all (self);
+      equalize_do_all (self);
     }
   return TRUE;
 }
@@ -393,7 +393,7 @@ equalize_log_group (const VnEqualGroup *group,
       g_string_append_printf (to, "%s, ", label);
     }
   equalize_append_labels (to, group->tails, 0);
-  vn_edit_log_add (log, "set", first, NULL, _("%s%s balanced with %s: %u channels, factors from %.4g to %.4g"), first,
+  vn_edit_log_add (log, "set", first, NULL, _("%s%s equalized with %s: %u channels, factors from %.4g to %.4g"), first,
                    with->str, to->str, (guint) group->n, least, most);
 }
 
@@ -413,7 +413,7 @@ equalize_finish (VnEqualizer *self,
  *   a value. Constants that several layers share become one for each that changes
  * @log: (nullable): a line for each pair, triple or group, with the smallest and the largest factor
  *
- * Balances the weights of layers of the outermost graph.
+ * Equalizes the weights of layers of the outermost graph.
  *
  * Returns: %FALSE if there is no memory or it was cancelled; @model is then as it was
  */
@@ -476,7 +476,7 @@ equalize_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_equalize = {
   .id = "equalize",
-  .title = N_("Balance weights"),
+  .title = N_("Equalize weights"),
   .summary = N_("Moves factors between layers that follow each other, so that their channels have like ranges, as AMD’s tools do."),
   .stage = VN_PASS_REQUEST,
   .run = equalize_run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* InstanceNormalization and LpNormalization that are written out. On request, as in pass-norms.c. */
+/* Decomposed InstanceNormalization and LpNormalization. On request, as in pass-norms.c. */
 #include "vn-rewrite-private.h"
 
 #include <math.h>
@@ -281,7 +281,7 @@ channel_norms_l2_norm_run (VnPassContext  *ctx,
 const VnPass vn_pass_fuse_instance_norm = {
   .id = "fuse-instance-norm",
   .title = N_("InstanceNormalization"),
-  .summary = N_("Makes one node of instance normalization that is written out."),
+  .summary = N_("Makes one node of a decomposed instance normalization."),
   .stage = VN_PASS_REQUEST,
   .run = channel_norms_instance_norm_run,
 };

@@ -279,7 +279,7 @@ norms_gelu_run (VnPassContext  *ctx,
 const VnPass vn_pass_fuse_layer_norm = {
   .id = "fuse-layer-norm",
   .title = N_("LayerNormalization"),
-  .summary = N_("Makes one node of layer normalization that is written out (from opset 17 on)."),
+  .summary = N_("Makes one node of a decomposed layer normalization (from opset 17 on)."),
   .stage = VN_PASS_REQUEST,
   .run = norms_layer_norm_run,
 };
@@ -287,7 +287,7 @@ const VnPass vn_pass_fuse_layer_norm = {
 const VnPass vn_pass_fuse_gelu = {
   .id = "fuse-gelu",
   .title = N_("Gelu"),
-  .summary = N_("Makes one node of Gelu that is written out (from opset 20 on)."),
+  .summary = N_("Makes one node of a decomposed Gelu (from opset 20 on)."),
   .stage = VN_PASS_REQUEST,
   .run = norms_gelu_run,
 };

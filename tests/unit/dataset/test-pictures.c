@@ -629,7 +629,7 @@ make_noise (guint width,
 static void
 test_levels (void)
 {
-  static const VnWindow windows[] = {
+  static const VnCrop windows[] = {
     { 224, 224, 0, 0, 224, 224 }, { 61, 50, 3, 2, 40, 45 }, { 200, 12, 1, 0, 199, 12 }, { 9, 200, 0, 7, 9, 150 },
     { 131, 77, 5, 5, 17, 17 },
   };

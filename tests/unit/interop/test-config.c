@@ -428,18 +428,18 @@ test_finetune (void)
   static const struct
   {
     const char       *json;
-    VnBalance         equalize;
+    VnEqualizeKind         equalize;
     gint64            level;
     gboolean          activations;
     VnBiasCorrection  correction;
     gboolean          warns;
   } cases[] = {
-    { "\"finetune_level\": 0", VN_BALANCE_PPQ, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
-    { "\"finetune_level\": 1", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
-    { "\"analysis_enable\": true", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
-    { "\"finetune_level\": 3", VN_BALANCE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, TRUE },
-    { "\"precision_level\": 3", VN_BALANCE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
-    { "\"precision_level\": 4", VN_BALANCE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"finetune_level\": 0", VN_EQUALIZE_PPQ, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"finetune_level\": 1", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
+    { "\"analysis_enable\": true", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
+    { "\"finetune_level\": 3", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, TRUE },
+    { "\"precision_level\": 3", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"precision_level\": 4", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -489,7 +489,7 @@ test_amd (void)
   g_assert_cmpint (rule->activation, ==, VN_DTYPE_S16);
   g_assert_cmpint (rule->weight, ==, VN_DTYPE_S16);
   g_assert_cmpstr (rule->method, ==, "minmax");
-  g_assert_cmpint (config->recipe->equalize, ==, VN_BALANCE_AMD);
+  g_assert_cmpint (config->recipe->equalize, ==, VN_EQUALIZE_AMD);
   g_assert_cmpint (config->recipe->equalize_steps, ==, -1);
   g_assert_cmpfloat (config->recipe->equalize_threshold, ==, 0);
   g_assert_cmpfloat (config->recipe->equalize_difference, ==, 1e-6);

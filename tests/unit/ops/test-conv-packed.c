@@ -38,11 +38,11 @@ make_conv (const Case *c,
            VnConv     *conv)
 {
   *conv = (VnConv) { .batch = c->batch, .groups = c->groups, .in_channels = c->in, .out_channels = c->out };
-  conv->window = (VnWindow) { .n_spatial = 2, .kernel = { 1 }, .stride = { 1 }, .dilation = { 1 }, .in = { 1 },
+  conv->window = (VnSlidingWindow) { .n_spatial = 2, .kernel = { 1 }, .stride = { 1 }, .dilation = { 1 }, .in = { 1 },
                               .out = { 1 } };
   for (int a = 0; a < 2; a++)
     {
-      VnWindow *win = &conv->window;
+      VnSlidingWindow *win = &conv->window;
 
       win->kernel[a + 1] = c->kernel[a];
       win->stride[a + 1] = c->stride[a];
@@ -53,9 +53,9 @@ make_conv (const Case *c,
       win->out[a + 1] = (c->size[a] + c->begin[a] + c->end[a] - c->dilation[a] * (c->kernel[a] - 1) - 1) /
                         c->stride[a] + 1;
     }
-  conv->in_size = (gsize) vn_window_volume (conv->window.in);
-  conv->out_size = (gsize) vn_window_volume (conv->window.out);
-  conv->depth = c->in * (gsize) vn_window_volume (conv->window.kernel);
+  conv->in_size = (gsize) vn_sliding_window_get_volume (conv->window.in);
+  conv->out_size = (gsize) vn_sliding_window_get_volume (conv->window.out);
+  conv->depth = c->in * (gsize) vn_sliding_window_get_volume (conv->window.kernel);
 }
 
 static VnTensor *
@@ -79,7 +79,7 @@ reference (const VnConv *conv,
            gsize         m,
            gsize         o)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gint64 oy = (gint64) o / win->out[2], ox = (gint64) o % win->out[2];
   double sum = 0;
 

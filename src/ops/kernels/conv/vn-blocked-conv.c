@@ -52,14 +52,14 @@ typedef struct
 /* ---- where data lie ---- */
 
 static gsize
-blocked_conv_span (const VnWindow *win,
+blocked_conv_span (const VnSlidingWindow *win,
                    int             axis)
 {
   return (gsize) (win->dilation[axis] * (win->kernel[axis] - 1) + 1);
 }
 
 static gboolean
-blocked_conv_is_flat (const VnWindow *win)
+blocked_conv_is_flat (const VnSlidingWindow *win)
 {
   for (int a = 1; a < 3; a++)
     if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
@@ -73,7 +73,7 @@ blocked_conv_set_lines (Band         *self,
                         const VnConv *conv,
                         gsize         lines)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
 
   self->lines = MIN (lines, self->n_lines);
   self->n_bands = (self->n_lines + self->lines - 1) / self->lines;
@@ -90,7 +90,7 @@ blocked_conv_band_init (Band         *self,
                         const VnConv *conv,
                         gsize         unit)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gsize stride = (gsize) win->stride[2], line;
 
   *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = blocked_conv_is_flat (win) };
@@ -110,7 +110,7 @@ blocked_conv_set_offsets (const Band   *self,
                           const VnConv *conv,
                           gsize        *offsets)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
 
   for (gsize c = 0; c < conv->in_channels; c++)
     for (gint64 ky = 0; ky < win->kernel[1]; ky++)
@@ -132,7 +132,7 @@ blocked_conv_set_offsets (const Band   *self,
  * @stride known for the common ones. */
 VN_INLINE void
 copy_columns (const Band     *self,
-              const VnWindow *win,
+              const VnSlidingWindow *win,
               gsize           unit,
               gint64          stride,
               const float    *line,
@@ -160,7 +160,7 @@ copy_columns (const Band     *self,
 }
 
 static gboolean
-blocked_conv_is_read (const VnWindow *win,
+blocked_conv_is_read (const VnSlidingWindow *win,
                       gint64          remainder)
 {
   for (gint64 k = 0; k < win->kernel[2]; k++)
@@ -171,7 +171,7 @@ blocked_conv_is_read (const VnWindow *win,
 
 VN_INLINE void
 copy_line (const Band     *self,
-           const VnWindow *win,
+           const VnSlidingWindow *win,
            const float    *line,
            gsize           room,
            gint64          r,
@@ -193,7 +193,7 @@ copy_line (const Band     *self,
 VN_MULTIVERSION
 static void
 blocked_copy_lines (const Band     *self,
-                    const VnWindow *win,
+                    const VnSlidingWindow *win,
                     const float    *x,
                     gint64          top,
                     gint64          n,
@@ -291,7 +291,7 @@ blocked_conv_run_item (gpointer data,
 {
   const Job *self = data;
   const VnConv *conv = self->conv;
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   const Band *band = &self->band;
   gsize split = item % self->n_splits, nth = item / self->n_splits % band->n_bands;
   gsize batch = item / self->n_splits / band->n_bands, first = nth * band->lines;

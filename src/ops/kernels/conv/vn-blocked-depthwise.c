@@ -26,7 +26,7 @@ typedef struct
 /* What one line of the output is made of. */
 typedef struct
 {
-  const VnWindow *win;
+  const VnSlidingWindow *win;
   const float    *lines[MAX_TAPS];   /* of the data, by line of the kernel */
   const float    *w, *bias, *zeros;
   float           low, high;
@@ -76,7 +76,7 @@ typedef struct
   VN_INLINE void                                                                                                   \
   edge_##lanes (const Line *self, gint64 ox, float *y)                                                             \
   {                                                                                                                \
-    const VnWindow *win = self->win;                                                                               \
+    const VnSlidingWindow *win = self->win;                                                                               \
     const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
     Vector##lanes sum = *(const Vector##lanes *) self->bias;                                                       \
     Vector##lanes low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 };              \
@@ -105,7 +105,7 @@ typedef struct
   static void                                                                                                      \
   line_##lanes (const Line *self, float *y)                                                                        \
   {                                                                                                                \
-    const VnWindow *win = self->win;                                                                               \
+    const VnSlidingWindow *win = self->win;                                                                               \
     int kh = (int) win->kernel[1], kw = (int) win->kernel[2];                                                      \
     gint64 stride = win->stride[2], dilation = win->dilation[2];                                                   \
                                                                                                                    \
@@ -133,7 +133,7 @@ blocked_depthwise_line_init (Line       *self,
                              const Job  *job,
                              gsize       block)
 {
-  const VnWindow *win = &job->conv->window;
+  const VnSlidingWindow *win = &job->conv->window;
   gint64 room = win->in[2] + win->begin[2] - win->dilation[2] * (win->kernel[2] - 1) - 1;
   gsize lanes = job->weight->lanes;
 
@@ -157,7 +157,7 @@ blocked_depthwise_run_item (gpointer data,
 {
   const Job *self = data;
   const VnConv *conv = self->conv;
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gsize lanes = self->weight->lanes, plane = item / self->n_bands, block = plane % self->weight->n_blocks;
   gint64 first = (gint64) (item % self->n_bands * self->lines), end = MIN (win->out[1], first + (gint64) self->lines);
   const float *x = self->x + plane * conv->in_size * lanes;

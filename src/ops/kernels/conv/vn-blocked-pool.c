@@ -78,7 +78,7 @@ static gboolean
 pool_infer (VnOpContext *ctx,
             GError     **error)
 {
-  VnWindow win;
+  VnSlidingWindow win;
 
   return vn_blocked_get_lanes () > 0 && ctx->n_outputs == 1 &&
          vn_pool_init_window (&win, ctx, &ctx->in_types[0].shape, error) &&

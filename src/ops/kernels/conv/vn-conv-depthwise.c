@@ -32,7 +32,7 @@ typedef struct
 } Depthwise;
 
 static gint64
-conv_depthwise_span (const VnWindow *win,
+conv_depthwise_span (const VnSlidingWindow *win,
                      int             axis)
 {
   return win->dilation[axis] * (win->kernel[axis] - 1) + 1;
@@ -42,7 +42,7 @@ static gboolean
 conv_depthwise_band_init (Band         *self,
                           const VnConv *conv)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gsize stride = (gsize) win->stride[2], lines, fit;
   gsize width = (gsize) ((win->out[2] - 1) * win->stride[2] + conv_depthwise_span (win, 2));
 
@@ -65,7 +65,7 @@ conv_depthwise_band_init (Band         *self,
 gboolean
 vn_conv_is_depthwise (const VnConv *self)
 {
-  const VnWindow *win = &self->window;
+  const VnSlidingWindow *win = &self->window;
   Band band;
 
   return self->in_channels == 1 && self->groups > 1 && win->kernel[0] == 1 && win->in[0] == 1 && win->out[0] == 1 &&
@@ -87,7 +87,7 @@ vn_conv_depthwise_scratch (const VnConv *self,
 
 /* The columns of one line whose position leaves remainder @r, as far as they are inside the data. */
 VN_INLINE void
-copy_remainder (const VnWindow *win,
+copy_remainder (const VnSlidingWindow *win,
                 gint64          stride,
                 gsize           phase,
                 const float    *line,
@@ -109,7 +109,7 @@ copy_remainder (const VnWindow *win,
 /* Lines of data into their places. The padding around them is left as it is: 0. */
 VN_MULTIVERSION
 static void
-depthwise_copy_lines (const VnWindow *win,
+depthwise_copy_lines (const VnSlidingWindow *win,
                       const Band     *band,
                       const float    *x,
                       gint64          top,      /* line of the data that is line 0 of the band */
@@ -239,7 +239,7 @@ static int
 conv_depthwise_find_taps (const Depthwise *self,
                           gsize           *taps)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gsize stride = (gsize) win->stride[2];
   int n_taps = 0;
 
@@ -263,7 +263,7 @@ conv_depthwise_run_channel (const Depthwise *self,
                             float           *band)
 {
   const VnConv *conv = self->conv;
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gsize channels = conv->groups * conv->out_channels, channel = plane % channels;
   const float *x = self->x + (plane / channels * conv->groups + channel / conv->out_channels) * conv->in_size;
   float *y = self->y + plane * conv->out_size;

@@ -11,7 +11,7 @@ typedef struct
 
 /* The output columns from @first to @end for which column @at + i * stride of @n lies inside. */
 static void
-conv_double_clip_columns (const VnWindow *win,
+conv_double_clip_columns (const VnSlidingWindow *win,
                           gint64          at,
                           gint64         *first,
                           gint64         *end)
@@ -25,7 +25,7 @@ conv_double_clip_columns (const VnWindow *win,
 /* One tap of the window. @wide has the sizes `in` of the window, @small those of `out`; the transposed convolution
  * goes from the small to the wide. */
 static void
-conv_double_add_tap (const VnWindow *win,
+conv_double_add_tap (const VnSlidingWindow *win,
                      gsize           tap,
                      double          factor,
                      double         *wide,
@@ -72,7 +72,7 @@ conv_plane (gpointer data,
 {
   const Job *self = data;
   const VnConv *s = self->conv;
-  gsize taps = (gsize) vn_window_volume (s->window.kernel), channels = s->groups * s->out_channels;
+  gsize taps = (gsize) vn_sliding_window_get_volume (s->window.kernel), channels = s->groups * s->out_channels;
   gsize channel = item % channels, group = channel / s->out_channels, sample = item / channels;
   double *y = self->y + item * s->out_size;
 
@@ -90,7 +90,7 @@ conv_double_transpose_plane (gpointer data,
 {
   const Job *self = data;
   const VnConv *s = self->conv;
-  gsize taps = (gsize) vn_window_volume (s->window.kernel), channels = s->groups * s->out_channels;
+  gsize taps = (gsize) vn_sliding_window_get_volume (s->window.kernel), channels = s->groups * s->out_channels;
   gsize channel = item % channels, group = channel / s->out_channels, sample = item / channels;
   double *y = self->y + item * s->out_size;
 
@@ -109,7 +109,7 @@ conv_double_run (const VnConv      *self,
                  VnOpItemFunc       plane)
 {
   vn_op_for_items (ctx, self->batch * self->groups * self->out_channels,
-                   (double) self->in_channels * (double) self->in_size * (double) vn_window_volume (self->window.kernel),
+                   (double) self->in_channels * (double) self->in_size * (double) vn_sliding_window_get_volume (self->window.kernel),
                    plane, job);
 }
 

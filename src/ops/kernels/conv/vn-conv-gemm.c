@@ -20,7 +20,7 @@ typedef struct
 static gboolean
 conv_gemm_is_direct (const VnConv *self)
 {
-  const VnWindow *win = &self->window;
+  const VnSlidingWindow *win = &self->window;
 
   for (int a = 0; a < 3; a++)
     if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
@@ -47,7 +47,7 @@ vn_conv_gemm_scratch (const VnConv *self,
 /* One row of columns: what tap @tap sees of a channel at the output pixels @first .. @first + @n - 1. */
 typedef struct
 {
-  const VnWindow *win;
+  const VnSlidingWindow *win;
   gint64          tap[3];   /* depth, height, width of the tap, dilated, minus padding */
 } Row;
 
@@ -59,7 +59,7 @@ conv_gemm_fill_line (const Row   *row,
                      gint64       n,
                      float       *to)
 {
-  const VnWindow *win = row->win;
+  const VnSlidingWindow *win = row->win;
   gint64 stride = win->stride[2], ix = ox * stride + row->tap[2];
   gint64 skip = ix < 0 ? MIN (n, (-ix + stride - 1) / stride) : 0;
   gint64 fit = ix >= win->in[2] ? 0 : MIN (n, (win->in[2] - 1 - ix) / stride + 1);
@@ -88,7 +88,7 @@ conv_gemm_fill_row (const Row   *row,
                     gint64       n,
                     float       *to)
 {
-  const VnWindow *win = row->win;
+  const VnSlidingWindow *win = row->win;
   gint64 ox = first % win->out[2];
   gint64 oy = first / win->out[2] % win->out[1];
   gint64 oz = first / win->out[2] / win->out[1];
@@ -119,7 +119,7 @@ conv_gemm_fill_columns (const VnConv *conv,
                         gsize         n,
                         float        *to)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   Row row = { win };
 
   for (gsize c = 0; c < conv->in_channels; c++, x += conv->in_size)

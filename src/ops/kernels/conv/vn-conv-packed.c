@@ -112,7 +112,7 @@ vn_conv_packed_free (VnConvPacked *self)
 gboolean
 vn_conv_packed_fits (const VnConv *conv)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
 
   return win->kernel[0] == 1 && win->in[0] == 1 && win->out[0] == 1 && win->begin[0] == 0 &&
          conv->out_size > 0 && conv->depth > 0 && conv->in_size < G_MAXUINT / 64;

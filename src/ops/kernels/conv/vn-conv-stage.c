@@ -11,14 +11,14 @@
 #define LANES VN_LANES
 
 static gsize
-conv_stage_span (const VnWindow *win,
+conv_stage_span (const VnSlidingWindow *win,
                  int             axis)
 {
   return (gsize) (win->dilation[axis] * (win->kernel[axis] - 1) + 1);
 }
 
 static gboolean
-conv_stage_is_direct (const VnWindow *win)
+conv_stage_is_direct (const VnSlidingWindow *win)
 {
   for (int a = 1; a < 3; a++)
     if (win->kernel[a] != 1 || win->stride[a] != 1 || win->begin[a] != 0 || win->end[a] != 0)
@@ -43,7 +43,7 @@ vn_stage_init (VnStage      *self,
                gsize         lanes,
                gsize         columns)
 {
-  const VnWindow *win = &conv->window;
+  const VnSlidingWindow *win = &conv->window;
   gsize stride = (gsize) win->stride[2], width;
 
   self->conv = conv;
@@ -88,7 +88,7 @@ copy_phase (const VnStage *self,
             gint64         first,    /* column of the data the phase starts with, may be negative */
             float         *to)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gint64 n = (gint64) self->phase - LANES;
   gint64 skip = first < 0 ? MIN (n, (-first + stride - 1) / stride) : 0;
   gint64 fit = first >= win->in[2] ? 0 : MIN (n, (win->in[2] - 1 - first) / stride + 1);
@@ -101,7 +101,7 @@ copy_phase (const VnStage *self,
 }
 
 static gboolean
-conv_stage_is_phase_read (const VnWindow *win,
+conv_stage_is_phase_read (const VnSlidingWindow *win,
                           gint64          phase)
 {
   for (gint64 k = 0; k < win->kernel[2]; k++)
@@ -117,7 +117,7 @@ copy_line (const VnStage *self,
            gint64         room,
            float         *to)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
 
   for (gint64 p = 0; p < stride; p++, to += self->phase)
     if (stride == 1 || conv_stage_is_phase_read (win, p))
@@ -133,7 +133,7 @@ conv_stage_copy_channel (const VnStage *self,
                          gint64         n,
                          float         *to)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gint64 step = win->kernel[1] == 1 ? win->stride[1] : 1;   /* a kernel of one line skips some */
 
   for (gint64 l = 0; l < n; l += step)
@@ -158,7 +158,7 @@ conv_stage_copy_lines (const VnStage *self,
                        gint64         n_lines,
                        float         *lines)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gint64 n = (n_lines - 1) * win->stride[1] + (gint64) conv_stage_span (win, 1);
 
   for (gsize c = 0; c < self->conv->in_channels; c++)
@@ -181,7 +181,7 @@ conv_stage_find_runs (const VnStage *self,
                       gint64         first_line,
                       Run           *runs)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gsize width = (gsize) win->out[2], done = 0;
   guint n_runs = 0;
 
@@ -213,7 +213,7 @@ tap_offset (const VnStage *self,
             gint64         ky,
             gint64         kx)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gint64 shift = kx * win->dilation[2];
 
   return (gsize) (ky * win->dilation[1]) * self->pitch + (gsize) (shift % win->stride[2]) * self->phase +
@@ -229,7 +229,7 @@ conv_stage_pack_panel (const VnStage *self,
                        gsize          columns,
                        float         *to)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
 
   for (gsize c = 0; c < self->conv->in_channels; c++, lines += self->channel)
     for (gint64 ky = 0; ky < win->kernel[1]; ky++)
@@ -284,7 +284,7 @@ void
 vn_stage_offsets (const VnStage *self,
                   gsize         *offsets)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
 
   for (gsize c = 0; c < self->conv->in_channels; c++)
     if (self->direct)
@@ -314,7 +314,7 @@ vn_stage_find (const VnStage *self,
                gsize          n,
                const float  **vectors)
 {
-  const VnWindow *win = &self->conv->window;
+  const VnSlidingWindow *win = &self->conv->window;
   gsize lanes = self->capacity - self->columns, width = (gsize) win->out[2], first_line = first / MAX (width, 1);
 
   if (!self->straight || n % lanes != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 G_BEGIN_DECLS
 
@@ -41,7 +41,7 @@ void     vn_epilogue_apply     (const VnEpilogue   *self,
  */
 typedef struct
 {
-  VnWindow window;
+  VnSlidingWindow window;
   gsize    batch, groups;
   gsize    in_channels, out_channels;   /* of one group */
   gsize    in_size, out_size;           /* elements of one channel */

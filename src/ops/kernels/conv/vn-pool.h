@@ -3,7 +3,7 @@
 
 /* The inner loops of poolings, and what the pooling operators share. */
 
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 G_BEGIN_DECLS
 
@@ -46,7 +46,7 @@ const VnPoolKind *vn_pool_average_kind (VnDType dtype);
 const VnPoolKind *vn_pool_lp_kind      (VnDType dtype);
 const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
 float             vn_pool_exponent     (const VnOpContext *ctx);
-gboolean          vn_pool_init_window  (VnWindow          *win,
+gboolean          vn_pool_init_window  (VnSlidingWindow          *win,
                                         VnOpContext       *ctx,
                                         const VnShape     *x,
                                         GError           **error);

@@ -6,8 +6,8 @@
 
 /* The number behind @prefix in the names of initializers, as large as they come; -1: none */
 static gint64
-resolve_mark_bias_largest_suffix (VnResolver *self,
-                                  const char *prefix)
+resolve_annotate_bias_largest_suffix (VnResolver *self,
+                                      const char *prefix)
 {
   gint64 largest = -1;
 
@@ -24,10 +24,10 @@ resolve_mark_bias_largest_suffix (VnResolver *self,
 }
 
 static char *
-resolve_mark_bias_name_copy (VnResolver    *self,
-                             const VnValue *bias)
+resolve_annotate_bias_name_copy (VnResolver    *self,
+                                 const VnValue *bias)
 {
-  for (gint64 number = resolve_mark_bias_largest_suffix (self, bias->name) + 1;; number++)
+  for (gint64 number = resolve_annotate_bias_largest_suffix (self, bias->name) + 1;; number++)
     {
       char *name = g_strdup_printf ("%s%" G_GINT64_FORMAT, bias->name, number);
 
@@ -39,13 +39,13 @@ resolve_mark_bias_name_copy (VnResolver    *self,
 
 /* A bias gets the scale of the node it belongs to: whoever else reads it needs a copy of its own. */
 static gboolean
-resolve_mark_bias_needs_copy (VnResolver    *self,
-                              const VnValue *bias,
-                              float          beta)
+resolve_annotate_bias_needs_copy (VnResolver    *self,
+                                  const VnValue *bias,
+                                  float          beta)
 {
   guint n_uses = vn_quant_count_uses (bias);
 
-  if (vn_resolver_is_marked (self, bias) || (beta != 1 && n_uses > 1) || n_uses < bias->uses->len || bias->is_output)
+  if (vn_resolver_is_annotated (self, bias) || (beta != 1 && n_uses > 1) || n_uses < bias->uses->len || bias->is_output)
     return TRUE;
   for (guint i = 0; i < self->biases->len; i++)
     {
@@ -65,27 +65,27 @@ resolve_mark_bias_needs_copy (VnResolver    *self,
 }
 
 /*< private >
- * vn_resolver_mark_bias:
+ * vn_resolver_annotate_bias:
  * @input: number of the input that is the bias; there is one
  * @x: what the bias is added to the product of
  * @weight: and what it is multiplied by
  */
 void
-vn_resolver_mark_bias (VnResolver    *self,
-                       const VnNode  *node,
-                       int            input,
-                       const VnValue *x,
-                       const VnValue *weight)
+vn_resolver_annotate_bias (VnResolver    *self,
+                           const VnNode  *node,
+                           int            input,
+                           const VnValue *x,
+                           const VnValue *weight)
 {
   const VnValue *bias = vn_node_get_input (node, (guint) input);
   VnQuantBias entry;
 
   if (bias->graph != self->graph || bias->initializer == NULL ||
-      bias->initializer->dtype != VN_DTYPE_F32 || !vn_resolver_is_marked (self, x) || !vn_resolver_is_marked (self, weight))
+      bias->initializer->dtype != VN_DTYPE_F32 || !vn_resolver_is_annotated (self, x) || !vn_resolver_is_annotated (self, weight))
     return;
 
   entry = (VnQuantBias) { node, (guint) input, bias, x, weight, vn_node_get_float (node, "beta", 1), NULL };
-  entry.name = resolve_mark_bias_needs_copy (self, bias, entry.beta) ? resolve_mark_bias_name_copy (self, bias) : g_strdup (bias->name);
+  entry.name = resolve_annotate_bias_needs_copy (self, bias, entry.beta) ? resolve_annotate_bias_name_copy (self, bias) : g_strdup (bias->name);
   g_array_append_val (self->biases, entry);
 }
 
@@ -101,9 +101,9 @@ vn_resolver_rename_shared_biases (VnResolver *self)
     {
       VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
-      if (!vn_resolver_is_marked (self, bias->bias) || !g_str_equal (bias->name, bias->bias->name))
+      if (!vn_resolver_is_annotated (self, bias->bias) || !g_str_equal (bias->name, bias->bias->name))
         continue;
       g_free (bias->name);
-      bias->name = resolve_mark_bias_name_copy (self, bias->bias);
+      bias->name = resolve_annotate_bias_name_copy (self, bias->bias);
     }
 }

@@ -12,11 +12,11 @@
 
 /* A bound of a clamp: attribute of that name, or input @i; @fallback if there is none. FALSE: not known now. */
 static gboolean
-resolve_mark_clamp_get_bound (const VnNode *node,
-                              const char   *attribute,
-                              guint         i,
-                              double        fallback,
-                              double       *bound)
+resolve_annotate_clamp_get_bound (const VnNode *node,
+                                  const char   *attribute,
+                                  guint         i,
+                                  double        fallback,
+                                  double       *bound)
 {
   const VnValue *value = vn_node_get_input (node, i);
   VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
@@ -32,18 +32,18 @@ resolve_mark_clamp_get_bound (const VnNode *node,
 
 /* A saturating range can stand for the clamp only if it may end where the clamp ends: it always holds 0. */
 static gboolean
-resolve_mark_clamp_bounds_hold_zero (const VnNode *node)
+resolve_annotate_clamp_bounds_hold_zero (const VnNode *node)
 {
   double low, high;
 
-  if (resolve_mark_clamp_get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
+  if (resolve_annotate_clamp_get_bound (node, "min", 1, -INFINITY, &low) && low > 0)
     return FALSE;
-  return !(resolve_mark_clamp_get_bound (node, "max", 2, INFINITY, &high) && high < 0);
+  return !(resolve_annotate_clamp_get_bound (node, "max", 2, INFINITY, &high) && high < 0);
 }
 
 /* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
 static gboolean
-resolve_mark_clamp_always_saturates (const VnRecipe *recipe)
+resolve_annotate_clamp_always_saturates (const VnRecipe *recipe)
 {
   if (!vn_dtype_is_integer (recipe->activation))
     return FALSE;
@@ -58,8 +58,8 @@ resolve_mark_clamp_always_saturates (const VnRecipe *recipe)
 }
 
 static gboolean
-resolve_mark_clamp_converts (VnResolver    *self,
-                             const VnValue *value)
+resolve_annotate_clamp_converts (VnResolver    *self,
+                                 const VnValue *value)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
@@ -68,8 +68,8 @@ resolve_mark_clamp_converts (VnResolver    *self,
 
 /* Then it need not end where the clamp does. */
 static gboolean
-resolve_mark_clamp_has_given_range (VnResolver    *self,
-                                    const VnValue *value)
+resolve_annotate_clamp_has_imported_range (VnResolver    *self,
+                                           const VnValue *value)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
@@ -78,54 +78,54 @@ resolve_mark_clamp_has_given_range (VnResolver    *self,
 
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
-resolve_mark_clamp_can_absorb (VnResolver    *self,
-                               const VnNode  *clamp,
-                               const VnValue *input,
-                               const VnValue *output)
+resolve_annotate_clamp_can_absorb (VnResolver    *self,
+                                   const VnNode  *clamp,
+                                   const VnValue *input,
+                                   const VnValue *output)
 {
   return !self->recipe->symmetric_activations &&
-         resolve_mark_clamp_always_saturates (self->recipe) &&
+         resolve_annotate_clamp_always_saturates (self->recipe) &&
          !self->recipe->keep_clamps &&
-         !resolve_mark_clamp_converts (self, input) &&
-         !resolve_mark_clamp_converts (self, output) &&
-         !resolve_mark_clamp_has_given_range (self, output) &&
+         !resolve_annotate_clamp_converts (self, input) &&
+         !resolve_annotate_clamp_converts (self, output) &&
+         !resolve_annotate_clamp_has_imported_range (self, output) &&
          input->producer != NULL &&
          input->uses->len == 1 &&
          !input->is_output &&
          !g_hash_table_contains (self->captured, input) &&
          output != NULL &&
          !g_hash_table_contains (self->captured, output) &&
-         vn_resolver_may_mark (self, output) &&
-         resolve_mark_clamp_bounds_hold_zero (clamp);
+         vn_resolver_may_annotate (self, output) &&
+         resolve_annotate_clamp_bounds_hold_zero (clamp);
 }
 
 /*< private >
- * vn_resolver_mark_clamp:
- * @op: unused, like all that mark a role
+ * vn_resolver_annotate_clamp:
+ * @op: unused, like all that annotate a role
  *
  * Marks what a Relu or Clip gives, and takes the node away where the range before it can do its work.
  *
  * Returns: whether the node works on quantized data
  */
 gboolean
-vn_resolver_mark_clamp (VnResolver   *self,
-                        const VnNode *node,
-                        const VnOp   *op)
+vn_resolver_annotate_clamp (VnResolver   *self,
+                            const VnNode *node,
+                            const VnOp   *op)
 {
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
 
-  if (!vn_resolver_is_marked (self, input))
+  if (!vn_resolver_is_annotated (self, input))
     return FALSE;
 
-  if (resolve_mark_clamp_can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
+  if (resolve_annotate_clamp_can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
     {
-      VnQuantMark *mark = vn_resolver_mark_of (self, input);
+      VnAnnotation *annotation = vn_resolver_get_annotation (self, input);
 
-      mark->marked = FALSE;
-      mark->provider = NULL;
-      mark->absorbed_into = output;
+      annotation->annotated = FALSE;
+      annotation->provider = NULL;
+      annotation->absorbed_into = output;
       g_ptr_array_add (self->clamps, (gpointer) node);
     }
-  vn_resolver_mark_output (self, node, 0);
+  vn_resolver_annotate_output (self, node, 0);
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a kernel slides over spatial axes: strides, dilations and padding from the attributes, and the size of the
  * output. */
-#include "vn-window.h"
+#include "vn-sliding-window.h"
 
 /* Far above any real network, far below what could overflow a product of two. */
 #define MAX_SIZE ((gint64) 1 << 30)
@@ -10,7 +10,7 @@
 #define MAX_TAPS ((gint64) 1 << 24)
 
 /**
- * vn_window_ints:
+ * vn_sliding_window_get_ints:
  * @name: an attribute with one number per spatial axis
  * @n: how many numbers it must have
  * @min: the smallest that makes sense
@@ -20,13 +20,13 @@
  * Returns: %FALSE if the attribute has another length or a number out of range
  */
 gboolean
-vn_window_ints (VnOpContext  *ctx,
-                const char   *name,
-                int           n,
-                gint64        min,
-                gint64        fallback,
-                gint64       *values,
-                GError      **error)
+vn_sliding_window_get_ints (VnOpContext  *ctx,
+                            const char   *name,
+                            int           n,
+                            gint64        min,
+                            gint64        fallback,
+                            gint64       *values,
+                            GError      **error)
 {
   gsize given;
   const gint64 *numbers = vn_node_get_ints (ctx->node, name, &given);
@@ -48,7 +48,7 @@ vn_window_ints (VnOpContext  *ctx,
 }
 
 /**
- * vn_window_kernel:
+ * vn_sliding_window_get_kernel:
  * @w: (nullable): shape of a convolution's weight, the kernel from axis 2 on; must agree with the attribute
  * @n_spatial: number of spatial axes
  * @kernel: (out): @n_spatial sizes, %VN_DIM_UNKNOWN where neither attribute nor weight tells
@@ -56,13 +56,13 @@ vn_window_ints (VnOpContext  *ctx,
  * Returns: %FALSE if attribute and weight contradict, or a needed attribute is missing
  */
 gboolean
-vn_window_kernel (VnOpContext   *ctx,
-                  const VnShape *w,
-                  int            n_spatial,
-                  gint64        *kernel,
-                  GError       **error)
+vn_sliding_window_get_kernel (VnOpContext   *ctx,
+                              const VnShape *w,
+                              int            n_spatial,
+                              gint64        *kernel,
+                              GError       **error)
 {
-  if (!vn_window_ints (ctx, "kernel_shape", n_spatial, 1, VN_DIM_UNKNOWN, kernel, error))
+  if (!vn_sliding_window_get_ints (ctx, "kernel_shape", n_spatial, 1, VN_DIM_UNKNOWN, kernel, error))
     return FALSE;
   if (w == NULL && n_spatial > 0 && kernel[0] < 0)
     return vn_op_fail (ctx, error, _("kernel_shape is missing"));
@@ -83,7 +83,7 @@ vn_window_kernel (VnOpContext   *ctx,
 
 /* The output size of an axis whose own size is open. */
 static gint64
-window_open_output (const VnWindow *self,
+window_open_output (const VnSlidingWindow *self,
                     VnDims         *dims,
                     int             a,
                     const char     *auto_pad,
@@ -106,7 +106,7 @@ window_open_output (const VnWindow *self,
 
 /* One axis: padding and output size. */
 static gboolean
-window_resolve_axis (VnWindow    *self,
+window_resolve_axis (VnSlidingWindow    *self,
                      VnOpContext *ctx,
                      int          a,
                      const char  *auto_pad,
@@ -146,7 +146,7 @@ window_resolve_axis (VnWindow    *self,
 }
 
 static gboolean
-window_read_padding (VnWindow    *self,
+window_read_padding (VnSlidingWindow    *self,
                      VnOpContext *ctx,
                      const char  *auto_pad,
                      GError     **error)
@@ -154,7 +154,7 @@ window_read_padding (VnWindow    *self,
   int first = 3 - self->n_spatial;
   gint64 pads[6];
 
-  if (!vn_window_ints (ctx, "pads", 2 * self->n_spatial, 0, 0, pads, error))
+  if (!vn_sliding_window_get_ints (ctx, "pads", 2 * self->n_spatial, 0, 0, pads, error))
     return FALSE;
   if (g_str_equal (auto_pad, "VALID"))
     memset (pads, 0, sizeof pads);
@@ -170,7 +170,7 @@ window_read_padding (VnWindow    *self,
 }
 
 /**
- * vn_window_init:
+ * vn_sliding_window_init:
  * @x: shape of the data: batch, channels, then 1 to 3 spatial axes; of known rank
  * @kernel: one size per spatial axis; %VN_DIM_UNKNOWN if not known
  * @ceil_mode: round the output size up, as poolings may
@@ -180,12 +180,12 @@ window_read_padding (VnWindow    *self,
  * Returns: %FALSE if they make no sense for @x
  */
 gboolean
-vn_window_init (VnWindow      *self,
-                VnOpContext   *ctx,
-                const VnShape *x,
-                const gint64  *kernel,
-                gboolean       ceil_mode,
-                GError       **error)
+vn_sliding_window_init (VnSlidingWindow      *self,
+                        VnOpContext   *ctx,
+                        const VnShape *x,
+                        const gint64  *kernel,
+                        gboolean       ceil_mode,
+                        GError       **error)
 {
   g_autofree char *auto_pad = vn_node_dup_string (ctx->node, "auto_pad", "NOTSET");
   int n = x->rank - 2, first = 3 - n;
@@ -193,18 +193,18 @@ vn_window_init (VnWindow      *self,
   if (n < 1 || n > 3)
     return vn_op_fail (ctx, error, _("data of rank %d: expected batch, channels and 1 to 3 spatial axes"), x->rank);
 
-  *self = (VnWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
+  *self = (VnSlidingWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
                        .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
   memcpy (self->kernel + first, kernel, sizeof (gint64) * n);
   memcpy (self->in + first, x->dims + 2, sizeof (gint64) * n);
-  if (!vn_window_ints (ctx, "strides", n, 1, 1, self->stride + first, error) ||
-      !vn_window_ints (ctx, "dilations", n, 1, 1, self->dilation + first, error) ||
+  if (!vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, self->stride + first, error) ||
+      !vn_sliding_window_get_ints (ctx, "dilations", n, 1, 1, self->dilation + first, error) ||
       !window_read_padding (self, ctx, auto_pad, error))
     return FALSE;
   for (int a = first; a < 3; a++)
     if (!window_resolve_axis (self, ctx, a, auto_pad, ceil_mode, error))
       return FALSE;
-  if (vn_window_volume (self->kernel) > MAX_TAPS)
+  if (vn_sliding_window_get_volume (self->kernel) > MAX_TAPS)
     return vn_op_fail (ctx, error, _("a kernel of %lld × %lld × %lld"
                                      " is too large"), (long long) self->kernel[0], (long long) self->kernel[1],
                                      (long long) self->kernel[2]);
@@ -212,24 +212,24 @@ vn_window_init (VnWindow      *self,
 }
 
 /**
- * vn_window_output:
+ * vn_sliding_window_get_output:
  * @shape: (out): its spatial dims, from axis 2 on, and its rank are set
  */
 void
-vn_window_output (const VnWindow *self,
-                  VnShape        *shape)
+vn_sliding_window_get_output (const VnSlidingWindow *self,
+                              VnShape        *shape)
 {
   shape->rank = self->n_spatial + 2;
   memcpy (shape->dims + 2, self->out + 3 - self->n_spatial, sizeof (gint64) * self->n_spatial);
 }
 
 /**
- * vn_window_volume:
+ * vn_sliding_window_get_volume:
  *
  * Returns: the product of three sizes; %G_MAXINT64 if it does not fit, negative if one is unknown
  */
 gint64
-vn_window_volume (const gint64 sizes[3])
+vn_sliding_window_get_volume (const gint64 sizes[3])
 {
   gint64 volume;
 

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which tensors are quantized, and how they hang together: the rules of onnxruntime.quantization's QDQ mode, walked in
+ * the order of the nodes because some of them depend on what earlier nodes decided.
+ *
+ * Known deviations, each because the peer's result would be wrong:
+ *  - a factor beta of a bias is folded into the bias (the peer drops it);
+ *  - a constant of MatMul has a scale per channel only if it is the right one and a matrix: ONNX Runtime's integer kernel
+ *    fails on others;
+ *  - a tensor nobody reads gets no Q/DQ pair. */
+
+#include "vn-resolver.h"
+
+#include "vn-i18n.h"
+
+#include <string.h>
+
+typedef gboolean (*MarkFunc) (VnResolver *self, const VnNode *node, const VnOp *op);
+
+static gboolean annotate_compute     (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_gather      (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_generic     (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_matmul      (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_norm        (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_pad         (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_passthrough (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_split       (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_where       (VnResolver *self, const VnNode *node, const VnOp *op);
+
+static gboolean annotate_average_pool (VnResolver *self, const VnNode *node, const VnOp *op);
+static gboolean annotate_global_pool  (VnResolver *self, const VnNode *node, const VnOp *op);
+
+/* How a role is annotated. Unknown and opaque operators that a rule asks for are treated as generic ones. */
+static const MarkFunc by_role[] = {
+  [VN_QUANT_OPAQUE]      = annotate_generic,
+  [VN_QUANT_COMPUTE]     = annotate_compute,
+  [VN_QUANT_MATMUL]      = annotate_matmul,
+  [VN_QUANT_GENERIC]     = annotate_generic,
+  [VN_QUANT_CLAMP]       = vn_resolver_annotate_clamp,
+  [VN_QUANT_PASSTHROUGH] = annotate_passthrough,
+  [VN_QUANT_NORM]        = annotate_norm,
+};
+
+/* What the peer does for one operator only; everything else goes by the role.
+ * @since: first opset in which the operator computes on 8 bit data
+ * @conversion: the tensor on its other side is quantized already
+ * @unit_range: its fixed range replaces the observed one (the peer does so for this operator only) */
+static const struct
+{
+  const char *type;
+  MarkFunc    annotation;
+  gint64      since;
+  gboolean    conversion;
+  gboolean    unit_range;
+} peer_rules[] = {
+  { "AveragePool",      annotate_average_pool, 1, FALSE, FALSE },   /* its operator of integers has a grid of its own */
+  { "GlobalAveragePool", annotate_global_pool, 1, FALSE, FALSE },
+  { "MaxPool",          NULL,        12, FALSE, FALSE },
+  { "Resize",           NULL,        11, FALSE, FALSE },
+  { "Gather",           annotate_gather, 1,  FALSE, FALSE },   /* constant data are quantized, too */
+  { "GatherElements",   annotate_gather, 1,  FALSE, FALSE },
+  { "Split",            annotate_split,  1,  FALSE, FALSE },   /* quantizes its input; all outputs share */
+  { "Pad",              annotate_pad,    1,  FALSE, FALSE },   /* shares only if the padding is in the range */
+  { "Where",            annotate_where,  1,  FALSE, FALSE },   /* only if both branches are quantized */
+  { "Softmax",          NULL,        1,  FALSE, TRUE },
+  { "QuantizeLinear",   NULL,        1,  TRUE,  FALSE },
+  { "DequantizeLinear", NULL,        1,  TRUE,  FALSE },
+};
+
+static int
+resolve_annotate_find_peer_rule (const VnNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (peer_rules); i++)
+    {
+      if (g_str_equal (peer_rules[i].type, node->op_type))
+        return (int) i;
+    }
+  return -1;
+}
+
+/*< private >
+ * vn_quant_is_conversion:
+ *
+ * Returns: whether @node converts between float and integers itself
+ */
+gboolean
+vn_quant_is_conversion (const VnNode *node)
+{
+  int i = resolve_annotate_find_peer_rule (node);
+
+  return i >= 0 && peer_rules[i].conversion;
+}
+
+/*< private >
+ * vn_quant_get_since:
+ *
+ * Returns: the first opset in which @node can work on quantized data
+ */
+gint64
+vn_quant_get_since (const VnNode *node)
+{
+  int i = resolve_annotate_find_peer_rule (node);
+
+  return i >= 0 ? peer_rules[i].since : 1;
+}
+
+/*< private >
+ * vn_quant_has_unit_range:
+ *
+ * Returns: whether the output's range is the operator's, not what the samples showed
+ */
+gboolean
+vn_quant_has_unit_range (const VnNode *node)
+{
+  int i = resolve_annotate_find_peer_rule (node);
+
+  return i >= 0 && peer_rules[i].unit_range;
+}
+
+/* ---- the verbs ---- */
+
+/*< private >
+ * vn_resolver_is_annotated:
+ * @value: (nullable)
+ */
+gboolean
+vn_resolver_is_annotated (VnResolver    *self,
+                          const VnValue *value)
+{
+  return value != NULL && value->graph == self->graph && vn_resolver_get_annotation (self, value)->annotated;
+}
+
+/* Whether small numbers may become 0 because others next to them are large, and nothing ends what grows by that: in types
+ * whose elements share an exponent. Rules are not resolved yet: any that names such a type counts. */
+static gboolean
+resolve_annotate_may_vanish (const VnRecipe *recipe)
+{
+  if (vn_dtype_is_block (recipe->activation))
+    return TRUE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    if (vn_dtype_is_block (((const VnOverride *) g_ptr_array_index (recipe->overrides, i))->activation))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether something is divided by @value, or by its root: the variance of a decomposed layer normalization. */
+static gboolean
+resolve_annotate_is_divisor (const VnValue *value,
+                             guint          depth)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if ((vn_node_is (use->node, "Div") && use->index == 1) || vn_node_is (use->node, "Reciprocal"))
+        return TRUE;
+      if (vn_node_is (use->node, "Sqrt") && depth < 4 && resolve_annotate_is_divisor (vn_node_get_output (use->node, 0), depth + 1))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_is_divisor:
+ *
+ * Returns: whether @value stays float because something is divided by it, and in a type whose elements share an exponent
+ *   it could become 0
+ */
+gboolean
+vn_resolver_is_divisor (VnResolver    *self,
+                        const VnValue *value)
+{
+  return resolve_annotate_may_vanish (self->recipe) && resolve_annotate_is_divisor (value, 0);
+}
+
+/*< private >
+ * vn_resolver_may_annotate:
+ * @value: (nullable)
+ *
+ * Returns: whether @value can be quantized, and nobody said that it is to stay float
+ */
+gboolean
+vn_resolver_may_annotate (VnResolver    *self,
+                          const VnValue *value)
+{
+  return vn_resolver_can_quantize (self, value) && !vn_resolver_get_annotation (self, value)->keep_float &&
+         !vn_resolver_is_divisor (self, value);
+}
+
+static gboolean
+resolve_annotate_list_matches (char       **list,
+                               const char  *text)
+{
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    if (vn_pattern_matches_text (list[i], text))
+      return TRUE;
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_keeps_outputs_float:
+ *
+ * Returns: whether results of @node's type stay float: some runtimes want those of products so
+ */
+gboolean
+vn_resolver_keeps_outputs_float (VnResolver   *self,
+                                 const VnNode *node)
+{
+  return resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
+}
+
+static gboolean
+annotate_activation (VnResolver    *self,
+                     const VnValue *value)
+{
+  if (!vn_resolver_may_annotate (self, value))
+    return FALSE;
+
+  vn_resolver_get_annotation (self, value)->annotated = TRUE;
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_annotate_output:
+ * @i: which output
+ *
+ * Marks the @i-th result of @node as quantized, with parameters of its own.
+ *
+ * Returns: whether it can be
+ */
+gboolean
+vn_resolver_annotate_output (VnResolver   *self,
+                             const VnNode *node,
+                             guint         i)
+{
+  return !vn_resolver_keeps_outputs_float (self, node) && annotate_activation (self, vn_node_get_output (node, i));
+}
+
+/* @output takes the parameters of @input, even if it was annotated before. */
+static gboolean
+annotate_shared (VnResolver    *self,
+                 const VnNode  *node,
+                 const VnValue *output,
+                 const VnValue *input)
+{
+  VnAnnotation *annotation;
+
+  if (!vn_resolver_may_annotate (self, output) || output->initializer != NULL || vn_resolver_keeps_outputs_float (self, node))
+    return FALSE;
+
+  annotation = vn_resolver_get_annotation (self, output);
+  annotation->annotated = TRUE;
+  annotation->provider = input;
+  annotation->provider_node = node;
+  return TRUE;
+}
+
+/* Axis of the channels of a constant, or -1: one scale for all. @axis: of the output channels as the operator has them, may
+ * be counted from the end, may be out of range */
+static int
+resolve_annotate_choose_axis (VnResolver    *self,
+                              const VnValue *value,
+                              int            axis)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
+  int rank = value->initializer->shape.rank;
+  gboolean per_channel = imported != NULL && imported->has_params ? imported->n > 0
+                         : vn_recipe_has_channels (self->recipe) && vn_quant_is_used_by (value, self->recipe->channel_types, TRUE);
+
+  if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
+    {
+      axis = (int) rule->axis;
+      per_channel = TRUE;
+    }
+  if (rule != NULL)
+    per_channel = vn_answer_or (rule->per_channel, per_channel);
+  axis = axis < 0 ? axis + rank : axis;
+  return per_channel && axis >= 0 && axis < rank ? axis : -1;
+}
+
+/* @axis: of the output channels, may be counted from the end; out of range: one scale for all */
+static gboolean
+annotate_weight (VnResolver    *self,
+                 const VnValue *value,
+                 int            axis)
+{
+  VnAnnotation *annotation;
+
+  if (!vn_resolver_may_annotate (self, value))
+    return FALSE;
+  if (value->initializer == NULL)
+    return annotate_activation (self, value);
+
+  annotation = vn_resolver_get_annotation (self, value);
+  axis = resolve_annotate_choose_axis (self, value, axis);
+  if (axis >= 0)
+    {
+      annotation->axis = axis;
+      annotation->as_weight = TRUE;
+    }
+  else if (!annotation->annotated)
+    annotation->as_weight = TRUE;
+  annotation->annotated = TRUE;
+  return TRUE;
+}
+
+/* A weight with a scale for each index of @axis, whatever the recipe says. */
+static gboolean
+annotate_scaled (VnResolver    *self,
+                 const VnValue *value,
+                 int            axis)
+{
+  VnAnnotation *annotation;
+
+  if (!vn_resolver_can_quantize (self, value) || value->initializer == NULL)
+    return FALSE;
+  annotation = vn_resolver_get_annotation (self, value);
+  annotation->annotated = annotation->as_weight = TRUE;
+  annotation->axis = axis;
+  return TRUE;
+}
+
+/* ---- biases ---- */
+
+/* A bias that a rule speaks of is quantized as a weight, as are all where scales are shifted: each needs one of its own. */
+static gboolean
+annotate_bias (VnResolver    *self,
+               const VnNode  *node,
+               int            input,
+               const VnValue *x,
+               const VnValue *weight)
+{
+  const VnValue *bias = input >= 0 ? vn_node_get_input (node, (guint) input) : NULL;
+
+  if (self->recipe->npu)
+    return self->recipe->quantize_bias && annotate_weight (self, bias, G_MAXINT8);
+  if (bias != NULL && vn_resolver_get_tensor_rule (self, bias) != NULL && vn_node_get_float (node, "beta", 1) == 1)
+    return annotate_weight (self, bias, 0);
+  if (bias != NULL)
+    vn_resolver_annotate_bias (self, node, input, x, weight);
+  return FALSE;
+}
+
+/* ---- by role ---- */
+
+static gboolean
+annotate_generic (VnResolver   *self,
+                  const VnNode *node,
+                  const VnOp   *op)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    any |= annotate_activation (self, vn_node_get_input (node, i));
+  for (guint i = 0; i < node->outputs->len; i++)
+    any |= vn_resolver_annotate_output (self, node, i);
+  return any;
+}
+
+static gboolean
+annotate_compute (VnResolver   *self,
+                  const VnNode *node,
+                  const VnOp   *op)
+{
+  const VnValue *x = vn_node_get_input (node, 0);
+  const VnValue *weight = op->quant.weight_input >= 0 ? vn_node_get_input (node, (guint) op->quant.weight_input) : NULL;
+  int axis = op->quant.channel_axis;
+  gboolean any;
+
+  if (!vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis) && vn_node_get_int (node, "transB", 0) > 0)
+    axis = 1 - axis;
+  any = annotate_activation (self, x);
+  any |= vn_resolver_annotate_output (self, node, 0);
+  any |= annotate_weight (self, weight, axis);
+  if (weight != NULL)
+    vn_resolver_annotate_blocks (self, node, weight);
+  any |= annotate_bias (self, node, op->quant.bias_input, x, weight);
+  return any;
+}
+
+static gboolean
+annotate_matmul (VnResolver   *self,
+                 const VnNode *node,
+                 const VnOp   *op)
+{
+  int axis = op->quant.channel_axis;
+  gboolean said = vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis), any = FALSE;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+      gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
+
+      any |= annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8);
+      if (i == 1 && value != NULL)
+        vn_resolver_annotate_blocks (self, node, value);
+    }
+  return vn_resolver_annotate_output (self, node, 0) || any;
+}
+
+static gboolean
+annotate_norm (VnResolver   *self,
+               const VnNode *node,
+               const VnOp   *op)
+{
+  const VnValue *x = vn_node_get_input (node, 0), *scale = vn_node_get_input (node, 1);
+  gboolean any = annotate_activation (self, x);
+
+  if (self->recipe->quantize_norms || vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+    {
+      any |= annotate_weight (self, scale, 1);
+      any |= annotate_bias (self, node, 2, x, scale);
+    }
+  for (guint i = 0; i < node->outputs->len; i++)
+    any |= vn_resolver_annotate_output (self, node, i);
+  return any;
+}
+
+static gboolean
+annotate_passthrough (VnResolver   *self,
+                      const VnNode *node,
+                      const VnOp   *op)
+{
+  const VnValue *input = vn_node_get_input (node, 0);
+  gboolean any = self->recipe->force_passthrough && annotate_activation (self, input);
+
+  return vn_resolver_is_annotated (self, input) && (annotate_shared (self, node, vn_node_get_output (node, 0), input) || any);
+}
+
+/* ---- single operators ---- */
+
+static gboolean
+annotate_gather (VnResolver   *self,
+                 const VnNode *node,
+                 const VnOp   *op)
+{
+  const VnValue *data = vn_node_get_input (node, 0);
+
+  if (data != NULL && data->initializer != NULL)
+    annotate_activation (self, data);
+  else if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+    return FALSE;
+  return annotate_passthrough (self, node, op);
+}
+
+static gboolean
+annotate_average_pool (VnResolver   *self,
+                       const VnNode *node,
+                       const VnOp   *op)
+{
+  return vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) ? annotate_generic (self, node, op) : annotate_passthrough (self, node, op);
+}
+
+/* As an operator of integers only if what it reads is integers already. */
+static gboolean
+annotate_global_pool (VnResolver   *self,
+                      const VnNode *node,
+                      const VnOp   *op)
+{
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && !vn_resolver_is_annotated (self, vn_node_get_input (node, 0)))
+    return FALSE;
+  return annotate_generic (self, node, op);
+}
+
+static gboolean
+annotate_split (VnResolver   *self,
+                const VnNode *node,
+                const VnOp   *op)
+{
+  const VnValue *data = vn_node_get_input (node, 0);
+
+  if (!annotate_activation (self, data))
+    return FALSE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    annotate_shared (self, node, vn_node_get_output (node, i), data);
+  return TRUE;
+}
+
+/* Whether what Pad fills in is surely inside the range of its input (which holds 0). */
+static gboolean
+resolve_annotate_pads_within_range (VnResolver   *self,
+                                    const VnNode *node)
+{
+  g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
+  const VnValue *value = vn_node_get_input (node, 2);
+  VnTensor *tensor = value != NULL ? vn_value_get_constant (value) : NULL;
+
+  if (!g_str_equal (mode, "constant"))
+    return TRUE;
+  if (self->opset < 11)
+    return vn_node_get_float (node, "value", 0) == 0;
+  return value == NULL || (tensor != NULL && tensor->n_elements == 1 && vn_tensor_get_double (tensor, 0) == 0);
+}
+
+static gboolean
+annotate_pad (VnResolver   *self,
+              const VnNode *node,
+              const VnOp   *op)
+{
+  const VnValue *output = vn_node_get_output (node, 0);
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    any |= annotate_activation (self, vn_node_get_input (node, i));
+  if (vn_resolver_is_annotated (self, vn_node_get_input (node, 0)) && resolve_annotate_pads_within_range (self, node))
+    return annotate_shared (self, node, output, vn_node_get_input (node, 0)) || any;
+  return vn_resolver_annotate_output (self, node, 0) || any;
+}
+
+static gboolean
+annotate_where (VnResolver   *self,
+                const VnNode *node,
+                const VnOp   *op)
+{
+  for (guint i = 1; i <= 2 && self->recipe->force_passthrough; i++)
+    annotate_activation (self, vn_node_get_input (node, i));
+  if (!vn_resolver_is_annotated (self, vn_node_get_input (node, 1)) || !vn_resolver_is_annotated (self, vn_node_get_input (node, 2)))
+    return FALSE;
+  return vn_resolver_annotate_output (self, node, 0);
+}
+
+/* One weight whose readers have their channels along different axes, or none, has one scale. */
+static gboolean
+annotate_integer_weight (VnResolver    *self,
+                         const VnNode  *node,
+                         const VnValue *weight)
+{
+  gboolean again = vn_resolver_is_annotated (self, weight);
+  int before = again ? vn_resolver_get_annotation (self, weight)->axis : -1;
+  int axis = weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank >= 2
+             ? vn_quant_get_channel_axis (node) : G_MAXINT8;
+  gboolean annotated = vn_node_is (node, "Gather") ? annotate_activation (self, weight) : annotate_weight (self, weight, axis);
+  VnAnnotation *annotation = annotated ? vn_resolver_get_annotation (self, weight) : NULL;
+
+  if (!again || annotation == NULL || weight->initializer == NULL ||
+      (annotation->axis == before && (before < 0 || !vn_node_is (node, "Gather"))))
+    return annotated;
+  annotation->axis = -1;
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", weight->name,
+                  _("“%s” has one scale, not one for each channel: its readers have their channels along different axes"),
+                  weight->name);
+  return TRUE;
+}
+
+/* Integers only go into the product: the weight, and with ranges from samples the data. */
+static gboolean
+annotate_integer (VnResolver   *self,
+                  const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1);
+  gboolean any;
+
+  if (vn_node_is (node, "Gather"))
+    return annotate_integer_weight (self, node, vn_node_get_input (node, 0));
+  if (vn_node_is (node, "LSTM"))
+    {
+      int axis = vn_recipe_has_channels (self->recipe) && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
+
+      any = annotate_scaled (self, weight, axis);
+      return annotate_scaled (self, vn_node_get_input (node, 2), axis) && any;
+    }
+  any = annotate_integer_weight (self, node, weight);
+  if (!self->recipe->dynamic)
+    any &= annotate_activation (self, vn_node_get_input (node, 0));
+  return any;
+}
+
+/* Integers that are made while the network runs go in, integers of a known range come out. */
+static gboolean
+annotate_qlinear (VnResolver   *self,
+                  const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1);
+  gboolean is_constant = weight->initializer != NULL;
+  int axis = vn_node_is (node, "Conv") ? 0 : is_constant && weight->initializer->shape.rank == 2 ? 1 : G_MAXINT8;
+
+  if (!vn_resolver_may_annotate (self, vn_node_get_input (node, 0)) || !vn_resolver_may_annotate (self, weight) ||
+      !vn_resolver_may_annotate (self, vn_node_get_output (node, 0)) || vn_resolver_keeps_outputs_float (self, node))
+    return FALSE;
+  if (is_constant)
+    annotate_weight (self, weight, axis);
+  return vn_resolver_annotate_output (self, node, 0);
+}
+
+static gboolean
+annotate_node (VnResolver   *self,
+               const VnNode *node)
+{
+  const VnOp *op = self->quant_nodes[node->index].op;
+  int rule = resolve_annotate_find_peer_rule (node);
+
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_PRODUCTS))
+    return annotate_integer (self, node);
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && self->recipe->dynamic)
+    return annotate_qlinear (self, node);
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY))
+    return vn_resolver_annotate_weight_only (self, node);
+  if (rule >= 0 && self->opset < peer_rules[rule].since)
+    return FALSE;
+  if (rule >= 0 && peer_rules[rule].annotation != NULL)
+    return peer_rules[rule].annotation (self, node, op);
+  return by_role[op != NULL ? op->quant.role : VN_QUANT_OPAQUE] (self, node, op);
+}
+
+/* Parameters cannot be taken from a tensor with a scale per channel, or with the type of weights. */
+static void
+resolve_annotate_drop_impossible_shares (VnResolver *self)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      VnAnnotation *annotation = &self->annotations[i];
+      const VnAnnotation *root;
+
+      if (!annotation->annotated || annotation->provider == NULL)
+        continue;
+      root = vn_resolver_get_annotation (self, vn_resolver_root (self, g_ptr_array_index (self->graph->values, i)));
+      if (root->axis >= 0 || root->as_weight)
+        annotation->provider = NULL;
+    }
+}
+
+/*< private >
+ * vn_resolver_annotate:
+ *
+ * Walks the nodes and decides which tensors are quantized.
+ */
+void
+vn_resolver_annotate (VnResolver *self)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->nodes, i);
+      VnQuantNode *info = &self->quant_nodes[node->index];
+
+      if (info->selected)
+        info->annotated = annotate_node (self, node);
+    }
+  resolve_annotate_drop_impossible_shares (self);
+  vn_resolver_rename_shared_biases (self);
+  vn_resolver_fuse (self);
+}
