@@ -35,15 +35,18 @@ vn_format_number (double value,
 /**
  * vn_format_decimals:
  *
- * Returns: (transfer full): @value with so many decimals and a true minus sign
+ * Returns: (transfer full): @value with so many decimals and a true minus sign; what rounds to zero has no sign
  */
 char *
 vn_format_decimals (double value,
                     guint  decimals)
 {
+  g_autofree char *plain = NULL;
+
   if (!isfinite (value))
     return vn_format_number (value, 3);
-  return g_strdup_printf ("%s%.*f", value < 0 ? MINUS : "", (int) decimals, fabs (value));
+  plain = g_strdup_printf ("%.*f", (int) decimals, fabs (value));
+  return g_strconcat (value < 0 && strpbrk (plain, "123456789") != NULL ? MINUS : "", plain, NULL);
 }
 
 /**

@@ -35,9 +35,9 @@ typedef struct
 } Chart;
 
 static void
-chart_histogram_set_ink (Chart       *chart,
-                         const VnInk *ink,
-                         double       alpha)
+chart_histogram_set_ink (Chart         *chart,
+                         const VnColor *ink,
+                         double         alpha)
 {
   cairo_set_source_rgba (chart->cr, ink->r, ink->g, ink->b, alpha);
 }

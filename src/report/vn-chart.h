@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-color.h"
 #include "vn-histogram.h"
 
 #include <cairo.h>
@@ -9,12 +10,10 @@ G_BEGIN_DECLS
 
 /* Charts: one painter for widgets, PNG, SVG and PDF. Draws into (0, 0, width, height) of @cr. */
 
-typedef struct { double r, g, b; } VnInk;
-
 typedef struct
 {
-  VnInk       ink;          /* text and lines, used with alpha */
-  VnInk       accent;
+  VnColor     ink;          /* text and lines, used with alpha */
+  VnColor     accent;
   const char *font;         /* family; NULL: "Cantarell" */
 } VnChartTheme;
 

@@ -88,6 +88,10 @@ double              vn_metric_get        (const VnErrorRow  *row,
                                           VnMetric           metric);
 char               *vn_metric_format     (VnMetric           metric,
                                           double             value);
+char               *vn_metric_format_short (VnMetric         metric,
+                                          double             value);
+char               *vn_metric_format_fixed (VnMetric         metric,
+                                          double             value);
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
 /* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */

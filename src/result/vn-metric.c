@@ -73,6 +73,38 @@ vn_metric_format (VnMetric metric,
 }
 
 /**
+ * vn_metric_format_short:
+ *
+ * Returns: (transfer full): @value without unit, as short as a box of the graph needs it
+ */
+char *
+vn_metric_format_short (VnMetric metric,
+                        double   value)
+{
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
+
+  if (scale == VN_SCALE_DB)
+    return vn_format_decimals (value, 1);
+  return scale == VN_SCALE_COSINE ? vn_format_decimals (value, 4) : vn_format_number (value, 3);
+}
+
+/**
+ * vn_metric_format_fixed:
+ *
+ * Returns: (transfer full): @value without unit, in the form of a column of a report, whatever the locale
+ */
+char *
+vn_metric_format_fixed (VnMetric metric,
+                        double   value)
+{
+  VnMetricScale scale = vn_metric_get_info (metric)->scale;
+
+  if (scale == VN_SCALE_DB)
+    return vn_format_fixed (value, 2);
+  return scale == VN_SCALE_COSINE ? vn_format_fixed (value, 5) : vn_format_plain (value);
+}
+
+/**
  * vn_error_row_is_marked:
  *
  * Returns: %TRUE for a bad noise:signal ratio or cosine, or new NaN or infinite elements

@@ -80,7 +80,7 @@ swatch_draw_box (VnSwatch      *self,
   double axis = vn_heat_axis (VN_METRIC_SQNR, self->sqnr_db);
   VnColor fill = vn_heat_color (VN_HEAT_ERROR, adw_style_manager_get_dark (self->style),
                                 vn_heat_t (axis, handles));
-  VnColor tick = vn_heat_text_color (fill);
+  VnColor tick = vn_color_get_text (fill);
   guint n_filled = vn_heat_ticks (axis, handles);
   double top = (height - SWATCH_HEIGHT) / 2;
 

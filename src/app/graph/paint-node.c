@@ -200,7 +200,7 @@ paint_badge (Paint      *paint,
       cairo_set_dash (paint->cr, NULL, 0, 0);
       cairo_set_line_cap (paint->cr, CAIRO_LINE_CAP_BUTT);
     }
-  vn_paint_set_color (paint, filled ? vn_heat_text_color (look->text) : look->text, 1);
+  vn_paint_set_color (paint, filled ? vn_color_get_text (look->text) : look->text, 1);
   vn_paint_show_middle (paint, layout, box.x + (box.width - width) / 2, middle);
   return box.width;
 }

@@ -283,7 +283,7 @@ vn_paint_look (Paint *paint,
                               self->fade);
   if (paint->level == VN_GRAPH_FAR)
     return look;
-  look.text = vn_heat_text_color (look.fill);
+  look.text = vn_color_get_text (look.fill);
   if (look.item != NULL && look.item->measured)
     t = look.item->is_nan ? 1 : look.item->t;
   look.dim = t <= 0.3 && !self->theme.high_contrast ? 0.68 : 1;

@@ -114,7 +114,7 @@ legend_draw_swatch (GtkDrawingArea *area,
 {
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   guint band = GPOINTER_TO_UINT (user_data);
-  VnColor fill = vn_heat_color (VN_HEAT_ERROR, dark, bands[band].t), text = vn_heat_text_color (fill);
+  VnColor fill = vn_heat_color (VN_HEAT_ERROR, dark, bands[band].t), text = vn_color_get_text (fill);
   double radius = 4;
 
   cairo_arc (cr, width - 0.5 - radius, 0.5 + radius, radius, -G_PI_2, 0);

@@ -387,6 +387,7 @@ vn_scene_build_overlay (const VnScene *scene,
     {
       const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
       VnOverlayItem item = { .measured = TRUE };
+      g_autofree char *text = NULL;
       double value, axis;
 
       if (row == NULL)
@@ -397,7 +398,8 @@ vn_scene_build_overlay (const VnScene *scene,
       item.t = (float) vn_heat_t (axis, handles);
       item.ticks = vn_heat_ticks (axis, handles);
       item.is_bad = item.ticks == 4;
-      vn_heat_format (metric, item.is_nan ? NAN : value, item.value, sizeof item.value);
+      text = vn_metric_format_short (metric, item.is_nan ? NAN : value);
+      g_strlcpy (item.value, text, sizeof item.value);
       vn_overlay_set (overlay, i, &item);
     }
   return overlay;

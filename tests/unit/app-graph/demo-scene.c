@@ -72,9 +72,10 @@ set_item (VnOverlay *overlay,
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
   VnOverlayItem item = { .measured = TRUE, .t = (float) vn_heat_t (db, handles),
                          .ticks = vn_heat_ticks (db, handles) };
+  g_autofree char *text = vn_metric_format_short (VN_METRIC_SQNR, db);
 
   item.is_bad = item.ticks == 4;
-  vn_heat_format (VN_METRIC_SQNR, db, item.value, sizeof item.value);
+  g_strlcpy (item.value, text, sizeof item.value);
   vn_overlay_set (overlay, node, &item);
 }
 

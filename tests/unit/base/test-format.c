@@ -24,6 +24,7 @@ test_numbers (void)
   check (vn_format_number (-INFINITY, 3), MINUS "∞");
   check (vn_format_number (NAN, 3), "NaN");
   check (vn_format_decimals (-0.5, 3), MINUS "0.500");
+  check (vn_format_decimals (-0.04, 1), "0.0");
   check (vn_format_decimals (INFINITY, 3), "∞");
   check (vn_format_interval (-1.5, 6), MINUS "1.5" NBSP "…" NBSP "6");
 }

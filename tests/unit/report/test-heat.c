@@ -52,7 +52,7 @@ test_lightness (void)
           {
             VnColor color = vn_heat_color (scale, dark, i / (VN_HEAT_N_COLORS - 1.));
             double lightness = vn_color_lightness (color);
-            double contrast = vn_color_contrast (color, vn_heat_text_color (color));
+            double contrast = vn_color_contrast (color, vn_color_get_text (color));
 
             if (i > 0)
               largest = MAX (largest, fabs (lightness - last));
@@ -121,9 +121,8 @@ test_metrics (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       double axis = vn_heat_axis (cases[i].metric, cases[i].value);
-      char text[16];
+      g_autofree char *text = vn_metric_format_short (cases[i].metric, cases[i].value);
 
-      vn_heat_format (cases[i].metric, cases[i].value, text, sizeof text);
       g_test_message ("metric %d value %g: axis %g, “%s”", cases[i].metric, cases[i].value, axis, text);
       g_assert_cmpstr (text, ==, cases[i].text);
       if (isfinite (cases[i].axis))

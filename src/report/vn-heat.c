@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Oklab after Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB -> cone
- * response -> cube root -> L, a, b. Contrast and luminance after WCAG 2.1. */
+/* The colours of error and of amounts, and where a metric lies on them. */
 #include "vn-heat.h"
 
 #include <math.h>
-#include <string.h>
 
 #define N_STOPS 5
 
@@ -15,76 +13,14 @@ static const guint32 stops[2][2][N_STOPS] = {
     { 0x363636, 0x34495f, 0x3f6a9b, 0x6fa5e0, 0xd3e6fb } },
 };
 
-typedef struct { double l, a, b; } Lab;
-
-/**
- * vn_color_from_hex:
- * @rgb: 0xrrggbb
- *
- * Returns: the colour
- */
-VnColor
-vn_color_from_hex (guint32 rgb)
-{
-  return (VnColor) { (rgb >> 16 & 0xff) / 255., (rgb >> 8 & 0xff) / 255., (rgb & 0xff) / 255. };
-}
-
-static double
-heat_to_linear (double c)
-{
-  return c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4);
-}
-
-static double
-heat_from_linear (double c)
-{
-  c = c <= 0.0031308 ? c * 12.92 : 1.055 * pow (c, 1 / 2.4) - 0.055;
-  return CLAMP (c, 0, 1);
-}
-
-static Lab
-heat_lab_from_color (VnColor color)
-{
-  double r = heat_to_linear (color.r), g = heat_to_linear (color.g), b = heat_to_linear (color.b);
-  double l = cbrt (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  double m = cbrt (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  double s = cbrt (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-
-  return (Lab) {
-    0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-    1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
-    0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
-  };
-}
-
-static VnColor
-heat_color_from_lab (Lab lab)
-{
-  double l = lab.l + 0.3963377774 * lab.a + 0.2158037573 * lab.b;
-  double m = lab.l - 0.1055613458 * lab.a - 0.0638541728 * lab.b;
-  double s = lab.l - 0.0894841775 * lab.a - 1.2914855480 * lab.b;
-
-  l = l * l * l;
-  m = m * m * m;
-  s = s * s * s;
-  return (VnColor) {
-    heat_from_linear (+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-    heat_from_linear (-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-    heat_from_linear (-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s),
-  };
-}
-
 static VnColor
 heat_interpolate_stops (const guint32 *row,
                         double         t)
 {
   double x = CLAMP (t, 0, 1) * (N_STOPS - 1);
   guint i = MIN ((guint) x, N_STOPS - 2);
-  double f = x - i;
-  Lab a = heat_lab_from_color (vn_color_from_hex (row[i]));
-  Lab b = heat_lab_from_color (vn_color_from_hex (row[i + 1]));
 
-  return heat_color_from_lab ((Lab) { a.l + f * (b.l - a.l), a.a + f * (b.a - a.a), a.b + f * (b.b - a.b) });
+  return vn_color_mix_even (vn_color_from_hex (row[i]), vn_color_from_hex (row[i + 1]), x - i);
 }
 
 static VnColor tables[2][2][VN_HEAT_N_COLORS];
@@ -126,70 +62,6 @@ vn_heat_color (VnHeatScale scale,
   x = CLAMP (t, 0, 1) * (VN_HEAT_N_COLORS - 1);
   i = MIN ((guint) x, VN_HEAT_N_COLORS - 2);
   return vn_color_mix (table[i], table[i + 1], x - i);
-}
-
-/**
- * vn_color_mix:
- *
- * Returns: @a at @t 0, @b at @t 1, straight in sRGB between
- */
-VnColor
-vn_color_mix (VnColor a,
-              VnColor b,
-              double  t)
-{
-  return (VnColor) { a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b) };
-}
-
-/**
- * vn_color_luminance:
- *
- * Returns: relative luminance, 0 … 1
- */
-double
-vn_color_luminance (VnColor color)
-{
-  return 0.2126 * heat_to_linear (color.r) + 0.7152 * heat_to_linear (color.g) + 0.0722 * heat_to_linear (color.b);
-}
-
-/**
- * vn_color_contrast:
- *
- * Returns: contrast ratio, 1 … 21
- */
-double
-vn_color_contrast (VnColor a,
-                   VnColor b)
-{
-  double la = vn_color_luminance (a), lb = vn_color_luminance (b);
-
-  return (MAX (la, lb) + 0.05) / (MIN (la, lb) + 0.05);
-}
-
-/**
- * vn_color_lightness:
- *
- * Returns: CIE L*, 0 … 100
- */
-double
-vn_color_lightness (VnColor color)
-{
-  double y = vn_color_luminance (color);
-
-  return y > 216. / 24389 ? 116 * cbrt (y) - 16 : y * 24389 / 27;
-}
-
-/**
- * vn_heat_text_color:
- *
- * Returns: pure black or white, whichever stands out more on @fill
- */
-VnColor
-vn_heat_text_color (VnColor fill)
-{
-  VnColor black = { 0, 0, 0 }, white = { 1, 1, 1 };
-
-  return vn_color_contrast (fill, black) >= vn_color_contrast (fill, white) ? black : white;
 }
 
 /* ---- metrics ---- */
@@ -356,32 +228,4 @@ vn_heat_ticks (double        axis,
   if (axis >= h.fine)
     return 1;
   return axis >= (h.fine + h.bad) / 2 ? 2 : 3;
-}
-
-/**
- * vn_heat_format:
- * @text: (out caller-allocates): at most @size bytes, without unit
- *
- * Writes a value as a box shows it: one decimal for dB, three digits for ratios; a real minus sign.
- */
-void
-vn_heat_format (VnMetric metric,
-                double   value,
-                char    *text,
-                gsize    size)
-{
-  const char *sign = value < 0 ? "\u2212" : "";
-  double magnitude = fabs (value);
-  VnMetricScale scale = vn_metric_get_info (metric)->scale;
-
-  if (isnan (value))
-    g_strlcpy (text, "NaN", size);
-  else if (isinf (value))
-    g_snprintf (text, size, "%s∞", sign);
-  else if (scale == VN_SCALE_DB)
-    g_snprintf (text, size, "%s%.1f", magnitude < 0.05 ? "" : sign, magnitude);
-  else if (scale == VN_SCALE_COSINE)
-    g_snprintf (text, size, "%s%.4f", sign, magnitude);
-  else
-    g_snprintf (text, size, "%s%.3g", sign, magnitude);
 }

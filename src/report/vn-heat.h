@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-color.h"
 #include "vn-error-table.h"
 
 G_BEGIN_DECLS
@@ -8,8 +9,6 @@ G_BEGIN_DECLS
 /* The colours of error and of amounts. Error runs neutral, amber, orange-red, magenta; lightness falls in
  * the light style and rises in the dark one, so that distance from the canvas says how bad it is for any
  * colour vision. */
-
-typedef struct { double r, g, b; } VnColor;   /* sRGB, 0 … 1 */
 
 typedef enum { VN_HEAT_ERROR, VN_HEAT_AMOUNT } VnHeatScale;
 
@@ -24,16 +23,6 @@ typedef struct { double fine, bad; } VnHeatHandles;
 VnColor        vn_heat_color          (VnHeatScale    scale,
                                        gboolean       dark,
                                        double         t);
-VnColor        vn_heat_text_color     (VnColor        fill);
-double         vn_color_luminance     (VnColor        color);
-double         vn_color_contrast      (VnColor        a,
-                                       VnColor        b);
-double         vn_color_lightness     (VnColor        color);
-VnColor        vn_color_mix           (VnColor        a,
-                                       VnColor        b,
-                                       double         t);
-VnColor        vn_color_from_hex      (guint32        rgb);
-
 double         vn_heat_axis           (VnMetric       metric,
                                        double         value);
 double         vn_heat_from_axis      (VnMetric       metric,
@@ -48,9 +37,5 @@ double         vn_heat_axis_at        (double         t,
                                        VnHeatHandles  handles);
 guint          vn_heat_ticks          (double         axis,
                                        VnHeatHandles  handles);
-void           vn_heat_format         (VnMetric       metric,
-                                       double         value,
-                                       char          *text,
-                                       gsize          size);
 
 G_END_DECLS
