@@ -116,6 +116,18 @@ vn_json_add_number (JsonBuilder *json,
                     double       value)
 {
   json_builder_set_member_name (json, member);
+  vn_json_add_double (json, value);
+}
+
+/**
+ * vn_json_add_double:
+ *
+ * As vn_json_add_number(), for the next value of an array or of a member whose name is set.
+ */
+void
+vn_json_add_double (JsonBuilder *json,
+                    double       value)
+{
   if (isfinite (value))
     json_builder_add_double_value (json, value);
   else

@@ -41,6 +41,8 @@ void      vn_json_add_bool     (JsonBuilder        *json,
 void      vn_json_add_number   (JsonBuilder        *json,
                                 const char         *member,
                                 double              value);
+void      vn_json_add_double   (JsonBuilder        *json,
+                                double              value);
 
 /* What is wrong is told with the place: “rules[2].percentile: a number is expected, there is a text”. */
 JsonObject *vn_json_get_object  (JsonNode     *node,

@@ -2,18 +2,15 @@
 /* The command "compare": errors of a quantized network beside its float original. */
 #include "vn-cmd.h"
 
-#include "vn-file.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
-
-#include <string.h>
 
 static char *report_file;
 static int top = 20;
 
 static const GOptionEntry entries[] = {
-  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the whole table as Markdown"), N_("FILE") },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report: as JSON if FILE ends in .json, otherwise as Markdown"), N_("FILE") },
   { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many tensors, worst first (default: 20)"), N_("N") },
   { NULL }
 };
@@ -89,8 +86,7 @@ compare_run (char        **args,
   g_autoptr(GError) shape_error = NULL;
   g_autoptr(GHashTable) shapes = quant_model != NULL ? vn_cmd_parse_shapes (float_model, &shape_error) : NULL;
   g_autoptr(VnJob) job = NULL;
-  g_autoptr(JsonParser) parser = json_parser_new ();
-  g_autofree char *text = NULL;
+  g_autoptr(VnReportModel) report = NULL;
   VnReportInput input = { 0 };
 
   if (quant_model == NULL || !cmd_compare_check_files (files, float_model, quant_model, data, error))
@@ -108,21 +104,14 @@ compare_run (char        **args,
                             .notes = vn_compare_job_get_notes (VN_COMPARE_JOB (job)),
                             .float_bytes = float_model->file_size, .quantized_bytes = quant_model->file_size };
   input.n_held_out = vn_error_table_get_n_samples (input.errors);
-  if (report_file != NULL)
-    {
-      g_autofree char *markdown = vn_report_markdown (&input);
-
-      if (!vn_file_write_all (report_file, markdown, strlen (markdown), error))
-        return FALSE;
-    }
+  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  if (report_file != NULL && !vn_report_write (report, NULL, report_file, error))
+    return FALSE;
   vn_cmd_print_run_notes (input.notes);
   vn_cmd_print_verdict (input.errors, NULL, input.notes);
   cmd_compare_print_table (input.errors);
   cmd_compare_print_weights (input.errors);
-  text = vn_report_json (&input);
-  if (!json_parser_load_from_data (parser, text, -1, error))
-    return FALSE;
-  vn_json_add_node (json, "report", json_parser_steal_root (parser));
+  vn_json_add_node (json, "report", vn_report_to_json (report));
   return TRUE;
 }
 

@@ -196,20 +196,16 @@ cmd_quantize_print_result (VnResult *result)
 }
 
 /* The report's JSON is the command's JSON. */
-static gboolean
-cmd_quantize_add_report_json (JsonBuilder  *json,
-                              VnResult     *result,
-                              GError      **error)
+static void
+cmd_quantize_add_report_json (JsonBuilder *json,
+                              VnResult    *result)
 {
   VnReportInput input;
-  g_autofree char *text = NULL;
-  g_autoptr(JsonParser) parser = json_parser_new ();
+  g_autoptr(VnReportModel) model = NULL;
 
   vn_report_input_init (&input, result);
-  text = vn_report_json (&input);
-  if (!json_parser_load_from_data (parser, text, -1, error))
-    return FALSE;
-  vn_json_add_node (json, "report", json_parser_steal_root (parser));
+  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  vn_json_add_node (json, "report", vn_report_to_json (model));
   vn_json_begin_object (json, "seconds");
   for (guint i = 0; i < result->timings->len; i++)
     {
@@ -218,7 +214,6 @@ cmd_quantize_add_report_json (JsonBuilder  *json,
       vn_json_add_number (json, timing->id, timing->seconds);
     }
   json_builder_end_object (json);
-  return TRUE;
 }
 
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
@@ -253,7 +248,7 @@ cmd_quantize_list_files (const char       *model,
   for (char **at = stats; at != NULL && *at != NULL; at++)
     vn_file_set_reads (files, *at, _("a file of statistics that is used"));
   vn_file_set_writes (files, output, _("the quantized model"));
-  vn_file_set_writes_in (files, report, "report.md", _("the report"));
+  vn_report_add_outputs (files, report);
   vn_file_set_writes (files, save_recipe, "--save-recipe");
   vn_file_set_writes (files, save_project, "--save-project");
   vn_file_set_writes (files, export_script, "--export-script");
@@ -379,7 +374,8 @@ quantize_run (char        **args,
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
   cmd_quantize_print_result (result);
-  return cmd_quantize_add_report_json (json, result, error);
+  cmd_quantize_add_report_json (json, result);
+  return TRUE;
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",

@@ -6,7 +6,6 @@
 
 #include "vn-config.h"
 #include "vn-error.h"
-#include "vn-file.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
@@ -130,17 +129,17 @@ cmd_xquant_write_results (const Paths  *paths,
                           VnResult     *result,
                           GError      **error)
 {
-  VnReportInput report;
+  VnReportInput said;
   g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
-  g_autofree char *text = NULL;
+  g_autoptr(VnReportModel) report = NULL;
 
-  vn_report_input_init (&report, result);
+  vn_report_input_init (&said, result);
   if (!vn_cmd_run_job (export, error))
     return FALSE;
   if (paths->report == NULL)
     return TRUE;
-  text = report.errors != NULL ? vn_report_xslim (&report) : vn_report_markdown (&report);
-  return vn_file_write_all (paths->report, text, strlen (text), error);
+  report = vn_report_model_new (&said, said.errors != NULL ? VN_REPORT_LAYOUT_XSLIM : VN_REPORT_LAYOUT_REPORT);
+  return vn_report_write (report, NULL, paths->report, error);
 }
 
 /* Samples of the command line come first, then those of the configuration. */

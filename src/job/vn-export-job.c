@@ -2,14 +2,12 @@
 /* The job of exporting: the quantized model and the report. */
 #include "vn-jobs.h"
 
-#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <string.h>
 
 struct _VnExportJob
 {
@@ -21,18 +19,6 @@ struct _VnExportJob
 };
 
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
-
-static gboolean
-export_job_write_text (const char  *folder,
-                       const char  *name,
-                       char        *text,
-                       GError     **error)
-{
-  g_autofree char *owned = text;
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-
-  return vn_file_write_all (path, owned, strlen (owned), error);
-}
 
 static gboolean
 vn_export_job_wants_model (VnJob *job)
@@ -63,6 +49,9 @@ vn_export_job_write_report (VnJob         *job,
 {
   VnExportJob *self = VN_EXPORT_JOB (job);
   VnReportInput input;
+  g_autoptr(VnReportModel) report = NULL;
+  const VnReportPrinter *printers;
+  guint n;
 
   if (g_mkdir_with_parents (self->report_dir, 0777) != 0)
     {
@@ -73,8 +62,16 @@ vn_export_job_write_report (VnJob         *job,
       return FALSE;
     }
   vn_report_input_init (&input, self->result);
-  return export_job_write_text (self->report_dir, "report.md", vn_report_markdown (&input), error) &&
-         export_job_write_text (self->report_dir, "report.json", vn_report_json (&input), error);
+  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  printers = vn_report_printer_list (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_build_filename (self->report_dir, printers[i].file, NULL);
+
+      if (!vn_report_write (report, &printers[i], path, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /**
@@ -95,8 +92,7 @@ vn_export_add_outputs (VnFileSet                 *set,
                        const VnOnnxWriteOptions  *options,
                        GError                   **error)
 {
-  vn_file_set_writes_in (set, report_dir, "report.md", _("the report"));
-  vn_file_set_writes_in (set, report_dir, "report.json", _("the report"));
+  vn_report_add_outputs (set, report_dir);
   return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
 }
 
@@ -153,7 +149,7 @@ vn_export_job_init (VnExportJob *self)
 /**
  * vn_export_job_new:
  * @model_path: (nullable): file for the quantized model
- * @report_dir: (nullable): folder for report.md and report.json, made if missing
+ * @report_dir: (nullable): folder for the report in all its forms, made if missing
  *
  * Returns: (transfer full): a job that writes them. A file that stood there is replaced only by a complete new one.
  */

@@ -1,362 +1,335 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as Markdown. */
-#include "vn-report-private.h"
+/* The report as Markdown, to read. A wide table becomes one table for each of its parts, without columns that say nothing. */
+#include "vn-report.h"
 
-#include "vn-data-suspicion.h"
-#include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-npu.h"
-#include "vn-setting.h"
-#include "vn-verdict.h"
 
-#include <math.h>
-
-/*< private >
- * _vn_report_cell:
- *
- * Names come from files: keep them from breaking the table.
- */
-char *
-_vn_report_cell (const char *text)
+typedef struct
 {
-  GString *out = g_string_new (NULL);
+  GString               *text;
+  const VnReportSection *section;
+  gboolean               in_facts;      /* the last lines are a table of facts, which others may go on with */
+} Markdown;
 
-  for (const char *at = text; *at != '\0'; at++)
+/* ---- text ---- */
+
+/* Names come from files: keep them from breaking the table. */
+static void
+markdown_append_escaped (GString    *text,
+                         const char *plain)
+{
+  for (const char *at = plain; *at != '\0'; at++)
     {
       if (*at == '|' || *at == '`' || *at == '<' || *at == '*' || *at == '_' || *at == '\\')
-        g_string_append_c (out, '\\');
-      g_string_append_c (out, *at == '\n' || *at == '\r' ? ' ' : *at);
-    }
-  return g_string_free (out, FALSE);
-}
-
-static void
-report_markdown_row (GString    *text,
-                     const char *name,
-                     const char *format,
-                     ...) G_GNUC_PRINTF (3, 4);
-
-static void
-report_markdown_row (GString    *text,
-                     const char *name,
-                     const char *format,
-                     ...)
-{
-  va_list args;
-  g_autofree char *value = NULL;
-  g_autofree char *escaped = NULL;
-
-  va_start (args, format);
-  value = g_strdup_vprintf (format, args);
-  va_end (args);
-  escaped = _vn_report_cell (value);
-  g_string_append_printf (text, "| %s | %s |\n", name, escaped);
-}
-
-static void
-report_markdown_append_sizes (GString             *text,
-                              const VnReportInput *input)
-{
-  g_string_append_printf (text, "| | |\n|---|---|\n");
-  if (input->source->path != NULL)
-    {
-      g_autofree char *base = g_path_get_basename (input->source->path);
-
-      report_markdown_row (text, _("Model"), "%s", base);
-    }
-  report_markdown_row (text, _("Nodes"), "%u", input->source->graph->nodes->len);
-  report_markdown_row (text, _("Opset"), "%" G_GINT64_FORMAT, vn_model_get_opset (input->source, ""));
-  if (input->float_bytes > 0 && input->quantized_bytes > 0)
-    {
-      g_autofree char *ratio = vn_format_fixed ((double) input->float_bytes / (double) input->quantized_bytes, 2);
-
-      report_markdown_row (text, _("Float size"), "%" G_GSIZE_FORMAT " %s", input->float_bytes, _("bytes"));
-      report_markdown_row (text, _("Quantized size"), "%" G_GSIZE_FORMAT " %s (%s %s)", input->quantized_bytes, _("bytes"), ratio, _("times smaller"));
-    }
-  if (input->n_calibration > 0)
-    report_markdown_row (text, _("Calibration samples"), "%u", input->n_calibration);
-  if (input->n_held_out > 0)
-    report_markdown_row (text, _("Samples measured"), "%u", input->n_held_out);
-}
-
-/* What differs from the preset, and the command that does it all again. */
-static void
-report_markdown_append_differences (GString             *text,
-                                    const VnReportInput *input)
-{
-  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (input->recipe);
-  g_autofree char *command = vn_report_dup_command (input);
-
-  if (differences->len > 0)
-    g_string_append_printf (text, "\n%s\n\n| %s | %s | %s |\n|---|---|---|\n", _("Other than the preset:"), _("Setting"), _("Value"),
-                            _("Preset"));
-  for (guint i = 0; i < differences->len; i++)
-    {
-      const VnSettingDifference *row = g_ptr_array_index (differences, i);
-      g_autofree char *id = _vn_report_cell (row->id);
-      g_autofree char *value = _vn_report_cell (row->value);
-      g_autofree char *preset = _vn_report_cell (row->preset_value != NULL ? row->preset_value : "");
-
-      g_string_append_printf (text, "| %s (%s) | %s | %s |\n", row->title, id, value, preset);
-    }
-  if (command != NULL)
-    g_string_append_printf (text, "\n%s\n\n```sh\n%s\n```\n", _("To make the same network again:"), command);
-}
-
-static void
-report_markdown_append_settings (GString             *text,
-                                 const VnReportInput *input)
-{
-  const VnRecipe *recipe = input->recipe;
-
-  g_string_append_printf (text, "\n## %s\n\n| | |\n|---|---|\n", _("Settings"));
-  report_markdown_row (text, _("Preset"), "%s", recipe->preset);
-  report_markdown_row (text, _("Activations"), "%s%s", vn_dtype_get_name (recipe->activation), recipe->symmetric_activations ? _(", symmetric") : "");
-  report_markdown_row (text, _("Weights"), "%s, %s", vn_dtype_get_name (recipe->weight), vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor"));
-  report_markdown_row (text, _("Ranges"), "%s", recipe->method);
-  if (g_strcmp0 (recipe->method, "percentile") == 0)
-    {
-      g_autofree char *percentile = vn_format_plain (recipe->percentile);
-
-      report_markdown_row (text, _("Percentile"), "%s", percentile);
-    }
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->enabled && rule->pattern != NULL)
-        report_markdown_row (text, rule->exclude ? _("Left in float") : _("Rule"), "%s", rule->pattern);
-    }
-  if (input->data != NULL)
-    {
-      g_autofree char *base = g_path_get_basename (input->data->path);
-
-      report_markdown_row (text, _("Samples"), "%s", base);
-    }
-  report_markdown_append_differences (text, input);
-}
-
-/* What is suspected of the samples comes before all that was measured on them. */
-static void
-report_markdown_append_suspicions (GString         *text,
-                                   const VnVerdict *verdict)
-{
-  for (guint i = 0; i < verdict->suspicions->len; i++)
-    {
-      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
-      g_autofree char *subject = note->subject != NULL ? _vn_report_cell (note->subject) : NULL;
-      g_autofree char *what = _vn_report_cell (note->text);
-      g_autofree char *remedy = _vn_report_cell (vn_data_suspicion_get_remedy (note));
-
-      g_string_append_printf (text, "\n> **%s** %s%s%s. %s\n", _("Suspicious samples."), subject != NULL ? subject : "",
-                              subject != NULL ? ": " : "", what, remedy);
+        g_string_append_c (text, '\\');
+      g_string_append_c (text, *at == '\n' || *at == '\r' ? ' ' : *at);
     }
 }
 
 static void
-report_markdown_append_worst (GString             *text,
-                              const VnReportInput *input,
-                              const VnErrorRow    *worst)
+markdown_append_value (GString             *text,
+                       const VnReportValue *value)
 {
-  g_autofree char *name = _vn_report_cell (worst->value);
-  g_autofree char *sqnr = vn_format_fixed (worst->sqnr_db, 2);
-  g_autofree char *cosine = vn_format_fixed (worst->cosine, 5);
-  g_autofree char *noise = vn_format_plain (vn_metric_get_info (VN_METRIC_NOISE)->bad);
-  g_autofree char *least = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
+  const gboolean bold = value->is_bad && value->type == VN_REPORT_BOOL, red = value->is_bad && !bold;
 
-  /* Translators: name of an output, decibels, cosine */
-  g_string_append_printf (text, _("\nWorst output %s: %s dB, cosine %s. "), name, sqnr, cosine);
-  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above %s or cosine below %s).\n"),
-                          _vn_report_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
+  g_string_append (text, bold ? "**" : red ? "<font color=\"red\">" : "");
+  markdown_append_escaped (text, value->display);
+  g_string_append (text, bold ? "**" : red ? "</font>" : "");
 }
 
-/*< private >
- * _vn_report_append_verdict:
- */
-void
-_vn_report_append_verdict (GString             *text,
-                           const VnReportInput *input)
-{
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
-  g_autofree char *words = _vn_report_cell (verdict->text);
-
-  report_markdown_append_suspicions (text, verdict);
-  g_string_append_printf (text, "\n**%s.** %s\n", verdict->title, words);
-  if (verdict->worst != NULL)
-    report_markdown_append_worst (text, input, verdict->worst);
-  if (input->accuracy != NULL && input->accuracy->valid)
-    g_string_append_printf (text, _("\nTop-1 on %u labelled samples: float %u, quantized %u, same answer %u.\n"),
-                            input->accuracy->n, input->accuracy->float_top1, input->accuracy->quant_top1,
-                            input->accuracy->agree);
-}
-
+/* Together with what stands before it. */
 static void
-report_markdown_append_error_row (GString             *text,
-                                  const VnReportInput *input,
-                                  const VnErrorRow    *error)
+markdown_append_joined (GString             *text,
+                        VnReportJoin         join,
+                        const VnReportValue *value)
 {
-  const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
-  g_autofree char *node = _vn_report_cell (error->node[0] != '\0' ? error->node : _("(input)"));
-  g_autofree char *value = _vn_report_cell (error->value);
-  g_autofree char *op = _vn_report_cell (error->op_type);
-  g_autofree char *sqnr = vn_format_fixed (error->sqnr_db, 2);
-  g_autofree char *noise = vn_format_plain (error->noise_to_signal);
-  g_autofree char *cosine = vn_format_fixed (error->cosine, 5);
-  g_autofree char *mse = vn_format_plain (error->mse);
-  g_autofree char *max = vn_format_plain (error->max_error);
-  g_autofree char *f_min = vn_format_plain (error->float_min);
-  g_autofree char *f_max = vn_format_plain (error->float_max);
-  g_autofree char *q_min = vn_format_plain (error->quant_min);
-  g_autofree char *q_max = vn_format_plain (error->quant_max);
+  static const char * const before[] = { "", " … ", ", ", " (" };
 
-  g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s … %s | %s … %s | %s |\n",
-                          vn_error_row_is_marked (error) ? "**!**" : "", node, op, value,
-                          plan != NULL && plan->quantized ? vn_dtype_get_badge (plan->dtype) : "F32",
-                          sqnr, noise, cosine, mse, f_min, f_max, q_min, q_max, max);
-}
-
-static void
-report_markdown_append_errors (GString             *text,
-                               const VnReportInput *input)
-{
-  g_autoptr(GArray) order = vn_error_table_sort_worst (input->errors);
-
-  g_string_append_printf (text, "\n## %s\n\n%s\n\n", _("Error by tensor, worst first"),
-                          _("Each tensor of the float network against the same tensor of the quantized one, over all "
-                            "samples. SQNR in dB, higher is better; noise:signal, lower is better."));
-  g_string_append_printf (text, "| | %s | %s | %s | %s | SQNR dB | %s | %s | MSE | %s | %s | %s |\n",
-                          _("Node"), _("Type"), _("Tensor"), _("Precision"), _("Noise:signal"), _("Cosine"),
-                          _("Float range"), _("Quantized range"), _("Largest error"));
-  g_string_append (text, "|---|---|---|---|---|---:|---:|---:|---:|---|---|---:|\n");
-  for (guint i = 0; i < order->len; i++)
-    report_markdown_append_error_row (text, input, vn_error_table_get (input->errors, g_array_index (order, guint, i)));
-}
-
-static void
-report_markdown_append_weights (GString      *text,
-                                VnErrorTable *errors)
-{
-  guint n = vn_error_table_get_n_weights (errors);
-
-  if (n == 0)
+  if (*value->display == '\0')
     return;
-  g_string_append_printf (text, "\n## %s\n\n", _("Weights, worst first"));
-  g_string_append_printf (text, "| | %s | %s | %s | SQNR dB | %s | %s | %s |\n", _("Node"), _("Type"), _("Tensor"), _("Noise:signal"),
-                          _("Cosine"), _("Largest error"));
-  g_string_append (text, "|---|---|---|---|---:|---:|---:|---:|\n");
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = vn_error_table_get_weight (errors, i);
-      g_autofree char *node = _vn_report_cell (row->node);
-      g_autofree char *value = _vn_report_cell (row->value);
-      g_autofree char *sqnr = vn_format_fixed (row->sqnr_db, 2);
-      g_autofree char *noise = vn_format_plain (row->noise_to_signal);
-      g_autofree char *cosine = vn_format_fixed (row->cosine, 5);
-      g_autofree char *max = vn_format_plain (row->max_error);
-
-      g_string_append_printf (text, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", vn_error_row_is_marked (row) ? "**!**" : "", node,
-                              row->op_type, value, sqnr, noise, cosine, max);
-    }
+  g_string_append (text, before[join]);
+  markdown_append_value (text, value);
+  if (join == VN_REPORT_JOIN_PARENTHESES)
+    g_string_append_c (text, ')');
 }
 
 static void
-report_markdown_append_numbers (GString    *text,
-                                const char *names,
-                                const int  *numbers)
+markdown_append_intro (Markdown   *self,
+                       const char *intro)
 {
-  gboolean any = FALSE;
-
-  for (guint i = 0; names[i] != '\0'; i++)
-    if (numbers[i] != VN_NPU_NONE)
-      {
-        g_string_append_printf (text, "%s%c %d", any ? ", " : "", names[i], numbers[i]);
-        any = TRUE;
-      }
-  g_string_append (text, " | ");
-}
-
-static void
-report_markdown_append_npu_node (GString         *text,
-                                 const VnNpuNode *node)
-{
-  const int positions[] = { node->inputs[0], node->inputs[1], node->weight, node->bias, node->output };
-  const int shifts[] = { node->cut, node->bias_shift, node->read, node->write };
-  g_autofree char *name = _vn_report_cell (node->node);
-  g_autofree char *op = _vn_report_cell (node->op_type);
-
-  g_string_append_printf (text, "| %s | %s | ", name, op);
-  report_markdown_append_numbers (text, "xywbo", positions);
-  report_markdown_append_numbers (text, "cbrw", shifts);
-  for (guint i = 0; i < node->moves->len; i++)
-    {
-      const VnNpuMove *move = g_ptr_array_index (node->moves, i);
-      g_autofree char *tensor = _vn_report_cell (move->tensor);
-
-      g_string_append_printf (text, "%s%s: %d → %d (%s: %s)", i > 0 ? "; " : "", tensor, move->from, move->to, move->rule,
-                              move->reason);
-    }
-  g_string_append (text, " |\n");
-}
-
-static void
-report_markdown_append_npu (GString     *text,
-                            VnQuantPlan *plan)
-{
-  g_string_append_printf (text, "\n## %s\n\n%s\n\n", _("Shifts in the processor"),
-                          _("A scale is 2 to the power of minus its position. Positions: x and y of what is read, w weight, b "
-                            "bias, o result. Shifts: c of sums of products, b of the bias, r between what is added, w of what is written."));
-  g_string_append_printf (text, "| %s | %s | %s | %s | %s |\n|---|---|---|---|---|\n", _("Node"), _("Type"), _("Positions"),
-                          _("Shifts"), _("Moved, and why"));
-  for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
-    report_markdown_append_npu_node (text, vn_quant_plan_get_npu_node (plan, i));
-}
-
-/*< private >
- * _vn_report_append_notes:
- * @notes: (nullable)
- */
-void
-_vn_report_append_notes (GString *text,
-                         VnNotes *notes)
-{
-  if (notes == NULL || vn_notes_get_n (notes) == 0)
+  if (intro == NULL)
     return;
-  g_string_append_printf (text, "\n## %s\n\n", _("Notes"));
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
-      g_autofree char *line = _vn_report_cell (note->text);
-      g_autofree char *subject = note->subject != NULL ? _vn_report_cell (note->subject) : NULL;
+  g_string_append_c (self->text, '\n');
+  markdown_append_escaped (self->text, intro);
+  g_string_append_c (self->text, '\n');
+}
 
-      if (subject != NULL)
-        g_string_append_printf (text, "- %s: %s\n", subject, line);
-      else
-        g_string_append_printf (text, "- %s\n", line);
+/* ---- facts ---- */
+
+static void
+markdown_append_fact (Markdown  *self,
+                      GPtrArray *facts,
+                      guint      i)
+{
+  const VnReportFact *fact = g_ptr_array_index (facts, i);
+
+  if (fact->join != VN_REPORT_APART || *fact->value->display == '\0')
+    return;
+  if (!self->in_facts)
+    g_string_append (self->text, "\n| | |\n|---|---|\n");
+  self->in_facts = TRUE;
+  g_string_append_printf (self->text, "| %s | ", fact->label);
+  markdown_append_value (self->text, fact->value);
+  for (guint k = i + 1; k < facts->len && (fact = g_ptr_array_index (facts, k))->join != VN_REPORT_APART; k++)
+    markdown_append_joined (self->text, fact->join, fact->value);
+  g_string_append (self->text, " |\n");
+}
+
+/* A sentence that tells them all is read more easily than a table. */
+static void
+markdown_append_facts (Markdown              *self,
+                       const VnReportContent *content)
+{
+  if (content->intro != NULL)
+    {
+      self->in_facts = FALSE;
+      markdown_append_intro (self, content->intro);
+      return;
     }
+  for (guint i = 0; i < content->facts->len; i++)
+    markdown_append_fact (self, content->facts, i);
+}
+
+/* ---- tables ---- */
+
+static gboolean
+markdown_is_in_part (const VnReportContent *table,
+                     guint                  column,
+                     guint                  part)
+{
+  return table->columns[column].part == (int) part || table->columns[column].part == VN_REPORT_ALL_PARTS;
+}
+
+/* The columns of @part that begin one for people and say something in any row. */
+static GArray *
+markdown_list_columns (const VnReportContent *table,
+                       guint                  part)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint c = 0; c < table->n_columns; c++)
+    {
+      gboolean any = table->columns[c].title == NULL;   /* of marks: that there are none is worth seeing */
+
+      if (!markdown_is_in_part (table, c, part) || table->columns[c].join != VN_REPORT_APART)
+        continue;
+      for (guint r = 0; r < table->rows->len && !any; r++)
+        any = *((VnReportValue *) ((GPtrArray *) table->rows->pdata[r])->pdata[c])->display != '\0';
+      if (any)
+        g_array_append_val (columns, c);
+    }
+  return columns;
+}
+
+static void
+markdown_append_header (Markdown              *self,
+                        const VnReportContent *table,
+                        GArray                *columns)
+{
+  g_string_append (self->text, "\n|");
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
+
+      g_string_append_printf (self->text, "%s%s%s%s |", column->title != NULL ? " " : "", column->title != NULL ? _(column->title) : "",
+                              column->unit != NULL && *column->unit != '\0' ? " " : "",
+                              column->unit != NULL && *column->unit != '\0' ? _(column->unit) : "");
+    }
+  g_string_append (self->text, "\n|");
+  for (guint i = 0; i < columns->len; i++)
+    g_string_append (self->text, table->columns[g_array_index (columns, guint, i)].is_number ? "---:|" : "---|");
+  g_string_append_c (self->text, '\n');
+}
+
+/* Whether a row has something to tell in @part besides what it is about. */
+static gboolean
+markdown_row_has_part (const VnReportContent *table,
+                       GPtrArray             *row,
+                       guint                  part)
+{
+  for (guint c = 0; c < table->n_columns; c++)
+    if (table->columns[c].part == (int) part && *((VnReportValue *) row->pdata[c])->display != '\0')
+      return TRUE;
+  return FALSE;
+}
+
+static void
+markdown_append_row (Markdown              *self,
+                     const VnReportContent *table,
+                     GPtrArray             *row,
+                     GArray                *columns)
+{
+  g_string_append_c (self->text, '|');
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const guint first = g_array_index (columns, guint, i);
+
+      g_string_append_c (self->text, ' ');
+      markdown_append_value (self->text, row->pdata[first]);
+      for (guint c = first + 1; c < table->n_columns && table->columns[c].join != VN_REPORT_APART; c++)
+        markdown_append_joined (self->text, table->columns[c].join, row->pdata[c]);
+      g_string_append (self->text, " |");
+    }
+  g_string_append_c (self->text, '\n');
+}
+
+static gboolean
+markdown_table_has_part (const VnReportContent *table,
+                         guint                  part)
+{
+  for (guint r = 0; r < table->rows->len; r++)
+    if (markdown_row_has_part (table, table->rows->pdata[r], part))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+markdown_append_part (Markdown              *self,
+                      const VnReportContent *table,
+                      guint                  part)
+{
+  const VnReportPart *info = &table->parts[part];
+  g_autoptr(GArray) columns = markdown_list_columns (table, part);
+
+  if (!markdown_table_has_part (table, part))
+    return;
+  if (info->title != NULL)
+    g_string_append_printf (self->text, "\n## %s\n", _(info->title));
+  markdown_append_intro (self, info->intro != NULL ? _(info->intro) : NULL);
+  markdown_append_header (self, table, columns);
+  for (guint r = 0; r < table->rows->len; r++)
+    if (markdown_row_has_part (table, table->rows->pdata[r], part))
+      markdown_append_row (self, table, table->rows->pdata[r], columns);
+}
+
+static void
+markdown_append_table (Markdown              *self,
+                       const VnReportContent *content)
+{
+  self->in_facts = FALSE;
+  markdown_append_intro (self, content->intro);
+  for (guint part = 0; part < content->n_parts; part++)
+    markdown_append_part (self, content, part);
+}
+
+/* ---- words ---- */
+
+static void
+markdown_append_verdict (Markdown              *self,
+                         const VnReportContent *content)
+{
+  self->in_facts = FALSE;
+  g_string_append_printf (self->text, "\n**%s.** ", content->title);
+  markdown_append_escaped (self->text, content->text);
+  g_string_append_c (self->text, '\n');
+}
+
+static void
+markdown_append_line (Markdown           *self,
+                      const VnReportLine *line)
+{
+  if (line->title != NULL)
+    g_string_append_printf (self->text, "**%s** ", line->title);
+  if (line->subject != NULL)
+    {
+      markdown_append_escaped (self->text, line->subject);
+      g_string_append (self->text, ": ");
+    }
+  markdown_append_escaped (self->text, line->text);
+  if (line->remedy != NULL)
+    {
+      g_string_append (self->text, ". ");
+      markdown_append_escaped (self->text, line->remedy);
+    }
+  g_string_append_c (self->text, '\n');
+}
+
+/* A list; in the head, where nobody may miss them, quotations. */
+static void
+markdown_append_notes (Markdown              *self,
+                       const VnReportContent *content)
+{
+  const gboolean quoted = self->section->is_head;
+
+  self->in_facts = FALSE;
+  for (guint i = 0; i < content->lines->len; i++)
+    {
+      g_string_append (self->text, quoted ? "\n> " : i == 0 ? "\n- " : "- ");
+      markdown_append_line (self, content->lines->pdata[i]);
+    }
+}
+
+static void
+markdown_append_command (Markdown              *self,
+                         const VnReportContent *content)
+{
+  self->in_facts = FALSE;
+  if (content->text == NULL)
+    return;
+  markdown_append_intro (self, content->intro);
+  g_string_append_printf (self->text, "\n```sh\n%s\n```\n", content->text);
+}
+
+/* ---- the report ---- */
+
+typedef void (*MarkdownFunc) (Markdown *self, const VnReportContent *content);
+
+static const MarkdownFunc kinds[VN_REPORT_N_KINDS] = {
+  [VN_REPORT_FACTS] = markdown_append_facts,
+  [VN_REPORT_TABLE] = markdown_append_table,
+  [VN_REPORT_VERDICT] = markdown_append_verdict,
+  [VN_REPORT_NOTES] = markdown_append_notes,
+  [VN_REPORT_COMMAND] = markdown_append_command,
+};
+
+static void
+markdown_append_section (Markdown              *self,
+                         const VnReportSection *section)
+{
+  gsize before = self->text->len, after;
+
+  self->section = section;
+  if (!section->is_head)
+    {
+      self->in_facts = FALSE;
+      g_string_append_printf (self->text, "\n## %s\n", section->title);
+    }
+  after = self->text->len;
+  for (guint i = 0; i < section->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      kinds[content->kind] (self, content);
+    }
+  if (self->text->len == after)   /* a title above nothing */
+    g_string_truncate (self->text, before);
 }
 
 /**
- * vn_report_markdown:
+ * vn_report_print_markdown:
  *
- * Returns: (transfer full): the report as Markdown. It holds no times and no folders: the same run gives the same text.
+ * Returns: (transfer full): the report as Markdown
  */
-char *
-vn_report_markdown (const VnReportInput *input)
+GBytes *
+vn_report_print_markdown (const VnReportModel  *model,
+                          GError              **error G_GNUC_UNUSED)
 {
-  GString *text = g_string_new (NULL);
+  Markdown self = { g_string_new (NULL), NULL, FALSE };
 
-  g_string_append_printf (text, "# %s\n\n", input->recipe != NULL ? _("Quantization report") : _("Comparison"));
-  report_markdown_append_sizes (text, input);
-  _vn_report_append_verdict (text, input);
-  if (input->recipe != NULL)
-    report_markdown_append_settings (text, input);
-  if (input->errors != NULL)
-    {
-      report_markdown_append_errors (text, input);
-      report_markdown_append_weights (text, input->errors);
-    }
-  if (input->plan != NULL && vn_quant_plan_get_n_npu_nodes (input->plan) > 0)
-    report_markdown_append_npu (text, input->plan);
-  _vn_report_append_notes (text, input->notes);
-  return g_string_free (text, FALSE);
+  g_return_val_if_fail (model != NULL, NULL);
+
+  g_string_append_printf (self.text, "# %s\n", model->title);
+  for (guint i = 0; i < model->sections->len; i++)
+    markdown_append_section (&self, model->sections->pdata[i]);
+  return g_string_free_to_bytes (self.text);
 }

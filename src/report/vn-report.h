@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Reports: what they are made of, and the printers that write them. */
+
 #include "vn-error-table.h"
+#include "vn-file-set.h"
 #include "vn-quantize.h"
+#include "vn-report-model.h"
 #include "vn-result.h"
+
+#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -34,11 +40,45 @@ void    vn_report_input_init (VnReportInput  *self,
 /* The command that makes the same network again, for a shell; NULL if none can: vn-report-command.c. */
 char   *vn_report_dup_command (const VnReportInput *input);
 
-/* Markdown: sizes, settings, verdict, table sorted worst first with XQuant's marks, notes. No times: the same run gives the same text. */
-char   *vn_report_markdown  (const VnReportInput *input);
-/* The table of XQuant and XSlim: constants and results by operator, the noisiest first. */
-char   *vn_report_xslim     (const VnReportInput *input);
-/* JSON of the same content; schema in the comment of vn-report-json.c. */
-char   *vn_report_json      (const VnReportInput *input);
+/* Which sections a report has, and in whose words: bits of vn-report-sections.def. */
+typedef enum
+{
+  VN_REPORT_LAYOUT_REPORT = 1 << 0,
+  VN_REPORT_LAYOUT_XSLIM  = 1 << 1,     /* the analysis of XQuant and XSlim */
+  VN_REPORT_LAYOUT_ANY    = VN_REPORT_LAYOUT_REPORT | VN_REPORT_LAYOUT_XSLIM
+} VnReportLayout;
+
+VnReportModel         *vn_report_model_new             (const VnReportInput    *input,
+                                                        VnReportLayout          layout);
+
+/* How a report looks: a line of vn-report-printers.def. */
+typedef GBytes * (*VnReportPrintFunc) (const VnReportModel  *model,
+                                       GError              **error);
+
+#define VN_REPORT_PRINTER(id, file, print) GBytes *print (const VnReportModel *model, GError **error);
+#include "vn-report-printers.def"
+#undef VN_REPORT_PRINTER
+
+/**
+ * VnReportPrinter:
+ * @id: "markdown"
+ * @file: its name in the folder of a report; its ending is that of all files of this printer
+ */
+typedef struct
+{
+  const char        *id, *file;
+  VnReportPrintFunc  print;
+} VnReportPrinter;
+
+const VnReportPrinter *vn_report_printer_list          (guint                  *n);
+const VnReportPrinter *vn_report_printer_find_for_file (const char             *path);
+gboolean               vn_report_write                 (const VnReportModel    *model,
+                                                        const VnReportPrinter  *printer,
+                                                        const char             *path,
+                                                        GError                **error);
+void                   vn_report_add_outputs           (VnFileSet              *files,
+                                                        const char             *folder);     /* nullable */
+/* The tree that vn_report_print_json() prints. */
+JsonNode              *vn_report_to_json               (const VnReportModel    *model);
 
 G_END_DECLS

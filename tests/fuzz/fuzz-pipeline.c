@@ -338,14 +338,15 @@ check_result (VnResult *result)
   VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
                           .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
                           .notes = result->notes, .accuracy = &result->accuracy };
-  g_autofree char *json = vn_report_json (&input), *markdown = vn_report_markdown (&input);
+  g_autoptr(VnReportModel) report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(GBytes) json = vn_report_print_json (report, NULL), markdown = vn_report_print_markdown (report, NULL);
   g_autoptr(JsonParser) parser = json_parser_new ();
   g_autoptr(GError) error = NULL;
   g_autoptr(GBytes) bytes = vn_onnx_write_bytes (result->quantized, &error);
   g_autoptr(VnModel) again = NULL;
 
-  check ("report", json_parser_load_from_data (parser, json, -1, &error), &error);
-  if (!g_utf8_validate (markdown, -1, NULL))
+  check ("report", json_parser_load_from_data (parser, g_bytes_get_data (json, NULL), (gssize) g_bytes_get_size (json), &error), &error);
+  if (!g_utf8_validate_len (g_bytes_get_data (markdown, NULL), g_bytes_get_size (markdown), NULL))
     g_error ("the report is not valid UTF-8");
   if (!check ("write", bytes != NULL, &error))
     return;

@@ -109,7 +109,10 @@ check_reports (VnResult        *result,
   VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
                           .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
                           .accuracy = &result->accuracy };
-  g_autofree char *markdown = vn_report_markdown (&input), *json = vn_report_json (&input);
+  g_autoptr(VnReportModel) model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(GBytes) markdown_bytes = vn_report_print_markdown (model, NULL), json_bytes = vn_report_print_json (model, NULL);
+  const gsize markdown_size = g_bytes_get_size (markdown_bytes);
+  g_autofree char *markdown = g_strndup (g_bytes_get_data (markdown_bytes, NULL), markdown_size);
   g_autofree char *title = g_strdup_printf ("**%s.** ", verdict->title);
   g_autoptr(JsonParser) parser = json_parser_new ();
   const char *at = strstr (markdown, title);
@@ -117,7 +120,7 @@ check_reports (VnResult        *result,
   JsonArray *suspicions;
 
   g_assert_nonnull (at);
-  g_assert_true (json_parser_load_from_data (parser, json, -1, NULL));
+  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (json_bytes, NULL), (gssize) g_bytes_get_size (json_bytes), NULL));
   summary = json_object_get_object_member (json_node_get_object (json_parser_get_root (parser)), "summary");
   suspicions = json_object_get_array_member (summary, "suspicions");
   g_assert_cmpstr (json_object_get_string_member (summary, "verdict"), ==, verdict->title);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sections: the error of each tensor with how it is quantized, and the error of each weight by itself. */
+#include "vn-report-build.h"
+
+#include "vn-i18n.h"
+
+/* A column for each line of vn-metrics.def. */
+#define VN_METRIC(SYMBOL, field, id, title, unit, scale, fine, bad) { #field, title, unit, TRUE, VN_REPORT_APART, 0 },
+
+#define SUBJECT_COLUMNS \
+  { "marked", NULL, NULL, FALSE, VN_REPORT_APART, 0 }, \
+  { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 }, \
+  { "type", N_("Type"), NULL, FALSE, VN_REPORT_APART, 0 }, \
+  { "tensor", N_("Tensor"), NULL, FALSE, VN_REPORT_APART, VN_REPORT_ALL_PARTS },
+
+static void
+section_errors_add_subject (GPtrArray        *row,
+                            const VnErrorRow *error)
+{
+  const gboolean marked = vn_error_row_is_marked (error);
+  VnReportValue *mark = _vn_report_bool (marked, marked ? "!" : "");
+
+  mark->is_bad = marked;
+  g_ptr_array_add (row, mark);
+  g_ptr_array_add (row, _vn_report_text_as (error->node, error->node[0] != '\0' ? error->node : _("(input)")));
+  g_ptr_array_add (row, _vn_report_text (error->op_type));
+  g_ptr_array_add (row, _vn_report_text (error->value));
+}
+
+static void
+section_errors_add_metrics (GPtrArray        *row,
+                            const VnErrorRow *error)
+{
+  for (VnMetric metric = 0; metric < VN_N_METRICS; metric++)
+    {
+      const double value = vn_metric_get (error, metric);
+
+      g_ptr_array_add (row, _vn_report_number (value, vn_metric_format_fixed (metric, value)));
+    }
+}
+
+/* ---- tensors ---- */
+
+static const VnReportColumn tensor_columns[] = {
+  SUBJECT_COLUMNS
+  { "quantized", N_("Precision"), NULL, FALSE, VN_REPORT_APART, 0 },
+#include "vn-metrics.def"
+  { "float_min", N_("Float range"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "float_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
+  { "quantized_min", N_("Quantized range"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "quantized_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
+  { "local_sqnr_db", N_("Of its pair alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "not_finite", N_("Not finite"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "not_finite_before", N_("In the float network"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "last_computed", N_("Last computed"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "dtype", N_("Data type"), NULL, FALSE, VN_REPORT_APART, 1 },
+  { "scale", N_("Scale"), NULL, TRUE, VN_REPORT_APART, 1 },
+  { "zero_point", N_("Zero point"), NULL, TRUE, VN_REPORT_APART, 1 },
+  { "range_min", N_("Range"), NULL, FALSE, VN_REPORT_APART, 1 },
+  { "range_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 1 },
+  { "rule", N_("Rule"), NULL, FALSE, VN_REPORT_APART, 1 },
+};
+
+static const VnReportPart tensor_parts[] = {
+  { NULL, N_("Each tensor of the float network against the same tensor of the quantized one, over all "
+             "samples. SQNR in dB, higher is better; noise:signal, lower is better.") },
+  { N_("How each tensor is quantized"), NULL },
+};
+
+static void
+section_errors_add_precision (GPtrArray           *row,
+                              const VnReportInput *input,
+                              const VnTensorPlan  *plan)
+{
+  if (input->plan == NULL)
+    g_ptr_array_add (row, _vn_report_absent ());
+  else if (plan != NULL && plan->quantized)
+    g_ptr_array_add (row, _vn_report_bool (TRUE, vn_dtype_get_badge (plan->dtype)));
+  else
+    g_ptr_array_add (row, _vn_report_bool (FALSE, vn_dtype_get_badge (VN_DTYPE_F32)));
+}
+
+static void
+section_errors_add_ranges (GPtrArray        *row,
+                           const VnErrorRow *error)
+{
+  g_ptr_array_add (row, _vn_report_number (error->float_min, NULL));
+  g_ptr_array_add (row, _vn_report_number (error->float_max, NULL));
+  g_ptr_array_add (row, _vn_report_number (error->quant_min, NULL));
+  g_ptr_array_add (row, _vn_report_number (error->quant_max, NULL));
+}
+
+static void
+section_errors_add_rest (GPtrArray        *row,
+                         const VnErrorRow *error)
+{
+  g_ptr_array_add (row, error->has_local ? _vn_report_number (error->local_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->local_db))
+                                         : _vn_report_absent ());
+  g_ptr_array_add (row, _vn_report_int ((gint64) error->n_bad, error->n_bad == 0 ? g_strdup ("") : NULL));
+  g_ptr_array_add (row, error->n_bad_float > 0 ? _vn_report_int ((gint64) error->n_bad_float, NULL) : _vn_report_absent ());
+  g_ptr_array_add (row, _vn_report_bool (error->is_output, error->is_output ? _("yes") : ""));
+  g_ptr_array_add (row, error->is_last ? _vn_report_bool (TRUE, _("yes")) : _vn_report_absent ());
+}
+
+static void
+section_errors_add_plan (GPtrArray          *row,
+                         const VnTensorPlan *plan)
+{
+  if (plan != NULL && plan->quantized && plan->scale != NULL)
+    {
+      g_ptr_array_add (row, _vn_report_text (vn_dtype_get_name (plan->dtype)));
+      g_ptr_array_add (row, _vn_report_number (vn_tensor_get_double (plan->scale, 0), NULL));
+      g_ptr_array_add (row, _vn_report_int (vn_tensor_get_s64 (plan->zero_point, 0), NULL));
+      g_ptr_array_add (row, _vn_report_number (plan->min, NULL));
+      g_ptr_array_add (row, _vn_report_number (plan->max, NULL));
+    }
+  else
+    for (guint i = 0; i < 5; i++)
+      g_ptr_array_add (row, _vn_report_absent ());
+  g_ptr_array_add (row, plan != NULL ? _vn_report_text (plan->rule) : _vn_report_absent ());
+}
+
+void
+_vn_report_build_tensors (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  g_autoptr(GArray) order = NULL;
+  VnReportContent *table;
+
+  if (input->errors == NULL)
+    return;
+  order = vn_error_table_sort_worst (input->errors);
+  table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts, G_N_ELEMENTS (tensor_parts));
+  for (guint i = 0; i < order->len; i++)
+    {
+      const VnErrorRow *error = vn_error_table_get (input->errors, g_array_index (order, guint, i));
+      const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
+      GPtrArray *row = _vn_report_add_row (table);
+
+      section_errors_add_subject (row, error);
+      section_errors_add_precision (row, input, plan);
+      section_errors_add_metrics (row, error);
+      section_errors_add_ranges (row, error);
+      section_errors_add_rest (row, error);
+      section_errors_add_plan (row, plan);
+    }
+}
+
+/* ---- weights ---- */
+
+static const VnReportColumn weight_columns[] = {
+  SUBJECT_COLUMNS
+#include "vn-metrics.def"
+};
+
+void
+_vn_report_build_weights (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  static const VnReportPart parts[] = { { NULL, NULL } };
+  const guint n = input->errors != NULL ? vn_error_table_get_n_weights (input->errors) : 0;
+  VnReportContent *table;
+
+  if (n == 0)
+    return;
+  table = _vn_report_add_table (section, NULL, weight_columns, G_N_ELEMENTS (weight_columns), parts, G_N_ELEMENTS (parts));
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *error = vn_error_table_get_weight (input->errors, i);
+      GPtrArray *row = _vn_report_add_row (table);
+
+      section_errors_add_subject (row, error);
+      section_errors_add_metrics (row, error);
+    }
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sections of the report's head: the network, its sizes, the samples, the verdict and hits of a classifier. */
+#include "vn-report-build.h"
+
+#include "vn-data-suspicion.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-verdict.h"
+
+void
+_vn_report_build_model (VnReportSection     *section,
+                        const VnReportInput *input)
+{
+  g_autofree char *base = input->source->path != NULL ? g_path_get_basename (input->source->path) : NULL;
+  GPtrArray *facts = _vn_report_add_facts (section, NULL);
+
+  _vn_report_fact (facts, "file", _("Model"), _vn_report_text (base));
+  _vn_report_fact (facts, "nodes", _("Nodes"), _vn_report_int (input->source->graph->nodes->len, NULL));
+  _vn_report_fact (facts, "opset", _("Opset"), _vn_report_int (vn_model_get_opset (input->source, ""), NULL));
+}
+
+/* A size of 0 is one that nobody knows. */
+static VnReportValue *
+section_head_size_value (gsize bytes)
+{
+  if (bytes == 0)
+    return _vn_report_nothing ();
+  return _vn_report_int ((gint64) bytes, g_strdup_printf ("%llu %s", (unsigned long long) bytes, _("bytes")));
+}
+
+static VnReportValue *
+section_head_ratio_value (const VnReportInput *input)
+{
+  g_autofree char *number = NULL;
+  double ratio;
+
+  if (input->float_bytes == 0 || input->quantized_bytes == 0)
+    return _vn_report_nothing ();
+  ratio = (double) input->float_bytes / (double) input->quantized_bytes;
+  number = vn_format_fixed (ratio, 2);
+  return _vn_report_number (ratio, g_strdup_printf ("%s %s", number, _("times smaller")));
+}
+
+void
+_vn_report_build_sizes (VnReportSection     *section,
+                        const VnReportInput *input)
+{
+  GPtrArray *facts = _vn_report_add_facts (section, NULL);
+
+  _vn_report_fact (facts, "float_bytes", _("Float size"), section_head_size_value (input->float_bytes));
+  _vn_report_fact (facts, "quantized_bytes", _("Quantized size"), section_head_size_value (input->quantized_bytes));
+  _vn_report_fact_joined (facts, "ratio", VN_REPORT_JOIN_PARENTHESES, section_head_ratio_value (input));
+}
+
+/* Of a comparison nobody knows what was calibrated on. */
+void
+_vn_report_build_samples (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  GPtrArray *facts = _vn_report_add_facts (section, NULL);
+
+  _vn_report_fact (facts, "calibration", _("Calibration samples"),
+                   input->recipe != NULL ? _vn_report_int (input->n_calibration, NULL) : _vn_report_nothing ());
+  _vn_report_fact (facts, "measured", _("Samples measured"), _vn_report_int (input->n_held_out, NULL));
+}
+
+/* ---- the verdict ---- */
+
+static guint
+section_head_count_marked (VnErrorTable *errors)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    n += vn_error_row_is_marked (vn_error_table_get (errors, i));
+  return n;
+}
+
+static void
+section_head_add_suspicions (VnReportSection *section,
+                             const VnVerdict *verdict)
+{
+  GPtrArray *lines = _vn_report_add_notes (section, "suspicions");
+
+  for (guint i = 0; i < verdict->suspicions->len; i++)
+    {
+      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
+
+      _vn_report_add_note (lines, note, _("Suspicious samples."), vn_data_suspicion_get_remedy (note));
+    }
+}
+
+static void
+section_head_add_not_finite (GPtrArray       *facts,
+                             const VnVerdict *verdict)
+{
+  VnReportValue *list = _vn_report_list ();
+
+  for (guint i = 0; i < verdict->not_finite->len; i++)
+    _vn_report_list_add (list, _vn_report_text (g_ptr_array_index (verdict->not_finite, i)), ", ");
+  _vn_report_fact (facts, "not_finite", _("Not finite"), list);
+}
+
+static void
+section_head_add_worst (GPtrArray        *facts,
+                        const VnErrorRow *worst)
+{
+  _vn_report_fact (facts, "worst_output", _("Worst output"), _vn_report_text (worst != NULL ? worst->value : NULL));
+  if (worst == NULL)
+    return;
+  _vn_report_fact (facts, "sqnr_db", _("SQNR"), _vn_report_number (worst->sqnr_db, vn_metric_format_fixed (VN_METRIC_SQNR, worst->sqnr_db)));
+  _vn_report_fact (facts, "cosine", _("Cosine"), _vn_report_number (worst->cosine, vn_metric_format_fixed (VN_METRIC_COSINE, worst->cosine)));
+}
+
+/* All facts of the summary in a few sentences. */
+static char *
+section_head_dup_sentence (const VnReportInput *input,
+                           const VnVerdict     *verdict)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autofree char *noise = vn_format_plain (vn_metric_get_info (VN_METRIC_NOISE)->bad);
+  g_autofree char *least = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
+
+  if (input->errors == NULL)
+    return NULL;
+  if (verdict->worst != NULL)
+    {
+      g_autofree char *sqnr = vn_metric_format_fixed (VN_METRIC_SQNR, verdict->worst->sqnr_db);
+      g_autofree char *cosine = vn_metric_format_fixed (VN_METRIC_COSINE, verdict->worst->cosine);
+
+      /* Translators: name of an output, decibels, cosine */
+      g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), verdict->worst->value, sqnr, cosine);
+    }
+  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above %s or cosine below %s)."),
+                          section_head_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
+  for (guint i = 0; i < verdict->not_finite->len; i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? _(" Not finite: ") : ", ", (char *) g_ptr_array_index (verdict->not_finite, i));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* What is suspected of the samples comes before all that was measured on them. */
+void
+_vn_report_build_summary (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
+  GPtrArray *facts;
+
+  section_head_add_suspicions (section, verdict);
+  _vn_report_add_verdict (section, verdict->id, verdict->title, verdict->text);
+  facts = _vn_report_add_facts (section, section_head_dup_sentence (input, verdict));
+  section_head_add_not_finite (facts, verdict);
+  section_head_add_worst (facts, verdict->worst);
+  _vn_report_fact (facts, "marked", _("Marked tensors"),
+                   input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
+}
+
+void
+_vn_report_build_accuracy (VnReportSection     *section,
+                           const VnReportInput *input)
+{
+  const VnAccuracy *accuracy = input->accuracy;
+  GPtrArray *facts;
+
+  if (accuracy == NULL || !accuracy->valid)
+    return;
+  facts = _vn_report_add_facts (section, g_strdup_printf (_("Top-1 on %u labelled samples: float %u, quantized %u, same answer %u."),
+                                                          accuracy->n, accuracy->float_top1, accuracy->quant_top1, accuracy->agree));
+  _vn_report_fact (facts, "samples", _("Labelled samples"), _vn_report_int (accuracy->n, NULL));
+  _vn_report_fact (facts, "float_top1", _("Float model right"), _vn_report_int (accuracy->float_top1, NULL));
+  _vn_report_fact (facts, "quantized_top1", _("Quantized model right"), _vn_report_int (accuracy->quant_top1, NULL));
+  _vn_report_fact (facts, "agree", _("Same answer"), _vn_report_int (accuracy->agree, NULL));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Section: the settings of the run, what of them differs from the preset, and the command that does it all again. */
+#include "vn-report-build.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-setting.h"
+
+static VnReportValue *
+section_settings_list_rules (const VnRecipe *recipe,
+                             gboolean        exclude)
+{
+  VnReportValue *list = _vn_report_list ();
+
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      if (rule->enabled && rule->pattern != NULL && !rule->exclude == !exclude)
+        _vn_report_list_add (list, _vn_report_text (rule->pattern), ", ");
+    }
+  return list;
+}
+
+static void
+section_settings_add_types (GPtrArray      *facts,
+                            const VnRecipe *recipe)
+{
+  const gboolean per_channel = vn_recipe_has_channels (recipe);
+
+  _vn_report_fact (facts, "activation", _("Activations"), _vn_report_text (vn_dtype_get_name (recipe->activation)));
+  _vn_report_fact_joined (facts, "symmetric_activations", VN_REPORT_JOIN_COMMA,
+                          _vn_report_bool (recipe->symmetric_activations, recipe->symmetric_activations ? _("symmetric") : ""));
+  _vn_report_fact (facts, "weight", _("Weights"), _vn_report_text (vn_dtype_get_name (recipe->weight)));
+  _vn_report_fact_joined (facts, "per_channel", VN_REPORT_JOIN_COMMA,
+                          _vn_report_bool (per_channel, per_channel ? _("per channel") : _("per tensor")));
+}
+
+/* A percentile that changes nothing is none of the settings. */
+static void
+section_settings_add_ranges (GPtrArray      *facts,
+                             const VnRecipe *recipe)
+{
+  guint n;
+  const VnSetting *list = vn_setting_list_of_recipe (&n), *percentile = vn_setting_find (list, n, "percentile", NULL);
+  const gboolean has_percentile = vn_setting_get_idle_reason (percentile, recipe) == NULL;
+
+  _vn_report_fact (facts, "method", _("Ranges"), _vn_report_text (recipe->method));
+  _vn_report_fact (facts, "percentile", _("Percentile"),
+                   has_percentile ? _vn_report_number (recipe->percentile, NULL) : _vn_report_nothing ());
+}
+
+static void
+section_settings_add_differences (VnReportSection *section,
+                                  const VnRecipe  *recipe)
+{
+  static const VnReportColumn columns[] = {
+    { "title", N_("Setting"), NULL, FALSE, VN_REPORT_APART, 0 },
+    { "id", NULL, NULL, FALSE, VN_REPORT_JOIN_PARENTHESES, 0 },
+    { "value", N_("Value"), NULL, FALSE, VN_REPORT_APART, 0 },
+    { "preset", N_("Preset"), NULL, FALSE, VN_REPORT_APART, 0 },
+  };
+  static const VnReportPart parts[] = { { NULL, N_("Other than the preset:") } };
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
+  VnReportContent *table = _vn_report_add_table (section, "differences", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+      GPtrArray *row = _vn_report_add_row (table);
+
+      g_ptr_array_add (row, _vn_report_text (difference->title));
+      g_ptr_array_add (row, _vn_report_text (difference->id));
+      g_ptr_array_add (row, _vn_report_text (difference->value));
+      g_ptr_array_add (row, _vn_report_text (difference->preset_value));
+    }
+}
+
+void
+_vn_report_build_settings (VnReportSection     *section,
+                           const VnReportInput *input)
+{
+  g_autofree char *samples = input->data != NULL ? g_path_get_basename (input->data->path) : NULL;
+  GPtrArray *facts;
+
+  if (input->recipe == NULL)
+    return;
+  facts = _vn_report_add_facts (section, NULL);
+  _vn_report_fact (facts, "preset", _("Preset"), _vn_report_text (input->recipe->preset));
+  section_settings_add_types (facts, input->recipe);
+  section_settings_add_ranges (facts, input->recipe);
+  _vn_report_fact (facts, "exclude", _("Left in float"), section_settings_list_rules (input->recipe, TRUE));
+  _vn_report_fact (facts, "rules", _("Rules"), section_settings_list_rules (input->recipe, FALSE));
+  _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
+  section_settings_add_differences (section, input->recipe);
+  _vn_report_add_command (section, "command", _("To make the same network again:"), vn_report_dup_command (input));
+}

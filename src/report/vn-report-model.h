@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The report as data: which sections there are, in which order, and what each tells. Printers (vn-report.h) decide only how
+ * it looks. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  VN_REPORT_NOTHING,     /* not known, or does not apply */
+  VN_REPORT_ABSENT,      /* the same of a row that has no such cell: programs do not read of it */
+  VN_REPORT_BOOL,
+  VN_REPORT_INT,
+  VN_REPORT_NUMBER,
+  VN_REPORT_TEXT,
+  VN_REPORT_LIST,        /* of values */
+  VN_REPORT_RECORD,      /* of facts */
+} VnReportType;
+
+/**
+ * VnReportValue: what programs read, and how people are told.
+ * @is_bad: worth a colour
+ * @text: of TEXT
+ * @parts: of LIST: VnReportValue; of RECORD: VnReportFact
+ * @display: translated; empty where people need not be told, as of %VN_REPORT_NOTHING and %VN_REPORT_ABSENT
+ */
+typedef struct
+{
+  VnReportType type;
+  gboolean     is_bad;
+  gboolean     flag;
+  gint64       integer;
+  double       number;
+  char        *text;
+  GPtrArray   *parts;
+  char        *display;
+} VnReportValue;
+
+/* How a fact or a column belongs to the one before it, for people: both are one thing to look at. */
+typedef enum
+{
+  VN_REPORT_APART,
+  VN_REPORT_JOIN_RANGE,          /* low … high */
+  VN_REPORT_JOIN_COMMA,          /* uint8, symmetric */
+  VN_REPORT_JOIN_PARENTHESES,    /* 17 bytes (2 times smaller) */
+} VnReportJoin;
+
+/**
+ * VnReportFact: @key is for programs; @label is translated, static; %NULL of one that is joined.
+ */
+typedef struct
+{
+  const char    *key, *label;
+  VnReportJoin   join;
+  VnReportValue *value;
+} VnReportFact;
+
+/**
+ * VnReportColumn:
+ * @id: key of its cells, for programs
+ * @title, @unit: (nullable): N_()
+ * @is_number: stands at the right
+ * @part: which part of the table it is in; %VN_REPORT_ALL_PARTS: repeated in each, to say what a row is about
+ */
+typedef struct
+{
+  const char   *id, *title, *unit;
+  gboolean      is_number;
+  VnReportJoin  join;
+  int           part;
+} VnReportColumn;
+
+#define VN_REPORT_ALL_PARTS (-1)
+
+/**
+ * VnReportPart: what of a wide table belongs together.
+ * @title: (nullable): N_(); %NULL: the first, below the title of the section
+ * @intro: (nullable): N_(): what it shows
+ */
+typedef struct { const char *title, *intro; } VnReportPart;
+
+typedef enum
+{
+  VN_REPORT_FACTS,
+  VN_REPORT_TABLE,
+  VN_REPORT_VERDICT,
+  VN_REPORT_NOTES,
+  VN_REPORT_COMMAND,
+  VN_REPORT_N_KINDS
+} VnReportKind;
+
+/**
+ * VnReportLine: a note as a report tells it.
+ * @level: id; @title: (nullable): translated; @code, @subject, @remedy: nullable
+ */
+typedef struct { char *level, *title, *code, *subject, *text, *remedy; } VnReportLine;
+
+/**
+ * VnReportContent: one thing that a section tells.
+ * @id: (nullable): key for programs; %NULL: it is the section
+ * @intro: (nullable): translated: what people read before it. Of FACTS: a sentence that tells them all, in place of a table
+ * @facts: of FACTS
+ * @columns, @n_columns, @parts, @n_parts, @rows: of TABLE; a row is a #GPtrArray of one #VnReportValue for each column
+ * @level, @title, @text: of VERDICT, @level being an id; of COMMAND @text alone, %NULL if there is none
+ * @lines: of NOTES: VnReportLine
+ */
+typedef struct
+{
+  VnReportKind          kind;
+  const char           *id;
+  char                 *intro;
+  GPtrArray            *facts;
+  const VnReportColumn *columns;
+  guint                 n_columns;
+  const VnReportPart   *parts;
+  guint                 n_parts;
+  GPtrArray            *rows;
+  char                 *level, *title, *text;
+  GPtrArray            *lines;
+} VnReportContent;
+
+/**
+ * VnReportSection:
+ * @id: key for programs
+ * @title: translated
+ * @is_head: belongs to the head of the report, where its title need not be read
+ * @contents: VnReportContent; never empty
+ */
+typedef struct
+{
+  const char *id, *title;
+  gboolean    is_head;
+  GPtrArray  *contents;
+} VnReportSection;
+
+/**
+ * VnReportModel:
+ * @title: translated
+ * @sections: VnReportSection, in the order they are told
+ */
+typedef struct
+{
+  const char *title;
+  GPtrArray  *sections;
+} VnReportModel;
+
+void                   vn_report_model_free (VnReportModel       *self);
+const VnReportSection *vn_report_model_find (const VnReportModel *self,
+                                             const char          *id);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnReportModel, vn_report_model_free)
+
+G_END_DECLS
