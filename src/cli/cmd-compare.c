@@ -108,7 +108,7 @@ compare_run (char        **args,
   if (report_file != NULL && !vn_report_write (report, NULL, report_file, error))
     return FALSE;
   vn_cmd_print_run_notes (input.notes);
-  vn_cmd_print_verdict (input.errors, NULL, input.notes);
+  vn_cmd_print_verdict (report);
   cmd_compare_print_table (input.errors);
   cmd_compare_print_weights (input.errors);
   vn_json_add_node (json, "report", vn_report_to_json (report));

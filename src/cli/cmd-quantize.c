@@ -175,7 +175,8 @@ cmd_quantize_print_weakest (VnErrorTable *errors)
 }
 
 static void
-cmd_quantize_print_result (VnResult *result)
+cmd_quantize_print_result (VnResult            *result,
+                           const VnReportModel *said)
 {
   g_autofree char *before = vn_format_bytes_column (result->float_bytes);
   g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
@@ -184,7 +185,7 @@ cmd_quantize_print_result (VnResult *result)
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_quantize_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
-  vn_cmd_print_verdict (result->errors, &result->accuracy, result->notes);
+  vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_quantize_print_outputs (result->errors);
   if (result->accuracy.valid)
@@ -197,15 +198,11 @@ cmd_quantize_print_result (VnResult *result)
 
 /* The report's JSON is the command's JSON. */
 static void
-cmd_quantize_add_report_json (JsonBuilder *json,
-                              VnResult    *result)
+cmd_quantize_add_report_json (JsonBuilder         *json,
+                              VnResult            *result,
+                              const VnReportModel *said)
 {
-  VnReportInput input;
-  g_autoptr(VnReportModel) model = NULL;
-
-  vn_report_input_init (&input, result);
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
-  vn_json_add_node (json, "report", vn_report_to_json (model));
+  vn_json_add_node (json, "report", vn_report_to_json (said));
   vn_json_begin_object (json, "seconds");
   for (guint i = 0; i < result->timings->len; i++)
     {
@@ -214,6 +211,20 @@ cmd_quantize_add_report_json (JsonBuilder *json,
       vn_json_add_number (json, timing->id, timing->seconds);
     }
   json_builder_end_object (json);
+}
+
+/* What people and programs are told is the report. */
+static void
+cmd_quantize_tell (JsonBuilder *json,
+                   VnResult    *result)
+{
+  VnReportInput input;
+  g_autoptr(VnReportModel) said = NULL;
+
+  vn_report_input_init (&input, result);
+  said = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  cmd_quantize_print_result (result, said);
+  cmd_quantize_add_report_json (json, result, said);
 }
 
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
@@ -373,8 +384,7 @@ quantize_run (char        **args,
       !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  cmd_quantize_print_result (result);
-  cmd_quantize_add_report_json (json, result);
+  cmd_quantize_tell (json, result);
   return TRUE;
 }
 

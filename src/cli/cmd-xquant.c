@@ -124,22 +124,25 @@ cmd_xquant_make_folder (const char  *file,
   return FALSE;
 }
 
-static gboolean
-cmd_xquant_write_results (const Paths  *paths,
-                          VnResult     *result,
-                          GError      **error)
+/* In the layout of XQuant, if there are errors to lay out. */
+static VnReportModel *
+cmd_xquant_make_report (VnResult *result)
 {
   VnReportInput said;
-  g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
-  g_autoptr(VnReportModel) report = NULL;
 
   vn_report_input_init (&said, result);
-  if (!vn_cmd_run_job (export, error))
-    return FALSE;
-  if (paths->report == NULL)
-    return TRUE;
-  report = vn_report_model_new (&said, said.errors != NULL ? VN_REPORT_LAYOUT_XSLIM : VN_REPORT_LAYOUT_REPORT);
-  return vn_report_write (report, NULL, paths->report, error);
+  return vn_report_model_new (&said, said.errors != NULL ? VN_REPORT_LAYOUT_XSLIM : VN_REPORT_LAYOUT_REPORT);
+}
+
+static gboolean
+cmd_xquant_write_results (const Paths          *paths,
+                          VnResult             *result,
+                          const VnReportModel  *report,
+                          GError              **error)
+{
+  g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
+
+  return vn_cmd_run_job (export, error) && (paths->report == NULL || vn_report_write (report, NULL, paths->report, error));
 }
 
 /* Samples of the command line come first, then those of the configuration. */
@@ -200,16 +203,17 @@ cmd_xquant_add_notes (VnNotes *notes,
 }
 
 static void
-cmd_xquant_print_result (JsonBuilder *json,
-                         const Paths *paths,
-                         VnConfig    *config,
-                         VnResult    *result)
+cmd_xquant_print_result (JsonBuilder         *json,
+                         const Paths         *paths,
+                         VnConfig            *config,
+                         VnResult            *result,
+                         const VnReportModel *report)
 {
   g_autofree char *before = vn_format_bytes_column (result->float_bytes);
   g_autofree char *after = vn_format_bytes_column (result->quantized_bytes);
 
   vn_cmd_print (_("%s: %s, was %s\n"), paths->output, after, before);
-  vn_cmd_print_verdict (result->errors, &result->accuracy, result->notes);
+  vn_cmd_print_verdict (report);
   for (guint i = 0; result->errors != NULL && i < vn_error_table_get_n (result->errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
@@ -225,7 +229,7 @@ cmd_xquant_print_result (JsonBuilder *json,
     {
       vn_json_add_text (json, "report", paths->report);
     }
-  vn_cmd_json_verdict (json, result->errors, &result->accuracy, result->notes);
+  vn_cmd_json_verdict (json, report);
   cmd_xquant_add_notes (config->notes, result->notes);
   vn_cmd_json_notes (json, config->notes);
 }
@@ -262,6 +266,7 @@ xquant_run (char        **args,
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnReportModel) report = NULL;
 
   if (config == NULL || !cmd_xquant_find_paths (config, &paths, error))
     return FALSE;
@@ -279,10 +284,13 @@ xquant_run (char        **args,
     return FALSE;
   vn_cmd_print_notes (config->notes);
   result = cmd_xquant_quantize (config, model, data, shapes, error);
-  if (result == NULL || !cmd_xquant_make_folder (paths.output, error) || !cmd_xquant_write_results (&paths, result, error))
+  if (result == NULL || !cmd_xquant_make_folder (paths.output, error))
+    return FALSE;
+  report = cmd_xquant_make_report (result);
+  if (!cmd_xquant_write_results (&paths, result, report, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  cmd_xquant_print_result (json, &paths, config, result);
+  cmd_xquant_print_result (json, &paths, config, result, report);
   return TRUE;
 }
 

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verdict on a run, as the commands print it. */
+/* The verdict on a run, as the commands print it: the summary of the report. */
 #include "vn-cmd.h"
 
-#include "vn-data-suspicion.h"
-#include "vn-i18n.h"
-#include "vn-verdict.h"
+static void
+cmd_verdict_print_content (const VnReportContent *content)
+{
+  if (content->kind == VN_REPORT_VERDICT)
+    vn_cmd_print ("  %s\n    %s\n", content->title, content->text);
+  for (guint i = 0; content->kind == VN_REPORT_NOTES && i < content->lines->len; i++)
+    {
+      const VnReportLine *line = g_ptr_array_index (content->lines, i);
+
+      vn_cmd_print ("  %s %s%s%s\n", line->title, line->subject != NULL ? line->subject : "", line->subject != NULL ? ": " : "",
+                    line->text);
+      vn_cmd_print ("    %s\n", line->remedy);
+    }
+}
 
 /* First what is suspected of the samples, with its remedy. */
 void
-vn_cmd_print_verdict (VnErrorTable     *errors,
-                      const VnAccuracy *accuracy,
-                      VnNotes          *notes)
+vn_cmd_print_verdict (const VnReportModel *report)
 {
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, accuracy, notes);
+  const VnReportSection *summary = vn_report_model_find (report, "summary");
 
-  for (guint i = 0; i < verdict->suspicions->len; i++)
-    {
-      const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
-
-      vn_cmd_print ("  %s: %s%s%s\n", _("suspicious samples"), note->subject != NULL ? note->subject : "",
-                    note->subject != NULL ? ": " : "", note->text);
-      vn_cmd_print ("    %s\n", vn_data_suspicion_get_remedy (note));
-    }
-  vn_cmd_print ("  %s\n    %s\n", verdict->title, verdict->text);
+  for (guint i = 0; i < summary->contents->len; i++)
+    cmd_verdict_print_content (g_ptr_array_index (summary->contents, i));
 }
 
 /* "verdict" for people, "level" for machines. */
 void
-vn_cmd_json_verdict (JsonBuilder      *json,
-                     VnErrorTable     *errors,
-                     const VnAccuracy *accuracy,
-                     VnNotes          *notes)
+vn_cmd_json_verdict (JsonBuilder         *json,
+                     const VnReportModel *report)
 {
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, accuracy, notes);
+  const VnReportSection *summary = vn_report_model_find (report, "summary");
 
-  vn_json_add_text (json, "verdict", verdict->title);
-  vn_json_add_text (json, "level", verdict->id);
+  for (guint i = 0; i < summary->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (summary->contents, i);
+
+      if (content->kind != VN_REPORT_VERDICT)
+        continue;
+      vn_json_add_text (json, "verdict", content->title);
+      vn_json_add_text (json, "level", content->level);
+    }
 }

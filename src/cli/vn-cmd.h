@@ -6,6 +6,7 @@
 #include "vn-jobs.h"
 #include "vn-json.h"
 #include "vn-onnx.h"
+#include "vn-report-model.h"
 
 #include <json-glib/json-glib.h>
 
@@ -150,13 +151,9 @@ void                vn_cmd_print          (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
 void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
-void                vn_cmd_print_verdict  (VnErrorTable     *errors,      /* nullable */
-                                           const VnAccuracy *accuracy,    /* nullable */
-                                           VnNotes          *notes);
-void                vn_cmd_json_verdict   (JsonBuilder      *json,
-                                           VnErrorTable     *errors,      /* nullable */
-                                           const VnAccuracy *accuracy,    /* nullable */
-                                           VnNotes          *notes);
+void                vn_cmd_print_verdict  (const VnReportModel *report);
+void                vn_cmd_json_verdict   (JsonBuilder         *json,
+                                           const VnReportModel *report);
 void                vn_cmd_json_notes     (JsonBuilder  *json,
                                            VnNotes      *notes);
 

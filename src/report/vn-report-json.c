@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as JSON, for programs: an object for each section, or an array where the section is one table.
- *
- * Schema, version 1:
+/* The report as JSON, for programs: an object for each section, or an array where the section is one table. */
+
+/* Schema, version 1:
  * { "version": 1,
  *   "model":    { "file", "nodes", "opset" },
  *   "sizes":    { "float_bytes", "quantized_bytes", "ratio" },                       null: not known
