@@ -14,8 +14,8 @@
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
- *                   "max_error", "not_finite", "not_finite_before", "float_min", "float_max", "quantized_min", "quantized_max",
- *                   "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
+ *                   "max_error", "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
+ *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
  *   "weights":  [ { "tensor", "node", "type", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse", "max_error" } ],
  *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
  *                   "shifts": { "cut", "bias", "read", "write" },
