@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the files of the document share: its structure, history and signals. */
+/* What the files of the document share: its structure and signals. */
 
 #include "vn-document.h"
+#include "vn-history.h"
 
 G_BEGIN_DECLS
 
@@ -38,7 +39,7 @@ struct _VnDocument
   VnMetric      metric;
 
   VnRecipe     *recipe;
-  GPtrArray    *undo, *redo;   /* of Step, newest last */
+  VnHistory    *history;
 
   VnResult     *result;
   VnRecipe     *result_recipe; /* what @result was made with */
@@ -58,7 +59,6 @@ GHashTable *vn_document_list_open_inputs (VnModel          *model);
 GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
                                           const VnDataSpec *data);
 
-void vn_document_step_free    (gpointer    step);
 void vn_document_set_result   (VnDocument *self,
                                VnResult   *result);
 void vn_document_update_nodes (VnDocument *self);

@@ -6,23 +6,6 @@
 #include "vn-node-item.h"
 #include "vn-rules.h"
 
-/* One step of the recipe's history: what it was, and what then was done to it. */
-typedef struct
-{
-  VnRecipe *recipe;
-  char     *title;
-} Step;
-
-void
-vn_document_step_free (gpointer data)
-{
-  Step *self = data;
-
-  vn_recipe_free (self->recipe);
-  g_free (self->title);
-  g_free (self);
-}
-
 const VnRecipe *
 vn_document_get_recipe (VnDocument *self)
 {
@@ -58,17 +41,6 @@ document_recipe_replace (VnDocument *self,
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }
 
-static Step *
-document_recipe_step_new (VnRecipe   *recipe,
-                          const char *title)
-{
-  Step *step = g_new0 (Step, 1);
-
-  step->recipe = recipe;
-  step->title = g_strdup (title);
-  return step;
-}
-
 /**
  * vn_document_edit_recipe:
  * @recipe: (transfer full): the recipe from now on
@@ -86,39 +58,20 @@ vn_document_edit_recipe (VnDocument *self,
       vn_recipe_free (recipe);
       return;
     }
-  g_ptr_array_add (self->undo, document_recipe_step_new (self->recipe, title));
-  g_ptr_array_set_size (self->redo, 0);
+  vn_history_push (self->history, self->recipe, title);
   document_recipe_replace (self, recipe);
-}
-
-static const char *
-document_recipe_move_step (VnDocument *self,
-                           GPtrArray  *from,
-                           GPtrArray  *to)
-{
-  Step *step;
-  VnRecipe *recipe;
-
-  if (from->len == 0)
-    return NULL;
-  step = g_ptr_array_steal_index (from, from->len - 1);
-  recipe = step->recipe;
-  step->recipe = self->recipe;
-  g_ptr_array_add (to, step);
-  document_recipe_replace (self, recipe);
-  return step->title;
 }
 
 gboolean
 vn_document_can_undo (VnDocument *self)
 {
-  return self->undo->len > 0;
+  return vn_history_can_undo (self->history);
 }
 
 gboolean
 vn_document_can_redo (VnDocument *self)
 {
-  return self->redo->len > 0;
+  return vn_history_can_redo (self->history);
 }
 
 /**
@@ -129,7 +82,12 @@ vn_document_can_redo (VnDocument *self)
 const char *
 vn_document_undo (VnDocument *self)
 {
-  return document_recipe_move_step (self, self->undo, self->redo);
+  VnRecipe *recipe = self->recipe;
+  const char *title = vn_history_undo (self->history, &recipe);
+
+  if (title != NULL)
+    document_recipe_replace (self, recipe);
+  return title;
 }
 
 /**
@@ -140,7 +98,12 @@ vn_document_undo (VnDocument *self)
 const char *
 vn_document_redo (VnDocument *self)
 {
-  return document_recipe_move_step (self, self->redo, self->undo);
+  VnRecipe *recipe = self->recipe;
+  const char *title = vn_history_redo (self->history, &recipe);
+
+  if (title != NULL)
+    document_recipe_replace (self, recipe);
+  return title;
 }
 
 /* Rules for just this node; those with a pattern for more are left alone. */

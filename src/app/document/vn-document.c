@@ -7,6 +7,8 @@
 #include "vn-rules.h"
 #include "vn-settings.h"
 
+#include <string.h>
+
 #define DEFAULT_SAMPLES 100
 
 guint vn_document_signals[VN_N_SIGNALS];
@@ -18,7 +20,9 @@ vn_document_dispose (GObject *object)
 {
   VnDocument *self = VN_DOCUMENT (object);
 
-  vn_document_cancel (self);
+  self->again = FALSE;
+  if (self->cancellable != NULL)
+    g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
@@ -28,8 +32,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
-  g_clear_pointer (&self->undo, g_ptr_array_unref);
-  g_clear_pointer (&self->redo, g_ptr_array_unref);
+  g_clear_pointer (&self->history, vn_history_free);
   g_clear_pointer (&self->selection, gtk_bitset_unref);
   g_clear_object (&self->job);
   g_clear_object (&self->cancellable);
@@ -68,8 +71,7 @@ vn_document_init (VnDocument *self)
   self->nodes = g_list_store_new (VN_TYPE_NODE_ITEM);
   self->n_samples = DEFAULT_SAMPLES;
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
-  self->undo = g_ptr_array_new_with_free_func (vn_document_step_free);
-  self->redo = g_ptr_array_new_with_free_func (vn_document_step_free);
+  self->history = vn_history_new ();
   self->selection = gtk_bitset_new_empty ();
 }
 
@@ -113,8 +115,7 @@ vn_document_set_model (VnDocument *self,
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->data, vn_data_spec_free);
-  g_ptr_array_set_size (self->undo, 0);
-  g_ptr_array_set_size (self->redo, 0);
+  vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
@@ -148,6 +149,23 @@ vn_document_dup_title (VnDocument *self)
                      ? self->model->graph->name : _("Unnamed Model"));
   base = g_path_get_basename (self->model->path);
   return g_filename_display_name (base);
+}
+
+/**
+ * vn_document_dup_file_name:
+ * @ending: what follows the model's name: "-quantized.onnx"
+ *
+ * Returns: (transfer full): a name for a file that is made of the model: "detector-quantized.onnx"
+ */
+char *
+vn_document_dup_file_name (VnDocument *self,
+                           const char *ending)
+{
+  g_autofree char *title = vn_document_dup_title (self);
+
+  if (g_str_has_suffix (title, ".onnx"))
+    title[strlen (title) - strlen (".onnx")] = '\0';
+  return g_strconcat (title, ending, NULL);
 }
 
 GListModel *

@@ -25,6 +25,9 @@ G_BEGIN_DECLS
 #define VN_TYPE_DOCUMENT (vn_document_get_type ())
 G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
 
+/* What is added to the model's name for the quantized one. */
+#define VN_QUANTIZED_ENDING "-quantized.onnx"
+
 /* What the rule for a single node says. */
 typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT } VnNodePrecision;
 
@@ -36,6 +39,8 @@ VnModel          *vn_document_get_model      (VnDocument        *self);   /* NUL
 void              vn_document_set_model      (VnDocument        *self,
                                               VnModel           *model);
 char             *vn_document_dup_title      (VnDocument        *self);
+char             *vn_document_dup_file_name  (VnDocument        *self,
+                                              const char        *ending);
 GListModel       *vn_document_get_nodes      (VnDocument        *self);   /* of VnNodeItem, by index in the graph */
 VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet */
 guint             vn_document_get_n_notes    (VnDocument        *self);

@@ -160,7 +160,7 @@ window_actions_action_export_model (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_wizard_suggest_name (VN_WINDOW (widget)->document);
+  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, VN_QUANTIZED_ENDING);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_actions_export_model_chosen, widget, NULL);
 }

@@ -5,7 +5,6 @@
 #include "vn-compat.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-wizard.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static void
 step_export_model_changed (VnStepExport *self)
 {
   VnModel *model = vn_document_get_model (step_export_get_document (self));
-  g_autofree char *name = vn_wizard_suggest_name (step_export_get_document (self));
+  g_autofree char *name = vn_document_dup_file_name (step_export_get_document (self), VN_QUANTIZED_ENDING);
   g_autofree char *folder = NULL;
   g_autofree char *base = NULL;
   const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);

@@ -249,21 +249,6 @@ vn_wizard_go_next (VnWizard *self)
     wizard_next_clicked (self);
 }
 
-/**
- * vn_wizard_suggest_name:
- *
- * Returns: (transfer full): file name for the quantized model
- */
-char *
-vn_wizard_suggest_name (VnDocument *document)
-{
-  g_autofree char *title = vn_document_dup_title (document);
-
-  if (g_str_has_suffix (title, ".onnx"))
-    title[strlen (title) - 5] = 0;
-  return g_strconcat (title, "-quantized.onnx", NULL);
-}
-
 static void
 vn_wizard_dispose (GObject *object)
 {

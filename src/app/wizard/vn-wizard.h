@@ -20,6 +20,5 @@ void  vn_wizard_begin        (VnWizard   *self,
                               const char *step);
 const char *vn_wizard_get_step (VnWizard *self);
 void  vn_wizard_go_next      (VnWizard   *self);
-char *vn_wizard_suggest_name (VnDocument *document);
 
 G_END_DECLS
