@@ -349,17 +349,13 @@ setting_hint_at_method (const VnSetting  *self,
                         const char       *method,
                         GError          **reason)
 {
-  g_autofree const char **known = NULL;
+  g_auto(GStrv) known = NULL;
   g_autofree char *hint = NULL;
-  guint n;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n);
 
   if (self->check != vn_range_method_check)
     return;
-  known = g_new0 (const char *, n + 1);
-  for (guint i = 0; i < n; i++)
-    known[i] = methods[i]->id;
-  hint = vn_word_dup_hint (VN_FOREIGN_METHOD, method, known);
+  known = vn_setting_list_choices (self, NULL);
+  hint = vn_word_dup_hint (VN_FOREIGN_METHOD, method, (const char * const *) known);
   if (hint == NULL)
     return;
   g_clear_error (reason);

@@ -131,6 +131,8 @@ char            *vn_setting_dup_text       (const VnSetting   *self,
 char            *vn_setting_dup_short_text (const VnSetting   *self,
                                             gconstpointer      object);
 char            *vn_setting_dup_allowed    (const VnSetting   *self);
+char           **vn_setting_list_choices   (const VnSetting   *self,      /* setting-choices.c */
+                                            char            ***titles);
 
 void             vn_settings_reset         (VnSettingsFunc     list,      /* setting-list.c */
                                             gpointer           object);

@@ -117,6 +117,16 @@ take_main_pages (VnWindow *window)
   vn_window_show_page (window, "graph");
 }
 
+/* The end of a step: settings stand below what is chosen first. */
+static void
+scroll_down (GtkWidget *step)
+{
+  GtkWidget *scrolled = vn_test_find (step, GTK_TYPE_SCROLLED_WINDOW, NULL);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled));
+
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
+}
+
 static void
 take_wizard (VnWindow *window)
 {
@@ -131,6 +141,11 @@ take_wizard (VnWindow *window)
       g_assert_cmpstr (vn_wizard_get_step (wizard), ==, steps[i]);
       vn_test_settle (1500);
       take (window, name);
+      if (g_str_equal (steps[i], "target"))
+        {
+          scroll_down (vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnStepTarget"), NULL));
+          take (window, "4-wizard-target-details");
+        }
       if (i + 1 < G_N_ELEMENTS (steps))
         vn_wizard_go_next (wizard);
     }

@@ -61,6 +61,8 @@ vn_document_class_init (VnDocumentClass *klass)
                                                         G_TYPE_STRING, G_TYPE_ERROR);
   vn_document_signals[VN_SIGNAL_DONE] = g_signal_new ("done", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
                                                       NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  vn_document_signals[VN_SIGNAL_NOTICE] = g_signal_new ("notice", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
+                                                        NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void
@@ -92,6 +94,22 @@ VnModel *
 vn_document_get_model (VnDocument *self)
 {
   return self->model;
+}
+
+/**
+ * vn_document_tell:
+ * @text: one sentence for the user
+ *
+ * Has it shown by whoever shows the document.
+ */
+void
+vn_document_tell (VnDocument *self,
+                  const char *text)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+  g_return_if_fail (text != NULL);
+
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_NOTICE], 0, text);
 }
 
 /**

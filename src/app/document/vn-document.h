@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * - job-changed: a job began or ended
  * - failed (title, GError): a job ended with an error
  * - done (title): a job ended well
+ * - notice (text): something that the user should know
  */
 #define VN_TYPE_DOCUMENT (vn_document_get_type ())
 G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
@@ -65,6 +66,9 @@ void              vn_document_set_input_shape  (VnDocument      *self,
 VnMetric          vn_document_get_metric     (VnDocument        *self);
 void              vn_document_set_metric     (VnDocument        *self,
                                               VnMetric           metric);
+
+void              vn_document_tell           (VnDocument        *self,
+                                              const char        *text);
 
 /* ---- recipe ---- */
 

@@ -75,14 +75,13 @@ empty_page_make_row (GtkRecentInfo *info)
 {
   g_autofree char *path = g_filename_from_uri (gtk_recent_info_get_uri (info), NULL, NULL);
   g_autofree char *subtitle = path != NULL ? empty_page_describe_file (path) : g_strdup ("");
-  g_autofree char *escaped = g_markup_escape_text (subtitle, -1);
   g_autofree char *age = empty_page_describe_age (gtk_recent_info_get_modified (info));
   GtkWidget *row = adw_action_row_new ();
   GtkWidget *when = gtk_label_new (age);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), gtk_recent_info_get_display_name (info));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 1);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("vn-graph-symbolic"));
   gtk_widget_add_css_class (when, "dim-label");

@@ -57,12 +57,11 @@ vn_row_new_wide (const char *title,
                  const char *value)
 {
   GtkWidget *row = adw_action_row_new ();
-  g_autofree char *escaped = g_markup_escape_text (value, -1);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), value);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 2);
   return row;
 }

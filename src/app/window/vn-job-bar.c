@@ -158,11 +158,7 @@ job_bar_make_note_row (const VnNote *note)
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), note->text);
   if (note->subject != NULL)
-    {
-      g_autofree char *escaped = g_markup_escape_text (note->subject, -1);
-
-      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
-    }
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), note->subject);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
   return row;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a kernel slides over spatial axes: strides, dilations and padding from the attributes, and the size of the
- * output. */
+/* The window: its pages and panels, what it shows of the document, and its toasts. */
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
@@ -132,6 +131,13 @@ window_document_failed (VnWindow   *self,
 {
   self->demo = FALSE;
   vn_window_toast_error (self, title, error);
+}
+
+static void
+window_document_told (VnWindow   *self,
+                      const char *text)
+{
+  vn_window_toast (self, text, NULL, NULL);
 }
 
 static void
@@ -311,6 +317,7 @@ window_connect_document (VnWindow *self)
     { "model-changed", G_CALLBACK (window_model_changed) },
     { "failed", G_CALLBACK (window_document_failed) },
     { "done", G_CALLBACK (window_document_done) },
+    { "notice", G_CALLBACK (window_document_told) },
     { "job-changed", G_CALLBACK (window_job_changed) },
     { "model-changed", G_CALLBACK (vn_window_update_actions) },
     { "recipe-changed", G_CALLBACK (vn_window_update_actions) },

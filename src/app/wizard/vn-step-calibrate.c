@@ -210,6 +210,7 @@ vn_step_calibrate_class_init (VnStepCalibrateClass *klass)
   step_class->dup_blocker = vn_step_calibrate_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/io/github/vernier/Vernier/vn-step-calibrate.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, status);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, progress);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, detail);

@@ -499,6 +499,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   step_class->dup_answer = vn_step_data_dup_answer;
   step_class->dup_blocker = vn_step_data_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);

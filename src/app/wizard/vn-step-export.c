@@ -212,6 +212,7 @@ vn_step_export_class_init (VnStepExportClass *klass)
   step_class->dup_blocker = vn_step_export_dup_blocker;
   step_class->next = vn_step_export_next;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-export.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, model_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, report_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_model);

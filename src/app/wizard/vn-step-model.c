@@ -158,6 +158,7 @@ vn_step_model_class_init (VnStepModelClass *klass)
   step_class->dup_answer = vn_step_model_dup_answer;
   step_class->dup_blocker = vn_step_model_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-model.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, facts);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, inputs);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, outputs);

@@ -56,11 +56,10 @@ step_review_show_suspicions (VnStepReview    *self,
       GtkWidget *row = adw_action_row_new ();
       GtkWidget *icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
       g_autofree char *title = note->subject != NULL ? g_strdup_printf ("%s: %s", note->subject, note->text) : g_strdup (note->text);
-      g_autofree char *remedy = g_markup_escape_text (vn_data_suspicion_get_remedy (note), -1);
 
       adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
       adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), remedy);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), vn_data_suspicion_get_remedy (note));
       gtk_widget_add_css_class (icon, "warning");
       adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
       gtk_list_box_append (self->suspicions, row);
@@ -192,7 +191,6 @@ step_review_make_weak_row (VnStepReview *self,
   g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
   g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
   g_autofree char *cause = vn_cause_describe (result, item->node);
-  g_autofree char *escaped = cause != NULL ? g_markup_escape_text (cause, -1) : NULL;
   GtkWidget *row = adw_action_row_new ();
   GtkWidget *swatch = vn_swatch_new (FALSE);
   GtkWidget *value = gtk_label_new (db);
@@ -200,8 +198,8 @@ step_review_make_weak_row (VnStepReview *self,
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
-  if (escaped != NULL)
-    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), escaped);
+  if (cause != NULL)
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), cause);
   vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, item->metrics[VN_METRIC_SQNR]);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
   gtk_widget_add_css_class (value, "heading");
@@ -372,6 +370,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   step_class->dup_answer = vn_step_review_dup_answer;
   step_class->dup_blocker = vn_step_review_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-review.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_icon);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wizard step: the preset of the target, and the few settings most often changed with it. */
+/* Wizard step: the preset of the target. */
 #include "vn-step-target.h"
 
 #include "vn-i18n.h"
@@ -7,45 +7,21 @@
 
 struct _VnStepTarget
 {
-  VnWizardStep   parent_instance;
+  VnWizardStep  parent_instance;
 
-  GtkWidget    **checks;       /* one a preset */
-  gboolean       busy;
+  GtkWidget   **checks;       /* one a preset */
+  gboolean      busy;
 
-  GtkBox        *presets;
-  GtkSwitch     *per_channel, *symmetric;
-  AdwComboRow   *method;
-  GtkSpinButton *percentile;
-  GtkWidget     *percentile_row;
-  GtkLabel      *summary;
+  GtkBox       *presets;
+  GtkLabel     *summary;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
-
-static guint
-step_target_find_method (const char *id)
-{
-  guint n;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n);
-
-  for (guint i = 0; i < n; i++)
-    if (g_strcmp0 (methods[i]->id, id) == 0)
-      return i;
-  return GTK_INVALID_LIST_POSITION;
-}
 
 static const char *
 step_target_get_type_name (VnDType dtype)
 {
   return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
-}
-
-static gboolean
-step_target_uses_percentile (const char *id)
-{
-  const VnRangeMethod *method = id != NULL ? vn_range_method_find (id, NULL) : NULL;
-
-  return method != NULL && method->uses_percentile;
 }
 
 static void
@@ -60,11 +36,6 @@ step_target_recipe_changed (VnStepTarget *self)
   for (guint i = 0; i < n; i++)
     if (g_strcmp0 (presets[i]->id, recipe->preset) == 0)
       gtk_check_button_set_active (GTK_CHECK_BUTTON (self->checks[i]), TRUE);
-  gtk_switch_set_active (self->per_channel, recipe->per_channel);
-  gtk_switch_set_active (self->symmetric, recipe->symmetric_activations);
-  adw_combo_row_set_selected (self->method, step_target_find_method (recipe->method));
-  gtk_spin_button_set_value (self->percentile, recipe->percentile);
-  gtk_widget_set_visible (self->percentile_row, step_target_uses_percentile (recipe->method));
   summary = g_strdup_printf (_("Activations %s, weights %s."), step_target_get_type_name (recipe->activation),
                              step_target_get_type_name (recipe->weight));
   gtk_label_set_label (self->summary, summary);
@@ -90,30 +61,6 @@ step_target_preset_toggled (VnStepTarget   *self,
     g_ptr_array_add (recipe->overrides, vn_override_copy (g_ptr_array_index (old->overrides, i)));
   title = g_strdup_printf (_("Target %s"), _(preset->title));
   vn_document_edit_recipe (document, recipe, title);
-}
-
-static void
-step_target_details_changed (VnStepTarget *self)
-{
-  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
-  guint selected = adw_combo_row_get_selected (self->method);
-  guint n;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n);
-  VnRecipe *recipe;
-
-  if (self->busy || document == NULL)
-    return;
-  recipe = vn_recipe_copy (vn_document_get_recipe (document));
-  recipe->per_channel = gtk_switch_get_active (self->per_channel);
-  recipe->symmetric_activations = gtk_switch_get_active (self->symmetric);
-  if (selected < n)
-    {
-      g_free (recipe->method);
-      recipe->method = g_strdup (methods[selected]->id);
-    }
-  if (step_target_uses_percentile (recipe->method))
-    recipe->percentile = gtk_spin_button_get_value (self->percentile);
-  vn_document_edit_recipe (document, recipe, _("Details of the target"));
 }
 
 static void
@@ -165,12 +112,8 @@ vn_step_target_class_init (VnStepTargetClass *klass)
   step_class->dup_answer = vn_step_target_dup_answer;
   step_class->dup_blocker = vn_step_target_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-target.ui");
+  vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepTarget, presets);
-  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, per_channel);
-  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, symmetric);
-  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, method);
-  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, percentile);
-  gtk_widget_class_bind_template_child (widget_class, VnStepTarget, percentile_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepTarget, summary);
 }
 
@@ -180,11 +123,10 @@ step_target_make_preset_row (VnStepTarget   *self,
                              GtkWidget      *check)
 {
   GtkWidget *row = adw_action_row_new ();
-  g_autofree char *summary = g_markup_escape_text (preset->summary != NULL ? _(preset->summary) : "", -1);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), summary);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), preset->summary != NULL ? _(preset->summary) : "");
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
   g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
@@ -227,19 +169,8 @@ step_target_add_presets (VnStepTarget *self)
 static void
 vn_step_target_init (VnStepTarget *self)
 {
-  guint n_methods;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n_methods);
-  g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
-
   self->busy = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
   step_target_add_presets (self);
-  for (guint i = 0; i < n_methods; i++)
-    gtk_string_list_append (names, _(methods[i]->title));
-  adw_combo_row_set_model (self->method, G_LIST_MODEL (names));
-  g_signal_connect_swapped (self->per_channel, "notify::active", G_CALLBACK (step_target_details_changed), self);
-  g_signal_connect_swapped (self->symmetric, "notify::active", G_CALLBACK (step_target_details_changed), self);
-  g_signal_connect_swapped (self->method, "notify::selected", G_CALLBACK (step_target_details_changed), self);
-  g_signal_connect_swapped (self->percentile, "value-changed", G_CALLBACK (step_target_details_changed), self);
   self->busy = FALSE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Base class of the wizard's steps: a title, an answer for the list of steps, and what keeps the user from going on.
- * */
+/* Base class of the wizard's steps: an answer for the list of steps, what keeps the user from going on, and rows of settings. */
 #include "vn-wizard-step.h"
+
+#include "vn-wizard-settings.h"
 
 typedef struct
 {
@@ -34,13 +35,42 @@ vn_wizard_step_init (VnWizardStep *self)
 {
 }
 
+/**
+ * vn_wizard_step_declare_settings:
+ * @klass: of a step whose template has a box named "settings"
+ *
+ * The settings that vn-wizard-settings.def lists for the step are shown in it.
+ */
+void
+vn_wizard_step_declare_settings (GtkWidgetClass *klass)
+{
+  gtk_widget_class_bind_template_child_full (klass, "settings", FALSE, 0);
+}
+
+/**
+ * vn_wizard_step_set_document:
+ * @id: of the step
+ * @document: what all steps speak of
+ *
+ * To be called once.
+ */
 void
 vn_wizard_step_set_document (VnWizardStep *self,
+                             const char   *id,
                              VnDocument   *document)
 {
   VnWizardStepPrivate *priv = vn_wizard_step_get_instance_private (self);
+  GObject *settings;
 
-  g_set_object (&priv->document, document);
+  g_return_if_fail (VN_IS_WIZARD_STEP (self));
+  g_return_if_fail (id != NULL);
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+  g_return_if_fail (priv->document == NULL);
+
+  priv->document = g_object_ref (document);
+  settings = gtk_widget_get_template_child (GTK_WIDGET (self), G_OBJECT_TYPE (self), "settings");
+  if (settings != NULL)
+    vn_wizard_fill_settings (GTK_BOX (settings), id, document);
   VN_WIZARD_STEP_GET_CLASS (self)->document_set (self);
 }
 

@@ -29,7 +29,9 @@ struct _VnWizardStepClass
   void  (*next)         (VnWizardStep *self);
 };
 
+void        vn_wizard_step_declare_settings (GtkWidgetClass *klass);
 void        vn_wizard_step_set_document (VnWizardStep *self,
+                                         const char   *id,
                                          VnDocument   *document);
 VnDocument *vn_wizard_step_get_document (VnWizardStep *self);
 void        vn_wizard_step_enter        (VnWizardStep *self);

@@ -202,7 +202,7 @@ vn_wizard_set_document (VnWizard   *self,
   self->document = g_object_ref (document);
   for (guint i = 0; i < N_STEPS; i++)
     {
-      vn_wizard_step_set_document (self->steps[i], document);
+      vn_wizard_step_set_document (self->steps[i], pages[i].id, document);
       g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_update), self);
     }
   g_signal_connect_object (document, "model-changed", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);

@@ -513,6 +513,37 @@ test_opset (void)
     }
 }
 
+/* What can be listed is allowed, and the range methods have titles. */
+static void
+test_choices (void)
+{
+  guint n, n_listed = 0, n_titled = 0;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+      g_auto(GStrv) titles = NULL;
+      g_auto(GStrv) choices = vn_setting_list_choices (&settings[i], &titles);
+
+      for (guint k = 0; choices != NULL && choices[k] != NULL; k++)
+        {
+          g_autoptr(GError) error = NULL;
+          g_autofree char *text = NULL;
+
+          g_assert_true (vn_setting_parse (&settings[i], recipe, choices[k], &error));
+          g_assert_no_error (error);
+          text = vn_setting_dup_text (&settings[i], recipe);
+          g_assert_cmpstr (text, ==, choices[k]);
+          g_assert_nonnull (titles[k]);
+          n_titled += !g_str_equal (titles[k], choices[k]);
+        }
+      n_listed += choices != NULL;
+    }
+  g_assert_cmpuint (n_listed, >=, 8);
+  g_assert_cmpuint (n_titled, >, 20);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -532,5 +563,6 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/json", test_json);
   g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
+  g_test_add_func ("/quantize/recipe/choices", test_choices);
   return g_test_run ();
 }
