@@ -309,6 +309,48 @@ test_files (Fixture       *fixture,
   g_assert_true (vn_window_fixture_get_item (fixture, "/head/relu")->excluded);
 }
 
+/* What is saved can be opened again; scripts and configurations have their text. */
+static void
+test_save (Fixture       *fixture,
+           gconstpointer  data)
+{
+  static const struct { const char *kind, *name, *text; } kinds[] = {
+    { "project", "small.vernier", "random" },
+    { "recipe", "small.recipe.json", "vernier-recipe" },
+    { "script", "small_quantize.py", "import" },
+    { "xquant", "small.xquant.json", "calibration_parameters" },
+  };
+  g_autoptr(VnDataSpec) samples = vn_data_spec_new ("random");
+  g_autoptr(GtkBitset) nodes = NULL;
+  g_autoptr(VnRecipe) recipe = NULL;
+  g_autofree char *project = g_build_filename (fixture->folder, "small.vernier", NULL);
+  g_autoptr(GError) error = NULL;
+
+  vn_window_fixture_open_model (fixture);
+  vn_document_set_data (fixture->document, samples);
+  nodes = select_branches (fixture);
+  g_assert_cmpuint (vn_document_set_precision (fixture->document, nodes, VN_NODE_FLOAT), ==, 3);
+  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *name = vn_document_dup_save_name (fixture->document, kinds[i].kind);
+      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autofree char *text = NULL;
+
+      g_assert_cmpstr (name, ==, kinds[i].name);
+      g_assert_true (vn_document_save (fixture->document, kinds[i].kind, path, notes, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_nonnull (strstr (text, kinds[i].text));
+    }
+  vn_document_set_model (fixture->document, NULL);
+  g_assert_true (vn_document_open_project (fixture->document, project, &error));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
+  g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, "random");
+}
+
 /* What is quantized already is shown, and not quantized again. */
 static void
 test_quantized (Fixture       *fixture,
@@ -350,6 +392,7 @@ main (int    argc,
     { "/rules/wizard-settings", test_wizard_settings },
     { "/rules/wizard-rows", test_wizard_rows },
     { "/rules/files", test_files },
+    { "/rules/save", test_save },
     { "/rules/quantized", test_quantized },
   };
 

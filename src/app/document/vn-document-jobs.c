@@ -31,6 +31,17 @@ document_jobs_get_failure (VnWork work)
 }
 
 static void
+document_jobs_take_model (VnDocument *self,
+                          VnJob      *job)
+{
+  void (*opened) (VnDocument *self) = g_steal_pointer (&self->opened);
+
+  vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+  if (opened != NULL)
+    opened (self);
+}
+
+static void
 document_jobs_take_result (VnDocument *self,
                            VnJob      *job)
 {
@@ -55,7 +66,7 @@ document_jobs_job_succeeded (VnDocument *self,
   const char *title = "";
 
   if (work == VN_WORK_OPEN)
-    vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+    document_jobs_take_model (self, job);
   else if (work == VN_WORK_QUANTIZE)
     {
       title = _("Errors up to date");
@@ -125,6 +136,9 @@ vn_document_open (VnDocument *self,
                   const char *path)
 {
   document_jobs_drop_job (self);
+  self->opened = NULL;
+  self->is_demo = FALSE;
+  g_clear_pointer (&self->project, vn_project_free);
   document_jobs_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 

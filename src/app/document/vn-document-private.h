@@ -5,6 +5,7 @@
 
 #include "vn-document.h"
 #include "vn-history.h"
+#include "vn-project-file.h"
 
 G_BEGIN_DECLS
 
@@ -54,6 +55,9 @@ struct _VnDocument
   guint         data_serial, job_data_serial;
   VnRecipe     *job_recipe;
   gboolean      again;         /* quantize once more when the running job has ended */
+  void        (*opened) (VnDocument *self);   /* (nullable): what follows when the model that is being opened is there */
+  VnProject    *project;       /* being opened: its model is on the way */
+  gboolean      is_demo;       /* of what was opened last */
 };
 
 GHashTable *vn_document_list_open_inputs (VnModel          *model);

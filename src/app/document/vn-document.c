@@ -32,6 +32,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_clear_pointer (&self->project, vn_project_free);
   g_clear_pointer (&self->history, vn_history_free);
   g_clear_pointer (&self->selection, gtk_bitset_unref);
   g_clear_object (&self->job);
@@ -331,44 +332,4 @@ vn_document_set_metric (VnDocument *self,
     return;
   self->metric = metric;
   document_emit (self, VN_SIGNAL_METRIC);
-}
-
-/**
- * vn_document_get_selection:
- *
- * Returns: (transfer none): indices of the selected nodes; not to be changed
- */
-GtkBitset *
-vn_document_get_selection (VnDocument *self)
-{
-  return self->selection;
-}
-
-void
-vn_document_select (VnDocument *self,
-                    GtkBitset  *nodes)
-{
-  GtkBitset *copy;
-
-  if (gtk_bitset_equals (self->selection, nodes))
-    return;
-  copy = gtk_bitset_copy (nodes);
-  gtk_bitset_unref (self->selection);
-  self->selection = copy;
-  document_emit (self, VN_SIGNAL_SELECTION);
-}
-
-/**
- * vn_document_select_one:
- * @node: index of a node; one past the end selects nothing
- */
-void
-vn_document_select_one (VnDocument *self,
-                        guint       node)
-{
-  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
-
-  if (node < g_list_model_get_n_items (G_LIST_MODEL (self->nodes)))
-    gtk_bitset_add (nodes, node);
-  vn_document_select (self, nodes);
 }

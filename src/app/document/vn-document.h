@@ -92,6 +92,26 @@ void              vn_document_move_rule      (VnDocument        *self,
 char             *vn_document_get_precision_title (VnNodePrecision precision,
                                                    guint        n);
 
+/* ---- files besides the model ---- */
+
+gboolean          vn_document_open_project   (VnDocument        *self,
+                                              const char        *path,
+                                              GError           **error);
+gboolean          vn_document_open_settings  (VnDocument        *self,
+                                              const char        *path,
+                                              GError           **error);
+void              vn_document_use_folder     (VnDocument        *self,
+                                              const char        *path);
+gboolean          vn_document_open_demo      (VnDocument        *self);
+gboolean          vn_document_is_demo        (VnDocument        *self);
+char             *vn_document_dup_save_name  (VnDocument        *self,
+                                              const char        *kind);
+gboolean          vn_document_save           (VnDocument        *self,
+                                              const char        *kind,
+                                              const char        *path,
+                                              VnNotes           *notes,
+                                              GError           **error);
+
 /* ---- selection: indices of nodes in the graph ---- */
 
 GtkBitset        *vn_document_get_selection  (VnDocument        *self);
@@ -99,6 +119,13 @@ void              vn_document_select         (VnDocument        *self,
                                               GtkBitset         *nodes);
 void              vn_document_select_one     (VnDocument        *self,
                                               guint              node);
+void              vn_document_select_all     (VnDocument        *self);
+gboolean          vn_document_select_next    (VnDocument        *self,
+                                              gboolean           forward);
+gboolean          vn_document_select_next_bad (VnDocument       *self,
+                                               gboolean          forward);
+void              vn_document_grow_selection (VnDocument        *self,
+                                              const char        *way);
 
 /* ---- work in the background ---- */
 

@@ -3,56 +3,8 @@
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
-#include "vn-error.h"
 #include "vn-i18n.h"
-#include "vn-node-item.h"
-#include "vn-select.h"
 #include "vn-places.h"
-
-#include <math.h>
-
-static void
-window_actions_open_chosen (GFile    *file,
-                            gpointer  data)
-{
-  vn_window_open_file (data, file);
-}
-
-static void
-window_actions_action_open (GtkWidget  *widget,
-                            const char *name,
-                            GVariant   *parameter)
-{
-  vn_choose_file (widget, VN_CHOOSE_MODEL, NULL, window_actions_open_chosen, widget, NULL);
-}
-
-static void
-window_actions_action_open_uri (GtkWidget  *widget,
-                                const char *name,
-                                GVariant   *parameter)
-{
-  g_autoptr(GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
-
-  vn_window_open_file (VN_WINDOW (widget), file);
-}
-
-static void
-window_actions_action_demo (GtkWidget  *widget,
-                            const char *name,
-                            GVariant   *parameter)
-{
-  VnWindow *self = VN_WINDOW (widget);
-  g_autofree char *folder = vn_demo_find ();
-  g_autofree char *path = folder != NULL ? g_build_filename (folder, "demo.onnx", NULL) : NULL;
-
-  if (path == NULL)
-    {
-      vn_window_toast (self, _("The demo is not installed."), NULL, NULL);
-      return;
-    }
-  vn_document_open (self->document, path);
-  self->demo = TRUE;
-}
 
 static void
 window_actions_action_help (GtkWidget  *widget,
@@ -128,49 +80,6 @@ window_actions_action_cancel (GtkWidget  *widget,
                               GVariant   *parameter)
 {
   vn_document_cancel (VN_WINDOW (widget)->document);
-}
-
-static void
-window_actions_export_to (VnWindow   *self,
-                          const char *model_path,
-                          const char *report_dir)
-{
-  g_autoptr(GError) error = NULL;
-
-  if (!vn_document_export (self->document, model_path, report_dir, &error))
-    vn_window_toast_error (self, _("Export failed"), error);
-}
-
-static void
-window_actions_export_model_chosen (GFile    *file,
-                                    gpointer  data)
-{
-  window_actions_export_to (data, g_file_peek_path (file), NULL);
-}
-
-static void
-window_actions_export_report_chosen (GFile    *file,
-                                     gpointer  data)
-{
-  window_actions_export_to (data, NULL, g_file_peek_path (file));
-}
-
-static void
-window_actions_action_export_model (GtkWidget  *widget,
-                                    const char *name,
-                                    GVariant   *parameter)
-{
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, VN_QUANTIZED_ENDING);
-
-  vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_actions_export_model_chosen, widget, NULL);
-}
-
-static void
-window_actions_action_export_report (GtkWidget  *widget,
-                                     const char *name,
-                                     GVariant   *parameter)
-{
-  vn_choose_file (widget, VN_CHOOSE_SAVE_FOLDER, NULL, window_actions_export_report_chosen, widget, NULL);
 }
 
 static void
@@ -270,29 +179,9 @@ window_actions_action_walk (GtkWidget  *widget,
                             GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  gboolean forward = g_str_has_prefix (name, "win.next");
-  GtkBitset *selection = vn_document_get_selection (self->document);
-  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
-  guint at;
 
-  if (n == 0)
-    return;
-  if (gtk_bitset_is_empty (selection))
-    at = forward ? 0 : n - 1;
-  else
-    at = forward ? (gtk_bitset_get_maximum (selection) + 1) % n
-                 : (gtk_bitset_get_minimum (selection) + n - 1) % n;
-  vn_document_select_one (self->document, at);
-  vn_graph_page_reveal_selection (self->graph);
-}
-
-static gboolean
-window_actions_is_bad (VnDocument *document,
-                       guint       index)
-{
-  g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (document), index);
-
-  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->bad);
+  if (vn_document_select_next (self->document, g_str_has_prefix (name, "win.next")))
+    vn_graph_page_reveal_selection (self->graph);
 }
 
 static void
@@ -301,23 +190,11 @@ window_actions_action_walk_bad (GtkWidget  *widget,
                                 GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  gboolean forward = g_str_has_prefix (name, "win.next");
-  GtkBitset *selection = vn_document_get_selection (self->document);
-  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
-  guint from = gtk_bitset_is_empty (selection) ? (forward ? n - 1 : 0) : gtk_bitset_get_minimum (selection);
 
-  for (guint step = 1; step <= n; step++)
-    {
-      guint at = forward ? (from + step) % n : (from + n - step) % n;
-
-      if (window_actions_is_bad (self->document, at))
-        {
-          vn_document_select_one (self->document, at);
-          vn_graph_page_reveal_selection (self->graph);
-          return;
-        }
-    }
-  vn_window_toast (self, _("No node is bad."), NULL, NULL);
+  if (vn_document_select_next_bad (self->document, g_str_has_prefix (name, "win.next")))
+    vn_graph_page_reveal_selection (self->graph);
+  else
+    vn_window_toast (self, _("No node is bad."), NULL, NULL);
 }
 
 static void
@@ -364,13 +241,17 @@ window_actions_action_select_all (GtkWidget  *widget,
                                   const char *name,
                                   GVariant   *parameter)
 {
-  VnWindow *self = VN_WINDOW (widget);
-  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
-  guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
+  vn_document_select_all (VN_WINDOW (widget)->document);
+}
 
-  if (g_str_has_suffix (name, "all") && n > 0)
-    gtk_bitset_add_range (nodes, 0, n);
-  vn_document_select (self->document, nodes);
+static void
+window_actions_action_select_none (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
+{
+  g_autoptr(GtkBitset) none = gtk_bitset_new_empty ();
+
+  vn_document_select (VN_WINDOW (widget)->document, none);
 }
 
 static void
@@ -378,22 +259,7 @@ window_actions_action_grow_selection (GtkWidget  *widget,
                                       const char *name,
                                       GVariant   *parameter)
 {
-  static const struct { const char *id; GtkBitset *(*grow) (const VnGraph *, GtkBitset *); } ways[] = {
-    { "similar", vn_select_similar },
-    { "downstream", vn_select_downstream },
-    { "upstream", vn_select_upstream },
-    { "between", vn_select_between },
-  };
-  VnWindow *self = VN_WINDOW (widget);
-  VnModel *model = vn_document_get_model (self->document);
-
-  for (guint i = 0; model != NULL && i < G_N_ELEMENTS (ways); i++)
-    if (g_str_equal (g_variant_get_string (parameter, NULL), ways[i].id))
-      {
-        g_autoptr(GtkBitset) nodes = ways[i].grow (model->graph, vn_document_get_selection (self->document));
-
-        vn_document_select (self->document, nodes);
-      }
+  vn_document_grow_selection (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
 }
 
 /**
@@ -403,9 +269,6 @@ void
 vn_window_install_actions (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
-    { "win.open", NULL, window_actions_action_open },
-    { "win.open-uri", "s", window_actions_action_open_uri },
-    { "win.demo", NULL, window_actions_action_demo },
     { "win.help", NULL, window_actions_action_help },
     { "win.undo", NULL, window_actions_action_undo },
     { "win.redo", NULL, window_actions_action_redo },
@@ -413,8 +276,6 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.change-target", NULL, window_actions_action_change_target },
     { "win.leave-wizard", NULL, window_actions_action_leave_wizard },
     { "win.cancel-job", NULL, window_actions_action_cancel },
-    { "win.export-model", NULL, window_actions_action_export_model },
-    { "win.export-report", NULL, window_actions_action_export_report },
     { "win.exclude", NULL, window_actions_action_exclude },
     { "win.restore", NULL, window_actions_action_exclude },
     { "win.set-precision", "s", window_actions_action_set_precision },
@@ -430,7 +291,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.toggle-inspector", NULL, window_actions_action_toggle_panel },
     { "win.show-page", "s", window_actions_action_show_page },
     { "win.select-all", NULL, window_actions_action_select_all },
-    { "win.select-none", NULL, window_actions_action_select_all },
+    { "win.select-none", NULL, window_actions_action_select_none },
     { "win.grow-selection", "s", window_actions_action_grow_selection },
   };
 
@@ -470,8 +331,6 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
-  gtk_widget_action_set_enabled (widget, "win.export-model", has_result && !busy);
-  gtk_widget_action_set_enabled (widget, "win.export-report", has_result && !busy);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);
   gtk_widget_action_set_enabled (widget, "win.set-precision", selected);

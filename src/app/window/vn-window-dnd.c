@@ -10,20 +10,6 @@ window_dnd_is_folder (GFile *file)
   return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
 }
 
-static void
-window_dnd_use_samples (VnWindow   *self,
-                        const char *path)
-{
-  const VnDataSpec *present = vn_document_get_data (self->document);
-  g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
-
-  g_free (data->path);
-  data->path = g_strdup (path);
-  vn_document_set_data (self->document, data);
-  vn_wizard_begin (self->wizard, "data");
-  gtk_stack_set_visible_child_name (self->pages, "wizard");
-}
-
 /**
  * vn_window_drop_file:
  * @file: what was dropped: a model is opened, a folder holds samples
@@ -48,7 +34,9 @@ vn_window_drop_file (VnWindow *self,
       vn_window_toast (self, _("Open a model first: a folder of samples needs one."), NULL, NULL);
       return FALSE;
     }
-  window_dnd_use_samples (self, path);
+  vn_document_use_folder (self->document, path);
+  vn_wizard_begin (self->wizard, "data");
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
   return TRUE;
 }
 

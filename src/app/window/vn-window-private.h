@@ -11,7 +11,6 @@
 #include "vn-job-bar.h"
 #include "vn-nodes-page.h"
 #include "vn-outline.h"
-#include "vn-project-file.h"
 #include "vn-recipe-panel.h"
 #include "vn-wizard.h"
 
@@ -22,9 +21,6 @@ struct _VnWindow
   AdwApplicationWindow parent_instance;
 
   VnDocument      *document;
-  gboolean         demo;            /* what is being opened is the demo */
-  gboolean         follow;          /* the next result is announced: the user asked for it */
-  VnProject       *project;         /* being opened: its model is on the way */
   guint            spinner_timeout;
   gboolean         panels[2][2];    /* by page (graph, nodes): outline, inspector */
   guint            page;            /* index into @panels */
@@ -50,22 +46,17 @@ struct _VnWindow
   GtkLabel        *drop_label;
 };
 
-void vn_window_install_actions (GtkWidgetClass *klass);
-void vn_window_update_actions  (VnWindow       *self);
-void vn_window_init_dnd        (VnWindow       *self);
+void vn_window_install_actions      (GtkWidgetClass *klass);      /* vn-window-actions.c */
+void vn_window_update_actions       (VnWindow       *self);
 void vn_window_install_file_actions (GtkWidgetClass *klass);      /* vn-window-files.c */
 void vn_window_update_file_actions  (VnWindow       *self);
-void vn_window_init_files           (VnWindow       *self);
-void vn_window_open_project         (VnWindow       *self,
-                                     const char     *path);
-void vn_window_open_settings        (VnWindow       *self,
-                                     const char     *path);
-void vn_window_toast           (VnWindow       *self,
-                                const char     *text,
-                                const char     *button,
-                                const char     *action);
-void vn_window_toast_error     (VnWindow       *self,
-                                const char     *title,
-                                const GError   *error);
+void vn_window_init_dnd             (VnWindow       *self);       /* vn-window-dnd.c */
+void vn_window_toast                (VnWindow       *self,        /* window-toast.c */
+                                     const char     *text,
+                                     const char     *button,
+                                     const char     *action);
+void vn_window_toast_error          (VnWindow       *self,
+                                     const char     *title,
+                                     const GError   *error);
 
 G_END_DECLS

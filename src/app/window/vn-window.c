@@ -1,88 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window: its pages and panels, what it shows of the document, and its toasts. */
+/* The window: its pages and panels, and what it shows of the document. */
 #include "vn-window-private.h"
 
-#include "vn-compat.h"
 #include "vn-i18n.h"
-#include "vn-places.h"
 #include "vn-settings.h"
 
 #define SPINNER_DELAY_MS 300
-#define TOAST_SECONDS 5
 
 G_DEFINE_FINAL_TYPE (VnWindow, vn_window, ADW_TYPE_APPLICATION_WINDOW)
-
-/**
- * vn_window_toast:
- * @text: one sentence
- * @button: (nullable): label of its button
- * @action: (nullable): what the button does
- */
-void
-vn_window_toast (VnWindow   *self,
-                 const char *text,
-                 const char *button,
-                 const char *action)
-{
-  g_autofree char *escaped = g_markup_escape_text (text, -1);
-  AdwToast *toast = adw_toast_new (escaped);
-
-  adw_toast_set_timeout (toast, TOAST_SECONDS);
-  if (button != NULL)
-    {
-      adw_toast_set_button_label (toast, button);
-      adw_toast_set_action_name (toast, action);
-    }
-  adw_toast_overlay_add_toast (self->toasts, toast);
-}
-
-typedef struct
-{
-  GtkWidget *window;   /* outlives its toasts */
-  char      *title;
-  GError    *error;
-} Failure;
-
-static void
-window_failure_free (gpointer  data,
-                     GClosure *closure)
-{
-  Failure *self = data;
-
-  g_free (self->title);
-  g_error_free (self->error);
-  g_free (self);
-}
-
-static void
-window_show_failure (AdwToast *toast,
-                     gpointer  data)
-{
-  Failure *self = data;
-
-  vn_show_error (self->window, self->title, self->error);
-}
-
-/**
- * vn_window_toast_error:
- * @title: what failed
- * @error: why; the toast's button shows it
- */
-void
-vn_window_toast_error (VnWindow     *self,
-                       const char   *title,
-                       const GError *error)
-{
-  g_autofree char *escaped = g_markup_escape_text (title, -1);
-  AdwToast *toast = adw_toast_new (escaped);
-  Failure *failure = g_new0 (Failure, 1);
-
-  *failure = (Failure) { GTK_WIDGET (self), g_strdup (title), g_error_copy (error) };
-  adw_toast_set_timeout (toast, 2 * TOAST_SECONDS);
-  adw_toast_set_button_label (toast, _("Details"));
-  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (window_show_failure), failure, window_failure_free, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
-}
 
 static void
 window_remember_model (const char *path)
@@ -96,20 +21,6 @@ window_remember_model (const char *path)
 }
 
 static void
-window_use_demo_samples (VnWindow *self)
-{
-  g_autofree char *folder = vn_demo_find ();
-  g_autofree char *samples = folder != NULL ? g_build_filename (folder, "samples", NULL) : NULL;
-  g_autoptr(VnDataSpec) data = NULL;
-
-  if (samples == NULL || !g_file_test (samples, G_FILE_TEST_IS_DIR))
-    return;
-  data = vn_data_spec_new (samples);
-  vn_preprocess_set_preset (&data->preprocess, "minus-one-one", NULL);
-  vn_document_set_data (self->document, data);
-}
-
-static void
 window_model_changed (VnWindow *self)
 {
   VnModel *model = vn_document_get_model (self->document);
@@ -120,7 +31,7 @@ window_model_changed (VnWindow *self)
     return;
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, "graph");
-  if (model->path != NULL && !self->demo)
+  if (model->path != NULL && !vn_document_is_demo (self->document))
     window_remember_model (model->path);
 }
 
@@ -129,7 +40,6 @@ window_document_failed (VnWindow   *self,
                         const char *title,
                         GError     *error)
 {
-  self->demo = FALSE;
   vn_window_toast_error (self, title, error);
 }
 
@@ -144,16 +54,6 @@ static void
 window_document_done (VnWindow   *self,
                       const char *title)
 {
-  g_autoptr(GError) error = NULL;
-
-  if (self->demo)
-    {
-      self->demo = FALSE;
-      window_use_demo_samples (self);
-      if (vn_document_get_data (self->document) != NULL &&
-          !vn_document_quantize (self->document, &error))
-        vn_window_toast_error (self, _("The demo could not be quantized"), error);
-    }
   if (*title != 0 && gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
     vn_job_bar_announce (self->job_bar, title);
 }
@@ -241,7 +141,6 @@ vn_window_dispose (GObject *object)
       vn_document_cancel (self->document);
     }
   g_clear_object (&self->document);
-  g_clear_pointer (&self->project, vn_project_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);
   G_OBJECT_CLASS (vn_window_parent_class)->dispose (object);
 }
@@ -354,7 +253,6 @@ vn_window_init (VnWindow *self)
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
   vn_window_init_dnd (self);
-  vn_window_init_files (self);
   vn_window_update_actions (self);
 }
 
@@ -379,28 +277,4 @@ gboolean
 vn_window_is_empty (VnWindow *self)
 {
   return vn_document_get_model (self->document) == NULL && vn_document_get_job (self->document) == NULL;
-}
-
-/**
- * vn_window_open_file:
- * @file: a model, a project, or settings for the open model
- */
-void
-vn_window_open_file (VnWindow *self,
-                     GFile    *file)
-{
-  const char *path = g_file_peek_path (file);
-
-  self->demo = FALSE;
-  if (path == NULL)
-    {
-      vn_window_toast (self, _("Only files on this computer can be opened."), NULL, NULL);
-      return;
-    }
-  if (vn_project_is_file (path))
-    vn_window_open_project (self, path);
-  else if (g_str_has_suffix (path, ".json"))
-    vn_window_open_settings (self, path);
-  else
-    vn_document_open (self->document, path);
 }

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of a document besides its model: projects, recipes, configurations of other quantizers and scripts, and the demo. */
+#include "vn-document-private.h"
+
+#include "vn-config.h"
+#include "vn-error.h"
+#include "vn-export-settings.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-places.h"
+
+#include <string.h>
+
+/* ---- open ---- */
+
+/* What the project says is taken over when its model is there. */
+static void
+document_files_apply_project (VnDocument *self)
+{
+  g_autoptr(VnProject) project = g_steal_pointer (&self->project);
+
+  vn_document_edit_recipe (self, vn_recipe_copy (project->recipe), _("Recipe of the project"));
+  if (!vn_project_is_about (project, self->model))
+    vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
+  if (project->data == NULL)
+    return;
+  vn_document_set_n_samples (self, project->data->max_samples);
+  /* Samples that run somebody's Python are opened when the user says so. */
+  if (vn_project_runs_script (project))
+    vn_document_tell (self, _("The samples of this project are prepared by a script: choose them anew to run it."));
+  else
+    vn_document_set_data (self, project->data);
+}
+
+/**
+ * vn_document_open_project:
+ * @path: of a project
+ * @error: return location
+ *
+ * Reads the model of the project in the background, as vn_document_open() does. Recipe and samples follow it.
+ *
+ * Returns: %FALSE if the project cannot be read
+ */
+gboolean
+vn_document_open_project (VnDocument  *self,
+                          const char  *path,
+                          GError     **error)
+{
+  VnProject *project;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  project = vn_project_load (path, error);
+  if (project == NULL)
+    return FALSE;
+  vn_document_open (self, project->model);
+  self->project = project;
+  self->opened = document_files_apply_project;
+  return TRUE;
+}
+
+static VnRecipe *
+document_files_load_config (VnDocument  *self,
+                            const char  *path,
+                            GError     **error)
+{
+  g_autoptr(VnConfig) config = vn_config_load (path, error);
+
+  if (config == NULL || !vn_config_bind (config, self->model, TRUE, error))
+    return NULL;
+  return vn_recipe_copy (config->recipe);
+}
+
+/* A recipe says so of itself; anything else may be a configuration of another quantizer. */
+static VnRecipe *
+document_files_load_settings (VnDocument  *self,
+                              const char  *path,
+                              GError     **error)
+{
+  g_autoptr(GError) reason = NULL;
+  VnRecipe *recipe = vn_recipe_load (path, &reason);
+
+  if (recipe != NULL || !g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
+    {
+      if (recipe == NULL)
+        g_propagate_error (error, g_steal_pointer (&reason));
+      return recipe;
+    }
+  return document_files_load_config (self, path, error);
+}
+
+/**
+ * vn_document_open_settings:
+ * @path: of a recipe, or of a configuration of XQuant, XSlim, AMD's quantizers or ONNX Runtime
+ * @error: return location
+ *
+ * Its settings and rules take the place of the present ones, as one step that can be undone. A model must be open.
+ *
+ * Returns: %FALSE if they cannot be read; all stays as it is
+ */
+gboolean
+vn_document_open_settings (VnDocument  *self,
+                           const char  *path,
+                           GError     **error)
+{
+  VnRecipe *recipe;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+  g_return_val_if_fail (self->model != NULL, FALSE);
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  recipe = document_files_load_settings (self, path, error);
+  if (recipe == NULL)
+    return FALSE;
+  vn_document_edit_recipe (self, recipe, _("Recipe opened"));
+  return TRUE;
+}
+
+/**
+ * vn_document_use_folder:
+ * @path: a folder of samples
+ *
+ * Takes the samples from there, prepared as the present ones.
+ */
+void
+vn_document_use_folder (VnDocument *self,
+                        const char *path)
+{
+  g_autoptr(VnDataSpec) data = NULL;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+  g_return_if_fail (path != NULL);
+
+  data = self->data != NULL ? vn_data_spec_copy (self->data) : vn_data_spec_new (path);
+  g_free (data->path);
+  data->path = g_strdup (path);
+  vn_document_set_data (self, data);
+}
+
+/* ---- the demo ---- */
+
+static void
+document_files_quantize_demo (VnDocument *self)
+{
+  g_autofree char *folder = vn_demo_find ();
+  g_autofree char *samples = folder != NULL ? g_build_filename (folder, "samples", NULL) : NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (samples == NULL || !g_file_test (samples, G_FILE_TEST_IS_DIR))
+    return;
+  data = vn_data_spec_new (samples);
+  vn_preprocess_set_preset (&data->preprocess, "minus-one-one", NULL);
+  vn_document_set_data (self, data);
+  if (!vn_document_quantize (self, &error))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("The demo could not be quantized"), error);
+}
+
+/**
+ * vn_document_open_demo:
+ *
+ * Opens the demo's model, and quantizes it on its samples when it is there.
+ *
+ * Returns: %FALSE if there is no demo
+ */
+gboolean
+vn_document_open_demo (VnDocument *self)
+{
+  g_autofree char *folder = vn_demo_find ();
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, "demo.onnx", NULL) : NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  if (path == NULL)
+    return FALSE;
+  vn_document_open (self, path);
+  self->opened = document_files_quantize_demo;
+  self->is_demo = TRUE;
+  return TRUE;
+}
+
+/**
+ * vn_document_is_demo:
+ *
+ * Returns: whether what was opened last is the demo
+ */
+gboolean
+vn_document_is_demo (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  return self->is_demo;
+}
+
+/* ---- save ---- */
+
+static gboolean
+document_files_save_project (VnDocument  *self,
+                             const char  *path,
+                             VnNotes     *notes,
+                             GError     **error)
+{
+  g_autofree char *digest = vn_model_dup_digest (self->model);
+  g_autoptr(VnProject) project = vn_project_new (self->model->path, digest, self->data, self->recipe);
+
+  if (project->data != NULL)
+    project->data->max_samples = self->n_samples;
+  return vn_project_save (project, path, error);
+}
+
+static gboolean
+document_files_save_recipe (VnDocument  *self,
+                            const char  *path,
+                            VnNotes     *notes,
+                            GError     **error)
+{
+  return vn_recipe_save (self->recipe, path, error);
+}
+
+static gboolean
+document_files_save_script (VnDocument  *self,
+                            const char  *path,
+                            VnNotes     *notes,
+                            GError     **error)
+{
+  g_autofree char *text = vn_recipe_to_ort_script (self->recipe, self->model, self->model->path, self->data, notes);
+
+  return vn_file_write_all (path, text, strlen (text), error);
+}
+
+static gboolean
+document_files_save_xquant (VnDocument  *self,
+                            const char  *path,
+                            VnNotes     *notes,
+                            GError     **error)
+{
+  g_autofree char *text = vn_recipe_to_xquant (self->recipe, self->model, self->model->path, self->data, notes);
+
+  return vn_file_write_all (path, text, strlen (text), error);
+}
+
+typedef struct
+{
+  const char *id, *ending;
+  gboolean  (*save) (VnDocument *self, const char *path, VnNotes *notes, GError **error);
+} SaveKind;
+
+static const SaveKind *
+document_files_find_kind (const char *id)
+{
+  static const SaveKind kinds[] = {
+    { "project", VN_PROJECT_SUFFIX, document_files_save_project },
+    { "recipe", ".recipe.json", document_files_save_recipe },
+    { "script", "_quantize.py", document_files_save_script },
+    { "xquant", ".xquant.json", document_files_save_xquant },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_equal (kinds[i].id, id))
+      return &kinds[i];
+  return NULL;
+}
+
+/**
+ * vn_document_dup_save_name:
+ * @kind: "project", "recipe", "script" (Python for ONNX Runtime) or "xquant"
+ *
+ * Returns: (transfer full): a name for such a file: "detector.recipe.json"
+ */
+char *
+vn_document_dup_save_name (VnDocument *self,
+                           const char *kind)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+  g_return_val_if_fail (kind != NULL && document_files_find_kind (kind) != NULL, NULL);
+
+  return vn_document_dup_file_name (self, document_files_find_kind (kind)->ending);
+}
+
+/**
+ * vn_document_save:
+ * @kind: as for vn_document_dup_save_name()
+ * @path: of the file
+ * @notes: takes what such a file cannot say
+ * @error: return location
+ *
+ * Writes what was decided. There must be a model that comes from a file.
+ *
+ * Returns: %FALSE if the file could not be written
+ */
+gboolean
+vn_document_save (VnDocument  *self,
+                  const char  *kind,
+                  const char  *path,
+                  VnNotes     *notes,
+                  GError     **error)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+  g_return_val_if_fail (self->model != NULL && self->model->path != NULL, FALSE);
+  g_return_val_if_fail (kind != NULL && document_files_find_kind (kind) != NULL, FALSE);
+  g_return_val_if_fail (path != NULL, FALSE);
+  g_return_val_if_fail (notes != NULL, FALSE);
+
+  return document_files_find_kind (kind)->save (self, path, notes, error);
+}
