@@ -2,8 +2,9 @@
 """sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
-else, and static functions that start with a word of the file's name, so that a stack trace reads; and names of tests in C: a
-test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
+else, and static functions that start with a word of the file's name, so that a stack trace reads; in src/app, public methods
+that check what they are called on; and names of tests in C: a test program is test-WHAT.c, a program for other tests
+WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
@@ -13,6 +14,8 @@ FOLDERS = ("src", "tests", "ui")
 ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def")
 LICENSED = (".c", ".h", ".py", ".sh")
 STATIC = re.compile(r"^static (?:\w+ )*\w[\w ]*[ *]*\n(\w+) \(", re.MULTILINE)
+METHOD = re.compile(r"^(?!static )\w[\w *]*\n(vn_\w+) \([^;{)]*\*self\b[^;{]*?\)\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+DECLARED = re.compile(r"\b(vn_\w+) +\(")
 PREAMBLE = ("#", "G_BEGIN_DECLS")
 
 
@@ -30,6 +33,12 @@ def find_strangers(path, text):
     """Static functions whose name does not tell where they are. Where both start with “vn”, the next word tells it."""
     words = re.sub(r"^(vn|op|pass)-", "", path.stem).split("-")
     return [name for name in STATIC.findall(text) if re.sub(r"^_?vn_", "", name).split("_")[0] not in words]
+
+
+def find_open_doors(text, public):
+    """Methods in headers for all that take what they are called on as it comes; those that free take NULL."""
+    return [name for name, body in METHOD.findall(text)
+            if name in public and "g_return_" not in body and not name.endswith(("_free", "_unref"))]
 
 
 def is_named_by_rule(path, lines):
@@ -73,6 +82,10 @@ def check_itself():
     if [is_named_by_rule(pathlib.Path(name), lines) for name in ("test-a.c", "a.c") for lines in (program, [])] != \
        [True, False, False, True]:
         sys.exit("the test does not know names of tests")
+    method = "int\nvn_a_get (VnA *self)\n{\n%s  return self->a;\n}\n"
+    if [find_open_doors(method % check, {"vn_a_get"}) for check in ("", "  g_return_val_if_fail (self != NULL, 0);\n\n")] != \
+       [["vn_a_get"], []]:
+        sys.exit("the test does not know methods that check nothing")
 
 
 check_itself()
@@ -81,6 +94,11 @@ files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"
 faults = [fault for path in files
           for fault in find_faults(path, path.is_relative_to(root / "src"),
                                    path.is_relative_to(root / "tests" / "unit") or path.is_relative_to(root / "tests" / "widgets"))]
+app = [path for path in files if path.is_relative_to(root / "src" / "app")]
+public = {name for path in app if path.suffix == ".h" and "private" not in path.name
+          for name in DECLARED.findall(path.read_text(encoding="utf-8"))}
+faults += [f"{path}: {name}() does not check what it is called on" for path in app if path.suffix == ".c"
+           for name in find_open_doors(path.read_text(encoding="utf-8"), public)]
 print("\n".join(faults))
 print(f"{len(files)} files, {len(faults)} faults")
 sys.exit(bool(faults) or len(files) < 100)

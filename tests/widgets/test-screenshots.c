@@ -5,6 +5,7 @@
  *   VN_SCREENSHOTS=folder run-headless.sh test-screenshots [MODEL SAMPLES PRESET]
  *
  * Without that folder, or without VN_SHARED for the model and the samples, it is skipped. */
+#include "vn-application.h"
 #include "vn-document.h"
 #include "vn-node-item.h"
 #include "vn-window.h"
@@ -174,7 +175,7 @@ main (int    argc,
   g_application_set_flags (G_APPLICATION (app), G_APPLICATION_NON_UNIQUE);
   g_assert_true (g_application_register (G_APPLICATION (app), NULL, NULL));
   adw_style_manager_set_color_scheme (adw_style_manager_get_default (), ADW_COLOR_SCHEME_FORCE_LIGHT);
-  window = vn_window_new (app);
+  window = vn_window_new (GTK_APPLICATION (app));
   gtk_window_set_default_size (GTK_WINDOW (window), 1600, 1000);
   gtk_window_present (GTK_WINDOW (window));
   take (window, "1-empty");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "window-fixture.h"
 
+#include "vn-application.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 #include "widget-fixture.h"
@@ -134,7 +135,7 @@ vn_window_fixture_set_up (Fixture       *fixture,
   g_assert_no_error (error);
   fixture->model_path = g_build_filename (fixture->folder, "small.onnx", NULL);
   vn_window_fixture_write_model (fixture->model_path, TRUE);
-  fixture->window = vn_window_new (app);
+  fixture->window = vn_window_new (GTK_APPLICATION (app));
   fixture->document = vn_window_get_document (fixture->window);
   g_signal_connect (fixture->document, "failed", G_CALLBACK (on_failed), fixture);
   gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1600, 1000);

@@ -31,6 +31,8 @@ vn_badge_set (GtkWidget *badge,
 {
   const char *classes[] = { "badge", "byte", NULL };
 
+  g_return_if_fail (GTK_IS_LABEL (badge));
+
   gtk_widget_set_visible (badge, dtype != VN_DTYPE_UNDEFINED);
   if (dtype == VN_DTYPE_UNDEFINED)
     return;

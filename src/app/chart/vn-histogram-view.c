@@ -89,6 +89,8 @@ vn_histogram_view_set (VnHistogramView    *self,
                        const VnChartRange *ranges,
                        guint               n_ranges)
 {
+  g_return_if_fail (VN_IS_HISTOGRAM_VIEW (self));
+
   histogram_view_clear_owner (self);
   self->histogram = histogram;
   self->owner = owner;

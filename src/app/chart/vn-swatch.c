@@ -243,6 +243,8 @@ vn_swatch_set (VnSwatch      *self,
 {
   g_autofree char *label = swatch_dup_label (state, sqnr_db);
 
+  g_return_if_fail (VN_IS_SWATCH (self));
+
   self->state = state;
   self->sqnr_db = sqnr_db;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);

@@ -135,6 +135,8 @@ void
 vn_document_open (VnDocument *self,
                   const char *path)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   document_jobs_drop_job (self);
   self->opened = NULL;
   self->is_demo = FALSE;
@@ -158,6 +160,8 @@ vn_document_quantize (VnDocument  *self,
   VnQuantizeSettings settings = { 0 };
   g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(GHashTable) given = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
   if (self->model == NULL || self->data == NULL)
     {
@@ -201,6 +205,8 @@ vn_document_export (VnDocument  *self,
                     const char  *report_dir,
                     GError     **error)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
   if (self->result == NULL)
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -220,6 +226,8 @@ vn_document_export (VnDocument  *self,
 VnJob *
 vn_document_get_job (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->job;
 }
 
@@ -231,6 +239,8 @@ vn_document_get_job (VnDocument *self)
 void
 vn_document_cancel (VnDocument *self)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   self->again = FALSE;
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);

@@ -60,7 +60,6 @@ struct _VnDocument
   gboolean      is_demo;       /* of what was opened last */
 };
 
-GHashTable *vn_document_list_open_inputs (VnModel          *model);
 GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
                                           const VnDataSpec *data);
 

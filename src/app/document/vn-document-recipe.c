@@ -9,6 +9,8 @@
 const VnRecipe *
 vn_document_get_recipe (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->recipe;
 }
 
@@ -21,6 +23,8 @@ vn_document_get_recipe (VnDocument *self)
 gboolean
 vn_document_is_stale (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
   return self->result != NULL &&
          (!self->result_fits || self->result_recipe == NULL ||
           !vn_recipe_equal (self->result_recipe, self->recipe));
@@ -53,6 +57,8 @@ vn_document_edit_recipe (VnDocument *self,
                          VnRecipe   *recipe,
                          const char *title)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   if (vn_recipe_equal (self->recipe, recipe))
     {
       vn_recipe_free (recipe);
@@ -65,12 +71,16 @@ vn_document_edit_recipe (VnDocument *self,
 gboolean
 vn_document_can_undo (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
   return vn_history_can_undo (self->history);
 }
 
 gboolean
 vn_document_can_redo (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
   return vn_history_can_redo (self->history);
 }
 
@@ -82,9 +92,13 @@ vn_document_can_redo (VnDocument *self)
 const char *
 vn_document_undo (VnDocument *self)
 {
-  VnRecipe *recipe = self->recipe;
-  const char *title = vn_history_undo (self->history, &recipe);
+  VnRecipe *recipe;
+  const char *title;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  recipe = self->recipe;
+  title = vn_history_undo (self->history, &recipe);
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;
@@ -98,9 +112,13 @@ vn_document_undo (VnDocument *self)
 const char *
 vn_document_redo (VnDocument *self)
 {
-  VnRecipe *recipe = self->recipe;
-  const char *title = vn_history_redo (self->history, &recipe);
+  VnRecipe *recipe;
+  const char *title;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  recipe = self->recipe;
+  title = vn_history_redo (self->history, &recipe);
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;
@@ -197,10 +215,14 @@ vn_document_set_precision (VnDocument      *self,
                            VnNodePrecision  precision)
 {
   g_autofree char *title = NULL;
-  VnRecipe *recipe = vn_recipe_copy (self->recipe);
+  VnRecipe *recipe;
   GtkBitsetIter iter;
   guint index, n = 0;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
+  g_return_val_if_fail (nodes != NULL, 0);
+
+  recipe = vn_recipe_copy (self->recipe);
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
        ok = gtk_bitset_iter_next (&iter, &index))
     {
@@ -269,6 +291,8 @@ vn_document_move_rule (VnDocument *self,
                        guint       rule)
 {
   VnRecipe *recipe;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
 
   if (rule == 0 || rule >= self->recipe->overrides->len)
     return;

@@ -13,6 +13,8 @@
 GtkBitset *
 vn_document_get_selection (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->selection;
 }
 

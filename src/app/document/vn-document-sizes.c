@@ -3,54 +3,7 @@
 #include "vn-document-private.h"
 
 #include "vn-i18n.h"
-
-/* Random values have no size of their own; pictures get this. */
-#define USUAL_SIZE 224
-
-static GHashTable *
-document_sizes_new_shapes (void)
-{
-  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-}
-
-/**
- * vn_document_list_open_inputs:
- * @model: (nullable)
- *
- * Returns: (transfer full) (nullable) (element-type utf8 VnShape): the shapes of inputs with open dims, as declared
- */
-GHashTable *
-vn_document_list_open_inputs (VnModel *model)
-{
-  g_autoptr(GHashTable) shapes = document_sizes_new_shapes ();
-
-  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
-      const VnShape *shape = &input->type.shape;
-
-      if (input->initializer == NULL && input->type.kind == VN_TYPE_TENSOR && shape->rank > 0 &&
-          !vn_shape_is_static (shape))
-        g_hash_table_insert (shapes, g_strdup (input->name), g_memdup2 (shape, sizeof *shape));
-    }
-  return g_hash_table_size (shapes) > 0 ? g_steal_pointer (&shapes) : NULL;
-}
-
-/* One sample at a time, and for pictures a square as large as the side that is known, or of a usual size: the user sees
- * it and can change it. */
-static VnShape
-document_sizes_guess_shape (const VnShape *shape)
-{
-  VnShape guess = *shape;
-  gint64 side = guess.rank == 4 ? MAX (guess.dims[2], guess.dims[3]) : 1;
-
-  for (int i = 0; i < guess.rank; i++)
-    if (guess.dims[i] < 0)
-      guess.dims[i] = guess.rank != 4 || i == 0 ? 1 : side > 0 && i > 1 ? side : USUAL_SIZE;
-  if (guess.rank == 4 && shape->dims[1] < 0 && shape->dims[2] < 0 && shape->dims[3] < 0)
-    guess.dims[1] = 3;
-  return guess;
-}
+#include "vn-open-inputs.h"
 
 /**
  * vn_document_dup_given_shapes:
@@ -61,7 +14,7 @@ GHashTable *
 vn_document_dup_given_shapes (VnDocument       *self,
                               const VnDataSpec *data)
 {
-  g_autoptr(GHashTable) shapes = document_sizes_new_shapes ();
+  g_autoptr(GHashTable) shapes = vn_open_inputs_new ();
   GHashTableIter iter;
   gpointer name, shape;
 
@@ -72,7 +25,7 @@ vn_document_dup_given_shapes (VnDocument       *self,
   g_hash_table_iter_init (&iter, self->input_shapes);
   while (g_hash_table_iter_next (&iter, &name, &shape))
     {
-      VnShape guess = document_sizes_guess_shape (shape);
+      VnShape guess = vn_open_inputs_guess (shape);
 
       g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&guess, sizeof guess));
     }
@@ -168,6 +121,8 @@ vn_document_open_dataset_finish (VnDocument    *self,
 {
   Opening *opening = g_task_get_task_data (G_TASK (result));
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return NULL;
   if (opening->serial != self->data_serial || opening->model != self->model)
@@ -191,6 +146,8 @@ vn_document_open_dataset_finish (VnDocument    *self,
 GHashTable *
 vn_document_get_input_shapes (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->input_shapes;
 }
 
@@ -204,8 +161,11 @@ const VnShape *
 vn_document_get_size (VnDocument *self,
                       const char *name)
 {
-  const VnShape *shape = self->sizes != NULL ? g_hash_table_lookup (self->sizes, name) : NULL;
+  const VnShape *shape;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  shape = self->sizes != NULL ? g_hash_table_lookup (self->sizes, name) : NULL;
   return shape != NULL ? shape : g_hash_table_lookup (self->input_shapes, name);
 }
 
@@ -219,7 +179,7 @@ vn_document_set_input_shape (VnDocument    *self,
                              const char    *name,
                              const VnShape *shape)
 {
-  GHashTable *shapes = document_sizes_new_shapes ();
+  GHashTable *shapes = vn_open_inputs_new ();
   GHashTableIter iter;
   gpointer key, value;
 

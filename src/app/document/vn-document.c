@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-open-inputs.h"
 #include "vn-rules.h"
 #include "vn-settings.h"
 
@@ -94,6 +95,8 @@ document_emit (VnDocument *self,
 VnModel *
 vn_document_get_model (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->model;
 }
 
@@ -124,9 +127,13 @@ void
 vn_document_set_model (VnDocument *self,
                        VnModel    *model)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(VnModel) old G_GNUC_UNUSED = self->model;   /* until nobody shows its nodes any more */
+  g_autoptr(GPtrArray) items = NULL;
+  g_autoptr(VnModel) old G_GNUC_UNUSED = NULL;   /* until nobody shows its nodes any more */
 
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  items = g_ptr_array_new_with_free_func (g_object_unref);
+  old = self->model;
   self->model = model != NULL ? vn_model_ref (model) : NULL;
   for (guint i = 0; model != NULL && i < model->graph->nodes->len; i++)
     g_ptr_array_add (items, vn_node_item_new (g_ptr_array_index (model->graph->nodes, i)));
@@ -139,7 +146,7 @@ vn_document_set_model (VnDocument *self,
   gtk_bitset_remove_all (self->selection);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
-  self->input_shapes = vn_document_list_open_inputs (model);
+  self->input_shapes = vn_open_inputs_list (model);
   self->result_fits = FALSE;
   self->data_serial++;
   g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
@@ -161,6 +168,8 @@ vn_document_dup_title (VnDocument *self)
 {
   g_autofree char *base = NULL;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   if (self->model == NULL)
     return g_strdup (_("Vernier"));
   if (self->model->path == NULL)
@@ -180,8 +189,11 @@ char *
 vn_document_dup_file_name (VnDocument *self,
                            const char *ending)
 {
-  g_autofree char *title = vn_document_dup_title (self);
+  g_autofree char *title = NULL;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  title = vn_document_dup_title (self);
   if (g_str_has_suffix (title, ".onnx"))
     title[strlen (title) - strlen (".onnx")] = '\0';
   return g_strconcat (title, ending, NULL);
@@ -190,12 +202,16 @@ vn_document_dup_file_name (VnDocument *self,
 GListModel *
 vn_document_get_nodes (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return G_LIST_MODEL (self->nodes);
 }
 
 VnResult *
 vn_document_get_result (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->result;
 }
 
@@ -239,6 +255,8 @@ document_count_notes (VnNotes *notes)
 guint
 vn_document_get_n_notes (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
+
   return (self->model != NULL ? document_count_notes (self->model->notes) : 0) +
          (self->result != NULL ? document_count_notes (self->result->notes) : 0);
 }
@@ -247,8 +265,11 @@ const VnNote *
 vn_document_get_note (VnDocument *self,
                       guint       i)
 {
-  guint n_reader = self->model != NULL ? document_count_notes (self->model->notes) : 0;
+  guint n_reader;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  n_reader = self->model != NULL ? document_count_notes (self->model->notes) : 0;
   if (i < n_reader)
     return vn_notes_get (self->model->notes, i);
   return vn_notes_get (self->result->notes, i - n_reader);
@@ -262,9 +283,12 @@ vn_document_get_note (VnDocument *self,
 guint
 vn_document_count_problems (VnDocument *self)
 {
-  guint n = vn_document_get_n_notes (self);
+  guint n;
   guint problems = 0;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
+
+  n = vn_document_get_n_notes (self);
   for (guint i = 0; i < n; i++)
     problems += vn_document_get_note (self, i)->level != VN_NOTE_INFO;
   return problems;
@@ -273,6 +297,8 @@ vn_document_count_problems (VnDocument *self)
 const VnDataSpec *
 vn_document_get_data (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   return self->data;
 }
 
@@ -288,6 +314,8 @@ vn_document_set_data (VnDocument       *self,
 {
   VnDataSpec *copy = data != NULL ? vn_data_spec_copy (data) : NULL;
 
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->data = copy;
@@ -299,6 +327,8 @@ vn_document_set_data (VnDocument       *self,
 guint
 vn_document_get_n_samples (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
+
   return self->n_samples;
 }
 
@@ -310,6 +340,8 @@ void
 vn_document_set_n_samples (VnDocument *self,
                            guint       n)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   if (self->n_samples == n)
     return;
   self->n_samples = n;
@@ -321,6 +353,8 @@ vn_document_set_n_samples (VnDocument *self,
 VnMetric
 vn_document_get_metric (VnDocument *self)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), VN_METRIC_SQNR);
+
   return self->metric;
 }
 
@@ -328,6 +362,8 @@ void
 vn_document_set_metric (VnDocument *self,
                         VnMetric    metric)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   if (self->metric == metric)
     return;
   self->metric = metric;

@@ -145,9 +145,13 @@ vn_node_item_update (VnNodeItem     *self,
                      const VnRecipe *recipe,
                      int             rule)
 {
-  const VnErrorRow *row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
-  const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
+  const VnErrorRow *row;
+  const VnTensorPlan *plan;
 
+  g_return_if_fail (VN_IS_NODE_ITEM (self));
+
+  row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
+  plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
   self->excluded = rule >= 0 && ((const VnOverride *) g_ptr_array_index (recipe->overrides, rule))->exclude;
   self->has_rule = vn_recipe_has_rule (recipe, self->label);
   self->measured = row != NULL;
@@ -175,6 +179,8 @@ vn_node_item_matches (VnNodeItem *self,
 {
   g_autofree char *label = NULL, *type = NULL;
 
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), FALSE);
+
   if (folded == NULL || *folded == 0)
     return TRUE;
   label = g_utf8_casefold (self->label, -1);
@@ -200,5 +206,7 @@ vn_node_item_matches (VnNodeItem *self,
 const char *
 vn_node_item_get_badge (VnNodeItem *self)
 {
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), NULL);
+
   return self->precision != VN_DTYPE_UNDEFINED ? vn_dtype_get_badge (self->precision) : NULL;
 }

@@ -14,9 +14,12 @@ GtkBitset *
 vn_rule_dup_nodes (const VnOverride *rule,
                    const VnGraph    *graph)
 {
-  g_autoptr(GPtrArray) nodes = vn_override_find_nodes (rule, graph, NULL);
+  g_autoptr(GPtrArray) nodes = NULL;
   GtkBitset *found = gtk_bitset_new_empty ();
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
+  nodes = vn_override_find_nodes (rule, graph, NULL);
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     gtk_bitset_add (found, ((const VnNode *) g_ptr_array_index (nodes, i))->index);
   return found;
@@ -32,6 +35,8 @@ char *
 vn_rule_describe_leak (const VnOverride *rule,
                        const VnGraph    *graph)
 {
+  g_return_val_if_fail (graph != NULL, NULL);
+
   static const char * const none[] = { NULL };
   const char * const *from = rule->in_edges != NULL ? (const char * const *) rule->in_edges : none;
   const char * const *to = rule->out_edges != NULL ? (const char * const *) rule->out_edges : none;
@@ -62,8 +67,11 @@ int *
 vn_rules_find_deciding (const VnRecipe *recipe,
                         const VnGraph  *graph)
 {
-  int *deciding = g_new (int, MAX (graph->nodes->len, 1));
+  int *deciding;
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
+  deciding = g_new (int, MAX (graph->nodes->len, 1));
   for (guint i = 0; i < graph->nodes->len; i++)
     deciding[i] = -1;
   for (guint r = 0; r < recipe->overrides->len; r++)
@@ -102,6 +110,9 @@ vn_rule_new_for_region (const VnGraph *graph,
   VnBoundary boundary = { 0 };
   GtkBitsetIter iter;
   guint index;
+
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (nodes != NULL, NULL);
 
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
     g_ptr_array_add (list, g_ptr_array_index (graph->nodes, index));

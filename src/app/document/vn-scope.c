@@ -146,6 +146,8 @@ vn_scope_new_for_nodes (GListModel *nodes)
 {
   VnScope *root = g_object_new (VN_TYPE_SCOPE, NULL);
 
+  g_return_val_if_fail (G_IS_LIST_MODEL (nodes), NULL);
+
   root->name = g_strdup ("");
   for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
     {
@@ -160,18 +162,24 @@ vn_scope_new_for_nodes (GListModel *nodes)
 const char *
 vn_scope_get_name (VnScope *self)
 {
+  g_return_val_if_fail (VN_IS_SCOPE (self), NULL);
+
   return self->name;
 }
 
 GListModel *
 vn_scope_get_children (VnScope *self)
 {
+  g_return_val_if_fail (VN_IS_SCOPE (self), NULL);
+
   return G_LIST_MODEL (self->children);
 }
 
 GtkBitset *
 vn_scope_get_nodes (VnScope *self)
 {
+  g_return_val_if_fail (VN_IS_SCOPE (self), NULL);
+
   return self->nodes;
 }
 
@@ -184,6 +192,8 @@ VnNodeItem *
 vn_scope_get_worst (VnScope *self)
 {
   VnNodeItem *worst = NULL;
+
+  g_return_val_if_fail (VN_IS_SCOPE (self), NULL);
 
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->children)); i++)
     {
@@ -205,6 +215,8 @@ vn_scope_get_worst (VnScope *self)
 void
 vn_scope_update (VnScope *self)
 {
+  g_return_if_fail (VN_IS_SCOPE (self));
+
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->children)); i++)
     {
       g_autoptr(GObject) child = g_list_model_get_item (G_LIST_MODEL (self->children), i);

@@ -19,10 +19,14 @@ vn_select_similar (const VnGraph *graph,
                    GtkBitset     *nodes)
 {
   g_autoptr(GHashTable) types = g_hash_table_new (g_str_hash, g_str_equal);
-  GtkBitset *all = gtk_bitset_copy (nodes);
+  GtkBitset *all;
   GtkBitsetIter iter;
   guint index;
 
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (nodes != NULL, NULL);
+
+  all = gtk_bitset_copy (nodes);
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
        ok = gtk_bitset_iter_next (&iter, &index))
     g_hash_table_add (types, select_get_node (graph, index)->op_type);
@@ -110,6 +114,9 @@ GtkBitset *
 vn_select_downstream (const VnGraph *graph,
                       GtkBitset     *nodes)
 {
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (nodes != NULL, NULL);
+
   return select_reach (graph, nodes, TRUE);
 }
 
@@ -122,6 +129,9 @@ GtkBitset *
 vn_select_upstream (const VnGraph *graph,
                     GtkBitset     *nodes)
 {
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (nodes != NULL, NULL);
+
   return select_reach (graph, nodes, FALSE);
 }
 
@@ -134,9 +144,14 @@ GtkBitset *
 vn_select_between (const VnGraph *graph,
                    GtkBitset     *nodes)
 {
-  GtkBitset *between = select_reach (graph, nodes, TRUE);
-  g_autoptr(GtkBitset) up = select_reach (graph, nodes, FALSE);
+  GtkBitset *between;
+  g_autoptr(GtkBitset) up = NULL;
 
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (nodes != NULL, NULL);
+
+  between = select_reach (graph, nodes, TRUE);
+  up = select_reach (graph, nodes, FALSE);
   gtk_bitset_intersect (between, up);
   return between;
 }

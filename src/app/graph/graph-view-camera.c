@@ -256,6 +256,8 @@ vn_graph_view_push_trail (VnGraphView *self)
 VnGraphCamera
 vn_graph_view_get_camera (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), ((VnGraphCamera) { 0 }));
+
   return self->camera;
 }
 
@@ -267,6 +269,8 @@ vn_graph_view_get_camera (VnGraphView *self)
 double
 vn_graph_view_get_zoom (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
+
   return self->camera.zoom;
 }
 
@@ -280,6 +284,8 @@ void
 vn_graph_view_set_zoom (VnGraphView *self,
                         double       zoom)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   vn_graph_view_zoom_about (self, zoom, graph_view_camera_widget_middle (self), TRUE);
 }
 
@@ -291,6 +297,8 @@ vn_graph_view_set_zoom (VnGraphView *self,
 void
 vn_graph_view_zoom_in (VnGraphView *self)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   vn_graph_view_set_zoom (self, graph_view_camera_zoom_aim (self) * ZOOM_FACTOR);
 }
 
@@ -302,6 +310,8 @@ vn_graph_view_zoom_in (VnGraphView *self)
 void
 vn_graph_view_zoom_out (VnGraphView *self)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   vn_graph_view_set_zoom (self, graph_view_camera_zoom_aim (self) / ZOOM_FACTOR);
 }
 
@@ -313,6 +323,8 @@ vn_graph_view_zoom_out (VnGraphView *self)
 void
 vn_graph_view_zoom_to_fit (VnGraphView *self)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   if (self->layout != NULL)
     vn_graph_view_fly (self, graph_view_camera_fit (self), TRAVEL_MS, NULL);
 }
@@ -327,10 +339,15 @@ void
 vn_graph_view_center_on (VnGraphView *self,
                          VnPoint      world)
 {
-  VnPoint now = graph_view_camera_middle_of (self, self->camera);
-  double screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
-  gboolean is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
+  VnPoint now;
+  double screen;
+  gboolean is_long;
 
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  now = graph_view_camera_middle_of (self, self->camera);
+  screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
+  is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
   vn_graph_view_fly (self, camera_at (self, world, self->camera.zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS,
                      NULL);
 }
@@ -347,6 +364,8 @@ vn_graph_view_zoom_to_node (VnGraphView *self,
   const VnRect *box;
   VnPoint to, now;
   double screen, zoom, distance;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   if (self->layout == NULL || node >= vn_graph_layout_get_n_nodes (self->layout))
     return;
@@ -371,6 +390,8 @@ void
 vn_graph_view_go_back (VnGraphView *self)
 {
   VnGraphCamera camera;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   if (self->trail->len == 0)
     return;

@@ -235,8 +235,11 @@ GArray *
 vn_graph_view_dup_selection (VnGraphView *self)
 {
   GArray *nodes = g_array_new (FALSE, FALSE, sizeof (guint));
-  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  guint n;
 
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
   for (guint i = 0; i < n; i++)
     if (self->selected[i])
       g_array_append_val (nodes, i);
@@ -251,6 +254,8 @@ vn_graph_view_dup_selection (VnGraphView *self)
 guint
 vn_graph_view_get_n_selected (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
+
   return self->n_selected;
 }
 
@@ -263,6 +268,8 @@ gboolean
 vn_graph_view_is_selected (VnGraphView *self,
                            guint        node)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
+
   return self->scene != NULL && node < vn_scene_get_n_nodes (self->scene) && self->selected[node];
 }
 
@@ -280,6 +287,8 @@ vn_graph_view_select (VnGraphView *self,
 {
   g_autofree guint8 *before = NULL;
   guint n;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   if (self->scene == NULL)
     return;
@@ -306,6 +315,8 @@ vn_graph_view_select_all (VnGraphView *self)
 {
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
 
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   for (guint i = 0; self->scene != NULL && i < vn_scene_get_n_nodes (self->scene); i++)
     if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_NODE)
       g_array_append_val (nodes, i);
@@ -320,6 +331,8 @@ vn_graph_view_select_all (VnGraphView *self)
 void
 vn_graph_view_unselect_all (VnGraphView *self)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   vn_graph_view_select (self, NULL, 0, FALSE);
 }
 
@@ -341,6 +354,8 @@ vn_graph_view_toggle (VnGraphView *self,
 guint
 vn_graph_view_get_focus_node (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
+
   return self->state.focus_node;
 }
 
@@ -355,6 +370,8 @@ vn_graph_view_set_focus_node (VnGraphView *self,
                               guint        node)
 {
   g_autofree char *label = NULL;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   if (node == self->state.focus_node)
     return;
@@ -375,6 +392,8 @@ vn_graph_view_set_focus_node (VnGraphView *self,
 guint
 vn_graph_view_get_selected_edge (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
+
   return self->state.selected_edge;
 }
 
@@ -403,6 +422,8 @@ vn_graph_view_set_boundary (VnGraphView        *self,
                             const char * const *in_values,
                             const char * const *out_values)
 {
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
   g_strfreev (self->in_values);
   g_strfreev (self->out_values);
   self->in_values = g_strdupv ((GStrv) in_values);
@@ -559,9 +580,13 @@ gboolean
 vn_graph_view_next_bad (VnGraphView *self,
                         int          step)
 {
-  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
-  guint at = self->state.focus_node != VN_SCENE_NONE ? self->state.focus_node : step > 0 ? n - 1 : 0;
+  guint n;
+  guint at;
 
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
+
+  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  at = self->state.focus_node != VN_SCENE_NONE ? self->state.focus_node : step > 0 ? n - 1 : 0;
   for (guint i = 0; self->overlay != NULL && i < n; i++)
     {
       const VnOverlayItem *item;

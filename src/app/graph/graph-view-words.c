@@ -22,9 +22,12 @@ char *
 vn_graph_view_dup_node_label (VnGraphView *self,
                               guint        node)
 {
-  const VnSceneNode *data = vn_scene_get_node (self->scene, node);
+  const VnSceneNode *data;
   GString *text = g_string_new (NULL);
 
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  data = vn_scene_get_node (self->scene, node);
   if (data->kind == VN_SCENE_NODE)
     g_string_append_printf (text, "%s, ", data->op);
   else

@@ -19,6 +19,8 @@
 void
 vn_graph_state_init (VnGraphState *self)
 {
+  g_return_if_fail (self != NULL);
+
   *self = (VnGraphState) { .hover_node = VN_SCENE_NONE, .hover_edge = VN_SCENE_NONE,
                            .hover_stub = VN_SCENE_NONE, .focus_node = VN_SCENE_NONE,
                            .selected_edge = VN_SCENE_NONE };
@@ -248,6 +250,8 @@ vn_graph_painter_draw_state (VnGraphPainter     *self,
                              const VnGraphState *state)
 {
   Paint paint;
+
+  g_return_if_fail (self != NULL);
 
   if (self->scene == NULL || self->layout == NULL || self->index == NULL)
     return;

@@ -151,6 +151,8 @@ vn_graph_index_new (VnGraphLayout *layout)
 {
   VnGraphIndex *self = g_new0 (VnGraphIndex, 1);
 
+  g_return_val_if_fail (layout != NULL, NULL);
+
   self->layout = vn_graph_layout_ref (layout);
   self->bounds = vn_graph_layout_get_bounds (layout);
   self->cell = CELL;
@@ -245,6 +247,8 @@ vn_graph_index_find_nodes (const VnGraphIndex *self,
 {
   guint kept = 0;
 
+  g_return_if_fail (self != NULL);
+
   graph_index_collect (self, &self->nodes, area, nodes);
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -266,6 +270,8 @@ vn_graph_index_find_edges (const VnGraphIndex *self,
                            VnRect              area,
                            GArray             *edges)
 {
+  g_return_if_fail (self != NULL);
+
   graph_index_collect (self, &self->edges, area, edges);
 }
 
@@ -278,6 +284,8 @@ vn_graph_index_find_stubs (const VnGraphIndex *self,
                            VnRect              area,
                            GArray             *stubs)
 {
+  g_return_if_fail (self != NULL);
+
   graph_index_collect (self, &self->stubs, area, stubs);
 }
 
@@ -291,6 +299,8 @@ vn_graph_index_node_at (const VnGraphIndex *self,
                         VnPoint             point)
 {
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  g_return_val_if_fail (self != NULL, 0);
 
   vn_graph_index_find_nodes (self, (VnRect) { point.x, point.y, 0, 0 }, nodes);
   return nodes->len > 0 ? g_array_index (nodes, guint, 0) : VN_SCENE_NONE;
@@ -393,6 +403,8 @@ vn_graph_index_edge_at (const VnGraphIndex *self,
   g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   guint best = VN_SCENE_NONE;
 
+  g_return_val_if_fail (self != NULL, 0);
+
   vn_graph_index_find_edges (self,
                              (VnRect) { point.x - distance, point.y - distance, 2 * distance,
                                         2 * distance }, edges);
@@ -422,6 +434,8 @@ vn_graph_index_stub_at (const VnGraphIndex *self,
 {
   g_autoptr(GArray) stubs = g_array_new (FALSE, FALSE, sizeof (guint));
   VnRect at = { point.x, point.y, 0, 0 };
+
+  g_return_val_if_fail (self != NULL, 0);
 
   graph_index_collect (self, &self->stubs, at, stubs);
   for (guint i = 0; i < stubs->len; i++)

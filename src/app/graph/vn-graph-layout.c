@@ -81,11 +81,18 @@ vn_graph_layout_new_for_scene (const VnScene  *scene,
                                GCancellable   *cancellable,
                                GError        **error)
 {
-  guint n_nodes = vn_scene_get_n_nodes (scene), n_edges = vn_scene_get_n_edges (scene);
-  g_autofree VnGraphLayoutNode *nodes = g_new (VnGraphLayoutNode, n_nodes + 1);
-  g_autofree VnGraphLayoutEdge *edges = g_new (VnGraphLayoutEdge, n_edges + 1);
-  VnGraphLayoutInput input = { .n_nodes = n_nodes, .nodes = nodes, .n_edges = n_edges, .edges = edges };
+  guint n_nodes, n_edges;
+  g_autofree VnGraphLayoutNode *nodes = NULL;
+  g_autofree VnGraphLayoutEdge *edges = NULL;
+  VnGraphLayoutInput input;
 
+  g_return_val_if_fail (scene != NULL, NULL);
+
+  n_nodes = vn_scene_get_n_nodes (scene);
+  n_edges = vn_scene_get_n_edges (scene);
+  nodes = g_new (VnGraphLayoutNode, n_nodes + 1);
+  edges = g_new (VnGraphLayoutEdge, n_edges + 1);
+  input = (VnGraphLayoutInput) { .n_nodes = n_nodes, .nodes = nodes, .n_edges = n_edges, .edges = edges };
   for (guint i = 0; i < n_nodes; i++)
     vn_scene_node_get_size (vn_scene_get_node (scene, i), &nodes[i].width, &nodes[i].height);
   for (guint i = 0; i < n_edges; i++)
@@ -125,6 +132,8 @@ vn_graph_layout_new_async (VnScene             *scene,
                            gpointer             user_data)
 {
   g_autoptr(GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_return_if_fail (scene != NULL);
 
   g_task_set_source_tag (task, vn_graph_layout_new_async);
   g_task_set_task_data (task, vn_scene_ref (scene), (GDestroyNotify) vn_scene_unref);
@@ -187,6 +196,8 @@ vn_graph_layout_unref (VnGraphLayout *self)
 guint
 vn_graph_layout_get_n_nodes (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_nodes;
 }
 
@@ -198,6 +209,8 @@ vn_graph_layout_get_n_nodes (const VnGraphLayout *self)
 guint
 vn_graph_layout_get_n_edges (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_edges;
 }
 
@@ -209,6 +222,8 @@ vn_graph_layout_get_n_edges (const VnGraphLayout *self)
 guint
 vn_graph_layout_get_n_ranks (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_ranks;
 }
 
@@ -234,6 +249,8 @@ vn_graph_layout_get_rank (const VnGraphLayout *self,
 guint64
 vn_graph_layout_get_crossings (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->crossings;
 }
 
@@ -245,6 +262,8 @@ vn_graph_layout_get_crossings (const VnGraphLayout *self)
 VnRect
 vn_graph_layout_get_bounds (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, ((VnRect) { 0 }));
+
   return self->bounds;
 }
 
@@ -294,6 +313,8 @@ vn_graph_layout_get_route (const VnGraphLayout *self,
 guint
 vn_graph_layout_get_n_stubs (const VnGraphLayout *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->stubs->len;
 }
 

@@ -61,6 +61,8 @@ vn_graph_painter_set_content (VnGraphPainter     *self,
                               VnGraphLayout           *layout,
                               const VnGraphIndex *index)
 {
+  g_return_if_fail (self != NULL);
+
   if (scene != NULL)
     vn_scene_ref (scene);
   if (layout != NULL)
@@ -105,6 +107,8 @@ vn_graph_painter_set_fade (VnGraphPainter *self,
                            VnOverlay      *from,
                            double          progress)
 {
+  g_return_if_fail (self != NULL);
+
   if (from != NULL)
     vn_overlay_ref (from);
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
@@ -120,8 +124,11 @@ void
 vn_graph_painter_set_theme (VnGraphPainter     *self,
                             const VnGraphTheme *theme)
 {
-  gboolean new_font = g_strcmp0 (theme->font, self->font) != 0;
+  gboolean new_font;
 
+  g_return_if_fail (self != NULL);
+
+  new_font = g_strcmp0 (theme->font, self->font) != 0;
   if (new_font)
     {
       g_free (self->font);
@@ -195,6 +202,8 @@ vn_graph_painter_draw_background (VnGraphPainter *self,
                                   double          width,
                                   double          height)
 {
+  g_return_if_fail (self != NULL);
+
   cairo_set_source_rgb (cr, self->theme.canvas.r, self->theme.canvas.g, self->theme.canvas.b);
   cairo_rectangle (cr, 0, 0, width, height);
   cairo_fill (cr);
@@ -216,6 +225,8 @@ vn_graph_painter_draw (VnGraphPainter *self,
                        double          height)
 {
   Paint paint;
+
+  g_return_if_fail (self != NULL);
 
   vn_graph_painter_draw_background (self, cr, width, height);
   if (self->scene == NULL || self->layout == NULL || self->index == NULL)

@@ -22,6 +22,8 @@ vn_graph_theme_init (VnGraphTheme *self,
                      gboolean      dark,
                      gboolean      high_contrast)
 {
+  g_return_if_fail (self != NULL);
+
   self->dark = dark;
   self->high_contrast = high_contrast;
   self->canvas = vn_color_from_hex (dark ? 0x1e1e1e : 0xfafafa);
@@ -44,5 +46,7 @@ double
 vn_graph_theme_alpha (const VnGraphTheme *self,
                       double              alpha)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->high_contrast ? 1 : alpha;
 }

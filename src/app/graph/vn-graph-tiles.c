@@ -91,6 +91,8 @@ vn_graph_tiles_free (VnGraphTiles *self)
 void
 vn_graph_tiles_invalidate (VnGraphTiles *self)
 {
+  g_return_if_fail (self != NULL);
+
   self->age++;
 }
 
@@ -102,6 +104,8 @@ vn_graph_tiles_invalidate (VnGraphTiles *self)
 void
 vn_graph_tiles_clear (VnGraphTiles *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_hash_table_remove_all (self->tiles);
 }
 
@@ -113,6 +117,8 @@ vn_graph_tiles_clear (VnGraphTiles *self)
 guint
 vn_graph_tiles_get_n (VnGraphTiles *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return g_hash_table_size (self->tiles);
 }
 
@@ -230,6 +236,8 @@ vn_graph_tiles_draw (VnGraphTiles  *self,
   gint64 end = g_get_monotonic_time () + (gint64) (budget * 1e6);
   gboolean is_complete = TRUE, may_paint = TRUE;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (camera.zoom != self->zoom || scale != self->scale)
     vn_graph_tiles_clear (self);
   self->zoom = camera.zoom;
@@ -278,6 +286,8 @@ vn_graph_tiles_draw_scaled (VnGraphTiles  *self,
   GHashTableIter iter;
   gpointer item;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (g_hash_table_size (self->tiles) == 0)
     return FALSE;
 
@@ -311,8 +321,11 @@ vn_graph_tiles_draw_scaled (VnGraphTiles  *self,
 gboolean
 vn_graph_tiles_prefetch (VnGraphTiles *self)
 {
-  const Span *seen = &self->visible;
+  const Span *seen;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  seen = &self->visible;
   if (g_hash_table_size (self->tiles) == 0)
     return FALSE;
   for (gint64 row = seen->y0 - 1; row <= seen->y1 + 1; row++)

@@ -189,6 +189,8 @@ vn_graph_view_set_scene (VnGraphView *self,
 VnScene *
 vn_graph_view_get_scene (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
   return self->scene;
 }
 
@@ -200,6 +202,8 @@ vn_graph_view_get_scene (VnGraphView *self)
 VnGraphLayout *
 vn_graph_view_get_layout (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
   return self->layout;
 }
 
@@ -282,6 +286,8 @@ vn_graph_view_set_overlay (VnGraphView *self,
 VnOverlay *
 vn_graph_view_get_overlay (VnGraphView *self)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
   return self->overlay;
 }
 
@@ -308,8 +314,11 @@ vn_graph_view_set_measuring (VnGraphView *self,
                              const guint *nodes,
                              guint        n_nodes)
 {
-  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  guint n;
 
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
   g_clear_pointer (&self->measuring, g_free);
   if (self->measuring_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);

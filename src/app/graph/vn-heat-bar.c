@@ -478,6 +478,8 @@ vn_heat_bar_set_metric (VnHeatBar     *self,
                         VnHeatHandles  handles,
                         VnHeatHandles  defaults)
 {
+  g_return_if_fail (VN_IS_HEAT_BAR (self));
+
   self->metric = metric;
   self->start[FINE] = defaults.fine;
   self->start[BAD] = defaults.bad;
@@ -495,6 +497,8 @@ void
 vn_heat_bar_set_handles (VnHeatBar     *self,
                          VnHeatHandles  handles)
 {
+  g_return_if_fail (VN_IS_HEAT_BAR (self));
+
   self->value[BAD] = handles.bad;
   self->value[FINE] = MAX (handles.fine, handles.bad + LEAST_APART);
   heat_bar_update (self);
@@ -508,5 +512,7 @@ vn_heat_bar_set_handles (VnHeatBar     *self,
 VnHeatHandles
 vn_heat_bar_get_handles (VnHeatBar *self)
 {
+  g_return_val_if_fail (VN_IS_HEAT_BAR (self), ((VnHeatHandles) { 0 }));
+
   return (VnHeatHandles) { self->value[FINE], self->value[BAD] };
 }

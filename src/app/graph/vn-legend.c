@@ -302,6 +302,8 @@ vn_legend_new (void)
 VnOverlayKind
 vn_legend_get_kind (VnLegend *self)
 {
+  g_return_val_if_fail (VN_IS_LEGEND (self), VN_OVERLAY_NONE);
+
   if (legend_chosen (self) < VN_N_METRICS)
     return VN_OVERLAY_ERROR;
   return legend_chosen (self) == CHOICE_PRECISION ? VN_OVERLAY_PRECISION : VN_OVERLAY_NONE;
@@ -315,6 +317,8 @@ vn_legend_get_kind (VnLegend *self)
 VnMetric
 vn_legend_get_metric (VnLegend *self)
 {
+  g_return_val_if_fail (VN_IS_LEGEND (self), VN_METRIC_SQNR);
+
   return legend_chosen (self) < VN_N_METRICS ? legend_chosen (self) : VN_METRIC_SQNR;
 }
 
@@ -327,6 +331,8 @@ void
 vn_legend_set_metric (VnLegend *self,
                       VnMetric  metric)
 {
+  g_return_if_fail (VN_IS_LEGEND (self));
+
   self->quiet = TRUE;
   gtk_drop_down_set_selected (GTK_DROP_DOWN (self->choice), metric);
   self->quiet = FALSE;
@@ -340,6 +346,8 @@ vn_legend_set_metric (VnLegend *self,
 VnHeatHandles
 vn_legend_get_handles (VnLegend *self)
 {
+  g_return_val_if_fail (VN_IS_LEGEND (self), ((VnHeatHandles) { 0 }));
+
   return self->handles[vn_legend_get_metric (self)];
 }
 
@@ -370,6 +378,8 @@ vn_legend_set_overlay (VnLegend        *self,
 {
   guint counts[VN_N_BANDS] = { 0 };
 
+  g_return_if_fail (VN_IS_LEGEND (self));
+
   if (overlay != NULL)
     vn_overlay_count (overlay, &counts[VN_BAND_FINE], &counts[VN_BAND_WATCH], &counts[VN_BAND_BAD]);
   for (guint i = 0; i < VN_N_BANDS; i++)
@@ -393,6 +403,8 @@ void
 vn_legend_set_measured (VnLegend *self,
                         gboolean  measured)
 {
+  g_return_if_fail (VN_IS_LEGEND (self));
+
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), measured ? "scale" : "empty");
 }
 
@@ -405,5 +417,7 @@ void
 vn_legend_set_folded (VnLegend *self,
                       gboolean  folded)
 {
+  g_return_if_fail (VN_IS_LEGEND (self));
+
   gtk_widget_set_visible (self->header, !folded);
 }

@@ -379,10 +379,14 @@ vn_scene_build_overlay (const VnScene *scene,
                         VnMetric       metric,
                         VnHeatHandles  handles)
 {
-  guint n = vn_scene_get_n_nodes (scene);
+  guint n;
   const char *unit = vn_metric_get_info (metric)->unit;
-  VnOverlay *overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
+  VnOverlay *overlay;
 
+  g_return_val_if_fail (scene != NULL, NULL);
+
+  n = vn_scene_get_n_nodes (scene);
+  overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
@@ -416,10 +420,14 @@ vn_scene_default_handles (const VnScene *scene,
                           VnResult      *result,
                           VnMetric       metric)
 {
-  guint n = vn_scene_get_n_nodes (scene);
-  g_autofree double *values = g_new (double, n + 1);
+  guint n;
+  g_autofree double *values = NULL;
   gsize used = 0;
 
+  g_return_val_if_fail (scene != NULL, ((VnHeatHandles) { 0 }));
+
+  n = vn_scene_get_n_nodes (scene);
+  values = g_new (double, n + 1);
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
@@ -452,10 +460,16 @@ vn_scene_build_amounts (const VnScene *scene,
                         const double  *amounts,
                         const char    *unit)
 {
-  guint n = vn_scene_get_n_nodes (scene), used = 0;
-  VnOverlay *overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, unit);
-  g_autofree double *sorted = g_new (double, n + 1);
+  guint n, used = 0;
+  VnOverlay *overlay;
+  g_autofree double *sorted = NULL;
 
+  g_return_val_if_fail (scene != NULL, NULL);
+  g_return_val_if_fail (amounts != NULL, NULL);
+
+  n = vn_scene_get_n_nodes (scene);
+  overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, unit);
+  sorted = g_new (double, n + 1);
   for (guint i = 0; i < n; i++)
     if (!isnan (amounts[i]))
       sorted[used++] = amounts[i];

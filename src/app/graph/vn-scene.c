@@ -204,6 +204,8 @@ vn_scene_seal (VnScene *self)
 guint
 vn_scene_get_n_nodes (const VnScene *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->nodes->len;
 }
 
@@ -215,6 +217,8 @@ vn_scene_get_n_nodes (const VnScene *self)
 guint
 vn_scene_get_n_edges (const VnScene *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->edges->len;
 }
 
@@ -255,6 +259,8 @@ guint
 vn_scene_find_node (const VnScene *self,
                     const char    *id)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return GPOINTER_TO_UINT (g_hash_table_lookup (self->by_id, id)) - 1;
 }
 
@@ -268,6 +274,8 @@ guint
 vn_scene_find_source (const VnScene *self,
                       guint          source)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return GPOINTER_TO_UINT (g_hash_table_lookup (self->by_source, GUINT_TO_POINTER (source))) - 1;
 }
 
@@ -315,6 +323,9 @@ gboolean
 vn_scene_same_geometry (const VnScene *a,
                         const VnScene *b)
 {
+  g_return_val_if_fail (a != NULL, FALSE);
+  g_return_val_if_fail (b != NULL, FALSE);
+
   if (a->nodes->len != b->nodes->len || a->edges->len != b->edges->len)
     return FALSE;
 
@@ -455,6 +466,8 @@ vn_overlay_set (VnOverlay           *self,
 VnOverlayKind
 vn_overlay_get_kind (const VnOverlay *self)
 {
+  g_return_val_if_fail (self != NULL, VN_OVERLAY_NONE);
+
   return self->kind;
 }
 
@@ -466,6 +479,8 @@ vn_overlay_get_kind (const VnOverlay *self)
 guint
 vn_overlay_get_n (const VnOverlay *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n;
 }
 
@@ -477,6 +492,8 @@ vn_overlay_get_n (const VnOverlay *self)
 const char *
 vn_overlay_get_unit (const VnOverlay *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->unit;
 }
 
@@ -506,6 +523,8 @@ vn_overlay_count (const VnOverlay *self,
                   guint           *watch,
                   guint           *bad)
 {
+  g_return_if_fail (self != NULL);
+
   *fine = *watch = *bad = 0;
   for (guint i = 0; i < self->n; i++)
     {

@@ -73,9 +73,13 @@ GtkWidget *
 vn_inspector_region (const VnGraph *graph,
                      GtkBitset     *selection)
 {
-  VnOverride *rule = vn_rule_new_for_region (graph, selection);
+  VnOverride *rule;
   GtkWidget *box, *list, *buttons;
 
+  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (selection != NULL, NULL);
+
+  rule = vn_rule_new_for_region (graph, selection);
   if (rule->in_edges == NULL && rule->out_edges == NULL)
     {
       vn_override_free (rule);

@@ -39,6 +39,8 @@ vn_inspector_error_card (VnResult   *result,
   GtkWidget *card, *swatch, *texts, *numbers;
   g_autofree char *markup = NULL, *cause = NULL;
 
+  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
+
   if (result == NULL || (!item->measured && !item->excluded))
     return NULL;
   card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
@@ -178,9 +180,12 @@ GtkWidget *
 vn_inspector_output (VnResult   *result,
                      VnNodeItem *item)
 {
-  const VnTensorPlan *plan = result != NULL ? vn_result_get_node_plan (result, item->node) : NULL;
+  const VnTensorPlan *plan;
   GtkWidget *list;
 
+  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
+
+  plan = result != NULL ? vn_result_get_node_plan (result, item->node) : NULL;
   if (item->precision == VN_DTYPE_UNDEFINED)
     return NULL;
   list = vn_row_list_new ();
@@ -350,9 +355,12 @@ vn_inspector_activations (VnResult    *result,
                           GtkWidget  **chart,
                           GtkWidget  **table)
 {
-  const VnHistogram *histogram = result != NULL ? vn_result_get_node_histogram (result, item->node) : NULL;
+  const VnHistogram *histogram;
   g_autofree char *note = NULL;
 
+  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
+
+  histogram = result != NULL ? vn_result_get_node_histogram (result, item->node) : NULL;
   *chart = *table = NULL;
   if (histogram == NULL)
     return NULL;
@@ -410,6 +418,9 @@ vn_inspector_shared (VnDocument *document,
   GtkBitsetIter iter;
   guint index;
   g_autofree char *excluded = NULL, *bytes = NULL, *worst = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
+  g_return_val_if_fail (selection != NULL, NULL);
 
   for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok;
        ok = gtk_bitset_iter_next (&iter, &index))

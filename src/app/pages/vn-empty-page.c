@@ -117,6 +117,8 @@ vn_empty_page_update (VnEmptyPage *self)
   GtkWidget *child;
   guint n = 0;
 
+  g_return_if_fail (VN_IS_EMPTY_PAGE (self));
+
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent_list))) != NULL)
     gtk_list_box_remove (self->recent_list, child);
   g_menu_remove_all (self->menu);
@@ -152,6 +154,8 @@ empty_page_clear_recent (VnEmptyPage *self)
 GMenuModel *
 vn_empty_page_get_menu (VnEmptyPage *self)
 {
+  g_return_val_if_fail (VN_IS_EMPTY_PAGE (self), NULL);
+
   return G_MENU_MODEL (self->menu);
 }
 

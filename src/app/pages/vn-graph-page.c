@@ -273,6 +273,9 @@ void
 vn_graph_page_set_document (VnGraphPage *self,
                             VnDocument  *document)
 {
+  g_return_if_fail (VN_IS_GRAPH_PAGE (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (graph_page_metric_changed), self, G_CONNECT_SWAPPED);
@@ -288,9 +291,12 @@ vn_graph_page_set_document (VnGraphPage *self,
 void
 vn_graph_page_reveal_selection (VnGraphPage *self)
 {
-  GtkBitset *selection = vn_document_get_selection (self->document);
+  GtkBitset *selection;
   guint node;
 
+  g_return_if_fail (VN_IS_GRAPH_PAGE (self));
+
+  selection = vn_document_get_selection (self->document);
   if (self->scene == NULL || gtk_bitset_is_empty (selection))
     return;
   node = vn_scene_find_source (self->scene, gtk_bitset_get_minimum (selection));

@@ -293,6 +293,9 @@ void
 vn_inspector_set_document (VnInspector *self,
                            VnDocument  *document)
 {
+  g_return_if_fail (VN_IS_INSPECTOR (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   static const char * const signals[] = { "model-changed", "selection-changed", "result-changed",
                                           "recipe-changed" };
 

@@ -202,10 +202,14 @@ void
 vn_nodes_page_set_document (VnNodesPage *self,
                             VnDocument  *document)
 {
-  GtkColumnViewColumn *column = vn_nodes_columns_add (self->table);
+  GtkColumnViewColumn *column;
   GtkSortListModel *sorted;
   GtkMultiSelection *selection;
 
+  g_return_if_fail (VN_IS_NODES_PAGE (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
+  column = vn_nodes_columns_add (self->table);
   self->document = g_object_ref (document);
   self->filter = GTK_FILTER (gtk_custom_filter_new (nodes_page_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
@@ -234,6 +238,8 @@ vn_nodes_page_set_document (VnNodesPage *self,
 void
 vn_nodes_page_focus_search (VnNodesPage *self)
 {
+  g_return_if_fail (VN_IS_NODES_PAGE (self));
+
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 

@@ -266,6 +266,9 @@ void
 vn_outline_set_document (VnOutline  *self,
                          VnDocument *document)
 {
+  g_return_if_fail (VN_IS_OUTLINE (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   self->document = g_object_ref (document);
   self->filter = GTK_FILTER (gtk_custom_filter_new (outline_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
@@ -290,6 +293,8 @@ vn_outline_set_document (VnOutline  *self,
 void
 vn_outline_focus_search (VnOutline *self)
 {
+  g_return_if_fail (VN_IS_OUTLINE (self));
+
   gtk_widget_grab_focus (GTK_WIDGET (self->search));
 }
 

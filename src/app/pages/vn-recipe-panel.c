@@ -219,6 +219,9 @@ void
 vn_recipe_panel_set_document (VnRecipePanel *self,
                               VnDocument    *document)
 {
+  g_return_if_fail (VN_IS_RECIPE_PANEL (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_changed), self, G_CONNECT_SWAPPED);
   recipe_panel_rebuild (self);

@@ -75,6 +75,8 @@ vn_choose_file (GtkWidget      *parent,
                 gpointer        data,
                 GDestroyNotify  destroy)
 {
+  g_return_if_fail (GTK_IS_WIDGET (parent));
+
   static const struct {
     const char           *title, *accept;
     GtkFileChooserAction  action;
@@ -152,12 +154,18 @@ vn_show_error (GtkWidget    *parent,
                const char   *heading,
                const GError *error)
 {
-  GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
-  const char *advice = compat_get_advice (error);
-  g_autofree char *body = advice != NULL ? g_strdup_printf ("%s\n\n%s", error->message, advice)
-                                         : g_strdup (error->message);
-  GtkWidget *dialog = adw_message_dialog_new (window, heading, body);
+  GtkWindow *window;
+  const char *advice;
+  g_autofree char *body = NULL;
+  GtkWidget *dialog;
 
+  g_return_if_fail (GTK_IS_WIDGET (parent));
+  g_return_if_fail (error != NULL);
+
+  window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
+  advice = compat_get_advice (error);
+  body = advice != NULL ? g_strdup_printf ("%s\n\n%s", error->message, advice) : g_strdup (error->message);
+  dialog = adw_message_dialog_new (window, heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
                                     "copy", _("Co_py"),
                                     "close", _("_Close"), NULL);

@@ -78,6 +78,9 @@ vn_node_cell_set_swatch (GtkWidget  *swatch,
 {
   VnSwatchState state = VN_SWATCH_EMPTY;
 
+  g_return_if_fail (GTK_IS_WIDGET (swatch));
+  g_return_if_fail (VN_IS_NODE_ITEM (item));
+
   if (item->excluded)
     state = VN_SWATCH_FLOAT;
   else if (item->measured)

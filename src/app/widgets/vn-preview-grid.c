@@ -158,6 +158,8 @@ vn_previews_new (GtkFlowBox *box)
 {
   VnPreviews *self = g_new0 (VnPreviews, 1);
 
+  g_return_val_if_fail (GTK_IS_FLOW_BOX (box), NULL);
+
   self->box = box;
   return self;
 }
@@ -211,6 +213,8 @@ vn_previews_show (VnPreviews *self,
   GtkWidget *child;
   guint n = dataset != NULL && vn_dataset_is_image (dataset) ? vn_dataset_get_n (dataset) : 0;
   guint n_shown = MIN (n, N_PREVIEWS);
+
+  g_return_if_fail (self != NULL);
 
   preview_grid_cancel (self);
   self->cancellable = g_cancellable_new ();

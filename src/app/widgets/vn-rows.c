@@ -92,6 +92,8 @@ vn_section_new (const char *title,
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *label = vn_label_new (title, "heading");
 
+  g_return_val_if_fail (GTK_IS_WIDGET (content), NULL);
+
   gtk_widget_set_hexpand (label, TRUE);
   gtk_box_append (GTK_BOX (head), label);
   if (note != NULL)
@@ -112,6 +114,8 @@ void
 vn_box_clear (GtkWidget *box)
 {
   GtkWidget *child;
+
+  g_return_if_fail (GTK_IS_WIDGET (box));
 
   while ((child = gtk_widget_get_first_child (box)) != NULL)
     gtk_box_remove (GTK_BOX (box), child);

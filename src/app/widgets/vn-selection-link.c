@@ -155,8 +155,11 @@ selection_link_document_changed (VnSelectionLink *self)
 void
 vn_selection_link_scroll (VnSelectionLink *self)
 {
-  g_autoptr(GtkBitset) selected = gtk_selection_model_get_selection (self->selection);
+  g_autoptr(GtkBitset) selected = NULL;
 
+  g_return_if_fail (VN_IS_SELECTION_LINK (self));
+
+  selected = gtk_selection_model_get_selection (self->selection);
   selection_link_scroll_to (self, gtk_bitset_is_empty (selected) ? 0 : gtk_bitset_get_minimum (selected));
 }
 
@@ -204,6 +207,10 @@ vn_selection_link_new (VnDocument        *document,
                        GtkWidget         *view)
 {
   VnSelectionLink *self = g_object_new (VN_TYPE_SELECTION_LINK, NULL);
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
+  g_return_val_if_fail (GTK_IS_SELECTION_MODEL (selection), NULL);
+  g_return_val_if_fail (GTK_IS_WIDGET (view), NULL);
 
   self->document = g_object_ref (document);
   self->selection = g_object_ref (selection);

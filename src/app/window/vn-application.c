@@ -15,7 +15,7 @@ G_DEFINE_FINAL_TYPE (VnApplication, vn_application, ADW_TYPE_APPLICATION)
 static VnWindow *
 application_new_window (VnApplication *self)
 {
-  VnWindow *window = vn_window_new (self);
+  VnWindow *window = vn_window_new (GTK_APPLICATION (self));
 
   gtk_window_present (GTK_WINDOW (window));
   return window;

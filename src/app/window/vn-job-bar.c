@@ -123,9 +123,12 @@ void
 vn_job_bar_announce (VnJobBar   *self,
                      const char *text)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result;
   g_autofree char *left = NULL;
 
+  g_return_if_fail (VN_IS_JOB_BAR (self));
+
+  result = vn_document_get_result (self->document);
   gtk_label_set_label (self->title, text);
   if (result != NULL)
     {
@@ -222,6 +225,9 @@ void
 vn_job_bar_set_document (VnJobBar   *self,
                          VnDocument *document)
 {
+  g_return_if_fail (VN_IS_JOB_BAR (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   g_set_object (&self->document, document);
   g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);

@@ -20,8 +20,12 @@ gboolean
 vn_window_drop_file (VnWindow *self,
                      GFile    *file)
 {
-  const char *path = g_file_peek_path (file);
+  const char *path;
 
+  g_return_val_if_fail (VN_IS_WINDOW (self), FALSE);
+  g_return_val_if_fail (G_IS_FILE (file), FALSE);
+
+  path = g_file_peek_path (file);
   if (path == NULL)
     return FALSE;
   if (!window_dnd_is_folder (file))

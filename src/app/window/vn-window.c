@@ -125,6 +125,8 @@ void
 vn_window_show_page (VnWindow   *self,
                      const char *name)
 {
+  g_return_if_fail (VN_IS_WINDOW (self));
+
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, name);
 }
@@ -257,14 +259,18 @@ vn_window_init (VnWindow *self)
 }
 
 VnWindow *
-vn_window_new (VnApplication *app)
+vn_window_new (GtkApplication *app)
 {
+  g_return_val_if_fail (GTK_IS_APPLICATION (app), NULL);
+
   return g_object_new (VN_TYPE_WINDOW, "application", app, NULL);
 }
 
 VnDocument *
 vn_window_get_document (VnWindow *self)
 {
+  g_return_val_if_fail (VN_IS_WINDOW (self), NULL);
+
   return self->document;
 }
 
@@ -276,5 +282,7 @@ vn_window_get_document (VnWindow *self)
 gboolean
 vn_window_is_empty (VnWindow *self)
 {
+  g_return_val_if_fail (VN_IS_WINDOW (self), FALSE);
+
   return vn_document_get_model (self->document) == NULL && vn_document_get_job (self->document) == NULL;
 }

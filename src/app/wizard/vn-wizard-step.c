@@ -77,16 +77,22 @@ vn_wizard_step_set_document (VnWizardStep *self,
 VnDocument *
 vn_wizard_step_get_document (VnWizardStep *self)
 {
-  VnWizardStepPrivate *priv = vn_wizard_step_get_instance_private (self);
+  VnWizardStepPrivate *priv;
 
+  g_return_val_if_fail (VN_IS_WIZARD_STEP (self), NULL);
+
+  priv = vn_wizard_step_get_instance_private (self);
   return priv->document;
 }
 
 void
 vn_wizard_step_enter (VnWizardStep *self)
 {
-  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+  VnWizardStepClass *klass;
 
+  g_return_if_fail (VN_IS_WIZARD_STEP (self));
+
+  klass = VN_WIZARD_STEP_GET_CLASS (self);
   if (klass->enter != NULL)
     klass->enter (self);
 }
@@ -94,24 +100,33 @@ vn_wizard_step_enter (VnWizardStep *self)
 char *
 vn_wizard_step_dup_answer (VnWizardStep *self)
 {
-  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+  VnWizardStepClass *klass;
 
+  g_return_val_if_fail (VN_IS_WIZARD_STEP (self), NULL);
+
+  klass = VN_WIZARD_STEP_GET_CLASS (self);
   return klass->dup_answer != NULL ? klass->dup_answer (self) : NULL;
 }
 
 char *
 vn_wizard_step_dup_blocker (VnWizardStep *self)
 {
-  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+  VnWizardStepClass *klass;
 
+  g_return_val_if_fail (VN_IS_WIZARD_STEP (self), NULL);
+
+  klass = VN_WIZARD_STEP_GET_CLASS (self);
   return klass->dup_blocker != NULL ? klass->dup_blocker (self) : NULL;
 }
 
 void
 vn_wizard_step_next (VnWizardStep *self)
 {
-  VnWizardStepClass *klass = VN_WIZARD_STEP_GET_CLASS (self);
+  VnWizardStepClass *klass;
 
+  g_return_if_fail (VN_IS_WIZARD_STEP (self));
+
+  klass = VN_WIZARD_STEP_GET_CLASS (self);
   if (klass->next != NULL)
     klass->next (self);
 }
@@ -119,5 +134,7 @@ vn_wizard_step_next (VnWizardStep *self)
 void
 vn_wizard_step_changed (VnWizardStep *self)
 {
+  g_return_if_fail (VN_IS_WIZARD_STEP (self));
+
   g_signal_emit (self, changed_signal, 0);
 }

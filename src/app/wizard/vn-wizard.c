@@ -199,6 +199,9 @@ void
 vn_wizard_set_document (VnWizard   *self,
                         VnDocument *document)
 {
+  g_return_if_fail (VN_IS_WIZARD (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
   self->document = g_object_ref (document);
   for (guint i = 0; i < N_STEPS; i++)
     {
@@ -218,8 +221,11 @@ void
 vn_wizard_begin (VnWizard   *self,
                  const char *step)
 {
-  guint at = self->at;
+  guint at;
 
+  g_return_if_fail (VN_IS_WIZARD (self));
+
+  at = self->at;
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
       at = i;
@@ -234,6 +240,8 @@ vn_wizard_begin (VnWizard   *self,
 const char *
 vn_wizard_get_step (VnWizard *self)
 {
+  g_return_val_if_fail (VN_IS_WIZARD (self), NULL);
+
   return pages[self->at].id;
 }
 
@@ -245,6 +253,8 @@ vn_wizard_get_step (VnWizard *self)
 void
 vn_wizard_go_next (VnWizard *self)
 {
+  g_return_if_fail (VN_IS_WIZARD (self));
+
   if (gtk_widget_get_sensitive (GTK_WIDGET (self->next)))
     wizard_next_clicked (self);
 }
