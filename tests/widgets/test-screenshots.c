@@ -8,6 +8,7 @@
 #include "vn-application.h"
 #include "vn-document.h"
 #include "vn-node-item.h"
+#include "vn-settings-dialog.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -29,7 +30,7 @@ has_model (gpointer data)
 }
 
 static void
-take (VnWindow   *window,
+take (gpointer    window,
       const char *name)
 {
   g_autofree char *light = g_strconcat (name, "-light", NULL);
@@ -152,6 +153,26 @@ take_wizard (VnWindow *window)
     }
 }
 
+/* All Settings, a picture for each screenful. */
+static void
+take_settings (VnWindow *window)
+{
+  GtkWidget *dialog = vn_settings_dialog_new (GTK_WINDOW (window), vn_window_get_document (window));
+  GtkAdjustment *adjustment;
+
+  gtk_window_present (GTK_WINDOW (dialog));
+  vn_test_settle (700);
+  adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (vn_test_find (dialog, GTK_TYPE_SCROLLED_WINDOW, NULL)));
+  for (guint i = 0; i * gtk_adjustment_get_page_size (adjustment) < gtk_adjustment_get_upper (adjustment); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("5-settings-%u", i + 1);
+
+      gtk_adjustment_set_value (adjustment, i * gtk_adjustment_get_page_size (adjustment));
+      take (dialog, name);
+    }
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -182,6 +203,7 @@ main (int    argc,
   open_and_quantize (window, model, samples, argc > 3 ? argv[3] : "minus-one-one");
   take_main_pages (window);
   take_wizard (window);
+  take_settings (window);
   gtk_window_destroy (GTK_WINDOW (window));
   g_print ("1..1\nok 1 /screenshots\n");
   return 0;
