@@ -133,3 +133,18 @@ vn_json_add_double (JsonBuilder *json,
   else
     json_builder_add_string_value (json, isnan (value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
+
+/**
+ * vn_json_add_time:
+ * @seconds: since 1970, in the years 1 to 9999: “2025-03-31T14:05:00Z”; null beyond
+ */
+void
+vn_json_add_time (JsonBuilder *json,
+                  const char  *member,
+                  gint64       seconds)
+{
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc (seconds);
+  g_autofree char *text = time != NULL ? g_date_time_format_iso8601 (time) : NULL;
+
+  vn_json_add_text (json, member, text);
+}

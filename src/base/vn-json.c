@@ -12,6 +12,7 @@
 
 #define MAX_BYTES ((gsize) 64 << 20)
 #define TREE_BYTES 32   /* what a parsed text takes for each of its bytes, about */
+#define MAX_EXACT 9007199254740992.0   /* up to 2^53 a double holds every whole number */
 #define MAX_DEPTH 100   /* the parser calls itself for each level */
 
 /* The four hexadecimal digits of an escape, or G_MAXUINT. */
@@ -277,6 +278,63 @@ vn_json_get_number (JsonNode    *node,
     return FALSE;
   *number = json_node_get_double (node);
   return json_expect (isfinite (*number), node, where, _("a finite number"), error);
+}
+
+/**
+ * vn_json_get_any_number:
+ *
+ * Reads what vn_json_add_number() writes: also “nan”, “inf” and “-inf”.
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING saying what is there instead
+ */
+gboolean
+vn_json_get_any_number (JsonNode    *node,
+                        const char  *where,
+                        double      *number,
+                        GError     **error)
+{
+  static const struct { const char *text; double number; } others[] = { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
+  const char *text = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node)
+                                                                                                      : NULL;
+
+  if (text == NULL)
+    return vn_json_get_number (node, where, number, error);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_equal (others[i].text, text))
+      {
+        *number = others[i].number;
+        return TRUE;
+      }
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a number, “nan”, “inf” or “-inf” is expected"), where, text);
+  return FALSE;
+}
+
+/**
+ * vn_json_get_count:
+ * @count: (out): a whole number from 0 to @most, exact
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING saying what is there instead
+ */
+gboolean
+vn_json_get_count (JsonNode    *node,
+                   const char  *where,
+                   guint64      most,
+                   guint64     *count,
+                   GError     **error)
+{
+  double value;
+
+  if (!vn_json_get_number (node, where, &value, error))
+    return FALSE;
+  if (json_node_get_value_type (node) == G_TYPE_INT64)
+    *count = (guint64) MAX (json_node_get_int (node), 0);
+  else
+    *count = value >= 0 && value <= MAX_EXACT ? (guint64) value : 0;
+  if (value >= 0 && value == floor (value) && (value == 0 || *count > 0) && *count <= most)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; allowed are whole numbers from 0 to %llu"), where, value,
+               (unsigned long long) most);
+  return FALSE;
 }
 
 gboolean

@@ -43,6 +43,9 @@ void      vn_json_add_number   (JsonBuilder        *json,
                                 double              value);
 void      vn_json_add_double   (JsonBuilder        *json,
                                 double              value);
+void      vn_json_add_time     (JsonBuilder        *json,
+                                const char         *member,
+                                gint64              seconds);  /* since 1970 */
 
 /* What is wrong is told with the place: “rules[2].percentile: a number is expected, there is a text”. */
 JsonObject *vn_json_get_object  (JsonNode     *node,
@@ -57,6 +60,15 @@ const char *vn_json_get_string  (JsonNode     *node,
 gboolean    vn_json_get_number  (JsonNode     *node,
                                  const char   *where,
                                  double       *number,
+                                 GError      **error);
+gboolean    vn_json_get_any_number (JsonNode  *node,
+                                    const char *where,
+                                    double    *number,
+                                    GError   **error);
+gboolean    vn_json_get_count   (JsonNode     *node,
+                                 const char   *where,
+                                 guint64       most,
+                                 guint64      *count,
                                  GError      **error);
 gboolean    vn_json_get_boolean (JsonNode     *node,
                                  const char   *where,

@@ -10,6 +10,44 @@ struct _VnNotes
   GPtrArray       *items;
 };
 
+static const char * const note_levels[VN_N_NOTE_LEVELS] = {
+  [VN_NOTE_INFO] = "info", [VN_NOTE_WARNING] = "warning", [VN_NOTE_PROBLEM] = "problem"
+};
+
+/**
+ * vn_note_level_get_id:
+ *
+ * Returns: (transfer none): the word for machines
+ */
+const char *
+vn_note_level_get_id (VnNoteLevel level)
+{
+  g_return_val_if_fail ((guint) level < VN_N_NOTE_LEVELS, NULL);
+
+  return note_levels[level];
+}
+
+/**
+ * vn_note_level_find:
+ * @level: (out): the level of that name
+ *
+ * Returns: %FALSE if no level is called @id
+ */
+gboolean
+vn_note_level_find (const char  *id,
+                    VnNoteLevel *level)
+{
+  g_return_val_if_fail (id != NULL && level != NULL, FALSE);
+
+  for (guint i = 0; i < VN_N_NOTE_LEVELS; i++)
+    if (g_str_equal (note_levels[i], id))
+      {
+        *level = (VnNoteLevel) i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
 static void
 note_free (gpointer data)
 {

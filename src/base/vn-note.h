@@ -12,6 +12,7 @@ typedef enum
   VN_NOTE_INFO,
   VN_NOTE_WARNING,
   VN_NOTE_PROBLEM,
+  VN_N_NOTE_LEVELS
 } VnNoteLevel;
 
 /**
@@ -57,6 +58,10 @@ guint         vn_notes_get_n (VnNotes     *self);
 const VnNote *vn_notes_get   (VnNotes     *self,
                               guint        i);
 void          vn_notes_sort  (VnNotes     *self);
+
+const char   *vn_note_level_get_id (VnNoteLevel  level);      /* "warning" */
+gboolean      vn_note_level_find   (const char  *id,
+                                    VnNoteLevel *level);      /* FALSE: there is none of that name */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnNotes, vn_notes_unref)
 

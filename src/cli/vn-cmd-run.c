@@ -255,15 +255,13 @@ void
 vn_cmd_json_notes (JsonBuilder *json,
                    VnNotes     *notes)
 {
-  static const char * const levels[] = { "info", "warning", "problem" };
-
   vn_json_begin_array (json, "notes");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
       const VnNote *note = vn_notes_get (notes, i);
 
       json_builder_begin_object (json);
-      vn_json_add_text (json, "level", levels[note->level]);
+      vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
       vn_json_add_text (json, "code", note->code);
       vn_json_add_text (json, "subject", note->subject != NULL ? note->subject : "");
       vn_json_add_text (json, "text", note->text);

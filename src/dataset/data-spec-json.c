@@ -193,22 +193,6 @@ vn_data_spec_to_json (const VnDataSpec *self,
 
 /* ---- read ---- */
 
-/* A whole number from 0 to @most. */
-static gboolean
-data_spec_json_read_count (JsonNode    *node,
-                           const char  *where,
-                           double       most,
-                           double      *value,
-                           GError     **error)
-{
-  if (!vn_json_get_number (node, where, value, error))
-    return FALSE;
-  if (*value >= 0 && *value <= most && *value == floor (*value))
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; allowed are whole numbers from 0 to %.0f"), where, *value, most);
-  return FALSE;
-}
-
 static gboolean
 data_spec_json_read_float (JsonNode    *node,
                            const char  *where,
@@ -280,12 +264,12 @@ data_spec_json_read_field (JsonNode      *node,
                            GError       **error)
 {
   gpointer at = (char *) self + fields[k].offset;
-  double value = 0;
+  guint64 value = 0;
 
   switch (fields[k].kind)
     {
     case FIELD_COUNT:
-      if (!data_spec_json_read_count (node, where, MAX_SIDE, &value, error))
+      if (!vn_json_get_count (node, where, MAX_SIDE, &value, error))
         return FALSE;
       *(guint *) at = (guint) value;
       return TRUE;
@@ -459,7 +443,7 @@ data_spec_json_read_member (VnDataSpec  *self,
                             GError     **error)
 {
   char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script : NULL;
-  double value = 0;
+  guint64 value = 0;
   int k = data_spec_json_find_field (id);
 
   if (k >= 0)
@@ -478,10 +462,10 @@ data_spec_json_read_member (VnDataSpec  *self,
     return TRUE;
   if (!g_str_equal (id, "samples") && !g_str_equal (id, "held-out") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
     return data_spec_json_refuse_member (where, error);
-  if (!data_spec_json_read_count (node, where, g_str_equal (id, "seed") ? 9007199254740992.0 : G_MAXINT, &value, error))
+  if (!vn_json_get_count (node, where, g_str_equal (id, "seed") ? G_MAXINT64 : G_MAXINT, &value, error))
     return FALSE;
   if (g_str_equal (id, "seed"))
-    self->seed = (guint64) value;
+    self->seed = value;
   else if (g_str_equal (id, "held-out"))
     self->held_out = (gint) value;
   else

@@ -431,6 +431,20 @@ quantize_job_begin_result (VnQuantizeJob *self)
                                .n_threads = self->settings.n_threads, .edits = result->edits, .notes = result->notes };
 }
 
+/* What the result was made of, and when. */
+static void
+quantize_job_sign (VnQuantizeJob *self)
+{
+  VnResult *result = self->draft;
+
+  if (self->input.origin == NULL)
+    vn_job_input_make_origin (&self->input);
+  result->source_digest = g_strdup (self->input.origin->source);
+  result->prepared_digest = g_strdup (self->input.origin->prepared);
+  result->samples_digest = g_strdup (self->input.origin->samples);
+  result->time = g_get_real_time () / G_USEC_PER_SEC;
+}
+
 static gboolean
 vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
@@ -452,6 +466,7 @@ vn_quantize_job_run (VnJob         *job,
       return FALSE;
     }
   vn_notes_sort (self->draft->notes);
+  quantize_job_sign (self);
   self->draft->timings = vn_job_dup_timings (job);
   self->result = g_steal_pointer (&self->draft);
   return TRUE;

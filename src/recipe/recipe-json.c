@@ -13,10 +13,11 @@
 
 #include "vn-recipe-private.h"
 
+#include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
-#include "vn-json.h"
+#include "vn-recipe-json.h"
 
 #define VERSION_KEY "vernier-recipe"
 #define VERSION 1
@@ -365,6 +366,89 @@ vn_recipe_from_json (const char  *text,
   if (self == NULL)
     g_prefix_error (error, "%s: ", name);
   return self;
+}
+
+/* A copy that names its files otherwise. */
+static VnRecipe *
+recipe_json_copy_with_paths (const VnRecipe *recipe,
+                             const char     *folder,
+                             char         *(*change) (const char *, const char *))
+{
+  VnRecipe *copy = vn_recipe_copy (recipe);
+
+  if (copy->ranges != NULL)
+    {
+      char *path = change (copy->ranges, folder);
+
+      g_free (copy->ranges);
+      copy->ranges = path;
+    }
+  return copy;
+}
+
+/**
+ * vn_recipe_to_node:
+ * @folder: of the file that it becomes a part of; files below are named relative to it, so that both can be moved together
+ *
+ * Returns: (transfer full): the recipe as a part of another file
+ */
+JsonNode *
+vn_recipe_to_node (const VnRecipe *self,
+                   const char     *folder)
+{
+  g_autoptr(VnRecipe) copy = NULL;
+  g_autofree char *text = NULL;
+
+  g_return_val_if_fail (self != NULL && folder != NULL, NULL);
+
+  copy = recipe_json_copy_with_paths (self, folder, vn_file_dup_short);
+  text = vn_recipe_to_json (copy);
+  return vn_json_parse (text, -1, "recipe", NULL);
+}
+
+/**
+ * vn_recipe_from_node:
+ * @node: what vn_recipe_to_node() makes, or somebody by hand
+ * @name: what it is called in messages
+ * @folder: of the file it comes from
+ *
+ * Returns: (transfer full) (nullable): as vn_recipe_from_json()
+ */
+VnRecipe *
+vn_recipe_from_node (JsonNode    *node,
+                     const char  *name,
+                     const char  *folder,
+                     GError     **error)
+{
+  g_autoptr(VnRecipe) recipe = NULL;
+
+  g_return_val_if_fail (node != NULL && name != NULL && folder != NULL, NULL);
+
+  recipe = recipe_json_read_recipe (node, error);
+  if (recipe == NULL)
+    g_prefix_error (error, "%s: ", name);
+  return recipe != NULL ? recipe_json_copy_with_paths (recipe, folder, g_canonicalize_filename) : NULL;
+}
+
+/**
+ * vn_recipe_dup_digest:
+ *
+ * Returns: (transfer full): the same for recipes that say the same, wherever the program was started; a file they name
+ *   counts by its path
+ */
+char *
+vn_recipe_dup_digest (const VnRecipe *self)
+{
+  g_autoptr(VnRecipe) copy = NULL;
+  g_autofree char *text = NULL;
+  VnDigest digest = { { 0 } };
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = recipe_json_copy_with_paths (self, NULL, g_canonicalize_filename);
+  text = vn_recipe_to_json (copy);
+  vn_digest_add_string (&digest, text);
+  return vn_digest_dup_text (&digest);
 }
 
 /**

@@ -185,6 +185,7 @@ char       *vn_recipe_to_json      (const VnRecipe   *self);
 VnRecipe   *vn_recipe_from_json    (const char       *text,
                                     const char       *name,
                                     GError          **error);
+char       *vn_recipe_dup_digest   (const VnRecipe   *self);       /* tells recipes apart */
 VnRecipe   *vn_recipe_load         (const char       *path,
                                     GError          **error);
 gboolean    vn_recipe_save         (const VnRecipe   *self,

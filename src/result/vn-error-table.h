@@ -92,6 +92,8 @@ char               *vn_metric_format_short (VnMetric         metric,
                                           double             value);
 char               *vn_metric_format_fixed (VnMetric         metric,
                                           double             value);
+double              vn_error_table_get_mean (VnErrorTable   *self,
+                                             VnMetric        metric);
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
 /* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */

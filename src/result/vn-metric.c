@@ -55,6 +55,31 @@ vn_metric_get (const VnErrorRow *row,
 }
 
 /**
+ * vn_error_table_get_mean:
+ *
+ * Returns: the mean of @metric over all tensors where it is finite: those that are the same as before have no finite ratio;
+ *   NaN if there are none
+ */
+double
+vn_error_table_get_mean (VnErrorTable *self,
+                         VnMetric      metric)
+{
+  double sum = 0;
+  guint n = 0;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+    {
+      double value = vn_metric_get (vn_error_table_get (self, i), metric);
+
+      sum += isfinite (value) ? value : 0;
+      n += isfinite (value);
+    }
+  return n > 0 ? sum / n : NAN;
+}
+
+/**
  * vn_metric_format:
  *
  * Returns: (transfer full): @value in the form that suits @metric, with unit

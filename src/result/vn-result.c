@@ -5,6 +5,18 @@
 #include "vn-result.h"
 
 /**
+ * vn_run_settings_clear:
+ *
+ * Frees what @self owns.
+ */
+void
+vn_run_settings_clear (VnRunSettings *self)
+{
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->stats, g_strfreev);
+}
+
+/**
  * vn_result_new:
  *
  * Returns: (transfer full): an empty result; whoever makes it fills it before anybody else sees it
@@ -42,9 +54,11 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
-  g_clear_pointer (&self->run.shapes, g_hash_table_unref);
-  g_clear_pointer (&self->run.stats, g_strfreev);
+  vn_run_settings_clear (&self->run);
   g_clear_pointer (&self->timings, g_array_unref);
+  g_free (self->source_digest);
+  g_free (self->prepared_digest);
+  g_free (self->samples_digest);
   g_free (self);
 }
 

@@ -45,11 +45,16 @@ typedef struct
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
   VnRunSettings run;
+  gint64        time;          /* when the run ended, in seconds since 1970 */
+  char         *source_digest, *prepared_digest;   /* vn_model_dup_digest() */
+  char         *samples_digest;                    /* vn_dataset_dup_digest() of those calibrated on; NULL: of none */
   GArray       *timings;       /* of VnTiming: how long each stage of the run took */
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
 } VnResult;
+
+void              vn_run_settings_clear (VnRunSettings    *self);
 
 VnResult         *vn_result_new         (void);
 VnResult         *vn_result_ref         (VnResult         *self);
