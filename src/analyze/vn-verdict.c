@@ -333,3 +333,20 @@ vn_verdict_level_get_id (VnVerdictLevel level)
 
   return levels[level].id;
 }
+
+/**
+ * vn_verdict_get_title:
+ * @id: of a level, or one that only another version of the program knows
+ *
+ * Returns: (transfer none): the level's title, translated; @id if there is no such level
+ */
+const char *
+vn_verdict_get_title (const char *id)
+{
+  g_return_val_if_fail (id != NULL, NULL);
+
+  for (guint i = 0; i < VN_N_VERDICTS; i++)
+    if (g_str_equal (levels[i].id, id))
+      return _(levels[i].title);
+  return id;
+}

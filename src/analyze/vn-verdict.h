@@ -51,6 +51,7 @@ VnVerdict  *vn_verdict_new          (VnErrorTable     *errors,      /* nullable 
                                      VnNotes          *notes);      /* nullable */
 void        vn_verdict_free         (VnVerdict        *self);
 const char *vn_verdict_level_get_id (VnVerdictLevel    level);
+const char *vn_verdict_get_title    (const char       *id);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerdict, vn_verdict_free)
 

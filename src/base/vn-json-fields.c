@@ -7,11 +7,16 @@
 
 /* ---- the object ---- */
 
-/* @reason: (transfer full) */
-static void
-json_fields_take_error (VnJsonFields *self,
-                        GError       *reason)
+/**
+ * vn_json_fields_take_error:
+ * @reason: (transfer full) (nullable): something that is wrong; kept if it is the first
+ */
+void
+vn_json_fields_take_error (VnJsonFields *self,
+                           GError       *reason)
 {
+  if (reason == NULL)
+    return;
   self->object = NULL;
   if (self->error == NULL)
     self->error = reason;
@@ -21,9 +26,9 @@ json_fields_take_error (VnJsonFields *self,
 
 /**
  * vn_json_fields_init:
- * @self: (out caller-allocates): to be ended with vn_json_fields_end()
- * @node: an object, or the fault
- * @where: what it is called in messages, "errors.tensors[2]"; "" for the whole file; must outlive @self
+ * @self: (out caller-allocates): then vn_json_fields_end() and vn_json_fields_clear()
+ * @node: (nullable): an object, or the fault; %NULL reads as nothing
+ * @where: what it is called in messages, "errors.tensors[2]"; "" for the whole file
  */
 void
 vn_json_fields_init (VnJsonFields *self,
@@ -34,18 +39,46 @@ vn_json_fields_init (VnJsonFields *self,
 
   g_return_if_fail (self != NULL && where != NULL);
 
-  *self = (VnJsonFields) { .where = where };
+  *self = (VnJsonFields) { .where = g_strdup (where) };
   if (node == NULL)
     return;
   self->object = vn_json_get_object (node, *where != '\0' ? where : _("the file"), &reason);
-  if (reason != NULL)
-    json_fields_take_error (self, reason);
+  vn_json_fields_take_error (self, reason);
 }
 
 void
 vn_json_fields_clear (VnJsonFields *self)
 {
   g_clear_error (&self->error);
+  g_clear_pointer (&self->where, g_free);
+}
+
+/**
+ * vn_json_fields_enter:
+ * @self: (out caller-allocates): to be ended with vn_json_fields_leave()
+ * @id: of a member of @parent that is an object
+ */
+void
+vn_json_fields_enter (VnJsonFields *self,
+                      VnJsonFields *parent,
+                      const char   *id)
+{
+  g_autofree char *where = vn_json_fields_dup_where (parent, id);
+
+  vn_json_fields_init (self, vn_json_fields_get (parent, id), where);
+}
+
+/**
+ * vn_json_fields_leave:
+ *
+ * What was wrong in @self is wrong in @parent.
+ */
+void
+vn_json_fields_leave (VnJsonFields *self,
+                      VnJsonFields *parent)
+{
+  vn_json_fields_take_error (parent, g_steal_pointer (&self->error));
+  vn_json_fields_clear (self);
 }
 
 /**
@@ -103,7 +136,7 @@ vn_json_fields_fail (VnJsonFields *self,
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  json_fields_take_error (self, g_error_new (VN_ERROR, VN_ERROR_SETTING, "%s %s", where, text));
+  vn_json_fields_take_error (self, g_error_new (VN_ERROR, VN_ERROR_SETTING, "%s %s", where, text));
 }
 
 JsonNode *
@@ -116,12 +149,25 @@ vn_json_fields_get (VnJsonFields *self,
     {
       g_autofree char *where = vn_json_fields_dup_where (self, id);
 
-      json_fields_take_error (self, g_error_new (VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is missing"), where));
+      vn_json_fields_take_error (self, g_error_new (VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is missing"), where));
     }
   return node;
 }
 
 /* ---- values ---- */
+
+JsonArray *
+vn_json_fields_get_array (VnJsonFields *self,
+                          const char   *id)
+{
+  JsonNode *node = vn_json_fields_get (self, id);
+  g_autofree char *where = vn_json_fields_dup_where (self, id);
+  GError *reason = NULL;
+  JsonArray *array = node != NULL ? vn_json_get_array (node, where, &reason) : NULL;
+
+  vn_json_fields_take_error (self, reason);
+  return array;
+}
 
 char *
 vn_json_fields_dup_text (VnJsonFields *self,
@@ -132,8 +178,7 @@ vn_json_fields_dup_text (VnJsonFields *self,
   GError *reason = NULL;
   const char *text = node != NULL ? vn_json_get_string (node, where, &reason) : NULL;
 
-  if (reason != NULL)
-    json_fields_take_error (self, reason);
+  vn_json_fields_take_error (self, reason);
   return g_strdup (text);
 }
 
@@ -153,11 +198,10 @@ char **
 vn_json_fields_dup_texts (VnJsonFields *self,
                           const char   *id)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
+  JsonArray *array = vn_json_fields_get_array (self, id);
   g_autofree char *where = vn_json_fields_dup_where (self, id);
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
   GError *reason = NULL;
-  JsonArray *array = node != NULL ? vn_json_get_array (node, where, &reason) : NULL;
 
   for (guint i = 0; array != NULL && reason == NULL && i < json_array_get_length (array); i++)
     {
@@ -167,9 +211,8 @@ vn_json_fields_dup_texts (VnJsonFields *self,
       if (text != NULL)
         g_strv_builder_add (texts, text);
     }
-  if (reason != NULL)
-    json_fields_take_error (self, reason);
-  return array != NULL && reason == NULL ? g_strv_builder_end (texts) : NULL;
+  vn_json_fields_take_error (self, reason);
+  return self->error == NULL ? g_strv_builder_end (texts) : NULL;
 }
 
 guint64
@@ -182,8 +225,9 @@ vn_json_fields_get_count (VnJsonFields *self,
   GError *reason = NULL;
   guint64 value = 0;
 
-  if (node != NULL && !vn_json_get_count (node, where, most, &value, &reason))
-    json_fields_take_error (self, reason);
+  if (node != NULL)
+    vn_json_get_count (node, where, most, &value, &reason);
+  vn_json_fields_take_error (self, reason);
   return value;
 }
 
@@ -201,8 +245,9 @@ vn_json_fields_get_double (VnJsonFields *self,
   GError *reason = NULL;
   double value = 0;
 
-  if (node != NULL && !vn_json_get_any_number (node, where, &value, &reason))
-    json_fields_take_error (self, reason);
+  if (node != NULL)
+    vn_json_get_any_number (node, where, &value, &reason);
+  vn_json_fields_take_error (self, reason);
   return value;
 }
 
@@ -215,8 +260,9 @@ vn_json_fields_get_bool (VnJsonFields *self,
   GError *reason = NULL;
   gboolean value = FALSE;
 
-  if (node != NULL && !vn_json_get_boolean (node, where, &value, &reason))
-    json_fields_take_error (self, reason);
+  if (node != NULL)
+    vn_json_get_boolean (node, where, &value, &reason);
+  vn_json_fields_take_error (self, reason);
   return value;
 }
 

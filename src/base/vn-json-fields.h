@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   JsonObject *object;
-  const char *where;
+  char       *where;
   GError     *error;
 } VnJsonFields;
 
@@ -27,6 +27,13 @@ void       vn_json_fields_init       (VnJsonFields   *self,
 void       vn_json_fields_clear      (VnJsonFields   *self);
 gboolean   vn_json_fields_end        (VnJsonFields   *self,
                                       GError        **error);
+void       vn_json_fields_enter      (VnJsonFields   *self,
+                                      VnJsonFields   *parent,
+                                      const char     *id);
+void       vn_json_fields_leave      (VnJsonFields   *self,
+                                      VnJsonFields   *parent);
+void       vn_json_fields_take_error (VnJsonFields   *self,
+                                      GError         *reason);  /* nullable */
 gboolean   vn_json_fields_has        (VnJsonFields   *self,
                                       const char     *id);     /* null is nothing */
 char      *vn_json_fields_dup_where  (VnJsonFields   *self,
@@ -37,6 +44,8 @@ void       vn_json_fields_fail       (VnJsonFields   *self,
                                       ...) G_GNUC_PRINTF (3, 4);
 JsonNode  *vn_json_fields_get        (VnJsonFields   *self,
                                       const char     *id);     /* borrowed; this and all below: must be there */
+JsonArray *vn_json_fields_get_array  (VnJsonFields   *self,
+                                      const char     *id);     /* borrowed; NULL with a fault */
 char      *vn_json_fields_dup_text   (VnJsonFields   *self,
                                       const char     *id);
 char      *vn_json_fields_dup_text_if (VnJsonFields  *self,

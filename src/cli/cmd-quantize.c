@@ -120,18 +120,6 @@ cmd_quantize_use_config (VnModel     *model,
   return TRUE;
 }
 
-/* What was done, for the next time and for the window. */
-static gboolean
-cmd_quantize_write_project (VnResult    *result,
-                            const char  *model,
-                            GError     **error)
-{
-  g_autofree char *digest = vn_model_dup_digest (result->source);
-  g_autoptr(VnProject) project = vn_project_new (model, digest, result->data, result->recipe);
-
-  return vn_project_save (project, save_project, error);
-}
-
 static guint
 cmd_quantize_count_quantized (VnQuantPlan *plan)
 {
@@ -227,6 +215,105 @@ cmd_quantize_tell (JsonBuilder *json,
   cmd_quantize_add_report_json (json, result, said);
 }
 
+/* ---- projects ---- */
+
+/* What is done, for the next time and for the window, with the runs of the project that it replaces. */
+static VnProject *
+cmd_quantize_make_project (const VnModel     *model,
+                           const char        *path,
+                           const VnDataSpec  *data,
+                           const VnRecipe    *recipe,
+                           GError           **error)
+{
+  g_autofree char *digest = vn_model_dup_digest (model);
+  g_autoptr(VnProject) project = vn_project_new (path, digest, data, recipe);
+
+  return vn_project_keep_runs (project, save_project, error) ? g_steal_pointer (&project) : NULL;
+}
+
+static gboolean
+cmd_quantize_add_run (VnProject    *project,
+                      const char   *path,
+                      const char   *id,
+                      VnResult     *result,
+                      GError      **error)
+{
+  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnProjectRun) run = NULL;
+
+  /* beside a device or a pipe there is no place for files */
+  if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      record = vn_run_record_new (result);
+      run = vn_project_run_new (id, record);
+      vn_project_add_run (project, run);
+    }
+  if (!vn_project_save (project, path, error))
+    return FALSE;
+  if (run != NULL)
+    vn_cmd_print (_("  kept as run %u of %s; “vernier-cli runs” lists them\n"), project->runs->len, path);
+  return TRUE;
+}
+
+static gboolean
+cmd_quantize_write_project (VnResult    *result,
+                            const char  *model,
+                            const char  *id,
+                            GError     **error)
+{
+  g_autoptr(VnProject) project = cmd_quantize_make_project (result->source, model, result->data, result->recipe, error);
+
+  return project != NULL && cmd_quantize_add_run (project, save_project, id, result, error);
+}
+
+/* The project may have changed while the network ran. What cannot be kept is no reason to fail: nobody asked for it. */
+static void
+cmd_quantize_keep_run (const char *path,
+                       const char *id,
+                       VnResult   *result)
+{
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(VnProject) project = NULL;
+
+  if (vn_file_check_target (path, &reason) && (project = vn_project_load (path, &reason)) != NULL)
+    cmd_quantize_add_run (project, path, id, result, &reason);
+  if (reason != NULL)
+    {
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+
+      vn_notes_add (notes, VN_NOTE_WARNING, "project", path, _("The run is not kept in the project: %s"), reason->message);
+      vn_cmd_print_notes (notes);
+    }
+}
+
+static VnProject *
+cmd_quantize_open_project (const char  *path,
+                           GError     **error)
+{
+  g_autoptr(VnProject) project = vn_project_load (path, error);
+
+  if (project == NULL || config_file == NULL)
+    return g_steal_pointer (&project);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes projects: name the model"));
+  return NULL;
+}
+
+/* In the project that was given, and in the one that is asked for. */
+static gboolean
+cmd_quantize_keep_runs (const VnProject  *given,
+                        const char       *given_path,
+                        const char       *model,
+                        const char       *id,
+                        VnResult         *result,
+                        GError          **error)
+{
+  if (save_project != NULL && !cmd_quantize_write_project (result, model, id, error))
+    return FALSE;
+  if (given != NULL)
+    cmd_quantize_keep_run (given_path, id, result);
+  return TRUE;
+}
+
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
 
 static gboolean
@@ -248,12 +335,15 @@ cmd_quantize_export_settings (const char       *file,
 static VnFileSet *
 cmd_quantize_list_files (const char       *model,
                          const VnProject  *project,
-                         const char       *path)
+                         const char       *path,
+                         const char       *run)
 {
   VnFileSet *files = vn_cmd_new_files (model);
 
   if (project != NULL)
-    vn_file_set_reads (files, path, _("the project"));
+    vn_project_add_files (project, path, files);
+  if (project != NULL && vn_file_check_target (path, NULL))
+    vn_project_add_outputs (files, path, run, _("the result of the run"));
   vn_file_set_reads (files, recipe_file, _("the recipe"));
   vn_file_set_reads (files, config_file, _("the configuration"));
   for (char **at = stats; at != NULL && *at != NULL; at++)
@@ -262,6 +352,8 @@ cmd_quantize_list_files (const char       *model,
   vn_report_add_outputs (files, report);
   vn_file_set_writes (files, save_recipe, "--save-recipe");
   vn_file_set_writes (files, save_project, "--save-project");
+  if (save_project != NULL)
+    vn_project_add_outputs (files, save_project, run, "--save-project");
   vn_file_set_writes (files, export_script, "--export-script");
   vn_file_set_writes (files, export_xquant, "--export-xquant");
   vn_calibrate_add_outputs (files, save_stats, "--save-stats");
@@ -272,11 +364,21 @@ cmd_quantize_list_files (const char       *model,
 static gboolean
 cmd_quantize_check_files (VnFileSet                 *files,
                           const VnModel             *model,
+                          const char                *path,
                           const VnDataSpec          *data,
                           const VnRecipe            *recipe,
                           const VnOnnxWriteOptions  *write,
                           GError                   **error)
 {
+  g_autoptr(VnProject) project = NULL;
+
+  if (save_project != NULL)
+    {
+      project = cmd_quantize_make_project (model, path, data, recipe, error);
+      if (project == NULL)
+        return FALSE;
+      vn_project_add_files (project, NULL, files);
+    }
   vn_model_add_files (model, files);
   vn_data_spec_add_files (data, files);
   vn_recipe_add_files (recipe, files);
@@ -334,6 +436,7 @@ quantize_run (char        **args,
   g_autoptr(VnRecipe) recipe = NULL;
   g_autoptr(VnFileSet) files = NULL;
   const char *path = args[0];
+  g_autofree char *run = vn_project_run_make_id ();
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
@@ -343,14 +446,9 @@ quantize_run (char        **args,
 
   if (vn_project_is_file (path))
     {
-      project = vn_project_load (path, error);
+      project = cmd_quantize_open_project (path, error);
       if (project == NULL)
         return FALSE;
-      if (config_file != NULL)
-        {
-          g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes projects: name the model"));
-          return FALSE;
-        }
       path = project->model;
     }
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
@@ -362,12 +460,12 @@ quantize_run (char        **args,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
       return FALSE;
     }
-  files = cmd_quantize_list_files (path, project, args[0]);
+  files = cmd_quantize_list_files (path, project, args[0], run);
   if (!vn_file_set_check (files, error))
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, error);
   if (model == NULL || (config_file != NULL && !cmd_quantize_use_config (model, &recipe, &data, error)) ||
-      !cmd_quantize_check_files (files, model, data, recipe, &write, error) || !cmd_quantize_take_up (&base, error))
+      !cmd_quantize_check_files (files, model, path, data, recipe, &write, error) || !cmd_quantize_take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
@@ -379,13 +477,12 @@ quantize_run (char        **args,
   vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
   if (!vn_cmd_run_job (export, error) ||
       (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
-      (save_project != NULL && !cmd_quantize_write_project (result, path, error)) ||
       !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
       !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
   cmd_quantize_tell (json, result);
-  return TRUE;
+  return cmd_quantize_keep_runs (project, args[0], path, run, result, error);
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",

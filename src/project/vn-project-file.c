@@ -5,7 +5,8 @@
  *   { "vernier-project": 1,
  *     "model": "detector.onnx", "digest": "…",
  *     "data": { … },        as in src/dataset/data-spec-json.c; may be missing
- *     "recipe": { … } }     as in src/recipe/recipe-json.c
+ *     "recipe": { … },      as in src/recipe/recipe-json.c
+ *     "runs": [ { … } ] }   as in vn-project-runs.c; may be missing
  *
  * Paths below the folder of the file are relative to it, so that a folder can be moved with all that is in it. */
 
@@ -14,12 +15,21 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
-#include "vn-json.h"
+#include "vn-recipe-json.h"
 
 #include <string.h>
 
 #define VERSION_KEY "vernier-project"
 #define VERSION 1
+
+static VnProject *
+project_file_new_empty (void)
+{
+  VnProject *self = g_new0 (VnProject, 1);
+
+  self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  return self;
+}
 
 /**
  * vn_project_new:
@@ -36,7 +46,7 @@ vn_project_new (const char       *model,
 
   g_return_val_if_fail (model != NULL && recipe != NULL, NULL);
 
-  self = g_new0 (VnProject, 1);
+  self = project_file_new_empty ();
   self->model = g_strdup (model);
   self->digest = g_strdup (digest);
   self->data = data != NULL ? vn_data_spec_copy (data) : NULL;
@@ -58,6 +68,7 @@ vn_project_free (VnProject *self)
   g_free (self->digest);
   vn_data_spec_free (self->data);
   vn_recipe_free (self->recipe);
+  g_ptr_array_unref (self->runs);
   g_free (self);
 }
 
@@ -119,43 +130,23 @@ vn_project_runs_script (const VnProject *self)
 
 /* ---- write ---- */
 
-/* The recipe with a path that can be found from anywhere. */
-static JsonNode *
-project_file_make_recipe_node (const VnRecipe *recipe,
-                               const char     *folder)
-{
-  g_autoptr(VnRecipe) copy = vn_recipe_copy (recipe);
-  g_autofree char *text = NULL;
-
-  if (copy->ranges != NULL)
-    {
-      char *path = vn_file_dup_short (copy->ranges, folder);
-
-      g_free (copy->ranges);
-      copy->ranges = path;
-    }
-  text = vn_recipe_to_json (copy);
-  return vn_json_parse (text, -1, "recipe", NULL);
-}
-
 /**
- * vn_project_save:
+ * vn_project_to_json:
+ * @self: all its runs are saved
+ * @folder: of the file; paths below it are relative to it
  *
- * Returns: whether the file is complete; if not, what was there before still is
+ * Returns: (transfer full): the project as text; vn_project_from_json() makes an equal one of it
  */
-gboolean
-vn_project_save (const VnProject  *self,
-                 const char       *path,
-                 GError          **error)
+char *
+vn_project_to_json (const VnProject *self,
+                    const char      *folder)
 {
-  g_autofree char *whole = NULL, *folder = NULL, *model = NULL, *text = NULL;
+  g_autofree char *model = NULL;
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonNode) root = NULL;
 
-  g_return_val_if_fail (self != NULL && path != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && folder != NULL, NULL);
 
-  whole = g_canonicalize_filename (path, NULL);
-  folder = g_path_get_dirname (whole);
   model = vn_file_dup_short (self->model, folder);
   json_builder_begin_object (json);
   vn_json_add_int (json, VERSION_KEY, VERSION);
@@ -163,10 +154,40 @@ vn_project_save (const VnProject  *self,
   vn_json_add_text_if (json, "digest", self->digest);
   if (self->data != NULL)
     vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
-  vn_json_add_node (json, "recipe", project_file_make_recipe_node (self->recipe, folder));
+  vn_json_add_node (json, "recipe", vn_recipe_to_node (self->recipe, folder));
+  if (self->runs->len > 0)
+    vn_json_begin_array (json, "runs");
+  for (guint i = 0; i < self->runs->len; i++)
+    json_builder_add_value (json, vn_project_run_to_json (g_ptr_array_index (self->runs, i), folder));
+  if (self->runs->len > 0)
+    json_builder_end_array (json);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
-  text = vn_json_to_text (root);
+  return vn_json_to_text (root);
+}
+
+/**
+ * vn_project_save:
+ *
+ * Writes the files of new runs, then the project.
+ *
+ * Returns: whether all is complete; if not, the project that was there before still is
+ */
+gboolean
+vn_project_save (VnProject   *self,
+                 const char  *path,
+                 GError     **error)
+{
+  g_autofree char *whole = NULL, *folder = NULL, *text = NULL;
+
+  g_return_val_if_fail (self != NULL && path != NULL, FALSE);
+
+  for (guint i = 0; i < self->runs->len; i++)
+    if (!vn_project_run_save (g_ptr_array_index (self->runs, i), path, error))
+      return FALSE;
+  whole = g_canonicalize_filename (path, NULL);
+  folder = g_path_get_dirname (whole);
+  text = vn_project_to_json (self, folder);
   return vn_file_write_all (path, text, strlen (text), error);
 }
 
@@ -196,7 +217,7 @@ static gboolean
 project_file_check_members (JsonObject  *object,
                             GError     **error)
 {
-  static const char * const known[] = { VERSION_KEY, "model", "digest", "data", "recipe", NULL };
+  static const char * const known[] = { VERSION_KEY, "model", "digest", "data", "recipe", "runs", NULL };
   static const char * const needed[] = { "model", "recipe", NULL };
   JsonObjectIter iter;
   const char *id;
@@ -217,22 +238,32 @@ project_file_check_members (JsonObject  *object,
   return TRUE;
 }
 
-static VnRecipe *
-project_file_read_recipe (JsonNode    *node,
-                          const char  *folder,
-                          GError     **error)
+/* One that is wrong is no run that cannot be read, which costs only that run: nobody knows what was meant. */
+static gboolean
+project_file_read_runs (VnProject   *self,
+                        JsonNode    *node,
+                        const char  *folder,
+                        GError     **error)
 {
-  g_autofree char *text = vn_json_to_text (node);
-  VnRecipe *recipe = vn_recipe_from_json (text, "recipe", error);
+  JsonArray *array = vn_json_get_array (node, "runs", error);
+  gboolean ok = array != NULL;
 
-  if (recipe != NULL && recipe->ranges != NULL)
+  for (guint i = 0; ok && i < json_array_get_length (array); i++)
     {
-      char *path = g_canonicalize_filename (recipe->ranges, folder);
+      g_autofree char *where = g_strdup_printf ("runs[%u]", i);
+      VnJsonFields fields;
+      VnProjectRun *run;
 
-      g_free (recipe->ranges);
-      recipe->ranges = path;
+      vn_json_fields_init (&fields, json_array_get_element (array, i), where);
+      run = vn_project_run_from_json (&fields, folder);
+      if (run != NULL && vn_project_find_run (self, run->id) != NULL)
+        vn_json_fields_fail (&fields, "id", _("is “%s”, as that of another run"), run->id);
+      if (run != NULL)
+        g_ptr_array_add (self->runs, run);
+      ok = vn_json_fields_end (&fields, error);
+      vn_json_fields_clear (&fields);
     }
-  return recipe;
+  return ok;
 }
 
 static VnProject *
@@ -241,7 +272,7 @@ project_file_read_project (JsonNode    *root,
                            GError     **error)
 {
   JsonObject *object = vn_json_get_object (root, _("project"), error);
-  g_autoptr(VnProject) self = g_new0 (VnProject, 1);
+  g_autoptr(VnProject) self = project_file_new_empty ();
   const char *model, *digest = NULL;
 
   if (object == NULL || !project_file_check_version (object, error) || !project_file_check_members (object, error))
@@ -263,8 +294,41 @@ project_file_read_project (JsonNode    *root,
       if (self->data == NULL)
         return NULL;
     }
-  self->recipe = project_file_read_recipe (json_object_get_member (object, "recipe"), folder, error);
-  return self->recipe != NULL ? g_steal_pointer (&self) : NULL;
+  self->recipe = vn_recipe_from_node (json_object_get_member (object, "recipe"), "recipe", folder, error);
+  if (self->recipe == NULL ||
+      (json_object_has_member (object, "runs") &&
+       !project_file_read_runs (self, json_object_get_member (object, "runs"), folder, error)))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_project_from_json:
+ * @text: what vn_project_to_json() writes, or anybody
+ * @name: of the file, for messages
+ * @folder: that relative paths start from
+ *
+ * Returns: (transfer full) (nullable): as vn_project_load()
+ */
+VnProject *
+vn_project_from_json (const char  *text,
+                      gssize       length,
+                      const char  *name,
+                      const char  *folder,
+                      GError     **error)
+{
+  g_autoptr(JsonNode) root = NULL;
+  VnProject *self;
+
+  g_return_val_if_fail (text != NULL && name != NULL && folder != NULL, NULL);
+
+  root = vn_json_parse (text, length, name, error);
+  if (root == NULL)
+    return NULL;
+  self = project_file_read_project (root, folder, error);
+  if (self == NULL)
+    g_prefix_error (error, "%s: ", name);
+  return self;
 }
 
 /**
@@ -278,19 +342,18 @@ VnProject *
 vn_project_load (const char  *path,
                  GError     **error)
 {
-  g_autoptr(JsonNode) root = NULL;
+  g_autoptr(GBytes) bytes = NULL;
   g_autofree char *whole = NULL, *folder = NULL;
-  VnProject *self;
+  const char *text;
+  gsize size;
 
   g_return_val_if_fail (path != NULL, NULL);
 
-  root = vn_json_load (path, error);
-  if (root == NULL)
+  bytes = vn_file_map (path, error);
+  if (bytes == NULL)
     return NULL;
+  text = g_bytes_get_data (bytes, &size);
   whole = g_canonicalize_filename (path, NULL);
   folder = g_path_get_dirname (whole);
-  self = project_file_read_project (root, folder, error);
-  if (self == NULL)
-    g_prefix_error (error, "%s: ", path);
-  return self;
+  return vn_project_from_json (text, (gssize) size, path, folder, error);
 }

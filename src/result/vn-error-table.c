@@ -14,11 +14,13 @@ struct _VnErrorTable
   guint            n_samples;
 };
 
-static void
-vn_error_row_free (gpointer data)
+/**
+ * vn_error_row_free:
+ * @row: (transfer full): made with g_new0(), in no table
+ */
+void
+vn_error_row_free (VnErrorRow *row)
 {
-  VnErrorRow *row = data;
-
   g_free (row->value);
   g_free (row->node);
   g_free (row->op_type);
@@ -37,8 +39,8 @@ vn_error_table_new (guint n_samples)
   VnErrorTable *self = g_new0 (VnErrorTable, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  self->rows = g_ptr_array_new_with_free_func (vn_error_row_free);
-  self->weights = g_ptr_array_new_with_free_func (vn_error_row_free);
+  self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_error_row_free);
+  self->weights = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_error_row_free);
   self->by_value = g_hash_table_new (g_str_hash, g_str_equal);
   self->n_samples = n_samples;
   return self;

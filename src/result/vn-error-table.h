@@ -40,6 +40,7 @@ const VnErrorRow *vn_error_table_find     (VnErrorTable  *self,
                                            const char    *value);
 GArray           *vn_error_table_sort_worst (VnErrorTable *self);   /* of guint: row numbers, worst first; owned by the caller */
 VnErrorTable     *vn_error_table_new      (guint          n_samples);
+void              vn_error_row_free       (VnErrorRow    *row);
 void              vn_error_table_add      (VnErrorTable  *self,
                                            VnErrorRow    *row);
 void              vn_error_table_add_weight (VnErrorTable *self,

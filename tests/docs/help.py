@@ -68,7 +68,9 @@ def make_files(cli, demo, folder):
         out.write('\n'.join(samples[:4]) + '\n')
     with open(f'{folder}/config.json', 'w') as out:
         json.dump(config, out)
-    return {'MODEL': model, 'FLOAT': model, 'QUANTIZED': 'quantized.onnx', 'PATH': f'{demo}/samples', 'DIR': 'out',
+    with open(f'{folder}/demo.vernier') as project:
+        run_id = json.load(project)['runs'][0]['id']
+    return {'ID': run_id, 'MODEL': model, 'FLOAT': model, 'QUANTIZED': 'quantized.onnx', 'PATH': f'{demo}/samples', 'DIR': 'out',
             'PROJECT': 'demo.vernier', 'CONFIG.json': 'config.json', 'TOPIC': 'presets', 'FILE': 'out.bin'}
 
 

@@ -8,6 +8,9 @@
 #include "vn-graph-edit.h"
 #include "vn-json.h"
 #include "vn-onnx.h"
+#include "vn-project-file.h"
+#include "vn-result-file.h"
+#include "vn-verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,6 +145,59 @@ try_config (const guint8 *data,
   g_clear_error (&error);
   spec = vn_config_make_data (config, model, "random", &error);
   check (spec != NULL, &error);
+  return TRUE;
+}
+
+/* ---- results and projects ---- */
+
+static gboolean
+try_result (const guint8 *data,
+            gsize         size)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnRunRecord) record = vn_run_record_from_json ((const char *) data, (gssize) size, "result.json", "/run", &error), again = NULL;
+  g_autoptr(VnVerdict) verdict = NULL, second_verdict = NULL;
+  g_autofree char *text = NULL, *second = NULL;
+
+  if (!check (record != NULL, &error))
+    return FALSE;
+  text = vn_run_record_to_json (record, "/run");
+  again = vn_run_record_from_json (text, -1, "again", "/run", &error);
+  if (again == NULL)
+    g_error ("what was written cannot be read: %s\n%s", error->message, text);
+  second = vn_run_record_to_json (again, "/run");
+  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes);
+  second_verdict = vn_verdict_new (again->errors, &again->accuracy, again->notes);
+  if (!g_str_equal (text, second) || !g_str_equal (verdict->text, second_verdict->text))
+    g_error ("what was written says something else:\n%s\n%s", text, second);
+  return TRUE;
+}
+
+static gboolean
+try_project (const guint8 *data,
+             gsize         size)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnProject) project = vn_project_from_json ((const char *) data, (gssize) size, "p.vernier", "/run", &error), again = NULL;
+  g_autofree char *text = NULL, *second = NULL;
+
+  if (!check (project != NULL, &error))
+    return FALSE;
+  check_recipe (project->recipe);
+  text = vn_project_to_json (project, "/run");
+  again = vn_project_from_json (text, -1, "again", "/run", &error);
+  if (again == NULL)
+    g_error ("what was written cannot be read: %s\n%s", error->message, text);
+  second = vn_project_to_json (again, "/run");
+  if (!g_str_equal (text, second))
+    g_error ("what was written says something else:\n%s\n%s", text, second);
+  for (guint i = 0; i < project->runs->len; i++)
+    {
+      const VnProjectRun *run = g_ptr_array_index (project->runs, i);
+      g_autofree char *own = vn_project_run_dup_own_path (run->id, "/run/p.vernier");
+
+      require (g_str_has_prefix (own, "/run/p.vernier-runs/") && strchr (own + 20, '/') == NULL, "an id leads out of its folder");
+    }
   return TRUE;
 }
 
@@ -420,6 +476,18 @@ static const char * const config_words[] = {
   "[", "]", ",", "\\u0000", "\xe3\x80\x82", NULL
 };
 
+static const char * const result_words[] = {
+  "\"vernier-result\":1,", "\"program\":\"", "\"time\":\"", "2025-03-31T14:05:00Z", "0001-01-01T00:00:00Z", "\"model\":{", "\"digests\":{",
+  "\"run\":{", "\"shapes\":{\"a\":[1,-1]}", "\"sizes\":{", "\"samples\":{", "\"accuracy\":{", "\"errors\":{", "\"tensors\":[", "\"weights\":[",
+  "\"nodes\":[", "\"quantized-names\":{", "\"notes\":[", "\"sqnr\":", "\"nan\"", "\"inf\"", "\"-inf\"", "9223372036854775807", "1e308",
+  "null", "{", "}", "[", "]", ",", "\\u0000", NULL
+};
+
+static const char * const project_words[] = {
+  "\"vernier-project\":1,", "\"runs\":[", "\"id\":\"", "../", "\"time\":\"", "2025-03-31T14:05:00Z", "\"file\":\"", "\"changes\":[",
+  "\"mean-sqnr\":", "\"nan\"", "\"verdict\":\"good\"", "\"data\":{\"path\":\"", "null", "{", "}", "[", "]", ",", NULL
+};
+
 static const char * const range_words[] = {
   "\"format\":\"vernier-ranges\",", "\"version\":1,", "\"tensors\":{", "\"a\":{", "\"min\":", "\"max\":", "\"scale\":", "\"zero_point\":",
   "\"lowest\":", "\"highest\":", "\"CLS\":\"TensorsData\",", "\"data\":", "\"input_quantization_params\":{", "[128,0.5]", "[-1.5,2]",
@@ -440,6 +508,8 @@ static const char * const list_words[] = {
 const FileKind file_kinds[] = {
   { "recipe", try_recipe, seed_recipes, recipe_words },
   { "config", try_config, seed_configs, config_words },
+  { "result", try_result, seed_results, result_words },
+  { "project", try_project, seed_projects, project_words },
   { "ranges", try_ranges, seed_ranges, range_words },
   { "stats", try_stats, seed_stats, NULL },
   { "npy", try_npy, seed_npy, npy_words },

@@ -27,6 +27,8 @@ extern const guint n_file_kinds;
 
 void seed_recipes   (GPtrArray *seeds);
 void seed_configs   (GPtrArray *seeds);
+void seed_results   (GPtrArray *seeds);
+void seed_projects  (GPtrArray *seeds);
 void seed_ranges    (GPtrArray *seeds);
 void seed_stats     (GPtrArray *seeds);
 void seed_npy       (GPtrArray *seeds);

@@ -2,10 +2,13 @@
 /* Files that can be read, to start from. */
 #include "file-kinds.h"
 
+#include "draw-record.h"
 #include "vn-config.h"
 #include "vn-encodings-private.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
+#include "vn-project-file.h"
+#include "vn-result-file.h"
 #include "vn-stats-private.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
@@ -190,6 +193,45 @@ add_stats (GPtrArray *seeds,
   gconstpointer data = g_bytes_get_data (bytes, &size);
 
   add (seeds, data, (gssize) size - 32);
+}
+
+void
+seed_results (GPtrArray *seeds)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
+
+  for (guint i = 0; i < 12; i++)
+    {
+      g_autoptr(VnRunRecord) record = draw_run_record (rand);
+      g_autofree char *text = vn_run_record_to_json (record, "/run");
+
+      add (seeds, text, -1);
+    }
+}
+
+void
+seed_projects (GPtrArray *seeds)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (2);
+
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+      g_autoptr(VnProject) project = vn_project_new ("/run/net.onnx", "00ff", NULL, recipe);
+      g_autofree char *text = NULL;
+
+      for (guint k = 0; k < i; k++)
+        {
+          g_autofree char *id = g_strdup_printf ("run-%u", k);
+          g_autoptr(VnRunRecord) record = draw_run_record (rand);
+          g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
+
+          run->file = vn_project_run_dup_own_path (id, "/run/p.vernier");
+          vn_project_add_run (project, run);
+        }
+      text = vn_project_to_json (project, "/run");
+      add (seeds, text, -1);
+    }
 }
 
 void

@@ -10,6 +10,7 @@
 #include "vn-project-file.h"
 #include "vn-places.h"
 #include "vn-recipe-panel.h"
+#include "vn-verdict.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -492,6 +493,54 @@ test_project (Fixture       *fixture,
     }
 }
 
+/* Runs of the window are in the project that it saves, behind those that the project had; opened and saved again it has them all. */
+static void
+test_project_runs (Fixture       *fixture,
+                   gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "p.vernier", NULL), *folder = g_strconcat (path, "-runs", NULL);
+  g_autoptr(GFile) file = g_file_new_for_path (path);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnVerdict) verdict = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 1);
+  verdict = vn_verdict_new (vn_document_get_result (fixture->document)->errors, NULL, vn_document_get_result (fixture->document)->notes);
+  g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+  g_assert_no_error (error);
+  vn_document_set_model (fixture->document, NULL);
+  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 0);
+
+  for (guint n = 1; n <= 2; n++)
+    {
+      g_autoptr(VnProject) project = NULL;
+
+      vn_window_open_file (fixture->window, file);
+      g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+      g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, n);
+      vn_window_fixture_quantize (fixture);
+      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));   /* once more: nothing twice */
+      project = vn_project_load (path, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (project->runs->len, ==, n + 1);
+      for (guint i = 0; i <= n; i++)
+        {
+          const VnProjectRun *run = g_ptr_array_index (project->runs, i);
+          g_autoptr(VnRunRecord) record = vn_project_run_load (run, path, &error);
+
+          g_assert_no_error (error);
+          g_assert_cmpstr (run->verdict, ==, verdict->id);
+          g_unlink (n == 2 ? run->file : "");
+        }
+      vn_document_set_model (fixture->document, NULL);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* A browser for this test alone: it writes what it is to show into a file. */
 static void
 install_browser (const char *folder)
@@ -563,6 +612,7 @@ main (int    argc,
     { "/window/drop", test_drop },
     { "/window/measure", test_measure },
     { "/window/project", test_project },
+    { "/window/project-runs", test_project_runs },
     { "/window/open-sizes", test_open_sizes },
     { "/window/exclude-and-undo", test_exclude_and_undo },
     { "/window/precision", test_precision },

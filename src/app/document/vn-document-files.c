@@ -20,6 +20,7 @@ document_files_apply_project (VnDocument *self)
   g_autoptr(VnProject) project = g_steal_pointer (&self->project);
 
   vn_document_edit_recipe (self, vn_recipe_copy (project->recipe), _("Recipe of the project"));
+  vn_document_set_runs (self, project->runs);
   if (!vn_project_is_about (project, self->model))
     vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
   if (project->data == NULL)
@@ -195,6 +196,7 @@ vn_document_is_demo (VnDocument *self)
 
 /* ---- save ---- */
 
+/* Runs of a project that is there stay in its list. */
 static gboolean
 document_files_save_project (VnDocument  *self,
                              const char  *path,
@@ -206,7 +208,12 @@ document_files_save_project (VnDocument  *self,
 
   if (project->data != NULL)
     project->data->max_samples = self->n_samples;
-  return vn_project_save (project, path, error);
+  for (guint i = 0; i < self->runs->len; i++)
+    vn_project_add_run (project, g_ptr_array_index (self->runs, i));
+  if (!vn_project_keep_runs (project, path, error) || !vn_project_save (project, path, error))
+    return FALSE;
+  vn_document_set_runs (self, project->runs);
+  return TRUE;
 }
 
 static gboolean

@@ -30,6 +30,17 @@ document_jobs_get_failure (VnWork work)
   return "";
 }
 
+/* What is left of a run when there is another result: a project can keep it. */
+static void
+document_jobs_keep_run (VnDocument *self,
+                        VnResult   *result)
+{
+  g_autoptr(VnRunRecord) record = vn_run_record_new (result);
+  g_autofree char *id = vn_project_run_make_id ();
+
+  g_ptr_array_add (self->runs, vn_project_run_new (id, record));
+}
+
 static void
 document_jobs_take_model (VnDocument *self,
                           VnJob      *job)
@@ -55,6 +66,7 @@ document_jobs_take_result (VnDocument *self,
     }
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   self->result_recipe = g_steal_pointer (&self->job_recipe);
+  document_jobs_keep_run (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
   vn_document_set_result (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 

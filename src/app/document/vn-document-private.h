@@ -44,6 +44,7 @@ struct _VnDocument
   VnHistory    *history;
 
   VnResult     *result;
+  GPtrArray    *runs;          /* of VnProjectRun: those of the project that was opened, then those since */
   VnRecipe     *result_recipe; /* what @result was made with */
   gboolean      result_fits;    /* @result was made from this model and these samples */
 

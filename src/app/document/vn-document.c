@@ -27,6 +27,7 @@ vn_document_dispose (GObject *object)
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->job_recipe, vn_recipe_free);
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
@@ -75,6 +76,7 @@ vn_document_init (VnDocument *self)
   self->nodes = g_list_store_new (VN_TYPE_NODE_ITEM);
   self->n_samples = DEFAULT_SAMPLES;
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
+  self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->history = vn_history_new ();
   self->selection = gtk_bitset_new_empty ();
 }
@@ -120,7 +122,7 @@ vn_document_tell (VnDocument *self,
  * vn_document_set_model:
  * @model: (nullable): an opened model
  *
- * Shows @model. Result, rules, history and selection of the model before it are dropped, its samples are kept
+ * Shows @model. Result, runs, rules, history and selection of the model before it are dropped, its samples are kept
  * if they are to be chosen freely.
  */
 void
@@ -141,6 +143,7 @@ vn_document_set_model (VnDocument *self,
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->data, vn_data_spec_free);
+  g_ptr_array_set_size (self->runs, 0);
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
@@ -156,6 +159,36 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_RECIPE);
   document_emit (self, VN_SIGNAL_RESULT);
   document_emit (self, VN_SIGNAL_SELECTION);
+}
+
+GPtrArray *
+vn_document_get_runs (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  return self->runs;
+}
+
+/**
+ * vn_document_set_runs:
+ * @runs: (element-type VnProjectRun): those of a project that is about the model
+ *
+ * Takes them for those of the document; later ones come behind them.
+ */
+void
+vn_document_set_runs (VnDocument *self,
+                      GPtrArray  *runs)
+{
+  g_autoptr(GPtrArray) copy = NULL;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+  g_return_if_fail (runs != NULL);
+
+  copy = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  for (guint i = 0; i < runs->len; i++)
+    g_ptr_array_add (copy, vn_project_run_ref (g_ptr_array_index (runs, i)));
+  g_ptr_array_unref (self->runs);
+  self->runs = g_steal_pointer (&copy);
 }
 
 /**

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-jobs.h"
+#include "vn-project-file.h"
 
 #include <gtk/gtk.h>
 
@@ -48,6 +49,10 @@ guint             vn_document_get_n_notes    (VnDocument        *self);
 const VnNote     *vn_document_get_note       (VnDocument        *self,
                                               guint              i);
 guint             vn_document_count_problems (VnDocument        *self);
+
+GPtrArray        *vn_document_get_runs       (VnDocument        *self);   /* of VnProjectRun, borrowed: what a project keeps */
+void              vn_document_set_runs       (VnDocument        *self,
+                                              GPtrArray         *runs);
 
 const VnDataSpec *vn_document_get_data       (VnDocument        *self);   /* NULL: none chosen */
 void              vn_document_set_data       (VnDocument        *self,

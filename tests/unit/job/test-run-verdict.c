@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One verdict on whole runs: what the window judges by is what both reports say, with what is suspected of the samples before
- * it; what weights that are not finite and samples of the wrong size come to. */
+/* One verdict on whole runs: what the window judges by is what both reports say and what is kept in files comes to, with what is
+ * suspected of the samples before it; what weights that are not finite and samples of the wrong size come to. */
 #include "vn-data-suspicion.h"
 #include "vn-graph-edit.h"
 #include "vn-jobs.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
+#include "vn-result-file.h"
 #include "vn-verdict.h"
 
 #include <gio/gio.h>
@@ -138,6 +139,39 @@ check_reports (VnResult        *result,
   return g_strdup (json_object_get_string_member (summary, "level"));
 }
 
+/* What is kept of a run is written, read and written again with the same bytes, and judged as the run was. */
+static void
+check_record (VnResult        *result,
+              const VnVerdict *verdict)
+{
+  g_autoptr(VnRunRecord) record = vn_run_record_new (result), again = NULL;
+  g_autofree char *text = vn_run_record_to_json (record, "/"), *second = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnVerdict) judged = NULL;
+
+  again = vn_run_record_from_json (text, -1, "result", "/", &error);
+  g_assert_no_error (error);
+  second = vn_run_record_to_json (again, "/");
+  g_assert_cmpstr (text, ==, second);
+  g_test_message ("%zu bytes for %u nodes", strlen (text), again->n_nodes);
+  judged = vn_verdict_new (again->errors, &again->accuracy, again->notes);
+  g_assert_cmpstr (judged->id, ==, verdict->id);
+  g_assert_cmpstr (judged->text, ==, verdict->text);
+  g_assert_true (judged->worst_output_db == verdict->worst_output_db && judged->n_bad == verdict->n_bad);
+  g_assert_cmpuint (judged->suspicions->len, ==, verdict->suspicions->len);
+  g_assert_cmpuint (again->nodes->len, ==, result->source->graph->nodes->len);
+  g_assert_cmpstr (again->source_digest, ==, result->source_digest);
+  for (guint i = 0; i < again->nodes->len; i++)
+    {
+      const VnRunNode *node = g_ptr_array_index (again->nodes, i);
+      const VnErrorRow *row = vn_result_get_node_error (result, g_ptr_array_index (result->source->graph->nodes, i));
+      const VnErrorRow *kept = again->errors != NULL && node->rounded != NULL ? vn_error_table_find (again->errors, node->rounded) : NULL;
+
+      g_assert_true ((row == NULL) == (kept == NULL));
+      g_assert_true (row == NULL || row->sqnr_db == kept->sqnr_db || isnan (row->sqnr_db));
+    }
+}
+
 /* ---- made networks ---- */
 
 typedef struct
@@ -186,6 +220,7 @@ test_made (gconstpointer data)
   verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
+  check_record (result, verdict);
   g_assert_cmpstr (level, ==, test->level);
   g_assert_cmpstr (level, ==, verdict->id);
   g_assert_cmpuint (verdict->suspicions->len, ==, test->suspicion != NULL);
@@ -247,7 +282,30 @@ test_real (gconstpointer data)
   verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
+  check_record (result, verdict);
   g_assert_cmpstr (level, ==, test->level);
+}
+
+static void
+test_demo (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("VN_DEMO"), "demo.onnx", NULL), *folder = g_build_filename (g_getenv ("VN_DEMO"), "samples", NULL);
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) model = vn_onnx_read_file (path, &error);
+  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnVerdict) verdict = NULL;
+  g_autofree char *level = NULL;
+
+  g_assert_no_error (error);
+  for (guint c = 0; c < 4; c++)
+    spec->preprocess.mean[c] = spec->preprocess.std[c] = 127.5f;
+  result = run (model, spec, "cpu", FALSE, &error);
+  g_assert_no_error (error);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  level = check_reports (result, verdict);
+  check_record (result, verdict);
+  g_assert_cmpstr (level, ==, "good");
 }
 
 int
@@ -262,6 +320,7 @@ main (int   argc,
 
       g_test_add_data_func (path, &cases[i], test_made);
     }
+  g_test_add_func ("/run-verdict/demo", test_demo);
   for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
     {
       g_autofree char *path = g_strdup_printf ("/run-verdict/%s/%u", reals[i].model, i);

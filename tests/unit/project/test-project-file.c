@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Project files: what is saved is loaded again, folders can be moved, and what is wrong is told with its place. */
+/* Project files: what is saved is loaded again, with its runs; folders can be moved; what is wrong is told with its place. */
+#include "draw-record.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-project-file.h"
@@ -120,6 +121,183 @@ test_without_data (Fixture       *self,
   g_assert_false (vn_project_runs_script (again));
 }
 
+/* ---- runs ---- */
+
+static VnProjectRun *
+add_run (VnProject  *project,
+         const char *id,
+         guint       seed)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr(VnRunRecord) record = draw_run_record (rand);
+  g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
+
+  vn_project_add_run (project, run);
+  return vn_project_find_run (project, id);
+}
+
+static void
+remove_runs (const char *project)
+{
+  g_autofree char *folder = g_strconcat (project, "-runs", NULL);
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (folder);
+}
+
+/* What is listed and what the files hold is there again; a file that is damaged or gone costs itself alone. */
+static void
+test_runs (Fixture       *self,
+           gconstpointer  unused)
+{
+  g_autoptr(VnProject) project = make_project (self->folder), again = NULL;
+  g_autoptr(VnRunRecord) kept = NULL, loaded = NULL;
+  g_autofree char *text = NULL, *before = NULL, *after = NULL;
+  g_autoptr(GError) error = NULL;
+  VnProjectRun *run;
+
+  kept = vn_run_record_ref (add_run (project, "one", 21)->record);
+  add_run (project, "two", 22);
+  add_run (project, "three", 23);
+  g_assert_true (vn_project_save (project, self->path, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (self->path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "\"a.vernier-runs/two.json\""));
+
+  again = vn_project_load (self->path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (again->runs->len, ==, 3);
+  before = vn_project_to_json (project, self->folder);
+  after = vn_project_to_json (again, self->folder);
+  g_assert_cmpstr (before, ==, after);
+  run = vn_project_find_run (again, "one");
+  loaded = vn_project_run_load (run, self->path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (loaded->recipe_digest, ==, kept->recipe_digest);
+  g_assert_cmpstr (run->recipe_digest, ==, kept->recipe_digest);
+  g_assert_cmpstr (run->preset, ==, kept->recipe->preset);
+  g_assert_cmpuint (run->quantized_bytes, ==, kept->quantized_bytes);
+
+  g_assert_true (g_file_set_contents (vn_project_find_run (again, "two")->file, "{\"vernier-result\": 1", -1, NULL));
+  g_unlink (vn_project_find_run (again, "three")->file);
+  for (guint i = 1; i < 3; i++)
+    {
+      run = g_ptr_array_index (again->runs, i);
+      g_assert_null (vn_project_run_load (run, self->path, &error));
+      g_assert_nonnull (strstr (error->message, run->file));
+      g_clear_error (&error);
+    }
+  g_assert_true (vn_project_save (again, self->path, &error));   /* keeps their lines */
+  vn_project_free (g_steal_pointer (&again));
+  again = vn_project_load (self->path, &error);
+  g_assert_cmpuint (again->runs->len, ==, 3);
+  remove_runs (self->path);
+}
+
+/* A run's file goes with it only if it lies where the project keeps them. */
+static void
+test_remove (Fixture       *self,
+             gconstpointer  unused)
+{
+  g_autoptr(VnProject) project = make_project (self->folder), other = NULL;
+  g_autofree char *second = g_build_filename (self->folder, "b.vernier", NULL), *file = NULL, *precious = NULL, *text = NULL;
+  g_autoptr(GError) error = NULL;
+  gboolean removed;
+
+  add_run (project, "one", 31);
+  add_run (project, "two", 32);
+  g_assert_true (vn_project_save (project, self->path, &error));
+  file = g_strdup (vn_project_find_run (project, "one")->file);
+  other = vn_project_load (self->path, &error);
+  g_assert_true (vn_project_save (other, second, &error));
+  g_assert_true (vn_project_remove_run (other, second, "one", &removed, &error));
+  g_assert_false (removed);
+  g_assert_true (g_file_test (file, G_FILE_TEST_EXISTS));
+
+  g_assert_false (vn_project_remove_run (project, self->path, "three", &removed, &error));
+  g_assert_nonnull (strstr (error->message, "three"));
+  g_clear_error (&error);
+  g_assert_true (vn_project_remove_run (project, self->path, "one", &removed, &error));
+  g_assert_true (removed);
+  g_assert_false (g_file_test (file, G_FILE_TEST_EXISTS));
+
+  /* A project from anybody that names somebody's file */
+  precious = g_build_filename (self->folder, "precious.json", NULL);
+  g_assert_true (g_file_set_contents (precious, "{}", -1, NULL));
+  g_free (vn_project_find_run (project, "two")->file);
+  vn_project_find_run (project, "two")->file = g_strdup (precious);
+  g_assert_true (vn_project_save (project, self->path, &error));
+  g_assert_true (vn_project_remove_run (project, self->path, "two", &removed, &error));
+  g_assert_false (removed);
+  g_assert_true (g_file_test (precious, G_FILE_TEST_EXISTS));
+
+  g_assert_true (g_file_get_contents (self->path, &text, NULL, NULL));
+  g_assert_null (strstr (text, "\"runs\""));
+  g_unlink (precious);
+  g_unlink (second);
+  remove_runs (self->path);
+}
+
+/* Saving over a project keeps its runs; over one of another model, or something else, it is refused. */
+static void
+test_keep (Fixture       *self,
+           gconstpointer  unused)
+{
+  g_autoptr(VnProject) old = make_project (self->folder), same = make_project (self->folder), other = make_project (self->folder);
+  g_autoptr(GError) error = NULL;
+
+  add_run (old, "one", 41);
+  g_assert_true (vn_project_save (old, self->path, &error));
+  add_run (same, "two", 42);
+  g_assert_true (vn_project_keep_runs (same, self->path, &error));
+  g_assert_true (vn_project_keep_runs (same, self->path, &error));
+  g_assert_cmpuint (same->runs->len, ==, 2);
+  g_assert_cmpstr (((VnProjectRun *) same->runs->pdata[0])->id, ==, "one");
+  g_assert_true (vn_project_save (same, self->path, &error));
+
+  g_free (other->model);
+  g_free (other->digest);
+  other->model = g_strdup ("/far/other.onnx");
+  other->digest = g_strdup ("ff");
+  g_assert_false (vn_project_keep_runs (other, self->path, &error));
+  g_assert_nonnull (strstr (error->message, "2 runs of another model"));
+  g_clear_error (&error);
+  g_assert_true (g_file_set_contents (self->path, "my diary", -1, NULL));
+  g_assert_false (vn_project_keep_runs (same, self->path, &error));
+  g_clear_error (&error);
+  remove_runs (self->path);
+}
+
+/* All files of a project are known before something is written. */
+static void
+test_file_set (Fixture       *self,
+               gconstpointer  unused)
+{
+  g_autoptr(VnProject) project = make_project (self->folder);
+  g_autoptr(VnFileSet) reads = vn_file_set_new (), writes = vn_file_set_new ();
+  g_autofree char *fresh = vn_project_run_dup_own_path ("fresh", self->path);
+  g_autoptr(GError) error = NULL;
+
+  add_run (project, "one", 51);
+  g_assert_true (vn_project_save (project, self->path, &error));
+  vn_project_add_files (project, self->path, reads);
+  g_assert_true (vn_file_set_has_other (reads, self->path, "-o"));
+  g_assert_true (vn_file_set_has_other (reads, vn_project_find_run (project, "one")->file, "-o"));
+  g_assert_false (vn_file_set_has_other (reads, fresh, "-o"));
+  vn_project_add_outputs (writes, self->path, "fresh", "--save-project");
+  g_assert_true (vn_file_set_has_other (writes, fresh, "-o"));
+  remove_runs (self->path);
+}
+
+/* ---- what is wrong ---- */
+
 /* Nothing but what is wrong is told, with its place. */
 static const struct { const char *text, *message; } wrong[] = {
   { "[]", "project" },
@@ -150,6 +328,15 @@ static const struct { const char *text, *message; } wrong[] = {
     " \"data\": {\"path\": \"b\", \"inputs\": {\"x\": {\"path\": \"c\"}}}}", "data.inputs.x.path" },
   { "{\"vernier-project\": 1, \"model\": \"a\", \"recipe\": {\"vernier-recipe\": 1},"
     " \"data\": {\"path\": \"b\", \"inputs\": [1]}}", "data.inputs" },
+#define START "{\"vernier-project\": 1, \"model\": \"a\", \"recipe\": {\"vernier-recipe\": 1}, \"runs\": "
+#define RUN(id) "{\"id\": \"" id "\", \"time\": \"2025-03-31T14:05:00Z\", \"file\": \"x\", \"recipe-digest\": \"\", \"preset\": \"cpu\"," \
+                " \"changes\": [], \"mean-sqnr\": \"nan\", \"worst-output-sqnr\": 1, \"float-bytes\": 1, \"quantized-bytes\": 1, \"verdict\": \"v\"}"
+  { START "3}", "runs: a list is expected" },
+  { START "[3]}", "runs[0]: an object is expected" },
+  { START "[{}]}", "“runs[0].id” is missing" },
+  { START "[" RUN ("../../a") "]}", "runs[0].id is “../../a”" },
+  { START "[" RUN ("") "]}", "runs[0].id is “”" },
+  { START "[" RUN ("a") ", " RUN ("a") "]}", "runs[1].id is “a”, as that of another run" },
 };
 
 static void
@@ -177,11 +364,13 @@ test_mutations (Fixture       *self,
                 gconstpointer  unused)
 {
   g_autoptr(VnProject) project = make_project (self->folder);
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *damaged = g_build_filename (self->folder, "damaged.vernier", NULL);
   static const char with[] = "\0\"{}[],:-9ez\\\xff";
   guint refused = 0;
   gsize n;
 
+  add_run (project, "one", 61);
+  add_run (project, "two", 62);
   g_assert_true (vn_project_save (project, self->path, NULL));
   g_assert_true (g_file_get_contents (self->path, &text, &n, NULL));
   for (gsize at = 0; at < n; at += 3)
@@ -193,12 +382,14 @@ test_mutations (Fixture       *self,
 
         changed[at] = with[k];
         /* Without waiting for the disk, thousands of times. */
-        g_assert_true (g_file_set_contents_full (self->path, changed, (gssize) n, G_FILE_SET_CONTENTS_NONE, 0666, NULL));
-        again = vn_project_load (self->path, &error);
+        g_assert_true (g_file_set_contents_full (damaged, changed, (gssize) n, G_FILE_SET_CONTENTS_NONE, 0666, NULL));
+        again = vn_project_load (damaged, &error);
         g_assert_true ((again == NULL) == (error != NULL));
         refused += again == NULL;
       }
   g_assert_cmpuint (refused, >, 100);
+  g_unlink (damaged);
+  remove_runs (self->path);
 }
 
 int
@@ -208,6 +399,10 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/project-file/roundtrip", Fixture, NULL, setup, test_roundtrip, teardown);
   g_test_add ("/project-file/without-data", Fixture, NULL, setup, test_without_data, teardown);
+  g_test_add ("/project-file/runs", Fixture, NULL, setup, test_runs, teardown);
+  g_test_add ("/project-file/remove", Fixture, NULL, setup, test_remove, teardown);
+  g_test_add ("/project-file/keep", Fixture, NULL, setup, test_keep, teardown);
+  g_test_add ("/project-file/file-set", Fixture, NULL, setup, test_file_set, teardown);
   g_test_add ("/project-file/wrong", Fixture, NULL, setup, test_wrong, teardown);
   g_test_add ("/project-file/mutations", Fixture, NULL, setup, test_mutations, teardown);
   return g_test_run ();

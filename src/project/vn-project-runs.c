@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs that a project lists, and the files that hold what they found. */
+#include "vn-project-runs.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-result-file.h"
+#include "vn-setting.h"
+#include "vn-verdict.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_ID 64u
+
+VnProjectRun *
+vn_project_run_ref (VnProjectRun *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_project_run_unref (VnProjectRun *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_free (self->id);
+  g_free (self->recipe_digest);
+  g_free (self->preset);
+  g_strfreev (self->changes);
+  g_free (self->verdict);
+  g_free (self->file);
+  g_clear_pointer (&self->record, vn_run_record_unref);
+  g_free (self);
+}
+
+/* ---- a new run ---- */
+
+/**
+ * vn_project_run_make_id:
+ *
+ * Returns: (transfer full): a name that no other run has: the time, and chance for those of the same second
+ */
+char *
+vn_project_run_make_id (void)
+{
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *time = g_date_time_format (now, "%Y%m%d-%H%M%S");
+
+  return g_strdup_printf ("%s-%06x", time, g_random_int () & 0xffffff);
+}
+
+static char **
+project_runs_list_changes (const VnRecipe *recipe)
+{
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
+  g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
+
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+      g_autofree char *text = difference->setting != NULL ? g_strdup_printf ("%s=%s", difference->id, difference->value)
+                                                          : g_strdup (difference->value);
+
+      g_strv_builder_add (texts, text);
+    }
+  return g_strv_builder_end (texts);
+}
+
+/**
+ * vn_project_run_new:
+ * @id: of vn_project_run_make_id()
+ * @record: what the run found
+ *
+ * Returns: (transfer full): a line for the list of a project; not saved yet
+ */
+VnProjectRun *
+vn_project_run_new (const char  *id,
+                    VnRunRecord *record)
+{
+  g_autoptr(VnVerdict) verdict = NULL;
+  VnProjectRun *self;
+
+  g_return_val_if_fail (id != NULL && record != NULL, NULL);
+
+  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes);
+  self = g_new0 (VnProjectRun, 1);
+  g_atomic_ref_count_init (&self->ref);
+  self->id = g_strdup (id);
+  self->time = record->time;
+  self->recipe_digest = g_strdup (record->recipe_digest);
+  self->preset = g_strdup (record->recipe->preset);
+  self->changes = project_runs_list_changes (record->recipe);
+  self->mean_sqnr = record->errors != NULL ? vn_error_table_get_mean (record->errors, VN_METRIC_SQNR) : NAN;
+  self->worst_output = verdict->worst != NULL ? verdict->worst_output_db : NAN;
+  self->float_bytes = record->float_bytes;
+  self->quantized_bytes = record->quantized_bytes;
+  self->verdict = g_strdup (verdict->id);
+  self->record = vn_run_record_ref (record);
+  return self;
+}
+
+/* ---- its file ---- */
+
+static char *
+project_runs_dup_folder (const char *project)
+{
+  g_autofree char *whole = g_canonicalize_filename (project, NULL);
+
+  return g_strconcat (whole, VN_PROJECT_RUNS_SUFFIX, NULL);
+}
+
+/**
+ * vn_project_run_dup_own_path:
+ * @project: path of the project
+ *
+ * Returns: (transfer full): where that project keeps the run
+ */
+char *
+vn_project_run_dup_own_path (const char *id,
+                             const char *project)
+{
+  g_autofree char *folder = NULL, *name = NULL;
+
+  g_return_val_if_fail (id != NULL && project != NULL, NULL);
+
+  folder = project_runs_dup_folder (project);
+  name = g_strconcat (id, ".json", NULL);
+  return g_build_filename (folder, name, NULL);
+}
+
+/**
+ * vn_project_run_is_own:
+ *
+ * Returns: whether the file of the run lies where @project keeps its runs; else it may belong to another project
+ */
+gboolean
+vn_project_run_is_own (const VnProjectRun *self,
+                       const char         *project)
+{
+  g_autofree char *folder = NULL, *path = NULL;
+
+  g_return_val_if_fail (self != NULL && project != NULL, FALSE);
+
+  folder = project_runs_dup_folder (project);
+  path = vn_project_run_dup_own_path (self->id, project);
+  return self->file != NULL && g_str_equal (self->file, path) && !g_file_test (folder, G_FILE_TEST_IS_SYMLINK);
+}
+
+/**
+ * vn_project_run_save:
+ * @project: path of the project that keeps the run
+ *
+ * Writes the file of the run, unless it is there.
+ *
+ * Returns: %FALSE if that failed
+ */
+gboolean
+vn_project_run_save (VnProjectRun  *self,
+                     const char    *project,
+                     GError       **error)
+{
+  g_autofree char *whole = NULL, *base = NULL, *folder = NULL, *path = NULL;
+
+  g_return_val_if_fail (self != NULL && project != NULL, FALSE);
+
+  if (self->record == NULL)
+    return TRUE;
+  whole = g_canonicalize_filename (project, NULL);
+  base = g_path_get_dirname (whole);
+  folder = project_runs_dup_folder (project);
+  path = vn_project_run_dup_own_path (self->id, project);
+  if (g_mkdir (folder, 0777) != 0 && errno != EEXIST)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), folder,
+                   g_strerror (code));
+      return FALSE;
+    }
+  if (!vn_run_record_save (self->record, path, base, error))
+    return FALSE;
+  g_free (self->file);
+  self->file = g_steal_pointer (&path);
+  g_clear_pointer (&self->record, vn_run_record_unref);
+  return TRUE;
+}
+
+/**
+ * vn_project_run_load:
+ * @project: path of the project that lists the run
+ *
+ * Returns: (transfer full) (nullable): all that the run found; or which file cannot be read, and why
+ */
+VnRunRecord *
+vn_project_run_load (const VnProjectRun *self,
+                     const char         *project,
+                     GError            **error)
+{
+  g_autofree char *whole = NULL, *base = NULL;
+  VnRunRecord *record;
+
+  g_return_val_if_fail (self != NULL && project != NULL, NULL);
+
+  if (self->record != NULL)
+    return vn_run_record_ref (self->record);
+  whole = g_canonicalize_filename (project, NULL);
+  base = g_path_get_dirname (whole);
+  record = vn_run_record_load (self->file, base, error);
+  if (record != NULL)
+    return record;
+  g_prefix_error (error, _("the result of the run cannot be read: "));
+  return NULL;
+}
+
+/* ---- its line in the project ---- */
+
+/**
+ * vn_project_run_to_json:
+ * @folder: of the project
+ *
+ * Returns: (transfer full): an object that vn_project_run_from_json() makes an equal line of
+ */
+JsonNode *
+vn_project_run_to_json (const VnProjectRun *self,
+                        const char         *folder)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autofree char *file = NULL;
+
+  g_return_val_if_fail (self != NULL && self->file != NULL && folder != NULL, NULL);
+
+  file = vn_file_dup_short (self->file, folder);
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "id", self->id);
+  vn_json_add_time (json, "time", self->time);
+  vn_json_add_text (json, "file", file);
+  vn_json_add_text (json, "recipe-digest", self->recipe_digest);
+  vn_json_add_text (json, "preset", self->preset);
+  vn_json_add_texts (json, "changes", (const char * const *) self->changes);
+  vn_json_add_number (json, "mean-sqnr", self->mean_sqnr);
+  vn_json_add_number (json, "worst-output-sqnr", self->worst_output);
+  vn_json_add_int (json, "float-bytes", (gint64) self->float_bytes);
+  vn_json_add_int (json, "quantized-bytes", (gint64) self->quantized_bytes);
+  vn_json_add_text (json, "verdict", self->verdict);
+  json_builder_end_object (json);
+  return json_builder_get_root (json);
+}
+
+/* An id is a part of a file's name. */
+static gboolean
+project_runs_is_id (const char *id)
+{
+  gsize n = strlen (id);
+
+  return n > 0 && n <= MAX_ID && strspn (id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == n;
+}
+
+/**
+ * vn_project_run_from_json:
+ * @fields: of a run; what is wrong is said there
+ * @folder: of the project
+ *
+ * Returns: (transfer full) (nullable): the line; %NULL with a fault in @fields
+ */
+VnProjectRun *
+vn_project_run_from_json (VnJsonFields *fields,
+                          const char   *folder)
+{
+  g_autoptr(VnProjectRun) self = g_new0 (VnProjectRun, 1);
+  g_autofree char *file = NULL;
+
+  g_atomic_ref_count_init (&self->ref);
+  self->id = vn_json_fields_dup_text (fields, "id");
+  if (self->id != NULL && !project_runs_is_id (self->id))
+    vn_json_fields_fail (fields, "id", _("is “%s”; up to %u letters, digits, “-” and “_” are allowed"), self->id, MAX_ID);
+  self->time = vn_json_fields_get_time (fields, "time");
+  file = vn_json_fields_dup_text (fields, "file");
+  self->file = file != NULL ? g_canonicalize_filename (file, folder) : NULL;
+  self->recipe_digest = vn_json_fields_dup_text (fields, "recipe-digest");
+  self->preset = vn_json_fields_dup_text (fields, "preset");
+  self->changes = vn_json_fields_dup_texts (fields, "changes");
+  self->mean_sqnr = vn_json_fields_get_double (fields, "mean-sqnr");
+  self->worst_output = vn_json_fields_get_double (fields, "worst-output-sqnr");
+  self->float_bytes = vn_json_fields_get_count (fields, "float-bytes", G_MAXINT64);
+  self->quantized_bytes = vn_json_fields_get_count (fields, "quantized-bytes", G_MAXINT64);
+  self->verdict = vn_json_fields_dup_text (fields, "verdict");
+  return fields->error == NULL ? g_steal_pointer (&self) : NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* The runs that a project lists: a line of figures for each, and a file with all that it found. */
+
+#include "vn-json-fields.h"
+#include "vn-run-record.h"
+
+G_BEGIN_DECLS
+
+/* What runs are kept in: NAME.vernier has its files in NAME.vernier-runs. */
+#define VN_PROJECT_RUNS_SUFFIX "-runs"
+
+/**
+ * VnProjectRun: a run of a project.
+ * @id: letters, digits, “-” and “_”; no two runs of a project have the same
+ * @time: when it ended, in seconds since 1970
+ * @recipe_digest: vn_recipe_dup_digest()
+ * @changes: settings that differ from @preset, “id=value”, and rules as JSON
+ * @mean_sqnr: vn_error_table_get_mean(); NaN: not measured
+ * @worst_output: signal to noise of the weakest output; NaN: not measured
+ * @verdict: id of the VnVerdictLevel, as it was judged then
+ * @file: (nullable): path of the file that holds the rest; %NULL: not saved yet
+ * @record: (nullable): the rest, until it is saved
+ */
+typedef struct
+{
+  char         *id;
+  gint64        time;
+  char         *recipe_digest, *preset;
+  char        **changes;
+  double        mean_sqnr, worst_output;
+  guint64       float_bytes, quantized_bytes;
+  char         *verdict;
+  char         *file;
+  VnRunRecord  *record;
+  /*< private >*/
+  gatomicrefcount ref;
+} VnProjectRun;
+
+char         *vn_project_run_make_id    (void);
+VnProjectRun *vn_project_run_new        (const char         *id,
+                                         VnRunRecord        *record);
+VnProjectRun *vn_project_run_ref        (VnProjectRun       *self);
+void          vn_project_run_unref      (VnProjectRun       *self);
+VnRunRecord  *vn_project_run_load       (const VnProjectRun *self,
+                                         const char         *project,
+                                         GError            **error);
+gboolean      vn_project_run_save       (VnProjectRun       *self,
+                                         const char         *project,
+                                         GError            **error);
+gboolean      vn_project_run_is_own     (const VnProjectRun *self,
+                                         const char         *project);
+char         *vn_project_run_dup_own_path (const char       *id,
+                                           const char       *project);
+JsonNode     *vn_project_run_to_json    (const VnProjectRun *self,
+                                         const char         *folder);
+VnProjectRun *vn_project_run_from_json  (VnJsonFields       *fields,
+                                         const char         *folder);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnProjectRun, vn_project_run_unref)
+
+G_END_DECLS

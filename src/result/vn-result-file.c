@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of runs as JSON, version 1:
+ *
+ *   { "vernier-result": 1, "program": "…", "time": "2025-03-31T14:05:00Z",
+ *     "model": { "path", "nodes", "opset" },
+ *     "digests": { "source", "prepared", "samples", "recipe" },
+ *     "recipe": { … },                                        as in src/recipe/recipe-json.c
+ *     "data": { … },                                          as in src/dataset/data-spec-json.c; if there were samples
+ *     "run": { "calibration-samples", "skip-compare", "stats": [ path ], "shapes": { input: [ size ] } },
+ *     "sizes": { "float", "quantized" }, "samples": { "calibration", "held-out" }, "quantized-tensors", "seconds",
+ *     "accuracy": { "samples", "float-top1", "quantized-top1", "agree" },     with labels that the network can hit
+ *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
+ *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
+ *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
+ *
+ * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
+ * result_file_add_row(). NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
+ * What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused.
+ * Paths below the folder that a file belongs to are relative to it. */
+#include "vn-result-file.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-json-fields.h"
+#include "vn-recipe-json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VERSION_KEY "vernier-result"
+#define VERSION 1
+
+/* ---- write ---- */
+
+static void
+result_file_add_row (JsonBuilder      *json,
+                     const VnErrorRow *row)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "tensor", row->value);
+  vn_json_add_text (json, "node", row->node);
+  vn_json_add_text (json, "type", row->op_type);
+  if (row->is_output)
+    vn_json_add_bool (json, "output", TRUE);
+  if (row->is_last)
+    vn_json_add_bool (json, "last-computed", TRUE);
+  vn_json_add_int (json, "elements", (gint64) row->n);
+  for (guint k = 0; k < VN_N_METRICS; k++)
+    vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
+  if (row->has_local)
+    vn_json_add_number (json, "local-sqnr", row->local_db);
+  vn_json_add_number (json, "float-min", row->float_min);
+  vn_json_add_number (json, "float-max", row->float_max);
+  vn_json_add_number (json, "quantized-min", row->quant_min);
+  vn_json_add_number (json, "quantized-max", row->quant_max);
+  if (row->n_bad > 0)
+    vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
+  if (row->n_bad_float > 0)
+    vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_errors (JsonBuilder  *json,
+                        VnErrorTable *errors)
+{
+  vn_json_begin_object (json, "errors");
+  vn_json_add_int (json, "samples", vn_error_table_get_n_samples (errors));
+  vn_json_begin_array (json, "tensors");
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    result_file_add_row (json, vn_error_table_get (errors, i));
+  json_builder_end_array (json);
+  vn_json_begin_array (json, "weights");
+  for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
+    result_file_add_row (json, vn_error_table_get_weight (errors, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_identity (JsonBuilder       *json,
+                          const VnRunRecord *self)
+{
+  g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (self->value_names), (GCompareFunc) strcmp);
+
+  vn_json_begin_array (json, "nodes");
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnRunNode *node = g_ptr_array_index (self->nodes, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "node", node->label);
+      vn_json_add_text (json, "type", node->op_type);
+      vn_json_add_text_if (json, "source", node->source);
+      vn_json_add_text_if (json, "prepared", node->prepared);
+      vn_json_add_text_if (json, "rounded", node->rounded);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  vn_json_begin_object (json, "quantized-names");
+  for (GList *at = names; at != NULL; at = at->next)
+    vn_json_add_text (json, at->data, g_hash_table_lookup (self->value_names, at->data));
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_notes (JsonBuilder *json,
+                       VnNotes     *notes)
+{
+  vn_json_begin_array (json, "notes");
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
+      vn_json_add_text (json, "code", note->code);
+      vn_json_add_text_if (json, "subject", note->subject);
+      vn_json_add_text (json, "text", note->text);
+      vn_json_add_text_if (json, "remedy", note->remedy);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+result_file_add_shapes (JsonBuilder *json,
+                        GHashTable  *shapes)
+{
+  g_autoptr(GList) names = shapes != NULL ? g_list_sort (g_hash_table_get_keys (shapes), (GCompareFunc) strcmp) : NULL;
+
+  if (shapes == NULL)
+    return;
+  vn_json_begin_object (json, "shapes");
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      const VnShape *shape = g_hash_table_lookup (shapes, at->data);
+
+      vn_json_begin_array (json, at->data);
+      for (int d = 0; d < shape->rank; d++)
+        json_builder_add_int_value (json, MAX (shape->dims[d], VN_DIM_UNKNOWN));
+      json_builder_end_array (json);
+    }
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_run (JsonBuilder         *json,
+                     const VnRunSettings *run,
+                     const char          *folder)
+{
+  vn_json_begin_object (json, "run");
+  vn_json_add_int (json, "calibration-samples", run->n_calibration);
+  vn_json_add_bool (json, "skip-compare", run->skip_compare);
+  if (run->stats != NULL)
+    {
+      vn_json_begin_array (json, "stats");
+      for (char **at = run->stats; *at != NULL; at++)
+        {
+          g_autofree char *path = vn_file_dup_short (*at, folder);
+
+          json_builder_add_string_value (json, path);
+        }
+      json_builder_end_array (json);
+    }
+  result_file_add_shapes (json, run->shapes);
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_origin (JsonBuilder       *json,
+                        const VnRunRecord *self,
+                        const char        *folder)
+{
+  g_autofree char *model = self->model != NULL ? vn_file_dup_short (self->model, folder) : NULL;
+
+  vn_json_begin_object (json, "model");
+  vn_json_add_text_if (json, "path", model);
+  vn_json_add_int (json, "nodes", self->n_nodes);
+  vn_json_add_int (json, "opset", self->opset);
+  json_builder_end_object (json);
+  vn_json_begin_object (json, "digests");
+  vn_json_add_text_if (json, "source", self->source_digest);
+  vn_json_add_text_if (json, "prepared", self->prepared_digest);
+  vn_json_add_text_if (json, "samples", self->samples_digest);
+  vn_json_add_text (json, "recipe", self->recipe_digest);
+  json_builder_end_object (json);
+  vn_json_add_node (json, "recipe", vn_recipe_to_node (self->recipe, folder));
+  if (self->data != NULL)
+    vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
+  result_file_add_run (json, &self->run, folder);
+}
+
+static void
+result_file_add_figures (JsonBuilder       *json,
+                         const VnRunRecord *self)
+{
+  vn_json_begin_object (json, "sizes");
+  vn_json_add_int (json, "float", (gint64) self->float_bytes);
+  vn_json_add_int (json, "quantized", (gint64) self->quantized_bytes);
+  json_builder_end_object (json);
+  vn_json_begin_object (json, "samples");
+  vn_json_add_int (json, "calibration", self->n_calibration);
+  vn_json_add_int (json, "held-out", self->n_held_out);
+  json_builder_end_object (json);
+  vn_json_add_int (json, "quantized-tensors", self->n_quantized);
+  vn_json_add_number (json, "seconds", self->seconds);
+  if (!self->accuracy.valid)
+    return;
+  vn_json_begin_object (json, "accuracy");
+  vn_json_add_int (json, "samples", self->accuracy.n);
+  vn_json_add_int (json, "float-top1", self->accuracy.float_top1);
+  vn_json_add_int (json, "quantized-top1", self->accuracy.quant_top1);
+  vn_json_add_int (json, "agree", self->accuracy.agree);
+  json_builder_end_object (json);
+}
+
+/**
+ * vn_run_record_to_json:
+ * @folder: that the file belongs to: paths below it are relative to it
+ *
+ * Returns: (transfer full): the record as text; vn_run_record_from_json() makes one of it that gives the same text
+ */
+char *
+vn_run_record_to_json (const VnRunRecord *self,
+                       const char        *folder)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+
+  g_return_val_if_fail (self != NULL && folder != NULL, NULL);
+
+  json_builder_begin_object (json);
+  vn_json_add_int (json, VERSION_KEY, VERSION);
+  vn_json_add_text (json, "program", self->program);
+  vn_json_add_time (json, "time", self->time);
+  result_file_add_origin (json, self, folder);
+  result_file_add_figures (json, self);
+  if (self->errors != NULL)
+    result_file_add_errors (json, self->errors);
+  result_file_add_identity (json, self);
+  result_file_add_notes (json, self->notes);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  return vn_json_to_text (root);
+}
+
+/**
+ * vn_run_record_save:
+ * @folder: as of vn_run_record_to_json()
+ *
+ * Returns: whether the file is complete; if not, what was there before still is
+ */
+gboolean
+vn_run_record_save (const VnRunRecord  *self,
+                    const char         *path,
+                    const char         *folder,
+                    GError            **error)
+{
+  g_autofree char *text = NULL;
+
+  g_return_val_if_fail (self != NULL && path != NULL && folder != NULL, FALSE);
+
+  text = vn_run_record_to_json (self, folder);
+  return vn_file_write_all (path, text, strlen (text), error);
+}
+
+/* ---- read ---- */
+
+typedef void (*ReadFunc) (VnRunRecord  *self,
+                          VnJsonFields *fields,
+                          const char   *folder);
+
+/* Every object of the list @id, until one is wrong. */
+static void
+result_file_read_list (VnRunRecord  *self,
+                       VnJsonFields *parent,
+                       const char   *id,
+                       ReadFunc      read)
+{
+  JsonArray *array = vn_json_fields_get_array (parent, id);
+  g_autofree char *where = vn_json_fields_dup_where (parent, id);
+
+  for (guint i = 0; array != NULL && parent->error == NULL && i < json_array_get_length (array); i++)
+    {
+      g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
+      VnJsonFields fields;
+
+      vn_json_fields_init (&fields, json_array_get_element (array, i), place);
+      read (self, &fields, NULL);
+      vn_json_fields_leave (&fields, parent);
+    }
+}
+
+static void
+result_file_read_object (VnRunRecord  *self,
+                         VnJsonFields *parent,
+                         const char   *id,
+                         const char   *folder,
+                         ReadFunc      read)
+{
+  VnJsonFields fields;
+
+  vn_json_fields_enter (&fields, parent, id);
+  if (fields.object != NULL)
+    read (self, &fields, folder);
+  vn_json_fields_leave (&fields, parent);
+}
+
+static VnErrorRow *
+result_file_read_row (VnJsonFields *fields)
+{
+  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+
+  row->value = vn_json_fields_dup_text (fields, "tensor");
+  row->node = vn_json_fields_dup_text (fields, "node");
+  row->op_type = vn_json_fields_dup_text (fields, "type");
+  row->is_output = vn_json_fields_has (fields, "output") && vn_json_fields_get_bool (fields, "output");
+  row->is_last = vn_json_fields_has (fields, "last-computed") && vn_json_fields_get_bool (fields, "last-computed");
+  row->n = vn_json_fields_get_count (fields, "elements", G_MAXINT64);
+  for (guint k = 0; k < VN_N_METRICS; k++)
+    {
+      const VnMetricInfo *info = vn_metric_get_info (k);
+
+      G_STRUCT_MEMBER (double, row, info->offset) = vn_json_fields_has (fields, info->id)
+                                                      ? vn_json_fields_get_double (fields, info->id) : NAN;
+    }
+  row->has_local = vn_json_fields_has (fields, "local-sqnr");
+  row->local_db = row->has_local ? vn_json_fields_get_double (fields, "local-sqnr") : 0;
+  row->float_min = vn_json_fields_get_double (fields, "float-min");
+  row->float_max = vn_json_fields_get_double (fields, "float-max");
+  row->quant_min = vn_json_fields_get_double (fields, "quantized-min");
+  row->quant_max = vn_json_fields_get_double (fields, "quantized-max");
+  if (vn_json_fields_has (fields, "not-finite"))
+    row->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
+  if (vn_json_fields_has (fields, "not-finite-before"))
+    row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
+  if (fields->error == NULL)
+    return row;
+  vn_error_row_free (row);
+  return NULL;
+}
+
+static void
+result_file_read_tensor (VnRunRecord  *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
+{
+  VnErrorRow *row = result_file_read_row (fields);
+
+  if (row != NULL)
+    vn_error_table_add (self->errors, row);
+}
+
+static void
+result_file_read_weight (VnRunRecord  *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
+{
+  VnErrorRow *row = result_file_read_row (fields);
+
+  if (row != NULL)
+    vn_error_table_add_weight (self->errors, row);
+}
+
+static void
+result_file_read_errors (VnRunRecord  *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
+{
+  self->errors = vn_error_table_new ((guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT));
+  result_file_read_list (self, fields, "tensors", result_file_read_tensor);
+  result_file_read_list (self, fields, "weights", result_file_read_weight);
+}
+
+static void
+result_file_read_node (VnRunRecord  *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
+{
+  VnRunNode *node = g_new0 (VnRunNode, 1);
+
+  node->label = vn_json_fields_dup_text (fields, "node");
+  node->op_type = vn_json_fields_dup_text (fields, "type");
+  node->source = vn_json_fields_dup_text_if (fields, "source");
+  node->prepared = vn_json_fields_dup_text_if (fields, "prepared");
+  node->rounded = vn_json_fields_dup_text_if (fields, "rounded");
+  g_ptr_array_add (self->nodes, node);
+}
+
+static void
+result_file_read_names (VnRunRecord  *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
+{
+  g_autoptr(GList) names = json_object_get_members (fields->object);
+
+  for (GList *at = names; at != NULL && fields->error == NULL; at = at->next)
+    {
+      char *name = vn_json_fields_dup_text (fields, at->data);
+
+      if (name != NULL)
+        g_hash_table_replace (self->value_names, g_strdup (at->data), name);
+    }
+}
+
+static void
+result_file_read_note (VnRunRecord  *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
+{
+  g_autofree char *level = vn_json_fields_dup_text (fields, "level"), *code = vn_json_fields_dup_text (fields, "code");
+  g_autofree char *subject = vn_json_fields_dup_text_if (fields, "subject"), *text = vn_json_fields_dup_text (fields, "text");
+  g_autofree char *remedy = vn_json_fields_dup_text_if (fields, "remedy");
+  VnNoteLevel found = VN_NOTE_INFO;
+
+  if (level != NULL && !vn_note_level_find (level, &found))
+    vn_json_fields_fail (fields, "level", _("is “%s”; choose one of: %s"), level, "info, warning, problem");
+  if (fields->error == NULL)
+    vn_notes_add_remedy (self->notes, found, code, subject, remedy, "%s", text);
+}
+
+/* ---- what a run was of ---- */
+
+static void
+result_file_read_shape (VnRunRecord  *self,
+                        VnJsonFields *fields,
+                        const char   *name)
+{
+  g_autofree char *where = vn_json_fields_dup_where (fields, name);
+  JsonArray *array = vn_json_fields_get_array (fields, name);
+  guint rank = array != NULL ? json_array_get_length (array) : 0;
+  VnShape shape = { .rank = (int) MIN (rank, VN_MAX_RANK) };
+  GError *reason = NULL;
+
+  if (rank > VN_MAX_RANK)
+    vn_json_fields_fail (fields, name, _("has %u sizes; at most %d are possible"), rank, VN_MAX_RANK);
+  for (int d = 0; fields->error == NULL && reason == NULL && d < shape.rank; d++)
+    {
+      JsonNode *node = json_array_get_element (array, (guint) d);
+      gboolean open = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64 && json_node_get_int (node) == -1;
+      guint64 size = 0;
+
+      if (!open)
+        vn_json_get_count (node, where, G_MAXINT64, &size, &reason);
+      shape.dims[d] = open ? VN_DIM_UNKNOWN : (gint64) size;
+    }
+  vn_json_fields_take_error (fields, reason);
+  if (fields->error == NULL)
+    g_hash_table_replace (self->run.shapes, g_strdup (name), g_memdup2 (&shape, sizeof shape));
+}
+
+static void
+result_file_read_shapes (VnRunRecord  *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
+{
+  g_autoptr(GList) names = json_object_get_members (fields->object);
+
+  self->run.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (GList *at = names; at != NULL && fields->error == NULL; at = at->next)
+    result_file_read_shape (self, fields, at->data);
+}
+
+static void
+result_file_read_run (VnRunRecord  *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
+{
+  self->run.n_calibration = (guint) vn_json_fields_get_count (fields, "calibration-samples", G_MAXUINT);
+  self->run.skip_compare = vn_json_fields_get_bool (fields, "skip-compare");
+  if (vn_json_fields_has (fields, "stats"))
+    self->run.stats = vn_json_fields_dup_texts (fields, "stats");
+  for (char **at = self->run.stats; at != NULL && *at != NULL; at++)
+    {
+      g_autofree char *path = *at;
+
+      *at = g_canonicalize_filename (path, folder);
+    }
+  if (vn_json_fields_has (fields, "shapes"))
+    result_file_read_object (self, fields, "shapes", folder, result_file_read_shapes);
+}
+
+static void
+result_file_read_model (VnRunRecord  *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
+{
+  g_autofree char *path = vn_json_fields_dup_text_if (fields, "path");
+
+  self->model = path != NULL ? g_canonicalize_filename (path, folder) : NULL;
+  self->n_nodes = (guint) vn_json_fields_get_count (fields, "nodes", G_MAXUINT);
+  self->opset = (gint64) vn_json_fields_get_count (fields, "opset", G_MAXINT64);
+}
+
+static void
+result_file_read_digests (VnRunRecord  *self,
+                          VnJsonFields *fields,
+                          const char   *folder)
+{
+  self->source_digest = vn_json_fields_dup_text_if (fields, "source");
+  self->prepared_digest = vn_json_fields_dup_text_if (fields, "prepared");
+  self->samples_digest = vn_json_fields_dup_text_if (fields, "samples");
+  self->recipe_digest = vn_json_fields_dup_text (fields, "recipe");
+}
+
+static void
+result_file_read_sizes (VnRunRecord  *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
+{
+  self->float_bytes = vn_json_fields_get_count (fields, "float", G_MAXINT64);
+  self->quantized_bytes = vn_json_fields_get_count (fields, "quantized", G_MAXINT64);
+}
+
+static void
+result_file_read_samples (VnRunRecord  *self,
+                          VnJsonFields *fields,
+                          const char   *folder)
+{
+  self->n_calibration = (guint) vn_json_fields_get_count (fields, "calibration", G_MAXUINT);
+  self->n_held_out = (guint) vn_json_fields_get_count (fields, "held-out", G_MAXUINT);
+}
+
+static void
+result_file_read_accuracy (VnRunRecord  *self,
+                           VnJsonFields *fields,
+                           const char   *folder)
+{
+  guint n = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+
+  self->accuracy = (VnAccuracy) { .n = n, .valid = TRUE,
+                                  .float_top1 = (guint) vn_json_fields_get_count (fields, "float-top1", n),
+                                  .quant_top1 = (guint) vn_json_fields_get_count (fields, "quantized-top1", n),
+                                  .agree = (guint) vn_json_fields_get_count (fields, "agree", n) };
+}
+
+static void
+result_file_read_recipe (VnRunRecord  *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
+{
+  JsonNode *recipe = vn_json_fields_get (fields, "recipe");
+  GError *reason = NULL;
+
+  if (recipe != NULL)
+    self->recipe = vn_recipe_from_node (recipe, "recipe", folder, &reason);
+  if (reason == NULL && vn_json_fields_has (fields, "data"))
+    self->data = vn_data_spec_from_json (vn_json_fields_get (fields, "data"), "data", folder, &reason);
+  vn_json_fields_take_error (fields, reason);
+}
+
+/* ---- the whole ---- */
+
+static gboolean
+result_file_check_version (VnJsonFields  *fields,
+                           GError       **error)
+{
+  double version;
+
+  if (fields->object == NULL)
+    return vn_json_fields_end (fields, error);
+  if (!vn_json_fields_has (fields, VERSION_KEY))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("this is no result of a run: “%s” is missing"), VERSION_KEY);
+      return FALSE;
+    }
+  version = vn_json_fields_get_double (fields, VERSION_KEY);
+  if (fields->error != NULL || version == VERSION)
+    return vn_json_fields_end (fields, error);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("the result has version %g; this program reads version %d: use the program that wrote it, or a newer one"), version,
+               VERSION);
+  return FALSE;
+}
+
+static VnRunRecord *
+result_file_read (JsonNode    *root,
+                  const char  *folder,
+                  GError     **error)
+{
+  g_autoptr(VnRunRecord) self = vn_run_record_new_empty ();
+  g_auto(VnJsonFields) fields = { 0 };
+
+  self->notes = vn_notes_new ();
+  vn_json_fields_init (&fields, root, "");
+  if (!result_file_check_version (&fields, error))
+    return NULL;
+  self->program = vn_json_fields_dup_text (&fields, "program");
+  self->time = vn_json_fields_get_time (&fields, "time");
+  result_file_read_object (self, &fields, "model", folder, result_file_read_model);
+  result_file_read_object (self, &fields, "digests", folder, result_file_read_digests);
+  result_file_read_recipe (self, &fields, folder);
+  result_file_read_object (self, &fields, "run", folder, result_file_read_run);
+  result_file_read_object (self, &fields, "sizes", folder, result_file_read_sizes);
+  result_file_read_object (self, &fields, "samples", folder, result_file_read_samples);
+  self->n_quantized = (guint) vn_json_fields_get_count (&fields, "quantized-tensors", G_MAXUINT);
+  self->seconds = vn_json_fields_get_double (&fields, "seconds");
+  if (vn_json_fields_has (&fields, "accuracy"))
+    result_file_read_object (self, &fields, "accuracy", folder, result_file_read_accuracy);
+  if (vn_json_fields_has (&fields, "errors"))
+    result_file_read_object (self, &fields, "errors", folder, result_file_read_errors);
+  result_file_read_list (self, &fields, "nodes", result_file_read_node);
+  result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
+  result_file_read_list (self, &fields, "notes", result_file_read_note);
+  return vn_json_fields_end (&fields, error) ? g_steal_pointer (&self) : NULL;
+}
+
+/**
+ * vn_run_record_from_json:
+ * @text: what vn_run_record_to_json() writes, or anybody
+ * @name: of the file, for messages
+ * @folder: that relative paths start from
+ *
+ * Returns: (transfer full) (nullable): the record; or the place, what is there and what is expected
+ */
+VnRunRecord *
+vn_run_record_from_json (const char  *text,
+                         gssize       length,
+                         const char  *name,
+                         const char  *folder,
+                         GError     **error)
+{
+  g_autoptr(JsonNode) root = NULL;
+  VnRunRecord *self;
+
+  g_return_val_if_fail (text != NULL && name != NULL && folder != NULL, NULL);
+
+  root = vn_json_parse (text, length, name, error);
+  if (root == NULL)
+    return NULL;
+  self = result_file_read (root, folder, error);
+  if (self == NULL)
+    g_prefix_error (error, "%s: ", name);
+  return self;
+}
+
+/**
+ * vn_run_record_load:
+ * @folder: as of vn_run_record_from_json()
+ *
+ * Returns: (transfer full) (nullable): the record in a file
+ */
+VnRunRecord *
+vn_run_record_load (const char  *path,
+                    const char  *folder,
+                    GError     **error)
+{
+  g_autoptr(GBytes) bytes = NULL;
+  const char *text;
+  gsize size;
+
+  g_return_val_if_fail (path != NULL && folder != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
+  if (bytes == NULL)
+    return NULL;
+  text = g_bytes_get_data (bytes, &size);
+  return vn_run_record_from_json (text, (gssize) size, path, folder, error);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stays of a run when its networks are gone. */
+#include "vn-run-record.h"
+
+void
+vn_run_node_free (VnRunNode *self)
+{
+  g_free (self->label);
+  g_free (self->op_type);
+  g_free (self->source);
+  g_free (self->prepared);
+  g_free (self->rounded);
+  g_free (self);
+}
+
+/**
+ * vn_run_record_new_empty:
+ *
+ * Returns: (transfer full): a record; whoever makes it fills it before anybody else sees it
+ */
+VnRunRecord *
+vn_run_record_new_empty (void)
+{
+  VnRunRecord *self = g_new0 (VnRunRecord, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
+  self->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return self;
+}
+
+VnRunRecord *
+vn_run_record_ref (VnRunRecord *self)
+{
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_run_record_unref (VnRunRecord *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_free (self->program);
+  g_free (self->model);
+  g_free (self->source_digest);
+  g_free (self->prepared_digest);
+  g_free (self->samples_digest);
+  g_free (self->recipe_digest);
+  vn_data_spec_free (self->data);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  vn_run_settings_clear (&self->run);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->notes, vn_notes_unref);
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->value_names);
+  g_free (self);
+}
+
+/* ---- of a result ---- */
+
+static void
+run_record_add_node (VnRunRecord      *self,
+                     const VnNode     *node,
+                     const VnIdentity *identity)
+{
+  VnRunNode *row = g_new0 (VnRunNode, 1);
+
+  row->label = vn_node_dup_label (node);
+  row->op_type = g_strdup (node->op_type);
+  row->source = g_strdup (identity->source);
+  row->prepared = g_strdup (identity->prepared);
+  row->rounded = g_strdup (identity->rounded);
+  g_ptr_array_add (self->nodes, row);
+}
+
+/* Only what rows and nodes speak of. */
+static void
+run_record_add_name (VnRunRecord *self,
+                     VnResult    *result,
+                     const char  *value)
+{
+  const char *name = value != NULL && result->value_names != NULL ? g_hash_table_lookup (result->value_names, value) : NULL;
+
+  if (name != NULL)
+    g_hash_table_replace (self->value_names, g_strdup (value), g_strdup (name));
+}
+
+static void
+run_record_take_identity (VnRunRecord *self,
+                          VnResult    *result)
+{
+  VnIdentityMap *map = vn_result_get_identity (result);
+  const GPtrArray *nodes = result->source->graph->nodes;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnIdentity *identity = vn_identity_map_get (map, g_ptr_array_index (nodes, i));
+
+      run_record_add_node (self, g_ptr_array_index (nodes, i), identity);
+      run_record_add_name (self, result, identity->rounded);
+    }
+  for (guint i = 0; result->errors != NULL && i < vn_error_table_get_n (result->errors); i++)
+    run_record_add_name (self, result, vn_error_table_get (result->errors, i)->value);
+}
+
+static guint
+run_record_count_quantized (VnQuantPlan *plan)
+{
+  guint n = 0;
+
+  for (guint i = 0; plan != NULL && i < vn_quant_plan_get_n (plan); i++)
+    n += vn_quant_plan_get (plan, i)->quantized;
+  return n;
+}
+
+static void
+run_record_take_settings (VnRunRecord         *self,
+                          const VnRunSettings *run)
+{
+  self->run = *run;
+  self->run.shapes = run->shapes != NULL ? g_hash_table_ref (run->shapes) : NULL;
+  self->run.stats = g_strdupv (run->stats);
+}
+
+/**
+ * vn_run_record_new:
+ * @result: of a run; its errors and notes are shared
+ *
+ * Returns: (transfer full): what can be kept of it
+ */
+VnRunRecord *
+vn_run_record_new (VnResult *result)
+{
+  VnRunRecord *self;
+
+  g_return_val_if_fail (result != NULL && result->recipe != NULL && result->notes != NULL, NULL);
+
+  self = vn_run_record_new_empty ();
+  self->program = g_strdup (VN_VERSION);
+  self->time = result->time;
+  self->model = g_strdup (result->source->path);
+  self->n_nodes = result->source->graph->nodes->len;
+  self->opset = vn_model_get_opset (result->source, "");
+  self->source_digest = g_strdup (result->source_digest);
+  self->prepared_digest = g_strdup (result->prepared_digest);
+  self->samples_digest = g_strdup (result->samples_digest);
+  self->recipe_digest = vn_recipe_dup_digest (result->recipe);
+  self->data = result->data != NULL ? vn_data_spec_copy (result->data) : NULL;
+  self->recipe = vn_recipe_copy (result->recipe);
+  run_record_take_settings (self, &result->run);
+  self->errors = result->errors != NULL ? vn_error_table_ref (result->errors) : NULL;
+  self->accuracy = result->accuracy;
+  self->notes = vn_notes_ref (result->notes);
+  self->float_bytes = result->float_bytes;
+  self->quantized_bytes = result->quantized_bytes;
+  self->n_calibration = result->n_calibration;
+  self->n_held_out = result->n_held_out;
+  self->n_quantized = run_record_count_quantized (result->plan);
+  self->seconds = result->timings != NULL ? vn_result_get_seconds (result, NULL) : 0;
+  run_record_take_identity (self, result);
+  return self;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Random records of runs: every member, numbers of every kind, texts that JSON must escape. */
+#pragma once
+
+#include "vn-run-record.h"
+
+G_BEGIN_DECLS
+
+VnRunRecord *draw_run_record (GRand *rand);
+
+G_END_DECLS
