@@ -352,3 +352,56 @@ _vn_first_layer_get_bias (const VnFirstLayer *layer)
   first_layer_measure_bias (layer, &bias, &deviation);
   return bias;
 }
+
+/* ---- several at once ---- */
+
+/*< private >
+ * _vn_first_layers_copy:
+ *
+ * Returns: (transfer full) (element-type VnFirstLayer): the same layers, which have seen nothing yet
+ */
+GPtrArray *
+_vn_first_layers_copy (const GPtrArray *layers)
+{
+  GPtrArray *copy = g_ptr_array_new_with_free_func (_vn_first_layer_free);
+
+  for (guint i = 0; i < layers->len; i++)
+    {
+      VnFirstLayer *layer = g_memdup2 (layers->pdata[i], sizeof (VnFirstLayer));
+
+      layer->sum = layer->squares = NULL;
+      layer->n_channels = 0;
+      layer->n = 0;
+      layer->n_tensors = 0;
+      g_ptr_array_add (copy, layer);
+    }
+  return copy;
+}
+
+/*< private >
+ * _vn_first_layers_run:
+ * @layers: those of @self, or a copy: see what they make of one sample
+ */
+void
+_vn_first_layers_run (const VnFirstLayers  *self,
+                      GPtrArray            *layers,
+                      VnTensor            **tensors,
+                      GCancellable         *cancellable)
+{
+  g_autofree VnTensor **outputs = g_new0 (VnTensor *, layers->len + 1);
+  gboolean ran = self->runner != NULL && vn_runner_run (self->runner, tensors, outputs, cancellable, NULL);
+  guint at = 0;
+
+  for (guint i = 0; i < layers->len; i++)
+    {
+      VnFirstLayer *layer = layers->pdata[i];
+
+      if (layer->direct)
+        _vn_first_layer_add (layer, tensors[layer->input]);
+      else if (ran)
+        {
+          _vn_first_layer_add (layer, outputs[at]);
+          vn_tensor_unref (outputs[at++]);
+        }
+    }
+}

@@ -93,19 +93,6 @@ main_fail (const VnCmd  *cmd,
   return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
 }
 
-/**
- * vn_cmd_get_all:
- * @n: (out): how many
- *
- * Returns: (transfer none) (array length=n): the commands, in the order of --help
- */
-const VnCmd * const *
-vn_cmd_get_all (guint *n)
-{
-  *n = G_N_ELEMENTS (cmds);
-  return cmds;
-}
-
 static gboolean
 main_parse_options (const VnCmd   *cmd,
                     char        ***args,
@@ -208,6 +195,7 @@ main (int    argc,
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
 
+  vn_cmd_set_all (cmds, G_N_ELEMENTS (cmds));
   if (!vn_memory_has_room (LEAST_ROOM))
     {
       fprintf (stderr, _("vernier-cli: Out of memory: less than %d MB are left of what this process may have\n"),

@@ -9,6 +9,40 @@
 
 #define HELP_WIDTH 30   /* of the column of options */
 
+static const VnCmd * const *all_cmds;
+static guint n_cmds;
+
+/**
+ * vn_cmd_set_all:
+ * @cmds: every command there is; must outlive the process
+ *
+ * main() knows the commands, and some of these tell about all of them.
+ */
+void
+vn_cmd_set_all (const VnCmd * const *cmds,
+                guint                n)
+{
+  g_return_if_fail (cmds != NULL);
+
+  all_cmds = cmds;
+  n_cmds = n;
+}
+
+/**
+ * vn_cmd_get_all:
+ * @n: (out)
+ *
+ * Returns: (transfer none): every command there is
+ */
+const VnCmd * const *
+vn_cmd_get_all (guint *n)
+{
+  g_return_val_if_fail (n != NULL, NULL);
+
+  *n = n_cmds;
+  return all_cmds;
+}
+
 /**
  * vn_cmd_group_get_title:
  *

@@ -21,7 +21,9 @@ typedef struct
   char               *help;
 } VnCmdOption;
 
-const VnCmd * const *vn_cmd_get_all (guint               *n);       /* main.c */
+void        vn_cmd_set_all       (const VnCmd * const *cmds,
+                                  guint                n);
+const VnCmd * const *vn_cmd_get_all (guint            *n);
 GArray     *vn_cmd_list_options  (const VnCmd         *self);    /* of VnCmdOption */
 gboolean    vn_cmd_is_common     (const VnCmd         *self,
                                   const char          *name);

@@ -16,58 +16,6 @@ cmd_inputs_read_tensor (const char  *path,
   return vn_npy_read (path, error);
 }
 
-#define MOST_NAMES 8
-
-/* “image”, “mask” and so on */
-static char *
-cmd_inputs_dup_input_names (const VnModel *model)
-{
-  g_autoptr(GString) text = g_string_new (NULL);
-  guint n = 0;
-
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-
-      if (value->initializer != NULL || n++ > MOST_NAMES)
-        continue;
-      if (n > 1)
-        g_string_append (text, ", ");
-      g_string_append_printf (text, n > MOST_NAMES ? "…" : "“%s”", value->name);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/**
- * vn_cmd_check_input:
- * @option: that names an input: “--shape”
- *
- * Returns: whether @model is run with an input of that name; otherwise @error says which there are
- */
-gboolean
-vn_cmd_check_input (const VnModel  *model,
-                    const char     *option,
-                    const char     *name,
-                    GError        **error)
-{
-  g_autofree char *names = NULL;
-
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-
-      if (value->initializer == NULL && g_str_equal (value->name, name))
-        return TRUE;
-    }
-  names = cmd_inputs_dup_input_names (model);
-  if (*names == '\0')
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: the model has no inputs"), option);
-  else
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 _("%s: the model has no input “%s”; it has %s"), option, name, names);
-  return FALSE;
-}
-
 /* NAME=FILE: a name as well as a file may have “=” in it. */
 static char *
 cmd_inputs_dup_name (const VnModel *model,

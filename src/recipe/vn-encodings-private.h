@@ -17,7 +17,7 @@ gboolean vn_encoding_parse_json    (VnEncodingTable  *self,       /* encodings-j
                                     gsize          length,
                                     const char    *name,
                                     GError       **error);
-gboolean vn_encoding_read_params   (VnEncoding       *imported,
+gboolean vn_encoding_read_params   (VnEncoding       *imported,   /* encodings-params.c */
                                     JsonNode      *scale,
                                     JsonNode      *zero_point,
                                     const char    *where,

@@ -41,199 +41,26 @@ static const MarkFunc by_role[] = {
   [VN_QUANT_NORM]        = annotate_norm,
 };
 
-/* What the peer does for one operator only; everything else goes by the role.
- * @since: first opset in which the operator computes on 8 bit data
- * @conversion: the tensor on its other side is quantized already
- * @unit_range: its fixed range replaces the observed one (the peer does so for this operator only) */
-static const struct
-{
-  const char *type;
-  MarkFunc    annotation;
-  gint64      since;
-  gboolean    conversion;
-  gboolean    unit_range;
-} peer_rules[] = {
-  { "AveragePool",      annotate_average_pool, 1, FALSE, FALSE },   /* its operator of integers has a grid of its own */
-  { "GlobalAveragePool", annotate_global_pool, 1, FALSE, FALSE },
-  { "MaxPool",          NULL,        12, FALSE, FALSE },
-  { "Resize",           NULL,        11, FALSE, FALSE },
-  { "Gather",           annotate_gather, 1,  FALSE, FALSE },   /* constant data are quantized, too */
-  { "GatherElements",   annotate_gather, 1,  FALSE, FALSE },
-  { "Split",            annotate_split,  1,  FALSE, FALSE },   /* quantizes its input; all outputs share */
-  { "Pad",              annotate_pad,    1,  FALSE, FALSE },   /* shares only if the padding is in the range */
-  { "Where",            annotate_where,  1,  FALSE, FALSE },   /* only if both branches are quantized */
-  { "Softmax",          NULL,        1,  FALSE, TRUE },
-  { "QuantizeLinear",   NULL,        1,  TRUE,  FALSE },
-  { "DequantizeLinear", NULL,        1,  TRUE,  FALSE },
+/* What the peer annotates otherwise than the role says. */
+static const struct { const char *type; MarkFunc annotation; } by_type[] = {
+  { "AveragePool",       annotate_average_pool },   /* its operator of integers has a grid of its own */
+  { "GlobalAveragePool", annotate_global_pool },
+  { "Gather",            annotate_gather },         /* constant data are quantized, too */
+  { "GatherElements",    annotate_gather },
+  { "Split",             annotate_split },          /* quantizes its input; all outputs share */
+  { "Pad",               annotate_pad },            /* shares only if the padding is in the range */
+  { "Where",             annotate_where },          /* only if both branches are quantized */
 };
 
-static int
-resolve_annotate_find_peer_rule (const VnNode *node)
+/* What annotates @node: by its type if the peer has a rule for that, otherwise by its role. */
+static MarkFunc
+resolve_annotate_find (const VnNode *node,
+                       const VnOp   *op)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (peer_rules); i++)
-    {
-      if (g_str_equal (peer_rules[i].type, node->op_type))
-        return (int) i;
-    }
-  return -1;
-}
-
-/*< private >
- * vn_quant_is_conversion:
- *
- * Returns: whether @node converts between float and integers itself
- */
-gboolean
-vn_quant_is_conversion (const VnNode *node)
-{
-  int i = resolve_annotate_find_peer_rule (node);
-
-  return i >= 0 && peer_rules[i].conversion;
-}
-
-/*< private >
- * vn_quant_get_since:
- *
- * Returns: the first opset in which @node can work on quantized data
- */
-gint64
-vn_quant_get_since (const VnNode *node)
-{
-  int i = resolve_annotate_find_peer_rule (node);
-
-  return i >= 0 ? peer_rules[i].since : 1;
-}
-
-/*< private >
- * vn_quant_has_unit_range:
- *
- * Returns: whether the output's range is the operator's, not what the samples showed
- */
-gboolean
-vn_quant_has_unit_range (const VnNode *node)
-{
-  int i = resolve_annotate_find_peer_rule (node);
-
-  return i >= 0 && peer_rules[i].unit_range;
-}
-
-/* ---- the verbs ---- */
-
-/*< private >
- * vn_resolver_is_annotated:
- * @value: (nullable)
- */
-gboolean
-vn_resolver_is_annotated (VnResolver    *self,
-                          const VnValue *value)
-{
-  return value != NULL && value->graph == self->graph && vn_resolver_get_annotation (self, value)->annotated;
-}
-
-/* Whether small numbers may become 0 because others next to them are large, and nothing ends what grows by that: in types
- * whose elements share an exponent. Rules are not resolved yet: any that names such a type counts. */
-static gboolean
-resolve_annotate_may_vanish (const VnRecipe *recipe)
-{
-  if (vn_dtype_is_block (recipe->activation))
-    return TRUE;
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    if (vn_dtype_is_block (((const VnOverride *) g_ptr_array_index (recipe->overrides, i))->activation))
-      return TRUE;
-  return FALSE;
-}
-
-/* Whether something is divided by @value, or by its root: the variance of a decomposed layer normalization. */
-static gboolean
-resolve_annotate_is_divisor (const VnValue *value,
-                             guint          depth)
-{
-  for (guint i = 0; i < value->uses->len; i++)
-    {
-      const VnUse *use = &g_array_index (value->uses, VnUse, i);
-
-      if ((vn_node_is (use->node, "Div") && use->index == 1) || vn_node_is (use->node, "Reciprocal"))
-        return TRUE;
-      if (vn_node_is (use->node, "Sqrt") && depth < 4 && resolve_annotate_is_divisor (vn_node_get_output (use->node, 0), depth + 1))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/*< private >
- * vn_resolver_is_divisor:
- *
- * Returns: whether @value stays float because something is divided by it, and in a type whose elements share an exponent
- *   it could become 0
- */
-gboolean
-vn_resolver_is_divisor (VnResolver    *self,
-                        const VnValue *value)
-{
-  return resolve_annotate_may_vanish (self->recipe) && resolve_annotate_is_divisor (value, 0);
-}
-
-/*< private >
- * vn_resolver_may_annotate:
- * @value: (nullable)
- *
- * Returns: whether @value can be quantized, and nobody said that it is to stay float
- */
-gboolean
-vn_resolver_may_annotate (VnResolver    *self,
-                          const VnValue *value)
-{
-  return vn_resolver_can_quantize (self, value) && !vn_resolver_get_annotation (self, value)->keep_float &&
-         !vn_resolver_is_divisor (self, value);
-}
-
-static gboolean
-resolve_annotate_list_matches (char       **list,
-                               const char  *text)
-{
-  for (guint i = 0; list != NULL && list[i] != NULL; i++)
-    if (vn_pattern_matches_text (list[i], text))
-      return TRUE;
-  return FALSE;
-}
-
-/*< private >
- * vn_resolver_keeps_outputs_float:
- *
- * Returns: whether results of @node's type stay float: some runtimes want those of products so
- */
-gboolean
-vn_resolver_keeps_outputs_float (VnResolver   *self,
-                                 const VnNode *node)
-{
-  return resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
-}
-
-static gboolean
-annotate_activation (VnResolver    *self,
-                     const VnValue *value)
-{
-  if (!vn_resolver_may_annotate (self, value))
-    return FALSE;
-
-  vn_resolver_get_annotation (self, value)->annotated = TRUE;
-  return TRUE;
-}
-
-/*< private >
- * vn_resolver_annotate_output:
- * @i: which output
- *
- * Marks the @i-th result of @node as quantized, with parameters of its own.
- *
- * Returns: whether it can be
- */
-gboolean
-vn_resolver_annotate_output (VnResolver   *self,
-                             const VnNode *node,
-                             guint         i)
-{
-  return !vn_resolver_keeps_outputs_float (self, node) && annotate_activation (self, vn_node_get_output (node, i));
+  for (guint i = 0; i < G_N_ELEMENTS (by_type); i++)
+    if (g_str_equal (by_type[i].type, node->op_type))
+      return by_type[i].annotation;
+  return by_role[op != NULL ? op->quant.role : VN_QUANT_OPAQUE];
 }
 
 /* @output takes the parameters of @input, even if it was annotated before. */
@@ -290,7 +117,7 @@ annotate_weight (VnResolver    *self,
   if (!vn_resolver_may_annotate (self, value))
     return FALSE;
   if (value->initializer == NULL)
-    return annotate_activation (self, value);
+    return vn_resolver_annotate_value (self, value);
 
   annotation = vn_resolver_get_annotation (self, value);
   axis = resolve_annotate_choose_axis (self, value, axis);
@@ -352,7 +179,7 @@ annotate_generic (VnResolver   *self,
   gboolean any = FALSE;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    any |= annotate_activation (self, vn_node_get_input (node, i));
+    any |= vn_resolver_annotate_value (self, vn_node_get_input (node, i));
   for (guint i = 0; i < node->outputs->len; i++)
     any |= vn_resolver_annotate_output (self, node, i);
   return any;
@@ -370,7 +197,7 @@ annotate_compute (VnResolver   *self,
 
   if (!vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis) && vn_node_get_int (node, "transB", 0) > 0)
     axis = 1 - axis;
-  any = annotate_activation (self, x);
+  any = vn_resolver_annotate_value (self, x);
   any |= vn_resolver_annotate_output (self, node, 0);
   any |= annotate_weight (self, weight, axis);
   if (weight != NULL)
@@ -405,7 +232,7 @@ annotate_norm (VnResolver   *self,
                const VnOp   *op)
 {
   const VnValue *x = vn_node_get_input (node, 0), *scale = vn_node_get_input (node, 1);
-  gboolean any = annotate_activation (self, x);
+  gboolean any = vn_resolver_annotate_value (self, x);
 
   if (self->recipe->quantize_norms || vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
     {
@@ -423,7 +250,7 @@ annotate_passthrough (VnResolver   *self,
                       const VnOp   *op)
 {
   const VnValue *input = vn_node_get_input (node, 0);
-  gboolean any = self->recipe->force_passthrough && annotate_activation (self, input);
+  gboolean any = self->recipe->force_passthrough && vn_resolver_annotate_value (self, input);
 
   return vn_resolver_is_annotated (self, input) && (annotate_shared (self, node, vn_node_get_output (node, 0), input) || any);
 }
@@ -438,7 +265,7 @@ annotate_gather (VnResolver   *self,
   const VnValue *data = vn_node_get_input (node, 0);
 
   if (data != NULL && data->initializer != NULL)
-    annotate_activation (self, data);
+    vn_resolver_annotate_value (self, data);
   else if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
     return FALSE;
   return annotate_passthrough (self, node, op);
@@ -470,7 +297,7 @@ annotate_split (VnResolver   *self,
 {
   const VnValue *data = vn_node_get_input (node, 0);
 
-  if (!annotate_activation (self, data))
+  if (!vn_resolver_annotate_value (self, data))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
     annotate_shared (self, node, vn_node_get_output (node, i), data);
@@ -502,7 +329,7 @@ annotate_pad (VnResolver   *self,
   gboolean any = FALSE;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    any |= annotate_activation (self, vn_node_get_input (node, i));
+    any |= vn_resolver_annotate_value (self, vn_node_get_input (node, i));
   if (vn_resolver_is_annotated (self, vn_node_get_input (node, 0)) && resolve_annotate_pads_within_range (self, node))
     return annotate_shared (self, node, output, vn_node_get_input (node, 0)) || any;
   return vn_resolver_annotate_output (self, node, 0) || any;
@@ -514,7 +341,7 @@ annotate_where (VnResolver   *self,
                 const VnOp   *op)
 {
   for (guint i = 1; i <= 2 && self->recipe->force_passthrough; i++)
-    annotate_activation (self, vn_node_get_input (node, i));
+    vn_resolver_annotate_value (self, vn_node_get_input (node, i));
   if (!vn_resolver_is_annotated (self, vn_node_get_input (node, 1)) || !vn_resolver_is_annotated (self, vn_node_get_input (node, 2)))
     return FALSE;
   return vn_resolver_annotate_output (self, node, 0);
@@ -530,7 +357,7 @@ annotate_integer_weight (VnResolver    *self,
   int before = again ? vn_resolver_get_annotation (self, weight)->axis : -1;
   int axis = weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank >= 2
              ? vn_quant_get_channel_axis (node) : G_MAXINT8;
-  gboolean annotated = vn_node_is (node, "Gather") ? annotate_activation (self, weight) : annotate_weight (self, weight, axis);
+  gboolean annotated = vn_node_is (node, "Gather") ? vn_resolver_annotate_value (self, weight) : annotate_weight (self, weight, axis);
   VnAnnotation *annotation = annotated ? vn_resolver_get_annotation (self, weight) : NULL;
 
   if (!again || annotation == NULL || weight->initializer == NULL ||
@@ -563,7 +390,7 @@ annotate_integer (VnResolver   *self,
     }
   any = annotate_integer_weight (self, node, weight);
   if (!self->recipe->dynamic)
-    any &= annotate_activation (self, vn_node_get_input (node, 0));
+    any &= vn_resolver_annotate_value (self, vn_node_get_input (node, 0));
   return any;
 }
 
@@ -589,7 +416,6 @@ annotate_node (VnResolver   *self,
                const VnNode *node)
 {
   const VnOp *op = self->quant_nodes[node->index].op;
-  int rule = resolve_annotate_find_peer_rule (node);
 
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_PRODUCTS))
     return annotate_integer (self, node);
@@ -597,11 +423,9 @@ annotate_node (VnResolver   *self,
     return annotate_qlinear (self, node);
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY))
     return vn_resolver_annotate_weight_only (self, node);
-  if (rule >= 0 && self->opset < peer_rules[rule].since)
+  if (self->opset < vn_quant_get_since (node))
     return FALSE;
-  if (rule >= 0 && peer_rules[rule].annotation != NULL)
-    return peer_rules[rule].annotation (self, node, op);
-  return by_role[op != NULL ? op->quant.role : VN_QUANT_OPAQUE] (self, node, op);
+  return resolve_annotate_find (node, op) (self, node, op);
 }
 
 /* Parameters cannot be taken from a tensor with a scale per channel, or with the type of weights. */

@@ -11,43 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-static const VnOverride *
-resolve_rows_get_rule (VnResolver *self,
-                       int         index)
-{
-  return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
-}
-
-/* What a rule says comes first, then what is imported, then the recipe. */
-static VnDType
-resolve_rows_imported_type (VnResolver    *self,
-                            const VnValue *value,
-                            VnDType        otherwise)
-{
-  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
-
-  return imported != NULL && imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : otherwise;
-}
-
-static VnDType
-resolve_rows_activation_type (VnResolver    *self,
-                              const VnValue *value)
-{
-  const VnOverride *rule = resolve_rows_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
-
-  return rule != NULL ? rule->activation : resolve_rows_imported_type (self, value, self->recipe->activation);
-}
-
 static VnDType
 resolve_rows_weight_type (VnResolver    *self,
                           const VnValue *value)
 {
   const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, annotation->weight_rule);
+  const VnOverride *rule = vn_resolver_get_rule (self, annotation->weight_rule);
 
   if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
     return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
-  return rule != NULL ? rule->weight : resolve_rows_imported_type (self, value, self->recipe->weight);
+  return rule != NULL ? rule->weight : vn_resolver_get_imported_type (self, value, self->recipe->weight);
 }
 
 static gboolean
@@ -78,156 +51,6 @@ resolve_rows_set_no_params (VnQuantRow  *row,
 }
 
 /* ---- activations ---- */
-
-static gboolean
-resolve_rows_check_finite (VnResolver         *self,
-                           const VnHistogram  *histogram,
-                           const char         *name,
-                           GError            **error)
-{
-  if (histogram->n_nan > 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
-                   name, (unsigned long long) histogram->n_nan);
-      return FALSE;
-    }
-  if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", name,
-                  _("“%s” held infinite values; its range is that of the finite ones"), name);
-  return TRUE;
-}
-
-/* What is never negative gains a bit from a zero point at its lower end. */
-static gboolean
-resolve_rows_is_symmetric (VnResolver    *self,
-                           const VnValue *value)
-{
-  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-  const VnNode *node = value->producer;
-  VnTensor *low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
-                  ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
-  gboolean symmetric = self->recipe->symmetric_activations;
-
-  if (self->recipe->unsigned_relu && node != NULL &&
-      (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
-       (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
-    symmetric = FALSE;
-  return rule != NULL ? vn_answer_or (rule->symmetric, symmetric) : symmetric;
-}
-
-static void
-resolve_rows_centre_range (VnRange *range)
-{
-  range->max = MAX (fabs (range->min), fabs (range->max));
-  range->min = -range->max;
-}
-
-/* The range of a tensor by the method that holds for it. */
-static gboolean
-resolve_rows_observed_range (VnResolver     *self,
-                             const VnValue  *value,
-                             const char     *method_id,
-                             double          percentile,
-                             VnDType         dtype,
-                             gboolean        symmetric,
-                             VnRange        *range,
-                             char          **winner,
-                             GError        **error)
-{
-  const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
-  const VnRangeMethod *method = vn_range_method_find (method_id, error);
-  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
-
-  if (method == NULL)
-    return FALSE;
-  if (histogram == NULL && self->imported != NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
-                   self->recipe->ranges);
-      return FALSE;
-    }
-  if (histogram == NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
-      return FALSE;
-    }
-  if (!resolve_rows_check_finite (self, histogram, value->name, error))
-    return FALSE;
-  if (histogram->min > histogram->max)
-    {
-      if (self->notes != NULL)
-        vn_notes_add (self->notes, VN_NOTE_WARNING, "no-values", value->name,
-                      _("“%s” was empty in every sample"), value->name);
-      *range = (VnRange) { 0, 0 };
-      return TRUE;
-    }
-  if (winner != NULL && method->dup_winner != NULL)
-    *winner = method->dup_winner (histogram, &settings);
-  if (!method->range (histogram, &settings, range, error))
-    {
-      g_prefix_error (error, "“%s”: ", value->name);
-      return FALSE;
-    }
-  if (self->recipe->symmetric_ranges)
-    resolve_rows_centre_range (range);
-  return TRUE;
-}
-
-/*< private >
- * vn_resolver_get_method:
- * @value: an activation
- *
- * Returns: id of the method its range is found by; "fixed": the operator guarantees it
- */
-const char *
-vn_resolver_get_method (VnResolver    *self,
-                        const VnValue *value)
-{
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, annotation->method_rule);
-
-  if (annotation->unit_range)
-    return "fixed";
-
-  return rule != NULL ? rule->method : self->recipe->method;
-}
-
-/*< private >
- * vn_resolver_find_range:
- * @value: an activation
- * @winner: (out) (nullable): which method was the best, where the method tries several
- *
- * Its range by the method that holds for it, before a rule about the tensor changes it.
- */
-gboolean
-vn_resolver_find_range (VnResolver     *self,
-                        const VnValue  *value,
-                        VnRange        *range,
-                        char          **winner,
-                        GError        **error)
-{
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnOverride *rule = resolve_rows_get_rule (self, annotation->percentile_rule);
-  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
-
-  if (imported != NULL)
-    return vn_encoding_get_range (imported, value->name, resolve_rows_activation_type (self, value), range, error);
-  if (annotation->unit_range)
-    {
-      *range = (VnRange) { annotation->unit_min, annotation->unit_max };
-      return TRUE;
-    }
-  if (!resolve_rows_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value, vn_resolver_get_method (self, value),
-                                    rule != NULL ? rule->percentile : self->recipe->percentile, resolve_rows_activation_type (self, value),
-                                    resolve_rows_is_symmetric (self, value), range, winner, error))
-    return FALSE;
-  if (self->recipe->limit_gates)
-    vn_quant_limit_gate (value, range);
-  return TRUE;
-}
 
 /* Ranges are for the reader only here, except that float16 ends. */
 static gboolean
@@ -268,7 +91,7 @@ resolve_rows_fill_activation (VnResolver     *self,
   gint64 zero_point;
   float scale, min, max;
 
-  row->tensor.dtype = resolve_rows_activation_type (self, value);
+  row->tensor.dtype = vn_resolver_get_activation_type (self, value);
   if (vn_dtype_is_rounded (row->tensor.dtype))
     return resolve_rows_fill_rounded (self, value, row, error);
   if (!vn_resolver_find_range (self, value, &range, &winner, error))
@@ -291,7 +114,7 @@ resolve_rows_fill_activation (VnResolver     *self,
   if (annotation->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
   else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
-                                  resolve_rows_is_symmetric (self, value), FALSE, &scale, &zero_point, error))
+                                  vn_resolver_is_symmetric (self, value), FALSE, &scale, &zero_point, error))
     return FALSE;
   return resolve_rows_set_scalar_params (row, scale, zero_point, error);
 }
@@ -382,7 +205,7 @@ resolve_rows_fill_constant (VnResolver     *self,
 
   if (min == NULL || max == NULL)
     return FALSE;
-  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value) : resolve_rows_activation_type (self, value);
+  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value) : vn_resolver_get_activation_type (self, value);
   row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight ? annotation->weight_rule : annotation->activation_rule,
                                                       annotation->tensor_rule), row->tensor.dtype);
   if (annotation->block > 0)

@@ -80,8 +80,6 @@ vn_quant_parse_params (char       **scales,
   return TRUE;
 }
 
-/* ---- what a recipe may say ---- */
-
 /* ---- which rule speaks about a tensor ---- */
 
 static gboolean
@@ -131,23 +129,6 @@ vn_resolver_set_tensor_rules (VnResolver *self)
       vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],
                     _("Rule %u (%s) matches no tensor of the prepared network"), r + 1, rule->tensors[0]);
     }
-}
-
-/*< private >
- * vn_resolver_get_tensor_rule:
- * @value: (nullable)
- *
- * Returns: (transfer none) (nullable): the rule that says how @value is quantized
- */
-const VnOverride *
-vn_resolver_get_tensor_rule (VnResolver    *self,
-                             const VnValue *value)
-{
-  const VnAnnotation *annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
-
-  if (annotation == NULL || annotation->tensor_rule < 0 || annotation->keep_float)
-    return NULL;
-  return g_ptr_array_index (self->recipe->overrides, (guint) annotation->tensor_rule);
 }
 
 static gboolean

@@ -86,20 +86,24 @@ VnResolver  *vn_resolver_new          (const VnModel   *model,
                                        VnNotes         *notes,     /* nullable */
                                        GError         **error);
 void         vn_resolver_free         (VnResolver      *self);
-VnAnnotation *vn_resolver_get_annotation      (VnResolver      *self,
+void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
+VnAnnotation *vn_resolver_get_annotation      (VnResolver      *self,       /* resolver-values.c */
                                                const VnValue   *value);
 gboolean     vn_resolver_can_quantize (VnResolver      *self,
                                        const VnValue   *value);
-void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
+const VnValue *vn_resolver_root       (VnResolver      *self,
+                                       const VnValue   *value);
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);
 void         vn_resolver_annotate         (VnResolver      *self);     /* resolve-annotate.c */
-gboolean     vn_resolver_is_divisor   (VnResolver      *self,
+gboolean     vn_resolver_is_divisor   (VnResolver      *self,      /* resolve-annotate-value.c */
                                        const VnValue   *value);
 gboolean     vn_resolver_may_annotate     (VnResolver      *self,
                                            const VnValue   *value);
 gboolean     vn_resolver_is_annotated    (VnResolver      *self,
+                                          const VnValue   *value);
+gboolean     vn_resolver_annotate_value  (VnResolver      *self,
                                           const VnValue   *value);
 gboolean     vn_resolver_annotate_output  (VnResolver      *self,
                                            const VnNode    *node,
@@ -117,8 +121,6 @@ void         vn_resolver_annotate_bias    (VnResolver      *self,      /* resolv
 void         vn_resolver_rename_shared_biases (VnResolver *self);
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* resolve-settings.c */
 void         vn_resolver_set_rules    (VnResolver      *self);
-const VnValue *vn_resolver_root       (VnResolver      *self,
-                                       const VnValue   *value);
 
 /* ---- resolve-encodings.c ---- */
 
@@ -177,7 +179,16 @@ gboolean     vn_quant_rule_range     (const VnOverride *rule,
                                       float           *min,
                                       float           *max,
                                       GError         **error);
-gboolean     vn_resolver_find_range  (VnResolver      *self,       /* resolve-rows.c */
+const VnOverride *vn_resolver_get_rule (VnResolver     *self,       /* resolve-ranges.c */
+                                       int              index);
+VnDType      vn_resolver_get_imported_type (VnResolver    *self,
+                                            const VnValue *value,
+                                            VnDType        otherwise);
+VnDType      vn_resolver_get_activation_type (VnResolver    *self,
+                                              const VnValue *value);
+gboolean     vn_resolver_is_symmetric (VnResolver      *self,
+                                       const VnValue   *value);
+gboolean     vn_resolver_find_range  (VnResolver      *self,
                                       const VnValue   *value,
                                       VnRange         *range,
                                       char           **winner,

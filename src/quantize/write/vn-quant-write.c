@@ -22,38 +22,6 @@ static const struct { gint64 opset, ir; } ir_versions[] = {
   { 10, 5 }, { 11, 6 }, { 14, 7 }, { 18, 8 }, { 20, 9 }, { 22, 10 }, { 23, 11 }, { 24, 12 }, { 25, 13 },
 };
 
-/*< private >
- * vn_quant_add_value:
- * @base: name of the tensor it belongs to; the two together are made unique
- * @shape: (nullable): unknown
- */
-VnValue *
-vn_quant_add_value (VnGraph       *graph,
-                    const char    *base,
-                    const char    *suffix,
-                    VnDType        dtype,
-                    const VnShape *shape)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_value (graph, name, dtype, shape);
-}
-
-/*< private >
- * vn_quant_add_constant:
- * @base: name of the tensor it belongs to; the two together are made unique
- */
-VnValue *
-vn_quant_add_constant (VnGraph    *graph,
-                       const char *base,
-                       const char *suffix,
-                       VnTensor   *tensor)
-{
-  g_autofree char *name = g_strconcat (base, suffix, NULL);
-
-  return vn_graph_add_initializer (graph, name, tensor);
-}
-
 static void
 quant_write_set_metadata (VnModel    *model,
                           const char *key,

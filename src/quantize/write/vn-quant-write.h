@@ -49,7 +49,7 @@ void         vn_quant_add_functions         (VnModel            *model,
 
 /* ---- what writers share ---- */
 
-VnValue             *vn_quant_add_value    (VnGraph          *graph,
+VnValue             *vn_quant_add_value    (VnGraph          *graph,   /* write-values.c */
                                             const char       *base,
                                             const char       *suffix,
                                             VnDType           dtype,

@@ -22,7 +22,7 @@ typedef struct
   GHashTable     *weights;       /* name, and whether transposed -> VnIntegerOperand */
 } VnIntegerWriter;
 
-VnNode                 *vn_integer_add_node       (VnIntegerWriter         *self,
+VnNode                 *vn_integer_add_node       (VnIntegerWriter         *self,      /* write-integer-operands.c */
                                                    VnNode                  *before,
                                                    const char              *base,
                                                    const char              *suffix,

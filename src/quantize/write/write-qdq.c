@@ -450,29 +450,6 @@ write_bias (Writer            *self,
 
 /* ---- all ---- */
 
-/*< private >
- * vn_quant_drop_unused_constants:
- * @captured: set of VnValue that graphs inside nodes use
- *
- * Bounds of clamps that vanished, and what the model never used.
- */
-void
-vn_quant_drop_unused_constants (VnGraph    *graph,
-                                GHashTable *captured)
-{
-  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
-
-  for (guint i = 0; i < graph->initializers->len; i++)
-    {
-      VnValue *value = g_ptr_array_index (graph->initializers, i);
-
-      if (value->uses->len == 0 && !value->is_output && !g_hash_table_contains (captured, value))
-        g_ptr_array_add (unused, value);
-    }
-  for (guint i = 0; i < unused->len; i++)
-    vn_graph_remove_value (graph, g_ptr_array_index (unused, i));
-}
-
 /* Integers other than 8 bit came to the standard with opset 21; before, ONNX Runtime has them in its own domain, which
  * then serves for all. */
 static gboolean

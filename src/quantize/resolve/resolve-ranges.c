@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The range of an activation: imported, guaranteed by its operator, or found in statistics. */
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+/*< private >
+ * vn_resolver_get_rule:
+ * @index: of a rule of the recipe, or -1
+ *
+ * Returns: (transfer none) (nullable): the rule
+ */
+const VnOverride *
+vn_resolver_get_rule (VnResolver *self,
+                      int         index)
+{
+  return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
+}
+
+/*< private >
+ * vn_resolver_get_imported_type:
+ *
+ * What a rule says comes first, then what is imported, then the recipe.
+ *
+ * Returns: the type that is imported for @value, or @otherwise
+ */
+VnDType
+vn_resolver_get_imported_type (VnResolver    *self,
+                               const VnValue *value,
+                               VnDType        otherwise)
+{
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
+
+  return imported != NULL && imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : otherwise;
+}
+
+/*< private >
+ * vn_resolver_get_activation_type:
+ *
+ * Returns: the type that @value gets as an activation
+ */
+VnDType
+vn_resolver_get_activation_type (VnResolver    *self,
+                                 const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
+
+  return rule != NULL ? rule->activation : vn_resolver_get_imported_type (self, value, self->recipe->activation);
+}
+
+static gboolean
+resolve_ranges_check_finite (VnResolver         *self,
+                             const VnHistogram  *histogram,
+                             const char         *name,
+                             GError            **error)
+{
+  if (histogram->n_nan > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
+                   name, (unsigned long long) histogram->n_nan);
+      return FALSE;
+    }
+  if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", name,
+                  _("“%s” held infinite values; its range is that of the finite ones"), name);
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_is_symmetric:
+ *
+ * What is never negative gains a bit from a zero point at its lower end.
+ *
+ * Returns: whether the zero point of @value lies in the middle
+ */
+gboolean
+vn_resolver_is_symmetric (VnResolver    *self,
+                          const VnValue *value)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnNode *node = value->producer;
+  VnTensor *low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
+                  ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
+  gboolean symmetric = self->recipe->symmetric_activations;
+
+  if (self->recipe->unsigned_relu && node != NULL &&
+      (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
+       (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
+    symmetric = FALSE;
+  return rule != NULL ? vn_answer_or (rule->symmetric, symmetric) : symmetric;
+}
+
+static void
+resolve_ranges_centre_range (VnRange *range)
+{
+  range->max = MAX (fabs (range->min), fabs (range->max));
+  range->min = -range->max;
+}
+
+/* The range of a tensor by the method that holds for it. */
+static gboolean
+resolve_ranges_observed_range (VnResolver     *self,
+                               const VnValue  *value,
+                               const char     *method_id,
+                               double          percentile,
+                               VnDType         dtype,
+                               gboolean        symmetric,
+                               VnRange        *range,
+                               char          **winner,
+                               GError        **error)
+{
+  const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
+  const VnRangeMethod *method = vn_range_method_find (method_id, error);
+  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
+
+  if (method == NULL)
+    return FALSE;
+  if (histogram == NULL && self->imported != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
+                   self->recipe->ranges);
+      return FALSE;
+    }
+  if (histogram == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
+      return FALSE;
+    }
+  if (!resolve_ranges_check_finite (self, histogram, value->name, error))
+    return FALSE;
+  if (histogram->min > histogram->max)
+    {
+      if (self->notes != NULL)
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "no-values", value->name,
+                      _("“%s” was empty in every sample"), value->name);
+      *range = (VnRange) { 0, 0 };
+      return TRUE;
+    }
+  if (winner != NULL && method->dup_winner != NULL)
+    *winner = method->dup_winner (histogram, &settings);
+  if (!method->range (histogram, &settings, range, error))
+    {
+      g_prefix_error (error, "“%s”: ", value->name);
+      return FALSE;
+    }
+  if (self->recipe->symmetric_ranges)
+    resolve_ranges_centre_range (range);
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_get_method:
+ * @value: an activation
+ *
+ * Returns: id of the method its range is found by; "fixed": the operator guarantees it
+ */
+const char *
+vn_resolver_get_method (VnResolver    *self,
+                        const VnValue *value)
+{
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnOverride *rule = vn_resolver_get_rule (self, annotation->method_rule);
+
+  if (annotation->unit_range)
+    return "fixed";
+
+  return rule != NULL ? rule->method : self->recipe->method;
+}
+
+/*< private >
+ * vn_resolver_find_range:
+ * @value: an activation
+ * @winner: (out) (nullable): which method was the best, where the method tries several
+ *
+ * Its range by the method that holds for it, before a rule about the tensor changes it.
+ */
+gboolean
+vn_resolver_find_range (VnResolver     *self,
+                        const VnValue  *value,
+                        VnRange        *range,
+                        char          **winner,
+                        GError        **error)
+{
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnOverride *rule = vn_resolver_get_rule (self, annotation->percentile_rule);
+  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
+
+  if (imported != NULL)
+    return vn_encoding_get_range (imported, value->name, vn_resolver_get_activation_type (self, value), range, error);
+  if (annotation->unit_range)
+    {
+      *range = (VnRange) { annotation->unit_min, annotation->unit_max };
+      return TRUE;
+    }
+  if (!resolve_ranges_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value, vn_resolver_get_method (self, value),
+                                    rule != NULL ? rule->percentile : self->recipe->percentile, vn_resolver_get_activation_type (self, value),
+                                    vn_resolver_is_symmetric (self, value), range, winner, error))
+    return FALSE;
+  if (self->recipe->limit_gates)
+    vn_quant_limit_gate (value, range);
+  return TRUE;
+}
