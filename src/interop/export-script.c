@@ -169,7 +169,7 @@ static void
 export_script_say_rules (const VnRecipe *self,
                          VnNotes        *notes)
 {
-  if (self->dynamic && self->format == VN_FORMAT_QOPERATOR)
+  if (self->dynamic && vn_format_is (self->format, VN_FORMAT_IS_OPERATORS))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
                   _("dynamic is not written: onnxruntime.quantization has operators of integers with known ranges only"));
   if (self->block_size > 0)
@@ -303,9 +303,9 @@ export_script_add_call (GString        *script,
                         const VnRecipe *self,
                         VnNotes        *notes)
 {
-  const char *format = self->format == VN_FORMAT_QOPERATOR ? "QOperator" : "QDQ";
+  const char *format = vn_format_is (self->format, VN_FORMAT_IS_OPERATORS) ? "QOperator" : "QDQ";
 
-  if (self->format != VN_FORMAT_QOPERATOR && self->format != VN_FORMAT_QDQ)
+  if (!vn_format_is (self->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_HAS_PAIRS))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "format", _("The script writes QDQ"));
   g_string_append (script, "model = sys.argv[1] if len(sys.argv) > 1 else MODEL\n"
                            "quantize_static(\n"

@@ -214,7 +214,9 @@ export_xquant_add_ignored (JsonBuilder    *json,
 static int
 export_xquant_get_level (const VnRecipe *self)
 {
-  return self->format == VN_FORMAT_FP16 ? 4 : self->format == VN_FORMAT_INTEGER && self->dynamic ? 3 : 0;
+  if (vn_format_is (self->format, VN_FORMAT_COMPUTES_HALF))
+    return 4;
+  return vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) && self->dynamic ? 3 : 0;
 }
 
 /* What is otherwise than XQuant does it, and not in the file. */

@@ -4,6 +4,7 @@
 
 #include "vn-bias-correct.h"
 #include "vn-error.h"
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 /* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
@@ -25,8 +26,8 @@ correct_biases_measure (const VnJobInput    *self,
   g_autoptr(VnModel) model = NULL;
   VnBiasQuantized quantized;
 
-  if (recipe->format == VN_FORMAT_QOPERATOR || recipe->format == VN_FORMAT_INTEGER)
-    recipe->format = VN_FORMAT_QDQ;
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
+    recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);
   model = plan != NULL ? vn_quantize_write (corrected, recipe, plan, &value_names, error) : NULL;
   quantized = (VnBiasQuantized) { model, value_names, plan };

@@ -4,6 +4,7 @@
 #include "vn-idle-settings-private.h"
 
 #include "vn-error.h"
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
 #include "vn-weights-check.h"
@@ -315,7 +316,7 @@ quantize_job_make_measurable (VnQuantizeJob  *self,
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
   g_autoptr(VnModel) model = NULL;
 
-  if (recipe->format != VN_FORMAT_FP16 || recipe->float_io)
+  if (!vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) || recipe->float_io)
     {
       *names = g_hash_table_ref (result->value_names);
       return vn_model_ref (result->quantized);

@@ -250,7 +250,8 @@ quantize_say_channels (VnResolver *self)
                   _("Weights have one scale, not one for each channel: with “npu” the processor only shifts"));
   else if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
     vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
-                  _("Weights have one scale, not one for each channel: the format “fixneuron” knows no others"));
+                  _("Weights have one scale, not one for each channel: the format “%s” knows no others"),
+                  vn_format_get_traits (recipe->format)->id);
   else if (recipe->opset > 0 && recipe->opset < 13)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "one-scale", "per-channel",
                   _("Weights have one scale, not one for each channel: the opset is to be %lld, scales per channel need 13"),

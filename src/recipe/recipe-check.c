@@ -11,10 +11,12 @@ static gboolean
 check_fuse (const VnRecipe  *self,
             GError         **error)
 {
+  g_autofree char *able = NULL;
+
   if (self->fuse == NULL || vn_format_is (self->format, VN_FORMAT_HAS_FUSED))
     return TRUE;
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                       _("fuse: only the formats “qdq”, “extended” and “fixneuron” can leave a tensor between two nodes float"));
+  able = vn_format_dup_names (VN_FORMAT_HAS_FUSED);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("fuse: only %s can leave a tensor between two nodes float"), able);
   return FALSE;
 }
 
@@ -25,13 +27,15 @@ check_pairs (const VnRecipe  *self,
 {
   const char *wrong = self->dedicated_pairs ? "dedicated-pairs" : self->pairs_on_weights ? "pairs-on-weights"
                     : !self->quantize_bias ? "quantize-bias" : NULL;
+  g_autofree char *able = NULL;
 
   for (guint i = 0; i < self->overrides->len && wrong == NULL; i++)
     if (((const VnOverride *) g_ptr_array_index (self->overrides, i))->convert != VN_DTYPE_UNDEFINED)
       wrong = "convert";
   if (wrong == NULL || vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format “qdq” can do that"), wrong);
+  able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format %s can do that"), wrong, able);
   return FALSE;
 }
 
@@ -39,6 +43,7 @@ static gboolean
 check_npu (const VnRecipe  *self,
            GError         **error)
 {
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS), *format = NULL;
   const char *wrong = NULL;
 
   if (!self->npu)
@@ -48,7 +53,7 @@ check_npu (const VnRecipe  *self,
   else if (!self->symmetric_activations || !self->symmetric_weights)
     wrong = _("activations and weights must be symmetric");
   else if (!vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
-    wrong = _("the format must be “qdq”");
+    wrong = format = g_strdup_printf (_("the format must be %s"), able);
   else if (self->bias != VN_BIAS_AUTO && vn_bias_get_type (self->bias) != self->weight)
     wrong = _("biases have the type of the weights; leave bias at “auto”");
   if (wrong == NULL)
@@ -68,8 +73,9 @@ check_types (const VnRecipe  *recipe,
   if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) && activation != recipe->activation)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("%s: activation is %s; operators of the format “qoperator” read and write one type, here %s"), where,
-                   vn_dtype_get_name (activation), vn_dtype_get_name (recipe->activation));
+                   _("%s: activation is %s; operators of the format “%s” read and write one type, here %s"), where,
+                   vn_dtype_get_name (activation), vn_format_get_traits (recipe->format)->id,
+                   vn_dtype_get_name (recipe->activation));
       return FALSE;
     }
   if (activation != VN_DTYPE_S8 || weight != VN_DTYPE_U8)
@@ -128,11 +134,13 @@ static gboolean
 check_dynamic (const VnRecipe  *self,
                GError         **error)
 {
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_DYNAMIC);
+
   if (!self->dynamic)
     return TRUE;
   if (!vn_format_is (self->format, VN_FORMAT_HAS_DYNAMIC))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("recipe: “dynamic” is true; only the formats “integer” and “qoperator” find ranges while the network runs"));
+                 _("recipe: “dynamic” is true; only the formats %s find ranges while the network runs"), able);
   else if (self->activation != VN_DTYPE_U8)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
@@ -188,17 +196,19 @@ check_blocks (const VnRecipe  *self,
               const char      *where,
               GError         **error)
 {
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_BLOCKS);
+
   if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_HAS_BLOCKS))
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("%s: block-size is %lld; only the formats “qdq”, “weights” and “matmulnbits” have blocks"), where,
-                 (long long) self->block_size);
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld; only the formats %s have blocks"), where,
+                 (long long) self->block_size, able);
   else if ((self->block_size & (self->block_size - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-size is %lld; allowed are powers of two from 16 on, and 0"), where,
                  (long long) self->block_size);
   else if (vn_format_is (self->format, VN_FORMAT_IS_NBITS) && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: weight is %s; the format “matmulnbits” has 4 and 8 bits"), where, vn_dtype_get_name (weight));
+                 _("%s: weight is %s; the format “%s” has 4 and 8 bits"), where, vn_dtype_get_name (weight),
+                 vn_format_get_traits (self->format)->id);
   else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s; blocks are of integers"), where,
                  vn_dtype_get_name (weight));
@@ -217,9 +227,11 @@ check_correction (const VnRecipe  *self,
 {
   if (self->bias_correction != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
     {
+      g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS | VN_FORMAT_IS_OPERATORS);
+
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
-                     "it off, or take the format “qdq” or “qoperator”"));
+                     "it off, or take another format: %s have such ranges"), able);
       return FALSE;
     }
   if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)

@@ -40,6 +40,46 @@ vn_format_is (VnFormat      format,
 }
 
 /**
+ * vn_format_find:
+ * @flag: one trait, or several
+ *
+ * Returns: the first format of the table that has any of them
+ */
+VnFormat
+vn_format_find (VnFormatFlags flag)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
+    if ((traits[i].flags & flag) != 0)
+      return traits[i].format;
+  g_return_val_if_reached (traits[0].format);
+}
+
+/**
+ * vn_format_dup_names:
+ * @flag: one trait, or several
+ *
+ * Returns: (transfer full): the formats that have any of them, for a message: "“qdq”, “weights” and “matmulnbits”"
+ */
+char *
+vn_format_dup_names (VnFormatFlags flag)
+{
+  g_autoptr(GString) names = g_string_new (NULL);
+  const char *last = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
+    {
+      if ((traits[i].flags & flag) == 0)
+        continue;
+      if (last != NULL)
+        g_string_append_printf (names, "%s“%s”", names->len > 0 ? ", " : "", last);
+      last = traits[i].id;
+    }
+  if (last != NULL && names->len > 0)
+    return g_strdup_printf (_("%s and “%s”"), names->str, last);
+  return g_strdup_printf ("“%s”", last != NULL ? last : "");
+}
+
+/**
  * vn_format_check_number:
  *
  * Returns: %FALSE with %VN_ERROR_SETTING if there is no such format

@@ -54,6 +54,8 @@ typedef struct
 const VnFormatTraits *vn_format_get_traits   (VnFormat         format);
 gboolean              vn_format_is           (VnFormat         format,
                                               VnFormatFlags    flag);
+VnFormat              vn_format_find         (VnFormatFlags    flag);
+char                 *vn_format_dup_names    (VnFormatFlags    flag);
 gboolean              vn_format_check_number (VnFormat         format,
                                               GError         **error);
 gboolean              vn_format_check_type   (VnFormat         format,

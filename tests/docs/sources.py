@@ -3,8 +3,8 @@
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
 else, and static functions that start with a word of the file's name, so that a stack trace reads; in src/app, public methods
-that check what they are called on; and names of tests in C: a test program is test-WHAT.c, a program for other tests
-WHAT-run.c, and nothing else is so."""
+that check what they are called on; code that asks for traits of a format, never for one by its name; and names of tests in C: a
+test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
@@ -45,6 +45,11 @@ def is_named_by_rule(path, lines):
     """Of a file in tests/unit or tests/widgets."""
     is_program = any(line.startswith("main (") for line in lines)
     return is_program == (path.name.startswith("test-") or path.stem.endswith("-run"))
+
+
+def find_formats(text, formats):
+    """Formats that code names: VN_FORMAT_QDQ, or “qdq” in a message."""
+    return [name for name in formats if re.search(rf"\bVN_FORMAT_{name.upper()}\b|\"[^\"\n]*formats? [^\"\n]*“{name}”", text)]
 
 
 def find_faults(path, has_purpose, is_test=False):
@@ -90,6 +95,9 @@ def check_itself():
 
 check_itself()
 root = pathlib.Path(sys.argv[1])
+formats = re.findall(r"^VN_FORMAT \(\w+, +(\w+)", (root / "src/recipe/vn-formats.def").read_text(encoding="utf-8"), re.MULTILINE)
+if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_HAS_PAIRS, _(\"only the formats “bf16”\")", formats) != ["qdq", "bf16"]:
+    sys.exit("the test does not find what it is for: formats")
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
 faults = [fault for path in files
           for fault in find_faults(path, path.is_relative_to(root / "src"),
@@ -99,6 +107,8 @@ public = {name for path in app if path.suffix == ".h" and "private" not in path.
           for name in DECLARED.findall(path.read_text(encoding="utf-8"))}
 faults += [f"{path}: {name}() does not check what it is called on" for path in app if path.suffix == ".c"
            for name in find_open_doors(path.read_text(encoding="utf-8"), public)]
+faults += [f"{path}: names the format {name}" for path in (root / "src").rglob("*.[ch]")
+           for name in find_formats(path.read_text(encoding="utf-8"), formats)]
 print("\n".join(faults))
 print(f"{len(files)} files, {len(faults)} faults")
 sys.exit(bool(faults) or len(files) < 100)

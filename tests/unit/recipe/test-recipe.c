@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vn-format-traits.h"
 #include "vn-graph-edit.h"
 #include "vn-quantize.h"
 #include "vn-setting.h"
 
 #include "vn-error.h"
+
+#include <string.h>
 
 static void
 test_presets (void)
@@ -544,6 +547,26 @@ test_choices (void)
   g_assert_cmpuint (n_titled, >, 20);
 }
 
+static void
+test_formats (void)
+{
+  g_autofree char *blocks = vn_format_dup_names (VN_FORMAT_HAS_BLOCKS), *pairs = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  guint n = 0;
+
+  for (VnFormat format = 0; vn_format_check_number (format, NULL); format++, n++)
+    {
+      g_autofree char *quoted = g_strdup_printf ("“%s”", vn_format_get_traits (format)->id);
+
+      g_assert_cmpint (vn_format_get_traits (format)->format, ==, format);
+      g_assert_true ((strstr (blocks, quoted) != NULL) == vn_format_is (format, VN_FORMAT_HAS_BLOCKS));
+    }
+  g_assert_cmpuint (n, >, 5);
+  g_assert_cmpstr (blocks, ==, "“qdq”, “weights” and “matmulnbits”");
+  g_assert_cmpstr (pairs, ==, "“qdq”");
+  g_assert_cmpint (vn_format_find (VN_FORMAT_IS_FIXED_POINT), ==, VN_FORMAT_FIXNEURON);
+  g_assert_cmpint (vn_format_find (VN_FORMAT_IS_HALF), ==, VN_FORMAT_FP16);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -564,5 +587,6 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
   g_test_add_func ("/quantize/recipe/choices", test_choices);
+  g_test_add_func ("/quantize/recipe/formats", test_formats);
   return g_test_run ();
 }
