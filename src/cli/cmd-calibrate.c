@@ -201,8 +201,7 @@ cmd_calibrate_read_options (VnCalibrateSettings  *settings,
                             VnRecipe            **recipe,
                             GError              **error)
 {
-  *data = vn_cmd_options.data == NULL && project != NULL && project->data != NULL ? vn_data_spec_copy (project->data)
-                                                                                   : vn_cmd_make_data_spec (error);
+  *data = vn_cmd_take_data_spec (project != NULL ? project->data : NULL, error);
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
@@ -266,6 +265,8 @@ calibrate_run (char        **args,
   if (!calibrate (&settings, &prepared, &stats, &notes, error) || !cmd_calibrate_join_all (&stats, notes, base, error) ||
       !cmd_calibrate_save (prepared, recipe, stats, error))
     return FALSE;
+  if (project != NULL && vn_cmd_options.data == NULL)
+    vn_cmd_note_idle_data (notes, (const char * const []) { "samples", NULL }, _("the project says how its samples are read"));
   if (vn_ranks_get_rank () == 0)
     cmd_calibrate_print_result (stats, notes, json);
   return TRUE;

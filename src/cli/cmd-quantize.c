@@ -410,7 +410,7 @@ cmd_quantize_check_sources (const VnRecipe    *recipe,
     return TRUE;
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
     return TRUE;
-  *data = vn_cmd_options.data == NULL && kept != NULL ? vn_data_spec_copy (kept) : vn_cmd_make_data_spec (error);
+  *data = vn_cmd_take_data_spec (kept, error);
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
@@ -470,6 +470,10 @@ quantize_run (char        **args,
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
     return FALSE;
+  if (data == NULL)
+    vn_cmd_note_idle_data (result->notes, NULL, _("no samples are read"));
+  else if (project != NULL && vn_cmd_options.data == NULL)
+    vn_cmd_note_idle_data (result->notes, (const char * const []) { "samples", NULL }, _("the project says how its samples are read"));
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-setting.h"
 
 #include <string.h>
 
@@ -264,6 +265,61 @@ vn_cmd_complete_data_spec (VnDataSpec  *spec,
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
   return cmd_options_parse_files (spec, error);
+}
+
+/**
+ * vn_cmd_take_data_spec:
+ * @kept: (nullable): what a project says of its samples
+ *
+ * Returns: (transfer full) (nullable): what --data and its companions say; without --data what is kept, of which --samples
+ *   takes another number
+ */
+VnDataSpec *
+vn_cmd_take_data_spec (const VnDataSpec  *kept,
+                       GError           **error)
+{
+  g_autoptr(VnDataSpec) spec = NULL;
+
+  if (vn_cmd_options.data != NULL || kept == NULL)
+    return vn_cmd_make_data_spec (error);
+  if (vn_cmd_options.samples < 0)
+    {
+      cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
+      return NULL;
+    }
+  spec = vn_data_spec_copy (kept);
+  if (vn_cmd_options.samples > 0)
+    spec->max_samples = (guint) vn_cmd_options.samples;
+  return g_steal_pointer (&spec);
+}
+
+static gboolean
+cmd_options_is_given (const GOptionEntry *entry)
+{
+  if (entry->arg_data == NULL)
+    return FALSE;
+  if (entry->arg == G_OPTION_ARG_INT)
+    return *(const int *) entry->arg_data != 0;
+  if (entry->arg == G_OPTION_ARG_INT64)
+    return *(const gint64 *) entry->arg_data != 0;
+  return *(char * const *) entry->arg_data != NULL;
+}
+
+/**
+ * vn_cmd_note_idle_data:
+ * @effective: (nullable): companions of --data that do have an effect
+ * @why: why the others have none, a translated half sentence
+ *
+ * Notes the companions of --data that are given and change nothing.
+ */
+void
+vn_cmd_note_idle_data (VnNotes            *notes,
+                       const char * const *effective,
+                       const char         *why)
+{
+  for (const GOptionEntry *entry = data_entries; entry->long_name != NULL; entry++)
+    if (cmd_options_is_given (entry) && (effective == NULL || !g_strv_contains (effective, entry->long_name)))
+      vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, entry->long_name, _("changes nothing here: %s"), why);
 }
 
 static gboolean

@@ -106,6 +106,11 @@ gboolean            vn_cmd_add_rules       (VnRecipe     *recipe,
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
                                            gint          unsaid);
+VnDataSpec         *vn_cmd_take_data_spec (const VnDataSpec *kept,     /* nullable */
+                                           GError     **error);
+void                vn_cmd_note_idle_data (VnNotes     *notes,
+                                           const char * const *effective,
+                                           const char  *why);
 gboolean            vn_cmd_complete_data_spec (VnDataSpec  *spec,
                                                GError     **error);
 gboolean            vn_cmd_check_input    (const VnModel *model,

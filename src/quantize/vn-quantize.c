@@ -3,6 +3,7 @@
 #include "vn-resolver.h"
 
 #include "vn-error.h"
+#include "vn-format-writer.h"
 #include "vn-i18n.h"
 
 /* Opset that has @dtype in QuantizeLinear. */
@@ -291,19 +292,36 @@ quantize_count_products_inside (const VnNode *node)
   return n;
 }
 
-/* A file that is called quantized, and holds the float network, helps nobody: what lies inside graphs of nodes stays float. */
 static gboolean
-quantize_check_bodies (VnResolver         *self,
-                       const VnQuantPlan  *plan,
-                       GError            **error)
+quantize_has_rows (const VnQuantPlan *plan)
+{
+  for (guint i = 0; i < plan->rows->len; i++)
+    if (((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor.quantized)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the format can do something with a node, whatever the recipe leaves out. */
+static gboolean
+quantize_has_operators (VnResolver *self)
+{
+  const VnFormatWriter *writer = vn_format_get_writer (self->recipe->format);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    if (writer->has_operator == NULL || writer->has_operator (self->recipe, g_ptr_array_index (self->graph->nodes, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* What lies inside graphs of nodes stays float. */
+static gboolean
+quantize_check_bodies (VnResolver  *self,
+                       GError     **error)
 {
   const VnNode *holder = NULL;
   g_autofree char *label = NULL;
   guint most = 0, all = 0;
 
-  for (guint i = 0; i < plan->rows->len; i++)
-    if (((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor.quantized)
-      return TRUE;
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
@@ -323,6 +341,29 @@ quantize_check_bodies (VnResolver         *self,
                  "“%s” (%s), and these stay in float. An If whose condition is a constant gives way to its branch: make it "
                  "one, or export the branch as a network of its own"), all, label, holder->op_type);
   return FALSE;
+}
+
+/* A file that is called quantized, and holds the float network, helps nobody. */
+static gboolean
+quantize_check_result (VnResolver         *self,
+                       const VnQuantPlan  *plan,
+                       GError            **error)
+{
+  if (quantize_has_rows (plan))
+    return TRUE;
+  if (!quantize_check_bodies (self, error))
+    return FALSE;
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY) && !quantize_has_operators (self))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("Nothing of this network can be quantized: none of its %u nodes has weights that the format “%s” can store; "
+                     "take another format"), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
+      return FALSE;
+    }
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-quantized", NULL,
+                  _("Nothing of this network is quantized: what is written computes in float"));
+  return TRUE;
 }
 
 /*< private >
@@ -356,7 +397,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   if (!(vn_format_is (recipe->format, VN_FORMAT_IS_HALF) ? vn_resolver_fill_half (self, plan, error)
                                                  : quantize_fill_integers (self, plan, error)))
     return NULL;
-  if (!quantize_check_bodies (self, plan, error))
+  if (!quantize_check_result (self, plan, error))
     return NULL;
   quantize_record_nodes (self, plan);
   return g_steal_pointer (&plan);

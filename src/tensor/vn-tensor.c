@@ -277,6 +277,7 @@ vn_tensor_new_reshaped (VnTensor       *self,
                         const VnShape  *shape,
                         GError        **error)
 {
+  VnTensor *reshaped;
   gsize n;
 
   if (!vn_shape_n_elements (shape, &n) || n != self->n_elements)
@@ -287,8 +288,10 @@ vn_tensor_new_reshaped (VnTensor       *self,
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("A tensor of shape %s cannot be read as %s"), from, to);
       return NULL;
     }
-  return vn_tensor_new_wrap (self->dtype, shape, self->data, vn_tensor_ref (self),
-                             (GDestroyNotify) vn_tensor_unref, error);
+  reshaped = vn_tensor_new_wrap (self->dtype, shape, self->data, self, (GDestroyNotify) vn_tensor_unref, error);
+  if (reshaped != NULL)
+    vn_tensor_ref (self);
+  return reshaped;
 }
 
 VnTensor *

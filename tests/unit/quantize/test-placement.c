@@ -203,6 +203,59 @@ test_refused_later (void)
     }
 }
 
+static const struct
+{
+  const char *settings, *op_type, *exclude;
+  gboolean    fails;
+  const char *code;      /* of the note; NULL: none */
+} nothings[] = {
+  { "format=matmulnbits weight=uint4 block-size=16", "Relu",   NULL, TRUE,  NULL },
+  { "format=weights",                                "Relu",   NULL, TRUE,  NULL },
+  { "format=matmulnbits weight=uint4 block-size=16", "MatMul", NULL, FALSE, NULL },
+  { "format=weights",                                "MatMul", "n",  FALSE, "nothing-quantized" },
+  { "format=integer dynamic=true",                   "Relu",   NULL, FALSE, "nothing-quantized" },
+};
+
+/* A network without weights that the format can store is refused; that the recipe leaves all out is said. */
+static void
+test_nothing (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (nothings); i++)
+    {
+      g_autoptr(Fixture) f = fixture_new (13);
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnQuantPlan) plan = NULL;
+      gboolean product = g_str_equal (nothings[i].op_type, "MatMul");
+      g_auto(GStrv) settings = g_strsplit (nothings[i].settings, " ", -1);
+
+      for (char **at = settings; *at != NULL; at++)
+        {
+          g_auto(GStrv) pair = g_strsplit (*at, "=", 2);
+
+          vn_recipe_set (recipe, pair[0], pair[1], &error);
+          g_assert_no_error (error);
+        }
+      if (nothings[i].exclude != NULL)
+        vn_recipe_add_exclude (recipe, nothings[i].exclude);
+      fixture_input (f, "x", VN_SHAPE (1, 2));
+      if (product)
+        fixture_weight (f, "w", VN_SHAPE (2, 2), -1, 1);
+      fixture_node (f, nothings[i].op_type, "n", product ? "x w" : "x", "y");
+      fixture_output (f, "y");
+      fixture_complete (f);
+      plan = fixture_resolve (f, recipe, notes, &error);
+      g_test_message ("%s, %s: %s", nothings[i].settings, nothings[i].op_type, error != NULL ? error->message : "-");
+      g_assert_cmpint (plan == NULL, ==, nothings[i].fails);
+      if (nothings[i].fails)
+        g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, nothings[i].code != NULL);
+      if (nothings[i].code != NULL)
+        g_assert_cmpstr (vn_notes_get (notes, 0)->code, ==, nothings[i].code);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -222,5 +275,6 @@ main (int   argc,
     }
   g_test_add_func ("/quantize/rules/refused", test_refused);
   g_test_add_func ("/quantize/rules/refused-later", test_refused_later);
+  g_test_add_func ("/quantize/nothing", test_nothing);
   return g_test_run ();
 }

@@ -246,6 +246,25 @@ test_padding (void)
     }
 }
 
+static void
+test_reshaped_holds_nothing_on_failure (void)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE (4), (const float[]) { 1, 2, 3, 4 });
+  g_autoptr(VnTensor) square = vn_tensor_new_reshaped (tensor, &VN_SHAPE (2, 2), NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_nonnull (square);
+  g_assert_true (g_atomic_ref_count_compare (&tensor->ref, 2));
+  g_assert_null (vn_tensor_new_reshaped (tensor, &VN_SHAPE (3), &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
+  g_clear_error (&error);
+  tensor->dtype = VN_DTYPE_UNDEFINED;   /* as many elements, and nothing that could be wrapped */
+  g_assert_null (vn_tensor_new_reshaped (tensor, &VN_SHAPE (2, 2), &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+  tensor->dtype = VN_DTYPE_F32;
+  g_assert_true (g_atomic_ref_count_compare (&tensor->ref, 2));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -262,5 +281,6 @@ main (int   argc,
   g_test_add_func ("/tensor/padding", test_padding);
   g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
   g_test_add_func ("/tensor/npy-hostile", test_npy_hostile);
+  g_test_add_func ("/tensor/reshaped-failure", test_reshaped_holds_nothing_on_failure);
   return g_test_run ();
 }
