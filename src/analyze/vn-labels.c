@@ -216,29 +216,17 @@ static char **
 labels_read_lines (const char  *file,
                    GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (file, error);
-  g_autofree char *text = NULL;
-  const char *data;
-  char **lines;
-  gsize size;
+  g_autoptr(GError) reason = NULL;
+  g_auto(GStrv) lines = vn_file_read_lines (file, &reason);
 
-  if (bytes == NULL)
-    return NULL;
-  data = g_bytes_get_data (bytes, &size);
-  if (size == 0 || memchr (data, '\0', size) != NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no list of classes: it is %s"), file,
-                   size == 0 ? _("empty") : _("no text"));
-      return NULL;
-    }
-  text = vn_memory_dup_text (data, size, error);
-  if (text == NULL)
-    return NULL;
-  lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (*g_strstrip (lines[i]) == '#')
-      lines[i][0] = '\0';
-  return lines;
+  if (lines != NULL && lines[0] != NULL)
+    return g_steal_pointer (&lines);
+  if (lines != NULL || g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no list of classes: it is %s"), file,
+                 lines != NULL ? _("empty") : _("no text"));
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
 }
 
 /**

@@ -35,6 +35,8 @@ char         *vn_file_dup_short     (const char     *path,
                                      const char     *folder);
 GBytes       *vn_file_map           (const char     *path,
                                      GError        **error);
+char        **vn_file_read_lines    (const char     *path,
+                                     GError        **error);
 void          vn_file_release_pages (gconstpointer   data,
                                      gsize           size);
 

@@ -112,40 +112,20 @@ vn_list_get_folder (const char *path)
  * vn_list_read:
  * @path: a list file
  *
- * Returns: (transfer full) (nullable): its lines, stripped; empty and comment lines are "", so that indices stay line
- *   numbers. %VN_ERROR_MALFORMED if it is not text.
+ * Returns: (transfer full) (nullable): its lines, as of vn_file_read_lines()
  */
 char **
 vn_list_read (const char  *path,
               GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
-  g_autofree char *text = NULL;
-  const char *data;
-  char **lines;
-  gsize size;
+  g_autoptr(GError) reason = NULL;
+  char **lines = vn_file_read_lines (path, &reason);
 
-  if (bytes == NULL)
-    return NULL;
-  data = g_bytes_get_data (bytes, &size);
-  if (size >= 3 && memcmp (data, "\xef\xbb\xbf", 3) == 0)
-    {
-      data += 3;
-      size -= 3;
-    }
-  if (size > 0 && memchr (data, '\0', size) != NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("“%s” is neither a picture, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
-      return NULL;
-    }
-  text = vn_memory_dup_text (data, size, error);
-  if (text == NULL)
-    return NULL;
-  lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (*g_strstrip (lines[i]) == '#')
-      lines[i][0] = '\0';
+  if (g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                 _("“%s” is neither a picture, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
+  else if (lines == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
   return lines;
 }
 

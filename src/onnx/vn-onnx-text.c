@@ -61,15 +61,6 @@ vn_onnx_extra_unknown (VnWireOut              *extra,
     }
 }
 
-static gboolean
-onnx_text_append_piece (gpointer        data,
-                        gconstpointer   piece,
-                        gsize           size,
-                        GError        **error)
-{
-  return vn_buffer_add (data, piece, size);
-}
-
 /**
  * vn_onnx_extra_finish:
  *
@@ -83,7 +74,7 @@ vn_onnx_extra_finish (VnWireOut *extra)
 
   if (vn_wire_out_size (extra) == 0 || vn_wire_out_overflow (extra))
     return NULL;
-  vn_wire_out_emit (extra, onnx_text_append_piece, &bytes, NULL);
+  vn_wire_out_append (extra, &bytes);
   return vn_buffer_steal_bytes (&bytes, NULL);
 }
 

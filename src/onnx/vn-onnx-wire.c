@@ -202,6 +202,26 @@ vn_wire_out_emit (VnWireOut   *self,
   return at == self->small.size || sink (data, self->small.data + at, self->small.size - at, error);
 }
 
+static gboolean
+onnx_wire_append_piece (gpointer        data,
+                        gconstpointer   piece,
+                        gsize           size,
+                        GError        **error)
+{
+  return vn_buffer_add (data, piece, size);
+}
+
+/**
+ * vn_wire_out_append:
+ * @buffer: receives the message; vn_buffer_steal_bytes() says whether memory was refused
+ */
+void
+vn_wire_out_append (VnWireOut *self,
+                    VnBuffer  *buffer)
+{
+  vn_wire_out_emit (self, onnx_wire_append_piece, buffer, NULL);
+}
+
 static void
 onnx_wire_append (VnWireOut     *self,
                   gconstpointer  data,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-memory.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -80,6 +82,8 @@ gboolean      vn_wire_out_emit     (VnWireOut     *self,
                                     VnWireSink     sink,
                                     gpointer       data,
                                     GError       **error);
+void          vn_wire_out_append   (VnWireOut     *self,
+                                    VnBuffer      *buffer);
 VnWireMark    vn_wire_begin        (VnWireOut     *self);
 void          vn_wire_end          (VnWireOut     *self,
                                     VnWireMark     mark,

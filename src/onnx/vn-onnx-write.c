@@ -62,15 +62,6 @@ onnx_write_too_large (VnOnnxEncoder  *self,
 
 /* ---- into memory ---- */
 
-static gboolean
-onnx_write_append_piece (gpointer        data,
-                         gconstpointer   piece,
-                         gsize           size,
-                         GError        **error)
-{
-  return vn_buffer_add (data, piece, size);
-}
-
 /**
  * vn_onnx_write_bytes:
  *
@@ -91,7 +82,7 @@ vn_onnx_write_bytes (const VnModel  *model,
   else
     {
       if (vn_buffer_reserve (&buffer, (gsize) vn_wire_out_size (self.out)))
-        vn_wire_out_emit (self.out, onnx_write_append_piece, &buffer, NULL);
+        vn_wire_out_append (self.out, &buffer);
       bytes = vn_buffer_steal_bytes (&buffer, error);
     }
   onnx_write_encoder_clear (&self);

@@ -25,8 +25,19 @@ typedef gboolean (*VnGraphFunc) (VnPassContext  *ctx,
                                  VnGraph        *graph,
                                  GError        **error);
 
+/* @returned: as of vn_rewrite_returned() */
+typedef gboolean (*VnNodeFunc)  (VnPassContext  *ctx,
+                                 GHashTable     *returned,
+                                 VnNode         *node,
+                                 GError        **error);
+
 gboolean    vn_rewrite_each_graph   (VnPassContext  *ctx,
                                      VnGraphFunc     func,
+                                     GError        **error);
+gboolean    vn_rewrite_each_sorted  (VnPassContext  *ctx,
+                                     VnGraph        *graph,
+                                     gboolean        backwards,
+                                     VnNodeFunc      func,
                                      GError        **error);
 GPtrArray  *vn_rewrite_list_nodes   (const VnGraph  *graph);
 GHashTable *vn_rewrite_returned     (const VnModel  *model);

@@ -41,6 +41,31 @@ vn_rewrite_each_graph (VnPassContext  *ctx,
 }
 
 /**
+ * vn_rewrite_each_sorted:
+ * @graph: one of the model, as vn_rewrite_each_graph() gives it
+ * @backwards: users before what they use
+ *
+ * Calls @func for the nodes that @graph has now.
+ */
+gboolean
+vn_rewrite_each_sorted (VnPassContext  *ctx,
+                        VnGraph        *graph,
+                        gboolean        backwards,
+                        VnNodeFunc      func,
+                        GError        **error)
+{
+  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
+  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
+
+  if (order == NULL)
+    return FALSE;
+  for (guint i = 0; i < order->len; i++)
+    if (!func (ctx, returned, g_ptr_array_index (order, backwards ? order->len - 1 - i : i), error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
  * vn_rewrite_list_nodes:
  *
  * Returns: (transfer container): the nodes as they are now, for passes that add and remove some on the way

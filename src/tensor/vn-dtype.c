@@ -83,6 +83,28 @@ vn_dtype_from_name (const char *name)
 }
 
 /**
+ * vn_dtype_from_proto_name:
+ * @name: as the file format calls types that Cast knew before opset 6: "FLOAT", in any case
+ *
+ * Returns: the type, or %VN_DTYPE_UNDEFINED
+ */
+VnDType
+vn_dtype_from_proto_name (const char *name)
+{
+  static const struct { const char *name; VnDType dtype; } names[] = {
+    { "FLOAT", VN_DTYPE_F32 }, { "UINT8", VN_DTYPE_U8 }, { "INT8", VN_DTYPE_S8 }, { "UINT16", VN_DTYPE_U16 },
+    { "INT16", VN_DTYPE_S16 }, { "INT32", VN_DTYPE_S32 }, { "INT64", VN_DTYPE_S64 }, { "STRING", VN_DTYPE_STRING },
+    { "BOOL", VN_DTYPE_BOOL }, { "FLOAT16", VN_DTYPE_F16 }, { "DOUBLE", VN_DTYPE_F64 }, { "UINT32", VN_DTYPE_U32 },
+    { "UINT64", VN_DTYPE_U64 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_ascii_strcasecmp (name, names[i].name) == 0)
+      return names[i].dtype;
+  return VN_DTYPE_UNDEFINED;
+}
+
+/**
  * vn_dtype_is_valid:
  * @number: from anywhere, such as a file
  *

@@ -26,6 +26,7 @@ const char *vn_dtype_get_name     (VnDType     dtype);
 const char *vn_dtype_get_badge    (VnDType     dtype);
 guint       vn_dtype_get_bits     (VnDType     dtype);
 VnDType     vn_dtype_from_name    (const char *name);
+VnDType     vn_dtype_from_proto_name (const char *name);
 gboolean    vn_dtype_is_float     (VnDType     dtype);
 gboolean    vn_dtype_is_signed    (VnDType     dtype);
 gboolean    vn_dtype_is_integer   (VnDType     dtype);

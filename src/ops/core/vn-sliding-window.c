@@ -212,6 +212,28 @@ vn_sliding_window_init (VnSlidingWindow      *self,
 }
 
 /**
+ * vn_sliding_window_init_pool:
+ * @x: shape of the data, of known rank
+ *
+ * Reads the kernel and ceil_mode of a pooling, too.
+ *
+ * Returns: %FALSE if the attributes do not fit
+ */
+gboolean
+vn_sliding_window_init_pool (VnSlidingWindow  *self,
+                             VnOpContext      *ctx,
+                             const VnShape    *x,
+                             GError          **error)
+{
+  gint64 kernel[VN_MAX_RANK];
+
+  if (x->rank < 3 || x->rank > 5)
+    return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
+  return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
+         vn_sliding_window_init (self, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
+}
+
+/**
  * vn_sliding_window_get_output:
  * @shape: (out): its spatial dims, from axis 2 on, and its rank are set
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The window: one document and the pages that show it. */
+/* How the kernel of a convolution or a pooling slides over spatial axes. */
 
 #include "vn-op-private.h"
 
@@ -27,6 +27,10 @@ gboolean vn_sliding_window_init   (VnSlidingWindow      *self,
                                    const gint64  *kernel,
                                    gboolean       ceil_mode,
                                    GError       **error);
+gboolean vn_sliding_window_init_pool (VnSlidingWindow  *self,
+                                      VnOpContext      *ctx,
+                                      const VnShape    *x,
+                                      GError          **error);
 gboolean vn_sliding_window_get_kernel (VnOpContext   *ctx,
                                        const VnShape *w,
                                        int            n_spatial,

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LayerNormalization: y = (x - mean) / sqrt (variance + epsilon) * scale + bias over the axes from `axis` on, and
  * RMSNormalization: y = x / sqrt (mean of squares + epsilon) * scale. */
+#include "vn-elem-private.h"
 #include "vn-norm-line.h"
 
 #include <math.h>
 
 enum { X, SCALE, BIAS };
-
-static gboolean
-norm_axis (VnOpContext   *ctx,
-           const VnShape *x,
-           int           *axis,
-           GError       **error)
-{
-  gint64 given = vn_node_get_int (ctx->node, "axis", -1);
-
-  if (!vn_shape_resolve_axis (x, given, axis))
-    return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) given, x->rank);
-  return TRUE;
-}
 
 /* Scale and bias must have the normalized axes' shape, or be one number; leading ones do not matter. */
 static gboolean
@@ -52,7 +40,7 @@ layer_norm_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
   if (x->rank >= 0)
     {
-      if (!norm_axis (ctx, x, &axis, error) || !layer_norm_check_factor (ctx, SCALE, x, axis, error) ||
+      if (!vn_op_axis (ctx, x, vn_node_get_int (ctx->node, "axis", -1), &axis, error) || !layer_norm_check_factor (ctx, SCALE, x, axis, error) ||
           !layer_norm_check_factor (ctx, BIAS, x, axis, error))
         return FALSE;
       for (int i = axis; i < x->rank; i++)
@@ -137,7 +125,7 @@ layer_norm_run_lines (VnOpContext *ctx,
   LayerNorm job = { ctx, 0, vn_node_get_float (ctx->node, "epsilon", 1e-5f), centred };
   int axis;
 
-  if (!norm_axis (ctx, x, &axis, error))
+  if (!vn_op_axis (ctx, x, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
     return FALSE;
   job.size = (gsize) vn_shape_count (x, axis, x->rank);
   vn_op_for_items (ctx, (gsize) vn_shape_count (x, 0, axis), (double) job.size * 3, layer_norm_line, &job);

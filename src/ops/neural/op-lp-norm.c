@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LpNormalization: x / (sum of |x|^p along an axis)^(1/p), 0 where that is 0; p is 1 or 2. */
-#include "vn-op-private.h"
+#include "vn-elem-private.h"
 
 #include <math.h>
-
-static gboolean
-lp_norm_read_axis (VnOpContext   *ctx,
-                   const VnShape *x,
-                   int           *axis,
-                   GError       **error)
-{
-  gint64 given = vn_node_get_int (ctx->node, "axis", -1);
-
-  if (!vn_shape_resolve_axis (x, given, axis))
-    return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) given, x->rank);
-  return TRUE;
-}
 
 static gboolean
 lp_norm_infer (VnOpContext *ctx,
@@ -26,7 +13,7 @@ lp_norm_infer (VnOpContext *ctx,
 
   if (p != 1 && p != 2)
     return vn_op_fail (ctx, error, _("p is %lld, expected 1 or 2"), (long long) p);
-  if (ctx->in_types[0].shape.rank >= 0 && !lp_norm_read_axis (ctx, &ctx->in_types[0].shape, &axis, error))
+  if (ctx->in_types[0].shape.rank >= 0 && !vn_op_axis (ctx, &ctx->in_types[0].shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);
 }
@@ -56,7 +43,7 @@ lp_norm_run (VnOpContext *ctx,
   gsize outer, size, inner;
   int axis;
 
-  if (!lp_norm_read_axis (ctx, shape, &axis, error))
+  if (!vn_op_axis (ctx, shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
     return FALSE;
   outer = (gsize) vn_shape_count (shape, 0, axis);
   size = (gsize) shape->dims[axis];

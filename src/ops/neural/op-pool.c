@@ -7,26 +7,6 @@
 
 #include <math.h>
 
-/**
- * vn_pool_init_window:
- * @x: shape of the data
- *
- * Returns: %FALSE if the attributes do not fit
- */
-gboolean
-vn_pool_init_window (VnSlidingWindow       *win,
-                     VnOpContext    *ctx,
-                     const VnShape  *x,
-                     GError        **error)
-{
-  gint64 kernel[VN_MAX_RANK];
-
-  if (x->rank < 3 || x->rank > 5)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
-  return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
-         vn_sliding_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
-}
-
 static gboolean
 pool_infer (VnOpContext *ctx,
             GError     **error)
@@ -37,7 +17,7 @@ pool_infer (VnOpContext *ctx,
 
   if (x->rank >= 0)
     {
-      if (!vn_pool_init_window (&win, ctx, x, error))
+      if (!vn_sliding_window_init_pool (&win, ctx, x, error))
         return FALSE;
       y = *x;
       vn_sliding_window_get_output (&win, &y);
@@ -206,7 +186,7 @@ pool_run_kind (VnOpContext      *ctx,
   const VnShape *shape = &ctx->in_types[0].shape;
   Pool pool = { .ctx = ctx, .kind = kind };
 
-  if (!vn_pool_init_window (&pool.win, ctx, shape, error))
+  if (!vn_sliding_window_init_pool (&pool.win, ctx, shape, error))
     return FALSE;
   pool.unit = x->shape.rank > shape->rank ? (gsize) x->shape.dims[shape->rank] : 1;
   pool.p = vn_pool_exponent (ctx);
@@ -304,7 +284,7 @@ vn_pool_run_max (VnOpContext  *ctx,
     return FALSE;
   if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
     return TRUE;
-  if (!vn_pool_init_window (&win, ctx, &ctx->in[0]->shape, error))
+  if (!vn_sliding_window_init_pool (&win, ctx, &ctx->in[0]->shape, error))
     return FALSE;
   pool_find_positions (ctx, &win);
   return TRUE;

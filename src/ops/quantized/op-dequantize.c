@@ -3,7 +3,6 @@
 #include "vn-minifloat.h"
 #include "vn-quant-layout-private.h"
 
-#define PIECE 4096
 
 typedef void (*DequantizeFunc) (gconstpointer x,
                                 const float  *scale,
@@ -111,14 +110,15 @@ dequantize_floats (const Dequantize *self,
 }
 
 static void
-dequantize_piece (const Dequantize *self,
-                  gsize             first,
-                  gsize             n,
-                  gsize             scale,
-                  gsize             step)
+dequantize_piece (gconstpointer data,
+                  gsize         first,
+                  gsize         n,
+                  gsize         scale,
+                  gsize         step)
 {
-  float wide[PIECE];
-  guint8 unpacked[PIECE];
+  const Dequantize *self = data;
+  float wide[VN_QUANT_PIECE];
+  guint8 unpacked[VN_QUANT_PIECE];
   gsize size = vn_elem_size (self->in->dtype);
   gconstpointer x = (const char *) self->in->data + first * size;
   float *y = self->out->dtype == VN_DTYPE_F32 ? (float *) self->out->data + first : wide;
@@ -135,30 +135,6 @@ dequantize_piece (const Dequantize *self,
     dequantize_floats (self, first, n, scale, step, y);
   if (y == wide)
     vn_elem_from_float (self->out->dtype, wide, (guint16 *) self->out->data + first, n);
-}
-
-static void
-dequantize_range (gpointer data,
-                  gsize    start,
-                  gsize    count)
-{
-  const Dequantize *self = data;
-
-  for (gsize i = 0; i < count; i += PIECE)
-    dequantize_piece (self, start + i, MIN (count - i, (gsize) PIECE), 0, 0);
-}
-
-static void
-dequantize_run_of (gpointer data,
-                   gsize    run,
-                   guint    worker)
-{
-  const Dequantize *self = data;
-  gsize first, n, scale, step = self->layout.per_element ? 1 : 0;
-
-  vn_quant_layout_run (&self->layout, run, &first, &n, &scale);
-  for (gsize i = 0; i < n; i += PIECE)
-    dequantize_piece (self, first + i, MIN (n - i, (gsize) PIECE), scale + i * step, step);
 }
 
 static gboolean
@@ -191,7 +167,6 @@ dequantize_run (VnOpContext *ctx,
                 GError     **error)
 {
   Dequantize self = { .in = ctx->in[0], .zero = ctx->n_inputs > 2 ? ctx->in[2] : NULL, .out = ctx->out[0] };
-  gsize n = self.in->n_elements;
 
   self.func = dequantize_find_kernel (self.in->dtype, (ctx->op->dtypes & VN_DTYPE_BIT (U32)) != 0);
   if ((ctx->op->dtypes >> self.in->dtype & 1) == 0)
@@ -199,13 +174,7 @@ dequantize_run (VnOpContext *ctx,
   if (!vn_quant_layout_init (&self.layout, ctx, error))
     return FALSE;
   vn_quant_params_init (&self.params, ctx);
-  if (n == 0)
-    return TRUE;
-  if (self.layout.n_scales == 1)
-    vn_op_for_ranges (ctx, n, 2., dequantize_range, &self);
-  else
-    vn_op_for_items (ctx, self.layout.n_runs, 2. * (double) n / (double) MAX (self.layout.n_runs, 1),
-                     dequantize_run_of, &self);
+  vn_quant_layout_each_piece (&self.layout, ctx, FALSE, dequantize_piece, &self);
   return TRUE;
 }
 

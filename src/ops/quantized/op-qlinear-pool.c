@@ -55,20 +55,6 @@ qlinear_pool_read_scales (VnOpContext  *ctx,
 /* ---- windows ---- */
 
 static gboolean
-pool_window (VnSlidingWindow       *win,
-             VnOpContext    *ctx,
-             const VnShape  *x,
-             GError        **error)
-{
-  gint64 kernel[VN_MAX_RANK];
-
-  if (x->rank < 3 || x->rank > 5)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
-  return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
-         vn_sliding_window_init (win, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
-}
-
-static gboolean
 qlinear_pool_average_infer (VnOpContext *ctx,
                             GError     **error)
 {
@@ -80,7 +66,7 @@ qlinear_pool_average_infer (VnOpContext *ctx,
     {
       VnShape x = qlinear_pool_channels_first (&ctx->in_types[X].shape, last);
 
-      if (!pool_window (&win, ctx, &x, error))
+      if (!vn_sliding_window_init_pool (&win, ctx, &x, error))
         return FALSE;
       y = x;
       vn_sliding_window_get_output (&win, &y);
@@ -171,7 +157,7 @@ qlinear_pool_average_run (VnOpContext *ctx,
   Pool self = { .ctx = ctx, .channels_last = qlinear_pool_is_channels_last (ctx) };
   VnShape x = qlinear_pool_channels_first (&ctx->in[X]->shape, self.channels_last);
 
-  if (!pool_window (&self.win, ctx, &x, error) || !qlinear_pool_read_scales (ctx, &self.from, &self.to, error))
+  if (!vn_sliding_window_init_pool (&self.win, ctx, &x, error) || !qlinear_pool_read_scales (ctx, &self.from, &self.to, error))
     return FALSE;
   for (guint i = 0; i < 256; i++)
     {

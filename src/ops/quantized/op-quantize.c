@@ -7,7 +7,6 @@
 #include "vn-minifloat.h"
 #include "vn-quant-layout-private.h"
 
-#define PIECE 4096
 
 /* One run; step 0: one scale for all, 1: one each. */
 typedef void (*QuantizeFunc) (const float  *x,
@@ -146,7 +145,7 @@ quantize_store_float (const Quantize *self,
                       gsize           step,
                       gsize           n)
 {
-  float y[PIECE];
+  float y[VN_QUANT_PIECE];
   VnDType dtype = self->out->dtype;
 
   for (gsize i = 0; i < n; i++)
@@ -167,7 +166,7 @@ quantize_store_minifloat (const Quantize *self,
                           gsize           step,
                           gsize           n)
 {
-  guint8 codes[PIECE];
+  guint8 codes[VN_QUANT_PIECE];
 
   for (gsize i = 0; i < n; i++)
     {
@@ -184,14 +183,15 @@ quantize_store_minifloat (const Quantize *self,
 }
 
 static void
-quantize_piece (const Quantize *self,
-                gsize           first,
-                gsize           n,
-                gsize           scale,
-                gsize           step)
+quantize_piece (gconstpointer data,
+                gsize         first,
+                gsize         n,
+                gsize         scale,
+                gsize         step)
 {
-  float buffer[PIECE];
-  guint8 packed[PIECE];
+  const Quantize *self = data;
+  float buffer[VN_QUANT_PIECE];
+  guint8 packed[VN_QUANT_PIECE];
   const float *x = quantize_load_piece (self->in, first, n, buffer);
   gsize size = vn_elem_size (self->out->dtype);
 
@@ -207,30 +207,6 @@ quantize_piece (const Quantize *self,
               size == 0 ? (gpointer) packed : (gpointer) ((char *) self->out->data + first * size), n);
   if (size == 0)
     quantize_store_packed (self->out, first, packed, n);
-}
-
-static void
-quantize_range (gpointer data,
-                gsize    start,
-                gsize    count)
-{
-  const Quantize *self = data;
-
-  for (gsize i = 0; i < count; i += PIECE)
-    quantize_piece (self, start + i, MIN (count - i, (gsize) PIECE), 0, 0);
-}
-
-static void
-quantize_run_of (gpointer data,
-                 gsize    run,
-                 guint    worker)
-{
-  const Quantize *self = data;
-  gsize first, n, scale, step = self->layout.per_element ? 1 : 0;
-
-  vn_quant_layout_run (&self->layout, run, &first, &n, &scale);
-  for (gsize i = 0; i < n; i += PIECE)
-    quantize_piece (self, first + i, MIN (n - i, (gsize) PIECE), scale + i * step, step);
 }
 
 static VnDType
@@ -304,22 +280,15 @@ quantize_run (VnOpContext *ctx,
               GError     **error)
 {
   Quantize self;
-  gsize n_runs, n = ctx->in[0]->n_elements;
+  gboolean packed;
 
   if (!quantize_prepare_run (&self, ctx, error))
     return FALSE;
-  n_runs = n > 0 ? self.layout.n_runs : 0;
   /* Two threads must not write halves of one byte: packed types go in order. */
-  if (vn_elem_size (self.out->dtype) == 0)
-    {
-      memset (self.out->data, 0, self.out->n_bytes);
-      for (gsize i = 0; i < n_runs; i++)
-        quantize_run_of (&self, i, 0);
-    }
-  else if (self.layout.n_scales == 1)
-    vn_op_for_ranges (ctx, n, 2., quantize_range, &self);
-  else
-    vn_op_for_items (ctx, n_runs, 2. * (double) n / (double) MAX (n_runs, 1), quantize_run_of, &self);
+  packed = vn_elem_size (self.out->dtype) == 0;
+  if (packed)
+    memset (self.out->data, 0, self.out->n_bytes);
+  vn_quant_layout_each_piece (&self.layout, ctx, packed, quantize_piece, &self);
   return TRUE;
 }
 

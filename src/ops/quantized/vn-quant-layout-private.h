@@ -31,6 +31,21 @@ typedef struct
   gint32   *zero_points;   /* of integers */
 } VnQuantParams;
 
+/* Elements that are converted at once. */
+#define VN_QUANT_PIECE 4096
+
+/**
+ * VnQuantPieceFunc:
+ * @first: of @n elements, at most VN_QUANT_PIECE
+ * @scale: index of the scale of the first one
+ * @step: 0: all have that scale; 1: each has its own
+ */
+typedef void (*VnQuantPieceFunc) (gconstpointer data,
+                                  gsize         first,
+                                  gsize         n,
+                                  gsize         scale,
+                                  gsize         step);
+
 gboolean vn_quant_layout_init   (VnQuantLayout       *self,
                                  VnOpContext         *ctx,
                                  GError             **error);
@@ -39,6 +54,11 @@ void     vn_quant_layout_run    (const VnQuantLayout *self,
                                  gsize               *first,
                                  gsize               *n,
                                  gsize               *scale);
+void     vn_quant_layout_each_piece (const VnQuantLayout *self,
+                                     VnOpContext         *ctx,
+                                     gboolean             in_order,
+                                     VnQuantPieceFunc     func,
+                                     gconstpointer        data);
 gboolean vn_quant_check         (VnOpContext         *ctx,
                                  GError             **error);
 gsize    vn_quant_scratch_bytes (VnOpContext         *ctx);

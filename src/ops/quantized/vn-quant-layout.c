@@ -140,6 +140,65 @@ vn_quant_layout_run (const VnQuantLayout *self,
     }
 }
 
+typedef struct
+{
+  const VnQuantLayout *layout;
+  VnQuantPieceFunc     func;
+  gconstpointer        data;
+} Pieces;
+
+static void
+quant_layout_visit_range (gpointer data,
+                          gsize    start,
+                          gsize    count)
+{
+  const Pieces *self = data;
+
+  for (gsize i = 0; i < count; i += VN_QUANT_PIECE)
+    self->func (self->data, start + i, MIN (count - i, (gsize) VN_QUANT_PIECE), 0, 0);
+}
+
+static void
+quant_layout_visit_run (gpointer data,
+                        gsize    run,
+                        guint    worker)
+{
+  const Pieces *self = data;
+  gsize first, n, scale, step = self->layout->per_element ? 1 : 0;
+
+  vn_quant_layout_run (self->layout, run, &first, &n, &scale);
+  for (gsize i = 0; i < n; i += VN_QUANT_PIECE)
+    self->func (self->data, first + i, MIN (n - i, (gsize) VN_QUANT_PIECE), scale + i * step, step);
+}
+
+/**
+ * vn_quant_layout_each_piece:
+ * @ctx: of a call whose first input has the elements
+ * @in_order: one after the other, on this thread
+ *
+ * Calls @func for all elements, from several threads.
+ */
+void
+vn_quant_layout_each_piece (const VnQuantLayout *self,
+                            VnOpContext         *ctx,
+                            gboolean             in_order,
+                            VnQuantPieceFunc     func,
+                            gconstpointer        data)
+{
+  Pieces pieces = { self, func, data };
+  gsize n = ctx->in[0]->n_elements;
+
+  if (n == 0)
+    return;
+  if (in_order)
+    for (gsize i = 0; i < self->n_runs; i++)
+      quant_layout_visit_run (&pieces, i, 0);
+  else if (self->n_scales == 1)
+    vn_op_for_ranges (ctx, n, 2., quant_layout_visit_range, &pieces);
+  else
+    vn_op_for_items (ctx, self->n_runs, 2. * (double) n / (double) MAX (self->n_runs, 1), quant_layout_visit_run, &pieces);
+}
+
 /**
  * vn_quant_check:
  *

@@ -17,33 +17,14 @@ cast_is_castable (VnDType dtype)
   return dtype < VN_N_DTYPES && (CASTABLE_BITS >> dtype & 1) != 0;
 }
 
-/* Until opset 5 types had the names of the file format. */
-static gint64
-cast_type_of_name (VnOpContext *ctx)
-{
-  static const struct {
-    const char *name;
-    VnDType     dtype;
-  } names[] = {
-    { "FLOAT", VN_DTYPE_F32 }, { "UINT8", VN_DTYPE_U8 }, { "INT8", VN_DTYPE_S8 }, { "UINT16", VN_DTYPE_U16 },
-    { "INT16", VN_DTYPE_S16 }, { "INT32", VN_DTYPE_S32 }, { "INT64", VN_DTYPE_S64 }, { "STRING", VN_DTYPE_STRING },
-    { "BOOL", VN_DTYPE_BOOL }, { "FLOAT16", VN_DTYPE_F16 }, { "DOUBLE", VN_DTYPE_F64 }, { "UINT32", VN_DTYPE_U32 },
-    { "UINT64", VN_DTYPE_U64 },
-  };
-  g_autofree char *to = vn_node_dup_string (ctx->node, "to", "");
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_ascii_strcasecmp (to, names[i].name) == 0)
-      return names[i].dtype;
-  return VN_DTYPE_UNDEFINED;
-}
-
 static gboolean
 cast_infer (VnOpContext *ctx,
             GError     **error)
 {
   const VnAttr *attr = vn_node_get_attr (ctx->node, "to");
-  gint64 to = attr != NULL && attr->type == VN_ATTR_STRING ? cast_type_of_name (ctx) : vn_node_get_int (ctx->node, "to", 0);
+  gboolean is_name = attr != NULL && attr->type == VN_ATTR_STRING;   /* until opset 5 */
+  g_autofree char *name = is_name ? vn_node_dup_string (ctx->node, "to", "") : NULL;
+  gint64 to = is_name ? vn_dtype_from_proto_name (name) : vn_node_get_int (ctx->node, "to", 0);
 
   if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED)
     return vn_op_fail (ctx, error, _("Cast: %lld in attribute “to” is no element type"), (long long) to);

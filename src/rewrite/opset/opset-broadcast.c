@@ -145,24 +145,15 @@ VN_OPSET_RULE (vn_opset_pad_rename)
 
 VN_OPSET_RULE (vn_opset_cast_string)
 {
-  static const struct {
-    const char *name;
-    VnDType     dtype;
-  } names[] = {
-    { "FLOAT", VN_DTYPE_F32 }, { "UINT8", VN_DTYPE_U8 }, { "INT8", VN_DTYPE_S8 }, { "UINT16", VN_DTYPE_U16 },
-    { "INT16", VN_DTYPE_S16 }, { "INT32", VN_DTYPE_S32 }, { "INT64", VN_DTYPE_S64 }, { "STRING", VN_DTYPE_STRING },
-    { "BOOL", VN_DTYPE_BOOL }, { "FLOAT16", VN_DTYPE_F16 }, { "DOUBLE", VN_DTYPE_F64 }, { "UINT32", VN_DTYPE_U32 },
-    { "UINT64", VN_DTYPE_U64 },
-  };
   g_autofree char *to = vn_node_dup_string (node, "to", NULL);
+  VnDType dtype = to != NULL ? vn_dtype_from_proto_name (to) : VN_DTYPE_UNDEFINED;
 
-  for (guint i = 0; to != NULL && i < G_N_ELEMENTS (names); i++)
-    if (g_ascii_strcasecmp (to, names[i].name) == 0)
-      {
-        vn_node_set_int (node, "to", names[i].dtype);
-        return TRUE;
-      }
-  return to != NULL ? vn_opset_refuse (step, _("its type is not known"), error) : FALSE;
+  if (to == NULL)
+    return FALSE;
+  if (dtype == VN_DTYPE_UNDEFINED)
+    return vn_opset_refuse (step, _("its type is not known"), error);
+  vn_node_set_int (node, "to", dtype);
+  return TRUE;
 }
 
 VN_OPSET_RULE (vn_opset_selu_defaults)

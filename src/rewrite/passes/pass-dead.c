@@ -31,21 +31,24 @@ dead_remove_node (VnPassContext *ctx,
       vn_rewrite_drop_unused (returned, g_ptr_array_index (outputs, i));
 }
 
+static gboolean
+dead_visit (VnPassContext  *ctx,
+            GHashTable     *returned,
+            VnNode         *node,
+            GError        **error)
+{
+  if (dead_is_dead (returned, node))
+    dead_remove_node (ctx, returned, node);
+  return TRUE;
+}
+
 /* Users come after what they use: one round from the end finds whole dead branches. */
 static gboolean
 dead_nodes (VnPassContext  *ctx,
             VnGraph        *graph,
             GError        **error)
 {
-  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
-  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
-
-  if (order == NULL)
-    return FALSE;
-  for (guint i = order->len; i-- > 0;)
-    if (dead_is_dead (returned, g_ptr_array_index (order, i)))
-      dead_remove_node (ctx, returned, g_ptr_array_index (order, i));
-  return TRUE;
+  return vn_rewrite_each_sorted (ctx, graph, TRUE, dead_visit, error);
 }
 
 static gboolean

@@ -285,20 +285,20 @@ vn_rewrite_fold_node (VnPassContext  *ctx,
 }
 
 static gboolean
+fold_visit (VnPassContext  *ctx,
+            GHashTable     *returned,
+            VnNode         *node,
+            GError        **error)
+{
+  return !fold_may (returned, node) || fold_node (ctx, returned, node, FALSE, error);
+}
+
+static gboolean
 fold_graph (VnPassContext  *ctx,
             VnGraph        *graph,
             GError        **error)
 {
-  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
-  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
-
-  if (order == NULL)
-    return FALSE;
-  for (guint i = 0; i < order->len; i++)
-    if (fold_may (returned, g_ptr_array_index (order, i)) &&
-        !fold_node (ctx, returned, g_ptr_array_index (order, i), FALSE, error))
-      return FALSE;
-  return TRUE;
+  return vn_rewrite_each_sorted (ctx, graph, FALSE, fold_visit, error);
 }
 
 static gboolean

@@ -109,27 +109,25 @@ remove_pair (VnPassContext *ctx,
 }
 
 static gboolean
+remove_qdq_visit (VnPassContext  *ctx,
+                  GHashTable     *returned,
+                  VnNode         *node,
+                  GError        **error)
+{
+  if (remove_qdq_rounds (node) && remove_qdq_is_float (vn_node_get_input (node, 0)) && vn_node_get_output (node, 0) != NULL &&
+      vn_node_get_input (node, 0) != NULL)
+    remove_qdq_become_identity (ctx, returned, node);
+  else if (vn_rewrite_dequantizes (node) && !remove_pair (ctx, returned, node))
+    return vn_rewrite_fold_node (ctx, returned, node, error);
+  return TRUE;
+}
+
+static gboolean
 remove_qdq_graph (VnPassContext  *ctx,
                   VnGraph        *graph,
                   GError        **error)
 {
-  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
-  g_autoptr(GPtrArray) order = vn_graph_sort (graph, error);
-
-  if (order == NULL)
-    return FALSE;
-  for (guint i = 0; i < order->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (order, i);
-
-      if (remove_qdq_rounds (node) && remove_qdq_is_float (vn_node_get_input (node, 0)) && vn_node_get_output (node, 0) != NULL &&
-          vn_node_get_input (node, 0) != NULL)
-        remove_qdq_become_identity (ctx, returned, node);
-      else if (vn_rewrite_dequantizes (node) && !remove_pair (ctx, returned, node) &&
-          !vn_rewrite_fold_node (ctx, returned, node, error))
-        return FALSE;
-    }
-  return TRUE;
+  return vn_rewrite_each_sorted (ctx, graph, FALSE, remove_qdq_visit, error);
 }
 
 static gboolean

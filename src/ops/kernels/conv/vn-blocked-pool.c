@@ -81,7 +81,7 @@ pool_infer (VnOpContext *ctx,
   VnSlidingWindow win;
 
   return vn_blocked_get_lanes () > 0 && ctx->n_outputs == 1 &&
-         vn_pool_init_window (&win, ctx, &ctx->in_types[0].shape, error) &&
+         vn_sliding_window_init_pool (&win, ctx, &ctx->in_types[0].shape, error) &&
          vn_checked_mul ((gsize) win.in[2], vn_blocked_get_lanes () * sizeof (float) * vn_op_max_workers (),
                          &ctx->scratch_bytes);
 }

@@ -46,10 +46,6 @@ const VnPoolKind *vn_pool_average_kind (VnDType dtype);
 const VnPoolKind *vn_pool_lp_kind      (VnDType dtype);
 const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
 float             vn_pool_exponent     (const VnOpContext *ctx);
-gboolean          vn_pool_init_window  (VnSlidingWindow          *win,
-                                        VnOpContext       *ctx,
-                                        const VnShape     *x,
-                                        GError           **error);
 gboolean          vn_pool_run_average  (VnOpContext       *ctx,
                                         GError           **error);
 gboolean          vn_pool_run_max      (VnOpContext       *ctx,
