@@ -238,6 +238,27 @@ project_file_check_members (JsonObject  *object,
   return TRUE;
 }
 
+/**
+ * vn_project_find_run:
+ *
+ * Returns: (transfer none) (nullable): the run of that name
+ */
+VnProjectRun *
+vn_project_find_run (const VnProject *self,
+                     const char      *id)
+{
+  g_return_val_if_fail (self != NULL && id != NULL, NULL);
+
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      VnProjectRun *run = g_ptr_array_index (self->runs, i);
+
+      if (g_str_equal (run->id, id))
+        return run;
+    }
+  return NULL;
+}
+
 /* One that is wrong is no run that cannot be read, which costs only that run: nobody knows what was meant. */
 static gboolean
 project_file_read_runs (VnProject   *self,

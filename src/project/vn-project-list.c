@@ -9,27 +9,6 @@
 #include <glib/gstdio.h>
 
 /**
- * vn_project_find_run:
- *
- * Returns: (transfer none) (nullable): the run of that name
- */
-VnProjectRun *
-vn_project_find_run (const VnProject *self,
-                     const char      *id)
-{
-  g_return_val_if_fail (self != NULL && id != NULL, NULL);
-
-  for (guint i = 0; i < self->runs->len; i++)
-    {
-      VnProjectRun *run = g_ptr_array_index (self->runs, i);
-
-      if (g_str_equal (run->id, id))
-        return run;
-    }
-  return NULL;
-}
-
-/**
  * vn_project_add_run:
  * @run: (transfer none): saved with the project, if it is not yet
  */

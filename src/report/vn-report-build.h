@@ -45,7 +45,8 @@ void             _vn_report_fact_joined (GPtrArray            *facts,
                                          VnReportJoin          join,
                                          VnReportValue        *value);
 
-/* Contents of a section: vn-report-model.c */
+/* Contents of a section: vn-report-content.c */
+void             _vn_report_content_free (gpointer             content);
 GPtrArray       *_vn_report_add_facts   (VnReportSection      *section,
                                          char                 *sentence);
 VnReportContent *_vn_report_add_table   (VnReportSection      *section,

@@ -18,9 +18,6 @@ MISSING = "Uw"
 
 # The layer; its files, or its folders; why they may call each other.
 ALLOWED = [
-    ("analyze",
-     "data-remedy.c vn-data-check.c",
-     "to be removed"),
     ("app",
      "graph/graph-view-camera.c graph/graph-view-input.c graph/graph-view-select.c graph/graph-view-words.c "
      "graph/vn-graph-view.c",
@@ -28,37 +25,18 @@ ALLOWED = [
     ("app",
      "window/vn-window-actions.c window/vn-window-dnd.c window/vn-window-files.c window/vn-window.c",
      "one widget in several files: its state, and what its actions and dropped files do to it"),
-    ("cli",
-     "vn-cmd-inputs.c vn-cmd-options.c vn-cmd-run.c",
-     "to be removed"),
-    ("cli",
-     "main.c vn-cmd-hint.c",
-     "to be removed"),
     ("ops",
      "core infer",
-     "to be removed"),
+     "files call one way; operators compute with sizes that may be open, and inference asks operators for their types"),
     ("ops",
      "kernels kernels/conv neural quantized",
-     "to be removed"),
+     "files call one way; folders sort them by subject, and what a family shares with another stays with the family"),
     ("quantize",
-     "resolve/resolve-align.c resolve/resolve-annotate-bias.c resolve/resolve-annotate-clamp.c "
-     "resolve/resolve-annotate.c resolve/resolve-encodings.c resolve/resolve-fuse.c resolve/resolve-half.c "
-     "resolve/resolve-npu.c resolve/resolve-place.c resolve/resolve-reason.c resolve/resolve-row-bias.c "
-     "resolve/resolve-rows.c resolve/resolve-settings.c resolve/resolve-tensor-rules.c resolve/resolve-weights.c "
-     "resolve/vn-resolver.c vn-quantize.c write/vn-quant-write.c",
-     "to be removed"),
-    ("quantize",
-     "write/write-integer.c write/write-qlinear.c",
-     "to be removed"),
-    ("quantize",
-     ". resolve write",
-     "to be removed"),
-    ("recipe",
-     "encodings-flatbuffer.c encodings-json.c encodings-ppq.c vn-encodings.c",
-     "to be removed"),
+     "resolve write",
+     "whether a format has an operator for a node is asked of its writer, so that a format is one object"),
     ("rewrite",
      "opset passes",
-     "to be removed"),
+     "files call one way; converting to another opset is a pass, and infers types as passes do"),
 ]
 
 
