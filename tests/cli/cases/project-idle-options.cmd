@@ -8,4 +8,4 @@ cmp -s a.onnx b.onnx || echo "other than with all"
 "$CLI" quantize p.vernier -o c.onnx --mean 1,2,3 --crop 8 --skip-compare --held-out 0 2>&1 >/dev/null | grep nothing
 "$CLI" calibrate p.vernier -o stats --color bgr -n 3 2>&1 | grep -E "nothing|samples"
 "$CLI" quantize "$DEMO/demo.onnx" -o d.onnx --preset w8 -n 5 --std 2 2>&1 >/dev/null | grep nothing
-rm -f *.onnx p.vernier stats
+rm -rf *.onnx p.vernier p.vernier-runs stats
