@@ -10,6 +10,7 @@ void vn_job_note_idle_settings (VnJob            *job,
                                 const VnJobInput *input,
                                 VnResult         *result,
                                 const VnModel    *corrected,    /* nullable */
+                                const VnModel    *rounded,      /* nullable */
                                 GCancellable     *cancellable);
 
 G_END_DECLS

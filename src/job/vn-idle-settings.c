@@ -15,6 +15,7 @@ typedef struct
   const VnJobInput *input;
   const VnResult   *result;
   const VnModel    *corrected;               /* the prepared network with corrected biases */
+  const VnModel    *rounded;                 /* nullable: that with rounded weights */
   GCancellable     *cancellable;
   char             *prepared, *quantized;    /* digests; NULL: not made yet */
 } IdleCheck;
@@ -85,7 +86,8 @@ idle_check_quantizes_same (IdleCheck      *self,
                            const VnModel  *from)
 {
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
-  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (from, recipe, plan, NULL, NULL) : NULL;
+  gboolean rounds = self->rounded != NULL && recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
+  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (rounds ? self->rounded : from, recipe, plan, NULL, NULL) : NULL;
 
   return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
 }
@@ -159,6 +161,7 @@ idle_check_run (IdleCheck       *self,
  * @job: told how far it is
  * @result: of a run that is done but for its comparison
  * @corrected: (nullable): the prepared network with corrected biases
+ * @rounded: (nullable): that with weights that were rounded by what samples say
  *
  * Tells the notes of @result which of the settings that differ from the preset changed nothing, and why.
  */
@@ -167,10 +170,12 @@ vn_job_note_idle_settings (VnJob            *job,
                            const VnJobInput *input,
                            VnResult         *result,
                            const VnModel    *corrected,
+                           const VnModel    *rounded,
                            GCancellable     *cancellable)
 {
   g_autoptr(VnRecipe) preset = vn_recipe_new (result->recipe->preset);
-  g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, cancellable, NULL, NULL };
+  g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, rounded,
+                              cancellable, NULL, NULL };
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 

@@ -77,6 +77,15 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 
+/* ---- vn-round-weights.c ---- */
+
+VnModel       *vn_job_round_weights        (const VnJobInput *self,
+                                            VnJob            *job,
+                                            const VnModel    *model,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
 /* ---- vn-job-samples.c ---- */
 
 GArray        *vn_job_take_samples         (GArray           *samples,

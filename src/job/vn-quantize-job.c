@@ -18,6 +18,7 @@ struct _VnQuantizeJob
   VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
   VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
+  VnModel           *rounded;       /* nullable: that with weights that were rounded by what samples say */
   VnResult          *draft;         /* what the stages fill, until all have succeeded */
   VnResult          *result;
 };
@@ -261,6 +262,30 @@ vn_quantize_job_correct (VnJob         *job,
   return self->corrected != NULL;
 }
 
+/* What the plan is made of. */
+static const VnModel *
+quantize_job_get_float (VnQuantizeJob *self)
+{
+  return self->corrected != NULL ? self->corrected : self->draft->prepared;
+}
+
+static gboolean
+vn_quantize_job_wants_rounding (VnJob *job)
+{
+  return VN_QUANTIZE_JOB (job)->settings.recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
+}
+
+static gboolean
+vn_quantize_job_round (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  self->rounded = vn_job_round_weights (&self->input, job, quantize_job_get_float (self), self->draft->stats, cancellable, error);
+  return self->rounded != NULL;
+}
+
 static gsize
 quantize_job_encoded_size (const VnModel  *model,
                            GError        **error)
@@ -282,12 +307,12 @@ vn_quantize_job_quantize (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   const VnRecipe *recipe = self->settings.recipe;
   VnResult *result = self->draft;
-  const VnModel *model = self->corrected != NULL ? self->corrected : result->prepared;
+  const VnModel *model = quantize_job_get_float (self);
 
   result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
-  result->quantized = vn_quantize_write (model, recipe, result->plan, &result->value_names, error);
+  result->quantized = vn_quantize_write (self->rounded != NULL ? self->rounded : model, recipe, result->plan, &result->value_names, error);
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
@@ -302,7 +327,7 @@ vn_quantize_job_check_settings (VnJob         *job,
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, cancellable);
+  vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, self->rounded, cancellable);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
@@ -366,6 +391,7 @@ static const VnStage stages[] = {
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
+  { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
@@ -487,6 +513,7 @@ vn_quantize_job_finalize (GObject *object)
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->corrected, vn_model_unref);
+  g_clear_pointer (&self->rounded, vn_model_unref);
   g_clear_pointer (&self->draft, vn_result_unref);
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);

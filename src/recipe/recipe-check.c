@@ -234,6 +234,15 @@ check_correction (const VnRecipe  *self,
                      "it off, or take another format: %s have such ranges"), able);
       return FALSE;
     }
+  if (self->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
+      (self->dynamic || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || vn_format_is (self->format, VN_FORMAT_IS_NBITS) ||
+       vn_format_is (self->format, VN_FORMAT_IS_HALF)))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("rounding: “second-order” is there for integer weights with stored ranges, not for the format “%s”; take "
+                     "“nearest”, or the format “qdq”, “qoperator” or “weights”"), vn_format_get_traits (self->format)->id);
+      return FALSE;
+    }
   if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only the rules of “ppq” look at activations; turn "

@@ -29,6 +29,9 @@ typedef enum
 
 /* Whose operators are written without their meaning, for their own tools. */
 typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
+/* How weights become integers: each to the nearest, or so that the products change least. */
+typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N_WEIGHT_ROUNDINGS } VnWeightRounding;
+
 /* Whose rules biases are corrected by. */
 typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
 /* What a rule says about something that is either so or not. */
@@ -116,6 +119,8 @@ typedef struct
   gboolean    equalize_activations;
   VnBiasCorrection bias_correction;
   gint64      correction_samples;
+  VnWeightRounding rounding;    /* how weights become integers (vn-second-order.h) */
+  gint64      rounding_samples;
   char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
   char       *ranges;         /* file with imported encodings (vn-encodings.h), or NULL */

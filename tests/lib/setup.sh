@@ -2,7 +2,7 @@
 # Sourced by run.sh and tests/run.sh: what Debian packages are needed, and how the build is configured.
 
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config gettext libglib2.0-dev libgdk-pixbuf-2.0-dev libgtk-4-dev
-  libadwaita-1-dev libprotobuf-c-dev protobuf-c-compiler libjson-glib-dev librsvg2-common
+  libadwaita-1-dev libprotobuf-c-dev protobuf-c-compiler libjson-glib-dev libopenblas-dev librsvg2-common
   adwaita-icon-theme)
 TEST_PACKAGES=(libonnx-testdata xvfb dbus desktop-file-utils appstream-util python3-venv python3-pip ca-certificates
   fonts-cantarell fonts-dejavu-core binutils libopenmpi-dev openmpi-bin)

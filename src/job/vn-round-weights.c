@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Second-order rounding as part of quantizing: learned from samples that were calibrated with, judged on those held out. */
+#include "vn-job-input.h"
+
+#include "vn-error.h"
+#include "vn-format-traits.h"
+#include "vn-i18n.h"
+#include "vn-second-order.h"
+
+/* Errors are measured in floats: operators on integers are written as pairs for that. */
+static VnRecipe *
+round_weights_make_recipe (const VnRecipe *recipe)
+{
+  VnRecipe *copy = vn_recipe_copy (recipe);
+
+  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS))
+    copy->format = VN_FORMAT_QDQ;
+  return copy;
+}
+
+static VnJudge *
+round_weights_make_judge (const VnJobInput  *self,
+                          GCancellable      *cancellable,
+                          GError           **error)
+{
+  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset,
+                              .indices = (const guint *) (gpointer) self->measured->data, .n = self->measured->len,
+                              .n_threads = self->n_threads, .notes = self->notes };
+
+  return vn_judge_new (self->prepared, &samples, cancellable, error);
+}
+
+static void
+round_weights_note (const VnJobInput   *self,
+                    const VnRepairGain *gain)
+{
+  vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
+                _("Second-order rounding of weights: kept in %u of %u layers, the error of the outputs goes from %.1f to %.1f dB"),
+                gain->n_kept, gain->n_tried, gain->before_db, gain->after_db);
+}
+
+/*< private >
+ * vn_job_round_weights:
+ * @job: told how far it is
+ * @model: the float network, with biases corrected if they are to be
+ * @stats: what ranges are found from
+ *
+ * Returns: (transfer full) (nullable): @model with weights that the plan of @model turns into the integers that were found
+ */
+VnModel *
+vn_job_round_weights (const VnJobInput  *self,
+                      VnJob             *job,
+                      const VnModel     *model,
+                      VnStats           *stats,
+                      GCancellable      *cancellable,
+                      GError           **error)
+{
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(VnRecipe) recipe = round_weights_make_recipe (self->recipe);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnJudge) judge = NULL;
+  g_autoptr(GArray) indices = NULL;
+  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .notes = self->notes };
+  VnRepairInput input = { .prepared = model, .recipe = recipe, .samples = &samples, .progress = &progress };
+  VnRepairGain gain;
+  VnModel *rounded;
+
+  if (self->dataset == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Second-order rounding takes samples: give --data, or set rounding to “nearest”"));
+      return NULL;
+    }
+  plan = vn_quantize_resolve (model, recipe, stats, NULL, error);
+  judge = plan != NULL ? round_weights_make_judge (self, cancellable, error) : NULL;
+  if (judge == NULL)
+    return NULL;
+  indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
+  samples.indices = (const guint *) (gpointer) indices->data;
+  samples.n = indices->len;
+  input.plan = plan;
+  input.judge = judge;
+  rounded = vn_second_order_round (&input, &gain, cancellable, error);
+  if (rounded != NULL)
+    round_weights_note (self, &gain);
+  return rounded;
+}

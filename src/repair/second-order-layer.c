@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums up what a layer reads, and rounds its weights by that: each group is a matrix of its own. */
+#include "second-order-layer.h"
+
+#include "vn-linalg.h"
+#include "vn-memory.h"
+#include "vn-quant-math.h"
+
+/* Positions of the result looked at in each sample. */
+#define POSITIONS 400
+
+VnRoundedLayer *
+vn_rounded_layer_new (VnWeightLayer    *layer,
+                      const VnQuantRow *row)
+{
+  VnRoundedLayer *self = g_new0 (VnRoundedLayer, 1);
+
+  self->layer = layer;
+  self->row = row;
+  self->before = vn_tensor_ref (vn_node_get_input (layer->node, 1)->initializer);
+  return self;
+}
+
+/* Lets go of what is needed only while the layer is looked at. */
+void
+vn_rounded_layer_end (VnRoundedLayer *self)
+{
+  g_clear_pointer (&self->moments, g_free);
+  g_clear_pointer (&self->columns, g_free);
+}
+
+void
+vn_rounded_layer_free (VnRoundedLayer *self)
+{
+  if (self == NULL)
+    return;
+  vn_rounded_layer_end (self);
+  vn_weight_layer_free (self->layer);
+  vn_tensor_unref (self->before);
+  g_clear_pointer (&self->after, vn_tensor_unref);
+  g_free (self);
+}
+
+/* Bytes that it takes while it is looked at. */
+gsize
+vn_rounded_layer_get_bytes (const VnRoundedLayer *self)
+{
+  gsize k = self->layer->columns;
+
+  return self->layer->groups * k * (k * sizeof (double) + POSITIONS * sizeof (float));
+}
+
+gboolean
+vn_rounded_layer_begin (VnRoundedLayer  *self,
+                        GError         **error)
+{
+  gsize k = self->layer->columns;
+
+  self->moments = vn_try_new0 (double, self->layer->groups * k * k, error);
+  if (self->moments != NULL)
+    self->columns = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
+  return self->columns != NULL;
+}
+
+/* From inside a run: the vectors are kept, to be added to the others behind it. */
+void
+vn_rounded_layer_look_at (VnRoundedLayer *self,
+                          const VnTensor *read,
+                          guint           seed)
+{
+  self->n_columns = vn_weight_layer_gather (self->layer, read, seed, POSITIONS, self->columns);
+}
+
+gboolean
+vn_rounded_layer_add_sample (VnRoundedLayer  *self,
+                             GError         **error)
+{
+  gsize k = self->layer->columns;
+  g_autofree float *scratch = vn_try_new (float, k * k, error);
+
+  if (scratch == NULL)
+    return FALSE;
+  for (gsize g = 0; g < self->layer->groups && self->n_columns > 0; g++)
+    vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + g * self->n_columns * k, self->n_columns, scratch);
+  self->n_columns = 0;
+  return TRUE;
+}
+
+/* Which scale holds for a weight. */
+static gsize
+rounded_layer_find_scale (const VnRoundedLayer *self,
+                          gsize                 offset)
+{
+  const VnShape *shape = &self->before->shape;
+  int axis = self->row->tensor.axis;
+  gsize inner, at, n_blocks;
+
+  if (axis < 0 || self->row->tensor.scale->n_elements == 1)
+    return 0;
+  inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);
+  at = offset / inner % (gsize) shape->dims[axis];
+  if (self->row->block == 0)
+    return at;
+  n_blocks = ((gsize) shape->dims[axis] + (gsize) self->row->block - 1) / (gsize) self->row->block;
+  return (offset / inner / (gsize) shape->dims[axis] * n_blocks + at / (gsize) self->row->block) * inner + offset % inner;
+}
+
+typedef struct
+{
+  float   *scales;
+  gint64  *zero_points;
+  guint32 *row, *column;
+} GridData;
+
+static void
+grid_data_clear (GridData *self)
+{
+  g_free (self->scales);
+  g_free (self->zero_points);
+  g_free (self->row);
+  g_free (self->column);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GridData, grid_data_clear)
+
+static gboolean
+rounded_layer_make_grid (const VnRoundedLayer *self,
+                         const VnRecipe       *recipe,
+                         GridData             *data,
+                         VnRoundingGrid       *grid,
+                         GError              **error)
+{
+  const VnTensorPlan *row = &self->row->tensor;
+  gsize n = row->scale->n_elements;
+
+  data->scales = vn_try_new (float, n, error);
+  data->zero_points = data->scales != NULL ? vn_try_new (gint64, n, error) : NULL;
+  data->row = data->zero_points != NULL ? vn_try_new (guint32, self->layer->rows, error) : NULL;
+  data->column = data->row != NULL ? vn_try_new (guint32, self->layer->columns, error) : NULL;
+  if (data->column == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    {
+      data->scales[i] = ((const float *) row->scale->data)[i];
+      data->zero_points[i] = vn_tensor_get_s64 (row->zero_point, i);
+    }
+  *grid = (VnRoundingGrid) { data->scales, data->zero_points, data->row, data->column, 0, 0 };
+  return vn_quant_get_levels (row->dtype, recipe->symmetric_weights && !recipe->full_range, recipe->reduce_range, &grid->qmin, &grid->qmax);
+}
+
+static void
+rounded_layer_place_group (const VnRoundedLayer *self,
+                           GridData             *data,
+                           gsize                 group)
+{
+  const VnWeightLayer *layer = self->layer;
+  gsize first = rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, 0, 0));
+
+  for (gsize m = 0; m < layer->rows; m++)
+    data->row[m] = (guint32) rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, m, 0));
+  for (gsize k = 0; k < layer->columns; k++)
+    data->column[k] = (guint32) (rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, 0, k)) - first);
+}
+
+static gboolean
+rounded_layer_solve_group (VnRoundedLayer       *self,
+                           const VnRoundingGrid *grid,
+                           gsize                 group,
+                           double               *weights,
+                           GError              **error)
+{
+  const VnWeightLayer *layer = self->layer;
+  const float *before = self->before->data;
+  float *after = self->after->data;
+
+  for (gsize m = 0; m < layer->rows; m++)
+    for (gsize k = 0; k < layer->columns; k++)
+      weights[m * layer->columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, m, k)];
+  if (!vn_rounding_solve (weights, layer->rows, layer->columns, grid, self->moments + group * layer->columns * layer->columns,
+                          VN_ROUNDING_DAMPING, error))
+    return FALSE;
+  for (gsize m = 0; m < layer->rows; m++)
+    for (gsize k = 0; k < layer->columns; k++)
+      after[vn_weight_layer_get_offset (layer, group, m, k)] = (float) weights[m * layer->columns + k];
+  return TRUE;
+}
+
+/**
+ * vn_rounded_layer_solve:
+ *
+ * Rounds the weights into @after. A group whose moments have no inverse, because it never read anything but zeros, keeps
+ * its weights as they are, which the writer then rounds to the nearest.
+ *
+ * Returns: %FALSE with an error if memory is short
+ */
+gboolean
+vn_rounded_layer_solve (VnRoundedLayer  *self,
+                        const VnRecipe  *recipe,
+                        GError         **error)
+{
+  g_auto(GridData) data = { 0 };
+  g_autofree double *weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
+  g_autoptr(VnTensor) aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
+  VnRoundingGrid grid;
+
+  if (aligned == NULL)
+    return FALSE;
+  vn_tensor_unref (self->before);
+  self->before = g_steal_pointer (&aligned);
+  self->after = vn_tensor_new_copy (VN_DTYPE_F32, &self->before->shape, self->before->data, error);
+  if (self->after == NULL || !rounded_layer_make_grid (self, recipe, &data, &grid, error))
+    return FALSE;
+  for (gsize g = 0; g < self->layer->groups; g++)
+    {
+      g_autoptr(GError) local = NULL;
+
+      rounded_layer_place_group (self, &data, g);
+      if (rounded_layer_solve_group (self, &grid, g, weights, &local) || !vn_error_is_memory (local))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  return TRUE;
+}

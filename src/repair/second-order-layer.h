@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One layer on its way through second-order rounding. */
+#pragma once
+
+#include "vn-quant-plan.h"
+#include "vn-second-order.h"
+#include "vn-weight-layer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnRoundedLayer:
+ * @row: what is decided for its weight
+ * @moments: sums of x xᵀ over what it reads: for each group the upper triangle of a square matrix; %NULL before it is looked at
+ * @columns: vectors of the present sample, @n_columns for each group
+ * @before: the weights as they were
+ * @after: (nullable): the weights rounded; %NULL: could not be done
+ */
+typedef struct
+{
+  VnWeightLayer    *layer;
+  const VnQuantRow *row;
+  double           *moments;
+  float            *columns;
+  gsize             n_columns;
+  VnTensor         *before, *after;
+} VnRoundedLayer;
+
+VnRoundedLayer *vn_rounded_layer_new         (VnWeightLayer    *layer,
+                                              const VnQuantRow *row);
+void            vn_rounded_layer_free        (VnRoundedLayer   *self);
+gsize           vn_rounded_layer_get_bytes   (const VnRoundedLayer *self);
+gboolean        vn_rounded_layer_begin       (VnRoundedLayer   *self,
+                                              GError          **error);
+void            vn_rounded_layer_look_at     (VnRoundedLayer   *self,
+                                              const VnTensor   *read,
+                                              guint             seed);
+gboolean        vn_rounded_layer_add_sample  (VnRoundedLayer   *self,
+                                              GError          **error);
+gboolean        vn_rounded_layer_solve       (VnRoundedLayer   *self,
+                                              const VnRecipe   *recipe,
+                                              GError          **error);
+void            vn_rounded_layer_end         (VnRoundedLayer   *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRoundedLayer, vn_rounded_layer_free)
+
+G_END_DECLS

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Second moments, the triangular factor of an inverse, products of matrices: OpenBLAS with one thread in each call. */
+#include "vn-linalg.h"
+
+#include "vn-i18n.h"
+
+#include <cblas.h>
+
+/* A matrix of so few rows is summed up faster here than a call takes. */
+#define SMALL 16
+
+/* LAPACK, as Fortran is called; OpenBLAS has it, but installs no header for it. */
+extern void dpotrf_ (const char *uplo,
+                     const int  *n,
+                     double     *a,
+                     const int  *lda,
+                     int        *info);
+extern void dpotri_ (const char *uplo,
+                     const int  *n,
+                     double     *a,
+                     const int  *lda,
+                     int        *info);
+
+static void
+linalg_use_one_thread (void)
+{
+  static gsize done = 0;
+
+  if (g_once_init_enter (&done))
+    {
+      openblas_set_num_threads (1);
+      g_once_init_leave (&done, 1);
+    }
+}
+
+/**
+ * vn_linalg_get_core_name:
+ *
+ * Returns: which processor OpenBLAS has chosen its kernels for; to be told where times are measured
+ */
+const char *
+vn_linalg_get_core_name (void)
+{
+  return openblas_get_corename ();
+}
+
+static void
+linalg_add_small_moments (double      *moments,
+                          gsize        k,
+                          const float *columns,
+                          gsize        n)
+{
+  for (gsize p = 0; p < n; p++)
+    for (gsize i = 0; i < k; i++)
+      for (gsize j = i; j < k; j++)
+        moments[i * k + j] += (double) columns[p * k + i] * (double) columns[p * k + j];
+}
+
+/**
+ * vn_linalg_add_moments:
+ * @moments: @k x @k, upper triangle: what is added to
+ * @columns: @n vectors of @k numbers, one behind the other
+ * @scratch: room for @k x @k
+ *
+ * Adds the sum of x xᵀ over the vectors x. Those of one call are summed up in float32, calls in float64.
+ */
+void
+vn_linalg_add_moments (double      *moments,
+                       gsize        k,
+                       const float *columns,
+                       gsize        n,
+                       float       *scratch)
+{
+  g_return_if_fail (moments != NULL && (columns != NULL || n == 0) && scratch != NULL);
+
+  if (k < SMALL)
+    {
+      linalg_add_small_moments (moments, k, columns, n);
+      return;
+    }
+  linalg_use_one_thread ();
+  cblas_ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) k, (blasint) n, 1, columns, (blasint) k, 0, scratch, (blasint) k);
+  for (gsize i = 0; i < k; i++)
+    for (gsize j = i; j < k; j++)
+      moments[i * k + j] += (double) scratch[i * k + j];
+}
+
+/**
+ * vn_linalg_inverse_factor:
+ * @moments: (inout): @k x @k, upper triangle, positive definite
+ *
+ * Makes of H the upper triangular U with inverse (H) = Uᵀ U.
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if H is not positive definite; @moments is of no use then
+ */
+gboolean
+vn_linalg_inverse_factor (double  *moments,
+                          gsize    k,
+                          GError **error)
+{
+  const int n = (int) k;
+  int info = 0;
+
+  g_return_val_if_fail (moments != NULL && k > 0 && k <= G_MAXINT, FALSE);
+
+  linalg_use_one_thread ();
+  /* rows here are columns there: the upper triangle in rows is the lower one of LAPACK */
+  dpotrf_ ("L", &n, moments, &n, &info);
+  if (info == 0)
+    dpotri_ ("L", &n, moments, &n, &info);
+  if (info == 0)
+    dpotrf_ ("L", &n, moments, &n, &info);
+  if (info == 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, _("The %llu second moments of what a layer reads have no inverse"),
+               (unsigned long long) k);
+  return FALSE;
+}
+
+/**
+ * vn_linalg_subtract:
+ * @a: @m x @n: @left (@m x @k) times @right (@k x @n) is taken off it
+ * @a_step: numbers from one row of @a to the next, and so on
+ */
+void
+vn_linalg_subtract (double       *a,
+                    gsize         a_step,
+                    const double *left,
+                    gsize         left_step,
+                    const double *right,
+                    gsize         right_step,
+                    gsize         m,
+                    gsize         n,
+                    gsize         k)
+{
+  if (m == 0 || n == 0 || k == 0)
+    return;
+  linalg_use_one_thread ();
+  cblas_dgemm (CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint) m, (blasint) n, (blasint) k, -1, left, (blasint) left_step,
+               right, (blasint) right_step, 1, a, (blasint) a_step);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What repairs need of linear algebra, on OpenBLAS and its LAPACK. Matrices lie in rows; symmetric ones hold their upper
+ * triangle. Each call runs in the thread that makes it. */
+#pragma once
+
+#include "vn-error.h"
+
+G_BEGIN_DECLS
+
+const char *vn_linalg_get_core_name   (void);
+
+void        vn_linalg_add_moments     (double       *moments,
+                                       gsize         k,
+                                       const float  *columns,
+                                       gsize         n,
+                                       float        *scratch);
+gboolean    vn_linalg_inverse_factor  (double       *moments,
+                                       gsize         k,
+                                       GError      **error);
+void        vn_linalg_subtract        (double       *a,
+                                       gsize         a_step,
+                                       const double *left,
+                                       gsize         left_step,
+                                       const double *right,
+                                       gsize         right_step,
+                                       gsize         m,
+                                       gsize         n,
+                                       gsize         k);
+
+G_END_DECLS

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Optimal brain quantization in the form of Frantar et al., "GPTQ" (2022): with H the second moments of what the layer reads and
+ * inverse (H) = Uᵀ U, columns are rounded from the first to the last; the error of column j, divided by U[j,j] and times
+ * U[j,l], is taken off each column l behind it. Blocks of columns at a time, as there: the rest follows by one product. */
+#include "vn-rounding.h"
+
+#include "vn-i18n.h"
+#include "vn-linalg.h"
+#include "vn-memory.h"
+
+#include <math.h>
+
+#define BLOCK 64
+
+/**
+ * vn_rounding_nearest:
+ *
+ * Returns: the value of the grid nearest to @weight, ties to even as QuantizeLinear
+ */
+double
+vn_rounding_nearest (const VnRoundingGrid *grid,
+                     gsize                 row,
+                     gsize                 column,
+                     double                weight)
+{
+  gsize at = grid->row[row] + grid->column[column];
+  double scale = (double) grid->scales[at], zero = (double) grid->zero_points[at], q;
+
+  if (!(scale > 0))
+    return weight;
+  q = CLAMP (rint (weight / scale) + zero, (double) grid->qmin, (double) grid->qmax);
+  return (q - zero) * scale;
+}
+
+/* Where nothing was ever read, any weight is right; a little on the diagonal keeps the inverse in hand. */
+static gboolean
+rounding_damp (double *moments,
+               gsize   k,
+               double  damping)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < k; i++)
+    sum += moments[i * k + i];
+  if (!(sum > 0) || !isfinite (sum))
+    return FALSE;
+  for (gsize i = 0; i < k; i++)
+    moments[i * k + i] += (moments[i * k + i] > 0 ? damping : 1) * sum / (double) k;
+  return TRUE;
+}
+
+/* Rounds the columns from @first to @last of one row, and keeps what each left for those behind the block. */
+static void
+rounding_row (double               *weights,
+              gsize                 row,
+              gsize                 k,
+              const VnRoundingGrid *grid,
+              const double         *factor,
+              gsize                 first,
+              gsize                 last,
+              double               *left)
+{
+  for (gsize j = first; j < last; j++)
+    {
+      double rounded = vn_rounding_nearest (grid, row, j, weights[j]);
+      double error = (weights[j] - rounded) / factor[j * k + j];
+
+      weights[j] = rounded;
+      left[j - first] = error;
+      for (gsize l = j + 1; l < last; l++)
+        weights[l] -= error * factor[j * k + l];
+    }
+}
+
+/**
+ * vn_rounding_solve:
+ * @weights: (inout): @m x @k in rows; becomes values of @grid
+ * @moments: (inout): @k x @k, upper triangle: sum of x xᵀ over what the layer read; of no use afterwards
+ * @damping: share of the mean diagonal that is added to it; %VN_ROUNDING_DAMPING
+ *
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if the moments say nothing, or if memory is short; @weights are as they were then
+ */
+gboolean
+vn_rounding_solve (double               *weights,
+                   gsize                 m,
+                   gsize                 k,
+                   const VnRoundingGrid *grid,
+                   double               *moments,
+                   double                damping,
+                   GError              **error)
+{
+  g_autofree double *left = NULL;
+
+  g_return_val_if_fail (weights != NULL && grid != NULL && moments != NULL && m > 0 && k > 0, FALSE);
+
+  if (!rounding_damp (moments, k, damping))
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("The layer read nothing but zeros, or numbers that are not finite"));
+      return FALSE;
+    }
+  left = vn_try_new (double, m * BLOCK, error);
+  if (left == NULL || !vn_linalg_inverse_factor (moments, k, error))
+    return FALSE;
+  for (gsize first = 0; first < k; first += BLOCK)
+    {
+      gsize last = MIN (first + BLOCK, k);
+
+      for (gsize i = 0; i < m; i++)
+        rounding_row (weights + i * k, i, k, grid, moments, first, last, left + i * BLOCK);
+      vn_linalg_subtract (weights + last, k, left, BLOCK, moments + first * k + last, k, m, k - last, last - first);
+    }
+  return TRUE;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
+ * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded;
+ * and what does not lower the error of the outputs is taken back. */
+#include "second-order-layer.h"
+
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+#include "vn-memory.h"
+#include "vn-parallel.h"
+
+/* Batches that a network is cut into at least, and bytes that one may take while it is looked at. */
+#define BATCHES 8
+#define BATCH_BYTES ((gsize) 192 << 20)
+
+typedef struct
+{
+  const VnRepairInput *input;
+  VnModel             *model;      /* @prepared with the weights rounded so far */
+  GPtrArray           *layers;     /* of VnRoundedLayer, from front to end */
+  VnRepairGain        *gain;
+  guint                n_done;
+  GCancellable        *cancellable;
+} Rounding;
+
+static void
+rounding_clear (Rounding *self)
+{
+  g_clear_pointer (&self->model, vn_model_unref);
+  g_clear_pointer (&self->layers, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rounding, rounding_clear)
+
+/* ---- the layers ---- */
+
+static gboolean
+second_order_can_round (const VnQuantRow *row)
+{
+  return row != NULL && row->tensor.quantized && row->tensor.role == VN_TENSOR_WEIGHT && row->tensor.scale != NULL &&
+         row->tensor.zero_point != NULL && vn_dtype_is_integer (row->tensor.dtype) && row->converted == NULL;
+}
+
+static gboolean
+second_order_list_layers (Rounding  *self,
+                          GError   **error)
+{
+  g_autoptr(GPtrArray) order = vn_graph_sort (self->model->graph, error);
+
+  if (order == NULL)
+    return FALSE;
+  self->layers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_rounded_layer_free);
+  for (guint i = 0; i < order->len; i++)
+    {
+      g_autoptr(VnWeightLayer) layer = vn_weight_layer_new (g_ptr_array_index (order, i));
+      const VnQuantRow *row = layer != NULL && vn_quant_plan_is_node_quantized (self->input->plan, layer->label)
+                            ? vn_quant_plan_find_row (self->input->plan, layer->weight) : NULL;
+
+      if (second_order_can_round (row))
+        g_ptr_array_add (self->layers, vn_rounded_layer_new (g_steal_pointer (&layer), row));
+    }
+  return TRUE;
+}
+
+/* ---- what they read ---- */
+
+typedef struct
+{
+  GPtrArray *batch;   /* of VnRoundedLayer, by tap */
+  guint      sample;
+} Look;
+
+static void
+second_order_look (const VnValue  *value,
+                   guint           tap,
+                   const VnTensor *tensor,
+                   gpointer        data)
+{
+  Look *look = data;
+
+  vn_rounded_layer_look_at (g_ptr_array_index (look->batch, tap), tensor, look->sample);
+}
+
+static gboolean
+second_order_add_sample (gsize     item,
+                         guint     worker,
+                         gpointer  data,
+                         GError  **error)
+{
+  return vn_rounded_layer_add_sample (g_ptr_array_index ((GPtrArray *) data, item), error);
+}
+
+static gboolean
+second_order_run_sample (Rounding   *self,
+                         VnRunner   *runner,
+                         Look       *look,
+                         VnTensor  **inputs,
+                         GError    **error)
+{
+  const VnRepairSamples *samples = self->input->samples;
+  GError *bad = NULL;
+
+  if (!vn_dataset_load (samples->dataset, samples->indices[look->sample], inputs, &bad))
+    return vn_dataset_leave_out (samples->dataset, samples->indices[look->sample], bad, samples->notes, error);
+  return vn_runner_run (runner, inputs, NULL, self->cancellable, error) &&
+         vn_parallel_for (samples->n_threads, look->batch->len, second_order_add_sample, look->batch, self->cancellable, error);
+}
+
+static gboolean
+second_order_run_samples (Rounding   *self,
+                          VnPlan     *plan,
+                          GPtrArray  *batch,
+                          GError    **error)
+{
+  g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
+  guint n = vn_plan_get_n_inputs (plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  Look look = { batch, 0 };
+  gboolean good = runner != NULL;
+
+  if (!good)
+    return FALSE;
+  vn_runner_set_threads (runner, self->input->samples->n_threads > 0 ? self->input->samples->n_threads : vn_parallel_default_threads ());
+  vn_runner_set_tap (runner, second_order_look, &look);
+  for (; look.sample < self->input->samples->n && good; look.sample++)
+    {
+      good = second_order_run_sample (self, runner, &look, inputs, error);
+      for (guint i = 0; i < n; i++)
+        g_clear_pointer (&inputs[i], vn_tensor_unref);
+    }
+  return good;
+}
+
+static VnModel *
+second_order_write (Rounding  *self,
+                    GError   **error)
+{
+  const VnRepairInput *input = self->input;
+  g_autoptr(VnModel) model = vn_quantize_write (self->model, input->recipe, input->plan, NULL, error);
+
+  if (model == NULL || !vn_model_infer_types (model, input->samples->shapes, NULL, error))
+    return NULL;
+  return g_steal_pointer (&model);
+}
+
+/* What the layers read in the quantized network; @batch loses those that are not found there. */
+static GPtrArray *
+second_order_list_taps (VnModel   *quantized,
+                        GPtrArray *batch)
+{
+  GPtrArray *taps = g_ptr_array_new ();
+
+  for (guint i = 0; i < batch->len;)
+    {
+      const VnRoundedLayer *rounded = g_ptr_array_index (batch, i);
+      const VnNode *node = vn_graph_find_node (quantized->graph, rounded->layer->label);
+
+      if (node == NULL || vn_node_get_input (node, 0) == NULL || vn_value_is_constant (vn_node_get_input (node, 0)))
+        {
+          g_ptr_array_remove_index (batch, i);
+          continue;
+        }
+      g_ptr_array_add (taps, vn_node_get_input (node, 0));
+      i++;
+    }
+  return taps;
+}
+
+static gboolean
+second_order_sum_up (Rounding   *self,
+                     GPtrArray  *batch,
+                     GError    **error)
+{
+  g_autoptr(VnModel) quantized = second_order_write (self, error);
+  g_autoptr(GPtrArray) taps = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  VnPlanOptions options = { .input_shapes = self->input->samples->shapes, .skip_unsupported = TRUE };
+
+  if (quantized == NULL)
+    return FALSE;
+  taps = second_order_list_taps (quantized, batch);
+  if (taps->len == 0)
+    return TRUE;
+  options.taps = taps;
+  options.outputs = taps;
+  plan = vn_plan_new (quantized, &options, NULL, error);
+  if (plan == NULL)
+    return FALSE;
+  for (guint i = 0; i < batch->len; i++)
+    if (!vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
+      return FALSE;
+  return second_order_run_samples (self, plan, batch, error);
+}
+
+static gboolean
+second_order_solve_item (gsize     item,
+                         guint     worker,
+                         gpointer  data,
+                         GError  **error)
+{
+  const Rounding *self = ((gpointer *) data)[0];
+  GPtrArray *batch = ((gpointer *) data)[1];
+
+  return vn_rounded_layer_solve (g_ptr_array_index (batch, item), self->input->recipe, error);
+}
+
+/* ---- keeping what helps ---- */
+
+static void
+second_order_set_weights (Rounding  *self,
+                          GPtrArray *batch,
+                          guint      first,
+                          guint      last,
+                          gboolean   rounded)
+{
+  for (guint i = first; i < last; i++)
+    {
+      const VnRoundedLayer *layer = g_ptr_array_index (batch, i);
+      VnValue *weight = g_hash_table_lookup (self->model->graph->by_name, layer->layer->weight);
+
+      vn_graph_set_initializer (self->model->graph, weight, rounded ? layer->after : layer->before);
+    }
+}
+
+/* Takes the weights of some layers, or of those among them that do not make the outputs worse. */
+static gboolean
+second_order_keep_best (Rounding   *self,
+                        GPtrArray  *batch,
+                        guint       first,
+                        guint       last,
+                        GError    **error)
+{
+  g_autoptr(VnModel) quantized = NULL;
+  double after = 0;
+
+  second_order_set_weights (self, batch, first, last, TRUE);
+  if (self->input->judge != NULL)
+    {
+      quantized = second_order_write (self, error);
+      if (quantized == NULL || !vn_judge_measure (self->input->judge, quantized, &after, self->cancellable, error))
+        return FALSE;
+    }
+  if (after >= self->gain->after_db)
+    {
+      self->gain->after_db = after;
+      self->gain->n_kept += last - first;
+      return TRUE;
+    }
+  second_order_set_weights (self, batch, first, last, FALSE);
+  if (last - first == 1)
+    return TRUE;
+  return second_order_keep_best (self, batch, first, (first + last) / 2, error) &&
+         second_order_keep_best (self, batch, (first + last) / 2, last, error);
+}
+
+/* ---- batches ---- */
+
+static GPtrArray *
+second_order_take_batch (Rounding *self)
+{
+  GPtrArray *batch = g_ptr_array_new ();
+  guint most = (self->layers->len + BATCHES - 1) / BATCHES;
+  gsize bytes = 0;
+
+  while (self->n_done < self->layers->len && batch->len < most)
+    {
+      VnRoundedLayer *layer = g_ptr_array_index (self->layers, self->n_done);
+
+      bytes += vn_rounded_layer_get_bytes (layer);
+      if (batch->len > 0 && bytes > BATCH_BYTES)
+        break;
+      g_ptr_array_add (batch, layer);
+      self->n_done++;
+    }
+  return batch;
+}
+
+static gboolean
+second_order_do_batch (Rounding  *self,
+                       GError   **error)
+{
+  g_autoptr(GPtrArray) batch = second_order_take_batch (self);
+  gpointer data[] = { self, batch };
+  gboolean good = second_order_sum_up (self, batch, error) &&
+                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, data, self->cancellable, error);
+
+  for (guint i = 0; i < batch->len; i++)
+    vn_rounded_layer_end (g_ptr_array_index (batch, i));
+  self->gain->n_tried += batch->len;
+  vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
+  return good && (batch->len == 0 || second_order_keep_best (self, batch, 0, batch->len, error));
+}
+
+/**
+ * vn_second_order_round:
+ * @gain: (out): what it has brought
+ *
+ * Rounds the weights of Conv, ConvTranspose, Gemm and MatMul so that what the layers compute from quantized inputs changes least:
+ * Frantar et al., "GPTQ" (2022), with the columns of im2col for convolutions.
+ *
+ * Returns: (transfer full) (nullable): @prepared with weights that are values of the grids of the plan where they were rounded:
+ *   written by the same plan they give the integers found here; %NULL with an error
+ */
+VnModel *
+vn_second_order_round (const VnRepairInput  *input,
+                       VnRepairGain         *gain,
+                       GCancellable         *cancellable,
+                       GError              **error)
+{
+  g_auto(Rounding) self = { .input = input, .gain = gain, .cancellable = cancellable };
+
+  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->plan != NULL && gain != NULL, NULL);
+
+  *gain = (VnRepairGain) { 0 };
+  self.model = vn_model_copy (input->prepared);
+  if (input->judge != NULL)
+    {
+      g_autoptr(VnModel) plain = second_order_write (&self, error);
+
+      if (plain == NULL || !vn_judge_measure (input->judge, plain, &gain->before_db, cancellable, error))
+        return NULL;
+      gain->after_db = gain->before_db;
+    }
+  if (!second_order_list_layers (&self, error))
+    return NULL;
+  while (self.n_done < self.layers->len)
+    if (!second_order_do_batch (&self, error))
+      return NULL;
+  return g_steal_pointer (&self.model);
+}

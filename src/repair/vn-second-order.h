@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Second-order rounding of the weights of a network. */
+#pragma once
+
+#include "vn-judge.h"
+#include "vn-quantize.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnRepairInput: what a repair starts from.
+ * @prepared: the float network that is quantized
+ * @recipe: of a format with pairs of QuantizeLinear and DequantizeLinear
+ * @plan: of @prepared and @recipe
+ * @samples: to learn from: of those that were calibrated with
+ * @judge: (nullable): says whether a change helps; %NULL: every change is kept
+ * @progress: (nullable)
+ */
+typedef struct
+{
+  const VnModel         *prepared;
+  const VnRecipe        *recipe;
+  VnQuantPlan           *plan;
+  const VnRepairSamples *samples;
+  VnJudge               *judge;
+  const VnProgress      *progress;
+} VnRepairInput;
+
+/**
+ * VnRepairGain: what a repair has brought.
+ * @n_tried, @n_kept: layers
+ * @before_db, @after_db: mean signal to noise of the outputs; without a judge 0
+ */
+typedef struct
+{
+  guint  n_tried, n_kept;
+  double before_db, after_db;
+} VnRepairGain;
+
+VnModel *vn_second_order_round (const VnRepairInput *input,
+                                VnRepairGain        *gain,
+                                GCancellable        *cancellable,
+                                GError             **error);
+
+G_END_DECLS
