@@ -13,10 +13,11 @@
 
 #include <string.h>
 
-/* How the integers of a tensor are to be read: (q - zero_point) scale; scale 0: they are floats. */
+/* How what a quantized network holds is to be read: integers as (q - zero_point) scale; scale 0: they are floats. */
 typedef struct
 {
   float scale, zero_point;
+  const VnTensor *factors;   /* nullable: the quantized network holds the tensor divided by these, along axis 1 */
 } Grid;
 
 typedef struct
@@ -67,12 +68,12 @@ compare_find_grid (const VnCompareOptions *options,
 {
   const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
 
-  *grid = (Grid) { 0, 0 };
+  *grid = (Grid) { 0, 0, row != NULL ? row->factors : NULL };
   if (compare_is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
     return TRUE;
   if (row == NULL || !row->quantized || row->scale == NULL || other->type.dtype != row->dtype || row->scale->n_elements != 1)
     return FALSE;
-  *grid = (Grid) { *(const float *) row->scale->data, (float) vn_tensor_get_s64 (row->zero_point, 0) };
+  *grid = (Grid) { *(const float *) row->scale->data, (float) vn_tensor_get_s64 (row->zero_point, 0), NULL };
   return TRUE;
 }
 
@@ -206,6 +207,23 @@ compare_to_float (const VnTensor  *tensor,
   return result;
 }
 
+/* What the tensor is without the factors that neighbours hold. */
+static VnTensor *
+compare_take_factors (const VnTensor  *tensor,
+                      const VnTensor  *factors,
+                      GError         **error)
+{
+  VnTensor *result = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, error);
+  gsize n = factors->n_elements, inner;
+
+  if (result == NULL || tensor->shape.rank < 2 || tensor->shape.dims[1] != (gint64) n || tensor->n_elements == 0)
+    return result;
+  inner = (gsize) vn_shape_count (&tensor->shape, 2, tensor->shape.rank);
+  for (gsize i = 0; i < result->n_elements; i++)
+    ((float *) result->data)[i] *= ((const float *) factors->data)[i / inner % n];
+  return result;
+}
+
 static void
 compare_quant (const VnValue  *value,
                guint           tap,
@@ -229,6 +247,8 @@ compare_quant (const VnValue  *value,
     tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, &worker->error);
   else if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
     tensor = converted = compare_to_float (tensor, &worker->grids[tap], &worker->error);
+  else if (worker->grids[tap].factors != NULL && tensor->dtype == VN_DTYPE_F32)
+    tensor = converted = compare_take_factors (tensor, worker->grids[tap].factors, &worker->error);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
   vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);

@@ -20,6 +20,7 @@ typedef struct
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnScratch    *scratch;
   VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples */
+  const gboolean *has_channels;   /* one per tap: a convolution reads or writes it */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
@@ -35,6 +36,7 @@ typedef struct
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
   int                      *chain;      /* one per tap */
+  gboolean                 *has_channels;   /* one per tap */
   Worker                   *workers;
   guint                     n_workers;
   guint                     from;       /* first sample of the slice that is being run */
@@ -71,6 +73,9 @@ calibrate_observe (const VnValue  *value,
   if (tensor->dtype != VN_DTYPE_F32)
     return;
   self->seen[tap] = TRUE;
+  if (self->has_channels[tap] && tensor->shape.rank >= 3)
+    vn_channel_ranges_scan (&self->histograms[tap]->channels, tensor->data, (gsize) tensor->shape.dims[0],
+                            (gsize) tensor->shape.dims[1], (gsize) vn_shape_count (&tensor->shape, 2, tensor->shape.rank));
   if (self->derived[tap].source < 0)
     calibrate_observe_elements (self, tap, tensor);
 }
@@ -93,6 +98,29 @@ calibrate_chain_derived (const VnDerived *derived,
 }
 
 static gboolean
+calibrate_is_convolution (const VnNode *node)
+{
+  return node != NULL && (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose"));
+}
+
+/* What convolutions read and write: there channels can have scales of their own, or hand factors on. */
+static gboolean *
+calibrate_find_channels (GPtrArray *taps)
+{
+  gboolean *found = g_new0 (gboolean, taps->len + 1);
+
+  for (guint i = 0; i < taps->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (taps, i);
+
+      found[i] = calibrate_is_convolution (value->producer);
+      for (guint u = 0; u < value->uses->len && !found[i]; u++)
+        found[i] = calibrate_is_convolution (g_array_index (value->uses, VnUse, u).node);
+    }
+  return found;
+}
+
+static gboolean
 calibrate_worker_start (Worker  *self,
                         Run     *run,
                         GError **error)
@@ -106,6 +134,7 @@ calibrate_worker_start (Worker  *self,
   vn_runner_set_tap (self->runner, calibrate_observe, self);
   self->derived = run->derived;
   self->chain = run->chain;
+  self->has_channels = run->has_channels;
   self->scratch = vn_scratch_new ();
   self->samples = vn_stats_samples_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
@@ -244,7 +273,10 @@ calibrate_run_get_histogram (Run   *run,
     return NULL;
   clamped = vn_histogram_new_clamped (source, derived->min, derived->max);
   if (own != NULL)
-    clamped->samples = own->samples;
+    {
+      clamped->samples = own->samples;
+      vn_channel_ranges_merge (&clamped->channels, &own->channels);
+    }
   return clamped;
 }
 
@@ -422,6 +454,7 @@ vn_calibrate (VnPlan                    *plan,
   run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
   run.chain = calibrate_chain_derived (run.derived, taps->len);
+  run.has_channels = calibrate_find_channels (taps);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = calibrate_run_all (&run, error);
@@ -441,6 +474,7 @@ vn_calibrate (VnPlan                    *plan,
   g_free (run.workers);
   g_free (run.derived);
   g_free (run.chain);
+  g_free (run.has_channels);
   g_free (run.bad_reason);
   g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);

@@ -3,7 +3,7 @@
 /* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
  *
  *   "VnStats\n"  8 bytes
- *   version      varint, 3
+ *   version      varint, 4
  *   n_samples    varint: those that went in
  *   n_left       varint: those that were to go in, but were not looked at when the run was interrupted
  *   has_origin   varint, 0 or 1; if 1:
@@ -24,6 +24,8 @@
  *                five times 8 bytes, lowest first
  *     n_pages    varint
  *     per page, ascending: its index, then 128 counters: varints
+ *     channels   varint: how many have a range of their own, 0: none; 1 more than the most there can be: tensors had
+ *                different numbers; then the least and the largest value of each, 4 bytes each
  *   SHA-256 of all that precedes: 32 bytes
  *
  * A file is taken only if the sums agree: what the pages count and what is counted apart must make n. */
@@ -41,7 +43,7 @@
 
 #define MAGIC "VnStats\n"
 #define MAGIC_SIZE 8
-#define VERSION 3
+#define VERSION 4
 #define DIGEST_SIZE 32
 #define MAX_NAME 65536
 #define MAX_OPSET 1000000
@@ -135,6 +137,18 @@ stats_file_put_sums (VnBuffer         *out,
 }
 
 static void
+stats_file_put_channels (VnBuffer              *out,
+                         const VnChannelRanges *channels)
+{
+  stats_file_put_varint (out, MIN (channels->n, VN_CHANNEL_RANGES_MOST + 1));
+  for (guint c = 0; vn_channel_ranges_are_known (channels) && c < channels->n; c++)
+    {
+      stats_file_put_float (out, channels->low[c]);
+      stats_file_put_float (out, channels->high[c]);
+    }
+}
+
+static void
 stats_file_put_histogram (VnBuffer        *out,
                           const VnHistogram *histogram)
 {
@@ -158,6 +172,7 @@ stats_file_put_histogram (VnBuffer        *out,
         for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
           stats_file_put_varint (out, histogram->pages[p][m]);
       }
+  stats_file_put_channels (out, &histogram->channels);
 }
 
 static void
@@ -453,6 +468,48 @@ stats_file_range_fits (VnHistogram *histogram)
          (vn_float_bits (max) ^ vn_float_bits (whole.hi)) >> 16 == 0;
 }
 
+/* A channel lies inside the range of all, or has seen nothing. */
+static gboolean
+stats_file_get_channel (Reader             *reader,
+                        const VnHistogram  *histogram,
+                        guint               c,
+                        GError            **error)
+{
+  float *low = &histogram->channels.low[c], *high = &histogram->channels.high[c];
+
+  if (!stats_file_get_float (reader, low, error) || !stats_file_get_float (reader, high, error))
+    return FALSE;
+  return (*low == INFINITY && *high == -INFINITY) || (*low >= histogram->min && *low <= *high && *high <= histogram->max) ||
+         stats_file_malformed (error, _("the range of a channel does not fit that of all"));
+}
+
+static gboolean
+stats_file_get_channels (Reader       *reader,
+                         VnHistogram  *histogram,
+                         GError      **error)
+{
+  guint64 n;
+
+  if (!stats_file_get_varint (reader, VN_CHANNEL_RANGES_MOST + 1, &n, error))
+    return FALSE;
+  if (n > VN_CHANNEL_RANGES_MOST)
+    {
+      histogram->channels.n = G_MAXUINT;
+      return TRUE;
+    }
+  if ((guint64) (reader->end - reader->at) < n * 2 * sizeof (float))
+    return stats_file_malformed (error, _("they end too early"));
+  if (n > 0 && !vn_channel_ranges_resize (&histogram->channels, (guint) n))
+    {
+      vn_memory_set_error (n * 2 * sizeof (float), error);
+      return FALSE;
+    }
+  for (guint c = 0; c < n; c++)
+    if (!stats_file_get_channel (reader, histogram, c, error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 stats_file_get_histogram (Reader       *reader,
                           VnHistogram  *histogram,
@@ -485,7 +542,7 @@ stats_file_get_histogram (Reader       *reader,
     return stats_file_malformed (error, _("the range does not fit the counters"));
   if (!vn_sample_sums_fit (&histogram->samples, vn_histogram_n_finite (histogram), histogram->min, histogram->max))
     return stats_file_malformed (error, _("the sums over samples do not fit the range"));
-  return TRUE;
+  return stats_file_get_channels (reader, histogram, error);
 }
 
 static gboolean

@@ -26,6 +26,7 @@ correct_biases_measure (const VnJobInput    *self,
   g_autoptr(VnModel) model = NULL;
   VnBiasQuantized quantized;
 
+  recipe->activation_channels = VN_ACTIVATION_CHANNELS_OFF;   /* factors would be taken for errors */
   if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
     recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);

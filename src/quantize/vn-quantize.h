@@ -17,6 +17,8 @@ typedef enum { VN_TENSOR_ACTIVATION, VN_TENSOR_WEIGHT, VN_TENSOR_BIAS } VnTensor
  * @scale: float32, scalar or one per channel; NULL if the tensor stays float
  * @zero_point: of type @dtype, same shape as @scale
  * @axis: channel axis for per-channel, else -1
+ * @factors: (nullable): of an activation with scales per channel that neighbours hold: float32, one for each channel: the
+ *   network as written holds the tensor divided by these, with one scale and zero point
  * @shares: name of the tensor whose parameters it takes (passthrough), or NULL
  * @rule: what decided: translated, "preset CPU, 8 bit", "rule 2: type:Softmax"
  */
@@ -27,6 +29,7 @@ typedef struct
   gboolean     quantized;
   VnDType      dtype;
   VnTensor    *scale, *zero_point;
+  VnTensor    *factors;
   int          axis;
   double       min, max;     /* range it was made from */
   char        *method;

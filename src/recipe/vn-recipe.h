@@ -29,6 +29,13 @@ typedef enum
 
 /* Whose operators are written without their meaning, for their own tools. */
 typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
+/* Which activations that only depthwise convolutions read have a scale for each channel: none, those whose neighbours can hold
+ * it in their weights, or all that ONNX Runtime can run. */
+typedef enum
+{
+  VN_ACTIVATION_CHANNELS_OFF, VN_ACTIVATION_CHANNELS_FOLDED, VN_ACTIVATION_CHANNELS_DEPTHWISE, VN_N_ACTIVATION_CHANNELS
+} VnActivationChannels;
+
 /* How weights become integers: each to the nearest, or so that the products change least. */
 typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N_WEIGHT_ROUNDINGS } VnWeightRounding;
 
@@ -106,6 +113,7 @@ typedef struct
   double      minimum_real_range;
   gboolean    symmetric_ranges, unsigned_relu;
   VnPowerOfTwo power_of_two;
+  VnActivationChannels activation_channels;
   gboolean    int16_scale;
   gboolean    optimize;
   /* cross-layer equalization of the float network (vn-equalize.h); correction of biases (vn-bias-correct.h) */

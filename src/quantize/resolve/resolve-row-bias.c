@@ -107,7 +107,8 @@ bias_possible (VnResolver        *self,
   const VnQuantRow *x = vn_quant_plan_find_row (plan, bias->x->name);
   const VnQuantRow *weight = vn_quant_plan_find_row (plan, bias->weight->name);
 
-  if (x == NULL || weight == NULL || !x->tensor.quantized || !weight->tensor.quantized || x->tensor.axis >= 0)
+  if (x == NULL || weight == NULL || !x->tensor.quantized || !weight->tensor.quantized ||
+      (x->tensor.axis >= 0 && x->tensor.factors == NULL))
     return FALSE;
   return weight->block == 0 && bias_fits (bias->bias->initializer, &weight->tensor);
 }
@@ -121,6 +122,26 @@ resolve_row_bias_say_large (VnResolver        *self,
                   _("The bias “%s” stays in float: it needs more than %lld steps"), bias->bias->name,
                   (long long) self->recipe->largest_bias);
   return TRUE;
+}
+
+/* Where neighbours hold the scales of channels, that of the bias goes along with what is written. */
+static gboolean
+resolve_row_bias_store_scale (VnQuantPlan        *plan,
+                              const VnQuantBias  *bias,
+                              VnQuantRow         *row,
+                              GError            **error)
+{
+  const VnQuantRow *x = vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node);
+  const VnQuantRow *weight = vn_quant_plan_find_row (plan, bias->weight->name);
+  const float *x_scale = vn_quant_row_get_stored_scale (x)->data, *weight_scales = vn_quant_row_get_stored_scale (weight)->data;
+
+  if (x->stored_scale == NULL && weight->stored_scale == NULL)
+    return TRUE;
+  g_clear_pointer (&row->stored_scale, vn_tensor_unref);
+  row->stored_scale = vn_tensor_new (VN_DTYPE_F32, &row->tensor.scale->shape, error);
+  for (gsize i = 0; row->stored_scale != NULL && i < row->stored_scale->n_elements; i++)
+    ((float *) row->stored_scale->data)[i] = *x_scale * weight_scales[i];
+  return row->stored_scale != NULL;
 }
 
 static gboolean
@@ -154,7 +175,7 @@ resolve_row_bias_fill (VnResolver         *self,
 
   scales[0] = vn_quant_own_bias_scale (self->recipe, dtype, min * bias->beta, max * bias->beta);
   for (gsize i = 0; i < n && product; i++)
-    scales[i] = *(const float *) x->scale->data * ((const float *) weight->scale->data)[i];
+    scales[i] = ((const float *) x->scale->data)[x->factors != NULL ? i * x->scale->n_elements / n : 0] * ((const float *) weight->scale->data)[i];
   if (product && vn_quant_is_large_bias (self->recipe, bias->node, bias->bias->initializer, scales, n))
     return resolve_row_bias_say_large (self, bias);
   if (row == NULL)
@@ -168,6 +189,8 @@ resolve_row_bias_fill (VnResolver         *self,
   if (row->tensor.scale == NULL)
     return FALSE;
   row->tensor.zero_point = vn_quant_integer_tensor (dtype, shape, zeros, error);
+  if (product && !resolve_row_bias_store_scale (plan, bias, row, error))
+    return FALSE;
   row->tensor.min = min;
   row->tensor.max = max;
   g_free (row->tensor.rule);
@@ -184,7 +207,7 @@ resolve_row_bias_fill (VnResolver         *self,
  * vn_resolver_fill_biases:
  *
  * Rows of biases, once those of the inputs and weights they belong to are there: weights whose scale is too small for the
- * bias are raised first.
+ * bias are raised first, and activations get scales per channel, which change those of biases.
  */
 gboolean
 vn_resolver_fill_biases (VnResolver   *self,
@@ -199,6 +222,8 @@ vn_resolver_fill_biases (VnResolver   *self,
           !resolve_row_bias_adjust_weight_for_bias (self, plan, bias, error))
         return FALSE;
     }
+  if (!vn_resolver_fill_channels (self, plan, error))
+    return FALSE;
   for (guint i = 0; i < self->biases->len && self->recipe->quantize_bias; i++)
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);

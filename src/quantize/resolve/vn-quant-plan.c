@@ -12,6 +12,8 @@ quant_plan_row_free (gpointer data)
   g_free (row->tensor.name);
   g_clear_pointer (&row->tensor.scale, vn_tensor_unref);
   g_clear_pointer (&row->tensor.zero_point, vn_tensor_unref);
+  g_clear_pointer (&row->tensor.factors, vn_tensor_unref);
+  g_clear_pointer (&row->stored_scale, vn_tensor_unref);
   g_free (row->tensor.method);
   g_free (row->tensor.shares);
   g_free (row->tensor.rule);
@@ -148,6 +150,17 @@ vn_quant_row_take (VnQuantRow       *self,
   to->max = from->tensor.max;
   to->method = g_steal_pointer (&method);
   to->shares = g_strdup (owner);
+}
+
+/*< private >
+ * vn_quant_row_get_stored_scale:
+ *
+ * Returns: (transfer none): the scale as it is written
+ */
+VnTensor *
+vn_quant_row_get_stored_scale (const VnQuantRow *self)
+{
+  return self->stored_scale != NULL ? self->stored_scale : self->tensor.scale;
 }
 
 /*< private >

@@ -21,6 +21,7 @@ struct _VnQuantRow
   gboolean     shares_converted;   /* has the parameters of what @shares names was converted to */
   gboolean    *receives;     /* by node index: sees @converted */
   gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
+  VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
 
 struct _VnQuantPlan
@@ -48,6 +49,7 @@ VnQuantRow  *vn_quant_row_new        (const char      *name,
 void         vn_quant_row_take       (VnQuantRow      *self,
                                       const VnQuantRow *from,
                                       const char      *owner);
+VnTensor    *vn_quant_row_get_stored_scale (const VnQuantRow *self);
 const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
                                       const VnNode    *node);
 

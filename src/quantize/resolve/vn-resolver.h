@@ -93,6 +93,9 @@ gboolean     vn_resolver_can_quantize (VnResolver      *self,
                                        const VnValue   *value);
 const VnValue *vn_resolver_root       (VnResolver      *self,
                                        const VnValue   *value);
+gboolean     vn_resolver_fill_channels (VnResolver     *self,      /* resolve-channels.c */
+                                        VnQuantPlan    *plan,
+                                        GError        **error);
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);

@@ -58,7 +58,7 @@ write_qdq_get_params (Writer             *self,
   if (params == NULL)
     {
       params = g_new (Params, 1);
-      params->scale = vn_quant_add_constant (self->graph, owner, "_scale", row->scale);
+      params->scale = vn_quant_add_constant (self->graph, owner, "_scale", vn_quant_row_get_stored_scale ((const VnQuantRow *) row));
       params->zero_point = vn_quant_add_constant (self->graph, owner, "_zero_point", row->zero_point);
       g_hash_table_insert (self->params, g_strdup (owner), params);
     }
@@ -306,7 +306,7 @@ write_activation (Writer             *self,
                   VnValue            *value)
 {
   const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
-  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : -1;
+  int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : row->factors != NULL ? -1 : row->axis;
   VnNode *before = write_qdq_place_pair (self, value);
   const Params *params = write_qdq_has_params (pair) ? write_qdq_get_params (self, row, value->name) : NULL;
   VnShape shape = value->type.shape;
@@ -325,7 +325,7 @@ write_activation (Writer             *self,
     }
 
   if (middle != NULL)
-    write_qdq_insert_conversion (self, before, row, value->name, FALSE, input, params, middle, -1);
+    write_qdq_insert_conversion (self, before, row, value->name, FALSE, input, params, middle, row->factors != NULL ? -1 : row->axis);
   write_qdq_insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
   write_qdq_remember_name (self, value->name, output->name);
 }
@@ -429,7 +429,7 @@ write_bias (Writer            *self,
   stored = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized", data);
   if (linear)
     {
-      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale", row->tensor.scale);
+      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale", vn_quant_row_get_stored_scale (row));
       params.zero_point = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_zero_point",
                                                  row->tensor.zero_point);
     }

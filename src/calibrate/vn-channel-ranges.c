@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ranges of channels: where those of one tensor differ much, one scale for all of them serves none. */
+#include "vn-channel-ranges.h"
+
+#include "vn-memory.h"
+#include "vn-multiversion.h"
+
+#include <math.h>
+#include <string.h>
+
+/**
+ * vn_channel_ranges_clear:
+ */
+void
+vn_channel_ranges_clear (VnChannelRanges *self)
+{
+  g_clear_pointer (&self->low, g_free);
+  g_clear_pointer (&self->high, g_free);
+  self->n = 0;
+}
+
+/**
+ * vn_channel_ranges_are_known:
+ *
+ * Returns: whether there is a range for each channel
+ */
+gboolean
+vn_channel_ranges_are_known (const VnChannelRanges *self)
+{
+  return self->n > 0 && self->n != G_MAXUINT;
+}
+
+static void
+channel_ranges_give_up (VnChannelRanges *self)
+{
+  vn_channel_ranges_clear (self);
+  self->n = G_MAXUINT;
+}
+
+/**
+ * vn_channel_ranges_resize:
+ * @self: without channels so far
+ *
+ * Makes room for @n channels that have seen nothing.
+ *
+ * Returns: %FALSE if memory is refused
+ */
+gboolean
+vn_channel_ranges_resize (VnChannelRanges *self,
+                          guint            n)
+{
+  g_return_val_if_fail (self->n == 0, FALSE);
+
+  self->low = vn_try_new (float, n, NULL);
+  self->high = vn_try_new (float, n, NULL);
+  if (self->low == NULL || self->high == NULL)
+    {
+      vn_channel_ranges_clear (self);
+      return FALSE;
+    }
+  self->n = n;
+  for (guint c = 0; c < n; c++)
+    {
+      self->low[c] = INFINITY;
+      self->high[c] = -INFINITY;
+    }
+  return TRUE;
+}
+
+/* What is not finite says nothing. */
+static VN_MULTIVERSION void
+channel_ranges_scan_run (const float *x,
+                         gsize        n,
+                         float       *low,
+                         float       *high)
+{
+  float least = *low, most = *high;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      float value = x[i] + 0.0f;   /* one of both zeros, so that the order of samples is not seen */
+      gboolean finite = fabsf (value) < INFINITY;
+
+      least = finite && value < least ? value : least;
+      most = finite && value > most ? value : most;
+    }
+  *low = least;
+  *high = most;
+}
+
+/**
+ * vn_channel_ranges_scan:
+ * @x: @n_first x @n_channels x @n_inner numbers
+ *
+ * Widens the ranges to what is in @x.
+ */
+void
+vn_channel_ranges_scan (VnChannelRanges *self,
+                        const float     *x,
+                        gsize            n_first,
+                        gsize            n_channels,
+                        gsize            n_inner)
+{
+  if (self->n == G_MAXUINT || n_channels == 0)
+    return;
+  if (n_channels > VN_CHANNEL_RANGES_MOST || (self->n != 0 && self->n != n_channels))
+    {
+      channel_ranges_give_up (self);
+      return;
+    }
+  if (self->n == 0 && !vn_channel_ranges_resize (self, (guint) n_channels))
+    return;
+  for (gsize i = 0; i < n_first * n_channels; i++)
+    channel_ranges_scan_run (x + i * n_inner, n_inner, &self->low[i % n_channels], &self->high[i % n_channels]);
+}
+
+/**
+ * vn_channel_ranges_merge:
+ *
+ * Afterwards @self is what it would be had it scanned what both have.
+ */
+void
+vn_channel_ranges_merge (VnChannelRanges       *self,
+                         const VnChannelRanges *from)
+{
+  if (from->n == 0 || self->n == G_MAXUINT)
+    return;
+  if (from->n == G_MAXUINT || (self->n != 0 && self->n != from->n))
+    {
+      channel_ranges_give_up (self);
+      return;
+    }
+  if (self->n == 0 && !vn_channel_ranges_resize (self, from->n))
+    return;
+  for (guint c = 0; c < self->n; c++)
+    {
+      self->low[c] = MIN (self->low[c], from->low[c]);
+      self->high[c] = MAX (self->high[c], from->high[c]);
+    }
+}
+
+/**
+ * vn_channel_ranges_equal:
+ */
+gboolean
+vn_channel_ranges_equal (const VnChannelRanges *a,
+                         const VnChannelRanges *b)
+{
+  if (a->n != b->n || !vn_channel_ranges_are_known (a))
+    return a->n == b->n;
+  return memcmp (a->low, b->low, a->n * sizeof *a->low) == 0 && memcmp (a->high, b->high, a->n * sizeof *a->high) == 0;
+}
