@@ -16,7 +16,7 @@
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **rules, **excludes, **stats;
-static gboolean skip_compare, resume;
+static gboolean skip_compare, resume, origins;
 static int n_calibration;
 static double save_every;
 
@@ -51,6 +51,7 @@ static const GOptionEntry entries[] = {
     N_("Samples to calibrate on (default: all but those held out)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
+  { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
 };
@@ -64,7 +65,7 @@ quantize (VnModel     *model,
           GError     **error)
 {
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .input_shapes = shapes,
-                                  .n_calibration = (guint) MAX (n_calibration, 0), .skip_compare = skip_compare,
+                                  .n_calibration = (guint) MAX (n_calibration, 0), .skip_compare = skip_compare, .origins = origins,
                                   .stats = (const char * const *) stats, .save_stats = save_stats, .base = base,
                                   .keep_seconds = MAX (save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
@@ -162,6 +163,30 @@ cmd_quantize_print_weakest (VnErrorTable *errors)
     }
 }
 
+/* Lines of origins, those that matter first. */
+#define ORIGIN_LINES 10
+
+static const char *
+cmd_quantize_get_role (VnTensorRole role)
+{
+  return role == VN_TENSOR_ACTIVATION ? _("activation") : role == VN_TENSOR_WEIGHT ? _("weight") : _("bias");
+}
+
+static void
+cmd_quantize_print_origins (VnContributions *contributions)
+{
+  g_autoptr(GArray) order = vn_contributions_sort (contributions);
+
+  vn_cmd_print (_("  where error starts (share of the outputs' error; outputs with this alone quantized; itself):\n"));
+  for (guint i = 0; i < MIN (order->len, ORIGIN_LINES); i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
+
+      vn_cmd_print (_("    %5.1f %%  %6.1f dB  %6.1f dB  %-10s %s\n"), 100 * item->share, item->alone_db, item->local_db,
+                    cmd_quantize_get_role (item->role), item->name);
+    }
+}
+
 static void
 cmd_quantize_print_result (VnResult            *result,
                            const VnReportModel *said)
@@ -182,6 +207,8 @@ cmd_quantize_print_result (VnResult            *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
     cmd_quantize_print_weakest (result->errors);
+  if (result->contributions != NULL)
+    cmd_quantize_print_origins (result->contributions);
 }
 
 /* The report's JSON is the command's JSON. */

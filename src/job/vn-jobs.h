@@ -103,6 +103,7 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  *   not run for calibration, if they are of the same samples and the network is prepared in the same way
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
+ * @origins: measure what each tensor alone costs
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left
@@ -116,6 +117,7 @@ typedef struct
   guint             n_calibration;
   guint             n_threads;
   gboolean          skip_compare;
+  gboolean          origins;
   VnStats          *earlier;
   const char * const *stats;
   const char       *save_stats;

@@ -3,6 +3,7 @@
 #include "vn-calibration-private.h"
 #include "vn-idle-settings-private.h"
 
+#include "vn-contribution.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -383,6 +384,35 @@ vn_quantize_job_compare (VnJob         *job,
                                                      &result->accuracy, cancellable, error);
 }
 
+/* ---- origins ---- */
+
+/* The exact cost of a tensor takes a run downstream of it for each sample: a few samples tell the order. */
+#define ORIGIN_SAMPLES 8
+
+static gboolean
+vn_quantize_job_wants_origins (VnJob *job)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  return self->settings.origins && vn_quantize_job_wants_compare (job);
+}
+
+static gboolean
+vn_quantize_job_find_origins (VnJob         *job,
+                              GCancellable  *cancellable,
+                              GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  const VnJobInput *input = &self->input;
+  VnProgress progress = vn_job_get_reporter (job);
+  VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
+                       .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
+                       .n_threads = input->n_threads, .progress = &progress, .notes = input->notes };
+
+  self->draft->contributions = vn_contribution_measure (self->draft->prepared, self->rounded != NULL ? self->rounded : quantize_job_get_float (self), self->draft->plan, &run, cancellable, error);
+  return self->draft->contributions != NULL;
+}
+
 /* ---- the job ---- */
 
 static const VnStage stages[] = {
@@ -395,6 +425,7 @@ static const VnStage stages[] = {
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
+  { "origins",        N_("Finding where error starts"), 60, vn_quantize_job_wants_origins, vn_quantize_job_find_origins },
   { NULL },
 };
 

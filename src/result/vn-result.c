@@ -50,6 +50,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-calibrate.h"
+#include "vn-contributions.h"
 #include "vn-error-table.h"
 #include "vn-graph-edit.h"
 #include "vn-identity.h"
@@ -41,6 +42,7 @@ typedef struct
   VnErrorTable *errors;        /* NULL if no sample could be held out */
   GHashTable   *value_names;   /* prepared -> quantized */
   VnAccuracy    accuracy;
+  VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;

@@ -10,6 +10,8 @@
 #include "vn-error.h"
 #include "vn-memory.h"
 
+#include <math.h>
+
 static gboolean
 resolve_channels_is_depthwise (const VnUse *use)
 {
@@ -120,7 +122,8 @@ resolve_channels_can_fold (VnResolver    *self,
   return TRUE;
 }
 
-/* Scales that hold each channel with the zero point of all; none is larger than that of all. */
+/* Scales that hold each channel with the zero point of all: the geometric mean of what its samples need and what all need, which
+ * leaves room for what no sample has shown; none is larger than that of all. */
 static VnTensor *
 resolve_channels_make_scales (const VnQuantRow       *row,
                               const VnChannelRanges  *channels,
@@ -140,7 +143,7 @@ resolve_channels_make_scales (const VnQuantRow       *row,
         wanted = low / ((double) qmin - zero);
       if (channels->low[c] <= channels->high[c] && zero < (double) qmax)
         wanted = MAX (wanted, high / ((double) qmax - zero));
-      ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale ? (float) wanted : scale;
+      ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale ? (float) ((double) scale * sqrt (wanted / (double) scale)) : scale;
       if (!(((float *) scales->data)[c] > 0))
         ((float *) scales->data)[c] = scale;
     }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The network that contributions are measured in, and what is changed in it. */
+#pragma once
+
+#include "vn-quant-plan.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnSuspect: one change.
+ * @row: of the tensor that is quantized
+ * @value: of the probe's network: what changes
+ * @tap: of @value
+ * @twin_tap: weight: of what the layer computes with the quantized weight; else -1
+ * @shift: (nullable): bias: what is added to each channel
+ * @axis: of these channels
+ */
+typedef struct
+{
+  const VnQuantRow *row;
+  const VnNode     *node;
+  VnValue          *value;
+  guint             tap;
+  int               twin_tap;
+  VnTensor         *shift;
+  int               axis;
+} VnSuspect;
+
+/**
+ * VnProbe: the float network with layers beside it that have quantized weights.
+ */
+typedef struct
+{
+  VnModel   *model;
+  GPtrArray *taps;       /* of VnValue */
+  GArray    *suspects;   /* of VnSuspect */
+} VnProbe;
+
+VnProbe  *vn_probe_new   (const VnModel   *prepared,
+                          const VnModel   *written,
+                          VnQuantPlan     *plan,
+                          GError         **error);
+void      vn_probe_free  (VnProbe         *self);
+VnTensor *vn_probe_round (const VnQuantRow *row,
+                          const VnTensor   *tensor,
+                          GError          **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnProbe, vn_probe_free)
+
+G_END_DECLS

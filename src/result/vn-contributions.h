@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where error starts: what quantizing one tensor alone does to the outputs of a network that is float otherwise. */
+#pragma once
+
+#include "vn-quantize.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnContribution: one tensor.
+ * @name: of the activation, weight or bias in the prepared network
+ * @node: vn_node_dup_label() of the node that computes the activation, or that has the weight; "" for an input
+ * @local_db: signal to noise of what was changed: the activation itself, or what the layer computes with the weight or bias
+ * @alone_db: signal to noise of the outputs when nothing else is quantized, averaged over the outputs
+ * @share: of the noise that all tensors alone bring to an output, averaged over the outputs; 0 to 1
+ */
+typedef struct
+{
+  char        *name, *node;
+  VnTensorRole role;
+  double       local_db, alone_db, share;
+} VnContribution;
+
+/**
+ * VnContributions: all quantized tensors, in the order of the network. Immutable.
+ */
+typedef struct _VnContributions VnContributions;
+
+VnContributions      *vn_contributions_new_empty (void);
+void                  vn_contributions_add   (VnContributions         *self,
+                                              VnContribution          *item);
+VnContributions      *vn_contributions_ref   (VnContributions         *self);
+void                  vn_contributions_unref (VnContributions         *self);
+guint                 vn_contributions_get_n (VnContributions         *self);
+const VnContribution *vn_contributions_get   (VnContributions         *self,
+                                              guint                    i);
+GArray               *vn_contributions_sort  (VnContributions         *self);   /* of guint: largest share first */
+double                vn_contributions_get_node_share (VnContributions *self,
+                                                       const char      *node);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnContributions, vn_contributions_unref)
+
+G_END_DECLS
