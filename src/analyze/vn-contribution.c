@@ -40,10 +40,10 @@ typedef struct
   guint               n_workers, n_outputs;
   Sums               *per_sample;
   gint                done;
-} Measurement;
+} Contribution;
 
 static void
-measurement_clear (Measurement *self)
+contribution_clear (Contribution *self)
 {
   for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
     {
@@ -62,7 +62,7 @@ measurement_clear (Measurement *self)
   g_clear_pointer (&self->probe, vn_probe_free);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measurement, measurement_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contribution, contribution_clear)
 
 /* ---- one sample ---- */
 
@@ -137,7 +137,7 @@ contribution_free_tensors (VnTensor **tensors,
 }
 
 static gboolean
-contribution_try (Measurement  *self,
+contribution_try (Contribution  *self,
                   Worker       *worker,
                   guint         suspect_at,
                   VnTensor    **inputs,
@@ -167,7 +167,7 @@ contribution_try (Measurement  *self,
 }
 
 static gboolean
-contribution_run_float (Measurement  *self,
+contribution_run_float (Contribution  *self,
                         Worker       *worker,
                         VnTensor    **inputs,
                         VnTensor    **outputs,
@@ -187,7 +187,7 @@ contribution_run_float (Measurement  *self,
 }
 
 static gboolean
-contribution_measure (Measurement  *self,
+contribution_measure (Contribution  *self,
                       Worker       *worker,
                       Sums         *sums,
                       VnTensor    **inputs,
@@ -218,7 +218,7 @@ contribution_run_item (gsize     item,
                        gpointer  data,
                        GError  **error)
 {
-  Measurement *self = data;
+  Contribution *self = data;
   const VnChannelRun *run = self->run;
   Worker *worker = &self->workers[index];
   guint n = vn_plan_get_n_inputs (self->plan);
@@ -241,7 +241,7 @@ contribution_run_item (gsize     item,
 /* ---- all ---- */
 
 static gboolean
-contribution_make_workers (Measurement  *self,
+contribution_make_workers (Contribution  *self,
                            GError      **error)
 {
   guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
@@ -260,7 +260,7 @@ contribution_make_workers (Measurement  *self,
 }
 
 static void
-contribution_join (const Measurement *self,
+contribution_join (const Contribution *self,
                    gsize              at,
                    gboolean           local,
                    VnErrorSum        *sum)
@@ -279,7 +279,7 @@ contribution_to_db (const VnErrorSum *sum)
 
 /* Of each output, the noise of all suspects together. */
 static double *
-contribution_total_noise (const Measurement *self)
+contribution_total_noise (const Contribution *self)
 {
   double *total = g_new0 (double, self->n_outputs + 1);
 
@@ -295,7 +295,7 @@ contribution_total_noise (const Measurement *self)
 }
 
 static void
-contribution_fill (const Measurement *self,
+contribution_fill (const Contribution *self,
                    guint              i,
                    const double      *total,
                    VnContribution    *item)
@@ -322,7 +322,7 @@ contribution_fill (const Measurement *self,
 }
 
 static VnContributions *
-contribution_collect (const Measurement *self)
+contribution_collect (const Contribution *self)
 {
   VnContributions *result = vn_contributions_new_empty ();
   g_autofree double *total = contribution_total_noise (self);
@@ -358,7 +358,7 @@ vn_contribution_measure (const VnModel       *prepared,
                          GError             **error)
 {
   VnPlanOptions options = { .input_shapes = run->shapes, .can_restart = TRUE };
-  g_auto(Measurement) self = { .run = run, .cancellable = cancellable };
+  g_auto(Contribution) self = { .run = run, .cancellable = cancellable };
 
   g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL, NULL);
 

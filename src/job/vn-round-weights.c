@@ -14,7 +14,7 @@ round_weights_make_recipe (const VnRecipe *recipe)
   VnRecipe *copy = vn_recipe_copy (recipe);
 
   if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS))
-    copy->format = VN_FORMAT_QDQ;
+    copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   return copy;
 }
 

@@ -220,6 +220,21 @@ check_blocks (const VnRecipe  *self,
   return FALSE;
 }
 
+/* There must be integers to choose from, and what layers read must be known. */
+static gboolean
+check_rounding (const VnRecipe  *self,
+                GError         **error)
+{
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+
+  if (self->rounding == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("rounding: “second-order” is there for integer weights and stored ranges, in the formats %s; take one of these, or "
+                 "“nearest”"), formats);
+  return FALSE;
+}
+
 /* Both take part in what is stored: there must be something. */
 static gboolean
 check_correction (const VnRecipe  *self,
@@ -232,15 +247,6 @@ check_correction (const VnRecipe  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
                      "it off, or take another format: %s have such ranges"), able);
-      return FALSE;
-    }
-  if (self->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
-      (self->dynamic || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || vn_format_is (self->format, VN_FORMAT_IS_NBITS) ||
-       vn_format_is (self->format, VN_FORMAT_IS_HALF)))
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("rounding: “second-order” is there for integer weights with stored ranges, not for the format “%s”; take "
-                     "“nearest”, or the format “qdq”, “qoperator” or “weights”"), vn_format_get_traits (self->format)->id);
       return FALSE;
     }
   if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)
@@ -270,7 +276,8 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_fuse (self, error) ||
       !check_pairs (self, error) ||
       !check_npu (self, error) ||
-      !check_correction (self, error))
+      !check_correction (self, error) ||
+      !check_rounding (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -2,7 +2,7 @@
 /* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
  * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded;
  * and what does not lower the error of the outputs is taken back. */
-#include "second-order-layer.h"
+#include "rounded-layer.h"
 
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
@@ -21,16 +21,16 @@ typedef struct
   VnRepairGain        *gain;
   guint                n_done;
   GCancellable        *cancellable;
-} Rounding;
+} SecondOrder;
 
 static void
-rounding_clear (Rounding *self)
+second_order_clear (SecondOrder *self)
 {
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->layers, g_ptr_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rounding, rounding_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SecondOrder, second_order_clear)
 
 /* ---- the layers ---- */
 
@@ -42,7 +42,7 @@ second_order_can_round (const VnQuantRow *row)
 }
 
 static gboolean
-second_order_list_layers (Rounding  *self,
+second_order_list_layers (SecondOrder  *self,
                           GError   **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (self->model->graph, error);
@@ -91,7 +91,7 @@ second_order_add_sample (gsize     item,
 }
 
 static gboolean
-second_order_run_sample (Rounding   *self,
+second_order_run_sample (SecondOrder   *self,
                          VnRunner   *runner,
                          Look       *look,
                          VnTensor  **inputs,
@@ -107,7 +107,7 @@ second_order_run_sample (Rounding   *self,
 }
 
 static gboolean
-second_order_run_samples (Rounding   *self,
+second_order_run_samples (SecondOrder   *self,
                           VnPlan     *plan,
                           GPtrArray  *batch,
                           GError    **error)
@@ -132,7 +132,7 @@ second_order_run_samples (Rounding   *self,
 }
 
 static VnModel *
-second_order_write (Rounding  *self,
+second_order_write (SecondOrder  *self,
                     GError   **error)
 {
   const VnRepairInput *input = self->input;
@@ -167,7 +167,7 @@ second_order_list_taps (VnModel   *quantized,
 }
 
 static gboolean
-second_order_sum_up (Rounding   *self,
+second_order_sum_up (SecondOrder   *self,
                      GPtrArray  *batch,
                      GError    **error)
 {
@@ -198,7 +198,7 @@ second_order_solve_item (gsize     item,
                          gpointer  data,
                          GError  **error)
 {
-  const Rounding *self = ((gpointer *) data)[0];
+  const SecondOrder *self = ((gpointer *) data)[0];
   GPtrArray *batch = ((gpointer *) data)[1];
 
   return vn_rounded_layer_solve (g_ptr_array_index (batch, item), self->input->recipe, error);
@@ -207,7 +207,7 @@ second_order_solve_item (gsize     item,
 /* ---- keeping what helps ---- */
 
 static void
-second_order_set_weights (Rounding  *self,
+second_order_set_weights (SecondOrder  *self,
                           GPtrArray *batch,
                           guint      first,
                           guint      last,
@@ -224,7 +224,7 @@ second_order_set_weights (Rounding  *self,
 
 /* Takes the weights of some layers, or of those among them that do not make the outputs worse. */
 static gboolean
-second_order_keep_best (Rounding   *self,
+second_order_keep_best (SecondOrder   *self,
                         GPtrArray  *batch,
                         guint       first,
                         guint       last,
@@ -256,7 +256,7 @@ second_order_keep_best (Rounding   *self,
 /* ---- batches ---- */
 
 static GPtrArray *
-second_order_take_batch (Rounding *self)
+second_order_take_batch (SecondOrder *self)
 {
   GPtrArray *batch = g_ptr_array_new ();
   guint most = (self->layers->len + BATCHES - 1) / BATCHES;
@@ -276,7 +276,7 @@ second_order_take_batch (Rounding *self)
 }
 
 static gboolean
-second_order_do_batch (Rounding  *self,
+second_order_do_batch (SecondOrder  *self,
                        GError   **error)
 {
   g_autoptr(GPtrArray) batch = second_order_take_batch (self);
@@ -307,7 +307,7 @@ vn_second_order_round (const VnRepairInput  *input,
                        GCancellable         *cancellable,
                        GError              **error)
 {
-  g_auto(Rounding) self = { .input = input, .gain = gain, .cancellable = cancellable };
+  g_auto(SecondOrder) self = { .input = input, .gain = gain, .cancellable = cancellable };
 
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->plan != NULL && gain != NULL, NULL);
 

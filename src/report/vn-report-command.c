@@ -216,6 +216,8 @@ command_add_run (GPtrArray           *words,
     command_add_number (words, "--calibration-samples", run->n_calibration);
   if (run->skip_compare)
     command_add (words, "--skip-compare", NULL);
+  if (input->contributions != NULL)
+    command_add (words, "--origins", NULL);
 }
 
 static char *
@@ -284,6 +286,7 @@ vn_report_input_init (VnReportInput  *self,
 
   *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
                             .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
+                            .contributions = result->contributions,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
                             .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };

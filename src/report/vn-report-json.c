@@ -13,6 +13,7 @@
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
+ *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db" } ],    with --origins, largest share first
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
  *                   "max_error", "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first

@@ -25,6 +25,7 @@ typedef struct
   const VnDataSpec *data;           /* nullable */
   VnQuantPlan      *plan;           /* nullable */
   VnErrorTable     *errors;         /* nullable */
+  VnContributions  *contributions;  /* nullable */
   VnStats          *stats;          /* nullable */
   VnNotes          *notes;          /* nullable */
   const VnAccuracy *accuracy;       /* nullable, or not valid */

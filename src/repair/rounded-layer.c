@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sums up what a layer reads, and rounds its weights by that: each group is a matrix of its own. */
-#include "second-order-layer.h"
+#include "rounded-layer.h"
 
 #include "vn-linalg.h"
 #include "vn-memory.h"
@@ -110,10 +110,10 @@ typedef struct
   float   *scales;
   gint64  *zero_points;
   guint32 *row, *column;
-} GridData;
+} RoundedGrid;
 
 static void
-grid_data_clear (GridData *self)
+rounded_grid_clear (RoundedGrid *self)
 {
   g_free (self->scales);
   g_free (self->zero_points);
@@ -121,12 +121,12 @@ grid_data_clear (GridData *self)
   g_free (self->column);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GridData, grid_data_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedGrid, rounded_grid_clear)
 
 static gboolean
 rounded_layer_make_grid (const VnRoundedLayer *self,
                          const VnRecipe       *recipe,
-                         GridData             *data,
+                         RoundedGrid             *data,
                          VnRoundingGrid       *grid,
                          GError              **error)
 {
@@ -150,7 +150,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
 
 static void
 rounded_layer_place_group (const VnRoundedLayer *self,
-                           GridData             *data,
+                           RoundedGrid             *data,
                            gsize                 group)
 {
   const VnWeightLayer *layer = self->layer;
@@ -198,7 +198,7 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
                         const VnRecipe  *recipe,
                         GError         **error)
 {
-  g_auto(GridData) data = { 0 };
+  g_auto(RoundedGrid) data = { 0 };
   g_autofree double *weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
   g_autoptr(VnTensor) aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
   VnRoundingGrid grid;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Section: where error starts: what each quantized tensor alone costs the outputs. */
+#include "vn-report-build.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+static const VnReportColumn columns[] = {
+  { "tensor", N_("Tensor"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "role", N_("Role"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "share", N_("Share of the error"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "alone_sqnr_db", N_("Outputs with this alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "local_sqnr_db", N_("Itself"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+};
+
+static const VnReportPart parts[] = {
+  { NULL, N_("One tensor quantized at a time, all else in float: signal to noise of the outputs, of the tensor itself (of a weight or "
+             "bias: of what its layer computes), and its share of the noise that all of them bring to the outputs.") },
+};
+
+static VnReportValue *
+section_origins_role (VnTensorRole role)
+{
+  static const char * const ids[] = { "activation", "weight", "bias" };
+  static const char * const titles[] = { N_("activation"), N_("weight"), N_("bias") };
+
+  return _vn_report_text_as (ids[role], _(titles[role]));
+}
+
+void
+_vn_report_build_origins (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  g_autoptr(GArray) order = NULL;
+  VnReportContent *table;
+
+  if (input->contributions == NULL || vn_contributions_get_n (input->contributions) == 0)
+    return;
+  order = vn_contributions_sort (input->contributions);
+  table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  for (guint i = 0; i < order->len; i++)
+    {
+      const VnContribution *item = vn_contributions_get (input->contributions, g_array_index (order, guint, i));
+      GPtrArray *row = _vn_report_add_row (table);
+
+      g_ptr_array_add (row, _vn_report_text (item->name));
+      g_ptr_array_add (row, _vn_report_text_as (item->node, item->node[0] != '\0' ? item->node : _("(input)")));
+      g_ptr_array_add (row, section_origins_role (item->role));
+      g_ptr_array_add (row, _vn_report_number (item->share, g_strdup_printf ("%.1f %%", 100 * item->share)));
+      g_ptr_array_add (row, _vn_report_number (item->alone_db, vn_format_fixed (item->alone_db, 2)));
+      g_ptr_array_add (row, _vn_report_number (item->local_db, vn_format_fixed (item->local_db, 2)));
+    }
+}

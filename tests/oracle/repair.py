@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""repair.py CLI: what lowers the error without training, judged by onnxruntime on networks made for it: each repair helps the
+network that needs it, leaves the one alone that does not, writes what the checker takes, and gives the same bytes for any number
+of threads."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+oracle.use_oracle_python()
+import numpy as np    # noqa: E402
+import onnx    # noqa: E402
+import onnxruntime    # noqa: E402
+from onnx import helper, numpy_helper    # noqa: E402
+
+CLI = sys.argv[1]
+N_SAMPLES = 16
+faults = []
+
+
+def expect(good, what):
+    print(('ok      ' if good else 'WRONG   ') + what)
+    if not good:
+        faults.append(what)
+
+
+def make_weights(rng, shape):
+    """Random, with one number in each row that is larger than the others, as trained weights have."""
+    weights = rng.normal(size=shape).astype(np.float32)
+    weights.reshape(shape[0], -1)[:, 0] *= 3
+    return weights / np.sqrt(np.prod(shape[1:]))
+
+
+def make_network(path, spread=1.0, on_grid=False):
+    """Conv, Relu, depthwise Conv, Relu, Conv. @spread: between the largest and the smallest channel that the depthwise Conv reads,
+    which it undoes. @on_grid: all weights are whole multiples of a 127th of the largest of their channel."""
+    rng = np.random.default_rng(3)
+    first, depthwise, last = (make_weights(rng, s) for s in ((16, 3, 3, 3), (16, 1, 3, 3), (8, 16, 1, 1)))
+    size = np.geomspace(1, 1 / spread, 16).astype(np.float32).reshape(-1, 1, 1, 1)
+    weights = {'w1': first * size, 'w2': depthwise / size, 'w3': last, 'b1': (rng.normal(size=16) * 0.3).astype(np.float32) * size.ravel()}
+    if on_grid:
+        for name in ('w1', 'w2', 'w3'):
+            w = weights[name]
+            step = (np.abs(w).max(axis=(1, 2, 3), keepdims=True) / 127).astype(np.float32)
+            weights[name] = np.round(w / step) * step
+    nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['a'], 'first', pads=[1, 1, 1, 1]),
+             helper.make_node('Relu', ['a'], ['b'], 'relu'),
+             helper.make_node('Conv', ['b', 'w2'], ['c'], 'depthwise', pads=[1, 1, 1, 1], group=16),
+             helper.make_node('Relu', ['c'], ['d'], 'relu2'),
+             helper.make_node('Conv', ['d', 'w3'], ['y'], 'last')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])],
+                              [helper.make_tensor_value_info('y', 1, [1, 8, 16, 16])],
+                              [numpy_helper.from_array(w.astype(np.float32), n) for n, w in weights.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+
+
+def make_samples(folder, seed, n):
+    """Smooth pictures: neighbours go along with each other, as what layers read does."""
+    rng = np.random.default_rng(seed)
+    os.mkdir(folder)
+    samples = []
+    for i in range(n):
+        noise = np.cumsum(np.cumsum(rng.normal(size=(1, 3, 16, 16)), axis=2), axis=3)
+        samples.append((noise / np.abs(noise).max()).astype(np.float32))
+        np.save(os.path.join(folder, f'{i:02}.npy'), samples[-1])
+    return samples
+
+
+def export(network, data, out, *options):
+    subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', *options],
+                   check=True, capture_output=True, text=True)
+    onnx.checker.check_model(onnx.load(out), full_check=True)
+    return out
+
+
+def run(path, samples, optimized=None):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    if optimized:
+        options.optimized_model_filepath = optimized
+    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    return [session.run(None, {'x': s})[0] for s in samples]
+
+
+def sqnr(wanted, found):
+    noise = sum(((a.astype(np.float64) - b) ** 2).sum() for a, b in zip(wanted, found))
+    return 10 * np.log10(sum((a.astype(np.float64) ** 2).sum() for a in wanted) / max(noise, 1e-30))
+
+
+def constants(path):
+    return {i.name: numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer}
+
+
+def count(path, op_type):
+    return sum(n.op_type == op_type for n in onnx.load(path).graph.node)
+
+
+def check_rounding(work, data, unseen):
+    """4 bits need it: nearest against second order, and against leaving the network alone whose weights are integers already."""
+    network, grid = os.path.join(work, 'n.onnx'), os.path.join(work, 'grid.onnx')
+    make_network(network)
+    make_network(grid, on_grid=True)
+    wanted = run(network, unseen)
+    for options, gain in ((['--weight', 's4', '--activation', 'u16'], 2), (['--weight', 's8', '--activation', 'u16'], 1)):
+        near = export(network, data, os.path.join(work, 'near.onnx'), *options)
+        second = export(network, data, os.path.join(work, 'second.onnx'), *options, '--rounding', 'second-order')
+        before, after = sqnr(wanted, run(near, unseen)), sqnr(wanted, run(second, unseen))
+        expect(after > before + gain, f'second-order rounding, {options[1]}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
+        old, new = constants(near), constants(second)
+        expect(all(np.array_equal(old[n], new[n]) for n in old if n.endswith(('_scale', '_zero_point'))), 'and no scale changes')
+        expect(any(not np.array_equal(old[n], new[n]) for n in old if n.endswith('_quantized')), 'but integers do')
+    one = export(network, data, os.path.join(work, 'one.onnx'), '--rounding', 'second-order', '--threads', '1')
+    three = export(network, data, os.path.join(work, 'three.onnx'), '--rounding', 'second-order', '--threads', '3')
+    expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
+    plain = constants(export(grid, data, os.path.join(work, 'g1.onnx')))
+    kept = constants(export(grid, data, os.path.join(work, 'g2.onnx'), '--rounding', 'second-order'))
+    expect(all(np.array_equal(plain[n], kept[n]) for n in plain if n.endswith('_quantized')), 'weights on the grid stay as they are')
+
+
+def check_channels(work, data, unseen):
+    """Channels of very different size in front of a depthwise convolution: the integers of scales per channel, at no cost."""
+    for spread, gain in ((300, 10), (1, -1)):
+        network = os.path.join(work, f's{spread}.onnx')
+        make_network(network, spread)
+        wanted = run(network, unseen)
+        plain = export(network, data, os.path.join(work, 'plain.onnx'))
+        folded = export(network, data, os.path.join(work, 'folded.onnx'), '--activation-channels', 'folded')
+        optimized = [os.path.join(work, f'optimized-{i}.onnx') for i in (0, 1)]
+        before, after = sqnr(wanted, run(plain, unseen, optimized[0])), sqnr(wanted, run(folded, unseen, optimized[1]))
+        expect(after > before + gain, f'scales per channel, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
+        kernels = [count(path, 'QLinearConv') for path in optimized]
+        expect(kernels[0] == kernels[1] == 3, f'and onnxruntime runs {kernels[1]} of 3 convolutions on integers, as before {kernels[0]}')
+        old, new = constants(plain), constants(folded)
+        expect(all(np.array_equal(old[n], new[n]) for n in ('w1_quantized', 'w2_quantized', 'w3_quantized')), 'all weights are the same integers')
+        product = (new['w1_scale'] * new['w2_scale']) / (old['w1_scale'] * old['w2_scale'])
+        expect(np.allclose(product, 1, rtol=1e-6), 'what one weight takes the other gives back')
+    direct = export(network, data, os.path.join(work, 'direct.onnx'), '--activation-channels', 'depthwise')
+    run(direct, unseen)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        data = os.path.join(work, 'data')
+        make_samples(data, 1, N_SAMPLES)
+        unseen = make_samples(os.path.join(work, 'unseen'), 2, 6)
+        check_rounding(work, data, unseen)
+        check_channels(work, data, unseen)
+    print(f'{len(faults)} faults')
+    sys.exit(bool(faults))
+
+
+main()
