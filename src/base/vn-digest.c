@@ -44,6 +44,8 @@ vn_digest_add (VnDigest      *self,
   guint8 rest[32] = { 0 };
   gsize left = size;
 
+  g_return_if_fail (self != NULL);
+
   vn_digest_add_number (self, size);
   for (; left >= sizeof rest; at += sizeof rest, left -= sizeof rest)
     for (guint k = 0; k < 4; k++)
@@ -59,6 +61,8 @@ void
 vn_digest_add_string (VnDigest   *self,
                       const char *text)
 {
+  g_return_if_fail (self != NULL);
+
   vn_digest_add_number (self, text != NULL);
   if (text != NULL)
     vn_digest_add (self, text, strlen (text));
@@ -68,6 +72,8 @@ void
 vn_digest_add_number (VnDigest *self,
                       guint64   number)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint k = 0; k < 4; k++)
     self->lanes[k] = digest_mix (self->lanes[k], number + k, ODD_2);
 }
@@ -87,6 +93,8 @@ digest_fold (const VnDigest *self,
 guint64
 vn_digest_get (const VnDigest *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return digest_fold (self, ODD_1);
 }
 
@@ -98,5 +106,7 @@ vn_digest_get (const VnDigest *self)
 char *
 vn_digest_dup_text (const VnDigest *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest_fold (self, ODD_1), digest_fold (self, ODD_2));
 }

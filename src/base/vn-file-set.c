@@ -167,6 +167,8 @@ vn_file_set_new (void)
 VnFileSet *
 vn_file_set_ref (VnFileSet *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -193,6 +195,8 @@ vn_file_set_reads (VnFileSet  *self,
                    const char *path,
                    const char *what)
 {
+  g_return_if_fail (self != NULL);
+
   if (path != NULL)
     g_ptr_array_add (self->reads, file_set_new_entry (path, what));
 }
@@ -209,8 +213,11 @@ vn_file_set_reads_folder (VnFileSet      *self,
                           VnFileNameFunc  is_read,
                           const char     *what)
 {
-  Folder *folder = g_new (Folder, 1);
+  Folder *folder;
 
+  g_return_if_fail (self != NULL);
+
+  folder = g_new (Folder, 1);
   *folder = (Folder) { g_strdup (path), g_strdup (what), is_read };
   g_ptr_array_add (self->folders, folder);
 }
@@ -228,6 +235,8 @@ vn_file_set_reads_later (VnFileSet      *self,
 {
   Later later = { func, data, data_free };
 
+  g_return_if_fail (self != NULL);
+
   g_array_append_val (self->later, later);
 }
 
@@ -241,6 +250,8 @@ vn_file_set_writes (VnFileSet  *self,
                     const char *path,
                     const char *what)
 {
+  g_return_if_fail (self != NULL);
+
   if (path != NULL)
     g_ptr_array_add (self->writes, file_set_new_entry (path, what));
 }
@@ -257,6 +268,8 @@ vn_file_set_writes_in (VnFileSet  *self,
                        const char *what)
 {
   g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+
+  g_return_if_fail (self != NULL);
 
   if (path == NULL)
     return;
@@ -399,6 +412,8 @@ gboolean
 vn_file_set_check (VnFileSet  *self,
                    GError    **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   for (guint i = 0; i < self->writes->len; i++)
     if (!file_set_check_target (g_ptr_array_index (self->writes, i), error))
       return FALSE;
@@ -423,9 +438,12 @@ vn_file_set_has_other (VnFileSet  *self,
                        const char *path,
                        const char *what)
 {
-  Entry *entry = file_set_new_entry (path, what);
+  Entry *entry;
   gboolean found = FALSE;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  entry = file_set_new_entry (path, what);
   for (guint i = 0; i < self->reads->len && !found; i++)
     found = file_set_same (entry, g_ptr_array_index (self->reads, i));
   for (guint i = 0; i < self->writes->len && !found; i++)

@@ -55,8 +55,11 @@ file_is_stream (const char *path)
 char *
 vn_file_follow_links (const char *path)
 {
-  char *at = g_strdup (path);
+  char *at;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  at = g_strdup (path);
   for (guint i = 0; i < MAX_LINKS && !file_is_stream (at); i++)
     {
       g_autofree char *target = g_file_read_link (at, NULL);
@@ -136,6 +139,8 @@ vn_file_writer_new (const char  *path,
 {
   g_autoptr(VnFileWriter) self = g_new0 (VnFileWriter, 1);
 
+  g_return_val_if_fail (path != NULL, NULL);
+
   self->fd = -1;
   self->path = vn_file_follow_links (path);
   self->is_stream = file_is_stream (self->path);
@@ -155,10 +160,14 @@ gboolean
 vn_file_check_target (const char  *path,
                       GError     **error)
 {
-  g_autofree char *target = vn_file_follow_links (path);
-  g_autofree char *folder = g_path_get_dirname (target);
+  g_autofree char *target = NULL;
+  g_autofree char *folder = NULL;
   int code = 0;
 
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  target = vn_file_follow_links (path);
+  folder = g_path_get_dirname (target);
   if (g_file_test (target, G_FILE_TEST_IS_DIR) || g_str_has_suffix (target, "/"))
     code = EISDIR;
   else if (g_access (file_is_stream (target) ? target : folder, W_OK) != 0)
@@ -175,6 +184,8 @@ vn_file_writer_write (VnFileWriter   *self,
                       GError        **error)
 {
   const char *at = data;
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   while (size > 0)
     {
@@ -270,6 +281,8 @@ gboolean
 vn_file_writer_commit (VnFileWriter  *self,
                        GError       **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (file_put_in_place (self))
     return TRUE;
   file_set_errno_error (error, _("Cannot write"), self->path, errno);
@@ -294,8 +307,11 @@ vn_file_write_all (const char     *path,
                    gsize           size,
                    GError        **error)
 {
-  g_autoptr(VnFileWriter) writer = vn_file_writer_new (path, error);
+  g_autoptr(VnFileWriter) writer = NULL;
 
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  writer = vn_file_writer_new (path, error);
   return writer != NULL &&
          vn_file_writer_write (writer, data, size, error) &&
          vn_file_writer_commit (writer, error);
@@ -408,6 +424,8 @@ vn_file_map (const char  *path,
   GMappedFile *file;
   struct stat info;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
   if (stat (path, &info) != 0)
     {
       file_set_errno_error (error, _("Cannot open"), path, errno);
@@ -441,12 +459,15 @@ char **
 vn_file_read_lines (const char  *path,
                     GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
   g_autofree char *text = NULL;
   const char *data;
   char **lines;
   gsize size;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;
   data = g_bytes_get_data (bytes, &size);

@@ -200,10 +200,13 @@ vn_format_duration (double seconds)
 char *
 vn_format_path (const char *path)
 {
-  g_autofree char *display = g_filename_display_name (path);
+  g_autofree char *display = NULL;
   g_autofree char *home = g_filename_display_name (g_get_home_dir ());
   gsize length = strlen (home);
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  display = g_filename_display_name (path);
   if (length > 1 && g_str_has_prefix (display, home) && (display[length] == '/' || display[length] == 0))
     return g_strconcat ("~", display + length, NULL);
   return g_steal_pointer (&display);
@@ -224,9 +227,12 @@ vn_format_parse_floats (const char *text,
                         guint       n,
                         guint      *n_read)
 {
-  g_auto(GStrv) words = g_strsplit_set (text, " ,;\t", -1);
+  g_auto(GStrv) words = NULL;
   guint count = 0;
 
+  g_return_val_if_fail (text != NULL, FALSE);
+
+  words = g_strsplit_set (text, " ,;\t", -1);
   for (guint i = 0; words[i] != NULL; i++)
     {
       char *end = NULL;
@@ -253,6 +259,8 @@ vn_format_floats (const float *values,
                   guint        n)
 {
   g_autoptr(GString) text = g_string_new (NULL);
+
+  g_return_val_if_fail (values != NULL || n == 0, NULL);
 
   for (guint i = 0; i < n; i++)
     {

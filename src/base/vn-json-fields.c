@@ -15,6 +15,8 @@ void
 vn_json_fields_take_error (VnJsonFields *self,
                            GError       *reason)
 {
+  g_return_if_fail (self != NULL);
+
   if (reason == NULL)
     return;
   self->object = NULL;
@@ -49,6 +51,8 @@ vn_json_fields_init (VnJsonFields *self,
 void
 vn_json_fields_clear (VnJsonFields *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_error (&self->error);
   g_clear_pointer (&self->where, g_free);
 }
@@ -77,6 +81,8 @@ void
 vn_json_fields_leave (VnJsonFields *self,
                       VnJsonFields *parent)
 {
+  g_return_if_fail (self != NULL);
+
   vn_json_fields_take_error (parent, g_steal_pointer (&self->error));
   vn_json_fields_clear (self);
 }
@@ -107,6 +113,8 @@ char *
 vn_json_fields_dup_where (VnJsonFields *self,
                           const char   *id)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return *self->where != '\0' ? g_strconcat (self->where, ".", id, NULL) : g_strdup (id);
 }
 
@@ -114,8 +122,11 @@ gboolean
 vn_json_fields_has (VnJsonFields *self,
                     const char   *id)
 {
-  JsonNode *node = self->object != NULL ? json_object_get_member (self->object, id) : NULL;
+  JsonNode *node;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  node = self->object != NULL ? json_object_get_member (self->object, id) : NULL;
   return node != NULL && !JSON_NODE_HOLDS_NULL (node);
 }
 
@@ -129,10 +140,13 @@ vn_json_fields_fail (VnJsonFields *self,
                      const char   *format,
                      ...)
 {
-  g_autofree char *where = vn_json_fields_dup_where (self, id);
+  g_autofree char *where = NULL;
   g_autofree char *text = NULL;
   va_list args;
 
+  g_return_if_fail (self != NULL);
+
+  where = vn_json_fields_dup_where (self, id);
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
@@ -143,8 +157,11 @@ JsonNode *
 vn_json_fields_get (VnJsonFields *self,
                     const char   *id)
 {
-  JsonNode *node = self->object != NULL ? json_object_get_member (self->object, id) : NULL;
+  JsonNode *node;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  node = self->object != NULL ? json_object_get_member (self->object, id) : NULL;
   if (self->object != NULL && node == NULL)
     {
       g_autofree char *where = vn_json_fields_dup_where (self, id);
@@ -160,11 +177,16 @@ JsonArray *
 vn_json_fields_get_array (VnJsonFields *self,
                           const char   *id)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
-  g_autofree char *where = vn_json_fields_dup_where (self, id);
+  JsonNode *node;
+  g_autofree char *where = NULL;
   GError *reason = NULL;
-  JsonArray *array = node != NULL ? vn_json_get_array (node, where, &reason) : NULL;
+  JsonArray *array;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  node = vn_json_fields_get (self, id);
+  where = vn_json_fields_dup_where (self, id);
+  array = node != NULL ? vn_json_get_array (node, where, &reason) : NULL;
   vn_json_fields_take_error (self, reason);
   return array;
 }
@@ -173,11 +195,16 @@ char *
 vn_json_fields_dup_text (VnJsonFields *self,
                          const char   *id)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
-  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
+  JsonNode *node;
+  g_autofree char *where = NULL;
   GError *reason = NULL;
-  const char *text = node != NULL ? vn_json_get_string (node, where, &reason) : NULL;
+  const char *text;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  node = vn_json_fields_get (self, id);
+  where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
+  text = node != NULL ? vn_json_get_string (node, where, &reason) : NULL;
   vn_json_fields_take_error (self, reason);
   return g_strdup (text);
 }
@@ -186,6 +213,8 @@ char *
 vn_json_fields_dup_text_if (VnJsonFields *self,
                             const char   *id)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return vn_json_fields_has (self, id) ? vn_json_fields_dup_text (self, id) : NULL;
 }
 
@@ -198,11 +227,15 @@ char **
 vn_json_fields_dup_texts (VnJsonFields *self,
                           const char   *id)
 {
-  JsonArray *array = vn_json_fields_get_array (self, id);
-  g_autofree char *where = vn_json_fields_dup_where (self, id);
+  JsonArray *array;
+  g_autofree char *where = NULL;
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
   GError *reason = NULL;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  array = vn_json_fields_get_array (self, id);
+  where = vn_json_fields_dup_where (self, id);
   for (guint i = 0; array != NULL && reason == NULL && i < json_array_get_length (array); i++)
     {
       g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
@@ -220,11 +253,15 @@ vn_json_fields_get_count (VnJsonFields *self,
                           const char   *id,
                           guint64       most)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
-  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
+  JsonNode *node;
+  g_autofree char *where = NULL;
   GError *reason = NULL;
   guint64 value = 0;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  node = vn_json_fields_get (self, id);
+  where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
   if (node != NULL)
     vn_json_get_count (node, where, most, &value, &reason);
   vn_json_fields_take_error (self, reason);
@@ -240,11 +277,15 @@ double
 vn_json_fields_get_double (VnJsonFields *self,
                            const char   *id)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
-  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
+  JsonNode *node;
+  g_autofree char *where = NULL;
   GError *reason = NULL;
   double value = 0;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  node = vn_json_fields_get (self, id);
+  where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
   if (node != NULL)
     vn_json_get_any_number (node, where, &value, &reason);
   vn_json_fields_take_error (self, reason);
@@ -255,11 +296,15 @@ gboolean
 vn_json_fields_get_bool (VnJsonFields *self,
                          const char   *id)
 {
-  JsonNode *node = vn_json_fields_get (self, id);
-  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
+  JsonNode *node;
+  g_autofree char *where = NULL;
   GError *reason = NULL;
   gboolean value = FALSE;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  node = vn_json_fields_get (self, id);
+  where = node != NULL ? vn_json_fields_dup_where (self, id) : NULL;
   if (node != NULL)
     vn_json_get_boolean (node, where, &value, &reason);
   vn_json_fields_take_error (self, reason);
@@ -275,10 +320,14 @@ gint64
 vn_json_fields_get_time (VnJsonFields *self,
                          const char   *id)
 {
-  g_autofree char *text = vn_json_fields_dup_text (self, id);
+  g_autofree char *text = NULL;
   g_autoptr(GTimeZone) utc = g_time_zone_new_utc ();
-  g_autoptr(GDateTime) time = text != NULL ? g_date_time_new_from_iso8601 (text, utc) : NULL;
+  g_autoptr(GDateTime) time = NULL;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  text = vn_json_fields_dup_text (self, id);
+  time = text != NULL ? g_date_time_new_from_iso8601 (text, utc) : NULL;
   if (text != NULL && time == NULL)
     vn_json_fields_fail (self, id, _("is “%s”; a time like 2025-03-31T14:05:00Z is expected"), text);
   return time != NULL ? g_date_time_to_unix (time) : 0;

@@ -14,6 +14,8 @@ void
 vn_json_begin_object (JsonBuilder *json,
                       const char  *member)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   json_builder_begin_object (json);
 }
@@ -27,6 +29,8 @@ void
 vn_json_begin_array (JsonBuilder *json,
                      const char  *member)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   json_builder_begin_array (json);
 }
@@ -40,6 +44,8 @@ vn_json_add_node (JsonBuilder *json,
                   const char  *member,
                   JsonNode    *node)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   json_builder_add_value (json, node);
 }
@@ -53,6 +59,8 @@ vn_json_add_text (JsonBuilder *json,
                   const char  *member,
                   const char  *text)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   if (text != NULL)
     json_builder_add_string_value (json, text);
@@ -69,6 +77,8 @@ vn_json_add_text_if (JsonBuilder *json,
                      const char  *member,
                      const char  *text)
 {
+  g_return_if_fail (json != NULL);
+
   if (text != NULL)
     vn_json_add_text (json, member, text);
 }
@@ -82,6 +92,8 @@ vn_json_add_texts (JsonBuilder        *json,
                    const char         *member,
                    const char * const *texts)
 {
+  g_return_if_fail (json != NULL);
+
   vn_json_begin_array (json, member);
   for (; texts != NULL && *texts != NULL; texts++)
     json_builder_add_string_value (json, *texts);
@@ -93,6 +105,8 @@ vn_json_add_int (JsonBuilder *json,
                  const char  *member,
                  gint64       value)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   json_builder_add_int_value (json, value);
 }
@@ -102,6 +116,8 @@ vn_json_add_bool (JsonBuilder *json,
                   const char  *member,
                   gboolean     value)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   json_builder_add_boolean_value (json, value);
 }
@@ -115,6 +131,8 @@ vn_json_add_number (JsonBuilder *json,
                     const char  *member,
                     double       value)
 {
+  g_return_if_fail (json != NULL);
+
   json_builder_set_member_name (json, member);
   vn_json_add_double (json, value);
 }
@@ -128,6 +146,8 @@ void
 vn_json_add_double (JsonBuilder *json,
                     double       value)
 {
+  g_return_if_fail (json != NULL);
+
   if (isfinite (value))
     json_builder_add_double_value (json, value);
   else
@@ -145,6 +165,8 @@ vn_json_add_time (JsonBuilder *json,
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc (seconds);
   g_autofree char *text = time != NULL ? g_date_time_format_iso8601 (time) : NULL;
+
+  g_return_if_fail (json != NULL);
 
   vn_json_add_text (json, member, text);
 }

@@ -106,8 +106,11 @@ vn_json_parse (const char  *text,
 {
   g_autoptr(JsonParser) parser = json_parser_new_immutable ();
   g_autoptr(GError) reason = NULL;
-  gsize size = length < 0 ? strlen (text) : (gsize) length;
+  gsize size;
 
+  g_return_val_if_fail (text != NULL, NULL);
+
+  size = length < 0 ? strlen (text) : (gsize) length;
   if (size > MAX_BYTES)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: larger than %d MB"), name, (int) (MAX_BYTES >> 20));
@@ -144,10 +147,13 @@ JsonNode *
 vn_json_load (const char  *path,
               GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
   gsize size;
   const char *text;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
@@ -191,6 +197,8 @@ vn_json_to_text (JsonNode *root)
 {
   g_autoptr(JsonGenerator) generator = json_generator_new ();
   g_autofree char *text = NULL, *valid = NULL, *mended = NULL;
+
+  g_return_val_if_fail (root != NULL, NULL);
 
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
@@ -245,6 +253,8 @@ vn_json_get_object (JsonNode    *node,
                     const char  *where,
                     GError     **error)
 {
+  g_return_val_if_fail (node != NULL, NULL);
+
   return json_expect (JSON_NODE_HOLDS_OBJECT (node), node, where, _("an object"), error) ? json_node_get_object (node) : NULL;
 }
 
@@ -253,6 +263,8 @@ vn_json_get_array (JsonNode    *node,
                    const char  *where,
                    GError     **error)
 {
+  g_return_val_if_fail (node != NULL, NULL);
+
   return json_expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("a list"), error) ? json_node_get_array (node) : NULL;
 }
 
@@ -261,8 +273,11 @@ vn_json_get_string (JsonNode    *node,
                     const char  *where,
                     GError     **error)
 {
-  gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
+  gboolean is;
 
+  g_return_val_if_fail (node != NULL, NULL);
+
+  is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
   return json_expect (is, node, where, _("a text"), error) ? json_node_get_string (node) : NULL;
 }
 
@@ -272,8 +287,11 @@ vn_json_get_number (JsonNode    *node,
                     double      *number,
                     GError     **error)
 {
-  GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  GType type;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
   if (!json_expect (type == G_TYPE_INT64 || type == G_TYPE_DOUBLE, node, where, _("a number"), error))
     return FALSE;
   *number = json_node_get_double (node);
@@ -294,9 +312,12 @@ vn_json_get_any_number (JsonNode    *node,
                         GError     **error)
 {
   static const struct { const char *text; double number; } others[] = { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
-  const char *text = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node)
-                                                                                                      : NULL;
+  const char *text;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  text = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING ? json_node_get_string (node)
+                                                                                          : NULL;
   if (text == NULL)
     return vn_json_get_number (node, where, number, error);
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -324,6 +345,8 @@ vn_json_get_count (JsonNode    *node,
 {
   double value;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
   if (!vn_json_get_number (node, where, &value, error))
     return FALSE;
   if (json_node_get_value_type (node) == G_TYPE_INT64)
@@ -343,8 +366,11 @@ vn_json_get_boolean (JsonNode    *node,
                      gboolean    *value,
                      GError     **error)
 {
-  gboolean is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN;
+  gboolean is;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN;
   if (!json_expect (is, node, where, _("true or false"), error))
     return FALSE;
   *value = json_node_get_boolean (node);

@@ -325,6 +325,8 @@ vn_buffer_add (VnBuffer     *self,
 void
 vn_buffer_clear (VnBuffer *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_free (self->data);
   *self = (VnBuffer) { 0 };
 }
@@ -340,6 +342,8 @@ vn_buffer_steal_bytes (VnBuffer  *self,
                        GError   **error)
 {
   GBytes *bytes;
+
+  g_return_val_if_fail (self != NULL, NULL);
 
   if (self->failed)
     {

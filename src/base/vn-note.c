@@ -79,6 +79,8 @@ vn_notes_new (void)
 VnNotes *
 vn_notes_ref (VnNotes *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -141,6 +143,7 @@ vn_notes_add (VnNotes     *self,
 
 /**
  * vn_notes_add_remedy:
+ * @self: (nullable): where to; %NULL drops the note
  * @remedy: (nullable): a translated sentence: what to do about it
  *
  * As vn_notes_add(), with a remedy.
@@ -168,6 +171,8 @@ vn_notes_get_n (VnNotes *self)
 {
   guint n;
 
+  g_return_val_if_fail (self != NULL, 0);
+
   g_mutex_lock (&self->lock);
   n = self->items->len;
   g_mutex_unlock (&self->lock);
@@ -184,6 +189,8 @@ vn_notes_get (VnNotes *self,
               guint    i)
 {
   const VnNote *note;
+
+  g_return_val_if_fail (self != NULL, NULL);
 
   g_mutex_lock (&self->lock);
   note = i < self->items->len ? g_ptr_array_index (self->items, i) : NULL;
@@ -215,6 +222,8 @@ note_compare (gconstpointer a,
 void
 vn_notes_sort (VnNotes *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_mutex_lock (&self->lock);
   g_ptr_array_sort (self->items, note_compare);
   g_mutex_unlock (&self->lock);

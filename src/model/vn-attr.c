@@ -12,8 +12,11 @@ VnAttr *
 vn_attr_new (const char *name,
              VnAttrType  type)
 {
-  VnAttr *self = g_new0 (VnAttr, 1);
+  VnAttr *self;
 
+  g_return_val_if_fail (name != NULL, NULL);
+
+  self = g_new0 (VnAttr, 1);
   self->name = g_strdup (name);
   self->type = type;
   if (type == VN_ATTR_FLOATS)
@@ -81,5 +84,7 @@ _vn_attr_copy_plain (const VnAttr *self)
 VnAttr *
 vn_attr_copy (const VnAttr *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return _vn_attr_copy_plain (self);
 }

@@ -70,6 +70,8 @@ capture_visit_attrs (Capture      *self,
 gboolean
 vn_node_has_graphs (const VnNode *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   for (guint i = 0; i < self->attrs->len; i++)
     {
       const VnAttr *attr = g_ptr_array_index (self->attrs, i);
@@ -90,8 +92,11 @@ GPtrArray *
 vn_node_list_captured (const VnNode *self)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  Capture capture = { self, seen, g_ptr_array_new () };
+  Capture capture;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  capture = (Capture) { self, seen, g_ptr_array_new () };
   capture_visit_attrs (&capture, self);
   return capture.captured;
 }
@@ -105,8 +110,11 @@ vn_node_list_captured (const VnNode *self)
 GHashTable *
 vn_graph_find_captured (const VnGraph *self)
 {
-  GHashTable *found = g_hash_table_new (NULL, NULL);
+  GHashTable *found;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  found = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       g_autoptr(GPtrArray) captured = vn_node_list_captured (g_ptr_array_index (self->nodes, i));

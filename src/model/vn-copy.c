@@ -187,9 +187,13 @@ VnModel *
 vn_model_copy (const VnModel *self)
 {
   g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
-  VnModel *model = vn_model_new (self->ir_version, 0);
-  Copy copy = { model, values };
+  VnModel *model;
+  Copy copy;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  model = vn_model_new (self->ir_version, 0);
+  copy = (Copy) { model, values };
   model->producer_name = g_strdup (self->producer_name);
   model->producer_version = g_strdup (self->producer_version);
   model->domain = g_strdup (self->domain);

@@ -83,6 +83,8 @@ vn_edit_log_add (VnEditLog  *self,
 guint
 vn_edit_log_get_n (VnEditLog *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->edits->len;
 }
 
@@ -90,6 +92,8 @@ const VnEdit *
 vn_edit_log_get (VnEditLog *self,
                  guint      i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->edits->len ? g_ptr_array_index (self->edits, i) : NULL;
 }
 
@@ -101,8 +105,11 @@ vn_edit_log_get (VnEditLog *self,
 char *
 vn_edit_log_to_text (VnEditLog *self)
 {
-  GString *text = g_string_new (NULL);
+  GString *text;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  text = g_string_new (NULL);
   for (guint i = 0; i < self->edits->len; i++)
     {
       const VnEdit *edit = g_ptr_array_index (self->edits, i);

@@ -17,6 +17,8 @@ vn_format_shape (const VnType *type)
 {
   g_autoptr(GString) text = g_string_new (NULL);
 
+  g_return_val_if_fail (type != NULL, NULL);
+
   if (type->kind != VN_TYPE_TENSOR || type->shape.rank < 0)
     return g_strdup ("");
   if (type->shape.rank == 0)
@@ -44,10 +46,13 @@ gboolean
 vn_format_parse_shape (const char *text,
                        VnShape    *shape)
 {
-  g_autoptr(GString) plain = g_string_new (text);
+  g_autoptr(GString) plain = NULL;
   g_auto(GStrv) words = NULL;
   VnShape parsed = VN_SHAPE_SCALAR;
 
+  g_return_val_if_fail (text != NULL, FALSE);
+
+  plain = g_string_new (text);
   g_string_replace (plain, "×", " ", 0);
   words = g_strsplit_set (plain->str, " ,xX\t", -1);
   for (guint i = 0; words[i] != NULL; i++)
@@ -118,6 +123,8 @@ char *
 vn_format_attr (const VnAttr *attr)
 {
   g_autoptr(GString) text = g_string_new (NULL);
+
+  g_return_val_if_fail (attr != NULL, NULL);
 
   switch (attr->type)
     {

@@ -31,8 +31,11 @@ char *
 vn_graph_unique_name (VnGraph    *self,
                       const char *base)
 {
-  char *name = g_strdup (base);
+  char *name;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  name = g_strdup (base);
   for (guint i = 2; vn_graph_find_value (self, name) != NULL || graph_edit_has_inside (self, name); i++)
     {
       g_free (name);
@@ -81,6 +84,8 @@ vn_graph_add_value (VnGraph       *self,
                     VnDType        dtype,
                     const VnShape *shape)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return graph_edit_add_value (self, vn_graph_unique_name (self, name != NULL && name[0] != '\0' ? name : "value"), dtype, shape);
 }
 
@@ -100,7 +105,9 @@ vn_graph_add_named (VnGraph    *self,
 {
   VnValue *value;
 
+  g_return_val_if_fail (self != NULL && name != NULL, NULL);
   g_return_val_if_fail (g_hash_table_lookup (self->by_name, name) == NULL, NULL);
+
   value = graph_edit_add_value (self, g_strdup (name), VN_DTYPE_UNDEFINED, NULL);
   return input ? graph_edit_make_input (value) : value;
 }
@@ -111,6 +118,8 @@ vn_graph_add_input (VnGraph       *self,
                     VnDType        dtype,
                     const VnShape *shape)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return graph_edit_make_input (vn_graph_add_value (self, name, dtype, shape));
 }
 
@@ -119,8 +128,11 @@ vn_graph_add_initializer (VnGraph    *self,
                           const char *name,
                           VnTensor   *tensor)
 {
-  VnValue *value = vn_graph_add_value (self, name, tensor->dtype, &tensor->shape);
+  VnValue *value;
 
+  g_return_val_if_fail (self != NULL && tensor != NULL, NULL);
+
+  value = vn_graph_add_value (self, name, tensor->dtype, &tensor->shape);
   vn_graph_set_initializer (self, value, tensor);
   return value;
 }
@@ -136,8 +148,11 @@ vn_graph_set_initializer (VnGraph  *self,
                           VnValue  *value,
                           VnTensor *tensor)
 {
-  VnTensor *old = value->initializer;
+  VnTensor *old;
 
+  g_return_if_fail (self != NULL && value != NULL);
+
+  old = value->initializer;
   if (tensor != NULL && old == NULL)
     g_ptr_array_add (self->initializers, value);
   else if (tensor == NULL && old != NULL)
@@ -154,6 +169,8 @@ vn_value_set_type (VnValue       *self,
                    VnDType        dtype,
                    const VnShape *shape)
 {
+  g_return_if_fail (self != NULL);
+
   vn_type_clear (&self->type);
   vn_type_init_tensor (&self->type, dtype, shape);
 }
@@ -187,9 +204,11 @@ vn_node_set_input (VnNode  *self,
                    guint    i,
                    VnValue *value)
 {
-  VnValue *old = vn_node_get_input (self, i);
+  VnValue *old;
 
-  g_return_if_fail (i <= self->inputs->len);
+  g_return_if_fail (self != NULL && i <= self->inputs->len);
+
+  old = vn_node_get_input (self, i);
   if (i == self->inputs->len)
     g_ptr_array_add (self->inputs, NULL);
   if (old != NULL)
@@ -213,9 +232,11 @@ vn_node_set_output (VnNode  *self,
                     guint    i,
                     VnValue *value)
 {
-  VnValue *old = vn_node_get_output (self, i);
+  VnValue *old;
 
-  g_return_if_fail (i <= self->outputs->len);
+  g_return_if_fail (self != NULL && i <= self->outputs->len);
+
+  old = vn_node_get_output (self, i);
   if (i == self->outputs->len)
     g_ptr_array_add (self->outputs, NULL);
   if (old != NULL)
@@ -282,9 +303,13 @@ vn_graph_insert_node (VnGraph     *self,
                       VnValue    **outputs,
                       guint        n_outputs)
 {
-  VnNode *node = g_new0 (VnNode, 1);
-  guint at = before != NULL ? before->index : self->nodes->len;
+  VnNode *node;
+  guint at;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  node = g_new0 (VnNode, 1);
+  at = before != NULL ? before->index : self->nodes->len;
   node->graph = self;
   node->name = name != NULL && name[0] != '\0' ? graph_edit_unique_node_name (self, name) : g_strdup ("");
   node->domain = g_strdup (domain);
@@ -311,6 +336,8 @@ vn_graph_add_node (VnGraph     *self,
                    VnValue    **outputs,
                    guint        n_outputs)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return vn_graph_insert_node (self, NULL, name, domain, op_type, inputs, n_inputs, outputs, n_outputs);
 }
 
@@ -346,8 +373,11 @@ void
 vn_graph_remove_node (VnGraph *self,
                       VnNode  *node)
 {
-  guint at = node->index;
+  guint at;
 
+  g_return_if_fail (self != NULL && node != NULL);
+
+  at = node->index;
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
       graph_edit_drop_use (vn_node_get_input (node, i), node, i);
@@ -375,9 +405,12 @@ void
 vn_graph_remove_value (VnGraph *self,
                        VnValue *value)
 {
-  guint at = value->id;
+  guint at;
 
+  g_return_if_fail (self != NULL && value != NULL);
   g_return_if_fail (value->uses->len == 0 && value->producer == NULL && !value->is_output);
+
+  at = value->id;
   g_ptr_array_remove (self->inputs, value);
   if (value->initializer != NULL)
     g_ptr_array_remove (self->initializers, value);
@@ -405,7 +438,8 @@ vn_graph_set_output (VnGraph *self,
 {
   VnValue *old = NULL;
 
-  g_return_if_fail (i <= self->outputs->len);
+  g_return_if_fail (self != NULL && value != NULL && i <= self->outputs->len);
+
   if (i == self->outputs->len)
     g_ptr_array_add (self->outputs, NULL);
   else
@@ -425,6 +459,7 @@ vn_graph_rename_value (VnGraph    *self,
                        VnValue    *value,
                        const char *name)
 {
+  g_return_if_fail (self != NULL && value != NULL);
   g_return_if_fail (g_hash_table_lookup (self->by_name, name) == NULL);
 
   g_hash_table_remove (self->by_name, value->name);
@@ -441,7 +476,7 @@ void
 vn_graph_reorder (VnGraph   *self,
                   GPtrArray *nodes)
 {
-  g_return_if_fail (nodes->len == self->nodes->len);
+  g_return_if_fail (self != NULL && nodes != NULL && nodes->len == self->nodes->len);
 
   for (guint i = 0; i < nodes->len; i++)
     self->nodes->pdata[i] = nodes->pdata[i];
@@ -459,8 +494,11 @@ vn_value_replace_uses (VnValue *self,
                        VnValue *by,
                        VnNode  *except)
 {
-  g_autoptr(GArray) uses = g_array_copy (self->uses);
+  g_autoptr(GArray) uses = NULL;
 
+  g_return_if_fail (self != NULL);
+
+  uses = g_array_copy (self->uses);
   for (guint i = 0; i < uses->len; i++)
     {
       const VnUse *use = &g_array_index (uses, VnUse, i);

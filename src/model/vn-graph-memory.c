@@ -75,8 +75,11 @@ vn_graph_new (VnModel *model,
               VnGraph *parent,
               VnNode  *parent_node)
 {
-  VnGraph *self = g_new0 (VnGraph, 1);
+  VnGraph *self;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  self = g_new0 (VnGraph, 1);
   self->model = model;
   self->parent = parent;
   self->parent_node = parent_node;

@@ -14,6 +14,8 @@ VnValue *
 vn_graph_find_value (const VnGraph *self,
                      const char    *name)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (const VnGraph *graph = self; graph != NULL; graph = graph->parent)
     {
       VnValue *value = g_hash_table_lookup (graph->by_name, name);
@@ -34,6 +36,8 @@ VnNode *
 vn_graph_find_node (const VnGraph *self,
                     const char    *name)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (guint i = 0; i < self->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->nodes, i);
@@ -224,12 +228,17 @@ GPtrArray *
 vn_graph_sort (const VnGraph  *self,
                GError        **error)
 {
-  g_autofree guint *waiting = g_new0 (guint, MAX (self->nodes->len, 1));
+  g_autofree guint *waiting = NULL;
   g_autoptr(GArray) ready = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr(GPtrArray) order = g_ptr_array_sized_new (self->nodes->len);
+  g_autoptr(GPtrArray) order = NULL;
   g_autoptr(GHashTable) returned = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
-  Sort sort = { self, waiting, ready, returned };
+  Sort sort;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  waiting = g_new0 (guint, MAX (self->nodes->len, 1));
+  order = g_ptr_array_sized_new (self->nodes->len);
+  sort = (Sort) { self, waiting, ready, returned };
   graph_count_waiting (&sort);
   for (guint i = 0; i < self->nodes->len; i++)
     if (waiting[i] == 0)
@@ -272,6 +281,8 @@ gsize
 vn_graph_weight_bytes (const VnGraph *self)
 {
   gsize sum = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
 
   for (guint i = 0; i < self->initializers->len; i++)
     {

@@ -129,6 +129,8 @@ vn_model_dup_digest (const VnModel *self)
 {
   VnDigest digest = { 0 };
 
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (guint i = 0; i < self->opsets->len; i++)
     {
       const VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);

@@ -62,6 +62,8 @@ void
 vn_model_add_files (const VnModel *self,
                     VnFileSet     *set)
 {
+  g_return_if_fail (self != NULL);
+
   vn_file_set_reads (set, self->path, _("the network itself"));
   for (guint i = 0; i < self->files->len; i++)
     vn_file_set_reads (set, g_ptr_array_index (self->files, i), _("a file with weights of the network"));
@@ -70,6 +72,8 @@ vn_model_add_files (const VnModel *self,
 VnModel *
 vn_model_ref (VnModel *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -112,6 +116,8 @@ vn_model_get_opset (const VnModel *self,
 {
   gint64 version = 0;
 
+  g_return_val_if_fail (self != NULL, 0);
+
   for (guint i = 0; i < self->opsets->len; i++)
     {
       const VnOpset *opset = &g_array_index (self->opsets, VnOpset, i);
@@ -133,6 +139,8 @@ vn_model_set_opset (VnModel    *self,
                     gint64      version)
 {
   gboolean found = FALSE;
+
+  g_return_if_fail (self != NULL);
 
   for (guint i = 0; i < self->opsets->len; i++)
     {
@@ -156,6 +164,8 @@ const char *
 vn_model_get_metadata (const VnModel *self,
                        const char    *key)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (guint i = 0; i + 1 < self->metadata->len; i += 2)
     if (g_strcmp0 (g_ptr_array_index (self->metadata, i), key) == 0)
       return g_ptr_array_index (self->metadata, i + 1);
@@ -172,6 +182,8 @@ vn_model_find_function (const VnModel *self,
                         const char    *domain,
                         const char    *name)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (guint i = 0; i < self->functions->len; i++)
     {
       VnFunction *function = g_ptr_array_index (self->functions, i);

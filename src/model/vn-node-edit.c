@@ -12,6 +12,8 @@ void
 vn_node_set_attr (VnNode *self,
                   VnAttr *attr)
 {
+  g_return_if_fail (self != NULL && attr != NULL);
+
   for (guint i = 0; i < self->attrs->len; i++)
     {
       VnAttr *old = g_ptr_array_index (self->attrs, i);
@@ -31,8 +33,11 @@ vn_node_set_int (VnNode     *self,
                  const char *name,
                  gint64      value)
 {
-  VnAttr *attr = vn_attr_new (name, VN_ATTR_INT);
+  VnAttr *attr;
 
+  g_return_if_fail (self != NULL);
+
+  attr = vn_attr_new (name, VN_ATTR_INT);
   attr->i = value;
   vn_node_set_attr (self, attr);
 }
@@ -42,8 +47,11 @@ vn_node_set_float (VnNode     *self,
                    const char *name,
                    float       value)
 {
-  VnAttr *attr = vn_attr_new (name, VN_ATTR_FLOAT);
+  VnAttr *attr;
 
+  g_return_if_fail (self != NULL);
+
+  attr = vn_attr_new (name, VN_ATTR_FLOAT);
   attr->f = value;
   vn_node_set_attr (self, attr);
 }
@@ -53,8 +61,11 @@ vn_node_set_string (VnNode     *self,
                     const char *name,
                     const char *value)
 {
-  VnAttr *attr = vn_attr_new (name, VN_ATTR_STRING);
+  VnAttr *attr;
 
+  g_return_if_fail (self != NULL);
+
+  attr = vn_attr_new (name, VN_ATTR_STRING);
   attr->s = g_bytes_new (value, strlen (value));
   vn_node_set_attr (self, attr);
 }
@@ -65,8 +76,11 @@ vn_node_set_ints (VnNode       *self,
                   const gint64 *values,
                   gsize         n)
 {
-  VnAttr *attr = vn_attr_new (name, VN_ATTR_INTS);
+  VnAttr *attr;
 
+  g_return_if_fail (self != NULL);
+
+  attr = vn_attr_new (name, VN_ATTR_INTS);
   g_array_append_vals (attr->ints, values, (guint) n);
   vn_node_set_attr (self, attr);
 }
@@ -75,6 +89,8 @@ void
 vn_node_remove_attr (VnNode     *self,
                      const char *name)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->attrs->len; i++)
     {
       VnAttr *attr = g_ptr_array_index (self->attrs, i);

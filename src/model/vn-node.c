@@ -13,6 +13,8 @@ const VnAttr *
 vn_node_get_attr (const VnNode *self,
                   const char   *name)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (guint i = 0; i < self->attrs->len; i++)
     {
       const VnAttr *attr = g_ptr_array_index (self->attrs, i);
@@ -43,8 +45,11 @@ vn_node_get_int (const VnNode *self,
                  const char   *name,
                  gint64        fallback)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_INT);
+  const VnAttr *attr;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  attr = node_get_typed (self, name, VN_ATTR_INT);
   return attr != NULL ? attr->i : fallback;
 }
 
@@ -53,8 +58,11 @@ vn_node_get_float (const VnNode *self,
                    const char   *name,
                    float         fallback)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_FLOAT);
+  const VnAttr *attr;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  attr = node_get_typed (self, name, VN_ATTR_FLOAT);
   return attr != NULL ? attr->f : fallback;
 }
 
@@ -70,10 +78,13 @@ vn_node_dup_string (const VnNode *self,
                     const char   *name,
                     const char   *fallback)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_STRING);
+  const VnAttr *attr;
   gconstpointer data;
   gsize size;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  attr = node_get_typed (self, name, VN_ATTR_STRING);
   if (attr == NULL || attr->s == NULL)
     return attr != NULL ? g_strdup ("") : g_strdup (fallback);
   data = g_bytes_get_data (attr->s, &size);
@@ -91,8 +102,11 @@ vn_node_get_ints (const VnNode *self,
                   const char   *name,
                   gsize        *n)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_INTS);
+  const VnAttr *attr;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  attr = node_get_typed (self, name, VN_ATTR_INTS);
   *n = attr != NULL && attr->ints != NULL ? attr->ints->len : 0;
   return *n > 0 ? (const gint64 *) (gpointer) attr->ints->data : NULL;
 }
@@ -102,8 +116,11 @@ vn_node_get_floats (const VnNode *self,
                     const char   *name,
                     gsize        *n)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_FLOATS);
+  const VnAttr *attr;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  attr = node_get_typed (self, name, VN_ATTR_FLOATS);
   *n = attr != NULL && attr->floats != NULL ? attr->floats->len : 0;
   return *n > 0 ? (const float *) (gpointer) attr->floats->data : NULL;
 }
@@ -112,8 +129,11 @@ VnTensor *
 vn_node_get_tensor (const VnNode *self,
                     const char   *name)
 {
-  const VnAttr *attr = node_get_typed (self, name, VN_ATTR_TENSOR);
+  const VnAttr *attr;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  attr = node_get_typed (self, name, VN_ATTR_TENSOR);
   return attr != NULL ? attr->tensor : NULL;
 }
 
@@ -121,6 +141,8 @@ VnValue *
 vn_node_get_input (const VnNode *self,
                    guint         i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->inputs->len ? g_ptr_array_index (self->inputs, i) : NULL;
 }
 
@@ -128,6 +150,8 @@ VnValue *
 vn_node_get_output (const VnNode *self,
                     guint         i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->outputs->len ? g_ptr_array_index (self->outputs, i) : NULL;
 }
 
@@ -135,6 +159,8 @@ gboolean
 vn_node_is (const VnNode *self,
             const char   *op_type)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->domain[0] == '\0' && g_str_equal (self->op_type, op_type);
 }
 
@@ -146,6 +172,8 @@ vn_node_is (const VnNode *self,
 char *
 vn_node_dup_label (const VnNode *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   if (self->name != NULL && self->name[0] != '\0')
     return g_strdup (self->name);
   return g_strdup_printf ("%s #%u", self->op_type, self->index);
@@ -160,6 +188,8 @@ vn_node_dup_label (const VnNode *self)
 VnTensor *
 vn_value_get_constant (const VnValue *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   if (self->initializer != NULL)
     return self->initializer;
   if (self->producer != NULL && vn_node_is (self->producer, "Constant"))
@@ -170,5 +200,7 @@ vn_value_get_constant (const VnValue *self)
 gboolean
 vn_value_is_constant (const VnValue *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->initializer != NULL || (self->producer != NULL && vn_node_is (self->producer, "Constant"));
 }

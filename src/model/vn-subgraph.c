@@ -50,8 +50,11 @@ vn_boundary_of_nodes (VnBoundary    *self,
 {
   g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) sorted = g_ptr_array_sized_new (nodes->len);
+  g_autoptr(GPtrArray) sorted = NULL;
 
+  g_return_if_fail (nodes != NULL);
+
+  sorted = g_ptr_array_sized_new (nodes->len);
   self->in_edges = g_ptr_array_new ();
   self->out_edges = g_ptr_array_new ();
   g_ptr_array_extend (sorted, nodes, NULL, NULL);
@@ -83,6 +86,8 @@ vn_boundary_of_nodes (VnBoundary    *self,
 void
 vn_boundary_clear (VnBoundary *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->in_edges, g_ptr_array_unref);
   g_clear_pointer (&self->out_edges, g_ptr_array_unref);
 }
@@ -158,6 +163,8 @@ vn_graph_capture (const VnGraph       *graph,
   g_autoptr(GHashTable) up = NULL;
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
   if (!subgraph_check_names (graph, in_edges, error) || !subgraph_check_names (graph, out_edges, error))
     return NULL;
   down = subgraph_reach (graph, in_edges, NULL, TRUE);
@@ -226,10 +233,13 @@ vn_graph_find_leaks (const VnGraph       *graph,
                      const char * const  *in_edges,
                      const char * const  *out_edges)
 {
-  GArray *leaks = g_array_new (FALSE, FALSE, sizeof (VnLeak));
+  GArray *leaks;
   g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 
+  g_return_val_if_fail (graph != NULL && nodes != NULL, NULL);
+
+  leaks = g_array_new (FALSE, FALSE, sizeof (VnLeak));
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (inside, g_ptr_array_index (nodes, i));
   for (guint i = 0; i < nodes->len; i++)

@@ -24,6 +24,8 @@ void
 vn_type_copy (VnType       *self,
               const VnType *from)
 {
+  g_return_if_fail (from != NULL);
+
   *self = *from;
   for (guint i = 0; i < VN_MAX_RANK; i++)
     self->symbols[i] = g_strdup (from->symbols[i]);
@@ -39,6 +41,8 @@ vn_type_copy (VnType       *self,
 void
 vn_type_clear (VnType *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < VN_MAX_RANK; i++)
     g_free (self->symbols[i]);
   g_clear_pointer (&self->encoded, g_bytes_unref);
@@ -72,6 +76,8 @@ type_append_dims (GString      *text,
 char *
 vn_type_to_string (const VnType *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   static const char * const kinds[] = { "unknown", "tensor", "sparse tensor", "sequence", "optional", "map", "opaque" };
   GString *text = g_string_new (NULL);
 

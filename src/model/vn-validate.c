@@ -241,7 +241,10 @@ vn_model_validate (const VnModel    *model,
                    VnNotes          *notes,
                    GError          **error)
 {
-  Check check = { model, level, notes };
+  Check check;
 
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  check = (Check) { model, level, notes };
   return validate_check_graph (&check, model->graph, error);
 }

@@ -338,7 +338,10 @@ VnModel *
 vn_onnx_read_file (const char  *path,
                    GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   return bytes != NULL ? vn_onnx_read_bytes (bytes, path, error) : NULL;
 }

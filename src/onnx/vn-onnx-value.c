@@ -69,10 +69,13 @@ vn_onnx_tensor_read_file (const char  *path,
                           char       **name,
                           GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
   GError *local = NULL;
   VnTensor *tensor;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   if (name != NULL)
     *name = NULL;
   if (bytes == NULL)
@@ -188,6 +191,8 @@ vn_onnx_value_read_file (const char    *path,
   g_autoptr(GBytes) bytes = NULL;
   GError *local = NULL;
   VnTensor *value;
+
+  g_return_val_if_fail (path != NULL && type != NULL, NULL);
 
   if (type->kind != VN_TYPE_SEQUENCE && type->kind != VN_TYPE_OPTIONAL)
     return vn_onnx_tensor_read_file (path, name, error);

@@ -156,6 +156,8 @@ vn_wire_out_free (VnWireOut *self)
 guint64
 vn_wire_out_size (VnWireOut *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->small.size + self->blob_bytes;
 }
 
@@ -167,6 +169,8 @@ vn_wire_out_size (VnWireOut *self)
 gboolean
 vn_wire_out_overflow (VnWireOut *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->overflow;
 }
 
@@ -178,6 +182,8 @@ vn_wire_out_overflow (VnWireOut *self)
 gboolean
 vn_wire_out_failed (VnWireOut *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->small.failed;
 }
 
@@ -188,6 +194,8 @@ vn_wire_out_emit (VnWireOut   *self,
                   GError     **error)
 {
   gsize at = 0;
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   for (guint i = 0; i < self->blobs->len; i++)
     {
@@ -219,6 +227,8 @@ void
 vn_wire_out_append (VnWireOut *self,
                     VnBuffer  *buffer)
 {
+  g_return_if_fail (self != NULL);
+
   vn_wire_out_emit (self, onnx_wire_append_piece, buffer, NULL);
 }
 

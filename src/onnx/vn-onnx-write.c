@@ -75,6 +75,8 @@ vn_onnx_write_bytes (const VnModel  *model,
   GBytes *bytes = NULL;
   VnOnnxEncoder self;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
   onnx_write_encoder_init (&self, NULL, NULL, NULL, 0);
   vn_onnx_encode_model (&self, model);
   if (!onnx_write_fits (&self))
@@ -212,6 +214,8 @@ vn_onnx_add_outputs (VnFileSet                 *set,
   gboolean moves = options != NULL && options->external_threshold > 0, each = options != NULL && options->external_each;
   g_autofree char *folder = NULL, *location = NULL, *data = NULL;
 
+  g_return_val_if_fail (set != NULL && model != NULL, FALSE);
+
   if (path == NULL)
     return TRUE;
   if (!onnx_write_check_external_name (path, options, error))
@@ -247,6 +251,8 @@ vn_onnx_write_file (const VnModel             *model,
   g_autofree char *location = onnx_write_dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
   gboolean done;
+
+  g_return_val_if_fail (model != NULL, FALSE);
 
   if (!onnx_write_check_external_name (path, options, error))
     return FALSE;
