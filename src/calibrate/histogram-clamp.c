@@ -74,6 +74,8 @@ vn_histogram_new_clamped (const VnHistogram *self,
 {
   const Clamp clamp = { vn_histogram_new (), min, max };
 
+  g_return_val_if_fail (self != NULL, NULL);
+
   clamp.to->n = self->n;
   clamp.to->n_nan = self->n_nan;
   if (vn_histogram_n_finite (self) > 0)

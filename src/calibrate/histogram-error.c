@@ -244,7 +244,7 @@ vn_histogram_get_error (const VnHistogram *self,
 {
   g_autoptr(VnRoundingTable) table = NULL;
 
-  g_return_val_if_fail (scale > 0 && lo <= hi, NAN);
+  g_return_val_if_fail (self != NULL && scale > 0 && lo <= hi, NAN);
 
   table = vn_rounding_table_new (self);
   return vn_rounding_table_get (table, scale, lo, hi, INFINITY);

@@ -490,6 +490,8 @@ vn_histogram_scan (VnHistogram *self,
 {
   const gboolean small = n < SMALL;
 
+  g_return_if_fail (self != NULL && scratch != NULL);
+
   self->n += n;
   scratch->squeezes = FALSE;
   while (n > 0)

@@ -25,6 +25,8 @@ vn_range_sums_make_whole (VnRangeSums *self)
 {
   double cumulated = 0, whole = 0;
 
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < BINS; i++)
     {
       cumulated += self->counts[i];
@@ -41,6 +43,8 @@ vn_range_sums_make_whole (VnRangeSums *self)
 void
 vn_range_sums_update (VnRangeSums *self)
 {
+  g_return_if_fail (self != NULL);
+
   self->mass[0] = self->first[0] = self->second[0] = self->c_ln_c[0] = 0;
   self->n_used[0] = 0;
   for (guint i = 0; i < BINS; i++)

@@ -151,6 +151,8 @@ vn_histogram_take_sample (VnHistogram *self,
 {
   VnSampleTails tails = { 0 };
 
+  g_return_if_fail (self != NULL);
+
   vn_sample_sums_add (&self->samples, sample, &tails, (float) -INFINITY, (float) INFINITY);
   vn_histogram_take (self, sample);
 }

@@ -57,6 +57,8 @@ vn_stats_origin_equal (const VnStatsOrigin *a,
 const VnStatsOrigin *
 vn_stats_get_origin (VnStats *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->origin;
 }
 
@@ -77,9 +79,12 @@ vn_stats_check_origin (VnStats              *self,
                        const char           *path,
                        GError              **error)
 {
-  const VnStatsOrigin *own = self->origin;
+  const VnStatsOrigin *own;
   const char *shown = path != NULL ? path : _("the statistics");
 
+  g_return_val_if_fail (self != NULL && origin != NULL, FALSE);
+
+  own = self->origin;
   if (own == NULL || g_strcmp0 (own->prepared, origin->prepared) == 0)
     return TRUE;
   if (g_strcmp0 (own->source, origin->source) != 0)
@@ -152,6 +157,8 @@ vn_stats_samples_sort (GArray *self)
 guint
 vn_stats_get_n_left (VnStats *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_left;
 }
 
@@ -169,8 +176,11 @@ vn_stats_has_sample (VnStats    *self,
 {
   g_autofree char *valid = g_utf8_make_valid (name, -1);
   guint lo = 0;
-  guint hi = self->samples->len;
+  guint hi;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  hi = self->samples->len;
   while (index != G_MAXUINT && lo < hi)
     {
       guint mid = lo + (hi - lo) / 2;
@@ -203,6 +213,8 @@ vn_stats_covers (VnStats *self,
 {
   guint k = 0;
 
+  g_return_val_if_fail (self != NULL && part != NULL, FALSE);
+
   for (guint i = 0; i < part->samples->len; i++, k++)
     {
       const VnStatsSample *sample = &g_array_index (part->samples, VnStatsSample, i);
@@ -230,6 +242,8 @@ vn_stats_count_twice (VnStats     *self,
 {
   g_autoptr(GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint n = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
 
   for (guint i = 0; i < self->samples->len; i++)
     {

@@ -441,11 +441,14 @@ vn_calibrate (VnPlan                    *plan,
               GCancellable              *cancellable,
               GError                   **error)
 {
-  Run run = { .plan = plan, .taps = taps, .dataset = dataset, .options = options, .progress = progress,
-              .notes = notes, .cancellable = cancellable, .mark = vn_memory_mark () };
+  Run run;
   g_autoptr(VnStats) stats = NULL;
   gboolean ok;
 
+  g_return_val_if_fail (plan != NULL && taps != NULL && options != NULL, NULL);
+
+  run = (Run) { .plan = plan, .taps = taps, .dataset = dataset, .options = options, .progress = progress,
+                .notes = notes, .cancellable = cancellable, .mark = vn_memory_mark () };
   if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
 

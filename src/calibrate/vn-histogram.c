@@ -69,6 +69,8 @@ void
 vn_histogram_merge (VnHistogram       *self,
                     const VnHistogram *from)
 {
+  g_return_if_fail (self != NULL && from != NULL);
+
   self->n += from->n;
   self->n_nan += from->n_nan;
   self->n_pos_inf += from->n_pos_inf;
@@ -122,6 +124,8 @@ gboolean
 vn_histogram_equal (const VnHistogram *a,
                     const VnHistogram *b)
 {
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
   if (a->n != b->n || a->n_nan != b->n_nan || a->n_pos_inf != b->n_pos_inf ||
       a->n_neg_inf != b->n_neg_inf || a->n_zero != b->n_zero ||
       vn_float_bits (a->min) != vn_float_bits (b->min) ||
@@ -177,6 +181,8 @@ vn_histogram_foreach (const VnHistogram *self,
                       VnBinFunc          func,
                       gpointer           data)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint e = N_EXPONENTS; e-- > 0;)
     if (self->pages[N_EXPONENTS + e] != NULL)
       for (guint m = VN_HISTOGRAM_PAGE_BINS; m-- > 0;)
@@ -254,6 +260,8 @@ vn_histogram_linear (const VnHistogram *self,
                      guint              bins)
 {
   Linear linear = { .lo = lo, .hi = hi, .width = (hi - lo) / bins, .counts = counts, .bins = bins };
+
+  g_return_if_fail (self != NULL);
 
   memset (counts, 0, bins * sizeof *counts);
   if (bins > 0 && linear.width > 0 && isfinite (linear.width))

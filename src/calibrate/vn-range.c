@@ -35,6 +35,8 @@ vn_range_method_find (const char  *id,
 {
   g_autoptr(GString) known = g_string_new (NULL);
 
+  g_return_val_if_fail (id != NULL, NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     {
       if (g_str_equal (methods[i]->id, id))
@@ -56,5 +58,7 @@ gboolean
 vn_range_method_check (const char  *id,
                        GError     **error)
 {
+  g_return_val_if_fail (id != NULL, FALSE);
+
   return vn_range_method_find (id, error) != NULL;
 }

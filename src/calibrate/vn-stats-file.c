@@ -200,6 +200,8 @@ vn_stats_to_bytes (VnStats  *self,
   g_auto(VnBuffer) buffer = { 0 };
   VnBuffer *out = &buffer;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
   vn_buffer_add (out, MAGIC, MAGIC_SIZE);
   stats_file_put_varint (out, VERSION);
   stats_file_put_varint (out, self->n_samples);
@@ -229,10 +231,13 @@ vn_stats_save (VnStats     *self,
                const char  *path,
                GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_stats_to_bytes (self, error);
+  g_autoptr(GBytes) bytes = NULL;
   gsize size;
   gconstpointer data;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  bytes = vn_stats_to_bytes (self, error);
   if (bytes == NULL)
     return FALSE;
   data = g_bytes_get_data (bytes, &size);
@@ -608,6 +613,8 @@ vn_stats_from_bytes (GBytes  *bytes,
   guint mark = vn_memory_mark ();
   Reader reader;
 
+  g_return_val_if_fail (bytes != NULL, NULL);
+
   if (!stats_file_check_frame (&reader, bytes, error) || !stats_file_get_varint (&reader, G_MAXUINT64, &version, error))
     return NULL;
   if (version != VERSION)
@@ -647,9 +654,12 @@ VnStats *
 vn_stats_load (const char  *path,
                GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
   VnStats *self;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;
   self = vn_stats_from_bytes (bytes, error);

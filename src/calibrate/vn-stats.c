@@ -91,6 +91,8 @@ vn_stats_seal (VnStats *self)
 VnStats *
 vn_stats_ref (VnStats *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -118,8 +120,11 @@ vn_stats_get (VnStats    *self,
               const char *value_name)
 {
   guint lo = 0;
-  guint hi = self->names->len;
+  guint hi;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  hi = self->names->len;
   while (lo < hi)
     {
       guint mid = lo + (hi - lo) / 2;
@@ -143,12 +148,16 @@ vn_stats_get (VnStats    *self,
 guint
 vn_stats_get_n_samples (VnStats *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_samples;
 }
 
 guint
 vn_stats_get_n_values (VnStats *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->names->len;
 }
 
@@ -162,7 +171,7 @@ const char *
 vn_stats_get_name (VnStats *self,
                    guint    i)
 {
-  g_return_val_if_fail (i < self->names->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->names->len, NULL);
 
   return self->names->pdata[i];
 }
@@ -176,6 +185,8 @@ gsize
 vn_stats_get_bytes (VnStats *self)
 {
   gsize bytes = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
 
   for (guint i = 0; i < self->histograms->len; i++)
     bytes += vn_histogram_get_bytes (self->histograms->pdata[i]);
@@ -192,6 +203,8 @@ gboolean
 vn_stats_equal (VnStats *a,
                 VnStats *b)
 {
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
   if (a->n_samples != b->n_samples || a->names->len != b->names->len)
     return FALSE;
   for (guint i = 0; i < a->names->len; i++)
@@ -294,6 +307,8 @@ vn_stats_continue (VnStats  *partial,
 {
   VnStats *self;
 
+  g_return_val_if_fail (rest != NULL, NULL);
+
   if (partial == NULL)
     return vn_stats_ref (rest);
   self = vn_stats_merge ((VnStats *[]) { partial, rest }, 2, error);
@@ -311,6 +326,8 @@ void
 vn_stats_note_values (VnStats *self,
                       VnNotes *notes)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->names->len; i++)
     {
       const VnHistogram *histogram = self->histograms->pdata[i];

@@ -495,7 +495,7 @@ vn_data_spec_from_json (JsonNode    *node,
   const char *id;
   JsonNode *member;
 
-  g_return_val_if_fail (where != NULL && folder != NULL, NULL);
+  g_return_val_if_fail (node != NULL && where != NULL && folder != NULL, NULL);
 
   object = vn_json_get_object (node, where, error);
   if (object == NULL)

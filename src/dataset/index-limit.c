@@ -91,5 +91,7 @@ vn_value_find_index_limit (const VnValue *input)
 {
   guint budget = MAX_USES;
 
+  g_return_val_if_fail (input != NULL, 0);
+
   return index_limit_find_limit (input, 0, &budget);
 }

@@ -110,7 +110,7 @@ vn_dataset_load_preview (VnDataset  *self,
 {
   GdkPixbuf *pixbuf;
 
-  g_return_val_if_fail (i < self->samples->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->samples->len, NULL);
 
   if (!as_network && !self->is_image)
     {

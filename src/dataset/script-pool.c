@@ -39,8 +39,11 @@ struct _VnScript
 gboolean
 vn_data_spec_is_script (const char *text)
 {
-  const char *colon = strrchr (text, ':');
+  const char *colon;
 
+  g_return_val_if_fail (text != NULL, FALSE);
+
+  colon = strrchr (text, ':');
   return g_str_has_suffix (text, ".py") || (colon != NULL && colon - text >= 3 && memcmp (colon - 3, ".py", 3) == 0);
 }
 

@@ -20,8 +20,11 @@ data_spec_input_data_free (gpointer data)
 VnDataSpec *
 vn_data_spec_new (const char *path)
 {
-  VnDataSpec *self = g_new0 (VnDataSpec, 1);
+  VnDataSpec *self;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  self = g_new0 (VnDataSpec, 1);
   self->path = g_strdup (path);
   self->held_out = VN_HELD_OUT_USUAL;
   vn_preprocess_init (&self->preprocess);
@@ -31,10 +34,13 @@ vn_data_spec_new (const char *path)
 VnDataSpec *
 vn_data_spec_copy (const VnDataSpec *self)
 {
-  VnDataSpec *copy = g_new (VnDataSpec, 1);
+  VnDataSpec *copy;
   GHashTableIter iter;
   gpointer name, data;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = g_new (VnDataSpec, 1);
   *copy = *self;
   copy->path = g_strdup (self->path);
   copy->script = g_strdup (self->script);
@@ -118,8 +124,11 @@ vn_data_spec_set_input (VnDataSpec         *self,
                         const VnPreprocess *preprocess,
                         const char         *script)
 {
-  VnInputData *data = g_new (VnInputData, 1);
+  VnInputData *data;
 
+  g_return_if_fail (self != NULL);
+
+  data = g_new (VnInputData, 1);
   *data = (VnInputData) { *preprocess, g_strdup (script), VN_DTYPE_UNDEFINED };
   if (self->inputs == NULL)
     self->inputs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, data_spec_input_data_free);
@@ -155,9 +164,13 @@ vn_data_spec_set_raw_type (VnDataSpec *self,
                            const char *input,
                            VnDType     raw_type)
 {
-  VnInputData *data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
+  VnInputData *data;
 
+  g_return_if_fail (self != NULL);
+
+  data = self->inputs != NULL ? g_hash_table_lookup (self->inputs, input) : NULL;
   g_return_if_fail (data != NULL);
+
   data->raw_type = raw_type;
 }
 
@@ -180,6 +193,8 @@ vn_data_spec_has_script (const VnDataSpec *self)
 {
   GHashTableIter iter;
   gpointer data;
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   if (self->script != NULL || self->inputs == NULL)
     return self->script != NULL;

@@ -152,8 +152,11 @@ vn_dataset_open (const VnDataSpec   *spec,
                  VnNotes            *notes,
                  GError            **error)
 {
-  g_autoptr(VnDataset) self = vn_dataset_new (spec, inputs, n_inputs);
+  g_autoptr(VnDataset) self = NULL;
 
+  g_return_val_if_fail (spec != NULL, NULL);
+
+  self = vn_dataset_new (spec, inputs, n_inputs);
   if (dataset_open_fill (self, notes, error))
     return g_steal_pointer (&self);
   vn_message_make_valid (error);

@@ -59,6 +59,8 @@ vn_dataset_new (const VnDataSpec  *spec,
 VnDataset *
 vn_dataset_ref (VnDataset *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -100,6 +102,8 @@ dataset_get_sample (VnDataset *self,
 guint
 vn_dataset_get_n (VnDataset *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->samples->len;
 }
 
@@ -112,8 +116,11 @@ const char *
 vn_dataset_get_name (VnDataset *self,
                      guint      i)
 {
-  const VnSample *sample = dataset_get_sample (self, i);
+  const VnSample *sample;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  sample = dataset_get_sample (self, i);
   return sample != NULL ? sample->name : NULL;
 }
 
@@ -127,8 +134,11 @@ const char *
 vn_dataset_get_path (VnDataset *self,
                      guint      i)
 {
-  const VnSample *sample = dataset_get_sample (self, i);
+  const VnSample *sample;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  sample = dataset_get_sample (self, i);
   return sample != NULL && sample->paths != NULL ? sample->paths[0] : NULL;
 }
 
@@ -141,8 +151,11 @@ int
 vn_dataset_get_label (VnDataset *self,
                       guint      i)
 {
-  const VnSample *sample = dataset_get_sample (self, i);
+  const VnSample *sample;
 
+  g_return_val_if_fail (self != NULL, -1);
+
+  sample = dataset_get_sample (self, i);
   return sample != NULL ? sample->label : -1;
 }
 
@@ -154,6 +167,8 @@ vn_dataset_get_label (VnDataset *self,
 guint
 vn_dataset_get_n_classes (VnDataset *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->classes->len;
 }
 
@@ -166,7 +181,7 @@ const char *
 vn_dataset_get_class (VnDataset *self,
                       guint      k)
 {
-  g_return_val_if_fail (k < self->classes->len, NULL);
+  g_return_val_if_fail (self != NULL && k < self->classes->len, NULL);
 
   return self->classes->pdata[k];
 }
@@ -179,6 +194,8 @@ vn_dataset_get_class (VnDataset *self,
 gboolean
 vn_dataset_is_image (VnDataset *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->is_image;
 }
 
@@ -190,6 +207,8 @@ vn_dataset_is_image (VnDataset *self)
 gboolean
 vn_dataset_is_random (VnDataset *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return g_str_equal (self->source->id, "random");
 }
 
@@ -247,6 +266,8 @@ vn_dataset_leave_out (VnDataset  *self,
                       VnNotes    *notes,
                       GError    **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (vn_error_is_memory (bad) || g_error_matches (bad, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, bad);
@@ -274,7 +295,7 @@ vn_dataset_load (VnDataset  *self,
 {
   g_autoptr(GPtrArray) loaded = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
 
-  g_return_val_if_fail (i < self->samples->len, FALSE);
+  g_return_val_if_fail (self != NULL && i < self->samples->len, FALSE);
 
   for (guint k = 0; k < self->n_inputs; k++)
     {
@@ -304,13 +325,21 @@ vn_dataset_swap_colors (VnDataset      *self,
                         guint           input,
                         const VnTensor *tensor)
 {
-  const VnPicturePlan *plan = &self->pictures[input];
-  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
-  const float *mean = preprocess->mean, *std = preprocess->std, *from = tensor->data;
-  const gsize area = tensor->n_elements / 3 / (gsize) MAX (plan->batch, 1);
+  const VnPicturePlan *plan;
+  const VnPreprocess *preprocess;
+  const float *mean, *std, *from;
+  gsize area;
   VnTensor *swapped;
   float *to;
 
+  g_return_val_if_fail (self != NULL && tensor != NULL, NULL);
+
+  plan = &self->pictures[input];
+  preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
+  mean = preprocess->mean;
+  std = preprocess->std;
+  from = tensor->data;
+  area = tensor->n_elements / 3 / (gsize) MAX (plan->batch, 1);
   if (plan->channels != 3 || tensor->dtype != VN_DTYPE_F32 || vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL ||
       area == 0 || tensor->n_elements % (3 * area) != 0 || (swapped = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL)) == NULL)
     return NULL;
@@ -339,13 +368,20 @@ vn_dataset_renormalize (VnDataset          *self,
                         const VnTensor     *tensor,
                         const VnPreprocess *settings)
 {
-  const VnPicturePlan *plan = &self->pictures[input];
-  const VnPreprocess *own = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
-  const gsize channels = plan->channels == 4 ? 0 : plan->channels;     /* the fourth stays 0, whatever the settings */
-  const gsize area = channels > 0 ? tensor->n_elements / channels / (gsize) MAX (plan->batch, 1) : 0;
-  const float *from = tensor->data;
+  const VnPicturePlan *plan;
+  const VnPreprocess *own;
+  gsize channels;     /* the fourth stays 0, whatever the settings */
+  gsize area;
+  const float *from;
   VnTensor *result;
 
+  g_return_val_if_fail (self != NULL && tensor != NULL, NULL);
+
+  plan = &self->pictures[input];
+  own = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
+  channels = plan->channels == 4 ? 0 : plan->channels;
+  area = channels > 0 ? tensor->n_elements / channels / (gsize) MAX (plan->batch, 1) : 0;
+  from = tensor->data;
   if (tensor->dtype != VN_DTYPE_F32 || vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL || area == 0 ||
       tensor->n_elements % (channels * area) != 0 || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL)) == NULL)
     return NULL;

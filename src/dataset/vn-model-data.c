@@ -36,8 +36,11 @@ vn_model_dup_input_specs (const VnModel *model,
                           GHashTable    *input_shapes,
                           guint         *n)
 {
-  VnInputSpec *specs = g_new0 (VnInputSpec, model->graph->inputs->len + 1);
+  VnInputSpec *specs;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  specs = g_new0 (VnInputSpec, model->graph->inputs->len + 1);
   *n = 0;
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -212,9 +215,12 @@ vn_model_open_data (const VnModel     *model,
                     GError           **error)
 {
   guint n;
-  VnInputSpec *specs = vn_model_dup_input_specs (model, given, &n);
+  VnInputSpec *specs;
   VnDataset *dataset;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  specs = vn_model_dup_input_specs (model, given, &n);
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
   dataset = model_data_open_sized (model, data, specs, n, shapes, notes, error);
   vn_input_specs_free (specs, n);

@@ -63,6 +63,8 @@ preprocess_normalize (const char *id)
 void
 vn_preprocess_init (VnPreprocess *self)
 {
+  g_return_if_fail (self != NULL);
+
   *self = presets[0].settings;
 }
 
@@ -93,6 +95,8 @@ vn_preprocess_set_preset (VnPreprocess  *self,
 {
   g_autoptr(GString) known = g_string_new (NULL);
   g_autofree char *normal = preprocess_normalize (id);
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
     {

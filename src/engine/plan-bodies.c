@@ -67,6 +67,8 @@ vn_plan_bodies (VnPlan           *self,
                 VnPlanInnerFunc   plan_inner,
                 GError          **error)
 {
+  g_return_val_if_fail (self != NULL && step != NULL, FALSE);
+
   if (captured == NULL)
     return TRUE;
   step->bodies = g_ptr_array_new_with_free_func (plan_bodies_body_free);

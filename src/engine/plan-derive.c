@@ -70,8 +70,11 @@ derive (VnPlan          *self,
 VnDerived *
 vn_plan_derive_taps (VnPlan *self)
 {
-  VnDerived *derived = g_new (VnDerived, self->taps->len + 1);
+  VnDerived *derived;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  derived = g_new (VnDerived, self->taps->len + 1);
   for (guint i = 0; i < self->taps->len; i++)
     derived[i] = (VnDerived) { -1, -INFINITY, INFINITY };
   for (guint i = 0; i < self->steps->len; i++)

@@ -54,6 +54,8 @@ plan_fuse_drop_unused_outputs (VnPlan *self,
 void
 vn_plan_drop_unused (VnPlan *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->n_values; i++)
     self->values[i].n_uses = 0;
   for (guint k = self->steps->len; k-- > 0;)
@@ -133,10 +135,15 @@ fuse_step (VnFusion *self,
 void
 vn_plan_fuse (VnPlan *self)
 {
-  g_autofree VnStep **producers = g_new0 (VnStep *, MAX (self->n_values, 1));
-  g_autofree guint *made_at = g_new0 (guint, MAX (self->n_values, 1));
-  VnFusion fusion = { self, producers, made_at };
+  g_autofree VnStep **producers = NULL;
+  g_autofree guint *made_at = NULL;
+  VnFusion fusion;
 
+  g_return_if_fail (self != NULL);
+
+  producers = g_new0 (VnStep *, MAX (self->n_values, 1));
+  made_at = g_new0 (guint, MAX (self->n_values, 1));
+  fusion = (VnFusion) { self, producers, made_at };
   for (guint k = 0; k < self->steps->len; k++)
     fuse_step (&fusion, g_ptr_array_index (self->steps, k), k);
   plan_fuse_remove_dead (self);

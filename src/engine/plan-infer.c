@@ -368,6 +368,8 @@ vn_plan_infer (VnPlan              *self,
                VnPlanInnerFunc      plan_inner,
                GError             **error)
 {
+  g_return_val_if_fail (self != NULL && nodes != NULL, FALSE);
+
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (nodes, i);

@@ -161,6 +161,8 @@ vn_plan_set_inputs (VnPlan               *self,
 {
   g_autoptr(GHashTable) symbols = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   plan_inputs_note_unknown_names (self, options, notes);
   self->inputs = g_ptr_array_new ();
   for (guint i = 0; i < self->graph->inputs->len; i++)
@@ -201,6 +203,8 @@ gboolean
 vn_plan_set_formals (VnPlan   *self,
                      GError  **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   self->inputs = g_ptr_array_new ();
   for (guint i = 0; i < self->graph->inputs->len; i++)
     {

@@ -275,15 +275,25 @@ plan_layout_change_steps (Layout *self)
 void
 vn_plan_lay_out (VnPlan *self)
 {
-  guint n = MAX (self->steps->len, 1);
-  g_autofree VnBlockedUse *uses = g_new0 (VnBlockedUse, n);
-  g_autofree const VnOp **ops = g_new0 (const VnOp *, n);
-  g_autofree gsize *scratch = g_new0 (gsize, n);
-  g_autofree gboolean *wanted = g_new0 (gboolean, n);
-  g_autofree guint *producers = g_new0 (guint, 4 * MAX (self->n_values, 1));
-  guint v = MAX (self->n_values, 1);
-  Layout layout = { self, uses, ops, scratch, wanted, producers, producers + v, producers + 2 * v, producers + 3 * v };
+  guint n;
+  g_autofree VnBlockedUse *uses = NULL;
+  g_autofree const VnOp **ops = NULL;
+  g_autofree gsize *scratch = NULL;
+  g_autofree gboolean *wanted = NULL;
+  g_autofree guint *producers = NULL;
+  guint v;
+  Layout layout;
 
+  g_return_if_fail (self != NULL);
+
+  n = MAX (self->steps->len, 1);
+  uses = g_new0 (VnBlockedUse, n);
+  ops = g_new0 (const VnOp *, n);
+  scratch = g_new0 (gsize, n);
+  wanted = g_new0 (gboolean, n);
+  producers = g_new0 (guint, 4 * MAX (self->n_values, 1));
+  v = MAX (self->n_values, 1);
+  layout = (Layout) { self, uses, ops, scratch, wanted, producers, producers + v, producers + 2 * v, producers + 3 * v };
   if (vn_blocked_get_lanes () == 0)
     return;
   for (guint k = 0; k < self->steps->len; k++)

@@ -216,6 +216,8 @@ gboolean
 vn_plan_place (VnPlan  *self,
                GError **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   for (guint i = 0; i < self->steps->len; i++)
     {
       VnStep *step = g_ptr_array_index (self->steps, i);

@@ -68,6 +68,8 @@ gboolean
 vn_plan_prepare (VnPlan  *self,
                  GError **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return vn_parallel_for (self->depth > 0 ? 1 : vn_parallel_default_threads (), self->steps->len, prepare_item, self,
                           NULL, error);
 }

@@ -133,6 +133,8 @@ vn_plan_select (VnPlan               *self,
 {
   g_autoptr(GPtrArray) queue = g_ptr_array_new ();
 
+  g_return_val_if_fail (self != NULL && options != NULL, FALSE);
+
   if (!plan_select_set_lists (self, options, error))
     return FALSE;
   if (options->skip_unsupported)
@@ -177,9 +179,12 @@ GPtrArray *
 vn_plan_sort_needed (VnPlan  *self,
                      GError **error)
 {
-  g_autoptr(GPtrArray) sorted = vn_graph_sort (self->graph, error);
+  g_autoptr(GPtrArray) sorted = NULL;
   GPtrArray *nodes;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  sorted = vn_graph_sort (self->graph, error);
   if (sorted == NULL)
     return NULL;
   nodes = g_ptr_array_new ();
@@ -265,6 +270,8 @@ vn_plan_resolve (VnPlan       *self,
                  GError      **error)
 {
   g_autoptr(GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
+
+  g_return_val_if_fail (self != NULL && nodes != NULL, FALSE);
 
   for (guint i = 0; i < nodes->len; i++)
     {

@@ -33,7 +33,7 @@ vn_plan_get_step_info (VnPlan     *self,
 {
   const VnStep *step;
 
-  g_return_if_fail (i < self->steps->len);
+  g_return_if_fail (self != NULL && i < self->steps->len);
 
   step = g_ptr_array_index (self->steps, i);
   *info = (VnStepInfo) {
@@ -90,9 +90,13 @@ void
 vn_plan_get_summary (VnPlan        *self,
                      VnPlanSummary *summary)
 {
-  g_autofree gboolean *run = g_new0 (gboolean, MAX (self->graph->nodes->len, 1));
-  g_autofree gboolean *written = g_new0 (gboolean, MAX (self->n_values, 1));
+  g_autofree gboolean *run = NULL;
+  g_autofree gboolean *written = NULL;
 
+  g_return_if_fail (self != NULL);
+
+  run = g_new0 (gboolean, MAX (self->graph->nodes->len, 1));
+  written = g_new0 (gboolean, MAX (self->n_values, 1));
   *summary = (VnPlanSummary) { .n_nodes = self->graph->nodes->len, .arena_bytes = self->arena_size,
                                .scratch_bytes = self->scratch_size };
   for (guint i = 0; i < self->steps->len; i++)

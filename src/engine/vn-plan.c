@@ -72,6 +72,8 @@ vn_plan_find (const VnPlan  *self,
 VnPlan *
 vn_plan_ref (VnPlan *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -102,6 +104,8 @@ vn_plan_unref (VnPlan *self)
 VnModel *
 vn_plan_get_model (VnPlan *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->model;
 }
 
@@ -113,6 +117,8 @@ vn_plan_get_model (VnPlan *self)
 guint
 vn_plan_get_n_inputs (VnPlan *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->inputs->len;
 }
 
@@ -120,7 +126,7 @@ VnValue *
 vn_plan_get_input (VnPlan *self,
                    guint   i)
 {
-  g_return_val_if_fail (i < self->inputs->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->inputs->len, NULL);
 
   return g_ptr_array_index (self->inputs, i);
 }
@@ -134,14 +140,19 @@ const VnTensorType *
 vn_plan_get_input_type (VnPlan *self,
                         guint   i)
 {
-  const VnValue *value = vn_plan_get_input (self, i);
+  const VnValue *value;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  value = vn_plan_get_input (self, i);
   return value != NULL ? &self->values[vn_plan_find (self, value)].type : NULL;
 }
 
 guint
 vn_plan_get_n_outputs (VnPlan *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->outputs->len;
 }
 
@@ -149,7 +160,7 @@ VnValue *
 vn_plan_get_output (VnPlan *self,
                     guint   i)
 {
-  g_return_val_if_fail (i < self->outputs->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->outputs->len, NULL);
 
   return g_ptr_array_index (self->outputs, i);
 }
@@ -164,7 +175,7 @@ gboolean
 vn_plan_is_computed (VnPlan        *self,
                      const VnValue *value)
 {
-  g_return_val_if_fail (value != NULL && vn_plan_find (self, value) >= 0, FALSE);
+  g_return_val_if_fail (self != NULL && value != NULL && vn_plan_find (self, value) >= 0, FALSE);
 
   return self->lost == NULL || value->graph != self->graph || !self->lost[value->id];
 }
@@ -178,8 +189,11 @@ vn_plan_is_computed (VnPlan        *self,
 gsize
 vn_plan_get_arena_size (VnPlan *self)
 {
-  gsize size = self->arena_size;
+  gsize size;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  size = self->arena_size;
   for (guint i = 0; i < self->steps->len; i++)
     {
       const VnStep *step = g_ptr_array_index (self->steps, i);
@@ -202,6 +216,8 @@ vn_plan_get_arena_size (VnPlan *self)
 guint
 vn_plan_get_n_steps (VnPlan *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->steps->len;
 }
 
@@ -209,7 +225,7 @@ const VnNode *
 vn_plan_get_step_node (VnPlan *self,
                        guint   i)
 {
-  g_return_val_if_fail (i < self->steps->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->steps->len, NULL);
 
   return ((const VnStep *) g_ptr_array_index (self->steps, i))->node;
 }

@@ -98,6 +98,8 @@ vn_runner_new (VnPlan  *plan,
 {
   g_autoptr(VnRunner) self = g_new0 (VnRunner, 1);
 
+  g_return_val_if_fail (plan != NULL, NULL);
+
   self->plan = vn_plan_ref (plan);
   self->n_threads = 1;
   self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
@@ -140,6 +142,8 @@ void
 vn_runner_set_threads (VnRunner *self,
                        guint     n_threads)
 {
+  g_return_if_fail (self != NULL);
+
   self->n_threads = MAX (n_threads, 1);
 }
 
@@ -152,6 +156,8 @@ vn_runner_set_tap (VnRunner  *self,
                    VnTapFunc  func,
                    gpointer   data)
 {
+  g_return_if_fail (self != NULL);
+
   self->tap = func;
   self->tap_data = data;
 }
@@ -165,6 +171,8 @@ void
 vn_runner_set_timing (VnRunner *self,
                       gint64   *step_usec)
 {
+  g_return_if_fail (self != NULL);
+
   self->step_usec = step_usec;
 }
 

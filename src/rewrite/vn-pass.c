@@ -33,6 +33,8 @@ vn_pass_list (guint *n)
 const VnPass *
 vn_pass_find (const char *id)
 {
+  g_return_val_if_fail (id != NULL, NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
     if (g_str_equal (passes[i]->id, id))
       return passes[i];
@@ -53,8 +55,11 @@ vn_pass_run (const char     *id,
              VnPassContext  *ctx,
              GError        **error)
 {
-  const VnPass *pass = vn_pass_find (id);
+  const VnPass *pass;
 
+  g_return_val_if_fail (id != NULL, FALSE);
+
+  pass = vn_pass_find (id);
   if (pass != NULL)
     return vn_pass_apply (pass, ctx, error);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no pass “%s”"), id);
@@ -194,12 +199,16 @@ vn_prepare_model_with (const VnModel           *model,
                        GCancellable            *cancellable,
                        GError                 **error)
 {
-  g_autoptr(VnModel) copy = vn_model_copy (model);
+  g_autoptr(VnModel) copy = NULL;
   g_autoptr(VnEditLog) own_log = log == NULL ? vn_edit_log_new () : NULL;
-  VnPassContext ctx = { .model = copy, .log = log != NULL ? log : own_log, .notes = notes, .cancellable = cancellable,
-                        .target_opset = options->target_opset, .input_shapes = options->input_shapes,
-                        .options = options };
+  VnPassContext ctx;
 
+  g_return_val_if_fail (model != NULL && options != NULL, NULL);
+
+  copy = vn_model_copy (model);
+  ctx = (VnPassContext) { .model = copy, .log = log != NULL ? log : own_log, .notes = notes, .cancellable = cancellable,
+                          .target_opset = options->target_opset, .input_shapes = options->input_shapes,
+                          .options = options };
   guint n_outputs;
 
   if (!pass_check_ids (options, error))
@@ -222,6 +231,8 @@ vn_prepare_model (const VnModel  *model,
                   GError        **error)
 {
   VnPrepareOptions options = { .target_opset = target_opset, .input_shapes = input_shapes };
+
+  g_return_val_if_fail (model != NULL, NULL);
 
   return vn_prepare_model_with (model, &options, log, notes, cancellable, error);
 }

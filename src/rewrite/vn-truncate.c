@@ -239,10 +239,13 @@ vn_model_truncate (const VnModel       *model,
   g_autoptr(GHashTable) varying = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) captured = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
-  Truncation self = { model, cut, tail, varying, captured };
+  Truncation self;
   GHashTableIter iter;
   gpointer key;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  self = (Truncation) { model, cut, tail, varying, captured };
   if (!truncate_find_cut (&self, names, error))
     return NULL;
   truncate_collect_captured (&self);
