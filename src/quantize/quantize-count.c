@@ -33,6 +33,8 @@ vn_quantize_count_quantized (const VnModel *model)
 {
   guint n = 0, n_restoring = 0;
 
+  g_return_val_if_fail (model != NULL, 0);
+
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);

@@ -34,8 +34,11 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
                                   GError         **error)
 {
   g_autoptr(VnEncodingTable) self = vn_encoding_table_new ();
-  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (prepared, recipe, stats, NULL, error);
+  g_autoptr(VnQuantPlan) plan = NULL;
 
+  g_return_val_if_fail (prepared != NULL, NULL);
+
+  plan = vn_quantize_resolve (prepared, recipe, stats, NULL, error);
   for (guint i = 0; plan != NULL && i < vn_stats_get_n_values (stats); i++)
     {
       const char *name = vn_stats_get_name (stats, i);

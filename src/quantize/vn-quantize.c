@@ -383,6 +383,8 @@ vn_quantize_resolve_with (const VnModel    *prepared,
   g_autoptr(VnResolver) self = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
 
+  g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
+
   if (!vn_recipe_validate (recipe, error) || !quantize_check_model (prepared, recipe, error))
     return NULL;
   self = vn_resolver_new (prepared, recipe, notes, error);

@@ -86,6 +86,8 @@ vn_encoding_table_parse (GBytes      *bytes,
 {
   g_autoptr(VnEncodingTable) self = vn_encoding_table_new ();
 
+  g_return_val_if_fail (bytes != NULL, NULL);
+
   if (!encodings_parse_any (self, bytes, name, error))
     {
       g_prefix_error (error, _("“%s” is no usable table of ranges: "), name);
@@ -107,8 +109,11 @@ VnEncodingTable *
 vn_encoding_table_load (const char  *path,
                         GError     **error)
 {
-  g_autoptr(GBytes) bytes = vn_file_map (path, error);
+  g_autoptr(GBytes) bytes = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
   return bytes != NULL ? vn_encoding_table_parse (bytes, path, error) : NULL;
 }
 
@@ -122,7 +127,10 @@ vn_encoding_table_save (VnEncodingTable  *self,
                         const char    *path,
                         GError       **error)
 {
-  g_autofree char *text = vn_encoding_to_json (self);
+  g_autofree char *text = NULL;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  text = vn_encoding_to_json (self);
   return vn_file_write_all (path, text, strlen (text), error);
 }

@@ -21,6 +21,8 @@ struct _VnGivenTable
 void
 vn_encoding_clear (VnEncoding *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_free (self->scales);
   g_free (self->zero_points);
   *self = (VnEncoding) { 0 };
@@ -128,6 +130,8 @@ vn_encoding_table_add (VnEncodingTable   *self,
 {
   char *name;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (!g_utf8_validate (tensor, -1, NULL) || *tensor == '\0')
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The name of a tensor is empty or not text"));
@@ -150,12 +154,16 @@ const VnEncoding *
 vn_encoding_table_get (VnEncodingTable *self,
                        const char   *tensor)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return g_hash_table_lookup (self->by_name, tensor);
 }
 
 guint
 vn_encoding_table_get_n (VnEncodingTable *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->names->len;
 }
 
@@ -163,7 +171,7 @@ const char *
 vn_encoding_table_get_name (VnEncodingTable *self,
                             guint         i)
 {
-  g_return_val_if_fail (i < self->names->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->names->len, NULL);
 
   return self->names->pdata[i];
 }

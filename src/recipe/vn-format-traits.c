@@ -142,8 +142,11 @@ gboolean
 vn_format_check_recipe (const VnRecipe  *recipe,
                         GError         **error)
 {
-  const VnFormatTraits *format = vn_format_get_traits (recipe->format);
+  const VnFormatTraits *format;
 
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
+  format = vn_format_get_traits (recipe->format);
   if (!vn_format_traits_check_type (format, "activation", recipe->activation, format->activations, error) ||
       !vn_format_traits_check_type (format, "weight", recipe->weight, format->weights, error))
     return FALSE;

@@ -391,6 +391,8 @@ void
 vn_recipe_add_files (const VnRecipe *self,
                      VnFileSet      *set)
 {
+  g_return_if_fail (self != NULL);
+
   vn_file_set_reads (set, self->ranges, _("the table of ranges"));
 }
 

@@ -107,6 +107,8 @@ vn_setting_find (const VnSetting  *list,
   g_autofree const char **known = g_new0 (const char *, n + 1);
   g_autofree char *all = NULL, *hint = NULL;
 
+  g_return_val_if_fail (list != NULL, NULL);
+
   for (guint i = 0; i < n; i++)
     {
       if (g_str_equal (list[i].id, id))
@@ -179,6 +181,8 @@ void
 vn_setting_reset (const VnSetting *self,
                   gpointer         object)
 {
+  g_return_if_fail (self != NULL);
+
   switch (self->type)
     {
     case VN_SETTING_DOUBLE:
@@ -206,6 +210,8 @@ void
 vn_setting_clear (const VnSetting *self,
                   gpointer         object)
 {
+  g_return_if_fail (self != NULL);
+
   if (self->type == VN_SETTING_STRING)
     g_clear_pointer (&FIELD (char *, self, object), g_free);
   else if (self->type == VN_SETTING_LIST)
@@ -221,6 +227,8 @@ void
 vn_setting_own (const VnSetting *self,
                 gpointer         object)
 {
+  g_return_if_fail (self != NULL);
+
   if (self->type == VN_SETTING_STRING)
     FIELD (char *, self, object) = g_strdup (FIELD (char *, self, object));
   else if (self->type == VN_SETTING_LIST)
@@ -236,6 +244,8 @@ vn_setting_copy (const VnSetting *self,
                  gpointer         to,
                  gconstpointer    from)
 {
+  g_return_if_fail (self != NULL);
+
   vn_setting_clear (self, to);
   switch (self->type)
     {
@@ -270,6 +280,8 @@ vn_setting_equal (const VnSetting *self,
                   gconstpointer    a,
                   gconstpointer    b)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   switch (self->type)
     {
     case VN_SETTING_STRING:
@@ -287,6 +299,8 @@ gboolean
 vn_setting_is_default (const VnSetting *self,
                        gconstpointer    object)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (self->type == VN_SETTING_STRING || self->type == VN_SETTING_LIST)
     return FIELD (const gconstpointer, self, object) == NULL;
   if (self->type == VN_SETTING_BOOL)
@@ -305,6 +319,8 @@ char *
 vn_setting_dup_allowed (const VnSetting *self)
 {
   g_autoptr(GString) text = g_string_new (NULL);
+
+  g_return_val_if_fail (self != NULL, NULL);
 
   switch (self->type)
     {
@@ -432,6 +448,8 @@ vn_setting_check (const VnSetting  *self,
   g_autofree char *text = NULL;
   g_autoptr(GError) reason = NULL;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (setting_is_allowed (self, object, &reason))
     return TRUE;
   if (reason != NULL)
@@ -509,6 +527,8 @@ vn_setting_parse (const VnSetting  *self,
 {
   gboolean ok = TRUE;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   switch (self->type)
     {
     case VN_SETTING_INT:
@@ -546,7 +566,7 @@ vn_setting_take_list (const VnSetting  *self,
                       gpointer          object,
                       char            **list)
 {
-  g_return_if_fail (self->type == VN_SETTING_LIST);
+  g_return_if_fail (self != NULL && self->type == VN_SETTING_LIST);
 
   vn_setting_clear (self, object);
   if (list[0] != NULL)
@@ -566,6 +586,8 @@ vn_setting_dup_text (const VnSetting *self,
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   int i;
+
+  g_return_val_if_fail (self != NULL, NULL);
 
   switch (self->type)
     {
@@ -595,6 +617,8 @@ char *
 vn_setting_dup_short_text (const VnSetting *self,
                            gconstpointer    object)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   static const char * const formats[] = { "%.6g", "%.9g", "%.15g", "%.16g" };
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 

@@ -42,8 +42,11 @@ vn_quant_choose_bias (const VnRecipe     *recipe,
                       const VnTensorPlan *weight,
                       gboolean           *product)
 {
-  VnDType dtype = quant_bias_choose_type (recipe, x->dtype, weight->dtype);
+  VnDType dtype;
 
+  g_return_val_if_fail (recipe != NULL && x != NULL && weight != NULL, VN_DTYPE_UNDEFINED);
+
+  dtype = quant_bias_choose_type (recipe, x->dtype, weight->dtype);
   *product = dtype == VN_DTYPE_S32 && !vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) && quant_bias_is_narrow_integer (x->dtype) &&
              quant_bias_is_narrow_integer (weight->dtype);
   return dtype;
@@ -65,6 +68,8 @@ vn_quant_own_bias_scale (const VnRecipe *recipe,
 {
   gint64 zero_point;
   float scale = 1;
+
+  g_return_val_if_fail (recipe != NULL, 0);
 
   if (vn_dtype_is_rounded (dtype))
     return scale;

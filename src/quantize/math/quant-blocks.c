@@ -107,11 +107,15 @@ vn_quant_block_params (VnTensor   *data,
                        VnTensor  **zero_point,
                        GError    **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error), scales = NULL, zeros = NULL;
+  g_autoptr(VnTensor) aligned = NULL, scales = NULL, zeros = NULL;
   g_autofree float *ends = NULL;
-  VnShape shape = data->shape;
+  VnShape shape;
   Blocks cut;
 
+  g_return_val_if_fail (data != NULL, FALSE);
+
+  aligned = vn_tensor_get_aligned (data, error);
+  shape = data->shape;
   if (aligned == NULL)
     return FALSE;
 
@@ -162,10 +166,13 @@ vn_quant_quantize_blocks (VnTensor        *data,
                           gboolean         zero_first,
                           GError         **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) aligned = NULL;
   VnTensor *integers;
   Blocks cut;
 
+  g_return_val_if_fail (data != NULL && scale != NULL, NULL);
+
+  aligned = vn_tensor_get_aligned (data, error);
   if (aligned == NULL)
     return NULL;
 

@@ -354,10 +354,13 @@ vn_quant_quantize_tensor (VnTensor        *data,
                           gboolean         narrow,
                           GError         **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) aligned = NULL;
   g_autoptr(VnTensor) result = NULL;
   Slicing cut;
 
+  g_return_val_if_fail (data != NULL && scale != NULL, NULL);
+
+  aligned = vn_tensor_get_aligned (data, error);
   if (aligned == NULL || (result = vn_tensor_new (dtype, &data->shape, error)) == NULL)
     return NULL;
 
@@ -389,11 +392,15 @@ vn_quant_cut_to_narrow (VnTensor            *data,
                         const VnTensorPlan  *row,
                         GError             **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
-  VnTensor *result = aligned != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
+  g_autoptr(VnTensor) aligned = NULL;
+  VnTensor *result;
   gint64 low, high;
   Slicing cut;
 
+  g_return_val_if_fail (data != NULL && row != NULL, NULL);
+
+  aligned = vn_tensor_get_aligned (data, error);
+  result = aligned != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
   if (result == NULL)
     return NULL;
   cut = quant_params_slice_along (aligned, row->axis);
@@ -432,11 +439,14 @@ vn_quant_round_tensor (VnTensor  *data,
                        int        axis,
                        GError   **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) aligned = NULL;
   g_autoptr(VnTensor) rounded = NULL, half = NULL;
   VnBlockFormat format;
   Slicing cut;
 
+  g_return_val_if_fail (data != NULL, NULL);
+
+  aligned = vn_tensor_get_aligned (data, error);
   if (aligned == NULL || !vn_block_format_init (&format, *dtype) ||
       (rounded = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
     return NULL;
@@ -493,10 +503,13 @@ vn_quant_data_range (VnTensor  *data,
                      guint64   *n_infinite,
                      GError   **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) aligned = NULL;
   gboolean ok = TRUE;
   Slicing cut;
 
+  g_return_val_if_fail (data != NULL, FALSE);
+
+  aligned = vn_tensor_get_aligned (data, error);
   if (aligned == NULL)
     return FALSE;
 

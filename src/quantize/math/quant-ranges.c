@@ -26,8 +26,11 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
                        const VnRangeMethod *method,
                        VnPowerRounding     *rounding)
 {
-  const VnPowerOfTwo power_of_two = vn_recipe_get_power_of_two (recipe);
+  VnPowerOfTwo power_of_two;
 
+  g_return_val_if_fail (recipe != NULL && method != NULL, FALSE);
+
+  power_of_two = vn_recipe_get_power_of_two (recipe);
   if (method->power_of_two)
     *rounding = VN_POWER_NEAREST;
   else if (g_str_equal (method->id, "minmax"))
@@ -94,8 +97,11 @@ vn_quant_make_params (const VnRecipe  *recipe,
                       GError         **error)
 {
   const VnRangeMethod *asked = vn_range_method_find (method, NULL);
-  VnRange wide = *range;
+  VnRange wide;
 
+  g_return_val_if_fail (recipe != NULL && range != NULL, FALSE);
+
+  wide = *range;
   if (asked == NULL)
     asked = vn_range_method_find (recipe->method, NULL);
   g_return_val_if_fail (asked != NULL, FALSE);
@@ -122,9 +128,11 @@ vn_quant_get_range_settings (const VnRecipe *recipe,
                              gboolean        symmetric,
                              gboolean        reduce_range)
 {
-  VnRangeSettings settings = { .percentile = percentile, .symmetric = symmetric, .two_sided = recipe->two_sided,
-                               .bits = vn_dtype_get_bits (dtype) };
+  VnRangeSettings settings = { .percentile = percentile, .symmetric = symmetric, .bits = vn_dtype_get_bits (dtype) };
 
+  g_return_val_if_fail (recipe != NULL, settings);
+
+  settings.two_sided = recipe->two_sided;
   if (!vn_quant_get_levels (dtype, symmetric, reduce_range, &settings.qmin, &settings.qmax))
     settings.qmin = settings.qmax = 0;
   return settings;
@@ -183,14 +191,21 @@ vn_quant_method_ranges (VnTensor               *data,
                         float                  *max,
                         GError                **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error);
+  g_autoptr(VnTensor) aligned = NULL;
   g_autoptr(VnScratch) scratch = vn_scratch_new ();
-  const VnShape *shape = &data->shape;
-  const gsize channels = axis < 0 ? 1 : (gsize) shape->dims[axis];
-  const gsize outer = axis < 0 ? 1 : (gsize) vn_shape_count (shape, 0, axis);
-  const gsize inner = axis < 0 ? data->n_elements : (gsize) vn_shape_count (shape, axis + 1, shape->rank);
+  const VnShape *shape;
+  gsize channels;
+  gsize outer;
+  gsize inner;
   g_autofree float *room = NULL;
 
+  g_return_val_if_fail (data != NULL, FALSE);
+
+  aligned = vn_tensor_get_aligned (data, error);
+  shape = &data->shape;
+  channels = axis < 0 ? 1 : (gsize) shape->dims[axis];
+  outer = axis < 0 ? 1 : (gsize) vn_shape_count (shape, 0, axis);
+  inner = axis < 0 ? data->n_elements : (gsize) vn_shape_count (shape, axis + 1, shape->rank);
   if (aligned == NULL || (outer > 1 && (room = vn_try_new (float, outer * inner, error)) == NULL))
     return FALSE;
   for (gsize c = 0; c < channels; c++)

@@ -157,6 +157,8 @@ void
 vn_resolver_align (VnResolver  *self,
                    VnQuantPlan *plan)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);

@@ -80,6 +80,8 @@ vn_resolver_annotate_bias (VnResolver    *self,
   const VnValue *bias = vn_node_get_input (node, (guint) input);
   VnQuantBias entry;
 
+  g_return_if_fail (self != NULL);
+
   if (bias->graph != self->graph || bias->initializer == NULL ||
       bias->initializer->dtype != VN_DTYPE_F32 || !vn_resolver_is_annotated (self, x) || !vn_resolver_is_annotated (self, weight))
     return;
@@ -97,6 +99,8 @@ vn_resolver_annotate_bias (VnResolver    *self,
 void
 vn_resolver_rename_shared_biases (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->biases->len; i++)
     {
       VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);

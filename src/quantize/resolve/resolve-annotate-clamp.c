@@ -114,6 +114,8 @@ vn_resolver_annotate_clamp (VnResolver   *self,
 {
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0);
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (!vn_resolver_is_annotated (self, input))
     return FALSE;
 

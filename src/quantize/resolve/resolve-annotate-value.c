@@ -10,6 +10,8 @@ gboolean
 vn_resolver_is_annotated (VnResolver    *self,
                           const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return value != NULL && value->graph == self->graph && vn_resolver_get_annotation (self, value)->annotated;
 }
 
@@ -53,6 +55,8 @@ gboolean
 vn_resolver_is_divisor (VnResolver    *self,
                         const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return resolve_annotate_may_vanish (self->recipe) && resolve_annotate_is_divisor (value, 0);
 }
 
@@ -66,6 +70,8 @@ gboolean
 vn_resolver_may_annotate (VnResolver    *self,
                           const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return vn_resolver_can_quantize (self, value) && !vn_resolver_get_annotation (self, value)->keep_float &&
          !vn_resolver_is_divisor (self, value);
 }
@@ -89,6 +95,8 @@ gboolean
 vn_resolver_keeps_outputs_float (VnResolver   *self,
                                  const VnNode *node)
 {
+  g_return_val_if_fail (self != NULL && node != NULL, FALSE);
+
   return resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
 }
 
@@ -104,6 +112,8 @@ gboolean
 vn_resolver_annotate_value (VnResolver    *self,
                             const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (!vn_resolver_may_annotate (self, value))
     return FALSE;
 
@@ -124,5 +134,7 @@ vn_resolver_annotate_output (VnResolver   *self,
                              const VnNode *node,
                              guint         i)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return !vn_resolver_keeps_outputs_float (self, node) && vn_resolver_annotate_value (self, vn_node_get_output (node, i));
 }

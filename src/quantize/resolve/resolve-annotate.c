@@ -453,6 +453,8 @@ resolve_annotate_drop_impossible_shares (VnResolver *self)
 void
 vn_resolver_annotate (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);

@@ -67,6 +67,8 @@ gboolean
 vn_resolver_load_encodings (VnResolver  *self,
                             GError     **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (self->recipe->ranges == NULL)
     return TRUE;
   self->imported = vn_encoding_table_load (self->recipe->ranges, error);
@@ -82,9 +84,13 @@ const VnEncoding *
 vn_resolver_get_encoding (VnResolver    *self,
                           const VnValue *value)
 {
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnEncoding *imported = self->imported != NULL ? vn_encoding_table_get (self->imported, value->name) : NULL;
+  const VnAnnotation *annotation;
+  const VnEncoding *imported;
 
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  annotation = vn_resolver_get_annotation (self, value);
+  imported = self->imported != NULL ? vn_encoding_table_get (self->imported, value->name) : NULL;
   if (imported == NULL && self->imported != NULL && annotation->range_from != NULL)
     imported = vn_encoding_table_get (self->imported, annotation->range_from->name);
   return imported != NULL && annotation->unit_range && !imported->has_params ? NULL : imported;
@@ -99,6 +105,8 @@ gboolean
 vn_encoding_fits (const VnEncoding *imported,
                   VnDType        dtype)
 {
+  g_return_val_if_fail (imported != NULL, FALSE);
+
   return imported->has_params && (imported->dtype == VN_DTYPE_UNDEFINED || imported->dtype == dtype);
 }
 
@@ -132,8 +140,11 @@ vn_encoding_fill_constant (const VnEncoding  *imported,
 {
   g_autofree float *scales = vn_try_new (float, n, error);
   g_autofree gint64 *zero_points = vn_try_new (gint64, n, error);
-  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+  VnShape shape;
 
+  g_return_val_if_fail (imported != NULL && row != NULL, FALSE);
+
+  shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
   if (scales == NULL || zero_points == NULL)
     return FALSE;
   if (imported->n > 0 && imported->n != n)
@@ -171,9 +182,12 @@ vn_encoding_get_range (const VnEncoding  *imported,
                        VnRange        *range,
                        GError        **error)
 {
-  const VnDType own = imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : dtype;
+  VnDType own;
   gint64 qmin, qmax;
 
+  g_return_val_if_fail (imported != NULL && range != NULL, FALSE);
+
+  own = imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : dtype;
   *range = imported->range;
   if (!imported->has_params)
     return TRUE;

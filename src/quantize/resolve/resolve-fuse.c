@@ -69,6 +69,8 @@ resolve_fuse_is_own_tensor (VnResolver    *self,
 void
 vn_resolver_fuse (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i), *next;

@@ -141,9 +141,12 @@ resolve_half_add_root (GHashTable *found,
 GHashTable *
 vn_quant_find_positions (const VnGraph *graph)
 {
-  GHashTable *found = g_hash_table_new (NULL, NULL);
+  GHashTable *found;
   g_autoptr(GPtrArray) queue = g_ptr_array_new ();
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
+  found = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       if (resolve_half_makes_integers (g_ptr_array_index (graph->nodes, i)))
@@ -181,8 +184,11 @@ gboolean
 vn_quant_can_be_half (const VnNode *node,
                       GHashTable   *positions)
 {
-  const VnOp *op = vn_op_lookup_node (node, NULL);
+  const VnOp *op;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  op = vn_op_lookup_node (node, NULL);
   if (op == NULL || *op->domain != '\0' || resolve_half_is_single_type (node) || resolve_half_has_graph (node) || !resolve_half_has_known_types (node) ||
       !resolve_half_touches_single (node))
     return FALSE;
@@ -205,6 +211,8 @@ gboolean
 vn_quant_is_half_input (const VnNode *node,
                         guint         i)
 {
+  g_return_val_if_fail (node != NULL, FALSE);
+
   /* region and factors of a resized picture */
   return vn_quant_is_single (vn_node_get_input (node, i)) && !(vn_node_is (node, "Resize") && i > 0);
 }
@@ -225,8 +233,11 @@ vn_quant_to_half (VnTensor  *data,
                   gsize     *n_raised,
                   GError   **error)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, error), copy = NULL;
+  g_autoptr(VnTensor) aligned = NULL, copy = NULL;
 
+  g_return_val_if_fail (data != NULL, NULL);
+
+  aligned = vn_tensor_get_aligned (data, error);
   *n_clipped = *n_raised = 0;
   if (aligned == NULL || (copy = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
     return NULL;
@@ -360,8 +371,11 @@ vn_resolver_fill_half (VnResolver   *self,
                        VnQuantPlan  *plan,
                        GError      **error)
 {
-  g_autoptr(GHashTable) positions = vn_quant_find_positions (self->graph);
+  g_autoptr(GHashTable) positions = NULL;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  positions = vn_quant_find_positions (self->graph);
   for (guint i = 0; vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF) && i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);

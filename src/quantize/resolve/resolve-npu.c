@@ -454,8 +454,11 @@ vn_resolver_refine_positions (VnResolver  *self,
                               VnQuantPlan *plan)
 {
   g_autoptr(GHashTable) records = g_hash_table_new (NULL, NULL);
-  Refiner refiner = { .resolver = self, .plan = plan, .records = records, .moved = TRUE };
+  Refiner refiner;
 
+  g_return_if_fail (self != NULL);
+
+  refiner = (Refiner) { .resolver = self, .plan = plan, .records = records, .moved = TRUE };
   resolve_npu_add_records (&refiner);
   for (gint64 round = 0; round < self->recipe->npu_rounds && refiner.moved; round++)
     {

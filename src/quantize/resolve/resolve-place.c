@@ -214,8 +214,11 @@ vn_resolver_place (VnResolver  *self,
                    char       **labels,
                    GError     **error)
 {
-  const VnRecipe *recipe = self->recipe;
+  const VnRecipe *recipe;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  recipe = self->recipe;
   if (!resolve_place_check_lists (self, labels, error))
     return FALSE;
   resolve_place_warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);

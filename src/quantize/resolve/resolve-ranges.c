@@ -17,6 +17,8 @@ const VnOverride *
 vn_resolver_get_rule (VnResolver *self,
                       int         index)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
 }
 
@@ -32,8 +34,11 @@ vn_resolver_get_imported_type (VnResolver    *self,
                                const VnValue *value,
                                VnDType        otherwise)
 {
-  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
+  const VnEncoding *imported;
 
+  g_return_val_if_fail (self != NULL, VN_DTYPE_UNDEFINED);
+
+  imported = vn_resolver_get_encoding (self, value);
   return imported != NULL && imported->dtype != VN_DTYPE_UNDEFINED ? imported->dtype : otherwise;
 }
 
@@ -46,8 +51,11 @@ VnDType
 vn_resolver_get_activation_type (VnResolver    *self,
                                  const VnValue *value)
 {
-  const VnOverride *rule = vn_resolver_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
+  const VnOverride *rule;
 
+  g_return_val_if_fail (self != NULL, VN_DTYPE_UNDEFINED);
+
+  rule = vn_resolver_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
   return rule != NULL ? rule->activation : vn_resolver_get_imported_type (self, value, self->recipe->activation);
 }
 
@@ -81,12 +89,18 @@ gboolean
 vn_resolver_is_symmetric (VnResolver    *self,
                           const VnValue *value)
 {
-  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-  const VnNode *node = value->producer;
-  VnTensor *low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
-                  ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
-  gboolean symmetric = self->recipe->symmetric_activations;
+  const VnOverride *rule;
+  const VnNode *node;
+  VnTensor *low;
+  gboolean symmetric;
 
+  g_return_val_if_fail (self != NULL && value != NULL, FALSE);
+
+  rule = vn_resolver_get_tensor_rule (self, value);
+  node = value->producer;
+  low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
+        ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
+  symmetric = self->recipe->symmetric_activations;
   if (self->recipe->unsigned_relu && node != NULL &&
       (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
        (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
@@ -164,9 +178,13 @@ const char *
 vn_resolver_get_method (VnResolver    *self,
                         const VnValue *value)
 {
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnOverride *rule = vn_resolver_get_rule (self, annotation->method_rule);
+  const VnAnnotation *annotation;
+  const VnOverride *rule;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  annotation = vn_resolver_get_annotation (self, value);
+  rule = vn_resolver_get_rule (self, annotation->method_rule);
   if (annotation->unit_range)
     return "fixed";
 
@@ -187,10 +205,15 @@ vn_resolver_find_range (VnResolver     *self,
                         char          **winner,
                         GError        **error)
 {
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
-  const VnOverride *rule = vn_resolver_get_rule (self, annotation->percentile_rule);
-  const VnEncoding *imported = vn_resolver_get_encoding (self, value);
+  const VnAnnotation *annotation;
+  const VnOverride *rule;
+  const VnEncoding *imported;
 
+  g_return_val_if_fail (self != NULL && value != NULL, FALSE);
+
+  annotation = vn_resolver_get_annotation (self, value);
+  rule = vn_resolver_get_rule (self, annotation->percentile_rule);
+  imported = vn_resolver_get_encoding (self, value);
   if (imported != NULL)
     return vn_encoding_get_range (imported, value->name, vn_resolver_get_activation_type (self, value), range, error);
   if (annotation->unit_range)

@@ -35,6 +35,8 @@ vn_resolver_dup_rule (VnResolver *self,
   g_autofree char *subject = NULL;
   const VnPreset *preset;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
   if (rule >= 0)
     {
       subject = resolve_reason_dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
@@ -119,8 +121,11 @@ char *
 vn_resolver_dup_reason (VnResolver    *self,
                         const VnValue *value)
 {
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnAnnotation *annotation;
 
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  annotation = vn_resolver_get_annotation (self, value);
   if (annotation->keep_float)
     return annotation->tensor_rule >= 0 ? vn_resolver_dup_rule (self, annotation->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));

@@ -214,6 +214,8 @@ vn_resolver_fill_biases (VnResolver   *self,
                          VnQuantPlan  *plan,
                          GError      **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   for (guint i = 0; i < self->biases->len; i++)
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);

@@ -363,8 +363,11 @@ vn_resolver_fill_rows (VnResolver   *self,
                        VnQuantPlan  *plan,
                        GError      **error)
 {
-  const GPtrArray *values = self->graph->values;
+  const GPtrArray *values;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  values = self->graph->values;
   for (guint i = 0; i < values->len; i++)
     {
       if (resolve_rows_is_float (g_ptr_array_index (values, i)) && !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))

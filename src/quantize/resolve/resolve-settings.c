@@ -59,6 +59,8 @@ resolve_settings_take_fixed_range (VnResolver   *self,
 void
 vn_resolver_set_ranges (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   /* float clamps stand behind operators of integers then */
   gboolean is_dynamic = vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && self->recipe->dynamic;
 
@@ -112,6 +114,8 @@ resolve_settings_apply_to_value (VnResolver       *self,
 void
 vn_resolver_set_rules (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);

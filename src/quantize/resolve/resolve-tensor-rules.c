@@ -63,8 +63,11 @@ vn_quant_parse_params (char       **scales,
                        GError     **error)
 {
   g_autofree double *numbers = vn_try_new (double, 2 * n, error);
-  VnShape shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
+  VnShape shape;
 
+  g_return_val_if_fail (row != NULL, FALSE);
+
+  shape = row->tensor.axis < 0 ? VN_SHAPE_SCALAR : VN_SHAPE ((gint64) n);
   if (numbers == NULL || !vn_recipe_parse_numbers (scales, n, row->tensor.name, numbers, error) ||
       !vn_recipe_parse_numbers (zero_points, n, row->tensor.name, numbers + n, error) ||
       !resolve_tensor_rules_check_params (row, n, numbers, numbers + n, error))
@@ -120,6 +123,8 @@ resolve_tensor_rules_apply_rule (VnResolver       *self,
 void
 vn_resolver_set_tensor_rules (VnResolver *self)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint r = 0; r < self->recipe->overrides->len; r++)
     {
       const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
@@ -249,8 +254,11 @@ vn_resolver_fill_converted (VnResolver     *self,
                             VnQuantRow     *row,
                             GError        **error)
 {
-  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnOverride *rule;
 
+  g_return_val_if_fail (self != NULL && value != NULL && row != NULL, FALSE);
+
+  rule = vn_resolver_get_tensor_rule (self, value);
   row->receives = g_new0 (gboolean, self->graph->nodes->len + 1);
   if (!resolve_tensor_rules_find_receivers (self, rule, value, row->receives))
     {

@@ -66,8 +66,12 @@ resolve_weights_is_matrix (const VnNode  *node,
 gboolean
 vn_quant_has_nbits (const VnNode *node)
 {
-  const VnValue *weight = vn_node_get_input (node, 1), *data = vn_node_get_input (node, 0);
+  const VnValue *weight, *data;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  weight = vn_node_get_input (node, 1);
+  data = vn_node_get_input (node, 0);
   if (!(vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) || data == NULL || weight == NULL ||
       weight->initializer == NULL || weight->initializer->shape.rank < 2 || weight->initializer->n_elements == 0 ||
       data->type.shape.rank == 0)
@@ -90,6 +94,8 @@ vn_quant_has_weight (const VnRecipe *recipe,
   int i = resolve_weights_find_carrier (node);
   const VnValue *weight = i >= 0 ? vn_node_get_input (node, carriers[i].input) : NULL;
 
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
   if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
       weight->initializer->n_elements == 0)
     return FALSE;
@@ -105,8 +111,11 @@ vn_quant_has_weight (const VnRecipe *recipe,
 int
 vn_quant_get_sum_axis (const VnNode *node)
 {
-  int i = resolve_weights_find_carrier (node), rank;
+  int i, rank;
 
+  g_return_val_if_fail (node != NULL, -1);
+
+  i = resolve_weights_find_carrier (node);
   rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
   if (resolve_weights_is_transposed (node))
     return 1;
@@ -122,8 +131,11 @@ vn_quant_get_sum_axis (const VnNode *node)
 int
 vn_quant_get_channel_axis (const VnNode *node)
 {
-  int i = resolve_weights_find_carrier (node), rank;
+  int i, rank;
 
+  g_return_val_if_fail (node != NULL, -1);
+
+  i = resolve_weights_find_carrier (node);
   rank = vn_node_get_input (node, carriers[i].input)->initializer->shape.rank;
   if (resolve_weights_is_transposed (node))
     return 0;
@@ -161,6 +173,8 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
   int carrier = resolve_weights_find_carrier (node), axis;
   const VnValue *value;
   VnAnnotation *annotation;
+
+  g_return_val_if_fail (self != NULL, FALSE);
 
   if (carrier < 0)
     return FALSE;
@@ -200,6 +214,8 @@ vn_resolver_annotate_blocks (VnResolver    *self,
   int carrier = resolve_weights_find_carrier (node);
   VnAnnotation *annotation;
 
+  g_return_if_fail (self != NULL && value != NULL);
+
   if (!vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) || self->recipe->block_size == 0 || carrier < 0 || value->initializer == NULL ||
       value != vn_node_get_input (node, carriers[carrier].input) || value->initializer->shape.rank < 2 ||
       value->initializer->n_elements == 0)
@@ -238,10 +254,13 @@ vn_resolver_fill_blocks (VnResolver     *self,
                          VnQuantRow     *row,
                          GError        **error)
 {
-  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnAnnotation *annotation;
   guint64 n_infinite;
   float min, max;
 
+  g_return_val_if_fail (self != NULL && value != NULL && row != NULL, FALSE);
+
+  annotation = vn_resolver_get_annotation (self, value);
   if (!vn_quant_data_range (value->initializer, -1, &min, &max, &n_infinite, error))
     {
       g_prefix_error (error, "“%s”: ", value->name);

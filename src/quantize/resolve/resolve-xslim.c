@@ -32,6 +32,8 @@ vn_quant_is_used_by (const VnValue  *value,
                      char          **types,
                      gboolean        otherwise)
 {
+  g_return_val_if_fail (value != NULL, FALSE);
+
   if (types == NULL)
     return otherwise;
   for (guint i = 0; i < value->uses->len; i++)
@@ -57,8 +59,11 @@ vn_quant_adjust_scale (const VnRecipe *recipe,
                        gboolean        channel,
                        float           scale)
 {
-  const double least = recipe->minimum_scale;
+  double least;
 
+  g_return_val_if_fail (recipe != NULL, 0);
+
+  least = recipe->minimum_scale;
   if (recipe->power_of_two_types != NULL && vn_quant_is_used_by (value, recipe->power_of_two_types, FALSE))
     scale = vn_quant_round_scale (scale, VN_POWER_UP);
   if (least > 0 && (double) scale <= least)
@@ -78,10 +83,13 @@ vn_quant_keeps_integers (VnTensor *data,
                          VnDType   dtype,
                          gint64   *zero_point)
 {
-  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (data, NULL);
+  g_autoptr(VnTensor) aligned = NULL;
   gint64 qmin, qmax;
   gboolean is_signed = TRUE, is_unsigned = TRUE;
 
+  g_return_val_if_fail (data != NULL, FALSE);
+
+  aligned = vn_tensor_get_aligned (data, NULL);
   if (aligned == NULL || data->n_elements == 0 || vn_dtype_get_bits (dtype) != 8 || !vn_dtype_is_integer (dtype) ||
       !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax))
     return FALSE;
@@ -139,9 +147,12 @@ vn_quant_limit_gate (const VnValue *value,
                      VnRange       *range)
 {
   gboolean alone;
-  const VnNode *gate = value->producer != NULL ? resolve_xslim_find_gate (value, &alone) : NULL;
+  const VnNode *gate;
   double least = -SIGMOID_END, most = SIGMOID_END;
 
+  g_return_if_fail (value != NULL);
+
+  gate = value->producer != NULL ? resolve_xslim_find_gate (value, &alone) : NULL;
   if (gate == NULL)
     return;
   if (vn_node_is (gate, "HardSigmoid"))
@@ -175,9 +186,13 @@ vn_quant_is_large_bias (const VnRecipe *recipe,
                         const float    *scales,
                         gsize           n)
 {
-  const gboolean possible = recipe->largest_bias > 0 && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS);   /* others have no float ones */
-  g_autoptr(VnTensor) aligned = possible ? vn_tensor_get_aligned (bias, NULL) : NULL;
+  gboolean possible;   /* others have no float ones */
+  g_autoptr(VnTensor) aligned = NULL;
 
+  g_return_val_if_fail (recipe != NULL && bias != NULL, FALSE);
+
+  possible = recipe->largest_bias > 0 && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS);
+  aligned = possible ? vn_tensor_get_aligned (bias, NULL) : NULL;
   if (aligned == NULL || !vn_node_is (node, "Conv") || vn_node_get_int (node, "group", 1) != 1)
     return FALSE;
   for (gsize i = 0; i < bias->n_elements; i++)

@@ -10,6 +10,8 @@ VnAnnotation *
 vn_resolver_get_annotation (VnResolver    *self,
                             const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
   g_assert (value->graph == self->graph && value->id < self->graph->values->len);
 
   return &self->annotations[value->id];
@@ -36,6 +38,8 @@ gboolean
 vn_resolver_can_quantize (VnResolver    *self,
                           const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (value == NULL || value->graph != self->graph)
     return FALSE;
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
@@ -63,6 +67,8 @@ const VnValue *
 vn_resolver_root (VnResolver    *self,
                   const VnValue *value)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   for (;;)
     {
       const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
@@ -86,8 +92,11 @@ const VnOverride *
 vn_resolver_get_tensor_rule (VnResolver    *self,
                              const VnValue *value)
 {
-  const VnAnnotation *annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
+  const VnAnnotation *annotation;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
   if (annotation == NULL || annotation->tensor_rule < 0 || annotation->keep_float)
     return NULL;
   return g_ptr_array_index (self->recipe->overrides, (guint) annotation->tensor_rule);

@@ -39,8 +39,11 @@ quant_nodes_find_fact (const VnNode *node)
 gboolean
 vn_quant_is_conversion (const VnNode *node)
 {
-  const Fact *fact = quant_nodes_find_fact (node);
+  const Fact *fact;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  fact = quant_nodes_find_fact (node);
   return fact != NULL && fact->conversion;
 }
 
@@ -52,8 +55,11 @@ vn_quant_is_conversion (const VnNode *node)
 gint64
 vn_quant_get_since (const VnNode *node)
 {
-  const Fact *fact = quant_nodes_find_fact (node);
+  const Fact *fact;
 
+  g_return_val_if_fail (node != NULL, 0);
+
+  fact = quant_nodes_find_fact (node);
   return fact != NULL ? fact->since : 1;
 }
 
@@ -65,8 +71,11 @@ vn_quant_get_since (const VnNode *node)
 gboolean
 vn_quant_has_unit_range (const VnNode *node)
 {
-  const Fact *fact = quant_nodes_find_fact (node);
+  const Fact *fact;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  fact = quant_nodes_find_fact (node);
   return fact != NULL && fact->unit_range;
 }
 
@@ -79,6 +88,8 @@ guint
 vn_quant_count_uses (const VnValue *value)
 {
   guint n = 0;
+
+  g_return_val_if_fail (value != NULL, 0);
 
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -97,6 +108,8 @@ vn_quant_count_uses (const VnValue *value)
 gboolean
 vn_quant_is_sorted (const VnGraph *graph)
 {
+  g_return_val_if_fail (graph != NULL, FALSE);
+
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);

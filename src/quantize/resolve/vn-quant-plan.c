@@ -49,8 +49,11 @@ quant_plan_npu_node_free (gpointer data)
 VnNpuNode *
 vn_npu_node_new (const VnNode *node)
 {
-  VnNpuNode *self = g_new0 (VnNpuNode, 1);
+  VnNpuNode *self;
 
+  g_return_val_if_fail (node != NULL, NULL);
+
+  self = g_new0 (VnNpuNode, 1);
   self->node = vn_node_dup_label (node);
   self->op_type = g_strdup (node->op_type);
   self->inputs[0] = self->inputs[1] = self->weight = self->bias = self->output = VN_NPU_NONE;
@@ -67,6 +70,8 @@ vn_npu_node_new (const VnNode *node)
 guint
 vn_quant_plan_get_n_npu_nodes (VnQuantPlan *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->npu_nodes->len;
 }
 
@@ -79,7 +84,8 @@ const VnNpuNode *
 vn_quant_plan_get_npu_node (VnQuantPlan *self,
                             guint        i)
 {
-  g_return_val_if_fail (i < self->npu_nodes->len, NULL);
+  g_return_val_if_fail (self != NULL && i < self->npu_nodes->len, NULL);
+
   return g_ptr_array_index (self->npu_nodes, i);
 }
 
@@ -113,8 +119,11 @@ VnQuantRow *
 vn_quant_row_new (const char   *name,
                   VnTensorRole  role)
 {
-  VnQuantRow *row = g_new0 (VnQuantRow, 1);
+  VnQuantRow *row;
 
+  g_return_val_if_fail (name != NULL, NULL);
+
+  row = g_new0 (VnQuantRow, 1);
   row->tensor.name = g_strdup (name);
   row->tensor.role = role;
   row->tensor.dtype = VN_DTYPE_F32;
@@ -134,9 +143,13 @@ vn_quant_row_take (VnQuantRow       *self,
                    const VnQuantRow *from,
                    const char       *owner)
 {
-  VnTensorPlan *to = &self->tensor;
-  g_autofree char *method = g_strdup (from->tensor.method);
+  VnTensorPlan *to;
+  g_autofree char *method = NULL;
 
+  g_return_if_fail (self != NULL && from != NULL);
+
+  to = &self->tensor;
+  method = g_strdup (from->tensor.method);
   g_clear_pointer (&to->scale, vn_tensor_unref);
   g_clear_pointer (&to->zero_point, vn_tensor_unref);
   g_free (to->method);
@@ -172,6 +185,8 @@ const VnQuantRow *
 vn_quant_row_for (const VnQuantRow *self,
                   const VnNode     *node)
 {
+  g_return_val_if_fail (self != NULL && node != NULL, NULL);
+
   return self->converted != NULL && self->receives[node->index] ? self->converted : self;
 }
 
@@ -185,8 +200,11 @@ vn_quant_plan_add (VnQuantPlan  *self,
                    const char   *name,
                    VnTensorRole  role)
 {
-  VnQuantRow *row = vn_quant_row_new (name, role);
+  VnQuantRow *row;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  row = vn_quant_row_new (name, role);
   g_ptr_array_add (self->rows, row);
   g_hash_table_insert (self->by_name, row->tensor.name, row);
   return row;
@@ -199,6 +217,8 @@ VnQuantRow *
 vn_quant_plan_find_row (VnQuantPlan *self,
                         const char  *name)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return g_hash_table_lookup (self->by_name, name);
 }
 

@@ -223,8 +223,11 @@ resolver_is_blind (VnResolver     *self,
 void
 vn_resolver_skip_blind (VnResolver *self)
 {
-  g_autofree gboolean *lost = vn_graph_find_lost (self->graph);
+  g_autofree gboolean *lost = NULL;
 
+  g_return_if_fail (self != NULL);
+
+  lost = vn_graph_find_lost (self->graph);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       VnQuantNode *info = &self->quant_nodes[i];
@@ -252,8 +255,11 @@ vn_resolver_new (const VnModel   *model,
                  GError         **error)
 {
   g_autoptr(VnResolver) self = g_new0 (VnResolver, 1);
-  const VnGraph *graph = model->graph;
+  const VnGraph *graph;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  graph = model->graph;
   self->model = model;
   self->graph = graph;
   self->recipe = recipe;

@@ -373,6 +373,8 @@ void
 vn_quant_add_functions (VnModel        *model,
                         const VnRecipe *recipe)
 {
+  g_return_if_fail (model != NULL && recipe != NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (bodies) && recipe->vendor_domain == VN_VENDOR_NONE; i++)
     for (guint k = 0; k < model->graph->nodes->len; k++)
       {

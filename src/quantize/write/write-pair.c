@@ -52,10 +52,14 @@ vn_quant_find_pair (const VnRecipe     *recipe,
                     VnPairFlags         flags,
                     const VnTensorPlan *row)
 {
-  gboolean contrib = (flags & VN_PAIRS_CONTRIB) != 0, is_activation = row->role == VN_TENSOR_ACTIVATION;
-  gboolean vendor = vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE;
+  gboolean contrib = (flags & VN_PAIRS_CONTRIB) != 0, is_activation;
+  gboolean vendor;
   VnBlockFormat format;
 
+  g_return_val_if_fail (recipe != NULL && row != NULL, NULL);
+
+  is_activation = row->role == VN_TENSOR_ACTIVATION;
+  vendor = vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE;
   if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
     return &fix_neuron[recipe->vendor_domain];
   if (vn_block_format_init (&format, row->dtype))
@@ -108,6 +112,8 @@ vn_quant_pair_set_attributes (const VnQuantPair  *pair,
                               gboolean            back,
                               int                 axis)
 {
+  g_return_if_fail (pair != NULL && row != NULL && node != NULL);
+
   switch (pair->kind)
     {
     case VN_PAIR_LINEAR:
@@ -151,8 +157,11 @@ write_pair_summed_axis (const VnNode *node,
 int
 vn_quant_find_block_axis (const VnValue *value)
 {
-  int rank = value->initializer != NULL ? value->initializer->shape.rank : value->type.shape.rank;
+  int rank;
 
+  g_return_val_if_fail (value != NULL, -1);
+
+  rank = value->initializer != NULL ? value->initializer->shape.rank : value->type.shape.rank;
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (value->uses, VnUse, i);

@@ -154,6 +154,8 @@ vn_quant_write_dedicated (VnGraph     *graph,
                           GPtrArray   *nodes,
                           GHashTable  *value_names)
 {
+  g_return_if_fail (graph != NULL && plan != NULL);
+
   for (guint i = 0; i < plan->rows->len; i++)
     {
       const VnQuantRow *row = g_ptr_array_index (plan->rows, i);
@@ -280,6 +282,8 @@ vn_quant_write_converted (VnModel     *model,
                           GPtrArray   *nodes,
                           GHashTable  *value_names)
 {
+  g_return_if_fail (model != NULL && plan != NULL);
+
   for (guint i = 0; i < plan->rows->len; i++)
     {
       const VnQuantRow *row = g_ptr_array_index (plan->rows, i);

@@ -574,6 +574,8 @@ vn_quant_write_qdq (VnModel         *model,
   Writer writer;
   gboolean ok;
 
+  g_return_val_if_fail (model != NULL && recipe != NULL && plan != NULL, FALSE);
+
   write_qdq_writer_init (&writer, model, recipe, plan, value_names);
   writer.pairs_on_weights = recipe->pairs_on_weights;
   for (guint i = 0; i < plan->clamps->len; i++)

@@ -18,6 +18,8 @@ vn_quant_add_value (VnGraph       *graph,
 {
   g_autofree char *name = g_strconcat (base, suffix, NULL);
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
   return vn_graph_add_value (graph, name, dtype, shape);
 }
 
@@ -33,6 +35,8 @@ vn_quant_add_constant (VnGraph    *graph,
 {
   g_autofree char *name = g_strconcat (base, suffix, NULL);
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
   return vn_graph_add_initializer (graph, name, tensor);
 }
 
@@ -47,6 +51,8 @@ vn_quant_drop_unused_constants (VnGraph    *graph,
                                 GHashTable *captured)
 {
   g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+
+  g_return_if_fail (graph != NULL);
 
   for (guint i = 0; i < graph->initializers->len; i++)
     {
