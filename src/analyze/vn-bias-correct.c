@@ -103,9 +103,12 @@ vn_bias_correct (const VnModel     *prepared,
                  VnEditLog         *log,
                  GError           **error)
 {
-  g_autoptr(VnModel) model = vn_model_copy (prepared);
+  g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
+  g_return_val_if_fail (prepared != NULL && errors != NULL, NULL);
+
+  model = vn_model_copy (prepared);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     g_hash_table_insert (nodes, vn_node_dup_label (g_ptr_array_index (model->graph->nodes, i)),
                          g_ptr_array_index (model->graph->nodes, i));

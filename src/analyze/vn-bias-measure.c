@@ -371,6 +371,8 @@ vn_bias_measure (const VnModel          *prepared,
   g_autoptr(GPtrArray) means = NULL;
   GPtrArray *errors;
 
+  g_return_val_if_fail (prepared != NULL && quantized != NULL && run != NULL, NULL);
+
   if (!bias_measure_probe_init (&probe, prepared, quantized, rule, run->shapes, error))
     return NULL;
   means = vn_channel_stats (probe.model, probe.taps,

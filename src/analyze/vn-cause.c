@@ -86,10 +86,13 @@ const VnNode *
 vn_cause_find_origin (VnResult     *result,
                       const VnNode *node)
 {
-  const VnErrorRow *own = vn_result_get_node_error (result, node);
+  const VnErrorRow *own;
   const VnNode *worst = NULL;
   double worst_db = INFINITY;
 
+  g_return_val_if_fail (result != NULL && node != NULL, NULL);
+
+  own = vn_result_get_node_error (result, node);
   for (guint i = 0; own != NULL && i < node->inputs->len; i++)
     {
       VnValue *input = vn_node_get_input (node, i);
@@ -168,11 +171,16 @@ char *
 vn_cause_describe (VnResult     *result,
                    const VnNode *node)
 {
-  const VnErrorRow *row = vn_result_get_node_error (result, node);
-  const VnTensorPlan *plan = vn_result_get_node_plan (result, node);
-  const VnHistogram *histogram = vn_result_get_node_histogram (result, node);
+  const VnErrorRow *row;
+  const VnTensorPlan *plan;
+  const VnHistogram *histogram;
   char *text = NULL;
 
+  g_return_val_if_fail (result != NULL, NULL);
+
+  row = vn_result_get_node_error (result, node);
+  plan = vn_result_get_node_plan (result, node);
+  histogram = vn_result_get_node_histogram (result, node);
   if (row != NULL && row->n_bad > 0)
     return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.",
                                       row->n_bad), (double) row->n_bad);

@@ -296,10 +296,14 @@ vn_channel_stats (VnModel             *model,
                   GCancellable        *cancellable,
                   GError             **error)
 {
-  VnPlanOptions options = { .input_shapes = run->shapes, .taps = values, .skip_unsupported = TRUE };
-  g_auto(Stats) self = { .run = run, .stat = stat, .taps = values };
+  VnPlanOptions options;
+  g_auto(Stats) self = { 0 };
   GPtrArray *joined;
 
+  g_return_val_if_fail (model != NULL && values != NULL && run != NULL, NULL);
+
+  options = (VnPlanOptions) { .input_shapes = run->shapes, .taps = values, .skip_unsupported = TRUE };
+  self = (Stats) { .run = run, .stat = stat, .taps = values };
   self.plan = vn_plan_new (model, &options, NULL, error);
   if (self.plan == NULL || !channel_stats_make_workers (&self, error) ||
       !vn_parallel_for (self.n_workers, run->n_samples, channel_stats_run_item, &self, cancellable, error))

@@ -217,6 +217,8 @@ vn_compare_weights (const VnModel *float_model,
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   guint n_missing = 0;
 
+  g_return_val_if_fail (float_model != NULL && quant_model != NULL && table != NULL, 0);
+
   for (guint i = 0; i < quant_model->graph->nodes->len; i++)
     {
       const VnNode *node = quant_model->graph->nodes->pdata[i];

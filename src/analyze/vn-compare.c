@@ -518,9 +518,12 @@ vn_compare (VnModel                 *float_model,
             GCancellable            *cancellable,
             GError                 **error)
 {
-  Compare self = { .dataset = dataset, .options = options, .progress = progress, .notes = notes, .cancellable = cancellable };
+  Compare self;
   VnErrorTable *table = NULL;
 
+  g_return_val_if_fail (float_model != NULL && options != NULL, NULL);
+
+  self = (Compare) { .dataset = dataset, .options = options, .progress = progress, .notes = notes, .cancellable = cancellable };
   self.float_taps = g_ptr_array_new ();
   self.quant_taps = g_ptr_array_new ();
   self.grids = g_array_new (FALSE, FALSE, sizeof (Grid));
@@ -549,8 +552,11 @@ GHashTable *
 vn_compare_match_names (const VnModel *float_model,
                         const VnModel *quant_model)
 {
-  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *names;
 
+  g_return_val_if_fail (float_model != NULL && quant_model != NULL, NULL);
+
+  names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   for (guint i = 0; i < quant_model->graph->nodes->len; i++)
     {
       const VnNode *quantize = g_ptr_array_index (quant_model->graph->nodes, i);

@@ -364,11 +364,14 @@ vn_data_check (VnModel        *model,
   const guint n_checked = MIN (n, MAX_SAMPLES);
   Samples samples = { .dataset = dataset, .notes = notes, .n_inputs = data_check_count_inputs (fed), .calibrates = calibrates };
   g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (_vn_first_layer_free);
-  VnFirstLayers layers = { .model = model, .shapes = shapes, .dataset = dataset, .n_inputs = samples.n_inputs, .layers = found };
+  VnFirstLayers layers;
   g_autoptr(GPtrArray) swapped = NULL;
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnRunner) runner = NULL;
 
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  layers = (VnFirstLayers) { .model = model, .shapes = shapes, .dataset = dataset, .n_inputs = samples.n_inputs, .layers = found };
   if (vn_dataset_is_random (dataset))
     {
       vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));

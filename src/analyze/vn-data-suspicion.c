@@ -30,6 +30,8 @@ suspicion_find (const char *code)
 gboolean
 vn_data_suspicion_is (const VnNote *note)
 {
+  g_return_val_if_fail (note != NULL, FALSE);
+
   return note->level >= VN_NOTE_WARNING && suspicion_find (note->code) != NULL;
 }
 
@@ -42,8 +44,11 @@ vn_data_suspicion_is (const VnNote *note)
 const char *
 vn_data_suspicion_get_remedy (const VnNote *note)
 {
-  const char *usual = suspicion_find (note->code);
+  const char *usual;
 
+  g_return_val_if_fail (note != NULL, NULL);
+
+  usual = suspicion_find (note->code);
   g_return_val_if_fail (usual != NULL, NULL);
 
   return note->remedy != NULL ? note->remedy : _(usual);

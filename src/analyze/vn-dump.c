@@ -267,6 +267,8 @@ vn_dump_new (VnModel     *model,
   g_autoptr(VnDump) self = g_new0 (VnDump, 1);
   VnPlanOptions options = { .input_shapes = input_shapes, .skip_unsupported = TRUE };
 
+  g_return_val_if_fail (model != NULL, NULL);
+
   self->model = vn_model_ref (model);
   self->shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->notes = notes != NULL ? vn_notes_ref (notes) : NULL;
@@ -306,6 +308,8 @@ vn_dump_free (VnDump *self)
 VnPlan *
 vn_dump_get_plan (VnDump *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->plan;
 }
 
@@ -317,6 +321,8 @@ vn_dump_get_plan (VnDump *self)
 guint
 vn_dump_get_n (VnDump *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->items->len;
 }
 
@@ -324,6 +330,8 @@ const VnDumpFile *
 vn_dump_get (VnDump *self,
              guint   i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->items->len ? &((Item *) self->items->pdata[i])->file : NULL;
 }
 
@@ -336,6 +344,8 @@ vn_dump_add_outputs (VnDump     *self,
                      const char *folder,
                      VnFileSet  *set)
 {
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->items->len; i++)
     {
       const Item *item = self->items->pdata[i];
@@ -587,9 +597,12 @@ vn_dump_run (VnDump            *self,
              GCancellable      *cancellable,
              GError           **error)
 {
-  g_autoptr(VnRunner) runner = vn_runner_new (self->plan, error);
+  g_autoptr(VnRunner) runner = NULL;
   gboolean good;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  runner = vn_runner_new (self->plan, error);
   if (runner == NULL)
     return FALSE;
   self->folder = folder;

@@ -8,6 +8,8 @@
 void
 vn_error_sum_init (VnErrorSum *self)
 {
+  g_return_if_fail (self != NULL);
+
   *self = (VnErrorSum) { .float_min = INFINITY, .float_max = -INFINITY, .quant_min = INFINITY, .quant_max = -INFINITY };
 }
 
@@ -101,6 +103,8 @@ vn_error_sum_add (VnErrorSum  *self,
                   const float *q,
                   gsize        n)
 {
+  g_return_if_fail (self != NULL);
+
   self->n += n;
   for (gsize at = 0; at < n; at += 1024)
     {
@@ -127,6 +131,8 @@ void
 vn_error_sum_merge (VnErrorSum       *self,
                     const VnErrorSum *from)
 {
+  g_return_if_fail (self != NULL && from != NULL);
+
   self->n += from->n;
   self->n_bad += from->n_bad;
   self->n_bad_float += from->n_bad_float;
@@ -150,6 +156,8 @@ vn_error_sum_merge (VnErrorSum       *self,
 double
 vn_error_sum_noise (const VnErrorSum *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   if (self->n_bad > 0)
     return INFINITY;
   if (self->n > 0 && self->n == self->n_bad_float)
@@ -162,6 +170,8 @@ vn_error_sum_noise (const VnErrorSum *self)
 double
 vn_error_sum_sqnr (const VnErrorSum *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return -10 * log10 (vn_error_sum_noise (self));
 }
 
@@ -173,6 +183,8 @@ vn_error_sum_sqnr (const VnErrorSum *self)
 double
 vn_error_sum_cosine (const VnErrorSum *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   if (self->n_bad > 0)
     return 0;
   if (self->n > 0 && self->n == self->n_bad_float)
@@ -185,6 +197,8 @@ vn_error_sum_cosine (const VnErrorSum *self)
 double
 vn_error_sum_mse (const VnErrorSum *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n > 0 ? self->dd / (double) self->n : 0;
 }
 
@@ -196,6 +210,8 @@ void
 vn_error_sum_fill_row (const VnErrorSum *self,
                        VnErrorRow       *row)
 {
+  g_return_if_fail (self != NULL);
+
   row->n = self->n;
   row->n_bad = self->n_bad;
   row->n_bad_float = self->n_bad_float;

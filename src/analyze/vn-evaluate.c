@@ -351,10 +351,13 @@ vn_evaluate (const VnContestant      *contestants,
              GCancellable            *cancellable,
              GError                 **error)
 {
-  Evaluate self = { .contestants = contestants, .n_contestants = n_contestants, .labels = labels, .options = options,
-                    .progress = progress, .notes = notes };
+  Evaluate self;
   gboolean good;
 
+  g_return_val_if_fail (contestants != NULL && options != NULL, FALSE);
+
+  self = (Evaluate) { .contestants = contestants, .n_contestants = n_contestants, .labels = labels, .options = options,
+                      .progress = progress, .notes = notes };
   self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
   self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
   self.plans = g_new0 (VnPlan *, n_contestants);
@@ -409,6 +412,8 @@ vn_evaluate_top1 (VnModel                 *float_model,
   /* An unreadable sample has been reported by whoever ran the samples before. */
   g_autoptr(VnNotes) notes = vn_notes_new ();
   VnScore scores[2];
+
+  g_return_val_if_fail (float_model != NULL && quant_model != NULL && options != NULL && accuracy != NULL, FALSE);
 
   *accuracy = (VnAccuracy) { 0 };
   if (!evaluate_is_classifier (float_model, dataset))

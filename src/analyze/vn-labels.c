@@ -245,6 +245,8 @@ vn_labels_new (VnDataset   *dataset,
   g_autoptr(VnLabels) self = g_new0 (VnLabels, 1);
   g_auto(GStrv) lines = NULL;
 
+  g_return_val_if_fail (dataset != NULL, NULL);
+
   self->classes = g_array_new (FALSE, FALSE, sizeof (int));
   self->n_classes = vn_dataset_get_n_classes (dataset);
   self->numbers = labels_read_folder_numbers (dataset);
@@ -301,9 +303,13 @@ vn_labels_get (const VnLabels *self,
                guint           sample,
                gsize           n_outputs)
 {
-  int number = g_array_index (self->classes, int, sample);
-  gboolean background = self->n_classes > 0 ? n_outputs == self->n_classes + 1 : n_outputs == 1001 && self->max < 1000;
+  int number;
+  gboolean background;
 
+  g_return_val_if_fail (self != NULL, -1);
+
+  number = g_array_index (self->classes, int, sample);
+  background = self->n_classes > 0 ? n_outputs == self->n_classes + 1 : n_outputs == 1001 && self->max < 1000;
   if (number < 0)
     return -1;
   if (self->n_classes > 0 && n_outputs != self->n_classes && !background && !self->given)

@@ -111,6 +111,8 @@ vn_weights_check (const VnModel *model,
 {
   Check self = { .notes = notes };
 
+  g_return_val_if_fail (model != NULL, 0);
+
   weights_check_graph (&self, model->graph);
   return self.n_found;
 }

@@ -113,6 +113,8 @@ vn_graph_list_weight_stats (const VnGraph  *graph,
 {
   g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (weights_weight_stats_free);
 
+  g_return_val_if_fail (graph != NULL, NULL);
+
   for (guint i = 0; i < graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
@@ -203,6 +205,8 @@ void
 vn_node_get_precision (const VnNode *node,
                        VnPrecision  *precision)
 {
+  g_return_if_fail (node != NULL && precision != NULL);
+
   *precision = (VnPrecision) { VN_DTYPE_UNDEFINED, VN_DTYPE_UNDEFINED, VN_DTYPE_UNDEFINED };
   if (weights_get_integer_precision (node, precision))
     return;
@@ -232,9 +236,13 @@ vn_node_get_precision (const VnNode *node,
 char *
 vn_precision_dup_name (const VnPrecision *precision)
 {
-  gboolean has_activation = precision->activation != VN_DTYPE_UNDEFINED && precision->activation != VN_DTYPE_F32;
-  gboolean has_weight = precision->weight != VN_DTYPE_UNDEFINED && precision->weight != VN_DTYPE_F32;
+  gboolean has_activation;
+  gboolean has_weight;
 
+  g_return_val_if_fail (precision != NULL, NULL);
+
+  has_activation = precision->activation != VN_DTYPE_UNDEFINED && precision->activation != VN_DTYPE_F32;
+  has_weight = precision->weight != VN_DTYPE_UNDEFINED && precision->weight != VN_DTYPE_F32;
   if (has_activation && has_weight)
     return g_strdup_printf ("A%uW%u", vn_dtype_get_bits (precision->activation), vn_dtype_get_bits (precision->weight));
   if (has_activation || has_weight)

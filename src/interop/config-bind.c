@@ -291,6 +291,8 @@ vn_config_bind (VnConfig       *self,
                 gboolean        has_samples,
                 GError        **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if ((!self->has_samples || bind_inputs (self, model, has_samples, error)) &&
       config_bind_check_edges (self, model, error) && config_bind_add_truncation (self, model, error) &&
       config_bind_add_groups (self, model, error) && vn_recipe_validate (self->recipe, error))
@@ -371,6 +373,8 @@ config_bind_make_path (VnConfig  *self,
 gboolean
 vn_config_names_samples (const VnConfig *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   for (guint i = 0; i < self->inputs->len; i++)
     if (((const VnConfigInput *) g_ptr_array_index (self->inputs, i))->list != NULL)
       return TRUE;
@@ -390,9 +394,12 @@ vn_config_make_data (VnConfig       *self,
                      const char     *path,
                      GError        **error)
 {
-  g_autofree char *own = path == NULL ? config_bind_make_path (self, error) : g_strdup (path);
+  g_autofree char *own = NULL;
   g_autoptr(VnDataSpec) spec = NULL;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  own = path == NULL ? config_bind_make_path (self, error) : g_strdup (path);
   if (own == NULL)
     {
       g_prefix_error (error, "%s: ", self->path);
@@ -433,6 +440,8 @@ vn_config_make_shapes (VnConfig       *self,
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr(GPtrArray) inputs = config_bind_list_inputs (model);
+
+  g_return_val_if_fail (self != NULL, NULL);
 
   for (guint i = 0; i < self->inputs->len; i++)
     {

@@ -12,9 +12,13 @@ char *
 vn_config_find_file (VnConfig   *self,
                      const char *path)
 {
-  g_autofree char *folder = g_path_get_dirname (self->path);
-  g_autofree char *beside = g_build_filename (folder, path, NULL);
+  g_autofree char *folder = NULL;
+  g_autofree char *beside = NULL;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  folder = g_path_get_dirname (self->path);
+  beside = g_build_filename (folder, path, NULL);
   if (g_path_is_absolute (path) || g_file_test (path, G_FILE_TEST_EXISTS) || !g_file_test (beside, G_FILE_TEST_EXISTS))
     return g_strdup (path);
   return g_steal_pointer (&beside);

@@ -103,8 +103,11 @@ vn_config_parse (const char  *text,
                  const char  *path,
                  GError     **error)
 {
-  g_autoptr(JsonNode) root = vn_json_parse (text, length, path, error);
+  g_autoptr(JsonNode) root = NULL;
 
+  g_return_val_if_fail (text != NULL, NULL);
+
+  root = vn_json_parse (text, length, path, error);
   return root != NULL ? config_read_config (root, path, error) : NULL;
 }
 
@@ -117,8 +120,11 @@ VnConfig *
 vn_config_load (const char  *path,
                 GError     **error)
 {
-  g_autoptr(JsonNode) root = vn_json_load (path, error);
+  g_autoptr(JsonNode) root = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  root = vn_json_load (path, error);
   return root != NULL ? config_read_config (root, path, error) : NULL;
 }
 

@@ -19,6 +19,8 @@
 VnProjectRun *
 vn_project_run_ref (VnProjectRun *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -273,6 +275,8 @@ vn_project_run_from_json (VnJsonFields *fields,
 {
   g_autoptr(VnProjectRun) self = g_new0 (VnProjectRun, 1);
   g_autofree char *file = NULL;
+
+  g_return_val_if_fail (fields != NULL, NULL);
 
   g_atomic_ref_count_init (&self->ref);
   self->id = vn_json_fields_dup_text (fields, "id");

@@ -183,11 +183,14 @@ vn_chart_histogram (cairo_t            *cr,
                     guint               n_ranges,
                     const VnChartTheme *theme)
 {
-  Chart chart = { cr, theme, width, height, 0, 1 };
+  Chart chart;
   double counts[MAX_BARS];
   guint n = (guint) CLAMP (width / 4, 8, MAX_BARS);
   const VnChartRange *current = NULL;
 
+  g_return_if_fail (cr != NULL);
+
+  chart = (Chart) { cr, theme, width, height, 0, 1 };
   if (width < 40 || height < TOP + BOTTOM + 10)
     return;
   for (guint i = 0; i < n_ranges && current == NULL; i++)

@@ -53,6 +53,8 @@ void
 vn_report_add_outputs (VnFileSet  *files,
                        const char *folder)
 {
+  g_return_if_fail (files != NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
     vn_file_set_writes_in (files, folder, printers[i].file, _("the report"));
 }

@@ -54,6 +54,8 @@ void
 vn_error_table_add (VnErrorTable *self,
                     VnErrorRow   *row)
 {
+  g_return_if_fail (self != NULL && row != NULL);
+
   g_ptr_array_add (self->rows, row);
   g_hash_table_insert (self->by_value, row->value, row);
 }
@@ -90,12 +92,16 @@ vn_error_table_add_weight (VnErrorTable *self,
 void
 vn_error_table_sort_weights (VnErrorTable *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_ptr_array_sort (self->weights, vn_error_table_compare_noise);
 }
 
 guint
 vn_error_table_get_n_weights (VnErrorTable *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->weights->len;
 }
 
@@ -103,12 +109,16 @@ const VnErrorRow *
 vn_error_table_get_weight (VnErrorTable *self,
                            guint         i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->weights->len ? g_ptr_array_index (self->weights, i) : NULL;
 }
 
 VnErrorTable *
 vn_error_table_ref (VnErrorTable *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -127,6 +137,8 @@ vn_error_table_unref (VnErrorTable *self)
 guint
 vn_error_table_get_n (VnErrorTable *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->rows->len;
 }
 
@@ -134,6 +146,8 @@ const VnErrorRow *
 vn_error_table_get (VnErrorTable *self,
                     guint         i)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return i < self->rows->len ? g_ptr_array_index (self->rows, i) : NULL;
 }
 
@@ -147,12 +161,16 @@ const VnErrorRow *
 vn_error_table_find (VnErrorTable *self,
                      const char   *value)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return g_hash_table_lookup (self->by_value, value);
 }
 
 guint
 vn_error_table_get_n_samples (VnErrorTable *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->n_samples;
 }
 
@@ -178,8 +196,11 @@ vn_error_table_compare_worst (gconstpointer a,
 GArray *
 vn_error_table_sort_worst (VnErrorTable *self)
 {
-  GArray *order = g_array_sized_new (FALSE, FALSE, sizeof (guint), self->rows->len);
+  GArray *order;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  order = g_array_sized_new (FALSE, FALSE, sizeof (guint), self->rows->len);
   for (guint i = 0; i < self->rows->len; i++)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, vn_error_table_compare_worst, self);

@@ -137,5 +137,7 @@ vn_metric_format_fixed (VnMetric metric,
 gboolean
 vn_error_row_is_marked (const VnErrorRow *row)
 {
+  g_return_val_if_fail (row != NULL, FALSE);
+
   return !(row->noise_to_signal <= vn_metric_table[VN_METRIC_NOISE].bad) || !(row->cosine >= vn_metric_table[VN_METRIC_COSINE].bad) || row->n_bad > 0;
 }

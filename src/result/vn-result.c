@@ -12,6 +12,8 @@
 void
 vn_run_settings_clear (VnRunSettings *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->stats, g_strfreev);
 }
@@ -33,6 +35,8 @@ vn_result_new (void)
 VnResult *
 vn_result_ref (VnResult *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -123,8 +127,11 @@ const VnErrorRow *
 vn_result_get_node_error (VnResult     *self,
                           const VnNode *source_node)
 {
-  const char *name = self->errors != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  const char *name;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  name = self->errors != NULL ? vn_result_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_error_table_find (self->errors, name) : NULL;
 }
 
@@ -132,8 +139,11 @@ const VnHistogram *
 vn_result_get_node_histogram (VnResult     *self,
                               const VnNode *source_node)
 {
-  const char *name = self->stats != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  const char *name;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  name = self->stats != NULL ? vn_result_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_stats_get (self->stats, name) : NULL;
 }
 
@@ -141,7 +151,10 @@ const VnTensorPlan *
 vn_result_get_node_plan (VnResult     *self,
                          const VnNode *source_node)
 {
-  const char *name = self->plan != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  const char *name;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  name = self->plan != NULL ? vn_result_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
 }

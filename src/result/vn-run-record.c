@@ -32,6 +32,8 @@ vn_run_record_new_empty (void)
 VnRunRecord *
 vn_run_record_ref (VnRunRecord *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
