@@ -44,6 +44,8 @@ vn_cmd_print_weights (JsonBuilder    *json,
 {
   g_autoptr(GPtrArray) list = vn_graph_list_weight_stats (graph, error);
 
+  g_return_val_if_fail (json != NULL, FALSE);
+
   if (list == NULL)
     return FALSE;
   vn_cmd_print ("%s\n  %-44s %-9s %-14s %-14s %11s %11s %11s %11s %6s %8s\n", _("Weights"), _("name"), _("read by"), _("type"),
@@ -111,6 +113,8 @@ vn_cmd_print_precision (JsonBuilder   *json,
                         const VnGraph *graph)
 {
   g_autoptr(GHashTable) lists = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+
+  g_return_if_fail (json != NULL && graph != NULL);
 
   vn_json_begin_array (json, "precision");
   for (guint i = 0; i < graph->nodes->len; i++)

@@ -59,11 +59,15 @@ vn_cmd_hint_at_option (GArray              *options,
                        const char * const  *args,
                        GError             **error)
 {
-  const char *unknown = hint_find_unknown (options, args);
-  const char *owner = unknown != NULL ? hint_find_owner (unknown) : NULL;
+  const char *unknown;
+  const char *owner;
   g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *hint = NULL;
 
+  g_return_if_fail (options != NULL);
+
+  unknown = hint_find_unknown (options, args);
+  owner = unknown != NULL ? hint_find_owner (unknown) : NULL;
   if (unknown == NULL)
     return;
   for (guint i = 0; i < options->len; i++)
@@ -91,6 +95,8 @@ vn_cmd_dup_command_hint (const char *name)
   guint n;
   const VnCmd * const *cmds = vn_cmd_get_all (&n);
   g_autofree const char **known = g_new0 (const char *, n + 1);
+
+  g_return_val_if_fail (name != NULL, NULL);
 
   for (guint i = 0; i < n; i++)
     known[i] = cmds[i]->name;

@@ -117,12 +117,16 @@ vn_cmd_open_to_run (const char  *path,
                     GHashTable **given,
                     GError     **error)
 {
-  g_autoptr(VnModel) opened = vn_cmd_open_model (path, error);
-  g_autoptr(VnModel) model = opened != NULL ? vn_model_to_runnable (opened, NULL, error) : NULL;
+  g_autoptr(VnModel) opened = NULL;
+  g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) sizes = NULL;
   g_autoptr(GHashTable) tensors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) vn_tensor_unref);
   GError *shape_error = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  opened = vn_cmd_open_model (path, error);
+  model = opened != NULL ? vn_model_to_runnable (opened, NULL, error) : NULL;
   if (model == NULL)
     return NULL;
   sizes = vn_cmd_parse_shapes (opened, &shape_error);

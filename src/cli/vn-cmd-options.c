@@ -96,6 +96,8 @@ void
 vn_cmd_hold_out (VnDataSpec *spec,
                  gint        unsaid)
 {
+  g_return_if_fail (spec != NULL);
+
   spec->held_out = vn_cmd_options.held_out >= 0 ? vn_cmd_options.held_out : unsaid;
 }
 
@@ -260,6 +262,8 @@ gboolean
 vn_cmd_complete_data_spec (VnDataSpec  *spec,
                            GError     **error)
 {
+  g_return_val_if_fail (spec != NULL, FALSE);
+
   if (vn_cmd_options.samples < 0)
     return cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
   spec->max_samples = (guint) vn_cmd_options.samples;
@@ -317,6 +321,8 @@ vn_cmd_note_idle_data (VnNotes            *notes,
                        const char * const *effective,
                        const char         *why)
 {
+  g_return_if_fail (notes != NULL);
+
   for (const GOptionEntry *entry = data_entries; entry->long_name != NULL; entry++)
     if (cmd_options_is_given (entry) && (effective == NULL || !g_strv_contains (effective, entry->long_name)))
       vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, entry->long_name, _("changes nothing here: %s"), why);
@@ -451,6 +457,8 @@ vn_cmd_check_input (const VnModel  *model,
 {
   g_autofree char *names = NULL;
 
+  g_return_val_if_fail (model != NULL, FALSE);
+
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
@@ -479,6 +487,8 @@ vn_cmd_parse_shapes (const VnModel  *model,
                      GError        **error)
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  g_return_val_if_fail (model != NULL, NULL);
 
   if (!cmd_options_add_shapes (model, shapes, error) || !cmd_options_add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
     return NULL;

@@ -79,6 +79,8 @@ output_note (int result)
 void
 vn_cmd_put (const char *text)
 {
+  g_return_if_fail (text != NULL);
+
   output_note (fputs (text, stdout));
 }
 
@@ -91,6 +93,8 @@ vn_cmd_print (const char *format,
               ...)
 {
   va_list args;
+
+  g_return_if_fail (format != NULL);
 
   if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
     return;

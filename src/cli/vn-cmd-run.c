@@ -126,11 +126,15 @@ vn_cmd_run_job (VnJob   *job,
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
   gboolean shared = vn_ranks_get_n () > 1;
   gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
-  Run run = { .loop = loop, .job = job, .cancellable = cancellable };
-  guint tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
+  Run run;
+  guint tick;
   guint interrupt = g_unix_signal_add (SIGINT, cmd_run_interrupt_cb, cancellable);
   guint terminate = g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cancellable);
 
+  g_return_val_if_fail (VN_IS_JOB (job), FALSE);
+
+  run = (Run) { .loop = loop, .job = job, .cancellable = cancellable };
+  tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
   vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
   if (shared)
     g_timeout_add (EXCHANGE_MSEC, cmd_run_exchange_cb, &run);
@@ -152,8 +156,11 @@ VnModel *
 vn_cmd_open_model (const char  *path,
                    GError     **error)
 {
-  g_autoptr(VnJob) job = vn_open_job_new (path);
+  g_autoptr(VnJob) job = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  job = vn_open_job_new (path);
   if (!vn_cmd_run_job (job, error))
     return NULL;
   return vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (job)));
@@ -170,9 +177,12 @@ vn_cmd_open_model_sized (const char  *path,
                          GHashTable **shapes,
                          GError     **error)
 {
-  g_autoptr(VnModel) model = vn_cmd_open_model (path, error);
+  g_autoptr(VnModel) model = NULL;
   GError *reason = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  model = vn_cmd_open_model (path, error);
   if (model == NULL)
     return NULL;
   *shapes = vn_cmd_parse_shapes (model, &reason);
@@ -196,9 +206,13 @@ void
 vn_cmd_tell_kept (const char *path)
 {
   gboolean shared = vn_ranks_get_n () > 1;
-  g_autofree char *part = vn_calibrate_part_path (path, shared ? (int) vn_ranks_get_rank () : -1);
-  g_autoptr(VnStats) stats = vn_stats_load (part, NULL);
+  g_autofree char *part = NULL;
+  g_autoptr(VnStats) stats = NULL;
 
+  g_return_if_fail (path != NULL);
+
+  part = vn_calibrate_part_path (path, shared ? (int) vn_ranks_get_rank () : -1);
+  stats = vn_stats_load (part, NULL);
   if (stats == NULL)
     return;
   g_free (kept);
@@ -242,12 +256,16 @@ cmd_run_print_notes (VnNotes  *notes,
 void
 vn_cmd_print_notes (VnNotes *notes)
 {
+  g_return_if_fail (notes != NULL);
+
   cmd_run_print_notes (notes, TRUE);
 }
 
 void
 vn_cmd_print_run_notes (VnNotes *notes)
 {
+  g_return_if_fail (notes != NULL);
+
   cmd_run_print_notes (notes, FALSE);
 }
 
@@ -255,6 +273,8 @@ void
 vn_cmd_json_notes (JsonBuilder *json,
                    VnNotes     *notes)
 {
+  g_return_if_fail (json != NULL);
+
   vn_json_begin_array (json, "notes");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {

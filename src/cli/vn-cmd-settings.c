@@ -112,6 +112,8 @@ gboolean
 vn_cmd_apply_settings (VnRecipe  *recipe,
                        GError   **error)
 {
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
   for (guint i = 0; assignments != NULL && i < assignments->len; i++)
     {
       const Assignment *assignment = &g_array_index (assignments, Assignment, i);
@@ -140,6 +142,8 @@ vn_cmd_add_rules (VnRecipe  *recipe,
                   char     **excludes,
                   GError   **error)
 {
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
   for (char **at = rules; at != NULL && *at != NULL; at++)
     {
       VnOverride *rule = vn_override_from_json (*at, error);

@@ -19,6 +19,8 @@ vn_cmd_append_wrapped (GString    *text,
   g_auto(GStrv) parts = g_strsplit (words, " ", -1);
   gboolean first = TRUE;
 
+  g_return_if_fail (text != NULL);
+
   for (guint i = 0; parts[i] != NULL; i++)
     {
       guint length = (guint) g_utf8_strlen (parts[i], -1);
@@ -49,6 +51,8 @@ vn_cmd_append_item (GString    *text,
                     guint       width)
 {
   guint length = (guint) g_utf8_strlen (left, -1) + 2;
+
+  g_return_if_fail (text != NULL);
 
   g_string_append_printf (text, "  %s", left);
   if (length + 2 > width)

@@ -21,8 +21,11 @@ cmd_verdict_print_content (const VnReportContent *content)
 void
 vn_cmd_print_verdict (const VnReportModel *report)
 {
-  const VnReportSection *summary = vn_report_model_find (report, "summary");
+  const VnReportSection *summary;
 
+  g_return_if_fail (report != NULL);
+
+  summary = vn_report_model_find (report, "summary");
   for (guint i = 0; i < summary->contents->len; i++)
     cmd_verdict_print_content (g_ptr_array_index (summary->contents, i));
 }
@@ -33,6 +36,8 @@ vn_cmd_json_verdict (JsonBuilder         *json,
                      const VnReportModel *report)
 {
   const VnReportSection *summary = vn_report_model_find (report, "summary");
+
+  g_return_if_fail (json != NULL);
 
   for (guint i = 0; i < summary->contents->len; i++)
     {

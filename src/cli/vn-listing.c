@@ -34,8 +34,11 @@ listing_clear_row (gpointer data)
 VnListing *
 vn_listing_new (JsonBuilder *json)
 {
-  VnListing *self = g_new0 (VnListing, 1);
+  VnListing *self;
 
+  g_return_val_if_fail (json != NULL, NULL);
+
+  self = g_new0 (VnListing, 1);
   self->json = json;
   self->rows = json_builder_new ();
   json_builder_begin_array (self->rows);
@@ -64,6 +67,8 @@ vn_listing_begin (VnListing  *self,
 {
   ListingRow row = { g_strdup (id), g_strdup (group), NULL };
 
+  g_return_if_fail (self != NULL);
+
   g_array_append_val (self->texts, row);
   json_builder_begin_object (self->rows);
   vn_listing_add_text (self, "id", id);
@@ -75,6 +80,8 @@ vn_listing_add_text (VnListing  *self,
                      const char *field,
                      const char *text)
 {
+  g_return_if_fail (self != NULL);
+
   vn_json_add_text_if (self->rows, field, text);
 }
 
@@ -83,6 +90,8 @@ vn_listing_add_number (VnListing  *self,
                        const char *field,
                        gint64      number)
 {
+  g_return_if_fail (self != NULL);
+
   vn_json_add_int (self->rows, field, number);
 }
 
@@ -91,6 +100,8 @@ vn_listing_add_flag (VnListing  *self,
                      const char *field,
                      gboolean    flag)
 {
+  g_return_if_fail (self != NULL);
+
   vn_json_add_bool (self->rows, field, flag);
 }
 
@@ -99,6 +110,8 @@ vn_listing_add_words (VnListing          *self,
                       const char         *field,
                       const char * const *words)
 {
+  g_return_if_fail (self != NULL);
+
   vn_json_add_texts (self->rows, field, words);
 }
 
@@ -108,6 +121,8 @@ vn_listing_add_types (VnListing  *self,
                       VnDTypeSet  types)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
+
+  g_return_if_fail (self != NULL);
 
   for (int dtype = 1; dtype < VN_N_DTYPES; dtype++)
     if ((types >> dtype & 1) != 0)
@@ -119,6 +134,8 @@ vn_listing_add_types (VnListing  *self,
 JsonBuilder *
 vn_listing_get_rows (VnListing *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->rows;
 }
 
@@ -126,6 +143,8 @@ void
 vn_listing_end (VnListing  *self,
                 const char *line)
 {
+  g_return_if_fail (self != NULL);
+
   g_array_index (self->texts, ListingRow, self->texts->len - 1).line = g_strdup (line);
   json_builder_end_object (self->rows);
 }
@@ -152,8 +171,11 @@ vn_listing_print (VnListing  *self,
 {
   g_autoptr(GString) text = g_string_new (NULL);
   const char *group = NULL;
-  guint width = listing_find_width (self);
+  guint width;
 
+  g_return_if_fail (self != NULL);
+
+  width = listing_find_width (self);
   for (guint i = 0; i < self->texts->len; i++)
     {
       const ListingRow *row = &g_array_index (self->texts, ListingRow, i);

@@ -53,6 +53,8 @@ gboolean
 vn_ranks_exchange (const VnRanksState *mine,
                    VnRanksState       *sum)
 {
+  g_return_val_if_fail (mine != NULL, FALSE);
+
   *sum = *mine;
   return TRUE;
 }
@@ -76,6 +78,12 @@ vn_ranks_receive (guint from)
   return g_bytes_new_static ("", 0);
 }
 
+/**
+ * vn_ranks_broadcast:
+ * @bytes: (nullable): of rank 0, %NULL elsewhere
+ *
+ * Returns: (transfer full): what rank 0 has
+ */
 GBytes *
 vn_ranks_broadcast (GBytes *bytes)
 {

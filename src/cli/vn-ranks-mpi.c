@@ -80,6 +80,8 @@ vn_ranks_exchange (const VnRanksState *mine,
 {
   int ended = 0;
 
+  g_return_val_if_fail (mine != NULL, FALSE);
+
   if (!round_runs)
     {
       round_mine[0] = mine->done;
@@ -142,6 +144,12 @@ vn_ranks_receive (guint from)
   return g_bytes_new_take (data, size);
 }
 
+/**
+ * vn_ranks_broadcast:
+ * @bytes: (nullable): of rank 0, %NULL elsewhere
+ *
+ * Returns: (transfer full): what rank 0 has
+ */
 GBytes *
 vn_ranks_broadcast (GBytes *bytes)
 {

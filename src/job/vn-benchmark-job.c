@@ -255,8 +255,11 @@ vn_benchmark_job_init (VnBenchmarkJob *self)
 VnJob *
 vn_benchmark_job_new (const VnBenchmarkSettings *settings)
 {
-  VnBenchmarkJob *self = g_object_new (VN_TYPE_BENCHMARK_JOB, NULL);
+  VnBenchmarkJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_BENCHMARK_JOB, NULL);
   self->settings = *settings;
   vn_model_ref (settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
@@ -271,5 +274,7 @@ vn_benchmark_job_new (const VnBenchmarkSettings *settings)
 VnBenchmark *
 vn_benchmark_job_get_result (VnBenchmarkJob *self)
 {
+  g_return_val_if_fail (VN_IS_BENCHMARK_JOB (self), NULL);
+
   return self->result;
 }

@@ -43,8 +43,11 @@ VnBenchmark *
 vn_benchmark_new (VnPlan *plan,
                   guint   n_threads)
 {
-  VnBenchmark *self = g_new0 (VnBenchmark, 1);
+  VnBenchmark *self;
 
+  g_return_val_if_fail (plan != NULL, NULL);
+
+  self = g_new0 (VnBenchmark, 1);
   self->model = vn_model_ref (vn_plan_get_model (plan));
   self->n_threads = n_threads;
   self->nodes = g_array_new (FALSE, TRUE, sizeof (VnBenchmarkNode));
@@ -104,11 +107,14 @@ vn_benchmark_set_time (VnBenchmark  *self,
                        GArray       *run_usec,
                        const gint64 *step_usec)
 {
-  VnBenchmarkTime *time = &self->time[mode];
-  guint n = run_usec->len, middle = n / 2;
+  VnBenchmarkTime *time;
+  guint n, middle;
 
-  g_return_if_fail (n > 0);
+  g_return_if_fail (self != NULL && run_usec != NULL && run_usec->len > 0);
 
+  time = &self->time[mode];
+  n = run_usec->len;
+  middle = n / 2;
   g_array_sort (run_usec, benchmark_compare_usec);
   time->n_runs = n;
   time->min_ms = (double) g_array_index (run_usec, gint64, 0) / 1e3;
@@ -158,6 +164,8 @@ vn_benchmark_finish (VnBenchmark *self)
   double total = 0;
   struct rusage usage;
 
+  g_return_if_fail (self != NULL);
+
   for (guint i = 0; i < self->nodes->len; i++)
     total += g_array_index (self->nodes, VnBenchmarkNode, i).ms[VN_BENCHMARK_MANY];
   for (guint i = 0; i < self->nodes->len; i++)
@@ -197,8 +205,11 @@ benchmark_compare_nodes (gconstpointer a,
 GArray *
 vn_benchmark_sort_nodes (VnBenchmark *self)
 {
-  GArray *order = g_array_sized_new (FALSE, FALSE, sizeof (guint), self->nodes->len);
+  GArray *order;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  order = g_array_sized_new (FALSE, FALSE, sizeof (guint), self->nodes->len);
   for (guint i = 0; i < self->nodes->len; i++)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, benchmark_compare_nodes, self->nodes->data);

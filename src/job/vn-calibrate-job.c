@@ -149,8 +149,11 @@ vn_calibrate_job_init (VnCalibrateJob *self)
 VnJob *
 vn_calibrate_job_new (const VnCalibrateSettings *settings)
 {
-  VnCalibrateJob *self = g_object_new (VN_TYPE_CALIBRATE_JOB, NULL);
+  VnCalibrateJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_CALIBRATE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
   self->settings.data = vn_data_spec_copy (settings->data);
@@ -175,17 +178,23 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
 VnStats *
 vn_calibrate_job_get_stats (VnCalibrateJob *self)
 {
+  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+
   return self->stats;
 }
 
 VnModel *
 vn_calibrate_job_get_prepared (VnCalibrateJob *self)
 {
+  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+
   return self->input.prepared;
 }
 
 VnNotes *
 vn_calibrate_job_get_notes (VnCalibrateJob *self)
 {
+  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+
   return self->notes;
 }

@@ -22,6 +22,8 @@ char *
 vn_calibrate_part_path (const char *path,
                         int         rank)
 {
+  g_return_val_if_fail (path != NULL, NULL);
+
   return rank < 0 ? g_strdup_printf ("%s.part", path) : g_strdup_printf ("%s.part-%d", path, rank);
 }
 
@@ -65,6 +67,8 @@ vn_calibrate_add_outputs (VnFileSet  *set,
   g_autoptr(GPtrArray) parts = path != NULL ? calibrate_parts_list (path) : NULL;
   g_autofree char *first = path != NULL ? vn_calibrate_part_path (path, -1) : NULL;
 
+  g_return_if_fail (set != NULL);
+
   if (path == NULL)
     return;
   vn_file_set_writes (set, path, what);
@@ -101,8 +105,11 @@ gboolean
 vn_calibrate_clear_parts (const char  *path,
                           GError     **error)
 {
-  g_autoptr(GPtrArray) parts = calibrate_parts_list (path);
+  g_autoptr(GPtrArray) parts = NULL;
 
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  parts = calibrate_parts_list (path);
   return calibrate_parts_remove (parts, 0, error);
 }
 
@@ -148,10 +155,14 @@ vn_calibrate_take_up (const char  *path,
                       VnStats    **base,
                       GError     **error)
 {
-  g_autoptr(GPtrArray) parts = calibrate_parts_list (path);
-  g_autofree char *first = vn_calibrate_part_path (path, -1);
+  g_autoptr(GPtrArray) parts = NULL;
+  g_autofree char *first = NULL;
   g_autoptr(VnStats) sum = NULL;
 
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  parts = calibrate_parts_list (path);
+  first = vn_calibrate_part_path (path, -1);
   *base = NULL;
   if (parts->len == 0)
     return TRUE;

@@ -161,8 +161,11 @@ vn_compare_job_new (VnModel          *float_model,
                     GHashTable       *input_shapes,
                     guint             n_threads)
 {
-  VnCompareJob *self = g_object_new (VN_TYPE_COMPARE_JOB, NULL);
+  VnCompareJob *self;
 
+  g_return_val_if_fail (float_model != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_COMPARE_JOB, NULL);
   self->float_model = vn_model_ref (float_model);
   self->quant_model = vn_model_ref (quant_model);
   self->data = vn_data_spec_copy (data);
@@ -175,11 +178,15 @@ vn_compare_job_new (VnModel          *float_model,
 VnErrorTable *
 vn_compare_job_get_errors (VnCompareJob *self)
 {
+  g_return_val_if_fail (VN_IS_COMPARE_JOB (self), NULL);
+
   return self->errors;
 }
 
 VnNotes *
 vn_compare_job_get_notes (VnCompareJob *self)
 {
+  g_return_val_if_fail (VN_IS_COMPARE_JOB (self), NULL);
+
   return self->notes;
 }

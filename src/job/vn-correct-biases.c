@@ -75,9 +75,12 @@ vn_job_correct_biases (const VnJobInput  *self,
 {
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) samples = NULL;
-  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
-                       .notes = self->notes };
+  VnChannelRun run;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+                         .notes = self->notes };
   if (self->dataset == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

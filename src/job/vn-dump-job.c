@@ -229,8 +229,11 @@ vn_dump_job_init (VnDumpJob *self)
 VnJob *
 vn_dump_job_new (const VnDumpSettings *settings)
 {
-  VnDumpJob *self = g_object_new (VN_TYPE_DUMP_JOB, NULL);
+  VnDumpJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_DUMP_JOB, NULL);
   self->settings = *settings;
   vn_model_ref (settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
@@ -245,11 +248,15 @@ vn_dump_job_new (const VnDumpSettings *settings)
 VnDump *
 vn_dump_job_get_dump (VnDumpJob *self)
 {
+  g_return_val_if_fail (VN_IS_DUMP_JOB (self), NULL);
+
   return self->dump;
 }
 
 VnNotes *
 vn_dump_job_get_notes (VnDumpJob *self)
 {
+  g_return_val_if_fail (VN_IS_DUMP_JOB (self), NULL);
+
   return self->notes;
 }

@@ -202,8 +202,11 @@ vn_evaluate_job_init (VnEvaluateJob *self)
 VnJob *
 vn_evaluate_job_new (const VnEvaluateSettings *settings)
 {
-  VnEvaluateJob *self = g_object_new (VN_TYPE_EVALUATE_JOB, NULL);
+  VnEvaluateJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_EVALUATE_JOB, NULL);
   self->settings = *settings;
   g_ptr_array_ref (settings->models);
   self->settings.data = vn_data_spec_copy (settings->data);
@@ -223,11 +226,15 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
 const VnScore *
 vn_evaluate_job_get_scores (VnEvaluateJob *self)
 {
+  g_return_val_if_fail (VN_IS_EVALUATE_JOB (self), NULL);
+
   return self->scores;
 }
 
 VnNotes *
 vn_evaluate_job_get_notes (VnEvaluateJob *self)
 {
+  g_return_val_if_fail (VN_IS_EVALUATE_JOB (self), NULL);
+
   return self->notes;
 }

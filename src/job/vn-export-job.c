@@ -92,6 +92,8 @@ vn_export_add_outputs (VnFileSet                 *set,
                        const VnOnnxWriteOptions  *options,
                        GError                   **error)
 {
+  g_return_val_if_fail (set != NULL, FALSE);
+
   vn_report_add_outputs (set, report_dir);
   return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
 }
@@ -158,8 +160,11 @@ vn_export_job_new (VnResult   *result,
                    const char *model_path,
                    const char *report_dir)
 {
-  VnExportJob *self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
+  VnExportJob *self;
 
+  g_return_val_if_fail (result != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
   self->result = vn_result_ref (result);
   self->model_path = g_strdup (model_path);
   self->report_dir = g_strdup (report_dir);
@@ -177,5 +182,7 @@ void
 vn_export_job_set_write_options (VnExportJob              *self,
                                  const VnOnnxWriteOptions *options)
 {
+  g_return_if_fail (VN_IS_EXPORT_JOB (self));
+
   self->write = *options;
 }

@@ -131,6 +131,8 @@ vn_job_prepare (const VnModel   *source,
                 GCancellable    *cancellable,
                 GError         **error)
 {
+  g_return_val_if_fail (source != NULL, NULL);
+
   return job_input_prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable,
                                       error);
 }
@@ -165,6 +167,8 @@ job_input_look_at_activations (const VnEqualizeOptions *options,
 gboolean
 vn_job_input_wants_equalize (const VnJobInput *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return job_input_needs_samples_to_equalize (self->recipe);
 }
 
@@ -180,14 +184,19 @@ vn_job_input_equalize (VnJobInput    *self,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnEqualizeOptions options = job_input_get_equalize_options (self->recipe);
+  VnEqualizeOptions options;
   VnProgress progress = vn_job_get_reporter (job);
-  g_autoptr(GArray) taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
-                                                      : NULL;
-  VnChannelRun run = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
-                       .notes = self->notes };
+  g_autoptr(GArray) taken = NULL;
+  VnChannelRun run;
   g_autoptr(GHashTable) activations = NULL;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  options = job_input_get_equalize_options (self->recipe);
+  taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
+                                    : NULL;
+  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+                         .notes = self->notes };
   if (taken == NULL || taken->len == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -243,6 +252,8 @@ gboolean
 vn_job_input_validate (const VnJobInput  *self,
                        GError           **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return vn_recipe_validate (self->recipe, error) && job_input_check_is_float (self->model, error);
 }
 
@@ -256,6 +267,8 @@ vn_job_input_prepare (VnJobInput    *self,
                       GCancellable  *cancellable,
                       GError       **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   self->prepared = vn_job_prepare (self->model, self->recipe, self->given_shapes, self->edits, self->notes, cancellable, error);
   return self->prepared != NULL && job_input_open_samples (self, error);
 }
@@ -272,6 +285,8 @@ vn_job_input_check (VnJobInput    *self,
                     GCancellable  *cancellable,
                     GError       **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->dataset == NULL ||
          vn_data_check (self->model, self->prepared, self->shapes, self->dataset, calibrates, self->notes, cancellable, error);
 }
@@ -284,11 +299,14 @@ vn_job_input_check (VnJobInput    *self,
 void
 vn_job_input_make_origin (VnJobInput *self)
 {
-  g_autofree char *samples = self->dataset == NULL ? NULL
-                                                   : vn_dataset_dup_digest (self->dataset,
-                                                                            (const guint *) (gpointer) self->calibration->data,
-                                                                            self->calibration->len);
+  g_autofree char *samples = NULL;
 
+  g_return_if_fail (self != NULL);
+
+  samples = self->dataset == NULL ? NULL
+                                  : vn_dataset_dup_digest (self->dataset,
+                                                           (const guint *) (gpointer) self->calibration->data,
+                                                           self->calibration->len);
   g_clear_pointer (&self->origin, vn_stats_origin_free);
   self->origin = vn_job_make_origin (self->model, self->prepared, self->data, samples);
 }
@@ -326,6 +344,8 @@ vn_job_input_check_stats (const VnJobInput  *self,
   const VnStatsOrigin *origin = vn_stats_get_origin (stats);
   g_autoptr(VnStatsOrigin) same = NULL;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (origin != NULL && origin->opset != self->origin->opset && g_strcmp0 (origin->source, self->origin->source) == 0)
     same = job_input_make_origin_for_opset (self, origin->opset, cancellable);
   return vn_stats_check_origin (stats, same != NULL ? same : self->origin, path, error);
@@ -346,6 +366,8 @@ vn_job_input_owns_stats (const VnJobInput *self,
 {
   const VnStatsOrigin *origin = vn_stats_get_origin (stats);
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return origin != NULL && origin->samples != NULL && g_strcmp0 (origin->samples, self->origin->samples) == 0 &&
          vn_job_input_check_stats (self, stats, NULL, cancellable, NULL);
 }
@@ -353,6 +375,8 @@ vn_job_input_owns_stats (const VnJobInput *self,
 void
 vn_job_input_clear (VnJobInput *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);

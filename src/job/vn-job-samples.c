@@ -28,8 +28,11 @@ GArray *
 vn_job_take_samples (GArray *samples,
                      gint64  n)
 {
-  GArray *taken = g_array_copy (samples);
+  GArray *taken;
 
+  g_return_val_if_fail (samples != NULL, NULL);
+
+  taken = g_array_copy (samples);
   job_samples_thin_out (taken, (guint) MIN (n, G_MAXUINT));
   return taken;
 }
@@ -67,10 +70,14 @@ vn_job_split_samples (const VnDataSpec  *data,
                       GArray           **calibration,
                       GArray           **measured)
 {
-  guint n_held = vn_data_spec_count_held_out (data, n), n_measured = vn_data_spec_count_measured (data, n);
+  guint n_held, n_measured;
   g_autoptr(GArray) others = NULL;
   gboolean apart;
 
+  g_return_val_if_fail (data != NULL, FALSE);
+
+  n_held = vn_data_spec_count_held_out (data, n);
+  n_measured = vn_data_spec_count_measured (data, n);
   vn_dataset_split (n, n_held, calibration, NULL);
   job_samples_thin_out (*calibration, n_calibration);
   others = job_samples_list_others (n, *calibration);
@@ -142,9 +149,13 @@ vn_job_make_origin (const VnModel    *source,
                     const VnDataSpec *data,
                     const char       *samples)
 {
-  VnStatsOrigin *self = g_new0 (VnStatsOrigin, 1);
-  g_autofree char *name = source->path != NULL ? g_path_get_basename (source->path) : g_strdup (source->graph->name);
+  VnStatsOrigin *self;
+  g_autofree char *name = NULL;
 
+  g_return_val_if_fail (source != NULL, NULL);
+
+  self = g_new0 (VnStatsOrigin, 1);
+  name = source->path != NULL ? g_path_get_basename (source->path) : g_strdup (source->graph->name);
   self->network = g_utf8_make_valid (name != NULL ? name : "", -1);
   self->source = vn_model_dup_digest (source);
   self->prepared = vn_model_dup_digest (prepared);

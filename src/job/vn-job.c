@@ -137,6 +137,8 @@ job_report_cb (gpointer    data,
 VnProgress
 vn_job_get_reporter (VnJob *self)
 {
+  g_return_val_if_fail (VN_IS_JOB (self), (VnProgress) { NULL });
+
   return (VnProgress) { job_report_cb, self };
 }
 
@@ -246,6 +248,8 @@ job_end_stages (VnJob *self)
 GArray *
 vn_job_dup_timings (VnJob *self)
 {
+  g_return_val_if_fail (VN_IS_JOB (self), NULL);
+
   return g_array_copy (job_get_private (self)->timings);
 }
 
@@ -253,8 +257,11 @@ void
 vn_job_set_title (VnJob      *self,
                   const char *title)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
 
+  g_return_if_fail (VN_IS_JOB (self));
+
+  priv = job_get_private (self);
   g_free (priv->title);
   priv->title = g_strdup (title);
 }
@@ -262,17 +269,23 @@ vn_job_set_title (VnJob      *self,
 const char *
 vn_job_get_title (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
 
+  g_return_val_if_fail (VN_IS_JOB (self), NULL);
+
+  priv = job_get_private (self);
   return priv->title != NULL ? priv->title : "";
 }
 
 double
 vn_job_get_progress (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
   double progress;
 
+  g_return_val_if_fail (VN_IS_JOB (self), 0);
+
+  priv = job_get_private (self);
   g_mutex_lock (&priv->lock);
   progress = priv->progress;
   g_mutex_unlock (&priv->lock);
@@ -287,9 +300,12 @@ vn_job_get_progress (VnJob *self)
 char *
 vn_job_dup_stage (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
   char *stage;
 
+  g_return_val_if_fail (VN_IS_JOB (self), NULL);
+
+  priv = job_get_private (self);
   g_mutex_lock (&priv->lock);
   stage = g_strdup (priv->stage != NULL ? priv->stage : vn_job_get_title (self));
   g_mutex_unlock (&priv->lock);
@@ -304,9 +320,12 @@ vn_job_dup_stage (VnJob *self)
 char *
 vn_job_dup_detail (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
   char *detail = NULL;
 
+  g_return_val_if_fail (VN_IS_JOB (self), NULL);
+
+  priv = job_get_private (self);
   g_mutex_lock (&priv->lock);
   if (priv->unit != NULL && priv->total > 0)
     /* Translators: 62 of 100 samples */
@@ -326,8 +345,11 @@ vn_job_get_counts (VnJob   *self,
                    guint64 *done,
                    guint64 *total)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
 
+  g_return_if_fail (VN_IS_JOB (self));
+
+  priv = job_get_private (self);
   g_mutex_lock (&priv->lock);
   *done = priv->done;
   *total = priv->total;
@@ -342,9 +364,12 @@ vn_job_get_counts (VnJob   *self,
 double
 vn_job_get_seconds_left (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
+  VnJobPrivate *priv;
   double left = -1;
 
+  g_return_val_if_fail (VN_IS_JOB (self), 0);
+
+  priv = job_get_private (self);
   g_mutex_lock (&priv->lock);
   if (priv->stage_start > 0)
     {
@@ -373,6 +398,8 @@ vn_job_run (VnJob         *self,
 {
   guint mark = vn_memory_mark ();
   gboolean ok;
+
+  g_return_val_if_fail (VN_IS_JOB (self), FALSE);
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
@@ -413,8 +440,11 @@ vn_job_start (VnJob               *self,
               GAsyncReadyCallback  callback,
               gpointer             user_data)
 {
-  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+  g_autoptr(GTask) task = NULL;
 
+  g_return_if_fail (VN_IS_JOB (self));
+
+  task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, vn_job_start);
   /* What run() returned counts, also when somebody cancelled after it had done its work. */
   g_task_set_check_cancellable (task, FALSE);
@@ -426,7 +456,7 @@ vn_job_finish (VnJob         *self,
                GAsyncResult  *result,
                GError       **error)
 {
-  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  g_return_val_if_fail (VN_IS_JOB (self) && g_task_is_valid (result, self), FALSE);
 
   return g_task_propagate_boolean (G_TASK (result), error);
 }

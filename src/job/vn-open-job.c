@@ -94,10 +94,15 @@ vn_open_job_init (VnOpenJob *self)
 VnJob *
 vn_open_job_new (const char *path)
 {
-  VnOpenJob *self = g_object_new (VN_TYPE_OPEN_JOB, NULL);
-  g_autofree char *base = g_path_get_basename (path);
-  g_autofree char *title = g_strdup_printf (_("Opening “%s”"), base);
+  VnOpenJob *self;
+  g_autofree char *base = NULL;
+  g_autofree char *title = NULL;
 
+  g_return_val_if_fail (path != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_OPEN_JOB, NULL);
+  base = g_path_get_basename (path);
+  title = g_strdup_printf (_("Opening “%s”"), base);
   self->path = g_strdup (path);
   vn_job_set_title (VN_JOB (self), title);
   return VN_JOB (self);
@@ -111,5 +116,7 @@ vn_open_job_new (const char *path)
 VnModel *
 vn_open_job_get_model (VnOpenJob *self)
 {
+  g_return_val_if_fail (VN_IS_OPEN_JOB (self), NULL);
+
   return self->model;
 }

@@ -97,8 +97,11 @@ vn_prepare_job_init (VnPrepareJob *self)
 VnJob *
 vn_prepare_job_new (const VnPrepareSettings *settings)
 {
-  VnPrepareJob *self = g_object_new (VN_TYPE_PREPARE_JOB, NULL);
+  VnPrepareJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_PREPARE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
   self->settings.path = g_strdup (settings->path);
@@ -117,6 +120,8 @@ vn_prepare_job_new (const VnPrepareSettings *settings)
 VnModel *
 vn_prepare_job_get_model (VnPrepareJob *self)
 {
+  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+
   return self->result;
 }
 
@@ -128,6 +133,8 @@ vn_prepare_job_get_model (VnPrepareJob *self)
 VnEditLog *
 vn_prepare_job_get_edits (VnPrepareJob *self)
 {
+  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+
   return self->edits;
 }
 
@@ -139,5 +146,7 @@ vn_prepare_job_get_edits (VnPrepareJob *self)
 VnNotes *
 vn_prepare_job_get_notes (VnPrepareJob *self)
 {
+  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+
   return self->notes;
 }

@@ -574,8 +574,11 @@ vn_quantize_job_init (VnQuantizeJob *self)
 VnJob *
 vn_quantize_job_new (const VnQuantizeSettings *settings)
 {
-  VnQuantizeJob *self = g_object_new (VN_TYPE_QUANTIZE_JOB, NULL);
+  VnQuantizeJob *self;
 
+  g_return_val_if_fail (settings != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_QUANTIZE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
@@ -600,6 +603,8 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
 VnResult *
 vn_quantize_job_get_result (VnQuantizeJob *self)
 {
+  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self), NULL);
+
   return self->result;
 }
 
@@ -612,5 +617,7 @@ vn_quantize_job_get_result (VnQuantizeJob *self)
 GHashTable *
 vn_quantize_job_get_shapes (VnQuantizeJob *self)
 {
+  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self), NULL);
+
   return self->input.shapes;
 }

@@ -31,6 +31,8 @@ vn_model_expand_functions (VnModel       *model,
   g_autoptr(VnModel) copy = NULL;
   VnPassContext ctx = { .cancellable = cancellable };
 
+  g_return_val_if_fail (model != NULL, NULL);
+
   if (model->functions->len == 0)
     return vn_model_ref (model);
   copy = vn_model_copy (model);
@@ -52,10 +54,13 @@ vn_model_to_runnable (VnModel       *model,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  g_autoptr(VnModel) expanded = vn_model_expand_functions (model, cancellable, error);
+  g_autoptr(VnModel) expanded = NULL;
   g_autoptr(VnModel) copy = NULL;
   VnPassContext ctx = { .cancellable = cancellable };
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  expanded = vn_model_expand_functions (model, cancellable, error);
   if (expanded == NULL || !runnable_has_half (expanded))
     return g_steal_pointer (&expanded);
   copy = vn_model_copy (expanded);
@@ -98,6 +103,8 @@ vn_model_size_for_run (VnModel     *model,
 {
   g_autoptr(VnDataset) dataset = NULL;
 
+  g_return_val_if_fail (model != NULL, FALSE);
+
   if (data == NULL || g_str_equal (data->path, "random") || runnable_is_known (model, given))
     {
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
@@ -139,12 +146,16 @@ vn_plan_load_sample (VnPlan      *plan,
                      VnTensor   **tensors,
                      GError     **error)
 {
-  guint n = vn_plan_get_n_inputs (plan);
-  g_autofree VnInputSpec *specs = g_new0 (VnInputSpec, MAX (n, 1));
+  guint n;
+  g_autofree VnInputSpec *specs = NULL;
   g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
   g_autoptr(VnDataset) dataset = NULL;
   gboolean complete = TRUE;
 
+  g_return_val_if_fail (plan != NULL, FALSE);
+
+  n = vn_plan_get_n_inputs (plan);
+  specs = g_new0 (VnInputSpec, MAX (n, 1));
   for (guint i = 0; i < n; i++)
     {
       const VnTensorType *type = vn_plan_get_input_type (plan, i);
