@@ -258,10 +258,13 @@ vn_document_add_region (VnDocument      *self,
   VnRecipe *recipe;
   VnOverride *rule;
   g_autofree char *title = NULL;
-  guint n = (guint) gtk_bitset_get_size (nodes);
+  guint n;
 
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+  g_return_val_if_fail (nodes != NULL, FALSE);
   g_return_val_if_fail (precision != VN_NODE_AS_RECIPE, FALSE);
 
+  n = (guint) gtk_bitset_get_size (nodes);
   if (self->model == NULL || n == 0)
     return FALSE;
   rule = vn_rule_new_for_region (self->model->graph, nodes);

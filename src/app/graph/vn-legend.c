@@ -362,6 +362,7 @@ vn_legend_set_defaults (VnLegend      *self,
                         VnMetric       metric,
                         VnHeatHandles  defaults)
 {
+  g_return_if_fail (VN_IS_LEGEND (self));
   g_return_if_fail (metric < VN_N_METRICS);
 
   self->defaults[metric] = self->handles[metric] = defaults;
