@@ -70,11 +70,20 @@ select_push_producers (const VnGraph *graph,
                        GtkBitset     *seen,
                        GArray        *queue)
 {
+  g_autoptr(GPtrArray) captured = vn_node_list_captured (node);   /* read by a graph inside of it, not by an input */
+
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
       if (value != NULL && value->producer != NULL)
+        select_push (graph, value->producer, seen, queue);
+    }
+  for (guint i = 0; i < captured->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (captured, i);
+
+      if (value->producer != NULL)
         select_push (graph, value->producer, seen, queue);
     }
 }

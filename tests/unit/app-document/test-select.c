@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ways to make a selection larger: what each takes in. */
+#include "branching-graph.h"
+#include "vn-select.h"
+
+typedef struct
+{
+  const char *nodes;
+  const char *similar, *upstream, *downstream, *between;
+} Case;
+
+static const Case cases[] = {
+  { "", "", "", "", "" },
+  { "stem", "stem right", "stem", "stem left right sum tail choice", "stem" },
+  { "left", "left", "stem left", "left sum tail", "left" },
+  { "right", "stem right", "stem right", "right sum tail choice", "right" },
+  { "tail", "tail alone", "stem left right sum tail", "tail", "tail" },
+  { "stem sum", "stem right sum", "stem left right sum", "stem left right sum tail choice", "stem left right sum" },
+  { "left right", "stem left right", "stem left right", "left right sum tail choice", "left right" },
+  { "stem choice", "stem right choice", "stem right alone choice", "stem left right sum tail choice", "stem right choice" },
+  { "tail alone", "tail alone", "stem left right sum tail alone", "tail alone choice", "tail alone" },
+  { "stem left right sum tail alone choice", "stem left right sum tail alone choice", "stem left right sum tail alone choice",
+    "stem left right sum tail alone choice", "stem left right sum tail alone choice" },
+};
+
+static void
+check (const VnGraph *graph,
+       const Case    *row,
+       const char    *expected,
+       GtkBitset   *(*func) (const VnGraph *, GtkBitset *))
+{
+  g_autoptr(GtkBitset) nodes = branching_graph_find (graph, row->nodes);
+  g_autoptr(GtkBitset) found = func (graph, nodes);
+  g_autofree char *names = branching_graph_dup_names (graph, found);
+  g_autofree char *kept = branching_graph_dup_names (graph, nodes);
+
+  g_test_message ("“%s”: “%s”", row->nodes, names);
+  g_assert_cmpstr (names, ==, expected);
+  g_assert_cmpstr (kept, ==, row->nodes);   /* what was given stays as it was */
+}
+
+static void
+test_similar (void)
+{
+  g_autoptr(VnModel) model = branching_graph_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (model->graph, &cases[i], cases[i].similar, vn_select_similar);
+}
+
+static void
+test_upstream (void)
+{
+  g_autoptr(VnModel) model = branching_graph_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (model->graph, &cases[i], cases[i].upstream, vn_select_upstream);
+}
+
+static void
+test_downstream (void)
+{
+  g_autoptr(VnModel) model = branching_graph_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (model->graph, &cases[i], cases[i].downstream, vn_select_downstream);
+}
+
+static void
+test_between (void)
+{
+  g_autoptr(VnModel) model = branching_graph_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (model->graph, &cases[i], cases[i].between, vn_select_between);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/select/similar", test_similar);
+  g_test_add_func ("/select/upstream", test_upstream);
+  g_test_add_func ("/select/downstream", test_downstream);
+  g_test_add_func ("/select/between", test_between);
+  return g_test_run ();
+}
