@@ -58,10 +58,15 @@ vn_probe_round (const VnQuantRow  *row,
                 const VnTensor    *tensor,
                 GError           **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
-  const float *scales = row->tensor.scale->data, *from = tensor->data;
+  const float *scales, *from;
+  VnTensor *result;
   gint64 qmin, qmax;
 
+  g_return_val_if_fail (row != NULL && tensor != NULL, NULL);
+
+  result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
+  scales = row->tensor.scale->data;
+  from = tensor->data;
   vn_dtype_integer_range (row->tensor.dtype, &qmin, &qmax);
   for (gsize i = 0; result != NULL && i < tensor->n_elements; i++)
     {
@@ -251,6 +256,8 @@ vn_probe_new (const VnModel   *prepared,
 {
   g_autoptr(VnProbe) self = g_new0 (VnProbe, 1);
   g_autoptr(GPtrArray) order = NULL;
+
+  g_return_val_if_fail (prepared != NULL, NULL);
 
   self->model = vn_model_copy (prepared);
   self->taps = g_ptr_array_new ();

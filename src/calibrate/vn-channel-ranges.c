@@ -14,6 +14,8 @@
 void
 vn_channel_ranges_clear (VnChannelRanges *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->low, g_free);
   g_clear_pointer (&self->high, g_free);
   self->n = 0;
@@ -27,6 +29,8 @@ vn_channel_ranges_clear (VnChannelRanges *self)
 gboolean
 vn_channel_ranges_are_known (const VnChannelRanges *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->n > 0 && self->n != G_MAXUINT;
 }
 
@@ -101,6 +105,8 @@ vn_channel_ranges_scan (VnChannelRanges *self,
                         gsize            n_channels,
                         gsize            n_inner)
 {
+  g_return_if_fail (self != NULL);
+
   if (self->n == G_MAXUINT || n_channels == 0)
     return;
   if (n_channels > VN_CHANNEL_RANGES_MOST || (self->n != 0 && self->n != n_channels))
@@ -123,6 +129,8 @@ void
 vn_channel_ranges_merge (VnChannelRanges       *self,
                          const VnChannelRanges *from)
 {
+  g_return_if_fail (self != NULL);
+
   if (from->n == 0 || self->n == G_MAXUINT)
     return;
   if (from->n == G_MAXUINT || (self->n != 0 && self->n != from->n))
@@ -146,6 +154,8 @@ gboolean
 vn_channel_ranges_equal (const VnChannelRanges *a,
                          const VnChannelRanges *b)
 {
+  g_return_val_if_fail (a != NULL, FALSE);
+
   if (a->n != b->n || !vn_channel_ranges_are_known (a))
     return a->n == b->n;
   return memcmp (a->low, b->low, a->n * sizeof *a->low) == 0 && memcmp (a->high, b->high, a->n * sizeof *a->high) == 0;

@@ -55,15 +55,17 @@ vn_job_round_weights (const VnJobInput  *self,
                       GCancellable      *cancellable,
                       GError           **error)
 {
-  VnProgress progress = vn_job_get_reporter (job);
-  g_autoptr(VnRecipe) recipe = round_weights_make_recipe (self->recipe);
+  g_autoptr(VnRecipe) recipe = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(VnJudge) judge = NULL;
   g_autoptr(GArray) indices = NULL;
-  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .notes = self->notes };
-  VnRepairInput input = { .prepared = model, .recipe = recipe, .samples = &samples, .progress = &progress };
+  VnProgress progress;
+  VnRepairSamples samples;
+  VnRepairInput input;
   VnRepairGain gain;
   VnModel *rounded;
+
+  g_return_val_if_fail (self != NULL && job != NULL && model != NULL && stats != NULL, NULL);
 
   if (self->dataset == NULL)
     {
@@ -71,15 +73,16 @@ vn_job_round_weights (const VnJobInput  *self,
                    _("Second-order rounding takes samples: give --data, or set rounding to “nearest”"));
       return NULL;
     }
+  recipe = round_weights_make_recipe (self->recipe);
   plan = vn_quantize_resolve (model, recipe, stats, NULL, error);
   judge = plan != NULL ? round_weights_make_judge (self, cancellable, error) : NULL;
   if (judge == NULL)
     return NULL;
   indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
-  samples.indices = (const guint *) (gpointer) indices->data;
-  samples.n = indices->len;
-  input.plan = plan;
-  input.judge = judge;
+  samples = (VnRepairSamples) { self->shapes, self->dataset, (const guint *) (gpointer) indices->data, indices->len, self->n_threads,
+                                self->notes };
+  progress = vn_job_get_reporter (job);
+  input = (VnRepairInput) { model, recipe, plan, &samples, judge, &progress };
   rounded = vn_second_order_round (&input, &gain, cancellable, error);
   if (rounded != NULL)
     round_weights_note (self, &gain);

@@ -15,6 +15,8 @@ vn_rounded_layer_new (VnWeightLayer    *layer,
 {
   VnRoundedLayer *self = g_new0 (VnRoundedLayer, 1);
 
+  g_return_val_if_fail (layer != NULL, NULL);
+
   self->layer = layer;
   self->row = row;
   self->before = vn_tensor_ref (vn_node_get_input (layer->node, 1)->initializer);
@@ -25,6 +27,8 @@ vn_rounded_layer_new (VnWeightLayer    *layer,
 void
 vn_rounded_layer_end (VnRoundedLayer *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->moments, g_free);
   g_clear_pointer (&self->columns, g_free);
 }
@@ -45,8 +49,11 @@ vn_rounded_layer_free (VnRoundedLayer *self)
 gsize
 vn_rounded_layer_get_bytes (const VnRoundedLayer *self)
 {
-  gsize k = self->layer->columns;
+  gsize k;
 
+  g_return_val_if_fail (self != NULL, 0);
+
+  k = self->layer->columns;
   return self->layer->groups * k * (k * sizeof (double) + POSITIONS * sizeof (float));
 }
 
@@ -54,8 +61,11 @@ gboolean
 vn_rounded_layer_begin (VnRoundedLayer  *self,
                         GError         **error)
 {
-  gsize k = self->layer->columns;
+  gsize k;
 
+  g_return_val_if_fail (self != NULL && self->moments == NULL, FALSE);
+
+  k = self->layer->columns;
   self->moments = vn_try_new0 (double, self->layer->groups * k * k, error);
   if (self->moments != NULL)
     self->columns = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
@@ -68,6 +78,8 @@ vn_rounded_layer_look_at (VnRoundedLayer *self,
                           const VnTensor *read,
                           guint           seed)
 {
+  g_return_if_fail (self != NULL);
+
   self->n_columns = vn_weight_layer_gather (self->layer, read, seed, POSITIONS, self->columns);
 }
 
@@ -75,9 +87,13 @@ gboolean
 vn_rounded_layer_add_sample (VnRoundedLayer  *self,
                              GError         **error)
 {
-  gsize k = self->layer->columns;
-  g_autofree float *scratch = vn_try_new (float, k * k, error);
+  g_autofree float *scratch = NULL;
+  gsize k;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  k = self->layer->columns;
+  scratch = vn_try_new (float, k * k, error);
   if (scratch == NULL)
     return FALSE;
   for (gsize g = 0; g < self->layer->groups && self->n_columns > 0; g++)
@@ -199,10 +215,14 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
                         GError         **error)
 {
   g_auto(RoundedGrid) data = { 0 };
-  g_autofree double *weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
-  g_autoptr(VnTensor) aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
+  g_autofree double *weights = NULL;
+  g_autoptr(VnTensor) aligned = NULL;
   VnRoundingGrid grid;
 
+  g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
+
+  weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
+  aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
   if (aligned == NULL)
     return FALSE;
   vn_tensor_unref (self->before);

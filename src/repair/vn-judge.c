@@ -173,10 +173,14 @@ vn_judge_new (VnModel                *model,
               GCancellable           *cancellable,
               GError                **error)
 {
-  VnPlanOptions options = { .input_shapes = samples->shapes };
-  g_autoptr(VnPlan) plan = vn_plan_new (model, &options, NULL, error);
+  VnPlanOptions options = { 0 };
+  g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnJudge) self = NULL;
 
+  g_return_val_if_fail (model != NULL && samples != NULL, NULL);
+
+  options.input_shapes = samples->shapes;
+  plan = vn_plan_new (model, &options, NULL, error);
   if (plan == NULL)
     return NULL;
   self = g_new0 (VnJudge, 1);
@@ -228,11 +232,17 @@ vn_judge_measure (VnJudge       *self,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  VnPlanOptions options = { .input_shapes = self->samples.shapes };
-  g_autoptr(VnPlan) plan = vn_plan_new (model, &options, NULL, error);
-  gsize n = (gsize) self->samples.n * self->n_outputs;
-  g_autofree VnErrorSum *sums = g_new (VnErrorSum, n + 1);
+  VnPlanOptions options = { 0 };
+  g_autoptr(VnPlan) plan = NULL;
+  g_autofree VnErrorSum *sums = NULL;
+  gsize n;
 
+  g_return_val_if_fail (self != NULL && model != NULL && sqnr_db != NULL, FALSE);
+
+  options.input_shapes = self->samples.shapes;
+  plan = vn_plan_new (model, &options, NULL, error);
+  n = (gsize) self->samples.n * self->n_outputs;
+  sums = g_new (VnErrorSum, n + 1);
   if (plan == NULL)
     return FALSE;
   if (vn_plan_get_n_inputs (plan) != self->n_inputs || vn_plan_get_n_outputs (plan) != self->n_outputs)

@@ -75,6 +75,8 @@ vn_weight_layer_new (const VnNode *node)
   VnWeightLayer *self;
   const VnShape *shape;
 
+  g_return_val_if_fail (node != NULL, NULL);
+
   if (!(is_matrix || vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose")) || weight == NULL ||
       weight->initializer == NULL || weight->initializer->dtype != VN_DTYPE_F32 || weight->initializer->n_elements == 0 ||
       weight->uses->len != 1 || weight->is_output || !weight_layer_is_plain (node))
@@ -296,10 +298,13 @@ vn_weight_layer_gather (const VnWeightLayer *self,
                         gsize                n_most,
                         float               *columns)
 {
-  g_autofree gint64 *places = g_new (gint64, self->taps);
+  g_autofree gint64 *places = NULL;
   gsize channel_size, per_item, n_all, n;
   Slide slide = { 0 };
 
+  g_return_val_if_fail (self != NULL && read != NULL && columns != NULL, 0);
+
+  places = g_new (gint64, self->taps);
   if (read->dtype != VN_DTYPE_F32 || read->n_elements == 0)
     return 0;
   if (vn_node_is (self->node, "MatMul") || vn_node_is (self->node, "Gemm"))

@@ -49,6 +49,8 @@ vn_contributions_add (VnContributions *self,
 VnContributions *
 vn_contributions_ref (VnContributions *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   g_atomic_ref_count_inc (&self->ref);
   return self;
 }
@@ -65,6 +67,8 @@ vn_contributions_unref (VnContributions *self)
 guint
 vn_contributions_get_n (VnContributions *self)
 {
+  g_return_val_if_fail (self != NULL, 0);
+
   return self->items->len;
 }
 
@@ -103,8 +107,11 @@ contributions_compare_shares (gconstpointer a,
 GArray *
 vn_contributions_sort (VnContributions *self)
 {
-  GArray *order = g_array_new (FALSE, FALSE, sizeof (guint));
+  GArray *order;
 
+  g_return_val_if_fail (self != NULL, NULL);
+
+  order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->items->len; i++)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, contributions_compare_shares, self->items->data);
@@ -122,6 +129,8 @@ vn_contributions_get_node_share (VnContributions *self,
                                  const char      *node)
 {
   double share = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
 
   for (guint i = 0; i < self->items->len; i++)
     if (g_str_equal (g_array_index (self->items, VnContribution, i).node, node))

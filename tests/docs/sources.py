@@ -23,7 +23,7 @@ OPEN_DOORS = (
     # called for every field of a file
     "vn_buffer_reserve", "vn_buffer_add", "vn_wire_next", "vn_wire_begin", "vn_wire_end", "vn_wire_int", "vn_wire_float",
     "vn_wire_bytes", "vn_wire_string", "vn_wire_gbytes", "vn_wire_blob", "vn_wire_ints_packed", "vn_wire_encoded",
-    "vn_quant_store_integer",    # for every number of a tensor
+    "vn_quant_store_integer", "vn_rounding_nearest", "vn_weight_layer_get_offset",    # for every number of a tensor
     "vn_range_sums_get_kl",      # for every pair of ends that is tried
     "vn_ranks_give_up")          # does not return
 PREAMBLE = ("#", "G_BEGIN_DECLS")

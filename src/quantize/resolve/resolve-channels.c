@@ -265,6 +265,8 @@ vn_resolver_fill_channels (VnResolver   *self,
                            VnQuantPlan  *plan,
                            GError      **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   if (self->recipe->activation_channels == VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) ||
       self->opset < 13 || self->lookup == NULL || self->recipe->npu)
     return TRUE;

@@ -173,6 +173,8 @@ vn_quant_row_take (VnQuantRow       *self,
 VnTensor *
 vn_quant_row_get_stored_scale (const VnQuantRow *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
   return self->stored_scale != NULL ? self->stored_scale : self->tensor.scale;
 }
 
