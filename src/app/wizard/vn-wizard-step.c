@@ -71,7 +71,8 @@ vn_wizard_step_set_document (VnWizardStep *self,
   settings = gtk_widget_get_template_child (GTK_WIDGET (self), G_OBJECT_TYPE (self), "settings");
   if (settings != NULL)
     vn_wizard_fill_settings (GTK_BOX (settings), id, document);
-  VN_WIZARD_STEP_GET_CLASS (self)->document_set (self);
+  if (VN_WIZARD_STEP_GET_CLASS (self)->document_set != NULL)
+    VN_WIZARD_STEP_GET_CLASS (self)->document_set (self);
 }
 
 VnDocument *

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 /**
  * VnWizardStep: a page of the assistant.
- * @document_set: the document is there: connect to it and show it
- * @enter: the page comes to the front
- * @dup_answer: what was decided here, for the list of steps; NULL: nothing yet
- * @dup_blocker: why one cannot go on, in a few words; NULL: one can
+ * @document_set: (nullable): the document is there: connect to it and show it
+ * @enter: (nullable): the page comes to the front
+ * @dup_answer: (nullable): what was decided here, for the list of steps; NULL: nothing yet
+ * @dup_blocker: (nullable): why one cannot go on, in a few words; NULL: one can
  * @next: (nullable): does what the button of the last page does
  */
 #define VN_TYPE_WIZARD_STEP (vn_wizard_step_get_type ())

@@ -4,16 +4,21 @@
 
 #include "vn-i18n.h"
 #include "vn-rows.h"
-#include "vn-step-calibrate.h"
-#include "vn-step-data.h"
-#include "vn-step-export.h"
-#include "vn-step-model.h"
-#include "vn-step-review.h"
-#include "vn-step-target.h"
+#include "vn-wizard-step.h"
 
 #include <string.h>
 
-#define N_STEPS 6
+#define VN_WIZARD_STEP(id, title) GType vn_step_##id##_get_type (void);
+#include "vn-wizard-steps.def"
+#undef VN_WIZARD_STEP
+
+static const struct { const char *id, *title; GType (*get_type) (void); } pages[] = {
+#define VN_WIZARD_STEP(id, title) { #id, title, vn_step_##id##_get_type },
+#include "vn-wizard-steps.def"
+#undef VN_WIZARD_STEP
+};
+
+#define N_STEPS G_N_ELEMENTS (pages)
 
 struct _VnWizard
 {
@@ -32,15 +37,6 @@ struct _VnWizard
 };
 
 G_DEFINE_FINAL_TYPE (VnWizard, vn_wizard, ADW_TYPE_BIN)
-
-static const struct { const char *id, *title; GType (*get_type) (void); } pages[N_STEPS] = {
-  { "model", N_("Model"), vn_step_model_get_type },
-  { "data", N_("Data"), vn_step_data_get_type },
-  { "target", N_("Target"), vn_step_target_get_type },
-  { "calibrate", N_("Calibrate"), vn_step_calibrate_get_type },
-  { "review", N_("Review"), vn_step_review_get_type },
-  { "export", N_("Export"), vn_step_export_get_type },
-};
 
 static gboolean
 wizard_can_leave (VnWizard *self,
