@@ -132,7 +132,11 @@ scroll_down (GtkWidget *step)
 static void
 take_wizard (VnWindow *window)
 {
-  static const char * const steps[] = { "model", "data", "target", "calibrate", "review", "export" };
+  static const char * const steps[] = {
+#define VN_WIZARD_STEP(id, title) #id,
+#include "vn-wizard-steps.def"
+#undef VN_WIZARD_STEP
+  };
   VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (window), VN_TYPE_WIZARD, NULL));
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.quantize", NULL);

@@ -416,7 +416,11 @@ static void
 test_wizard (Fixture       *fixture,
              gconstpointer  data)
 {
-  static const char * const steps[] = { "model", "data", "target", "calibrate", "review", "export" };
+  static const char * const steps[] = {
+#define VN_WIZARD_STEP(id, title) #id,
+#include "vn-wizard-steps.def"
+#undef VN_WIZARD_STEP
+  };
   g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
   VnWizard *wizard;
 
@@ -443,6 +447,40 @@ test_wizard (Fixture       *fixture,
     }
   g_assert_nonnull (vn_document_get_result (fixture->document));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+/* Each line of the table is a page that its key shows, with its own side panels, and that can be searched. */
+static void
+test_pages (Fixture       *fixture,
+            gconstpointer  data)
+{
+  static const struct { const char *id; gboolean has_panels; } pages[] = {
+#define VN_PAGE(id, title, icon, has_panels) { #id, has_panels },
+#include "vn-pages.def"
+#undef VN_PAGE
+  };
+  GtkWidget *window = GTK_WIDGET (fixture->window), *stack;
+  GtkApplication *app = gtk_window_get_application (GTK_WINDOW (window));
+
+  vn_window_fixture_open_model (fixture);
+  stack = vn_test_find (window, ADW_TYPE_VIEW_STACK, NULL);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (pages); i++)
+    {
+      guint page = i % G_N_ELEMENTS (pages);
+      g_autofree char *action = g_strdup_printf ("win.show-page('%s')", pages[page].id);
+      g_autofree char *key = g_strdup_printf ("<Alt>%u", page + 1);
+      g_auto(GStrv) accels = gtk_application_get_accels_for_action (app, action);
+      AdwFlap *flap;
+
+      g_assert_cmpstr (accels[0], ==, key);
+      g_assert_true (gtk_widget_activate_action (window, "win.show-page", "s", pages[page].id));
+      g_assert_cmpstr (adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (stack)), ==, pages[page].id);
+      flap = ADW_FLAP (gtk_widget_get_ancestor (stack, ADW_TYPE_FLAP));
+      g_assert_cmpint (adw_flap_get_reveal_flap (flap), ==, pages[page].has_panels);
+      gtk_widget_activate_action (window, "win.find", NULL);
+      g_assert_nonnull (gtk_widget_get_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), GTK_TYPE_SEARCH_ENTRY));
+      g_assert_cmpint (gtk_widget_is_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), stack), !=, pages[page].has_panels);
+    }
 }
 
 static gboolean
@@ -623,6 +661,7 @@ main (int    argc,
     { "/window/selection", test_selection },
     { "/window/grow-selection", test_grow_selection },
     { "/window/wizard", test_wizard },
+    { "/window/pages", test_pages },
     { "/window/help", test_help },
   };
 

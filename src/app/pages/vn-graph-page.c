@@ -25,7 +25,10 @@ struct _VnGraphPage
   GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
 };
 
-G_DEFINE_FINAL_TYPE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN)
+static void graph_page_init_interface (VnPageInterface *interface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN,
+                               G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, graph_page_init_interface))
 
 static VnOverlay *
 graph_page_build_overlay (VnGraphPage *self)
@@ -266,15 +269,11 @@ graph_page_layout_failed (VnGraphPage *self,
   g_signal_emit_by_name (self->document, "failed", _("The network could not be laid out"), error);
 }
 
-/**
- * vn_graph_page_set_document:
- */
-void
-vn_graph_page_set_document (VnGraphPage *self,
-                            VnDocument  *document)
+static void
+graph_page_set_document (VnPage     *page,
+                         VnDocument *document)
 {
-  g_return_if_fail (VN_IS_GRAPH_PAGE (self));
-  g_return_if_fail (VN_IS_DOCUMENT (document));
+  VnGraphPage *self = VN_GRAPH_PAGE (page);
 
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
@@ -283,20 +282,14 @@ vn_graph_page_set_document (VnGraphPage *self,
                            G_CONNECT_SWAPPED);
 }
 
-/**
- * vn_graph_page_reveal_selection:
- *
- * Travels to the selected node.
- */
-void
-vn_graph_page_reveal_selection (VnGraphPage *self)
+/* Travels to the selected node. */
+static void
+graph_page_reveal_selection (VnPage *page)
 {
-  GtkBitset *selection;
+  VnGraphPage *self = VN_GRAPH_PAGE (page);
+  GtkBitset *selection = vn_document_get_selection (self->document);
   guint node;
 
-  g_return_if_fail (VN_IS_GRAPH_PAGE (self));
-
-  selection = vn_document_get_selection (self->document);
   if (self->scene == NULL || gtk_bitset_is_empty (selection))
     return;
   node = vn_scene_find_source (self->scene, gtk_bitset_get_minimum (selection));
@@ -325,6 +318,13 @@ static void
 graph_page_quantize_clicked (VnGraphPage *self)
 {
   gtk_widget_activate_action (GTK_WIDGET (self), "win.quantize", NULL);
+}
+
+static void
+graph_page_init_interface (VnPageInterface *interface)
+{
+  interface->set_document = graph_page_set_document;
+  interface->reveal_selection = graph_page_reveal_selection;
 }
 
 static void

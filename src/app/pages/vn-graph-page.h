@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-document.h"
-
-#include <adwaita.h>
+#include "vn-page.h"
 
 G_BEGIN_DECLS
 
@@ -12,9 +10,5 @@ G_BEGIN_DECLS
  */
 #define VN_TYPE_GRAPH_PAGE (vn_graph_page_get_type ())
 G_DECLARE_FINAL_TYPE (VnGraphPage, vn_graph_page, VN, GRAPH_PAGE, AdwBin)
-
-void vn_graph_page_set_document     (VnGraphPage *self,
-                                     VnDocument  *document);
-void vn_graph_page_reveal_selection (VnGraphPage *self);
 
 G_END_DECLS

@@ -32,7 +32,10 @@ struct _VnNodesPage
   GtkLabel           *foot_label;
 };
 
-G_DEFINE_FINAL_TYPE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN)
+static void nodes_page_init_interface (VnPageInterface *interface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN,
+                               G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, nodes_page_init_interface))
 
 static Chip
 nodes_page_get_chip (const VnNodeItem *item)
@@ -195,21 +198,15 @@ nodes_page_activated (VnNodesPage *self,
   gtk_widget_activate_action (GTK_WIDGET (self), "win.select-node", "u", item->index);
 }
 
-/**
- * vn_nodes_page_set_document:
- */
-void
-vn_nodes_page_set_document (VnNodesPage *self,
-                            VnDocument  *document)
+static void
+nodes_page_set_document (VnPage     *page,
+                         VnDocument *document)
 {
-  GtkColumnViewColumn *column;
+  VnNodesPage *self = VN_NODES_PAGE (page);
+  GtkColumnViewColumn *column = vn_nodes_columns_add (self->table);
   GtkSortListModel *sorted;
   GtkMultiSelection *selection;
 
-  g_return_if_fail (VN_IS_NODES_PAGE (self));
-  g_return_if_fail (VN_IS_DOCUMENT (document));
-
-  column = vn_nodes_columns_add (self->table);
   self->document = g_object_ref (document);
   self->filter = GTK_FILTER (gtk_custom_filter_new (nodes_page_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
@@ -232,15 +229,17 @@ vn_nodes_page_set_document (VnNodesPage *self,
   nodes_page_update_chips (self);
 }
 
-/**
- * vn_nodes_page_focus_search:
- */
-void
-vn_nodes_page_focus_search (VnNodesPage *self)
+static void
+nodes_page_focus_search (VnPage *page)
 {
-  g_return_if_fail (VN_IS_NODES_PAGE (self));
+  gtk_widget_grab_focus (GTK_WIDGET (VN_NODES_PAGE (page)->search));
+}
 
-  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+static void
+nodes_page_init_interface (VnPageInterface *interface)
+{
+  interface->set_document = nodes_page_set_document;
+  interface->focus_search = nodes_page_focus_search;
 }
 
 static void

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-document.h"
-
-#include <adwaita.h>
+#include "vn-page.h"
 
 G_BEGIN_DECLS
 
@@ -12,9 +10,5 @@ G_BEGIN_DECLS
  */
 #define VN_TYPE_NODES_PAGE (vn_nodes_page_get_type ())
 G_DECLARE_FINAL_TYPE (VnNodesPage, vn_nodes_page, VN, NODES_PAGE, AdwBin)
-
-void vn_nodes_page_set_document (VnNodesPage *self,
-                                 VnDocument  *document);
-void vn_nodes_page_focus_search (VnNodesPage *self);
 
 G_END_DECLS

@@ -98,6 +98,12 @@ static const GActionEntry actions[] = {
   { .name = "about", .activate = application_activate_about },
 };
 
+static const char * const page_actions[] = {
+#define VN_PAGE(id, ...) "win.show-page('" #id "')",
+#include "vn-pages.def"
+#undef VN_PAGE
+};
+
 static void
 application_set_accels (GtkApplication *app)
 {
@@ -116,14 +122,18 @@ application_set_accels (GtkApplication *app)
     { "win.export-report", { "<Control><Shift>e" } },
     { "win.toggle-outline", { "F9" } },
     { "win.toggle-inspector", { "<Shift>F9" } },
-    { "win.show-page('graph')", { "<Alt>1" } },
-    { "win.show-page('nodes')", { "<Alt>2" } },
     { "win.next-bad", { "<Control>j" } },
     { "win.previous-bad", { "<Control><Shift>j" } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (accels); i++)
     gtk_application_set_accels_for_action (app, accels[i].action, accels[i].accels);
+  for (guint i = 0; i < G_N_ELEMENTS (page_actions) && i < 9; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
+
+      gtk_application_set_accels_for_action (app, page_actions[i], (const char * const []) { key, NULL });
+    }
 }
 
 static void

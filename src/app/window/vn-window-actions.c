@@ -158,7 +158,7 @@ window_actions_action_show_in_graph (GtkWidget  *widget,
   VnWindow *self = VN_WINDOW (widget);
 
   vn_window_show_page (self, "graph");
-  vn_graph_page_reveal_selection (self->graph);
+  vn_window_reveal_selection (self);
 }
 
 static void
@@ -170,7 +170,7 @@ window_actions_action_select_node (GtkWidget  *widget,
 
   vn_document_select_one (self->document, g_variant_get_uint32 (parameter));
   vn_window_show_page (self, "graph");
-  vn_graph_page_reveal_selection (self->graph);
+  vn_window_reveal_selection (self);
 }
 
 static void
@@ -181,7 +181,7 @@ window_actions_action_walk (GtkWidget  *widget,
   VnWindow *self = VN_WINDOW (widget);
 
   if (vn_document_select_next (self->document, g_str_has_prefix (name, "win.next")))
-    vn_graph_page_reveal_selection (self->graph);
+    vn_window_reveal_selection (self);
 }
 
 static void
@@ -192,7 +192,7 @@ window_actions_action_walk_bad (GtkWidget  *widget,
   VnWindow *self = VN_WINDOW (widget);
 
   if (vn_document_select_next_bad (self->document, g_str_has_prefix (name, "win.next")))
-    vn_graph_page_reveal_selection (self->graph);
+    vn_window_reveal_selection (self);
   else
     vn_window_toast (self, _("No node is bad."), NULL, NULL);
 }
@@ -204,11 +204,8 @@ window_actions_action_find (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
 
-  if (g_strcmp0 (adw_view_stack_get_visible_child_name (self->views), "nodes") == 0)
-    {
-      vn_nodes_page_focus_search (self->table);
-      return;
-    }
+  if (vn_page_focus_search (self->view_pages[self->page]))
+    return;
   adw_flap_set_reveal_flap (self->left_flap, TRUE);
   gtk_stack_set_visible_child_name (self->side_stack, "outline");
   vn_outline_focus_search (self->outline);

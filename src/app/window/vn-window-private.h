@@ -6,15 +6,22 @@
 #include "vn-window.h"
 
 #include "vn-empty-page.h"
-#include "vn-graph-page.h"
 #include "vn-inspector.h"
 #include "vn-job-bar.h"
-#include "vn-nodes-page.h"
 #include "vn-outline.h"
+#include "vn-page.h"
 #include "vn-recipe-panel.h"
 #include "vn-wizard.h"
 
 G_BEGIN_DECLS
+
+enum
+{
+#define VN_PAGE(id, ...) VN_WINDOW_PAGE_##id,
+#include "vn-pages.def"
+#undef VN_PAGE
+  VN_WINDOW_N_PAGES
+};
 
 struct _VnWindow
 {
@@ -22,16 +29,15 @@ struct _VnWindow
 
   VnDocument      *document;
   guint            spinner_timeout;
-  gboolean         panels[2][2];    /* by page (graph, nodes): outline, inspector */
-  guint            page;            /* index into @panels */
+  VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */
+  gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector */
+  guint            page;                            /* index into both */
 
   GtkStack        *pages;
   AdwToastOverlay *toasts;
   AdwViewStack    *views;
   AdwFlap         *left_flap, *right_flap;
   VnEmptyPage     *empty;
-  VnGraphPage     *graph;
-  VnNodesPage     *table;
   VnOutline       *outline;
   VnRecipePanel   *recipe_panel;
   GtkStack        *side_stack;      /* outline or recipe */
@@ -51,6 +57,7 @@ void vn_window_update_actions       (VnWindow       *self);
 void vn_window_install_file_actions (GtkWidgetClass *klass);      /* vn-window-files.c */
 void vn_window_update_file_actions  (VnWindow       *self);
 void vn_window_init_dnd             (VnWindow       *self);       /* vn-window-dnd.c */
+void vn_window_reveal_selection     (VnWindow       *self);       /* vn-window.c */
 void vn_window_toast                (VnWindow       *self,        /* window-toast.c */
                                      const char     *text,
                                      const char     *button,

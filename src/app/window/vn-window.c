@@ -7,6 +7,21 @@
 
 #define SPINNER_DELAY_MS 300
 
+#define VN_PAGE(id, ...) GType vn_##id##_page_get_type (void);
+#include "vn-pages.def"
+#undef VN_PAGE
+
+static const struct
+{
+  const char *id, *title, *icon;
+  gboolean    has_panels;
+  GType     (*get_type) (void);
+} window_pages[] = {
+#define VN_PAGE(id, title, icon, has_panels) { #id, title, icon, has_panels, vn_##id##_page_get_type },
+#include "vn-pages.def"
+#undef VN_PAGE
+};
+
 G_DEFINE_FINAL_TYPE (VnWindow, vn_window, ADW_TYPE_APPLICATION_WINDOW)
 
 static void
@@ -96,10 +111,12 @@ window_recipe_changed (VnWindow *self)
 static void
 window_views_changed (VnWindow *self)
 {
-  const char *name = adw_view_stack_get_visible_child_name (self->views);
-  guint page = g_strcmp0 (name, "nodes") == 0;
+  GtkWidget *visible = adw_view_stack_get_visible_child (self->views);
+  guint page = 0;
 
-  if (page == self->page)
+  while (page < VN_WINDOW_N_PAGES && GTK_WIDGET (self->view_pages[page]) != visible)
+    page++;
+  if (page == VN_WINDOW_N_PAGES || page == self->page)
     return;
   self->panels[self->page][0] = adw_flap_get_reveal_flap (self->left_flap);
   self->panels[self->page][1] = adw_flap_get_reveal_flap (self->right_flap);
@@ -119,7 +136,7 @@ window_page_changed (VnWindow *self)
 
 /**
  * vn_window_show_page:
- * @name: "graph" or "nodes"
+ * @name: id of vn-pages.def
  */
 void
 vn_window_show_page (VnWindow   *self,
@@ -129,6 +146,20 @@ vn_window_show_page (VnWindow   *self,
 
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, name);
+}
+
+/**
+ * vn_window_reveal_selection:
+ *
+ * Every page that can brings the selected node into view.
+ */
+void
+vn_window_reveal_selection (VnWindow *self)
+{
+  g_return_if_fail (VN_IS_WINDOW (self));
+
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    vn_page_reveal_selection (self->view_pages[i]);
 }
 
 static void
@@ -172,8 +203,6 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, left_flap);
   gtk_widget_class_bind_template_child (klass, VnWindow, right_flap);
   gtk_widget_class_bind_template_child (klass, VnWindow, empty);
-  gtk_widget_class_bind_template_child (klass, VnWindow, graph);
-  gtk_widget_class_bind_template_child (klass, VnWindow, table);
   gtk_widget_class_bind_template_child (klass, VnWindow, outline);
   gtk_widget_class_bind_template_child (klass, VnWindow, recipe_panel);
   gtk_widget_class_bind_template_child (klass, VnWindow, side_stack);
@@ -198,8 +227,6 @@ vn_window_class_init (VnWindowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = vn_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = vn_window_close_request;
   g_type_ensure (VN_TYPE_EMPTY_PAGE);
-  g_type_ensure (VN_TYPE_GRAPH_PAGE);
-  g_type_ensure (VN_TYPE_NODES_PAGE);
   g_type_ensure (VN_TYPE_OUTLINE);
   g_type_ensure (VN_TYPE_RECIPE_PANEL);
   g_type_ensure (VN_TYPE_INSPECTOR);
@@ -231,8 +258,8 @@ window_connect_document (VnWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
   vn_empty_page_update (self->empty);
-  vn_graph_page_set_document (self->graph, self->document);
-  vn_nodes_page_set_document (self->table, self->document);
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    vn_page_set_document (self->view_pages[i], self->document);
   vn_outline_set_document (self->outline, self->document);
   vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);
@@ -241,11 +268,23 @@ window_connect_document (VnWindow *self)
 }
 
 static void
+window_add_pages (VnWindow *self)
+{
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    {
+      self->view_pages[i] = g_object_new (window_pages[i].get_type (), NULL);
+      self->panels[i][0] = self->panels[i][1] = window_pages[i].has_panels;
+      adw_view_stack_add_titled_with_icon (self->views, GTK_WIDGET (self->view_pages[i]), window_pages[i].id,
+                                           _(window_pages[i].title), window_pages[i].icon);
+    }
+}
+
+static void
 vn_window_init (VnWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  window_add_pages (self);
   self->document = vn_document_new ();
-  self->panels[0][0] = self->panels[0][1] = TRUE;
   gtk_window_set_default_size (GTK_WINDOW (self), vn_settings_get_int ("window-width", 1440),
                                vn_settings_get_int ("window-height", 900));
   if (vn_settings_get_bool ("window-maximized", FALSE))
