@@ -68,6 +68,11 @@ class Tables:
         return '\n\n'.join(f'`{row["id"]}`\n: {row["summary"]}. Activations: {", ".join(row["activations"])}. Weights: {", ".join(row["weights"])}.'
                            for row in self.rows('formats'))
 
+    def table_metrics(self, name):
+        """By what a file calls them: "id" or "key"."""
+        return '\n\n'.join(f'`{row[name]}`\n: {row["title"]}{", in " + row["unit"] if "unit" in row else ""}.'
+                           for row in self.rows('metrics'))
+
     def table_operators(self):
         """The operators of a domain with the same types together."""
         together = {}

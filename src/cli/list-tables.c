@@ -3,6 +3,7 @@
 #include "vn-listing.h"
 
 #include "vn-calibrate.h"
+#include "vn-error-table.h"
 #include "vn-foreign-word.h"
 #include "vn-i18n.h"
 #include "vn-pass.h"
@@ -133,6 +134,23 @@ vn_list_passes (VnListing *listing)
         vn_listing_add_flag (listing, "exact", passes[i]->exact);
         vn_listing_end (listing, _(passes[i]->summary));
       }
+}
+
+void
+vn_list_metrics (VnListing *listing)
+{
+  for (VnMetric metric = 0; metric < VN_N_METRICS; metric++)
+    {
+      const VnMetricInfo *info = vn_metric_get_info (metric);
+      const char *unit = info->unit[0] != '\0' ? _(info->unit) : NULL;
+      g_autofree char *line = unit != NULL ? g_strdup_printf (_("%s, in %s"), _(info->title), unit) : g_strdup (_(info->title));
+
+      vn_listing_begin (listing, info->id, NULL);
+      vn_listing_add_text (listing, "key", info->key);
+      vn_listing_add_text (listing, "title", _(info->title));
+      vn_listing_add_text (listing, "unit", unit);
+      vn_listing_end (listing, line);
+    }
 }
 
 void

@@ -14,10 +14,10 @@
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db" } ],    with --origins, largest share first
- *   "tensors":  [ { "tensor", "node", "type", "output", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse",
- *                   "max_error", "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
+ *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
+ *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
- *   "weights":  [ { "tensor", "node", "type", "marked", "sqnr_db", "noise_to_signal", "cosine", "mse", "max_error" } ],
+ *   "weights":  [ { "tensor", "node", "type", "marked", the fields of vn-metrics.def } ],
  *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
  *                   "shifts": { "cut", "bias", "read", "write" },
  *                   "moves": [ { "tensor", "from", "to", "rule", "reason" } ] } ],            with the setting "npu"

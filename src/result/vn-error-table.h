@@ -71,13 +71,14 @@ typedef enum
 
 /**
  * VnMetricInfo: a line of vn-metrics.def.
+ * @key: what reports for programs call it: the name of its field
  * @title, @unit: N_()
  * @offset: of the double in VnErrorRow
  * @fine, @bad: see vn-metrics.def
  */
 typedef struct
 {
-  const char    *id, *title, *unit;
+  const char    *id, *key, *title, *unit;
   gsize          offset;
   VnMetricScale  scale;
   double         fine, bad;

@@ -9,7 +9,7 @@
 
 static const VnMetricInfo vn_metric_table[] = {
 #define VN_METRIC(SYMBOL, field, id, title, unit, scale, fine, bad) \
-  { id, title, unit, G_STRUCT_OFFSET (VnErrorRow, field), scale, fine, bad },
+  { id, #field, title, unit, G_STRUCT_OFFSET (VnErrorRow, field), scale, fine, bad },
 #include "vn-metrics.def"
 #undef VN_METRIC
 };
