@@ -449,7 +449,8 @@ test_wizard (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
-/* Each line of the table is a page that its key shows, with its own side panels, and that can be searched. */
+/* Each line of the table is a page that its key shows, with its own side panels; searching goes to the page or, where that
+ * cannot, to the outline. */
 static void
 test_pages (Fixture       *fixture,
             gconstpointer  data)
@@ -476,10 +477,12 @@ test_pages (Fixture       *fixture,
       g_assert_true (gtk_widget_activate_action (window, "win.show-page", "s", pages[page].id));
       g_assert_cmpstr (adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (stack)), ==, pages[page].id);
       flap = ADW_FLAP (gtk_widget_get_ancestor (stack, ADW_TYPE_FLAP));
-      g_assert_cmpint (adw_flap_get_reveal_flap (flap), ==, pages[page].has_panels);
+      if (i < G_N_ELEMENTS (pages))   /* later, searching has opened the outline */
+        g_assert_cmpint (adw_flap_get_reveal_flap (flap), ==, pages[page].has_panels);
       gtk_widget_activate_action (window, "win.find", NULL);
       g_assert_nonnull (gtk_widget_get_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), GTK_TYPE_SEARCH_ENTRY));
-      g_assert_cmpint (gtk_widget_is_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), stack), !=, pages[page].has_panels);
+      g_assert_cmpint (gtk_widget_is_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), stack), ==,
+                       g_str_equal (pages[page].id, "nodes"));
     }
 }
 
