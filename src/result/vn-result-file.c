@@ -14,7 +14,7 @@
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
  * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
- * result_file_add_row(). NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
+ * result_file_add_row() in result-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
  * What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused.
  * Paths below the folder that a file belongs to are relative to it. */
 #include "vn-result-file.h"
@@ -27,244 +27,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define VERSION_KEY "vernier-result"
-#define VERSION 1
-
-/* ---- write ---- */
-
-static void
-result_file_add_row (JsonBuilder      *json,
-                     const VnErrorRow *row)
-{
-  json_builder_begin_object (json);
-  vn_json_add_text (json, "tensor", row->value);
-  vn_json_add_text (json, "node", row->node);
-  vn_json_add_text (json, "type", row->op_type);
-  if (row->is_output)
-    vn_json_add_bool (json, "output", TRUE);
-  if (row->is_last)
-    vn_json_add_bool (json, "last-computed", TRUE);
-  vn_json_add_int (json, "elements", (gint64) row->n);
-  for (guint k = 0; k < VN_N_METRICS; k++)
-    vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
-  if (row->has_local)
-    vn_json_add_number (json, "local-sqnr", row->local_db);
-  vn_json_add_number (json, "float-min", row->float_min);
-  vn_json_add_number (json, "float-max", row->float_max);
-  vn_json_add_number (json, "quantized-min", row->quant_min);
-  vn_json_add_number (json, "quantized-max", row->quant_max);
-  if (row->n_bad > 0)
-    vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
-  if (row->n_bad_float > 0)
-    vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
-  json_builder_end_object (json);
-}
-
-static void
-result_file_add_errors (JsonBuilder  *json,
-                        VnErrorTable *errors)
-{
-  vn_json_begin_object (json, "errors");
-  vn_json_add_int (json, "samples", vn_error_table_get_n_samples (errors));
-  vn_json_begin_array (json, "tensors");
-  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
-    result_file_add_row (json, vn_error_table_get (errors, i));
-  json_builder_end_array (json);
-  vn_json_begin_array (json, "weights");
-  for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
-    result_file_add_row (json, vn_error_table_get_weight (errors, i));
-  json_builder_end_array (json);
-  json_builder_end_object (json);
-}
-
-static void
-result_file_add_identity (JsonBuilder       *json,
-                          const VnRunRecord *self)
-{
-  g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (self->value_names), (GCompareFunc) strcmp);
-
-  vn_json_begin_array (json, "nodes");
-  for (guint i = 0; i < self->nodes->len; i++)
-    {
-      const VnRunNode *node = g_ptr_array_index (self->nodes, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "node", node->label);
-      vn_json_add_text (json, "type", node->op_type);
-      vn_json_add_text_if (json, "source", node->source);
-      vn_json_add_text_if (json, "prepared", node->prepared);
-      vn_json_add_text_if (json, "rounded", node->rounded);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-  vn_json_begin_object (json, "quantized-names");
-  for (GList *at = names; at != NULL; at = at->next)
-    vn_json_add_text (json, at->data, g_hash_table_lookup (self->value_names, at->data));
-  json_builder_end_object (json);
-}
-
-static void
-result_file_add_notes (JsonBuilder *json,
-                       VnNotes     *notes)
-{
-  vn_json_begin_array (json, "notes");
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
-      vn_json_add_text (json, "code", note->code);
-      vn_json_add_text_if (json, "subject", note->subject);
-      vn_json_add_text (json, "text", note->text);
-      vn_json_add_text_if (json, "remedy", note->remedy);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
-result_file_add_shapes (JsonBuilder *json,
-                        GHashTable  *shapes)
-{
-  g_autoptr(GList) names = shapes != NULL ? g_list_sort (g_hash_table_get_keys (shapes), (GCompareFunc) strcmp) : NULL;
-
-  if (shapes == NULL)
-    return;
-  vn_json_begin_object (json, "shapes");
-  for (GList *at = names; at != NULL; at = at->next)
-    {
-      const VnShape *shape = g_hash_table_lookup (shapes, at->data);
-
-      vn_json_begin_array (json, at->data);
-      for (int d = 0; d < shape->rank; d++)
-        json_builder_add_int_value (json, MAX (shape->dims[d], VN_DIM_UNKNOWN));
-      json_builder_end_array (json);
-    }
-  json_builder_end_object (json);
-}
-
-static void
-result_file_add_run (JsonBuilder         *json,
-                     const VnRunSettings *run,
-                     const char          *folder)
-{
-  vn_json_begin_object (json, "run");
-  vn_json_add_int (json, "calibration-samples", run->n_calibration);
-  vn_json_add_bool (json, "skip-compare", run->skip_compare);
-  if (run->stats != NULL)
-    {
-      vn_json_begin_array (json, "stats");
-      for (char **at = run->stats; *at != NULL; at++)
-        {
-          g_autofree char *path = vn_file_dup_short (*at, folder);
-
-          json_builder_add_string_value (json, path);
-        }
-      json_builder_end_array (json);
-    }
-  result_file_add_shapes (json, run->shapes);
-  json_builder_end_object (json);
-}
-
-static void
-result_file_add_origin (JsonBuilder       *json,
-                        const VnRunRecord *self,
-                        const char        *folder)
-{
-  g_autofree char *model = self->model != NULL ? vn_file_dup_short (self->model, folder) : NULL;
-
-  vn_json_begin_object (json, "model");
-  vn_json_add_text_if (json, "path", model);
-  vn_json_add_int (json, "nodes", self->n_nodes);
-  vn_json_add_int (json, "opset", self->opset);
-  json_builder_end_object (json);
-  vn_json_begin_object (json, "digests");
-  vn_json_add_text_if (json, "source", self->source_digest);
-  vn_json_add_text_if (json, "prepared", self->prepared_digest);
-  vn_json_add_text_if (json, "samples", self->samples_digest);
-  vn_json_add_text (json, "recipe", self->recipe_digest);
-  json_builder_end_object (json);
-  vn_json_add_node (json, "recipe", vn_recipe_to_node (self->recipe, folder));
-  if (self->data != NULL)
-    vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
-  result_file_add_run (json, &self->run, folder);
-}
-
-static void
-result_file_add_figures (JsonBuilder       *json,
-                         const VnRunRecord *self)
-{
-  vn_json_begin_object (json, "sizes");
-  vn_json_add_int (json, "float", (gint64) self->float_bytes);
-  vn_json_add_int (json, "quantized", (gint64) self->quantized_bytes);
-  json_builder_end_object (json);
-  vn_json_begin_object (json, "samples");
-  vn_json_add_int (json, "calibration", self->n_calibration);
-  vn_json_add_int (json, "held-out", self->n_held_out);
-  json_builder_end_object (json);
-  vn_json_add_int (json, "quantized-tensors", self->n_quantized);
-  vn_json_add_number (json, "seconds", self->seconds);
-  if (!self->accuracy.valid)
-    return;
-  vn_json_begin_object (json, "accuracy");
-  vn_json_add_int (json, "samples", self->accuracy.n);
-  vn_json_add_int (json, "float-top1", self->accuracy.float_top1);
-  vn_json_add_int (json, "quantized-top1", self->accuracy.quant_top1);
-  vn_json_add_int (json, "agree", self->accuracy.agree);
-  json_builder_end_object (json);
-}
-
-/**
- * vn_run_record_to_json:
- * @folder: that the file belongs to: paths below it are relative to it
- *
- * Returns: (transfer full): the record as text; vn_run_record_from_json() makes one of it that gives the same text
- */
-char *
-vn_run_record_to_json (const VnRunRecord *self,
-                       const char        *folder)
-{
-  g_autoptr(JsonBuilder) json = json_builder_new ();
-  g_autoptr(JsonNode) root = NULL;
-
-  g_return_val_if_fail (self != NULL && folder != NULL, NULL);
-
-  json_builder_begin_object (json);
-  vn_json_add_int (json, VERSION_KEY, VERSION);
-  vn_json_add_text (json, "program", self->program);
-  vn_json_add_time (json, "time", self->time);
-  result_file_add_origin (json, self, folder);
-  result_file_add_figures (json, self);
-  if (self->errors != NULL)
-    result_file_add_errors (json, self->errors);
-  result_file_add_identity (json, self);
-  result_file_add_notes (json, self->notes);
-  json_builder_end_object (json);
-  root = json_builder_get_root (json);
-  return vn_json_to_text (root);
-}
-
-/**
- * vn_run_record_save:
- * @folder: as of vn_run_record_to_json()
- *
- * Returns: whether the file is complete; if not, what was there before still is
- */
-gboolean
-vn_run_record_save (const VnRunRecord  *self,
-                    const char         *path,
-                    const char         *folder,
-                    GError            **error)
-{
-  g_autofree char *text = NULL;
-
-  g_return_val_if_fail (self != NULL && path != NULL && folder != NULL, FALSE);
-
-  text = vn_run_record_to_json (self, folder);
-  return vn_file_write_all (path, text, strlen (text), error);
-}
 
 /* ---- read ---- */
 
@@ -561,17 +323,17 @@ result_file_check_version (VnJsonFields  *fields,
 
   if (fields->object == NULL)
     return vn_json_fields_end (fields, error);
-  if (!vn_json_fields_has (fields, VERSION_KEY))
+  if (!vn_json_fields_has (fields, VN_RESULT_VERSION_KEY))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("this is no result of a run: “%s” is missing"), VERSION_KEY);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("this is no result of a run: “%s” is missing"), VN_RESULT_VERSION_KEY);
       return FALSE;
     }
-  version = vn_json_fields_get_double (fields, VERSION_KEY);
-  if (fields->error != NULL || version == VERSION)
+  version = vn_json_fields_get_double (fields, VN_RESULT_VERSION_KEY);
+  if (fields->error != NULL || version == VN_RESULT_VERSION)
     return vn_json_fields_end (fields, error);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("the result has version %g; this program reads version %d: use the program that wrote it, or a newer one"), version,
-               VERSION);
+               VN_RESULT_VERSION);
   return FALSE;
 }
 

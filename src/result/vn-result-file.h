@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+#define VN_RESULT_VERSION_KEY "vernier-result"
+#define VN_RESULT_VERSION 1
+
 char        *vn_run_record_to_json   (const VnRunRecord *self,
                                       const char        *folder);
 VnRunRecord *vn_run_record_from_json (const char        *text,
