@@ -16,7 +16,8 @@
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **rules, **excludes, **stats;
-static gboolean skip_compare, resume, origins;
+static gboolean skip_compare, resume, origins, improve, accuracy_first;
+static double improve_seconds = VN_IMPROVE_SECONDS;
 static int n_calibration;
 static double save_every;
 
@@ -39,6 +40,11 @@ static const GOptionEntry entries[] = {
   { "rule", 0, 0, G_OPTION_ARG_STRING_ARRAY, &rules,
     N_("A rule about nodes or tensors, as it stands in a recipe (repeatable)"), "JSON" },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
+  VN_CMD_GROUP_MARK (REPAIR),
+  { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error, and keep what does so on held-out samples"), NULL },
+  { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto: how long it may take (default: 60)"), N_("SECONDS") },
+  { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
+    N_("With --auto: also what makes the export slower in ONNX Runtime"), NULL },
   VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
     N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
@@ -57,6 +63,23 @@ static const GOptionEntry entries[] = {
 };
 
 static VnResult *
+cmd_quantize_improve (const VnQuantizeSettings  *settings,
+                      GError                   **error)
+{
+  VnImproveSettings improved = { .quantize = *settings, .seconds = improve_seconds, .accuracy_first = accuracy_first };
+  g_autoptr(VnJob) job = NULL;
+
+  if (stats != NULL || save_stats != NULL || skip_compare)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--auto calibrates and compares by itself: it excludes --stats, --save-stats and --skip-compare"));
+      return NULL;
+    }
+  job = vn_improve_job_new (&improved);
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_improve_job_get_result (VN_IMPROVE_JOB (job))) : NULL;
+}
+
+static VnResult *
 quantize (VnModel     *model,
           VnDataSpec  *data,
           VnRecipe    *recipe,
@@ -69,8 +92,11 @@ quantize (VnModel     *model,
                                   .stats = (const char * const *) stats, .save_stats = save_stats, .base = base,
                                   .keep_seconds = MAX (save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
-  g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
+  g_autoptr(VnJob) job = NULL;
 
+  if (improve)
+    return cmd_quantize_improve (&settings, error);
+  job = vn_quantize_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     {
       if (save_stats != NULL)
@@ -163,6 +189,15 @@ cmd_quantize_print_weakest (VnErrorTable *errors)
     }
 }
 
+/* What --auto has tried, and what came of it. */
+static void
+cmd_quantize_print_steps (VnNotes *notes)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    if (g_str_equal (vn_notes_get (notes, i)->code, VN_NOTE_CODE_AUTO))
+      vn_cmd_print ("  %s\n", vn_notes_get (notes, i)->text);
+}
+
 /* Lines of origins, those that matter first. */
 #define ORIGIN_LINES 10
 
@@ -207,6 +242,7 @@ cmd_quantize_print_result (VnResult            *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
     cmd_quantize_print_weakest (result->errors);
+  cmd_quantize_print_steps (result->notes);
   if (result->contributions != NULL)
     cmd_quantize_print_origins (result->contributions);
 }
@@ -478,6 +514,11 @@ quantize_run (char        **args,
         return FALSE;
       path = project->model;
     }
+  if (!improve && (accuracy_first || improve_seconds != VN_IMPROVE_SECONDS))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--time and --accuracy-first say how --auto works: give that, too"));
+      return FALSE;
+    }
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
   if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
       !vn_cmd_fill_write_options (&write, error))
@@ -507,7 +548,7 @@ quantize_run (char        **args,
   export = vn_export_job_new (result, output, report);
   vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
   if (!vn_cmd_run_job (export, error) ||
-      (save_recipe != NULL && !vn_recipe_save (recipe, save_recipe, error)) ||
+      (save_recipe != NULL && !vn_recipe_save (result->recipe, save_recipe, error)) ||
       !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
       !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;

@@ -129,6 +129,30 @@ VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* 
 VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
 GHashTable *vn_quantize_job_get_shapes (VnQuantizeJob          *self);
 
+/* ---- improve: quantize, and try what lowers the error ---- */
+
+#define VN_TYPE_IMPROVE_JOB (vn_improve_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN, IMPROVE_JOB, VnJob)
+
+/**
+ * VnImproveSettings:
+ * @quantize: where it starts; samples must be there, and be compared
+ * @seconds: no step is begun that would probably end later
+ * @accuracy_first: also what makes the export slower in ONNX Runtime
+ */
+typedef struct
+{
+  VnQuantizeSettings quantize;
+  double             seconds;
+  gboolean           accuracy_first;
+} VnImproveSettings;
+
+#define VN_IMPROVE_SECONDS 60
+#define VN_NOTE_CODE_AUTO "auto"    /* of the notes that tell what was tried */
+
+VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
+VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
+
 /* ---- prepare: float to float, and write ---- */
 
 #define VN_TYPE_PREPARE_JOB (vn_prepare_job_get_type ())

@@ -141,6 +141,28 @@ def check_channels(work, data, unseen):
     run(direct, unseen)
 
 
+def check_auto(work, data, unseen):
+    """--auto ends with less error than it began with, tells how, and its recipe makes the same file again."""
+    network = os.path.join(work, 'auto.onnx')
+    make_network(network, 300)
+    wanted = run(network, unseen)
+    plain = export(network, data, os.path.join(work, 'plain.onnx'))
+    out, recipe = os.path.join(work, 'improved.onnx'), os.path.join(work, 'recipe.json')
+    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--auto', '--save-recipe', recipe],
+                          check=True, capture_output=True, text=True)
+    onnx.checker.check_model(onnx.load(out), full_check=True)
+    before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(out, unseen))
+    expect(after > before + 10, f'--auto: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
+    expect(', kept' in done.stdout and ', not kept' in done.stdout, 'and tells what was kept and what not')
+    again = os.path.join(work, 'again.onnx')
+    subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--recipe', recipe], check=True, capture_output=True)
+    expect(open(again, 'rb').read() == open(out, 'rb').read(), 'its recipe makes the same bytes')
+    late = os.path.join(work, 'late.onnx')
+    subprocess.run([CLI, 'quantize', network, '-o', late, '--data', data, '--preset', 'cpu', '--auto', '--time', '0'], check=True,
+                   capture_output=True)
+    expect(open(late, 'rb').read() == open(plain, 'rb').read(), 'without any time it is the plain export')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         data = os.path.join(work, 'data')
@@ -148,6 +170,7 @@ def main():
         unseen = make_samples(os.path.join(work, 'unseen'), 2, 6)
         check_rounding(work, data, unseen)
         check_channels(work, data, unseen)
+        check_auto(work, data, unseen)
     print(f'{len(faults)} faults')
     sys.exit(bool(faults))
 
