@@ -182,6 +182,8 @@ def agreement(cli, engine, stem, path, preset, photo, work):
     import onnx
 
     out = os.path.join(work, 'small.onnx')
+    if os.path.exists(out):
+        os.unlink(out)
     run = subprocess.run([cli, 'quantize', path, '-o', out, '--preset', preset], capture_output=True, text=True)
     if (preset, stem) in REFUSED and run.returncode == 1 and 'can store' in run.stderr and not os.path.exists(out):
         return None
