@@ -94,6 +94,7 @@ improve_apply_placement (VnRecipe *recipe)
     return FALSE;
   recipe->op_types = g_strdupv ((char **) types);
   recipe->float_output_types = g_strdupv ((char **) types);
+  recipe->activation_channels = VN_ACTIVATION_CHANNELS_DEPTHWISE;   /* now nothing stands in their way, and only both cure such networks */
   return TRUE;
 }
 
