@@ -3,34 +3,76 @@
 #include "vn-linalg.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
 
 /* A matrix of so few rows is summed up faster here than a call takes. */
 #define SMALL 16
 
+/* What the library takes for itself when it is loaded: it waits forever for memory that it does not get. */
+#define ROOM ((gsize) 256 << 20)
+
+#define LIBRARY "libopenblas.so.0"
+
 /* LAPACK, as Fortran is called; OpenBLAS has it, but installs no header for it. */
-extern void dpotrf_ (const char *uplo,
-                     const int  *n,
-                     double     *a,
-                     const int  *lda,
-                     int        *info);
-extern void dpotri_ (const char *uplo,
-                     const int  *n,
-                     double     *a,
-                     const int  *lda,
-                     int        *info);
+typedef void (*FactorFunc) (const char *uplo, const int *n, double *a, const int *lda, int *info);
 
-static void
-linalg_use_one_thread (void)
+static struct
 {
-  static gsize done = 0;
+  __typeof__ (&cblas_ssyrk)              ssyrk;
+  __typeof__ (&cblas_dgemm)              dgemm;
+  __typeof__ (&openblas_set_num_threads) set_threads;
+  __typeof__ (&openblas_get_corename)    get_core;
+  FactorFunc                             dpotrf, dpotri;
+} blas;
 
-  if (g_once_init_enter (&done))
+/* Loaded when it is needed: what does not need it starts without it, in little memory. */
+static gboolean
+linalg_load (GError **error)
+{
+  const struct { const char *name; gpointer *place; } functions[] = {
+    { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
+    { "openblas_set_num_threads", (gpointer *) &blas.set_threads }, { "openblas_get_corename", (gpointer *) &blas.get_core },
+    { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
+  };
+  gpointer library;
+
+  if (!vn_memory_expect (ROOM, error))
+    return FALSE;
+  library = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
-      openblas_set_num_threads (1);
-      g_once_init_leave (&done, 1);
+      *functions[i].place = library != NULL ? dlsym (library, functions[i].name) : NULL;
+      if (*functions[i].place != NULL)
+        continue;
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or set rounding to “nearest”"),
+                   dlerror (), LIBRARY);
+      return FALSE;
     }
+  blas.set_threads (1);
+  return TRUE;
+}
+
+/**
+ * vn_linalg_init:
+ *
+ * To be called before anything else here.
+ *
+ * Returns: %FALSE with %VN_ERROR_MEMORY or %VN_ERROR_UNSUPPORTED if OpenBLAS cannot be loaded
+ */
+gboolean
+vn_linalg_init (GError **error)
+{
+  static GMutex lock;
+  static gboolean loaded = FALSE;
+  gboolean good;
+
+  g_mutex_lock (&lock);
+  good = loaded = loaded || linalg_load (error);
+  g_mutex_unlock (&lock);
+  return good;
 }
 
 /**
@@ -41,7 +83,9 @@ linalg_use_one_thread (void)
 const char *
 vn_linalg_get_core_name (void)
 {
-  return openblas_get_corename ();
+  g_return_val_if_fail (blas.get_core != NULL, NULL);
+
+  return blas.get_core ();
 }
 
 static void
@@ -71,15 +115,14 @@ vn_linalg_add_moments (double      *moments,
                        gsize        n,
                        float       *scratch)
 {
-  g_return_if_fail (moments != NULL && (columns != NULL || n == 0) && scratch != NULL);
+  g_return_if_fail (moments != NULL && (columns != NULL || n == 0) && scratch != NULL && blas.ssyrk != NULL);
 
   if (k < SMALL)
     {
       linalg_add_small_moments (moments, k, columns, n);
       return;
     }
-  linalg_use_one_thread ();
-  cblas_ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) k, (blasint) n, 1, columns, (blasint) k, 0, scratch, (blasint) k);
+  blas.ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) k, (blasint) n, 1, columns, (blasint) k, 0, scratch, (blasint) k);
   for (gsize i = 0; i < k; i++)
     for (gsize j = i; j < k; j++)
       moments[i * k + j] += (double) scratch[i * k + j];
@@ -101,15 +144,14 @@ vn_linalg_inverse_factor (double  *moments,
   const int n = (int) k;
   int info = 0;
 
-  g_return_val_if_fail (moments != NULL && k > 0 && k <= G_MAXINT, FALSE);
+  g_return_val_if_fail (moments != NULL && k > 0 && k <= G_MAXINT && blas.dpotrf != NULL, FALSE);
 
-  linalg_use_one_thread ();
   /* rows here are columns there: the upper triangle in rows is the lower one of LAPACK */
-  dpotrf_ ("L", &n, moments, &n, &info);
+  blas.dpotrf ("L", &n, moments, &n, &info);
   if (info == 0)
-    dpotri_ ("L", &n, moments, &n, &info);
+    blas.dpotri ("L", &n, moments, &n, &info);
   if (info == 0)
-    dpotrf_ ("L", &n, moments, &n, &info);
+    blas.dpotrf ("L", &n, moments, &n, &info);
   if (info == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, _("The %llu second moments of what a layer reads have no inverse"),
@@ -135,7 +177,6 @@ vn_linalg_subtract (double       *a,
 {
   if (m == 0 || n == 0 || k == 0)
     return;
-  linalg_use_one_thread ();
-  cblas_dgemm (CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint) m, (blasint) n, (blasint) k, -1, left, (blasint) left_step,
+  blas.dgemm (CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint) m, (blasint) n, (blasint) k, -1, left, (blasint) left_step,
                right, (blasint) right_step, 1, a, (blasint) a_step);
 }

@@ -6,6 +6,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-linalg.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
@@ -312,6 +313,8 @@ vn_second_order_round (const VnRepairInput  *input,
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->plan != NULL && gain != NULL, NULL);
 
   *gain = (VnRepairGain) { 0 };
+  if (!vn_linalg_init (error))
+    return NULL;
   self.model = vn_model_copy (input->prepared);
   if (input->judge != NULL)
     {
