@@ -150,6 +150,7 @@ contribution_try (Contribution  *self,
   g_autoptr(VnTensor) changed = contribution_change (worker, suspect, &local);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, self->n_outputs + 1);
   VnTapValue given = { suspect->tap, changed };
+  gboolean good;
 
   if (changed == NULL)
     {
@@ -158,12 +159,11 @@ contribution_try (Contribution  *self,
       return local == NULL;
     }
   contribution_compare (&sums->local[suspect_at], worker->known[suspect->tap], changed);
-  if (!vn_runner_run_from (worker->runner, inputs, worker->known, &given, 1, outputs, self->cancellable, error))
-    return FALSE;
-  for (guint i = 0; i < self->n_outputs; i++)
+  good = vn_runner_run_from (worker->runner, inputs, worker->known, &given, 1, outputs, self->cancellable, error);
+  for (guint i = 0; i < self->n_outputs && good; i++)
     contribution_compare (&sums->outputs[suspect_at * self->n_outputs + i], wanted[i], outputs[i]);
   contribution_free_tensors (outputs, self->n_outputs);
-  return TRUE;
+  return good;
 }
 
 static gboolean

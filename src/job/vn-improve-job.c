@@ -181,6 +181,7 @@ static VnResult *
 improve_run (VnImproveJob    *self,
              const VnRecipe  *recipe,
              VnStats         *earlier,
+             gboolean         origins,
              GCancellable    *cancellable,
              GError         **error)
 {
@@ -190,7 +191,7 @@ improve_run (VnImproveJob    *self,
 
   settings.recipe = recipe;
   settings.earlier = earlier != NULL ? earlier : settings.earlier;
-  settings.origins = FALSE;
+  settings.origins = origins;
   job = vn_quantize_job_new (&settings);
   if (!vn_job_run (job, cancellable, error))
     return NULL;
@@ -224,7 +225,7 @@ improve_try (VnImproveJob  *self,
       improve_tell (self, g_strdup_printf (_("%s: not tried, the time is up"), _(step->title)));
       return TRUE;
     }
-  result = improve_run (self, recipe, self->best->stats, cancellable, &reason);
+  result = improve_run (self, recipe, self->best->stats, FALSE, cancellable, &reason);
   if (result == NULL && (g_cancellable_set_error_if_cancelled (cancellable, error) || vn_error_is_memory (reason)))
     {
       if (error != NULL && *error == NULL)
@@ -247,6 +248,24 @@ improve_try (VnImproveJob  *self,
   return TRUE;
 }
 
+/* Where the error that is left starts, if that is asked for: of the best result alone, as it takes a while. */
+static gboolean
+improve_find_origins (VnImproveJob  *self,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnResult *result;
+
+  if (!self->settings.quantize.origins)
+    return TRUE;
+  result = improve_run (self, self->best->recipe, self->best->stats, TRUE, cancellable, error);
+  if (result == NULL)
+    return FALSE;
+  vn_result_unref (self->best);
+  self->best = result;
+  return TRUE;
+}
+
 /* ---- the job ---- */
 
 static gboolean
@@ -257,7 +276,7 @@ vn_improve_job_quantize (VnJob         *job,
   VnImproveJob *self = VN_IMPROVE_JOB (job);
 
   self->began = g_get_monotonic_time ();
-  self->best = improve_run (self, self->settings.quantize.recipe, NULL, cancellable, error);
+  self->best = improve_run (self, self->settings.quantize.recipe, NULL, FALSE, cancellable, error);
   if (self->best == NULL)
     return FALSE;
   self->best_db = self->best->errors != NULL ? improve_find_sqnr (self->best->errors) : NAN;
@@ -287,6 +306,8 @@ vn_improve_job_try_all (VnJob         *job,
         return FALSE;
       kept = self->best_db > best ? i : kept;
     }
+  if (!improve_find_origins (self, cancellable, error))
+    return FALSE;
   vn_notes_add (self->best->notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
                 self->best_db, before);
   for (guint i = 0; i < self->told->len; i++)
@@ -347,7 +368,7 @@ vn_improve_job_new (const VnImproveSettings *settings)
     .model = vn_model_ref (quantize->model), .data = quantize->data != NULL ? vn_data_spec_copy (quantize->data) : NULL,
     .recipe = vn_recipe_copy (quantize->recipe),
     .input_shapes = quantize->input_shapes != NULL ? g_hash_table_ref (quantize->input_shapes) : NULL,
-    .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads,
+    .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
   };
   vn_job_set_title (VN_JOB (self), _("Improving"));
   return VN_JOB (self);

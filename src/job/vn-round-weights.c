@@ -35,7 +35,7 @@ round_weights_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
 {
   vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
-                _("Second-order rounding of weights: kept in %u of %u layers, the error of the outputs goes from %.1f to %.1f dB"),
+                _("Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
                 gain->n_kept, gain->n_tried, gain->before_db, gain->after_db);
 }
 

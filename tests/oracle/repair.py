@@ -3,6 +3,7 @@
 """repair.py CLI: what lowers the error without training, judged by onnxruntime on networks made for it: each repair helps the
 network that needs it, leaves the one alone that does not, writes what the checker takes, and gives the same bytes for any number
 of threads."""
+import json
 import os
 import subprocess
 import sys
@@ -157,6 +158,10 @@ def check_auto(work, data, unseen):
     again = os.path.join(work, 'again.onnx')
     subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--recipe', recipe], check=True, capture_output=True)
     expect(open(again, 'rb').read() == open(out, 'rb').read(), 'its recipe makes the same bytes')
+    done = subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--preset', 'cpu', '--auto', '--origins', '--json'],
+                          check=True, capture_output=True, text=True)
+    expect(len(json.loads(done.stdout)['report'].get('origins', [])) > 5, 'with --origins it tells where the error starts that is left')
+    expect(open(again, 'rb').read() == open(out, 'rb').read(), 'in the same network')
     late = os.path.join(work, 'late.onnx')
     subprocess.run([CLI, 'quantize', network, '-o', late, '--data', data, '--preset', 'cpu', '--auto', '--time', '0'], check=True,
                    capture_output=True)
