@@ -27,25 +27,6 @@ vn_probe_free (VnProbe *self)
 
 /* ---- rounding ---- */
 
-/* Which scale holds for an element. */
-static gsize
-contribution_scale_at (const VnQuantRow *row,
-                       const VnShape    *shape,
-                       gsize             i)
-{
-  int axis = row->tensor.axis;
-  gsize inner, channels, blocks;
-
-  if (row->tensor.scale->n_elements == 1 || axis < 0 || axis >= shape->rank)
-    return 0;
-  inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);
-  channels = (gsize) shape->dims[axis];
-  if (row->block == 0)
-    return i / inner % channels;
-  blocks = (channels + (gsize) row->block - 1) / (gsize) row->block;
-  return (i / inner / channels * blocks + i / inner % channels / (gsize) row->block) * inner + i % inner;
-}
-
 /**
  * vn_probe_round:
  * @row: with scale and zero point
@@ -70,7 +51,7 @@ vn_probe_round (const VnQuantRow  *row,
   vn_dtype_integer_range (row->tensor.dtype, &qmin, &qmax);
   for (gsize i = 0; result != NULL && i < tensor->n_elements; i++)
     {
-      gsize at = contribution_scale_at (row, &tensor->shape, i);
+      gsize at = vn_quant_row_find_scale (row, &tensor->shape, i);
       float zero = (float) vn_tensor_get_s64 (row->tensor.zero_point, row->tensor.zero_point->n_elements > 1 ? at : 0);
       float q = rintf (from[i] / scales[at]) + zero;
 
@@ -91,13 +72,6 @@ contribution_add_tap (VnProbe *self,
     return at;
   g_ptr_array_add (self->taps, value);
   return self->taps->len - 1;
-}
-
-static gboolean
-contribution_has_integers (const VnQuantRow *row)
-{
-  return row != NULL && row->tensor.quantized && row->tensor.scale != NULL && row->tensor.zero_point != NULL &&
-         vn_dtype_is_integer (row->tensor.dtype);
 }
 
 /* What an operator hands on with the parameters of its input has lost nothing more. */
@@ -121,7 +95,7 @@ contribution_add_activation (VnProbe     *self,
   const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
   VnSuspect suspect = { row, value->producer, value, 0, -1, NULL, 0 };
 
-  if (!contribution_has_integers (row) || row->tensor.role != VN_TENSOR_ACTIVATION || vn_value_is_constant (value) ||
+  if (!vn_quant_row_has_integers (row) || row->tensor.role != VN_TENSOR_ACTIVATION || vn_value_is_constant (value) ||
       contribution_is_handed_on (plan, value, row))
     return;
   suspect.tap = contribution_add_tap (self, value);
@@ -162,7 +136,7 @@ contribution_add_weight (VnProbe      *self,
   VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, 0 };
   VnNode *twin;
 
-  if (!contribution_has_integers (row) || row->tensor.role != VN_TENSOR_WEIGHT || value->initializer->dtype != VN_DTYPE_F32)
+  if (!vn_quant_row_has_integers (row) || row->tensor.role != VN_TENSOR_WEIGHT || value->initializer->dtype != VN_DTYPE_F32)
     return TRUE;
   data = vn_tensor_get_aligned (own != NULL && own->initializer != NULL ? own->initializer : value->initializer, error);
   rounded = data != NULL ? vn_probe_round (row, data, error) : NULL;
@@ -184,7 +158,7 @@ contribution_find_bias (VnQuantPlan  *plan,
       const VnQuantRow *row = g_ptr_array_index (plan->rows, i);
 
       if (row->tensor.role == VN_TENSOR_BIAS && row->source != NULL && row->node == node->index)
-        return contribution_has_integers (row) ? row : NULL;
+        return vn_quant_row_has_integers (row) ? row : NULL;
     }
   return NULL;
 }

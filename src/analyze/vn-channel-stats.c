@@ -198,8 +198,7 @@ channel_stats_run_item (gsize     item,
   worker->figures = channel_stats_new_figures (self->taps->len);
   good = channel_stats_run_sample (self, (guint) item, worker, inputs, error);
   self->per_sample[item] = g_steal_pointer (&worker->figures);
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&inputs[i], vn_tensor_unref);
+  vn_tensor_clear_all (inputs, n);
   vn_progress_report (self->run->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->run->n_samples);
   return good;
 }

@@ -259,14 +259,6 @@ compare_quant (const VnValue  *value,
   g_clear_pointer (&worker->before[tap], vn_tensor_unref);
 }
 
-static void
-compare_clear_tensors (VnTensor **tensors,
-                       guint      n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
-}
-
 /* The rest of the float run would show only what nobody waits for, but may fail. */
 static gboolean
 compare_run_in_step (Compare    *self,
@@ -320,9 +312,9 @@ compare_item (gsize     item,
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
   gboolean good = compare_sample (self, (guint) item, worker, inputs, error);
 
-  compare_clear_tensors (inputs, self->n_inputs);
-  compare_clear_tensors (worker->kept, self->float_taps->len);
-  compare_clear_tensors (worker->before, self->float_taps->len);
+  vn_tensor_clear_all (inputs, self->n_inputs);
+  vn_tensor_clear_all (worker->kept, self->float_taps->len);
+  vn_tensor_clear_all (worker->before, self->float_taps->len);
   vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->options->n_samples);
   return good;
 }

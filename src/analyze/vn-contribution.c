@@ -13,9 +13,6 @@
 
 #include <math.h>
 
-/* A tensor or output without any error is taken to have this much. */
-#define MOST_DB 200
-
 typedef struct
 {
   VnRunner  *runner;
@@ -128,14 +125,6 @@ contribution_compare (VnErrorSum     *sum,
     vn_error_sum_add (sum, wanted->data, found != NULL ? found->data : wanted->data, wanted->n_elements);
 }
 
-static void
-contribution_free_tensors (VnTensor **tensors,
-                           guint      n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
-}
-
 static gboolean
 contribution_try (Contribution  *self,
                   Worker       *worker,
@@ -162,7 +151,7 @@ contribution_try (Contribution  *self,
   good = vn_runner_run_from (worker->runner, inputs, worker->known, &given, 1, outputs, self->cancellable, error);
   for (guint i = 0; i < self->n_outputs && good; i++)
     contribution_compare (&sums->outputs[suspect_at * self->n_outputs + i], wanted[i], outputs[i]);
-  contribution_free_tensors (outputs, self->n_outputs);
+  vn_tensor_clear_all (outputs, self->n_outputs);
   return good;
 }
 
@@ -231,9 +220,9 @@ contribution_run_item (gsize     item,
     good = vn_dataset_leave_out (run->dataset, run->samples[item], bad, run->notes, error);
   else
     good = contribution_measure (self, worker, &self->per_sample[item], inputs, wanted, error);
-  contribution_free_tensors (inputs, n);
-  contribution_free_tensors (wanted, self->n_outputs);
-  contribution_free_tensors (worker->known, self->probe->taps->len);
+  vn_tensor_clear_all (inputs, n);
+  vn_tensor_clear_all (wanted, self->n_outputs);
+  vn_tensor_clear_all (worker->known, self->probe->taps->len);
   vn_progress_report (run->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, run->n_samples);
   return good;
 }
@@ -271,12 +260,6 @@ contribution_join (const Contribution *self,
       vn_error_sum_merge (sum, local ? &self->per_sample[s].local[at] : &self->per_sample[s].outputs[at]);
 }
 
-static double
-contribution_to_db (const VnErrorSum *sum)
-{
-  return sum->n_bad > 0 ? -MOST_DB : CLAMP (vn_error_sum_sqnr (sum), -MOST_DB, MOST_DB);
-}
-
 /* Of each output, the noise of all suspects together. */
 static double *
 contribution_total_noise (const Contribution *self)
@@ -307,17 +290,17 @@ contribution_fill (const Contribution *self,
   *item = (VnContribution) { .name = g_strdup (suspect->row->tensor.name), .role = suspect->row->tensor.role,
                              .node = suspect->node != NULL ? vn_node_dup_label (suspect->node) : g_strdup ("") };
   contribution_join (self, i, TRUE, &sum);
-  item->local_db = contribution_to_db (&sum);
+  item->local_db = vn_error_sum_bounded_sqnr (&sum);
   for (guint o = 0; o < self->n_outputs; o++)
     {
       contribution_join (self, (gsize) i * self->n_outputs + o, FALSE, &sum);
       if (sum.n == 0 && sum.n_bad == 0)
         continue;
-      item->alone_db += contribution_to_db (&sum);
+      item->alone_db += vn_error_sum_bounded_sqnr (&sum);
       item->share += total[o] > 0 && isfinite (total[o]) ? sum.dd / total[o] : 0;
       n++;
     }
-  item->alone_db = n > 0 ? item->alone_db / n : MOST_DB;
+  item->alone_db = n > 0 ? item->alone_db / n : vn_sqnr_bound (INFINITY, 0);
   item->share = n > 0 ? item->share / n : 0;
 }
 

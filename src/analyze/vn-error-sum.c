@@ -176,6 +176,19 @@ vn_error_sum_sqnr (const VnErrorSum *self)
 }
 
 /**
+ * vn_error_sum_bounded_sqnr:
+ *
+ * Returns: vn_error_sum_sqnr() as vn_sqnr_bound() bounds it
+ */
+double
+vn_error_sum_bounded_sqnr (const VnErrorSum *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return vn_sqnr_bound (vn_error_sum_sqnr (self), self->n_bad);
+}
+
+/**
  * vn_error_sum_cosine:
  *
  * Returns: -1 .. 1; 1 if both are zero everywhere, 0 if one is; NaN if the float network gave nothing finite

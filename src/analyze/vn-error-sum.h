@@ -26,6 +26,7 @@ void   vn_error_sum_merge  (VnErrorSum       *self,
                             const VnErrorSum *from);
 double vn_error_sum_noise  (const VnErrorSum *self);
 double vn_error_sum_sqnr   (const VnErrorSum *self);
+double vn_error_sum_bounded_sqnr (const VnErrorSum *self);
 double vn_error_sum_cosine (const VnErrorSum *self);
 double vn_error_sum_mse    (const VnErrorSum *self);
 void   vn_error_sum_fill_row (const VnErrorSum *self,

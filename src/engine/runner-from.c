@@ -23,11 +23,11 @@ runner_from_set (VnRunner  *self,
 }
 
 static gboolean
-runner_from_set_changes (VnRunner        *self,
-                         const VnTapValue   *given,
-                         guint            n_given,
-                         VnStart         *start,
-                         GError         **error)
+runner_from_set_changes (VnRunner          *self,
+                         const VnTapValue  *given,
+                         guint              n_given,
+                         VnStart           *start,
+                         GError           **error)
 {
   for (guint i = 0; i < n_given; i++)
     {

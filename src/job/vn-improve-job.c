@@ -16,9 +16,6 @@
 /* How often all steps are gone through, as long as some are kept. */
 #define ROUNDS 2
 
-/* An output without any error is taken to have this much. */
-#define MOST_DB 200
-
 typedef struct
 {
   const char *id, *title;
@@ -152,25 +149,6 @@ static const Step steps[] = {
 
 /* ---- one run ---- */
 
-/* Signal to noise of each output over the held-out samples, averaged over the outputs. */
-static double
-improve_find_sqnr (VnErrorTable *errors)
-{
-  double sum = 0;
-  guint n = 0;
-
-  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
-    {
-      const VnErrorRow *row = vn_error_table_get (errors, i);
-
-      if (!row->is_output)
-        continue;
-      sum += row->n_bad > 0 || isnan (row->sqnr_db) ? -MOST_DB : CLAMP (row->sqnr_db, -MOST_DB, MOST_DB);
-      n++;
-    }
-  return n > 0 ? sum / n : NAN;
-}
-
 static double
 improve_get_seconds (const VnImproveJob *self)
 {
@@ -237,7 +215,7 @@ improve_try (VnImproveJob  *self,
       improve_tell (self, g_strdup_printf (_("%s: cannot be done here: %s"), _(step->title), reason != NULL ? reason->message : ""));
       return TRUE;
     }
-  db = improve_find_sqnr (result->errors);
+  db = vn_error_table_get_outputs_sqnr (result->errors);
   improve_tell (self, g_strdup_printf (db > self->best_db + LEAST_GAIN ? _("%s: %.1f → %.1f dB, kept") : _("%s: %.1f → %.1f dB, not kept"),
                                        _(step->title), self->best_db, db));
   if (!(db > self->best_db + LEAST_GAIN))
@@ -279,7 +257,7 @@ vn_improve_job_quantize (VnJob         *job,
   self->best = improve_run (self, self->settings.quantize.recipe, NULL, FALSE, cancellable, error);
   if (self->best == NULL)
     return FALSE;
-  self->best_db = self->best->errors != NULL ? improve_find_sqnr (self->best->errors) : NAN;
+  self->best_db = self->best->errors != NULL ? vn_error_table_get_outputs_sqnr (self->best->errors) : NAN;
   if (!isnan (self->best_db))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

@@ -102,25 +102,6 @@ vn_rounded_layer_add_sample (VnRoundedLayer  *self,
   return TRUE;
 }
 
-/* Which scale holds for a weight. */
-static gsize
-rounded_layer_find_scale (const VnRoundedLayer *self,
-                          gsize                 offset)
-{
-  const VnShape *shape = &self->before->shape;
-  int axis = self->row->tensor.axis;
-  gsize inner, at, n_blocks;
-
-  if (axis < 0 || self->row->tensor.scale->n_elements == 1)
-    return 0;
-  inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);
-  at = offset / inner % (gsize) shape->dims[axis];
-  if (self->row->block == 0)
-    return at;
-  n_blocks = ((gsize) shape->dims[axis] + (gsize) self->row->block - 1) / (gsize) self->row->block;
-  return (offset / inner / (gsize) shape->dims[axis] * n_blocks + at / (gsize) self->row->block) * inner + offset % inner;
-}
-
 typedef struct
 {
   float   *scales;
@@ -170,12 +151,12 @@ rounded_layer_place_group (const VnRoundedLayer *self,
                            gsize                 group)
 {
   const VnWeightLayer *layer = self->layer;
-  gsize first = rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, 0, 0));
+  gsize first = vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, 0, 0));
 
   for (gsize m = 0; m < layer->rows; m++)
-    data->row[m] = (guint32) rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, m, 0));
+    data->row[m] = (guint32) vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, m, 0));
   for (gsize k = 0; k < layer->columns; k++)
-    data->column[k] = (guint32) (rounded_layer_find_scale (self, vn_weight_layer_get_offset (layer, group, 0, k)) - first);
+    data->column[k] = (guint32) (vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, 0, k)) - first);
 }
 
 static gboolean

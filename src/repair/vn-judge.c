@@ -7,8 +7,7 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
-/* An output without any error is taken to have this much. */
-#define MOST_DB 200
+#include <math.h>
 
 /* Bytes of float outputs that are kept: of more samples than fit, the first ones serve. */
 #define KEEP_BYTES ((gsize) 128 << 20)
@@ -32,8 +31,7 @@ static void
 judge_free_tensors (VnTensor **tensors,
                     guint      n)
 {
-  for (guint i = 0; tensors != NULL && i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
+  vn_tensor_clear_all (tensors, n);
   g_free (tensors);
 }
 
@@ -211,10 +209,10 @@ judge_find_mean (const VnJudge    *self,
         vn_error_sum_merge (&sum, &sums[s * self->n_outputs + i]);
       if (sum.n == 0 && sum.n_bad == 0)
         continue;
-      total += sum.n_bad > 0 ? -MOST_DB : CLAMP (vn_error_sum_sqnr (&sum), -MOST_DB, MOST_DB);
+      total += vn_error_sum_bounded_sqnr (&sum);
       n++;
     }
-  return n > 0 ? total / n : MOST_DB;
+  return n > 0 ? total / n : vn_sqnr_bound (INFINITY, 0);
 }
 
 /**

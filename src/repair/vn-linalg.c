@@ -24,7 +24,6 @@ static struct
   __typeof__ (&cblas_ssyrk)              ssyrk;
   __typeof__ (&cblas_dgemm)              dgemm;
   __typeof__ (&openblas_set_num_threads) set_threads;
-  __typeof__ (&openblas_get_corename)    get_core;
   FactorFunc                             dpotrf, dpotri;
 } blas;
 
@@ -34,7 +33,7 @@ linalg_load (GError **error)
 {
   const struct { const char *name; gpointer *place; } functions[] = {
     { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
-    { "openblas_set_num_threads", (gpointer *) &blas.set_threads }, { "openblas_get_corename", (gpointer *) &blas.get_core },
+    { "openblas_set_num_threads", (gpointer *) &blas.set_threads },
     { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
   };
   gpointer library;
@@ -73,19 +72,6 @@ vn_linalg_init (GError **error)
   good = loaded = loaded || linalg_load (error);
   g_mutex_unlock (&lock);
   return good;
-}
-
-/**
- * vn_linalg_get_core_name:
- *
- * Returns: which processor OpenBLAS has chosen its kernels for; to be told where times are measured
- */
-const char *
-vn_linalg_get_core_name (void)
-{
-  g_return_val_if_fail (blas.get_core != NULL, NULL);
-
-  return blas.get_core ();
 }
 
 static void

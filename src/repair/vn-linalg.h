@@ -8,7 +8,6 @@
 G_BEGIN_DECLS
 
 gboolean    vn_linalg_init            (GError      **error);
-const char *vn_linalg_get_core_name   (void);
 
 void        vn_linalg_add_moments     (double       *moments,
                                        gsize         k,

@@ -38,8 +38,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SecondOrder, second_order_clear)
 static gboolean
 second_order_can_round (const VnQuantRow *row)
 {
-  return row != NULL && row->tensor.quantized && row->tensor.role == VN_TENSOR_WEIGHT && row->tensor.scale != NULL &&
-         row->tensor.zero_point != NULL && vn_dtype_is_integer (row->tensor.dtype) && row->converted == NULL;
+  return vn_quant_row_has_integers (row) && row->tensor.role == VN_TENSOR_WEIGHT && row->converted == NULL;
 }
 
 static gboolean
@@ -126,8 +125,7 @@ second_order_run_samples (SecondOrder   *self,
   for (; look.sample < self->input->samples->n && good; look.sample++)
     {
       good = second_order_run_sample (self, runner, &look, inputs, error);
-      for (guint i = 0; i < n; i++)
-        g_clear_pointer (&inputs[i], vn_tensor_unref);
+      vn_tensor_clear_all (inputs, n);
     }
   return good;
 }

@@ -117,23 +117,3 @@ vn_contributions_sort (VnContributions *self)
   g_array_sort_with_data (order, contributions_compare_shares, self->items->data);
   return order;
 }
-
-/**
- * vn_contributions_get_node_share:
- * @node: vn_node_dup_label()
- *
- * Returns: the shares of what a node computes and of its weights and biases, together
- */
-double
-vn_contributions_get_node_share (VnContributions *self,
-                                 const char      *node)
-{
-  double share = 0;
-
-  g_return_val_if_fail (self != NULL, 0);
-
-  for (guint i = 0; i < self->items->len; i++)
-    if (g_str_equal (g_array_index (self->items, VnContribution, i).node, node))
-      share += g_array_index (self->items, VnContribution, i).share;
-  return share;
-}

@@ -35,8 +35,6 @@ guint                 vn_contributions_get_n (VnContributions         *self);
 const VnContribution *vn_contributions_get   (VnContributions         *self,
                                               guint                    i);
 GArray               *vn_contributions_sort  (VnContributions         *self);   /* of guint: largest share first */
-double                vn_contributions_get_node_share (VnContributions *self,
-                                                       const char      *node);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnContributions, vn_contributions_unref)
 

@@ -94,6 +94,9 @@ char               *vn_metric_format_short (VnMetric         metric,
                                           double             value);
 char               *vn_metric_format_fixed (VnMetric         metric,
                                           double             value);
+double              vn_sqnr_bound          (double              sqnr_db,
+                                            guint64             n_bad);
+double              vn_error_table_get_outputs_sqnr (VnErrorTable *self);
 double              vn_error_table_get_mean (VnErrorTable   *self,
                                              VnMetric        metric);
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);

@@ -54,6 +54,45 @@ vn_metric_get (const VnErrorRow *row,
   return G_STRUCT_MEMBER (double, row, vn_metric_get_info (metric)->offset);
 }
 
+/* What is the same as before, and what is no number at all, are worth this much, so that means can be made. */
+#define MOST_DB 200.0
+
+/**
+ * vn_sqnr_bound:
+ * @n_bad: values that are finite in the float network alone
+ *
+ * Returns: @sqnr_db between -200 and 200 dB; -200 if there are bad values
+ */
+double
+vn_sqnr_bound (double  sqnr_db,
+               guint64 n_bad)
+{
+  return n_bad > 0 || isnan (sqnr_db) ? -MOST_DB : CLAMP (sqnr_db, -MOST_DB, MOST_DB);
+}
+
+/**
+ * vn_error_table_get_outputs_sqnr:
+ *
+ * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); NaN if none was compared
+ */
+double
+vn_error_table_get_outputs_sqnr (VnErrorTable *self)
+{
+  double sum = 0;
+  guint n = 0;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (self, i);
+
+      sum += row->is_output ? vn_sqnr_bound (row->sqnr_db, row->n_bad) : 0;
+      n += row->is_output;
+    }
+  return n > 0 ? sum / n : NAN;
+}
+
 /**
  * vn_error_table_get_mean:
  *

@@ -312,6 +312,20 @@ vn_tensor_unref (VnTensor *self)
   g_free (self);
 }
 
+/**
+ * vn_tensor_clear_all:
+ * @tensors: (nullable): @n places, each with a tensor or %NULL
+ *
+ * Lets go of all of them and makes the places %NULL.
+ */
+void
+vn_tensor_clear_all (VnTensor **tensors,
+                     gsize      n)
+{
+  for (gsize i = 0; tensors != NULL && i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
 static gsize
 tensor_element_alignment (VnDType dtype)
 {

@@ -76,6 +76,8 @@ VnTensor   *vn_tensor_new_reshaped   (VnTensor        *self,
                                       GError         **error);
 VnTensor   *vn_tensor_ref            (VnTensor        *self);
 void        vn_tensor_unref          (VnTensor        *self);
+void        vn_tensor_clear_all      (VnTensor       **tensors,
+                                      gsize            n);
 VnTensor   *vn_tensor_get_aligned    (VnTensor        *self,
                                       GError         **error);
 VnTensor   *vn_tensor_convert        (VnTensor        *self,

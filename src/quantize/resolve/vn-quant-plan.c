@@ -179,6 +179,47 @@ vn_quant_row_get_stored_scale (const VnQuantRow *self)
 }
 
 /*< private >
+ * vn_quant_row_find_scale:
+ * @shape: of the tensor
+ * @i: number of an element
+ *
+ * Returns: which of the scales holds for the element
+ */
+gsize
+vn_quant_row_find_scale (const VnQuantRow *self,
+                         const VnShape    *shape,
+                         gsize             i)
+{
+  int axis = self->tensor.axis;
+  gsize inner, channels, blocks, at;
+
+  g_return_val_if_fail (self != NULL && shape != NULL, 0);
+
+  if (self->tensor.scale->n_elements == 1 || axis < 0 || axis >= shape->rank)
+    return 0;
+  inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);
+  channels = (gsize) shape->dims[axis];
+  at = i / inner % channels;
+  if (self->block == 0)
+    return at;
+  blocks = (channels + (gsize) self->block - 1) / (gsize) self->block;
+  return (i / inner / channels * blocks + at / (gsize) self->block) * inner + i % inner;
+}
+
+/*< private >
+ * vn_quant_row_has_integers:
+ * @self: (nullable): a row
+ *
+ * Returns: whether the tensor becomes integers with scale and zero point
+ */
+gboolean
+vn_quant_row_has_integers (const VnQuantRow *self)
+{
+  return self != NULL && self->tensor.quantized && self->tensor.scale != NULL && self->tensor.zero_point != NULL &&
+         vn_dtype_is_integer (self->tensor.dtype);
+}
+
+/*< private >
  * vn_quant_row_for:
  *
  * Returns: (transfer none): how @node sees the tensor

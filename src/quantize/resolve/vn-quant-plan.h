@@ -50,6 +50,10 @@ void         vn_quant_row_take       (VnQuantRow      *self,
                                       const VnQuantRow *from,
                                       const char      *owner);
 VnTensor    *vn_quant_row_get_stored_scale (const VnQuantRow *self);
+gsize        vn_quant_row_find_scale (const VnQuantRow *self,
+                                      const VnShape    *shape,
+                                      gsize             i);
+gboolean     vn_quant_row_has_integers (const VnQuantRow *self);     /* nullable */
 const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
                                       const VnNode    *node);
 
